@@ -7,11 +7,14 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use spawns_core::{Spawn, Task};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinError, LocalSet, spawn_local};
+
+use super::clock;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -84,12 +87,43 @@ fn run(runtime: &Handle, mut jobs: mpsc::UnboundedReceiver<Job>) {
     let _entered = runtime.enter();
     let _scope = spawns_core::enter(&LocalSpawner);
     let tasks = LocalSet::new();
-    async_io::block_on(tasks.run_until(async move {
+    async_io::block_on(Moderated::new(tasks.run_until(async move {
         while let Some(job) = jobs.recv().await {
             job();
         }
-    }));
-    async_io::block_on(tasks);
+    })));
+    async_io::block_on(Moderated::new(tasks));
+}
+
+/// Wakes of the thread that wait for nothing, and how long each further one comes after the one before.
+const WAKES_AT_ONCE: u32 = 3;
+const WAKES_APART: Duration = Duration::from_millis(2);
+
+/// Lets a thread that is woken very often rest before it looks: what arrives meanwhile is handled in one go. A wake
+/// costs more than an event, and the kernel keeps what arrives. (Network cards do the same with their interrupts.)
+struct Moderated<F> {
+    future: Pin<Box<F>>,
+    /// When all wakes so far would have been due, had they come [`WAKES_APART`]; no further ahead than
+    /// [`WAKES_AT_ONCE`].
+    used_until: Instant,
+}
+
+impl<F: Future> Moderated<F> {
+    fn new(future: F) -> Self {
+        Self { future: Box::pin(future), used_until: clock::instant() }
+    }
+}
+
+impl<F: Future> Future for Moderated<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let now = clock::instant();
+        let ahead = self.used_until.saturating_duration_since(now);
+        thread::sleep(ahead.saturating_sub(WAKES_APART * (WAKES_AT_ONCE - 1)));
+        self.used_until = self.used_until.max(now) + WAKES_APART;
+        self.future.as_mut().poll(context)
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,13 @@ struct Part {
     length: usize,
 }
 
+/// What a batch brought.
+pub(super) struct Answers {
+    pub(super) of_roots: Vec<Answer>,
+    /// It was a question as well: whether that was answered.
+    pub(super) question: Option<bool>,
+}
+
 /// What a batch brought one root.
 pub(super) struct Answer {
     pub(super) root: usize,
@@ -52,7 +59,7 @@ impl Batch {
 
     /// Sends it; gives each root its part of the reply. Where the whole failed, each part is sent alone: what one root
     /// asks for must not keep another from its own.
-    pub(super) async fn send(self, client: Client, counts: Arc<RequestCounts>) -> Vec<Answer> {
+    pub(super) async fn send(self, client: Client, counts: Arc<RequestCounts>, is_question: bool) -> Answers {
         let Self { request, parts } = self;
         let mut again = (parts.len() > 1).then(|| request.clone());
         let mut reply = send_counted(&client, request, &counts).await;
@@ -66,7 +73,7 @@ impl Batch {
             answers.push(Answer { root, epoch, reply });
         }
         answers.reverse();
-        answers
+        Answers { of_roots: answers, question: is_question.then_some(!has_failed) }
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) enum Question {
     Proof,
     /// A round trip to our member: what comes after it is of another transaction.
     Fence,
+    /// The same, by a request that is sent anyway.
+    Request,
 }
 
 impl Question {
@@ -35,6 +37,7 @@ impl Question {
         match self {
             Self::Proof => 2,
             Self::Fence => 1,
+            Self::Request => 0,
         }
     }
 }
@@ -123,7 +126,7 @@ impl Known {
         }
         match asked.question {
             Question::Proof if asked.covers => Proved::Until(asked.sent_at),
-            Question::Proof | Question::Fence => Proved::Whole,
+            Question::Proof | Question::Fence | Question::Request => Proved::Whole,
         }
     }
 }
@@ -171,6 +174,17 @@ impl Probe {
         self.answer = Some(send(client.clone(), question).boxed());
     }
 
+    /// Whether a request that is sent now is to be a question as well: something waits for an answer, and nothing is
+    /// asked.
+    pub(super) fn rides(&mut self) -> bool {
+        let rides = self.known.wants_fence && self.known.asked.is_none();
+        if rides {
+            let (sent, sent_at) = (Instant::now(), TimeMs(0));
+            self.known.sent(PendingProbe { question: Question::Request, sent, sent_at, covers: false });
+        }
+        rides
+    }
+
     /// Waits for the answer; for ever without a question.
     pub(super) async fn answer(&mut self) -> Result<(), Error> {
         let Some(answer) = &mut self.answer else { return future::pending().await };
@@ -181,7 +195,7 @@ impl Probe {
 
     /// When something may be asked that has to wait.
     pub(super) fn due(&self) -> Option<Instant> {
-        let waits = self.answer.is_none() && (self.known.wants_fence || self.known.hurried);
+        let waits = self.known.asked.is_none() && (self.known.wants_fence || self.known.hurried);
         self.known.question_sent.filter(|_| waits).map(|sent| sent + QUESTION_EVERY)
     }
 
@@ -262,6 +276,20 @@ mod tests {
         asked(&mut known, begin + PROOF_EVERY);
         known.answered(begin + PROOF_EVERY + MS, true);
         assert!(!known.is_late(end) && known.is_late(end + PROOF_EVERY));
+    }
+
+    #[test]
+    fn a_request_that_is_sent_anyway_is_the_question_when_nothing_else_is_asked() {
+        let mut probe = Probe::new();
+        assert!(!probe.rides(), "nothing waits for an answer");
+        probe.want_fence();
+        assert!(probe.rides() && !probe.rides(), "one question at a time");
+        probe.want_fence();
+        assert_eq!((probe.next(), probe.due()), (None, None), "no other before its answer");
+        assert_eq!(probe.answered(true), Proved::Whole);
+        assert!(probe.rides(), "what was deleted since waits for the next");
+        assert_eq!(probe.answered(false), Proved::Nothing);
+        assert!(!probe.has_answered(), "it says nothing of the leader");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 /// Where there are many, the next read waits so long after the last.
-const PAUSE: Duration = Duration::from_millis(4);
+const PAUSE: Duration = Duration::from_millis(6);
 /// So often a second reads go at once, in the long run.
 const EVERY: Duration = Duration::from_millis(20);
 /// And so many in a row.
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(sent(Duration::from_millis(20)), (50, 50));
         let (all, at_once) = sent(Duration::from_millis(1));
         assert_eq!(all, 1_000);
-        assert!((250..=270).contains(&at_once), "{at_once}");
+        assert!((165..=190).contains(&at_once), "{at_once}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tokio::time::MissedTickBehavior;
 use zookeeper_client::{Client, Error, SessionState, StateWatcher};
 
 use super::alarm::Alarm;
-use super::batch::{Answer, Batch};
+use super::batch::{Answer, Answers, Batch};
 use super::child_watch::ChildWatches;
 use super::config::ObserverConfig;
 use super::link::LinkTeller;
@@ -73,7 +73,7 @@ pub(super) struct Session<'a> {
     out: &'a mut Outbox,
     link: &'a mut LinkTeller,
     shared: Shared<'a>,
-    flights: FuturesUnordered<BoxFuture<'static, Vec<Answer>>>,
+    flights: FuturesUnordered<BoxFuture<'static, Answers>>,
     probe: Probe,
     reconnect: Reconnect,
     /// When the news of child watches is looked at.
@@ -188,14 +188,14 @@ impl<'a> Session<'a> {
         busy
     }
 
-    fn answered(&mut self, answers: Vec<Answer>) {
+    fn answered(&mut self, answers: Answers) {
         if !is_connected(self.states.peek_state()) {
             // Failed with the link, which is about to be reported; what did arrive is read again after it.
             return;
         }
         // Every event that came before the reply is in its channel by now, and must be handled before it.
         self.roots.drain(self.out);
-        for Answer { root: index, epoch, reply } in answers {
+        for Answer { root: index, epoch, reply } in answers.of_roots {
             let Some(root) = self.roots.root(index) else { continue };
             match reply {
                 Reply::Watch(Ok(watcher)) if epoch == root.epoch() => {
@@ -207,6 +207,9 @@ impl<'a> Session<'a> {
         }
         if self.out.take_sync_ended() {
             self.probe.hurry();
+        }
+        if let Some(is_good) = answers.question {
+            self.take_proof(is_good);
         }
     }
 
@@ -274,9 +277,13 @@ impl<'a> Session<'a> {
         open.into_iter().for_each(|batch| self.send(batch));
     }
 
+    /// Its reply says as much as that to a question does: deletions that wait for one need none of their own.
     fn send(&mut self, batch: Batch) {
-        let counts = Arc::clone(self.shared.counts);
-        self.flights.push(batch.send(self.client.clone(), counts).boxed());
+        let (counts, is_question) = (Arc::clone(self.shared.counts), self.probe.rides());
+        if is_question {
+            self.out.push(Observation::Asked);
+        }
+        self.flights.push(batch.send(self.client.clone(), counts, is_question).boxed());
     }
 
     fn state_changed(&mut self, state: SessionState) -> Option<End> {
@@ -333,8 +340,15 @@ impl<'a> Session<'a> {
     fn proved(&mut self, result: &Result<(), Error>) {
         // The session never went: what came before the answer is in order, and is passed on before what it proves.
         self.drain();
-        match self.probe.answered(result.is_ok()) {
-            Proved::Nothing => self.shared.counts.failed(Kind::Probe),
+        if result.is_err() {
+            self.shared.counts.failed(Kind::Probe);
+        }
+        self.take_proof(result.is_ok());
+    }
+
+    fn take_proof(&mut self, is_good: bool) {
+        match self.probe.answered(is_good) {
+            Proved::Nothing => {}
             Proved::Whole => self.out.push(Observation::Answered),
             Proved::Until(_) if !self.roots.is_watched() => self.out.push(Observation::Answered),
             Proved::Until(sent_at) => self.out.push(Observation::Synced { sent_at }),
