@@ -26,25 +26,25 @@ fn first_byte(value: &impl serde::Serialize) -> Option<u8> {
 #[test]
 fn frames_are_these_bytes() {
     let epoch = Epoch(7);
-    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0300030e0a");
+    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0400040e0a");
     let body = DeltaBody::Whole(Body::Lab(None));
     assert_eq!(
         frame(&ServerFrame::Delta { id: 1, server_time_ms: 3, seq: 4, known_at_ms: 5, body }),
-        "03020106040a030600"
+        "04020106040a030600"
     );
     let body = Body::Lock(None);
     assert_eq!(
         frame(&ServerFrame::Snapshot { id: 1, epoch, seq: 4, server_time_ms: 3, known_at_ms: 5, body: body.into() }),
-        "0301010e04060a0100"
+        "0401010e04060a0100"
     );
-    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "030301026e6f");
+    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "040301026e6f");
     let views = vec![KnownView { id: 3, seq: 4, known_at_ms: 5 }];
-    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "030401040103040a");
-    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "03050109026e6f");
-    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "03000102");
-    assert_eq!(frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits {}, epoch, seq: 4 }), "030101030e04");
+    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "040401040103040a");
+    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "04050109026e6f");
+    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "04000102");
+    assert_eq!(frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits {}, epoch, seq: 4 }), "040101030e04");
     let rest = [ClientFrame::Unsubscribe { id: 6 }, ClientFrame::Pause { id: 6 }, ClientFrame::Resume { id: 6 }];
-    assert_eq!(rest.map(|one| frame(&one)), ["030206", "030306", "030406"]);
+    assert_eq!(rest.map(|one| frame(&one)), ["040206", "040306", "040406"]);
 }
 
 #[test]
@@ -92,8 +92,13 @@ fn fields_keep_their_places() {
         [hex_of(&row), hex_of(&contender), hex_of(&head), hex_of(&board)],
         ["1502020103", "1508", "0d00000000000000", "020002030000"]
     );
-    let patch = LockPatch { window: None, holders_are_rows: true, head: vec![LockHeadField::HiddenWaiters(5)] };
-    assert_eq!(hex_of(&BodyPatch::Lock(patch)), "010001010c05");
+    let ended = Some(EndedHold { hold_ms: 1, session_ended: true, woke: Some(7), kept: 3 });
+    let patch = LockPatch { window: None, holders_are_rows: true, ended, head: vec![LockHeadField::HiddenWaiters(5)] };
+    assert_eq!(hex_of(&BodyPatch::Lock(patch)), "0100010102010107 03010c05".replace(' ', ""));
+    let back =
+        vec![Appended::After(TextPatch { start: 1, end: 2, middle: "x".into() }), Appended::Whole("y".to_owned())];
+    let list = ListPatch { front: Vec::new(), from: 0, kept: 1, changed: Vec::new(), back };
+    assert_eq!(hex_of::<ListPatch<String, TextPatch>>(&list), "00000100020001020178010179");
     let window = WindowPatch {
         total: 9,
         offset: 2,

@@ -57,8 +57,8 @@ pub use name::{
     Severity, Verdict,
 };
 pub use patch::{
-    BoardPatch, BodyPatch, ListPatch, LockPatch, OptionPatch, Patched, PatchedRow, ROW_HOLDERS_MAX, RowPatch, Run,
-    TextPatch, WindowPatch,
+    Appended, BoardPatch, BodyPatch, EndedHold, ListPatch, LockPatch, OptionPatch, Patched, PatchedRow,
+    ROW_HOLDERS_MAX, RowPatch, Run, TextPatch, WindowPatch,
 };
 pub use person::{Person, Role, SignedBy};
 pub use problem::Problem;
@@ -76,7 +76,7 @@ pub use waits::{Cycle, SessionLock, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.
-pub const PROTOCOL: u8 = 3;
+pub const PROTOCOL: u8 = 4;
 /// Subprotocol of scripts: JSON text frames.
 pub const SUBPROTOCOL_JSON: &str = "lockscope.v1.json";
 /// Subprotocol of the page: binary frames, one version byte and then postcard.

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::window::WindowPatch;
 use super::{BoardHeadField, ContenderField, LockHeadField, LockRowField, Patched};
-use crate::{Board, Body, Contender, ContenderRole, LatelyDelta, LockHead, LockPage, LockRow, SessionsDelta, Window};
+use crate::{
+    Board, Body, Contender, ContenderRole, LatelyDelta, LockHead, LockPage, LockRow, PastHolder, SessionsDelta, Window,
+};
 
 /// Holders that a row carries at most.
 pub const ROW_HOLDERS_MAX: usize = 4;
@@ -40,8 +42,49 @@ pub struct LockPatch {
     pub window: Option<WindowPatch<Contender, Vec<ContenderField>>>,
     /// The head's holders are those among the contenders.
     pub holders_are_rows: bool,
+    /// The first of the head's holders held no longer, and is the newest of those who held before.
+    pub ended: Option<EndedHold>,
     /// Of the head.
     pub head: Vec<LockHeadField>,
+}
+
+/// The end of a hold, as far as the holder does not say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedHold {
+    /// How long it lasted.
+    pub hold_ms: i64,
+    /// Its session ended.
+    pub session_ended: bool,
+    /// Sessions its release woke.
+    pub woke: Option<u32>,
+    /// So many holds before it stay in the list.
+    pub kept: u32,
+}
+
+impl EndedHold {
+    /// The end of the hold of whoever held first, where that turns one list of past holds into the next.
+    fn between(old: &LockHead, next: &LockHead) -> Option<Self> {
+        let (newest, before) = next.past.split_first()?;
+        let kept = u32::try_from(before.len()).ok()?;
+        let hold_ms = newest.until_ms.wrapping_sub(newest.from_ms);
+        let ended = Self { hold_ms, session_ended: newest.session_ended, woke: newest.woke, kept };
+        (old.past.starts_with(before) && ended.of(old.row.holders.first()?)? == *newest).then_some(ended)
+    }
+
+    fn of(self, holder: &Contender) -> Option<PastHolder> {
+        let from_ms = holder.holding_since_ms?;
+        Some(PastHolder {
+            node: holder.node.clone()?,
+            session_id: holder.session_id,
+            label: holder.label.clone(),
+            from_ms,
+            until_ms: from_ms.wrapping_add(self.hold_ms),
+            session_ended: self.session_ended,
+            is_lower_bound: holder.holding_is_lower_bound,
+            address: holder.client.as_ref().map(|client| client.address.clone()),
+            woke: self.woke,
+        })
+    }
 }
 
 impl Body {
@@ -108,21 +151,33 @@ impl Patched for LockPage {
             }
             head.retain(|field| !matches!(field, LockHeadField::Row(row) if row.is_empty()));
         }
-        (holders_are_rows || !head.is_empty() || window.is_some()).then_some(LockPatch {
+        let ended = EndedHold::between(&self.head, &next.head).filter(|_| self.head.past != next.head.past);
+        if ended.is_some() {
+            head.retain(|field| !matches!(field, LockHeadField::Past(_)));
+        }
+        (holders_are_rows || ended.is_some() || !head.is_empty() || window.is_some()).then_some(LockPatch {
             window,
             holders_are_rows,
+            ended,
             head,
         })
     }
 
     fn apply_patch(&mut self, patch: LockPatch) {
+        if let Some(ended) = patch.ended
+            && let Some(past) = self.head.row.holders.first().and_then(|holder| ended.of(holder))
+        {
+            self.head.past.truncate(ended.kept as usize);
+            self.head.past.insert(0, past);
+        }
         if let Some(window) = patch.window {
             self.window.apply_patch(window);
         }
-        self.head.apply_patch(patch.head);
         if patch.holders_are_rows {
             self.head.row.holders = holders_in(&self.window);
+            self.head.row.held_since_ms = self.head.row.held_since_first();
         }
+        self.head.apply_patch(patch.head);
     }
 }
 

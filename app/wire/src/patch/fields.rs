@@ -8,7 +8,7 @@ use super::super::{
     PastHolder, Recipe, RootBrief, RootState, RunsOut, SessionId, Severity, StatRow, Totals, Trust, Verdict, Zxid,
 };
 use super::window::PatchedRow;
-use super::{Part, Patched, whole};
+use super::{OptionPatch, Part, Patched, whole};
 
 /// Digits of the number that ZooKeeper gives a sequential znode.
 const SEQUENCE_DIGITS: usize = 10;
@@ -84,7 +84,6 @@ patched_by_fields!(
     Edge EdgeField,
     FindingRow FindingRowField,
     LockHead LockHeadField,
-    LockRow LockRowField,
     LockStats LockStatsField,
     StatRow StatRowField,
     Totals TotalsField,
@@ -200,6 +199,40 @@ impl PatchedRow for Contender {
             sequence: self.sequence.map(|number| number + 1),
             ..self.clone()
         }
+    }
+}
+
+/// Since when a lock is held follows from its first holder, where the holders are others.
+impl Patched for LockRow {
+    type Patch = Vec<LockRowField>;
+
+    fn patch_to(&self, next: &Self) -> Option<Vec<LockRowField>> {
+        let mut fields = self.changed_fields(next);
+        if self.holders != next.holders {
+            fields.retain(|field| !matches!(field, LockRowField::HeldSinceMs(_)));
+            if next.held_since_ms != next.held_since_first() {
+                let held = next.held_since_ms.map_or(OptionPatch::None, OptionPatch::New);
+                fields.push(LockRowField::HeldSinceMs(held));
+            }
+        }
+        Some(fields).filter(|fields| !fields.is_empty())
+    }
+
+    fn apply_patch(&mut self, patch: Vec<LockRowField>) {
+        for field in patch {
+            let has_holders = matches!(field, LockRowField::Holders(_));
+            self.apply_field(field);
+            if has_holders {
+                self.held_since_ms = self.held_since_first();
+            }
+        }
+    }
+}
+
+impl LockRow {
+    /// Since when the first holder holds.
+    pub(super) fn held_since_first(&self) -> Option<i64> {
+        self.holders.first().and_then(|holder| holder.holding_since_ms)
     }
 }
 

@@ -16,7 +16,16 @@ pub struct ListPatch<T, P> {
     /// Those of them that changed: how many elements after the one before in this list, and what.
     pub changed: Vec<(u32, P)>,
     /// New elements at the end.
-    pub back: Vec<T>,
+    pub back: Vec<Appended<T, P>>,
+}
+
+/// A new element at the end of a list.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub enum Appended<T, P> {
+    /// Made of the one before it.
+    After(P),
+    /// Made of nothing.
+    Whole(T),
 }
 
 impl<T: Part> Patched for Vec<T> {
@@ -41,7 +50,12 @@ impl<T: Part> Patched for Vec<T> {
             }
             gap += 1;
         }
-        let back = rest.get(kept..).unwrap_or_default().to_vec();
+        let appended = |(at, element): (usize, &T)| {
+            let before = at.checked_sub(1).and_then(|at| rest.get(at));
+            let after = before.and_then(|before| before.patch_to(element));
+            after.map_or_else(|| Appended::Whole(element.clone()), Appended::After)
+        };
+        let back = rest.iter().enumerate().skip(kept).map(appended).collect();
         // A longer list than that does not fit into any frame.
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Some(ListPatch { front: front.to_vec(), from: count(from), kept: count(kept), changed, back })
@@ -57,7 +71,17 @@ impl<T: Part> Patched for Vec<T> {
                 element.apply_patch(change);
             }
         }
+        for appended in patch.back {
+            let element = match (appended, self.last().cloned()) {
+                (Appended::Whole(element), _) => element,
+                (Appended::After(change), Some(mut element)) => {
+                    element.apply_patch(change);
+                    element
+                }
+                (Appended::After(_), None) => continue,
+            };
+            self.push(element);
+        }
         self.splice(..0, patch.front);
-        self.extend(patch.back);
     }
 }

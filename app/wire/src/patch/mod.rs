@@ -8,9 +8,9 @@ mod list;
 mod text;
 mod window;
 
-pub use body::{BoardPatch, BodyPatch, LockPatch, ROW_HOLDERS_MAX};
+pub use body::{BoardPatch, BodyPatch, EndedHold, LockPatch, ROW_HOLDERS_MAX};
 pub(crate) use fields::{BoardHeadField, ContenderField, LockHeadField, LockRowField};
-pub use list::ListPatch;
+pub use list::{Appended, ListPatch};
 pub use text::TextPatch;
 pub use window::{PatchedRow, RowPatch, Run, WindowPatch};
 
