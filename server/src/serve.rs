@@ -242,7 +242,7 @@ impl RunningServer {
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
         tasks.spawn(supervised("demand", async { _ = demand.await }));
-        let pump = tokio::spawn(pump::run(hub.clone(), stop.clone()));
+        let pump = pump::start(hub.clone(), stop.clone());
         Ok(Self {
             hub,
             engines,

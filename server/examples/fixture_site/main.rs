@@ -38,7 +38,7 @@ async fn main() -> anyhow::Result<()> {
     let hub = Hub::new(world.clone(), clock, feed::random_epoch());
     // Nobody drains this server: Ctrl-C ends it.
     let (_stopper, stop) = shutdown::token();
-    tokio::spawn(pump::run(hub.clone(), stop.clone()));
+    pump::start(hub.clone(), stop.clone());
     let turn_ms = if mode == Mode::Crowd { CROWD_TURN_MS } else { TURN_MS };
     if matches!(mode, Mode::Live | Mode::Crowd) {
         tokio::spawn(async move {

@@ -1,9 +1,14 @@
 //! The one task that projects: whenever the model changed, each view somebody looks at, as often as its pace allows and
-//! never for more than a fifth of the time; off the runtime's threads. Knows no socket.
+//! never for more than a fifth of the time; on a thread of its own. Knows no socket.
 
 use std::collections::{BTreeMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::channel::Channel;
 use super::{Hub, LOOK_EVERY_MS, Owner, REST_FACTOR};
@@ -30,8 +35,15 @@ struct Pass {
     waiting: usize,
 }
 
-/// Runs until stopped, or until the model is gone.
-pub async fn run(hub: Arc<Hub>, stop: CancellationToken) {
+/// Starts it on a thread of its own, from within a Tokio runtime: to hand each look to a thread takes longer than most
+/// looks. It ends when stopped, or when the model is gone.
+pub fn start(hub: Arc<Hub>, stop: CancellationToken) -> JoinHandle<()> {
+    let runtime = Handle::current();
+    spawn_blocking(move || runtime.block_on(run(hub, stop)))
+}
+
+/// Looks until stopped, or until the model is gone, and blocks the thread meanwhile.
+async fn run(hub: Arc<Hub>, stop: CancellationToken) {
     let mut revisions = hub.projection().revisions();
     let mut last = Pass::default();
     loop {
@@ -48,19 +60,13 @@ pub async fn run(hub: Arc<Hub>, stop: CancellationToken) {
             () = hub.kicked() => {}
             () = tokio::time::sleep_until(again_at.into()) => {}
         }
-        let of_pass = hub.clone();
-        last = match tokio::task::spawn_blocking(move || pass(&of_pass)).await {
-            Ok(passed) => passed,
-            Err(error) => {
-                tracing::error!(%error, "a view could not be looked at");
-                Pass { again_at: Some(clock::instant() + REST_FAILED), ..Pass::default() }
-            }
-        };
+        // The panic itself is logged where it happened.
+        last = catch_unwind(AssertUnwindSafe(|| pass(&hub))).unwrap_or_else(|_| {
+            tracing::error!("a view could not be looked at");
+            Pass { again_at: Some(clock::instant() + REST_FAILED), ..Pass::default() }
+        });
         if last.ready + last.waiting > 0 {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = tokio::time::sleep((last.spent * REST_FACTOR).max(REST_MIN)) => {}
-            }
+            thread::sleep((last.spent * REST_FACTOR).max(REST_MIN));
         }
     }
 }

@@ -303,7 +303,7 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
     let (stopper, stop) = runtime::shutdown::token();
     let fake = Fake::new();
     let hub = hub(&fake);
-    let pump = tokio::spawn(pump::run(hub.clone(), stop));
+    let pump = pump::start(hub.clone(), stop);
     let waker = Arc::new(Notify::new());
     let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, None, waker.clone()).unwrap();
     let mut viewer = Viewer::default();

@@ -97,7 +97,7 @@ fn run(runtime: &Handle, mut jobs: mpsc::UnboundedReceiver<Job>) {
 
 /// Wakes of the thread that wait for nothing, and how long each further one comes after the one before.
 const WAKES_AT_ONCE: u32 = 3;
-const WAKES_APART: Duration = Duration::from_millis(2);
+const WAKES_APART: Duration = Duration::from_micros(1_500);
 
 /// Lets a thread that is woken very often rest before it looks: what arrives meanwhile is handled in one go. A wake
 /// costs more than an event, and the kernel keeps what arrives. (Network cards do the same with their interrupts.)

@@ -171,7 +171,7 @@ impl Line {
         let (reader, projects_for_ms) = (engine.reader.clone(), Arc::<AtomicU64>::default());
         let projector = Projector::new(vec![Ensemble { info, reader: reader.clone() }], about, clock.clone());
         let hub = Hub::new(Arc::new(Slow { projector, projects_for_ms: projects_for_ms.clone() }), clock, Epoch(7));
-        tokio::spawn(pump::run(hub.clone(), stop));
+        pump::start(hub.clone(), stop);
         let (drain, draining) = shutdown::token();
         let (close, closing) = shutdown::token();
         let http = Http::new(hub, draining, Limits::default());

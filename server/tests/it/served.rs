@@ -290,7 +290,7 @@ impl Served {
         let fake = Arc::new(Fake::default());
         let hub = Hub::new(fake.clone(), Clock::manual(NOW_MS), Epoch(0xe));
         let (pump_guard, stop) = shutdown::token();
-        tokio::spawn(pump::run(hub.clone(), stop));
+        pump::start(hub.clone(), stop);
         let (drain_guard, drain) = shutdown::token();
         let (close_guard, close) = shutdown::token();
         let http =

@@ -3,8 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-/// Where there are many, the next read waits so long after the last.
+use super::request::READS_A_REQUEST;
+
+/// Where there are many, the next read waits so long after the last; and half as long where some are waiting.
 const PAUSE: Duration = Duration::from_millis(6);
+const SOME: usize = 8;
 /// So often a second reads go at once, in the long run.
 const EVERY: Duration = Duration::from_millis(20);
 /// And so many in a row.
@@ -23,10 +26,14 @@ impl ReadPace {
         Self { sent_at: None, due: now }
     }
 
-    /// Whether a read of a few znodes has to wait for others.
-    pub(super) fn is_paused(&self, now: Instant) -> bool {
+    /// How many znodes have to wait, that they are read now.
+    pub(super) fn least(&self, now: Instant) -> usize {
         let is_row_over = self.due > now + EVERY * (ROW - 1);
-        is_row_over && self.sent_at.is_some_and(|sent_at| now < sent_at + PAUSE)
+        match self.sent_at.filter(|_| is_row_over).map(|sent_at| now.saturating_duration_since(sent_at)) {
+            Some(since) if since < PAUSE / 2 => READS_A_REQUEST,
+            Some(since) if since < PAUSE => SOME,
+            _ => 1,
+        }
     }
 
     /// A read was sent.
@@ -47,7 +54,7 @@ mod tests {
         let (mut all, mut at_once) = (0, 0);
         while now < begin + Duration::from_secs(1) {
             all += 1;
-            if !pace.is_paused(now) {
+            if pace.least(now) == 1 {
                 pace.sent(now);
                 at_once += 1;
             }
@@ -69,11 +76,12 @@ mod tests {
         let now = Instant::now();
         let mut pace = ReadPace::new(now);
         for _ in 0..ROW {
-            assert!(!pace.is_paused(now));
+            assert_eq!(pace.least(now), 1);
             pace.sent(now);
         }
-        assert!(pace.is_paused(now));
-        assert!(!pace.is_paused(now + PAUSE), "it waited long enough");
-        assert!(!pace.is_paused(now + EVERY), "one more is due");
+        assert_eq!(pace.least(now), READS_A_REQUEST);
+        assert_eq!(pace.least(now + PAUSE / 2), SOME, "a few are enough by then");
+        assert_eq!(pace.least(now + PAUSE), 1, "it waited long enough");
+        assert_eq!(pace.least(now + EVERY), 1, "one more is due");
     }
 }

@@ -25,7 +25,6 @@ use super::read_pace::ReadPace;
 use super::reconnect::Reconnect;
 use super::request::{Reply, Request};
 use super::request_counts::{Kind, RequestCounts};
-use super::root::Pause;
 use super::watch::{Input, Why};
 use super::watched_roots::WatchedRoots;
 use runtime::clock::Clock;
@@ -248,14 +247,14 @@ impl<'a> Session<'a> {
         }
         let now = Instant::now();
         let (mut idle, mut open) = (0, Vec::<Batch>::new());
-        let (pause, mut is_held) = (if self.pace.is_paused(now) { Pause::Reads } else { Pause::Nothing }, false);
+        let (least_reads, mut is_held) = (self.pace.least(now), false);
         while idle < self.roots.active() {
             let Some((index, root)) = self.roots.first_active() else { break };
             let most = if root.wants_watch() { WATCHES_MAX } else { REQUESTS_MAX };
             if self.flights.len() + open.len() >= most {
                 break;
             }
-            match root.next_request(pause) {
+            match root.next_request(least_reads) {
                 Some(request) => {
                     idle = 0;
                     if matches!(request, Request::Read(_)) {

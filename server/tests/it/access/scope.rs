@@ -134,7 +134,7 @@ impl World {
         let about = About { version: "1".into(), started_at_ms: NOW_MS, read_only: Arc::default() };
         let hub = Hub::new(Arc::new(Projector::new(ensembles, about, clock.clone())), clock.clone(), Epoch(7));
         let (stopper, stop) = shutdown::token();
-        tokio::spawn(pump::run(hub.clone(), stop));
+        pump::start(hub.clone(), stop);
         stoppers.push(stopper);
         let place = tempfile::tempdir().unwrap();
         let access = Access::new(

@@ -59,14 +59,6 @@ struct Recheck {
     came: HashSet<Box<str>>,
 }
 
-/// What a root that is live does not ask for now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pause {
-    Nothing,
-    /// A few reads: more may come that go with them.
-    Reads,
-}
-
 /// One watched root.
 #[derive(Debug)]
 pub(super) struct RootWatch {
@@ -216,7 +208,8 @@ impl RootWatch {
     }
 
     /// The next request to send, if any.
-    pub(super) fn next_request(&mut self, pause: Pause) -> Option<Request> {
+    /// A root that is live asks for no fewer reads than that.
+    pub(super) fn next_request(&mut self, least_reads: usize) -> Option<Request> {
         if std::mem::take(&mut self.wants_watch) {
             return Some(Request::Watch(Arc::clone(&self.path)));
         }
@@ -228,18 +221,18 @@ impl RootWatch {
             return Some(self.take_lists());
         }
         if self.is_comparing {
-            return self.next_checks().or_else(|| self.next_reads(pause));
+            return self.next_checks().or_else(|| self.next_reads(least_reads));
         }
         self.turn_of_checks = !self.turn_of_checks;
         if self.turn_of_checks {
-            self.next_checks().or_else(|| self.next_reads(pause))
+            self.next_checks().or_else(|| self.next_reads(least_reads))
         } else {
-            self.next_reads(pause).or_else(|| self.next_checks())
+            self.next_reads(least_reads).or_else(|| self.next_checks())
         }
     }
 
-    fn next_reads(&mut self, pause: Pause) -> Option<Request> {
-        if pause == Pause::Reads && self.state == State::Live && self.reads.len() < READS_A_REQUEST {
+    fn next_reads(&mut self, least: usize) -> Option<Request> {
+        if self.state == State::Live && self.reads.len() < least {
             return None;
         }
         let paths = self.reads.take(READS_A_REQUEST, REQUEST_BYTES_MAX);

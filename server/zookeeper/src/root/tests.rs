@@ -16,7 +16,7 @@ use super::super::request::{CheckReply, Epoch, ListReply, NodeReply, Reply, Requ
 use super::super::stat_counters::Check;
 use super::super::translate::NodeEvent;
 use super::super::watch::{Input, State, Why};
-use super::{Pause, RootWatch};
+use super::RootWatch;
 use believed::Believed;
 
 const ROOT: &str = "/r";
@@ -237,7 +237,7 @@ impl History {
                 }
             }
         }
-        while let Some(request) = self.watch.next_request(Pause::Nothing) {
+        while let Some(request) = self.watch.next_request(1) {
             self.server.requests.push_back((self.watch.epoch(), request));
         }
     }
@@ -412,6 +412,27 @@ fn after_a_gap_only_what_moved_is_listed_and_read() {
     assert_eq!(paths.iter().map(|path| &**path).collect::<Vec<_>>(), ["/r/d1/n2", "/r/d1/n3"]);
     history.settle();
     assert_true(&history, 0);
+}
+
+#[test]
+fn directories_with_ever_new_names_leave_nothing_behind() {
+    let mut history = settled();
+    for at in 0..1_000 {
+        let (directory, leaf) = (format!("/r/job-{at}"), format!("/r/job-{at}/n"));
+        history.server.create(&directory, false, false);
+        history.server.create(&leaf, true, false);
+        history.server.delete(&leaf);
+        history.server.delete(&directory);
+        if at % 100 == 0 {
+            history.reconnect();
+            history.settle();
+        }
+    }
+    history.settle();
+    assert_true(&history, 0);
+    let watch = &history.watch;
+    assert_eq!((watch.known.len(), watch.ledger.directories().len()), (history.server.tree.len(), 3));
+    assert!(watch.moved.is_empty() && watch.rechecks.is_empty() && watch.reads.len() == 0 && watch.lists.is_empty());
 }
 
 /// Counters say nothing of a server that came back with another history; the transaction of the last change does.

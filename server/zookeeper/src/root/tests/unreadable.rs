@@ -1,9 +1,10 @@
 //! Children which no event reports: how soon they are found, and what is said until then.
 
+use super::super::super::request::READS_A_REQUEST;
 use super::super::super::request::Request;
 use super::super::super::translate::NodeEvent;
 use super::super::super::watch::{Input, Why};
-use super::{History, Pause, ROOT};
+use super::{History, ROOT};
 
 /// A root with so many lock directories, read and quiet.
 fn quiet(directories: usize) -> History {
@@ -151,7 +152,7 @@ fn a_storm_of_reads_does_not_keep_comparisons_waiting() {
         history.watch.event(NodeEvent::Created(format!("{ROOT}/d0/n{at}").into()), &mut history.out);
     }
     (0..2).for_each(|_| history.watch.tick(&mut history.out));
-    let next: Vec<Request> = (0..2).filter_map(|_| history.watch.next_request(Pause::Nothing)).collect();
+    let next: Vec<Request> = (0..2).filter_map(|_| history.watch.next_request(1)).collect();
     assert!(next.iter().any(|request| matches!(request, Request::Check(_))), "{next:?}");
     assert!(next.iter().any(|request| matches!(request, Request::Read(_))), "{next:?}");
 }
@@ -163,11 +164,11 @@ fn a_few_reads_wait_for_others_and_many_do_not() {
         history.watch.event(NodeEvent::Created(format!("{ROOT}/d0/n{at}").into()), &mut history.out);
     };
     create(&mut history, 0);
-    assert!(history.watch.next_request(Pause::Reads).is_none() && history.watch.waits_to_read());
+    assert!(history.watch.next_request(READS_A_REQUEST).is_none() && history.watch.waits_to_read());
     (1..100).for_each(|at| create(&mut history, at));
-    let Some(Request::Read(paths)) = history.watch.next_request(Pause::Reads) else { panic!("they wait") };
+    let Some(Request::Read(paths)) = history.watch.next_request(READS_A_REQUEST) else { panic!("they wait") };
     assert_eq!(paths.len(), 100);
     create(&mut history, 100);
-    assert!(matches!(history.watch.next_request(Pause::Nothing), Some(Request::Read(_))));
+    assert!(matches!(history.watch.next_request(1), Some(Request::Read(_))));
     assert!(!history.watch.waits_to_read());
 }

@@ -1,0 +1,81 @@
+//! What is kept while locks, contenders and sessions with ever-new names come and go: as much after a long time as after
+//! a short one.
+#![expect(clippy::unwrap_used, reason = "tests take what they made themselves for granted")]
+
+use std::alloc::System;
+
+use lockscope_core::observation::{Link, Observation, RootId};
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{Facts, SessionId, Zxid};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+const ROOT: RootId = RootId(0);
+const LOCKS: i64 = 20_000;
+/// What may come on top while as many locks again come and go.
+const GROWTH_BYTES_MAX: usize = 64 * 1_024;
+
+fn facts(czxid: i64, owner: Option<i64>) -> Box<Facts> {
+    let zxid = Zxid(czxid);
+    Box::new(Facts {
+        czxid: zxid,
+        mzxid: zxid,
+        pzxid: zxid,
+        ctime_ms: czxid,
+        version: 0,
+        cversion: 0,
+        children: 0,
+        owner: owner.map(SessionId),
+        payload: Some(b"10.1.2.3".as_slice().into()),
+        payload_bytes: 8,
+    })
+}
+
+/// A lock that is made, taken, waited for, handed on and reaped, as Curator's containers are; all names are new.
+fn live_and_die(observatory: &mut Observatory, at: i64) {
+    let lock = format!("/locks/job-{at:08}");
+    let contender = |number| format!("{lock}/_c_6f1e2d3c-0000-4a4a-8b8b-{at:012x}-lock-{number:010}");
+    let created = |path: &str| Observation::NodeCreated { root: ROOT, path: path.into() };
+    let read = |path: &str, number, owner| {
+        let facts = facts(10 * at + number, owner);
+        Observation::NodeRead { root: ROOT, path: path.into(), facts, unreadable: false }
+    };
+    let deleted = |path: &str| Observation::NodeDeleted { root: ROOT, path: path.into() };
+    let (first, second) = (contender(0), contender(1));
+    let all = [
+        created(&lock),
+        read(&lock, 1, None),
+        created(&first),
+        read(&first, 2, Some(2 * at)),
+        created(&second),
+        read(&second, 3, Some(2 * at + 1)),
+        deleted(&first),
+        deleted(&second),
+        deleted(&lock),
+        Observation::Tick,
+    ];
+    for observation in all {
+        observatory.apply(TimeMs(1_000 + 100 * at), observation);
+    }
+}
+
+#[test]
+fn ever_new_names_take_no_more_room_after_a_long_time_than_after_a_short_one() {
+    let mut observatory = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
+    observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: None, why: "".into() });
+    observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "test".into() });
+    observatory.apply(TimeMs(0), Observation::SyncEnded { root: ROOT });
+    // Logs and histories are full afterwards.
+    (1..=LOCKS).for_each(|at| live_and_die(&mut observatory, at));
+    let region = Region::new(ALLOCATOR);
+    (LOCKS + 1..=2 * LOCKS).for_each(|at| live_and_die(&mut observatory, at));
+    let change = region.change();
+    let grown = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
+    assert!(grown <= GROWTH_BYTES_MAX, "{grown} bytes for {LOCKS} locks that are gone");
+    assert_eq!(observatory.locks().count(), 0);
+    let kept = observatory.roots().first().unwrap().mirror.nodes();
+    assert!(kept <= 1, "{kept} znodes");
+}
