@@ -25,7 +25,7 @@ const REST_FAILED: Duration = Duration::from_millis(50);
 /// What a pass over all views came to.
 #[derive(Default)]
 struct Pass {
-    /// The time that it took.
+    /// The CPU time that it took.
     spent: Duration,
     /// From when on some view wants to be looked at, whatever the model does.
     again_at: Option<Instant>,
@@ -80,6 +80,7 @@ fn pass(hub: &Hub) -> Pass {
             by_owner.entry(owner).or_default().push(channel.clone());
         }
     }
+    let cpu = clock::thread_cpu();
     let mut passed = Pass::default();
     let mut done = HashSet::new();
     for channels in by_owner.values_mut() {
@@ -103,8 +104,8 @@ fn pass(hub: &Hub) -> Pass {
                 break;
             }
         }
-        passed.spent += own;
     }
     hub.forget_idle(clock::instant());
+    passed.spent = clock::thread_cpu().saturating_sub(cpu);
     passed
 }

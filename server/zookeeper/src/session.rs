@@ -193,7 +193,7 @@ impl<'a> Session<'a> {
             return;
         }
         // Every event that came before the reply is in its channel by now, and must be handled before it.
-        self.roots.drain(self.out);
+        self.drain();
         for Answer { root: index, epoch, reply } in answers.of_roots {
             let Some(root) = self.roots.root(index) else { continue };
             match reply {
