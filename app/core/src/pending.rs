@@ -25,10 +25,27 @@ struct Step {
     last: u64,
 }
 
-/// Deletions of one session's znodes that wait.
-struct SessionDeletions {
-    step: Step,
-    znodes: usize,
+/// What waits of one session.
+#[derive(Default)]
+struct WaitingOf {
+    deletions: Option<Step>,
+    deleted: usize,
+    /// Znodes that are not believed to be there yet.
+    came: usize,
+}
+
+impl WaitingOf {
+    fn deleted(&mut self, place: u64) {
+        let first = self.deletions.map_or(place, |step| step.first);
+        self.deletions = Some(Step { first, last: place });
+        self.deleted += 1;
+    }
+
+    /// Its deletions, if they are all that it has.
+    fn end(&self, session: SessionId, owners: &impl Owners) -> Option<Step> {
+        let of_believed = self.deleted.checked_sub(self.came)?;
+        self.deletions.filter(|_| !owners.owns_at_least(session, of_believed + 1))
+    }
 }
 
 /// The observations that wait, and which of them may be applied.
@@ -133,25 +150,27 @@ impl Pending {
     fn steps_of_ended(&self, owners: &impl Owners) -> Vec<Step> {
         // A created znode is an event, a read and, mostly, a deletion.
         let mut read = HashMap::with_capacity(self.waiting.len() / 3);
-        let mut told = BTreeMap::<SessionId, SessionDeletions>::new();
+        let mut sessions = BTreeMap::<SessionId, WaitingOf>::new();
         for (place, observation) in (self.front..).zip(&self.waiting) {
             match observation {
-                Observation::NodeRead { path, facts, .. } => _ = read.insert(&**path, facts.owner),
+                Observation::NodeRead { root, path, facts, .. } => {
+                    let is_first = read.insert(&**path, facts.owner).is_none();
+                    if let Some(owner) = facts.owner.filter(|_| is_first)
+                        && owners.owner(*root, path) != Some(owner)
+                    {
+                        sessions.entry(owner).or_default().came += 1;
+                    }
+                }
                 Observation::NodeDeleted { root, path } => {
                     let owner = read.get(&**path).copied().unwrap_or_else(|| owners.owner(*root, path));
                     if let Some(owner) = owner {
-                        let told = told
-                            .entry(owner)
-                            .or_insert(SessionDeletions { step: Step { first: place, last: place }, znodes: 0 });
-                        told.step.last = place;
-                        told.znodes += 1;
+                        sessions.entry(owner).or_default().deleted(place);
                     }
                 }
                 _ => {}
             }
         }
-        told.retain(|session, told| !owners.owns_at_least(*session, told.znodes + 1));
-        told.into_values().map(|told| told.step).collect()
+        sessions.iter().filter_map(|(session, waiting)| waiting.end(*session, owners)).collect()
     }
 }
 

@@ -177,6 +177,8 @@ struct Run {
     truth: Vec<(i64, String)>,
     /// The znodes after each transaction, since the last that was seen.
     states: VecDeque<BTreeSet<String>>,
+    /// Of each client.
+    sessions: [i64; 4],
     made: i64,
 }
 
@@ -199,6 +201,7 @@ impl Run {
             observatory,
             truth: Vec::new(),
             states,
+            sessions: [1, 2, 3, 4],
             made: 0,
         }
     }
@@ -210,12 +213,15 @@ impl Run {
 
     /// One transaction: a znode is made, or released, or a session ends.
     fn commit(&mut self) {
-        let session = i64::try_from(self.below(4)).unwrap() + 1;
+        let client = usize::try_from(self.below(4)).unwrap();
+        let session = self.sessions[client];
         let owned = self.truth.iter().filter(|(owner, _)| *owner == session).count();
         if self.below(8) == 0 && owned > 0 {
             let (gone, left) = std::mem::take(&mut self.truth).into_iter().partition(|(owner, _)| *owner == session);
             self.truth = left;
             self.delete(gone);
+            // No session has the id of another.
+            self.sessions[client] += 4;
         } else if self.below(3) == 0 && owned > 0 {
             let at = self.truth.iter().position(|(owner, _)| *owner == session).unwrap();
             let gone = self.truth.remove(at);
@@ -327,4 +333,15 @@ fn whatever_is_told_when_only_states_between_transactions_are_seen() {
         }
         assert_eq!(Some(&run.seen()), run.states.back(), "seed {seed}");
     }
+}
+
+/// What it makes while its deletions wait shows that it lives, although the tree does not have it yet.
+#[test]
+fn a_session_that_goes_on_making_znodes_holds_nobody_up() {
+    let mut told = Told::new();
+    told.tell("20 asked\n20 - /one/lock-0000000004\n20 + /one/lock-0000000005\n20 = /one/lock-0000000005 owner=c");
+    told.tell("21 - /two/lock-0000000002\n21 + /two/lock-0000000006\n21 = /two/lock-0000000006 owner=c");
+    told.tell("22 answered\n22 asked");
+    let seen = told.tell("23 - /one/lock-0000000005\n24 answered");
+    assert_eq!(seen.last().map(String::as_str), Some("1235|16"), "all but what came behind the question: {seen:?}");
 }
