@@ -79,11 +79,9 @@ fn allocations(locks: usize, contenders: usize) -> f64 {
 #[test]
 fn an_event_asks_as_little_of_the_allocator_among_many_as_among_few() {
     let few = allocations(1, 5);
-    println!("{few:.2} allocations an observation");
     assert!(few <= ALLOCATIONS_MAX, "{few}");
     for (locks, contenders) in [(1, 50_000), (10_000, 5)] {
         let many = allocations(locks, contenders);
-        println!("{many:.2} in a queue of {contenders} among {locks} locks");
         assert!(many <= few + 0.1, "{many} in a queue of {contenders} among {locks} locks, {few} among few");
     }
 }

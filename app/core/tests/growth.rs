@@ -1,6 +1,5 @@
 //! What is kept while locks, contenders and sessions with ever-new names come and go: as much after a long time as after
 //! a short one.
-#![expect(clippy::unwrap_used, reason = "tests take what they made themselves for granted")]
 
 use std::alloc::System;
 

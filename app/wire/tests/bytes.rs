@@ -179,7 +179,6 @@ fn a_hand_off_takes_few_bytes_however_long_the_queue_is() {
     assert!(on_board <= BOARD_MAX, "{on_board} bytes on a board of 100");
     for contenders in [3, 50, 1_000] {
         let on_page = bytes(&page(40, contenders), &page(41, contenders - 1));
-        println!("{on_page} bytes on the page of a lock of {contenders}, {on_board} on a board");
         assert!(on_page <= LOCK_MAX, "{on_page} bytes on the page of a lock of {contenders}");
     }
 }
