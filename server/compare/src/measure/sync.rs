@@ -15,8 +15,9 @@ const ROOT: &str = "/sync";
 const CONTENDERS: usize = 100;
 /// Locks, the sessions of their contenders, and the goal in seconds.
 const TREES: [(usize, usize, f64); 5] =
-    [(1_000, 1, 0.6), (1_000, 200, 0.6), (1_000, 1_000, 0.6), (1_000, 10_000, 0.6), (LOCKS_MOST, 1_000, 5.5)];
+    [(1_000, 1, 0.6), (1_000, 200, 0.6), (1_000, 1_000, 0.6), (1_000, SESSIONS_MOST, 0.6), (LOCKS_MOST, 1_000, 5.5)];
 const LOCKS_MOST: usize = 10_000;
+const SESSIONS_MOST: usize = 10_000;
 /// The goal for the most: resident memory.
 const MEMORY_MB: f64 = 400.0;
 const UNDER_WAY: usize = 256;
@@ -27,7 +28,7 @@ const CONNECTING: usize = 64;
 
 pub(super) async fn run(setup: &Setup) -> Vec<Row> {
     let mut rows = Vec::new();
-    runtime::file_descriptors::make_room(3 * 10_000).unwrap();
+    runtime::file_descriptors::make_room(SESSIONS_MOST as u64 + 1_000).unwrap();
     for (locks, sessions, seconds_max) in TREES {
         let server = zookeeper_of(HEAP_MB).await;
         let connect = server.address();
