@@ -1,5 +1,5 @@
 //! Reconnect: a new session while the link of the current one is down. The client crate backs off without a bound; we
-//! try in parallel at least once a second, and the first that connects is used. None of our state depends on a session.
+//! try in parallel ten to twenty times a second, and the first that connects is used. None of our state depends on a session.
 
 use std::time::Duration;
 

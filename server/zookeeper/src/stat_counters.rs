@@ -85,6 +85,13 @@ impl Tally {
         }
     }
 
+    /// About how many children there are.
+    fn children(&self) -> u32 {
+        let creates = self.creates.wrapping_add(self.seen.creates);
+        let children = creates.wrapping_sub(self.deletes.wrapping_add(self.seen.deletes));
+        if children > u32::MAX / 2 { 0 } else { children }
+    }
+
     fn begin(&mut self, facts: &Facts) {
         (self.creates, self.deletes, self.seen) = (facts.creates_ever(), facts.deletes_ever(), ChildEvents::default());
         self.begun = self.begun.wrapping_add(1);
@@ -344,17 +351,15 @@ impl StatCounters {
 
     /// About how many children a directory has; None when it is not counted.
     pub(super) fn children(&self, directory: &str) -> Option<u32> {
-        let tally = self.directories.get(directory)?;
-        let creates = tally.creates.wrapping_add(tally.seen.creates);
-        let children = creates.wrapping_sub(tally.deletes.wrapping_add(tally.seen.deletes));
-        Some(if children > u32::MAX / 2 { 0 } else { children })
+        self.directories.get(directory).map(Tally::children)
     }
 
-    /// Whether all that came and went is explained.
-    pub(super) fn is_complete(&self) -> bool {
+    /// Whether all that came and went is explained, and no directory has more children than that.
+    pub(super) fn is_complete(&self, children_max: u32) -> bool {
+        let is_whole = |tally: &Tally| !tally.incomplete && tally.children() <= children_max;
         self.unreadable.is_empty()
             && self.directories.len() < DIRECTORIES_MAX
-            && self.directories.values().all(|tally| !tally.incomplete)
+            && self.directories.values().all(is_whole)
     }
 
     /// The directories below one.

@@ -19,9 +19,11 @@ use super::{LISTS_MAX, RootWatch};
 
 /// Znodes that were not read yet when the link went; with more of them the root is read anew.
 const UNREAD_MAX: usize = 4 * READS_A_REQUEST;
-/// Children of a directory in which something moved; where there are more, the root is read anew: to find who is missing
-/// among so many at once would hold up whoever reads the model.
-const CHILDREN_MAX: u32 = 10_000;
+/// Children of a directory in which something moved, before or after; where there are more, the root is read anew: to
+/// take so many out at once would hold up whoever reads the model.
+const CHILDREN_MAX: u32 = 1_000;
+/// Children of any directory: they are read again at once, and others' reads wait behind them.
+const KEPT_CHILDREN_MAX: u32 = 50_000;
 /// Znodes read again in a tick, about.
 const REFRESHED_A_TICK: usize = 1_000;
 
@@ -61,7 +63,7 @@ impl RootWatch {
             && self.lists.is_empty()
             && self.rechecks.is_empty()
             && self.ledger.has(&self.path)
-            && self.ledger.is_complete();
+            && self.ledger.is_complete(KEPT_CHILDREN_MAX);
         let unread = || Kept { unread: self.reads.unsettled() };
         (is_complete && self.reads.len() <= UNREAD_MAX).then(unread)
     }
@@ -97,10 +99,12 @@ impl RootWatch {
             CheckReply::Failed => return self.input(Input::ReadFailed, out),
         };
         let children = facts.children;
+        let most = self.ledger.children(&directory).unwrap_or(0).max(children);
         match self.ledger.after_gap(&directory, &facts, stamp) {
             AfterGap::Same { data_changed: false } => {}
-            AfterGap::Same { data_changed: true } => self.want(&directory, Purpose::Event, out),
-            AfterGap::Moved if children <= CHILDREN_MAX => {
+            // Waited for: its data may say how many hold.
+            AfterGap::Same { data_changed: true } => self.want(&directory, Purpose::Found, out),
+            AfterGap::Moved if most <= CHILDREN_MAX => {
                 out.push(Observation::Counted { root: self.id, path: (&*directory).into(), facts });
                 self.list(directory, ListPurpose::Gap, children);
             }
@@ -123,10 +127,10 @@ impl RootWatch {
         out: &mut Outbox,
     ) {
         let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let came: Vec<Box<str>> = came.into_iter().filter(|name| !listed.contains(&**name)).collect();
+        let came: HashSet<Box<str>> = came.into_iter().filter(|name| !listed.contains(&**name)).collect();
         let is_there = |path: &str| {
             let name = path.get(directory.trim_end_matches('/').len() + 1..).and_then(|rest| rest.split('/').next());
-            name.is_some_and(|name| listed.contains(name) || came.iter().any(|came| **came == *name))
+            name.is_some_and(|name| listed.contains(name) || came.contains(name))
         };
         let gone: Vec<Arc<str>> = self.ledger.below(directory).into_iter().filter(|path| !is_there(path)).collect();
         gone.iter().for_each(|path| self.forget(path));

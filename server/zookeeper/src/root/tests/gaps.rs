@@ -99,3 +99,31 @@ fn a_history_that_was_taken_back_is_noticed() {
     history.settle();
     assert_true(&history, 0);
 }
+
+/// How many hold may stand in a directory's data, so nothing is live before that is read.
+#[test]
+fn data_of_a_directory_that_changed_in_a_gap_are_read_before_the_root_is_live() {
+    let mut history = settled();
+    history.server.watched = false;
+    history.server.change("/r/d1");
+    let asked = asked_after_gap(&mut history);
+    let reads =
+        |request: &Request| matches!(request, Request::Read(paths) if paths.iter().any(|path| **path == *"/r/d1"));
+    assert!(asked.iter().any(reads), "{asked:?}");
+}
+
+/// Whoever reads the model would wait while all that went is taken out in one piece.
+#[test]
+fn a_large_directory_in_which_something_moved_is_read_anew() {
+    let mut history = settled();
+    let leaf = |at: usize| format!("/r/d1/m{at}");
+    (0..1_001).for_each(|at| history.server.create(&leaf(at), true, false));
+    history.settle();
+    history.server.watched = false;
+    (0..1_001).for_each(|at| history.server.delete(&leaf(at)));
+    let asked = asked_after_gap(&mut history);
+    let anew = |request: &Request| matches!(request, Request::Read(paths) if paths.iter().any(|path| **path == *ROOT));
+    assert!(asked.iter().any(anew), "{asked:?}");
+    history.settle();
+    assert_true(&history, 0);
+}
