@@ -66,15 +66,16 @@ impl Cycle {
     /// The cycle in words, with whose hold is cheapest to release.
     pub fn sentence(&self, name: impl Fn(SessionId) -> String) -> String {
         let told = self.steps.iter().take(TOLD_MAX);
-        let mut steps: Vec<String> =
-            told.map(|step| format!("{} waits for {} held by {}", name(step.from), step.lock, name(step.to))).collect();
+        let mut steps: Vec<String> = told
+            .map(|step| format!("{} waits for {}, held by {}", name(step.from), step.lock, name(step.to)))
+            .collect();
         if self.steps.len() > TOLD_MAX {
             steps.push(format!("and so on over {} more", self.steps.len() - TOLD_MAX));
         }
         let victim = self.victim_step().map_or_else(String::new, |step| {
-            format!("; cheapest to release is {}'s hold on {}", name(step.to), step.lock)
+            format!(" Releasing {}'s hold on {} costs least.", name(step.to), step.lock)
         });
-        let verdict = if self.is_certain { "Deadlocked" } else { "Looks like a deadlock, if one thread does both" };
-        format!("{verdict}: {}{victim}.", steps.join("; "))
+        let verdict = if self.is_certain { "Deadlock" } else { "Looks like a deadlock, if one thread does both" };
+        format!("{verdict}: {}.{victim}", steps.join("; "))
     }
 }

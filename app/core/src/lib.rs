@@ -25,6 +25,7 @@ pub mod pending;
 pub mod recipe;
 pub mod release;
 pub mod root;
+pub mod sentence;
 pub mod sequence;
 pub mod tally;
 pub mod time;

@@ -1,12 +1,10 @@
-//! The one word on a lock, and the one sentence.
+//! The one word on a lock.
 
-use super::assessment::{AssessedLock, Deadlock};
+use super::assessment::Deadlock;
 pub use super::diagnosis::Verdict;
 use super::lock::{Hold, Lock};
 use super::mirror::Mirror;
-use super::missing::Missing;
-use super::recipe::recognise::is_marked;
-use super::recipe::{Access, Dialect, NodeRole, Recipe, Shape, rule, rule_of};
+use super::recipe::{NodeRole, Shape, rule};
 use super::time::TimeMs;
 
 /// When a hold counts as slow or stuck. Both need somebody who waits.
@@ -22,8 +20,6 @@ pub struct Thresholds {
     pub stuck_times: i64,
     /// … but not before this.
     pub stuck_min_ms: i64,
-    /// Slow after this while the usual hold is not known.
-    pub slow_unknown_ms: i64,
     /// Stuck after this while the usual hold is not known.
     pub stuck_unknown_ms: i64,
 }
@@ -36,20 +32,20 @@ impl Default for Thresholds {
             slow_min_ms: 1_000,
             stuck_times: 40,
             stuck_min_ms: 10_000,
-            slow_unknown_ms: 30_000,
             stuck_unknown_ms: 300_000,
         }
     }
 }
 
 impl Thresholds {
-    fn limits_ms(&self, usual_ms: Option<i64>) -> (i64, i64) {
+    /// From when on a hold is slow, and from when on it is stuck. Nothing is slow while the usual hold is not known.
+    fn limits_ms(&self, usual_ms: Option<i64>) -> (Option<i64>, i64) {
         match usual_ms {
             Some(usual) => (
-                (usual.saturating_mul(self.slow_times)).max(self.slow_min_ms),
+                Some((usual.saturating_mul(self.slow_times)).max(self.slow_min_ms)),
                 usual.saturating_mul(self.stuck_times).max(self.stuck_min_ms),
             ),
-            None => (self.slow_unknown_ms, self.stuck_unknown_ms),
+            None => (None, self.stuck_unknown_ms),
         }
     }
 
@@ -100,12 +96,11 @@ pub fn judge(
     let (slow_ms, stuck_ms) = thresholds.limits_ms(usual_hold_ms(lock, thresholds));
     let since = lock.holders.iter().map(|hold| hold.since).min().unwrap_or(first.since);
     let held_ms = now.since(since);
-    if held_ms >= stuck_ms {
-        (Verdict::Stuck, None)
-    } else if held_ms >= slow_ms {
-        (Verdict::Slow, Some(since + stuck_ms))
-    } else {
-        (Verdict::Healthy, Some(since + slow_ms))
+    match slow_ms {
+        _ if held_ms >= stuck_ms => (Verdict::Stuck, None),
+        Some(slow_ms) if held_ms < slow_ms => (Verdict::Healthy, Some(since + slow_ms)),
+        Some(_) => (Verdict::Slow, Some(since + stuck_ms)),
+        None => (Verdict::Healthy, Some(since + stuck_ms)),
     }
 }
 
@@ -147,7 +142,7 @@ pub fn conflict(lock: &Lock) -> Option<(&Hold, &Hold)> {
 }
 
 /// A holder that no session owns, where one should.
-fn orphan(lock: &Lock) -> Option<&Hold> {
+pub(super) fn orphan(lock: &Lock) -> Option<&Hold> {
     let should_be_owned = matches!(
         lock.recognition.shape,
         Shape::Line
@@ -160,133 +155,6 @@ fn orphan(lock: &Lock) -> Option<&Hold> {
     // A lease that ends by the clock has no owner by design, even where its end can't be read.
     let should_be_owned = should_be_owned && lock.recognition.rule.is_none_or(|id| rule(id).role != NodeRole::Timed);
     lock.holders.iter().find(|hold| should_be_owned && hold.czxid.is_some() && hold.owner.is_none())
-}
-
-/// The sentence. It holds no age, so it changes only when something happens.
-pub fn sentence(AssessedLock { lock, assessment }: &AssessedLock, mirror: &Mirror, thresholds: &Thresholds) -> String {
-    let waiting = waiting_clause(lock);
-    let Some(first) = lock.holders.first().filter(|_| lock.gone_since.is_none()) else { return sentence_unheld(lock) };
-    let who = place_of(first);
-    let usual =
-        || usual_hold_ms(lock, thresholds).map_or_else(String::new, |ms| format!("; usual is {}", duration(ms)));
-    match assessment.verdict {
-        Verdict::Deadlocked | Verdict::MaybeDeadlocked => {
-            assessment.deadlock.as_ref().map_or_else(String::new, |deadlock| deadlock.sentence.to_string())
-        }
-        Verdict::DoubleOwner => double_owner(lock, &waiting),
-        Verdict::Orphan => {
-            let name = orphan(lock).map_or("", |hold| &hold.name);
-            format!("Orphan: {name} is persistent, no session owns it, it never frees itself{waiting}.")
-        }
-        Verdict::Expiring => format!(
-            "Expiring: {who} is connected to no member; the lock frees itself when the session runs out{waiting}."
-        ),
-        Verdict::Stuck => format!("Stuck: {who} holds far beyond the usual time{}{waiting}.", usual()),
-        Verdict::Slow => format!("Slow: {who} holds longer than usual{}{waiting}.", usual()),
-        _ => sentence_held(lock, mirror, &who, &waiting),
-    }
-}
-
-fn sentence_held(lock: &Lock, mirror: &Mirror, who: &str, waiting: &str) -> String {
-    let count = lock.standing.holders;
-    let and_others = if count > 1 { format!("{who} and {} more", count - 1) } else { who.to_owned() };
-    match lock.recognition.recipe {
-        Recipe::Election => format!("Led by {who}{waiting}."),
-        Recipe::ReadWrite => match lock.holders.iter().find(|hold| hold.access == Access::Write) {
-            Some(writer) => format!(
-                "Written by {}{}{waiting}.",
-                place_of(writer),
-                if count > 1 { ", who reads as well" } else { "" }
-            ),
-            None => format!("Read by {and_others}{}{waiting}.", if count > 1 { " together" } else { "" }),
-        },
-        Recipe::Semaphore => {
-            let max = lock.capacity(mirror, lock.recognition.configured_max).and_then(|capacity| capacity.max.number());
-            let of = max.map_or_else(String::new, |max| format!(" of {max}"));
-            format!("{count}{of} leases held, the first by {who}{waiting}.")
-        }
-        Recipe::Barrier => format!("Up: everybody waits until it is taken down{waiting}."),
-        Recipe::DoubleBarrier if mirror.directory(&lock.parts.main).is_some_and(is_marked) => {
-            format!("Open: {count} inside.")
-        }
-        Recipe::DoubleBarrier => format!("Leaving: {count} still inside."),
-        Recipe::Queue => format!("{count} in work, the first by {who}; {}.", items(lock)),
-        Recipe::Membership => format!("{count} {}: {and_others}.", if count == 1 { "member" } else { "members" }),
-        Recipe::SequentialMutex | Recipe::SingleNodeMutex | Recipe::Unknown => {
-            format!("Held by {and_others}{waiting}.")
-        }
-    }
-}
-
-fn double_owner(lock: &Lock, waiting: &str) -> String {
-    let names: Vec<String> = lock.holders.iter().take(3).map(name_of).collect();
-    let numbers = |hold: &Hold| crate::sequence::parse(&hold.name).map(|found| found.number);
-    let same =
-        lock.holders.first().is_some_and(|first| lock.holders.iter().all(|hold| numbers(hold) == numbers(first)));
-    let why = match same {
-        true => " with the same sequence number",
-        false if lock.holders.len() > 1 && !see_each_other(lock) => {
-            ", as clients of different libraries that do not see each other"
-        }
-        false => ", although their recipe admits one",
-    };
-    format!("{} hold at once{why}: {}{waiting}.", lock.standing.holders, names.join(", "))
-}
-
-/// Whether the holders' clients look at each other's names.
-fn see_each_other(lock: &Lock) -> bool {
-    let dialects: Vec<Dialect> =
-        lock.holders.iter().filter_map(|hold| rule_of(&hold.name, None)).map(|id| rule(id).dialect).collect();
-    dialects.iter().all(|one| dialects.iter().all(|other| one.sees(*other)))
-}
-
-fn sentence_unheld(lock: &Lock) -> String {
-    let count = lock.standing.waiting.count;
-    let last = lock.tally.past.front().map(|past| name_of(&past.hold));
-    if lock.gone_since.is_some() {
-        let last = last.map_or_else(String::new, |last| format!("; last held by {last}"));
-        return format!("Nobody home: its directory is gone and nobody made it again{last}.");
-    }
-    if count == 0 && lock.missing().hides_holders() {
-        let last = last.map_or_else(String::new, |last| format!("; last held by {last}"));
-        return format!("Not known: nobody is seen here, and not all of its znodes can be seen{last}.");
-    }
-    match (lock.recognition.shape, lock.recognition.recipe) {
-        (Shape::Gathering, _) if count > 0 => {
-            return match lock.recognition.configured_max {
-                Some(max) => format!("Gathering: {count} of {max} are there."),
-                None => format!("Gathering: {count} {} for the rest.", if count == 1 { "waits" } else { "wait" }),
-            };
-        }
-        (Shape::Gathering, _) => return "Nobody is at the barrier.".to_owned(),
-        (Shape::Items | Shape::TakenItems, _) if count > 0 => return format!("{}.", items(lock)),
-        (Shape::Items | Shape::TakenItems, _) => return "Empty.".to_owned(),
-        (Shape::Gate, _) => return "Down: nobody has to wait.".to_owned(),
-        _ => {}
-    }
-    let unheld = if lock.recognition.recipe == Recipe::Election { "Nobody leads" } else { "Free" };
-    match last {
-        Some(last) => format!("{unheld}; last held by {last}."),
-        None => format!("{unheld}; nobody was seen to hold it yet."),
-    }
-}
-
-fn waiting_clause(lock: &Lock) -> String {
-    let missing = lock.missing();
-    let least = if missing.is_empty() { "" } else { "at least " };
-    match lock.waiters_seen() {
-        0 if missing.is_empty() => "; nobody waits".to_owned(),
-        0 if missing.has(Missing::WatchesNotRead) => "; waiters can't be seen here".to_owned(),
-        0 => "; nobody is seen to wait".to_owned(),
-        1 => format!("; {least}1 waits"),
-        count => format!("; {least}{count} wait"),
-    }
-}
-
-/// How many items of a queue nobody works on.
-fn items(lock: &Lock) -> String {
-    let count = lock.standing.waiting.count;
-    format!("{count} {} nobody works on", if count == 1 { "item" } else { "items" })
 }
 
 /// Who holds, in a word.

@@ -10,7 +10,7 @@ use super::board::BoardPage;
 use super::current_user::CurrentUser;
 use super::live::Live;
 use super::lock::LockPageView;
-use super::parts::{HelpOpen, NotFound};
+use super::parts::{Arrivals, HelpOpen, NotFound, ShownZone};
 use super::session::SessionPageView;
 use super::sessions::SessionsPage;
 use super::status::StatusPage;
@@ -23,6 +23,8 @@ pub fn App() -> AnyView {
     let live = Live::new();
     provide_context(live);
     provide_context(CurrentUser::meet());
+    provide_context(Arrivals::new());
+    provide_context(ShownZone::new());
     provide_context(HelpOpen(RwSignal::new(false)));
     Effect::new(move |_| {
         live.start();

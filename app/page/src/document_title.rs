@@ -15,6 +15,9 @@ use super::parts::{current, verdict_word};
 use crate::ports::Source;
 use lockscope_wire::{BoardHead, Verdict};
 
+/// Title and icon change at most this often.
+const CALM_MS: i64 = 5_000;
+
 /// The worst of all locks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DocumentTitle {
@@ -33,10 +36,6 @@ impl DocumentTitle {
         let worst = head.totals.verdicts.first().copied().map(|(verdict, locks)| (sign(verdict), verdict, locks));
         let (sign, words) = match worst {
             Some((sign, verdict, locks)) if !sign.is_empty() => (sign, words(verdict, locks)),
-            _ if head.totals.waiters > 0 => {
-                let least = if head.totals.incomplete > 0 { "≥ " } else { "" };
-                ("", format!("{least}{} waiting", count(head.totals.waiters)))
-            }
             _ => ("", String::new()),
         };
         Self { words, sign, ensemble }
@@ -77,7 +76,7 @@ fn sign(verdict: Verdict) -> &'static str {
 }
 
 fn words(verdict: Verdict, locks: u32) -> String {
-    let many = if locks != 1 && matches!(verdict, Verdict::Orphan | Verdict::DoubleOwner) { "s" } else { "" };
+    let many = if locks != 1 && matches!(verdict, Verdict::Orphan) { "s" } else { "" };
     format!("{} {}{many}", count(locks), verdict_word(verdict))
 }
 
@@ -102,14 +101,25 @@ pub(crate) fn TitleSigns(
 ) -> AnyView {
     let live = Live::of_app();
     let early = initial_title();
-    let text = move || {
+    let wanted = Memo::new(move |_| {
         let tab = live.board_head(DocumentTitle::of).unwrap_or_else(|| early.clone());
         let link = current(live);
         let is_sure = matches!(link.state, "live" | "reduced" | "partial" | "syncing");
-        let tab = if is_sure { tab } else { tab.doubted(link.word) };
-        show(&tab.icon());
-        tab.title(&page)
-    };
+        (is_sure, if is_sure { tab } else { tab.doubted(link.word) })
+    });
+    let shown = RwSignal::new(wanted.get_untracked());
+    let since_ms = StoredValue::new(0);
+    Effect::new(move |_| {
+        let (next, now_ms) = (wanted.get(), live.now_ms());
+        let (is_sure, _) = shown.get_untracked();
+        // What is not known any more is said at once.
+        if next != shown.get_untracked() && (next.0 != is_sure || now_ms - since_ms.get_value() >= CALM_MS) {
+            since_ms.set_value(now_ms);
+            shown.set(next);
+        }
+    });
+    Effect::new(move |_| shown.with(|(_, tab)| show(&tab.icon())));
+    let text = move || shown.with(|(_, tab)| tab.title(&page));
     view! { <Title text=title_text(text) /> }
 }
 
@@ -151,7 +161,7 @@ mod tests {
         let mut head = BoardHead::default();
         assert_eq!(DocumentTitle::of(&head).title(""), "Lockscope");
         head.totals.waiters = 1_200;
-        assert_eq!(DocumentTitle::of(&head).title(""), "1\u{202f}200 waiting · Lockscope");
+        assert_eq!(DocumentTitle::of(&head).title(""), "Lockscope");
         head.totals.verdicts = vec![(Verdict::Orphan, 2), (Verdict::Healthy, 7)];
         head.as_of.ensemble = Some(EnsembleTag { name: "prod".to_owned(), color: EnsembleColor::Teal });
         assert_eq!(DocumentTitle::of(&head).title("/a/b"), "2 orphans · /a/b · prod · Lockscope");

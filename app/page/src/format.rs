@@ -3,9 +3,13 @@
 pub(crate) use lockscope_wire::visible;
 pub(crate) use lockscope_wire::words::{clock, count, date, duration, plural};
 
-/// The time from `since_ms` to now; `…` while the clock is not known.
+/// The time from `since_ms` to now; `…` while the clock is not known. What changes many times a second says nothing.
 pub(crate) fn age(since_ms: i64, now_ms: i64) -> String {
-    if now_ms == 0 { "…".to_owned() } else { duration(now_ms.saturating_sub(since_ms)) }
+    match now_ms.saturating_sub(since_ms) {
+        _ if now_ms == 0 => "…".to_owned(),
+        ..1_000 => "< 1 s".to_owned(),
+        ms => duration(ms),
+    }
 }
 
 /// The time left until `until_ms` after a few words, `in 00:42`; `overdue` once it has passed.
@@ -51,7 +55,7 @@ mod tests {
     #[test]
     fn ages_are_never_negative() {
         assert_eq!(age(1_000, 3_500), "2.5 s");
-        assert_eq!(age(9_000, 3_500), "0 ms");
+        assert_eq!(age(9_000, 3_500), "< 1 s");
         assert_eq!(age(9_000, 0), "…");
     }
 

@@ -3,13 +3,14 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::app::App;
-use super::{find, lab};
+use super::{explain, find, lab};
 
 /// Called once by the boot module of the document.
 #[wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
     find::listen();
+    explain::listen();
     leptos::mount::hydrate_body(App);
 }
 
@@ -18,5 +19,6 @@ pub fn hydrate() {
 pub fn draw_run() {
     console_error_panic_hook::set_once();
     find::listen();
+    explain::listen();
     lab::draw_live();
 }

@@ -20,6 +20,7 @@ mod current_user;
 mod document_title;
 mod erase;
 mod exact;
+mod explain;
 mod find;
 mod format;
 #[cfg(feature = "hydrate")]
@@ -44,7 +45,7 @@ pub use document_title::DocumentTitle;
 pub use lab::LabSight;
 #[cfg(feature = "ssr")]
 pub use server_pages::{
-    AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, lab_gone_page, lab_page,
+    AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, help_page, lab_gone_page, lab_page,
     lab_run_page, run_url,
 };
 pub use shell::{AssetNames, shell};

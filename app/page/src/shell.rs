@@ -22,7 +22,7 @@ pub struct AssetNames {
 /// Runs before the first paint, so that a remembered theme does not flash. And before every other script: from here on
 /// no text becomes a script, and none is loaded from elsewhere, whatever finds its way into a page (Trusted Types;
 /// markup is escaped where it is made).
-const EARLY: &str = "try{const t=localStorage.getItem('lockscope.theme');if(t==='dark'||t==='light')document.documentElement.dataset.theme=t}catch{}\
+const EARLY: &str = "try{const d=document.documentElement.dataset,t=localStorage.getItem('lockscope.theme');if(t==='dark'||t==='light')d.theme=t;if(localStorage.getItem('lockscope.density')==='compact')d.density='compact'}catch{}\
     try{trustedTypes.createPolicy('default',{createHTML:h=>h,createScriptURL:u=>new URL(u,location.href).origin===location.origin?u:null})}catch{}";
 
 /// The document around any page. Every script carries the answer's nonce; there is no inline style.

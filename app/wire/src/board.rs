@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AsOf, EnsembleTag, LockRow, RootState, Verdict, Window, WindowDelta};
+use super::{AsOf, EnsembleTag, LockProblem, LockRow, RootState, Verdict, Window, WindowDelta};
 
 /// Body of the live view `board`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,10 @@ pub struct BoardHead {
     pub totals: Totals,
     /// Every root.
     pub roots: Vec<RootBrief>,
+    /// What needs somebody, worst first, at most [`super::PROBLEMS_MAX`].
+    pub problems: Vec<LockProblem>,
+    /// All problems.
+    pub problem_count: u32,
 }
 
 /// Sums over every lock of the ensembles shown.

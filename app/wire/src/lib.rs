@@ -6,6 +6,7 @@
 //! Enums are externally tagged so that the compact encoding (postcard) can carry them; the JSON frames that
 //! scripts see are flattened to `type` / `kind` tags by the server.
 
+mod advice;
 mod answer;
 mod audit;
 mod board;
@@ -16,6 +17,7 @@ mod frame;
 mod freshness;
 #[cfg(test)]
 mod golden;
+pub mod guide;
 mod id;
 mod lab;
 mod lock;
@@ -32,6 +34,7 @@ mod waits;
 mod window;
 pub mod words;
 
+pub use advice::{Advice, Headline, LockProblem, PROBLEM_LOCKS_MAX, PROBLEMS_MAX, Step, StepAct};
 pub use answer::{Query, StatusQuery, WaitsQuery};
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
@@ -76,7 +79,7 @@ pub use waits::{Cycle, SessionLock, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.
-pub const PROTOCOL: u8 = 4;
+pub const PROTOCOL: u8 = 5;
 /// Subprotocol of scripts: JSON text frames.
 pub const SUBPROTOCOL_JSON: &str = "lockscope.v1.json";
 /// Subprotocol of the page: binary frames, one version byte and then postcard.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness, Missing,
-    Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
+    Access, Advice, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness,
+    Missing, Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
 };
 
 /// How far a view can be trusted.
@@ -346,6 +346,8 @@ pub struct LockHead {
     pub hidden_waiters: u32,
     /// How far what is said of clients and watches can be trusted.
     pub trust: Trust,
+    /// What to do about it; null where nothing is to be done.
+    pub advice: Option<Advice>,
 }
 
 /// Body of the live view `lock`.

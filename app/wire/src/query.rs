@@ -13,7 +13,6 @@ use super::{Recipe, SessionId, Verdict, WINDOW_ROWS_MAX};
 #[serde(rename_all = "snake_case")]
 pub enum Sort {
     /// Total waiting time now, largest first.
-    #[default]
     Damage,
     /// Longest single wait first.
     OldestWait,
@@ -23,11 +22,19 @@ pub enum Sort {
     Hold,
     /// By path.
     Path,
+    /// The worst verdict first, then the largest total waiting time.
+    #[default]
+    Worst,
+    /// By recipe, as it is called.
+    Recipe,
+    /// By the first holder, as it calls itself; locks that nobody holds last.
+    Holder,
 }
 
 impl Sort {
     /// Every order, as the page lists them.
-    pub const ALL: [Self; 5] = [Self::Damage, Self::OldestWait, Self::Depth, Self::Hold, Self::Path];
+    pub const ALL: [Self; 8] =
+        [Self::Worst, Self::Damage, Self::OldestWait, Self::Depth, Self::Hold, Self::Path, Self::Recipe, Self::Holder];
 
     /// The name in URLs and frames.
     pub fn name(self) -> &'static str {
@@ -37,6 +44,9 @@ impl Sort {
             Self::Depth => "depth",
             Self::Hold => "hold",
             Self::Path => "path",
+            Self::Worst => "worst",
+            Self::Recipe => "recipe",
+            Self::Holder => "holder",
         }
     }
 }
@@ -50,7 +60,8 @@ pub struct BoardQuery {
     pub ensemble: String,
     /// Root path, or an ensemble's name, a space and a root path; empty for all.
     pub root: String,
-    /// Text to find in path, recipe label, holder label or session id; `!text` excludes. Terms are separated by spaces.
+    /// Text to find in path, recipe label, verdict, holder label or session id; `!text` excludes. Terms are separated by
+    /// spaces.
     pub q: String,
     /// Only this recipe.
     pub recipe: Option<Recipe>,

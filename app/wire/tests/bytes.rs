@@ -146,6 +146,7 @@ fn page(passed: i64, contenders: u32) -> Body {
         fired: Vec::new(),
         hidden_waiters: 0,
         trust: Trust::default(),
+        advice: None,
     };
     let window = Window { total: contenders, offset: 0, rows };
     Body::Lock(Some(Box::new(LockPage { head, window })))
@@ -165,7 +166,7 @@ fn board(passed: i64, contenders: u32) -> Body {
         verdicts: vec![(Verdict::Healthy, 100)],
         ..Totals::default()
     };
-    let head = BoardHead { as_of: as_of(passed), totals, roots: Vec::new() };
+    let head = BoardHead { as_of: as_of(passed), totals, ..BoardHead::default() };
     Body::Board(Board { head, window: Window { total: 100, offset: 0, rows } })
 }
 

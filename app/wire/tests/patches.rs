@@ -4,9 +4,10 @@
 
 use lockscope_wire::{
     Access, AsOf, Board, BoardHead, Body, BodyPatch, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
-    EdgeEvidence, EnsembleColor, EnsembleTag, FindingRow, Foreign, Liveness, LockHead, LockPage, LockRow, LockStats,
-    Missing, NodeData, PastHolder, Patched as _, ROW_HOLDERS_MAX, Recipe, RootBrief, RootState, RunsOut, SessionId,
-    Severity, StatRow, Totals, Trust, Verdict, Window, Zxid, decode_frame, encode_frame,
+    EdgeEvidence, EnsembleColor, EnsembleTag, FindingRow, Foreign, Headline, Liveness, LockHead, LockPage, LockProblem,
+    LockRow, LockStats, Missing, NodeData, PastHolder, Patched as _, ROW_HOLDERS_MAX, Recipe, RootBrief, RootState,
+    RunsOut, SessionId, Severity, StatRow, Step, StepAct, Totals, Trust, Verdict, Window, Zxid, decode_frame,
+    encode_frame,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -165,6 +166,7 @@ fn head() -> impl Strategy<Value = LockHead> {
             fired: Vec::new(),
             hidden_waiters: 0,
             trust: Trust::default(),
+            advice: None,
         },
     )
 }
@@ -197,14 +199,32 @@ fn board() -> impl Strategy<Value = Body> {
         locks,
         help: String::new(),
     });
-    (rows, vec(root, 0..4), 0..9_u32, any::<i64>()).prop_map(|(rows, roots, total, sum)| {
-        let verdicts = vec![(Verdict::Healthy, total)];
-        let totals = Totals { waiters: total, waiting_since_sum_ms: sum, verdicts, ..Totals::default() };
-        Body::Board(Board {
-            head: BoardHead { as_of: AsOf::default(), totals, roots },
-            window: Window { total, offset: 0, rows },
-        })
-    })
+    let problem =
+        ("[a-c]{1,2}", 0..5_u32, any::<i64>(), option::of(any::<i64>())).prop_map(|(key, waiters, sum, since_ms)| {
+            LockProblem {
+                locks: vec![format!("/{key}")],
+                key,
+                ensemble: String::new(),
+                tag: None,
+                verdict: Verdict::Stuck,
+                finding: None,
+                lock_count: 1,
+                headline: Headline { since_ms, ..Headline::default() },
+                waiter_count: waiters,
+                waiting_since_sum_ms: sum,
+                step: Step { text: format!("{waiters} wait"), act: Some(StepAct::Waits) },
+            }
+        });
+    (rows, vec(root, 0..4), vec(problem, 0..4), 0..9_u32, any::<i64>()).prop_map(
+        |(rows, roots, problems, total, sum)| {
+            let verdicts = vec![(Verdict::Healthy, total)];
+            let totals = Totals { waiters: total, waiting_since_sum_ms: sum, verdicts, ..Totals::default() };
+            Body::Board(Board {
+                head: BoardHead { as_of: AsOf::default(), totals, roots, problem_count: total, problems },
+                window: Window { total, offset: 0, rows },
+            })
+        },
+    )
 }
 
 /// Applies the difference of two bodies as a page does; gives its size in bytes.

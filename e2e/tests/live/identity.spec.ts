@@ -48,5 +48,5 @@ test('waits of real clients are confirmed', async ({ ui, page, clients, lockscop
   await lockscope.knows(path, places.map(({ node }) => node));
   await ui.openLock(path);
   await expect(page.locator('.chain .edge[data-evidence=confirmed]')).toHaveCount(1);
-  await expect(page.getByTestId('herd')).toContainText('A release wakes 1 session (counted)');
+  await expect(page.getByTestId('herd')).toContainText('Releasing it wakes 1 client (counted)');
 });

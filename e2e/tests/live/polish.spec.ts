@@ -108,6 +108,7 @@ test('what is copied is told, with a clipboard and without', async ({ ui, page, 
   await page.getByRole('button', { name: 'Copy path' }).click();
   await expect(told).toHaveCount(1);
   expect(await copied()).toBe(ARABIC);
+  await page.getByText('Copy as …').click();
   await page.getByRole('button', { name: 'curl' }).click();
   await expect.poll(copied).toBe(`curl -fsS '${new URL(page.url()).origin}/api/v1/lock?path=${encodeURI(ARABIC)}'`);
   await page.getByRole('button', { name: 'Copy session id' }).first().click();

@@ -4,6 +4,7 @@
 //! `cargo run -p server --example fixture_site -- [live|crowd|empty|syncing|stale|unreached|denied] [ADDRESS]`
 #![recursion_limit = "512"]
 
+mod advice;
 mod contenders;
 mod evidence;
 mod locks;

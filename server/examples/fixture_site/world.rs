@@ -14,6 +14,7 @@ use lockscope_wire::{
 use runtime::clock::Clock;
 use tokio::sync::watch;
 
+use super::advice;
 use super::contenders::{contender, hidden};
 use super::evidence;
 use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, locks, turns_of};
@@ -139,7 +140,8 @@ impl World {
             help: self.help(path),
         };
         let roots = ROOTS.map(root).to_vec();
-        let head = BoardHead { totals: totals(&rows), as_of, roots };
+        let (problems, problem_count) = advice::problems(&rows, self.clock.now_ms());
+        let head = BoardHead { totals: totals(&rows), as_of, roots, problems, problem_count };
         rows.retain(|row| matches(row, query));
         sort(&mut rows, query, self.clock.now_ms());
         Board {
@@ -178,6 +180,7 @@ impl World {
             fired: evidence::fired(&row),
             hidden_waiters,
             trust: evidence::trust(&row, now_ms),
+            advice: advice::advice(&row),
             row,
         };
         Some(LockPage { head, window })
@@ -382,12 +385,15 @@ fn matches(row: &LockRow, query: &BoardQuery) -> bool {
 }
 
 fn sort(rows: &mut [LockRow], query: &BoardQuery, now_ms: i64) {
+    let damage_ms = |row: &LockRow| i64::from(row.waiter_count.unwrap_or(0)) * now_ms - row.waiting_since_sum_ms;
+    let badness = |row: &LockRow| if row.verdict >= lockscope_wire::Verdict::Slow { row.verdict as i64 } else { 0 };
     let key = |row: &LockRow| match query.sort {
-        Sort::Damage => row.waiting_since_sum_ms - i64::from(row.waiter_count.unwrap_or(0)) * now_ms,
-        Sort::OldestWait => row.oldest_wait_at_ms.unwrap_or(i64::MAX),
-        Sort::Depth => -i64::from(row.waiter_count.unwrap_or(0)),
-        Sort::Hold => row.held_since_ms.unwrap_or(i64::MAX),
-        Sort::Path => 0,
+        Sort::Worst => (-badness(row), -damage_ms(row)),
+        Sort::Damage => (0, -damage_ms(row)),
+        Sort::OldestWait => (0, row.oldest_wait_at_ms.unwrap_or(i64::MAX)),
+        Sort::Depth => (0, -i64::from(row.waiter_count.unwrap_or(0))),
+        Sort::Hold => (0, row.held_since_ms.unwrap_or(i64::MAX)),
+        Sort::Path | Sort::Recipe | Sort::Holder => (0, 0),
     };
     rows.sort_by(|a, b| (key(a), &a.path).cmp(&(key(b), &b.path)));
     if query.group {

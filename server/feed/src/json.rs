@@ -270,7 +270,10 @@ mod tests {
             br#"{"type":"subscribe","id":1,"view":{"kind":"board","q":"","sort":"damage","offset":0,"limit":100}}"#;
         assert_eq!(
             client_frame(text).unwrap(),
-            ClientFrame::Subscribe { id: 1, view: View::Board(BoardQuery::default()) }
+            ClientFrame::Subscribe {
+                id: 1,
+                view: View::Board(BoardQuery { sort: Sort::Damage, ..BoardQuery::default() })
+            }
         );
         let text = br#"{"type":"subscribe","id":2,"view":{"kind":"lock","ensemble":"default","path":"/order","offset":0,"limit":100}}"#;
         let query = LockQuery { ensemble: "default".to_owned(), path: "/order".to_owned(), ..LockQuery::default() };
@@ -318,7 +321,7 @@ mod tests {
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"board","sort":"size"}}"#,
                 Some(1),
-                "a `subscribe` frame was not understood: unknown variant `size`, expected one of `damage`, `oldest_wait`, `depth`, `hold`, `path`",
+                "a `subscribe` frame was not understood: unknown variant `size`, expected one of `damage`, `oldest_wait`, `depth`, `hold`, `path`, `worst`, `recipe`, `holder`",
             ),
         ];
         for (text, id, detail) in cases {

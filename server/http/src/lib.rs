@@ -15,6 +15,7 @@ mod events;
 mod find;
 mod flow_control;
 mod health;
+mod help;
 #[cfg(feature = "lab")]
 mod lab_api;
 #[cfg(feature = "lab")]

@@ -10,7 +10,7 @@ use axum::routing::{MethodRouter, any, get, post};
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, live, me, metrics_api, openapi, release_api,
+    Http, api, approve, audit_api, audit_page, events, find, health, help, live, me, metrics_api, openapi, release_api,
     sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
@@ -102,6 +102,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(no_lab)) },
     Route { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
     api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
+    Route { verb: Verb::Get, path: "/help", need: VIEW, answer: Answer::Form(|| get(help::show)) },
+    api(Verb::Get, "/help/explain", VIEW, || get(help::explain)),
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
     form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),

@@ -163,6 +163,7 @@ impl Views for Fake {
                 fired: Vec::new(),
                 hidden_waiters: 0,
                 trust: lockscope_wire::Trust::default(),
+                advice: None,
             };
             Box::new(LockPage { head, window: Window::default() })
         };

@@ -22,7 +22,7 @@ fn a_listed_client_is_named_with_its_address() {
     assert_eq!(liveness(&story, 10), Liveness::Unknown);
     ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 5), (11, 5), (12, 5)])]);
     assert_eq!(liveness(&story, 10), Liveness::Connected);
-    assert_eq!(story.sentence("/l"), "Held by one at 10.0.0.10:4000; 2 wait.");
+    assert_eq!(story.sentence("/l"), "one holds it. 2 wait.");
     let known = story.observatory.member_evidence().session(SessionId(10)).unwrap();
     assert_eq!((known.timeout_ms, known.heard_at), (Some(TIMEOUT_MS), Some(TimeMs(1_005_000))));
     let plan = release::plan(&story.observatory, FIRST, TimeMs(1_005_000)).unwrap();
@@ -58,7 +58,7 @@ fn a_dead_holder_is_expiring_with_the_end_the_leader_tells() {
     assert_eq!(story.lock("/l").assessment.verdict, Verdict::Expiring);
     assert_eq!(
         story.sentence("/l"),
-        "Expiring: one at 10.0.0.10:4000 is connected to no member; the lock frees itself when the session runs out; 2 wait."
+        "one is connected to no server; the lock frees itself when its session runs out. 2 wait."
     );
     let plan = release::plan(&story.observatory, FIRST, TimeMs(1_010_000)).unwrap();
     assert_eq!(plan.warnings.first(), Some(&Warning::FreesItself), "waiting would do");

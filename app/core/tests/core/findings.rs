@@ -142,7 +142,7 @@ fn an_election_whose_directory_is_gone_has_nobody_home() {
     assert!(story.show().contains("NobodyHome"), "{}", story.show());
     assert_eq!(
         story.sentence("/e"),
-        "Nobody home: its directory is gone and nobody made it again; last held by node-1."
+        "Nobody home: its directory is gone and nobody made it again. Last held by node-1."
     );
     story.tell(&format!("300 + /e\n301 = /e\n302 + /e/{B}latch-0000000000\n303 = /e/{B}latch-0000000000 owner=b"));
     assert!(story.show().contains("Healthy"), "{}", story.show());

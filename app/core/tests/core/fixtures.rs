@@ -25,7 +25,7 @@ fn the_lowest_number_holds_and_the_rest_wait_in_order() {
     let mut story = order();
     story.tell("20 + /order/lock-0000000003\n21 = /order/lock-0000000003 owner=c");
     assert_eq!(story.show(), "/order SequentialMutex Healthy [lock-0000000001] <- lock-0000000002 lock-0000000003");
-    assert_eq!(story.sentence("/order"), "Held by worker-1; 2 wait.");
+    assert_eq!(story.sentence("/order"), "worker-1 holds it. 2 wait.");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_late_read_changes_nothing() {
     let mut story = order();
     story.tell("20 = /order/lock-0000000002 owner=f czxid=3");
     story.tell("21 - /order/lock-0000000001");
-    assert_eq!(story.sentence("/order"), "Held by session 0xb; nobody waits.");
+    assert_eq!(story.sentence("/order"), "session 0xb holds it. Nobody waits.");
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn a_lock_on_one_znode_is_its_directory_or_itself() {
     );
     story.tell("20 - /lock\n20 - /exclusive_lock/lock\n30 + /exclusive_lock/lock\n31 = /exclusive_lock/lock owner=d");
     assert_eq!(story.lock("/lock").path.as_ref(), "/lock");
-    assert_eq!(story.sentence("/lock"), "Free; last held by session 0xb.");
-    assert_eq!(story.sentence("/exclusive_lock"), "Held by session 0xd; waiters can't be seen here.");
+    assert_eq!(story.sentence("/lock"), "Free. Last held by session 0xb.");
+    assert_eq!(story.sentence("/exclusive_lock"), "session 0xd holds it. Waiters can't be counted here.");
     assert_eq!(story.lock("/exclusive_lock/lock").path.as_ref(), "/exclusive_lock");
 }
 
@@ -181,7 +181,7 @@ fn a_persistent_head_is_an_orphan() {
     );
     assert_eq!(
         story.sentence("/k"),
-        "Orphan: 6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000000 is persistent, no session owns it, it never frees itself; 1 waits."
+        "No session owns 6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000000, so it never frees itself. 1 waits."
     );
 }
 
@@ -197,19 +197,21 @@ fn equal_numbers_of_a_stuck_counter_all_hold_where_only_lower_ones_block() {
     );
     assert_eq!(
         story.sentence("/k"),
-        "2 hold at once with the same sequence number: session 0xa, session 0xb; nobody waits."
+        "session 0xa and session 0xb both hold it: they have the same sequence number. Nobody waits."
     );
 }
 
 #[test]
-fn a_hold_turns_slow_and_stuck_by_time_alone_when_somebody_waits() {
+fn a_hold_turns_stuck_by_time_alone_when_somebody_waits() {
     let mut story = order();
     story.tell("20000 tick");
     assert!(story.show().contains("Healthy"));
-    story.tell("30010 tick");
-    assert_eq!(story.sentence("/order"), "Slow: worker-1 holds longer than usual; 1 waits.");
+    story.tell("300000 tick");
+    assert!(story.show().contains("Healthy"), "nothing is slow while what is usual is not known");
     story.tell("300010 tick");
     assert!(story.show().contains("Stuck"));
+    let sentence = "worker-1 has held it for very long; what is usual is not known yet. 1 waits.";
+    assert_eq!(story.sentence("/order"), sentence);
     story.tell("300020 - /order/lock-0000000002");
     assert!(story.show().contains("Healthy"), "nobody waits any more");
 }
@@ -226,7 +228,7 @@ fn usual_is_what_this_lock_usually_takes() {
     story.tell("2990 tick");
     assert!(story.show().contains("Healthy"));
     story.tell("3000 tick");
-    assert_eq!(story.sentence("/order"), "Slow: session 0xa holds longer than usual; usual is 103 ms; 1 waits.");
+    assert_eq!(story.sentence("/order"), "session 0xa has held it longer than usual (0.1 s). 1 waits.");
 }
 
 #[test]

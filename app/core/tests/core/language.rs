@@ -30,8 +30,8 @@ use lockscope_core::finding::Limits;
 use lockscope_core::missing::{Missing, MissingSet};
 use lockscope_core::observation::{Link, LockConfig, Observation, RootId, RootTrouble};
 use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::sentence::sentence;
 use lockscope_core::time::TimeMs;
-use lockscope_core::verdict::sentence;
 use lockscope_core::znode::{Facts, SessionId, Zxid, is_under};
 
 /// An observatory driven by text.

@@ -37,7 +37,7 @@ fn two_sessions_that_wait_for_each_other_are_deadlocked_and_then_not() {
     assert_eq!(
         cycles(&story),
         [
-            "Deadlocked: 0x1a waits for /b held by 0x1b; 0x1b waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."
+            "Deadlock: 0x1a waits for /b, held by 0x1b; 0x1b waits for /a, held by 0x1a. Releasing 0x1b's hold on /b costs least."
         ]
     );
     story.tell("40 - /b/lock-0000000001");
@@ -64,7 +64,7 @@ fn a_deadlock_that_was_there_before_us_is_found() {
     assert_eq!(
         cycles(&story),
         [
-            "Deadlocked: 0x1a waits for /b held by 0x1b; 0x1b waits for /c held by 0x1c; 0x1c waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."
+            "Deadlock: 0x1a waits for /b, held by 0x1b; 0x1b waits for /c, held by 0x1c; 0x1c waits for /a, held by 0x1a. Releasing 0x1b's hold on /b costs least."
         ]
     );
 }
@@ -101,7 +101,7 @@ fn a_circle_through_a_session_that_contends_for_more_only_looks_like_a_deadlock(
     );
     assert_eq!(
         story.sentence("/a"),
-        "Looks like a deadlock, if one thread does both: 0x1a waits for /b held by 0x1b; 0x1b waits for /a held by 0x1a; cheapest to release is 0x1b's hold on /b."
+        "Looks like a deadlock, if one thread does both: 0x1a waits for /b, held by 0x1b; 0x1b waits for /a, held by 0x1a. Releasing 0x1b's hold on /b costs least."
             .replace("0x", "session 0x")
     );
     story.tell("400 tick");
@@ -112,7 +112,7 @@ fn a_circle_through_a_session_that_contends_for_more_only_looks_like_a_deadlock(
         story.show().contains("/a SequentialMutex Deadlocked")
             && story.show().contains("/b SequentialMutex Deadlocked")
     );
-    assert!(story.findings("/b").starts_with("deadlock Critical: Deadlocked"), "{}", story.findings("/b"));
+    assert!(story.findings("/b").starts_with("deadlock Critical: Deadlock: "), "{}", story.findings("/b"));
 }
 
 #[test]

@@ -10,11 +10,14 @@ use lockscope_wire::{RootBrief, RootState, Sort, Verdict};
 
 fn sort_word(sort: Sort) -> &'static str {
     match sort {
+        Sort::Worst => "worst first",
         Sort::Damage => "total waiting time",
         Sort::OldestWait => "oldest wait",
         Sort::Depth => "waiters",
         Sort::Hold => "hold time",
         Sort::Path => "path",
+        Sort::Recipe => "recipe",
+        Sort::Holder => "holder",
     }
 }
 
@@ -34,8 +37,8 @@ pub(super) fn Filters(state: BoardState) -> AnyView {
             <input type="hidden" name="verdict" value=verdict prop:disabled=move || verdict().is_empty() disabled=move || verdict().is_empty() />
             <FilterBox
                 text=text
-                label="Filter by path, recipe, holder or session id; !text leaves out"
-                placeholder="Filter path, recipe, holder, 0x session; !not"
+                label="Filter by path, recipe, verdict, holder or session id; !word excludes"
+                placeholder="Filter locks… (!word excludes)"
                 change=filter
             />
             <RootSelect state=state />

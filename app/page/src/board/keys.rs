@@ -18,7 +18,7 @@ fn act(state: BoardState, key: &Key) -> bool {
         "k" => step(state, -1),
         "Home" if state.chosen.with_untracked(Option::is_some) => choose(state, 0),
         "Enter" => return open(state),
-        "a" => state.hold(state.is_held_untracked()),
+        "a" => state.apply_order(),
         "g" => state.change(|query| query.group = !query.group),
         "Escape" => escape(state, key.is_typing),
         _ => return false,

@@ -13,7 +13,7 @@ use super::state::{BoardState, Drawn};
 use crate::format::plural;
 use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
 use crate::parts::{mark, pager, rows};
-use lockscope_wire::{BoardQuery, View};
+use lockscope_wire::{BoardQuery, Sort, View};
 
 /// Rows before the first lock: the header.
 const HEADER_ROWS: u32 = 1;
@@ -48,7 +48,7 @@ pub(super) fn LockList(
             aria-rowcount=move || length.get() + HEADER_ROWS
             data-grouped=move || mark(is_grouped.get())
         >
-            <div class="board-head" role="rowgroup">{head()}</div>
+            <div class="board-head" role="rowgroup">{head(state)}</div>
             <div
                 class="board-body"
                 role="rowgroup"
@@ -66,20 +66,38 @@ pub(super) fn LockList(
     }
 }
 
-/// The names of the columns.
-fn head() -> AnyView {
-    let column =
-        |(class, name): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
-    let columns = [
-        ("cell cell-verdict", "Verdict"),
-        ("cell cell-lock", "Lock"),
-        ("cell cell-holder", "Holder"),
-        ("cell cell-number", "Held"),
-        ("cell cell-number", "Waiting"),
-        ("cell cell-number", "Oldest wait"),
-        ("cell cell-depth", "Last 2 min"),
-    ];
-    view! { <div class="board-row" role="row" aria-rowindex="1">{columns.map(column).collect_view()}</div> }
+/// The columns: class, name, and the order that a click on the name gives.
+const COLUMNS: [(&str, &str, Sort); 7] = [
+    ("cell cell-verdict", "Verdict", Sort::Worst),
+    ("cell cell-lock", "Lock", Sort::Path),
+    ("cell cell-holder", "Holder", Sort::Holder),
+    ("cell cell-number cell-hold", "Held", Sort::Hold),
+    ("cell cell-number cell-waiters", "Waiting", Sort::Depth),
+    ("cell cell-number cell-oldest", "Oldest wait", Sort::OldestWait),
+    ("cell cell-depth", "Last 2 min", Sort::Damage),
+];
+
+/// Which way an order goes, for those who can't see it.
+fn direction(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Path | Sort::Recipe | Sort::Holder => "ascending",
+        Sort::Worst | Sort::Damage | Sort::OldestWait | Sort::Depth | Sort::Hold => "descending",
+    }
+}
+
+/// The names of the columns, each a link to the order by it.
+fn head(state: BoardState) -> AnyView {
+    let column = |(class, name, sort): (&'static str, &'static str, Sort)| {
+        let is_chosen = Memo::new(move |_| state.query.with(|query| query.sort == sort));
+        let href = move || state.link(|query| query.sort = sort);
+        let title = (sort == Sort::Damage).then_some("Sort by total waiting time");
+        view! {
+            <span class=class role="columnheader" aria-sort=move || is_chosen.get().then_some(direction(sort))>
+                <a class="sort-link" href=href title=title data-noscroll="true">{name}</a>
+            </span>
+        }
+    };
+    view! { <div class="board-row" role="row" aria-rowindex="1">{COLUMNS.map(column).collect_view()}</div> }
 }
 
 /// How many rows, and the button that applies a new order. Its place is always kept, so nothing jumps.
@@ -95,8 +113,8 @@ fn ListCaption(state: BoardState, total: Signal<u32>) -> AnyView {
     view! {
         <div class="caption">
             <span class="caption-count" role="status">{text}</span>
-            <button class="caption-apply" type="button" data-testid="apply-order" hidden=hidden on:click=move |_| state.hold(true)>
-                "Order changed. Apply " <kbd class="kbd">"a"</kbd>
+            <button class="caption-apply" type="button" data-testid="apply-order" hidden=hidden on:click=move |_| state.apply_order()>
+                "New order · Apply " <kbd class="kbd">"a"</kbd>
             </button>
         </div>
     }
@@ -111,6 +129,7 @@ fn hold(state: BoardState) {
         }
         held
     });
+    Effect::new(move |_| state.look_at_order());
 }
 
 /// Scrolls to the chosen row when it is not on screen, and gives it the focus as soon as it is drawn.

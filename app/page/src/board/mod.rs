@@ -4,6 +4,7 @@ mod empty;
 mod filters;
 mod keys;
 mod list;
+mod needs;
 mod order;
 mod row;
 mod state;
@@ -18,6 +19,7 @@ use super::parts::Chrome;
 use filters::Filters;
 use keys::use_board_keys;
 use list::LockList;
+use needs::NeedsYou;
 use state::BoardState;
 use totals::TotalsLine;
 
@@ -31,6 +33,7 @@ pub(crate) fn BoardPage() -> AnyView {
     let first = initial_view(|source| source.board(&query));
     let opened = live.open(query, first);
     use_board_keys(state);
+    state.remember_place();
     let mistake = move || {
         state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> })
     };
@@ -40,6 +43,7 @@ pub(crate) fn BoardPage() -> AnyView {
             <h1 class="sr-only">"Locks"</h1>
             {dynamic(mistake)}
             {dynamic(refusal)}
+            <NeedsYou />
             <TotalsLine />
             <Filters state=state />
             <LockList state=state opened=opened offset=offset />

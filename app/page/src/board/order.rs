@@ -1,38 +1,71 @@
-//! The order of rows on screen. While somebody points at the list or has chosen a row, places are pinned: values
-//! move, rows do not. Pure.
+//! The order of rows on screen. Values move, rows rarely do: at most each two seconds, and only for a reason. While
+//! somebody points at the list or has chosen a row, no row moves at all. Pure.
 
 use std::collections::BTreeMap;
 
-use lockscope_wire::{LockRow, Window};
+use lockscope_wire::{LockRow, Sort, Verdict, Window};
+
+/// Rows move at most this often.
+const CALM_MS: i64 = 2_000;
+/// After somebody asked for another order or other rows, what comes is taken as it comes for so long.
+const SETTLE_MS: i64 = 1_500;
+/// A row overtakes another of its severity once its damage is so many percent of the other's.
+const OVERTAKES_PERCENT: i64 = 120;
 
 /// Which row is where.
 #[derive(Debug, Default)]
 pub(super) struct Order {
-    pinned: Option<BTreeMap<u32, String>>,
+    pinned: BTreeMap<u32, String>,
     /// Rows as last seen, so that one that went can still be shown in its place.
     remembered: BTreeMap<String, LockRow>,
+    /// Somebody points at the list or has chosen a row: nothing moves, for whatever reason.
+    is_held: bool,
+    /// Since when the places are as they are.
+    since_ms: i64,
+    /// Until when every order is taken at once.
+    settles_until_ms: i64,
 }
 
 impl Order {
-    /// Pins the places of the rows known now.
-    pub(super) fn pin(&mut self, window: &Window<LockRow>) {
-        self.pinned = Some(BTreeMap::new());
+    /// Takes the order as it is now, and keeps it while it is held.
+    pub(super) fn pin(&mut self, window: &Window<LockRow>, now_ms: i64) {
+        self.pinned.clear();
         self.remembered.clear();
-        self.follow(window);
+        self.since_ms = now_ms;
+        self.fill(window);
     }
 
-    /// Lets rows move again.
-    pub(super) fn release(&mut self) {
-        self.pinned = None;
-        self.remembered.clear();
+    /// Holds every row in its place, or lets them move again.
+    pub(super) fn hold(&mut self, is_held: bool) {
+        self.is_held = is_held;
     }
 
-    /// Takes in a new window: free places are filled, rows are remembered.
-    pub(super) fn follow(&mut self, window: &Window<LockRow>) {
-        let Some(pinned) = &mut self.pinned else { return };
+    /// Another order, or other rows, were asked for: what was pinned is void.
+    pub(super) fn reset(&mut self, now_ms: i64) {
+        self.pinned.clear();
+        self.remembered.clear();
+        self.is_held = false;
+        self.settles_until_ms = now_ms + SETTLE_MS;
+    }
+
+    /// Takes in a new window: rows move where they may, and there is a reason; free places are filled.
+    pub(super) fn follow(&mut self, window: &Window<LockRow>, now_ms: i64, sort: Sort) {
+        let may_move = !self.is_held
+            && (now_ms < self.settles_until_ms || now_ms.saturating_sub(self.since_ms) >= CALM_MS)
+            && self.differs(window);
+        if self.pinned.is_empty()
+            || (may_move && (now_ms < self.settles_until_ms || self.has_reason(window, now_ms, sort)))
+        {
+            self.pin(window, now_ms);
+        } else {
+            self.fill(window);
+        }
+    }
+
+    fn fill(&mut self, window: &Window<LockRow>) {
         for (at, row) in places(window) {
-            if !pinned.contains_key(&at) && !pinned.values().any(|key| *key == row.key) {
-                pinned.insert(at, row.key.clone());
+            if !self.pinned.contains_key(&at) && !self.pinned.values().any(|key| *key == row.key) {
+                self.pinned.insert(at, row.key.clone());
             }
             if self.remembered.get(&row.key) != Some(row) {
                 self.remembered.insert(row.key.clone(), row.clone());
@@ -42,29 +75,59 @@ impl Order {
 
     /// True when the pinned places differ from what they would be.
     pub(super) fn differs(&self, window: &Window<LockRow>) -> bool {
-        let Some(pinned) = &self.pinned else { return false };
-        places(window).any(|(at, row)| pinned.get(&at).is_none_or(|key| *key != row.key))
-            || pinned.last_key_value().is_some_and(|(at, _)| *at >= window.total)
+        places(window).any(|(at, row)| self.pinned.get(&at).is_none_or(|key| *key != row.key))
+            || self.pinned.last_key_value().is_some_and(|(at, _)| *at >= window.total)
+    }
+
+    /// The same, where somebody has to apply it.
+    pub(super) fn awaits_apply(&self, window: &Window<LockRow>) -> bool {
+        self.is_held && self.differs(window)
+    }
+
+    /// Whether the new order is worth the unrest: a row came or went, is of another severity, or has clearly more damage
+    /// than one that stands before it.
+    fn has_reason(&self, window: &Window<LockRow>, now_ms: i64, sort: Sort) -> bool {
+        if !matches!(sort, Sort::Worst | Sort::Damage) {
+            return true;
+        }
+        let place: BTreeMap<&str, u32> = self.pinned.iter().map(|(at, key)| (key.as_str(), *at)).collect();
+        let is_same_set = window.rows.iter().all(|row| place.contains_key(row.key.as_str()))
+            && self.pinned.last_key_value().is_none_or(|(at, _)| *at < window.total);
+        let overtakes = |(at, row): (usize, &LockRow)| {
+            let behind = window.rows.iter().skip(at + 1);
+            let mut overtaken = behind.filter(|other| place.get(other.key.as_str()) < place.get(row.key.as_str()));
+            overtaken.any(|other| {
+                (sort == Sort::Worst && severity(row) != severity(other))
+                    || damage_ms(row, now_ms) * 100 > damage_ms(other, now_ms).max(CALM_MS) * OVERTAKES_PERCENT
+            })
+        };
+        !is_same_set || window.rows.iter().enumerate().any(overtakes)
     }
 
     /// The path of the row in a place.
-    pub(super) fn key_at(&self, window: &Window<LockRow>, at: u32) -> Option<String> {
-        match &self.pinned {
-            Some(pinned) => pinned.get(&at).cloned(),
-            None => window.rows.get(at.checked_sub(window.offset)? as usize).map(|row| row.key.clone()),
-        }
+    pub(super) fn key_at(&self, at: u32) -> Option<String> {
+        self.pinned.get(&at).cloned()
     }
 
     /// How many places there are.
     pub(super) fn total(&self, window: &Window<LockRow>) -> u32 {
-        let pinned = self.pinned.as_ref().and_then(|pinned| pinned.last_key_value()).map_or(0, |(at, _)| at + 1);
-        window.total.max(pinned)
+        window.total.max(self.pinned.last_key_value().map_or(0, |(at, _)| at + 1))
     }
 
     /// A row that is pinned but no longer among those sent.
     pub(super) fn remembered(&self, path: &str) -> Option<&LockRow> {
         self.remembered.get(path)
     }
+}
+
+/// How bad a verdict is; the calm ones are alike.
+fn severity(row: &LockRow) -> u8 {
+    if row.verdict >= Verdict::Slow { row.verdict as u8 } else { 0 }
+}
+
+fn damage_ms(row: &LockRow, now_ms: i64) -> i64 {
+    let waiters = i64::from(row.waiter_count.unwrap_or_default());
+    waiters.saturating_mul(now_ms).saturating_sub(row.waiting_since_sum_ms)
 }
 
 fn places(window: &Window<LockRow>) -> impl Iterator<Item = (u32, &LockRow)> {
@@ -74,7 +137,7 @@ fn places(window: &Window<LockRow>) -> impl Iterator<Item = (u32, &LockRow)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Confidence, Depth, Recipe, RootState, Verdict};
+    use lockscope_wire::{Confidence, Depth, Recipe, RootState};
 
     fn window(paths: &[&str]) -> Window<LockRow> {
         let rows: Vec<LockRow> = paths.iter().map(|path| row(path)).collect();
@@ -109,49 +172,91 @@ mod tests {
     }
 
     fn shown(order: &Order, window: &Window<LockRow>) -> Vec<String> {
-        (0..order.total(window)).filter_map(|at| order.key_at(window, at)).collect()
+        (0..order.total(window)).filter_map(|at| order.key_at(at)).collect()
+    }
+
+    fn follow(order: &mut Order, window: &Window<LockRow>, now_ms: i64) -> Vec<String> {
+        order.follow(window, now_ms, Sort::Worst);
+        shown(order, window)
+    }
+
+    /// Rows with one waiter each, who waits for so long.
+    fn waiting(rows: &[(&str, i64)], now_ms: i64) -> Window<LockRow> {
+        let paths: Vec<&str> = rows.iter().map(|(path, _)| *path).collect();
+        let mut window = window(&paths);
+        for (row, (_, ms)) in window.rows.iter_mut().zip(rows) {
+            (row.waiter_count, row.waiting_since_sum_ms) = (Some(1), now_ms - ms);
+        }
+        window
     }
 
     #[test]
-    fn free_rows_follow_the_server() {
-        let order = Order::default();
-        assert_eq!(shown(&order, &window(&["/a", "/b"])), ["/a", "/b"]);
-    }
-
-    #[test]
-    fn pinned_rows_keep_their_places_and_say_that_the_order_changed() {
+    fn held_rows_keep_their_places_and_say_that_the_order_changed() {
         let mut order = Order::default();
-        order.pin(&window(&["/a", "/b"]));
+        order.pin(&window(&["/a", "/b"]), 0);
+        order.hold(true);
         let next = window(&["/b", "/c", "/a"]);
-        order.follow(&next);
-        assert_eq!(shown(&order, &next), ["/a", "/b"]);
-        assert!(order.differs(&next));
-        order.pin(&next);
+        assert_eq!(follow(&mut order, &next, 60_000), ["/a", "/b"]);
+        assert!(order.awaits_apply(&next));
+        order.pin(&next, 60_000);
         assert_eq!(shown(&order, &next), ["/b", "/c", "/a"]);
-        assert!(!order.differs(&next));
+        assert!(!order.awaits_apply(&next));
+    }
+
+    #[test]
+    fn rows_move_at_most_each_two_seconds() {
+        let mut order = Order::default();
+        follow(&mut order, &window(&["/a", "/b"]), 0);
+        let next = window(&["/b", "/c", "/a"]);
+        assert_eq!(follow(&mut order, &next, 1_999), ["/a", "/b"]);
+        assert!(!order.awaits_apply(&next), "it comes by itself");
+        assert_eq!(follow(&mut order, &next, 2_000), ["/b", "/c", "/a"]);
+    }
+
+    #[test]
+    fn rows_move_for_a_reason() {
+        let mut order = Order::default();
+        let now_ms = 100_000;
+        follow(&mut order, &waiting(&[("/a", 10_000), ("/b", 9_000)], 0), 0);
+        let close = waiting(&[("/b", 11_000), ("/a", 10_500)], now_ms);
+        assert_eq!(follow(&mut order, &close, now_ms), ["/a", "/b"], "that is no news");
+        let clear = waiting(&[("/b", 14_000), ("/a", 10_500)], now_ms);
+        assert_eq!(follow(&mut order, &clear, now_ms), ["/b", "/a"]);
+        let mut worse = waiting(&[("/a", 1_000), ("/b", 14_000)], now_ms);
+        worse.rows.iter_mut().take(1).for_each(|row| row.verdict = Verdict::Stuck);
+        assert_eq!(follow(&mut order, &worse, now_ms + 2_000), ["/a", "/b"]);
+        let brief = waiting(&[("/b", 900), ("/a", 10)], now_ms);
+        order.pin(&waiting(&[("/a", 10), ("/b", 900)], now_ms), now_ms);
+        assert_eq!(follow(&mut order, &brief, now_ms + 2_000), ["/a", "/b"], "short waits are alike");
+    }
+
+    #[test]
+    fn another_order_is_taken_at_once() {
+        let mut order = Order::default();
+        follow(&mut order, &window(&["/a", "/b"]), 0);
+        order.reset(100);
+        assert_eq!(follow(&mut order, &window(&["/a", "/b"]), 110), ["/a", "/b"], "the answer is under way");
+        assert_eq!(follow(&mut order, &window(&["/b", "/a"]), 200), ["/b", "/a"]);
     }
 
     #[test]
     fn a_row_that_went_is_remembered_until_the_order_is_applied() {
         let mut order = Order::default();
-        order.pin(&window(&["/a", "/b"]));
+        order.pin(&window(&["/a", "/b"]), 0);
         let next = window(&["/b"]);
-        order.follow(&next);
-        assert_eq!(shown(&order, &next), ["/a", "/b"]);
+        assert_eq!(follow(&mut order, &next, 1), ["/a", "/b"]);
         assert!(order.remembered("/a").is_some() && order.differs(&next));
-        order.release();
-        assert_eq!(shown(&order, &next), ["/b"]);
+        assert_eq!(follow(&mut order, &next, 2_000), ["/b"]);
         assert!(order.remembered("/a").is_none());
     }
 
     #[test]
     fn scrolling_on_fills_new_places_once() {
         let mut order = Order::default();
-        order.pin(&window(&["/a", "/b"]));
+        order.pin(&window(&["/a", "/b"]), 0);
         let mut next = window(&["/a", "/d"]);
         next.offset = 2;
         next.total = 4;
-        order.follow(&next);
-        assert_eq!(shown(&order, &next), ["/a", "/b", "/d"]);
+        assert_eq!(follow(&mut order, &next, 1), ["/a", "/b", "/d"]);
     }
 }

@@ -6,10 +6,12 @@ use super::state::Drawn;
 use crate::charts::Sparkline;
 use crate::erase::view;
 use crate::exact::Exact;
+use crate::explain::explained_in_row;
 use crate::format::{middle, plural, visible};
 use crate::parts::{
     Age, Chip, SessionEnd, Tag, filled, hold_least, holder_name, mark, missing_words, wait_least, waiters_text,
 };
+use lockscope_wire::guide::anchor;
 use lockscope_wire::{ContenderRole, LockQuery, LockRow, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
@@ -34,7 +36,7 @@ pub(super) fn row(drawn: Drawn, is_grouped: bool) -> AnyView {
             aria-selected=if is_chosen { "true" } else { "false" }
             aria-rowindex=(at + 2).to_string()
         >
-            <div class="cell cell-verdict" role="gridcell" data-col="verdict"><Chip verdict=row.verdict />{out}</div>
+            <div class="cell cell-verdict" role="gridcell" data-col="verdict">{explained_in_row(anchor("verdict", row.verdict.name()), view! { <Chip verdict=row.verdict /> })}{out}</div>
             <div class="cell cell-lock" role="gridcell">{lock(&row, is_grouped)}</div>
             <div class="cell cell-holder" role="gridcell" data-col="holder">{holder(&row)}</div>
             <div class="cell cell-number cell-hold" role="gridcell" data-col="hold">
@@ -102,7 +104,7 @@ fn second_line(row: &LockRow) -> Option<String> {
     let more = row.holder_count.saturating_sub(1);
     match (session, more) {
         (session, 0) => session,
-        (Some(session), more) => Some(format!("{session} and {more} more")),
-        (None, more) => Some(format!("and {more} more")),
+        (Some(session), more) => Some(format!("+{more} · {session}")),
+        (None, more) => Some(format!("+{more}")),
     }
 }

@@ -7,6 +7,7 @@ use leptos_router::hooks::use_navigate;
 use super::order::Order;
 use crate::address::{borrowed, pairs, use_pairs};
 use crate::live::{Live, Viewport};
+use crate::parts::{Arrivals, Place};
 use lockscope_wire::{BoardQuery, LockRow, Window};
 
 /// A row in its place.
@@ -45,7 +46,8 @@ pub(super) struct BoardState {
     pub(super) has_focus: RwSignal<bool>,
     order: StoredValue<Order>,
     order_version: RwSignal<u32>,
-    go: Callback<BoardQuery>,
+    /// Goes to a query, in place of where we are or behind it.
+    go: Callback<(BoardQuery, bool)>,
 }
 
 impl BoardState {
@@ -55,16 +57,16 @@ impl BoardState {
         let query = Memo::new(move |_| parsed.with(|(query, _)| query.clone()));
         let mistake = Memo::new(move |_| parsed.with(|(_, mistake)| mistake.clone()));
         let navigate = use_navigate();
-        let go = Callback::new(move |query: BoardQuery| {
+        let go = Callback::new(move |(query, replace): (BoardQuery, bool)| {
             navigate(
                 &format!("/{}", query.to_url_query()),
-                NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() },
+                NavigateOptions { replace, scroll: false, ..NavigateOptions::default() },
             );
         });
         // A bare address takes up the taste of before; what an address says is what is shown.
         Effect::new(move |_| {
             if let Some(query) = remembered().filter(|_| address.with_untracked(Vec::is_empty)) {
-                go.run(query);
+                go.run((query, true));
             }
         });
         Self {
@@ -87,7 +89,9 @@ impl BoardState {
         if query != self.query.get_untracked() {
             self.let_go();
             remember(&query);
-            self.go.run(query);
+            // Going back leads to what was there before the filter, not through each of its letters.
+            let is_typing_on = self.query.with_untracked(|old| !old.q.is_empty() && old.q != query.q);
+            self.go.run((query, is_typing_on));
         }
     }
 
@@ -98,29 +102,89 @@ impl BoardState {
         format!("/{}", query.to_url_query())
     }
 
+    /// Comes back to where somebody stood, and remembers it for the next time.
+    pub(super) fn remember_place(self) {
+        let arrivals = Arrivals::of_app();
+        // The address at the end is another page's by then.
+        let address = StoredValue::new(String::new());
+        Effect::new(move |_| address.set_value(self.link(|_| {})));
+        let returned = StoredValue::new(None);
+        Effect::new(move |_| returned.set_value(arrivals.returned_to(&untrack(move || self.link(|_| {})))));
+        Effect::new(move |_| {
+            if self.total().unwrap_or_default() == 0 {
+                return;
+            }
+            let Some(place) = returned.try_update_value(Option::take).flatten() else { return };
+            let Place { scroll_px, chosen } = place;
+            // By then the list has its height.
+            request_animation_frame(move || {
+                window().scroll_to_with_x_and_y(0.0, scroll_px);
+                self.chosen.set(chosen.map(|(at, key)| Slot { at, key }));
+            });
+        });
+        // When this is cleaned up the browser shows the next page already.
+        let scroll_px = StoredValue::new(0.0);
+        Effect::new(move |_| {
+            let on_scroll = window_event_listener(leptos::ev::scroll, move |_| {
+                scroll_px.try_set_value(window().scroll_y().unwrap_or_default());
+            });
+            on_cleanup(move || on_scroll.remove());
+        });
+        on_cleanup(move || {
+            let chosen = self.chosen.try_get_untracked().flatten().map(|slot| (slot.at, slot.key));
+            let scroll_px = scroll_px.try_get_value().unwrap_or_default();
+            if let Some(address) = address.try_get_value() {
+                arrivals.leave(address, Place { scroll_px, chosen });
+            }
+        });
+    }
+
     /// True while rows must not move.
     pub(super) fn is_held(self) -> bool {
         self.is_pointed_at.get() || self.has_focus.get() || self.chosen.with(Option::is_some)
     }
 
-    /// The same, without a subscription.
-    pub(super) fn is_held_untracked(self) -> bool {
-        untrack(move || self.is_held())
-    }
-
-    /// Pins or frees the order when that changes.
-    pub(super) fn hold(self, held: bool) {
-        self.live.board_untracked(|board| {
-            self.order.update_value(|order| if held { order.pin(&board.window) } else { order.release() });
-        });
+    /// Holds every row in its place, or lets them move.
+    pub(super) fn hold(self, is_held: bool) {
+        self.order.update_value(|order| order.hold(is_held));
         self.order_version.update(|version| *version += 1);
     }
 
-    /// Forgets what was pinned.
+    /// Takes the order as it is now.
+    pub(super) fn apply_order(self) {
+        let now_ms = self.now_ms();
+        self.live.board_untracked(|board| self.order.update_value(|order| order.pin(&board.window, now_ms)));
+        self.order_version.update(|version| *version += 1);
+    }
+
+    /// Forgets what was pinned and chosen.
     pub(super) fn let_go(self) {
         self.chosen.set(None);
-        self.order.update_value(Order::release);
+        let now_ms = self.now_ms();
+        self.order.update_value(|order| order.reset(now_ms));
         self.order_version.update(|version| *version += 1);
+    }
+
+    /// The clock that orders rest by, without a subscription.
+    fn now_ms(self) -> i64 {
+        untrack(move || self.live.now_ms())
+    }
+
+    /// Looks whether rows may move by now: nothing may have changed since they might not.
+    pub(super) fn look_at_order(self) {
+        let now_ms = self.live.now_ms();
+        let sort = self.query.with_untracked(|query| query.sort);
+        let mut moved = false;
+        self.live.board_untracked(|board| {
+            self.order.update_value(|order| {
+                let differed = order.differs(&board.window);
+                order.follow(&board.window, now_ms, sort);
+                moved = differed && !order.differs(&board.window);
+            });
+        });
+        if moved {
+            self.order_version.update(|version| *version += 1);
+        }
     }
 
     /// The rows to draw.
@@ -128,7 +192,7 @@ impl BoardState {
         let chosen = self.chosen.get().map(|slot| slot.key).unwrap_or_default();
         let drawn = self.with_order(|order, window| {
             let one = |at: u32| {
-                let key = order.key_at(window, at)?;
+                let key = order.key_at(at)?;
                 let sent = window.rows.iter().find(|row| row.key == key);
                 let row = sent.or_else(|| order.remembered(&key))?.clone();
                 Some(Drawn { at, row, is_away: sent.is_none(), is_chosen: key == chosen })
@@ -140,7 +204,7 @@ impl BoardState {
 
     /// The row in a place.
     pub(super) fn slot(self, at: u32) -> Option<Slot> {
-        self.with_order(|order, window| order.key_at(window, at).map(|key| Slot { at, key })).flatten()
+        self.with_order(|order, _| order.key_at(at).map(|key| Slot { at, key })).flatten()
     }
 
     /// Rows in the whole list; None before the first data.
@@ -150,13 +214,14 @@ impl BoardState {
 
     /// True when a new order waits to be applied.
     pub(super) fn order_differs(self) -> bool {
-        self.with_order(|order, window| order.differs(window)).unwrap_or(false)
+        self.with_order(|order, window| order.awaits_apply(window)).unwrap_or(false)
     }
 
     fn with_order<R>(self, read: impl FnOnce(&Order, &Window<LockRow>) -> R) -> Option<R> {
         self.order_version.track();
         self.live.board(|board| {
-            self.order.update_value(|order| order.follow(&board.window));
+            let (now_ms, sort) = (self.now_ms(), untrack(move || self.query.with(|query| query.sort)));
+            self.order.update_value(|order| order.follow(&board.window, now_ms, sort));
             self.order.with_value(|order| read(order, &board.window))
         })
     }

@@ -33,13 +33,13 @@ fn line(live: Live, totals: Option<&Totals>) -> AnyView {
     };
     let oldest = totals.and_then(|totals| totals.oldest_wait_at_ms);
     view! {
-        <dl class="totals" data-testid="totals">
+        <dl class="totals board-totals" data-testid="totals">
             <Total name="Locks" key="locks" value=number(|totals| totals.locks) />
             <Total name="Held" key="held" value=number(|totals| totals.held) />
-            <Total name="Contended" key="contended" value=least(|totals| totals.contended) />
+            <Total name="With waiters" key="contended" value=least(|totals| totals.contended) />
             <Total name="Waiting" key="waiters" value=least(|totals| totals.waiters) />
-            <Total name="Warnings" key="findings" value=number(|totals| totals.findings) />
-            <Total name="Waiting time, all" key="waited" value=waited />
+            <Total name="Findings" key="findings" value=number(|totals| totals.findings) />
+            <Total name="Total waiting now" key="waited" value=waited />
             <Total name="Oldest wait" key="oldest" value=view! { <Age since_ms=oldest least=wait_least(incomplete > 0) or="–" /> } />
         </dl>
     }

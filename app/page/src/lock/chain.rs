@@ -4,14 +4,16 @@
 use leptos::prelude::*;
 
 use super::LockState;
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, erase, view};
 use crate::exact::Exact;
+use crate::explain::explained;
 use crate::format::{count, middle, visible};
 use crate::parts::{Age, LivenessChip, filled, hold_least, holder_name, role_word, rows};
+use lockscope_wire::guide::anchor;
 use lockscope_wire::{Access, Capacity, Contender, ContenderRole, Edge, EdgeEvidence, Recipe};
 
-/// Contenders drawn; the rest is in the table.
-const LINKS: usize = 12;
+/// Contenders drawn at most: a longer queue, and one that changes hands all the time, is a table only.
+const LINKS: usize = 6;
 
 /// Free places of a semaphore or barrier that are drawn.
 const FREE_MAX: u32 = 12;
@@ -132,8 +134,9 @@ pub(super) fn Chain(state: LockState) -> AnyView {
             capacity.as_ref().map(|capacity| view! { <p class="quiet">{capacity_words(capacity)}</p> })
         })
     };
+    let is_drawn = Memo::new(move |_| !state.is_fast() && kept.with(|drawn| drawn.more == 0));
     view! {
-        <div class="dims">
+        <div class="dims" hidden=move || !is_drawn.get()>
             <section class="part" aria-labelledby="chain-title">
                 <h2 class="part-title" id="chain-title">{move || heading.get()}</h2>
                 <ol class="chain" data-testid="chain">
@@ -223,7 +226,7 @@ fn arrow(evidence: EdgeEvidence, (width, height): (&'static str, &'static str), 
 /// Which line means what; only those in use.
 fn legend(used: &[EdgeEvidence]) -> Option<AnyView> {
     let item = |evidence: &EdgeEvidence| {
-        view! { <li class="legend-item">{arrow(*evidence, ("33", "12"), String::new())}{evidence_words(*evidence)}</li> }
+        view! { <li class="legend-item">{arrow(*evidence, ("33", "12"), String::new())}{explained(anchor("edge", evidence.name()), erase(evidence_words(*evidence)))}</li> }
     };
     let items: Vec<_> = used.iter().map(item).collect();
     (!items.is_empty()).then(|| view! { <ul class="legend" aria-label="Legend">{items}</ul> })

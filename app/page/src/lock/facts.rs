@@ -19,15 +19,18 @@ pub(super) fn Facts(state: LockState) -> AnyView {
     dynamic(move || {
         facts.get().map(|(recognised_by, foreign, stat)| {
             view! {
-                <div class="sides">
-                    <Section id="recognised-title" title="Recognised by">{recognition(recognised_by)}</Section>
-                    <Section id="stat-title" title="Znode">{znode(stat)}</Section>
-                </div>
                 {(!foreign.is_empty()).then(|| view! {
                     <Section id="foreign-title" title="Not part of the lock">
                         <ul class="bullets">{foreign.into_iter().map(foreign_child).collect_view()}</ul>
                     </Section>
                 })}
+                <details class="fold" data-testid="raw">
+                    <summary class="part-title">"Raw znode, and how the lock was recognised"</summary>
+                    <div class="sides">
+                        <Section id="stat-title" title="Znode">{znode(stat)}</Section>
+                        <Section id="recognised-title" title="Recognised by">{recognition(recognised_by)}</Section>
+                    </div>
+                </details>
             }
         })
     })
@@ -59,7 +62,7 @@ fn znode(stat: Option<StatRow>) -> AnyView {
             <Pair term="version" value=stat.version.to_string() />
             <Pair term="cversion" value=stat.cversion.to_string() />
             <Pair term="children" value=count(stat.children) />
-            <Pair term="children ever" value=count(stat.creates_ever) />
+            <Pair term="children created" value=count(stat.creates_ever) />
         </dl>
     }
 }

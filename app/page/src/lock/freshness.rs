@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::erase::view;
+use crate::erase::{erase, view};
+use crate::explain::explained;
 use crate::format::plural;
 use crate::parts::{Age, filled, mark, rows};
 use lockscope_wire::{AsOf, LockHead, RootState, Trust};
@@ -54,14 +55,25 @@ impl Item {
         Self { since_ms: Some(since_ms), after: after.into(), ..self }
     }
 
+    /// What it begins with; the jargon in it explains itself.
+    fn words(&self) -> AnyView {
+        match self.before.strip_prefix(ZXID) {
+            Some(zxid) => view! { "as of " {explained("term-zxid".to_owned(), erase("zxid"))} " " {zxid.to_owned()} },
+            None => erase(self.before.clone()),
+        }
+    }
+
     fn draw(self) -> AnyView {
         let age = self.since_ms.map(|since_ms| view! { <Age since_ms=Some(since_ms) /> });
-        view! { <li class="trust-item" data-doubt=mark(self.is_doubtful) title=self.title>{self.before}{age}{filled(self.after)}</li> }
+        view! { <li class="trust-item" data-doubt=mark(self.is_doubtful) title=self.title>{self.words()}{age}{filled(self.after)}</li> }
     }
 }
 
+/// Before the transaction that a view is of.
+const ZXID: &str = "as of zxid ";
+
 fn view_item(as_of: &AsOf) -> Option<Item> {
-    let text = format!("as of zxid {}", as_of.zxid);
+    let text = format!("{ZXID}{}", as_of.zxid);
     (as_of.zxid.0 != 0).then(|| Item::sure(text, "The newest transaction that the view is known to include"))
 }
 
@@ -84,15 +96,15 @@ fn clock(trust: &Trust) -> Item {
 /// Our clock against the ensemble's, in words.
 fn clock_text(offset_ms: Option<i64>, error_ms: Option<i64>) -> String {
     let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
-    offset_ms.map_or("clock not compared yet".to_owned(), |ms| format!("clock ours {ms:+} ms ±{error}"))
+    offset_ms.map_or("clock not compared yet".to_owned(), |ms| format!("clocks differ by {ms} ms (±{error})"))
 }
 
 fn clients(trust: &Trust) -> Item {
     let title = "When every member was asked who is connected to it";
-    let heard = format!("{} of {} members", trust.members_heard, trust.members);
+    let heard = format!("{} of {} servers", trust.members_heard, trust.members);
     match trust.connections_at_ms {
-        Some(at_ms) => Item::sure("clients as of ", title).since(at_ms, format!(" ago ({heard})")),
-        None if trust.members == 0 => Item::doubtful("clients not known: no member was asked", title),
+        Some(at_ms) => Item::sure("clients seen ", title).since(at_ms, format!(" ago ({heard})")),
+        None if trust.members == 0 => Item::doubtful("clients not known: no server was asked", title),
         None => Item::doubtful(format!("clients from {heard} only"), title),
     }
 }
@@ -100,15 +112,18 @@ fn clients(trust: &Trust) -> Item {
 fn watches(trust: &Trust) -> Item {
     let title = "When every member was asked who watches what";
     match trust.watches_at_ms {
-        Some(at_ms) => Item::sure("watches as of ", title).since(at_ms, " ago"),
-        None => Item::doubtful("watches not read now", title),
+        Some(at_ms) => Item::sure("watches read ", title).since(at_ms, " ago"),
+        None => Item::sure("watches: reading…", title),
     }
 }
 
 fn behind(trust: &Trust) -> Option<Item> {
     let title = "Against the newest transaction that a member reported";
     let behind = trust.zxid_behind?.max(0).unsigned_abs();
-    let text = format!("behind by {}", plural(behind, "transaction", "transactions"));
+    let text = match behind {
+        0 => "up to date".to_owned(),
+        _ => format!("behind by {}", plural(behind, "transaction", "transactions")),
+    };
     Some(Item { is_doubtful: behind > 0, ..Item::sure(text, title) })
 }
 

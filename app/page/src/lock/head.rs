@@ -6,27 +6,34 @@ use super::LockState;
 use super::freshness::Freshness;
 use super::holders::Holders;
 use super::release::{fired, herd};
+use super::ticket::markdown;
 use crate::charts::Sparkline;
+#[cfg(feature = "hydrate")]
+use crate::clipboard;
 use crate::copy::{CopyButton, CopyCommand};
-use crate::erase::{erase, view};
+use crate::erase::{dynamic, erase, view};
+use crate::explain::explained_verdict;
 use crate::format::visible;
+use crate::live::Live;
 use crate::parts::{
-    Age, Chip, Findings, Total, current, filled, hold_least, missing_words, part, wait_least, waiters_text,
+    Age, Findings, StepPlace, Total, current, filled, headline, hold_least, missing_words, part, step, wait_least,
+    waiters_text,
 };
-use lockscope_wire::{Confidence, LockHead, LockQuery};
+use lockscope_wire::{Advice, Confidence, Headline, LockHead, LockQuery, PastHolder};
 
 /// The title block.
 #[component]
 pub(super) fn LockTitle(state: LockState) -> AnyView {
     let head = state.head;
     let is_live = Memo::new(move |_| current(state.live).is_live());
+    let is_fast = Memo::new(move |_| state.is_fast());
     view! {
         <nav class="crumbs" aria-label="Way back"><a href="/">"Board"</a></nav>
         {verdict(head)}
         <Freshness head=head is_live=is_live />
         {part(head, |head| head.findings.clone(), |found| view! { <Findings found=found.clone() /> })}
         {part(head, |head| head.notes.clone(), |notes| erase(notes.iter().map(|text| note(text)).collect_view()))}
-        <Holders head=head />
+        {dynamic(move || (!is_fast.get()).then(|| view! { <Holders head=head /> }))}
         {part(head, |head| head.herd, |known| erase(known.as_ref().map(herd)))}
         {part(head, |head| head.fired.clone(), |rows| erase(fired(rows)))}
     }
@@ -39,33 +46,71 @@ fn note(note: &str) -> AnyView {
 
 fn verdict(head: Memo<Option<LockHead>>) -> AnyView {
     let name = Signal::derive(move || head.with(|head| head.as_ref().map(|head| head.row.verdict.name())));
-    let place = |head: &LockHead| (head.row.ensemble.clone(), head.row.path.clone());
+    let live = Live::of_app();
     let recipe = |head: &LockHead| (head.row.recipe_label.clone(), head.row.confidence, head.row.root.clone());
     view! {
         <header class="verdict dims" data-verdict=name>
-            {part(head, |head| head.row.path.clone(), |path| title(path))}
+            {part(head, |head| (head.row.ensemble.clone(), head.row.path.clone()), |(ensemble, path)| title(ensemble, path))}
             <div class="verdict-line" data-testid="verdict" data-verdict=name>
-                {part(head, |head| head.row.verdict, |verdict| view! { <Chip verdict=*verdict /> })}
-                <p class="verdict-sentence">{part(head, |head| head.row.sentence.clone(), |sentence| erase(visible(sentence)))}</p>
+                {part(head, |head| head.row.verdict, |verdict| explained_verdict(*verdict))}
+                <p class="verdict-sentence">{part(head, move |head| sentence(head, live.now_ms()), Sentence::draw)}</p>
             </div>
             {part(head, recipe, |(label, confidence, root)| recognised(label, *confidence, root))}
-            {part(head, place, |(ensemble, path)| commands(ensemble, path))}
             {numbers(head)}
         </header>
+        {part(head, |head| head.advice.clone().map(|advice| (advice, StepPlace { ensemble: head.row.ensemble.clone(), here: head.row.path.clone() })), |advice| erase(advice.as_ref().map(|(advice, place)| what_to_do(advice, place))))}
     }
 }
 
-fn title(path: &str) -> AnyView {
+fn title(ensemble: &str, path: &str) -> AnyView {
     view! {
         <div class="verdict-top">
             <h1 class="verdict-path"><bdi>{visible(path)}</bdi></h1>
             <CopyButton text=path.to_owned() what="path" />
+            {share(ensemble, path)}
         </div>
     }
 }
 
+/// The sentence: with the age of what is wrong, where something is.
+fn sentence(head: &LockHead, now_ms: i64) -> Sentence {
+    let plain = Headline { before: head.row.sentence.clone(), ..Headline::default() };
+    let text = head.advice.as_ref().map_or(plain, |advice| advice.headline.clone());
+    Sentence(text, hand_offs_a_second(&head.past, now_ms))
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Sentence(Headline, Option<String>);
+
+impl Sentence {
+    /// Of a lock that changes hands all the time the rate says more than who has it this moment.
+    fn draw(&self) -> AnyView {
+        match &self.1 {
+            Some(rate) if self.0.since_ms.is_none() => erase(format!("Changes hands {rate} times a second.")),
+            _ => headline(&self.0),
+        }
+    }
+}
+
+/// What to do, in order, and why Lockscope says so.
+fn what_to_do(advice: &Advice, place: &StepPlace) -> AnyView {
+    let steps = advice.steps.iter().map(|one| view! { <li class="step">{step(one, place)}</li> }).collect_view();
+    view! {
+        <section class="advice dims" aria-labelledby="advice-title" data-testid="advice">
+            <h2 class="part-title" id="advice-title">"Do this"</h2>
+            <ol class="steps">{steps}</ol>
+            <p class="advice-why" data-testid="why"><strong>"Why Lockscope says so: "</strong>{visible(&advice.why)}</p>
+        </section>
+    }
+}
+
 fn recognised(label: &str, confidence: Confidence, root: &str) -> AnyView {
-    let how = format!(", recognised with {confidence} confidence, under root {}", visible(root));
+    let sure = match confidence {
+        Confidence::High => "for sure",
+        Confidence::Medium => "probably",
+        Confidence::Low => "perhaps",
+    };
+    let how = format!(", recognised {sure}, under root {}", visible(root));
     view! { <p class="verdict-recipe">{visible(label)}<span class="quiet">{how}</span></p> }
 }
 
@@ -84,17 +129,79 @@ fn numbers(head: Memo<Option<LockHead>>) -> AnyView {
     }
 }
 
-/// What else may ask about the lock.
-fn commands(ensemble: &str, path: &str) -> AnyView {
+/// The link, and what else tells of the lock: for a shell, a script, a ticket.
+fn share(ensemble: &str, path: &str) -> AnyView {
     let url = LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url();
     // Its shell knows no way to write these.
     let is_plain = !path.bytes().any(|byte| matches!(byte, b'"' | b'\\'));
     let in_shell = is_plain.then(|| format!("ls -s \"{path}\""));
+    let live = Live::of_app();
     view! {
         <div class="copy-line">
-            <CopyCommand command=format!("curl -fsS '{{origin}}/api/v1{url}'") name="curl" />
-            {in_shell.map(|command| view! { <CopyCommand command=command name="zkCli" /> })}
-            <CopyCommand command=format!("{{origin}}{url}") name="link" />
+            <CopyCommand command=format!("{{origin}}{url}") name="Copy link" />
+            <details class="menu">
+                <summary class="tool">"Copy as …"</summary>
+                <div class="menu-list">
+                    <CopyCommand command=format!("curl -fsS '{{origin}}/api/v1{url}'") name="curl command" />
+                    {in_shell.map(|command| view! { <CopyCommand command=command name="zkCli command" /> })}
+                    <button class="tool copy-command needs-script" type="button" on:click=move |_| copy_markdown(live)>"Markdown for a ticket"</button>
+                    <a class="tool" href=format!("/api/v1{url}") rel="external" target="_blank">"JSON"</a>
+                </div>
+            </details>
         </div>
+    }
+}
+
+/// Copies the lock as it is now.
+fn copy_markdown(live: Live) {
+    let text = untrack(move || live.lock(|page| page.map(|page| markdown(page, live.now_ms()))));
+    if let Some(text) = text.flatten() {
+        #[cfg(feature = "hydrate")]
+        clipboard::copy(text);
+        // The server renders the button and never gets a click.
+        #[cfg(not(feature = "hydrate"))]
+        drop(text);
+    }
+}
+
+/// How often a lock changes hands, by its last holders: from once a second on.
+pub(super) fn hand_offs_a_second(past: &[PastHolder], now_ms: i64) -> Option<String> {
+    /// Fewer say little.
+    const HOLDS_MIN: usize = 6;
+    /// What did not change hands for so long does not go on like that.
+    const QUIET_MS: i64 = 3_000;
+    let (newest, oldest) = (past.first()?, past.last()?);
+    let took_ms = newest.until_ms - oldest.until_ms;
+    let tenths = (past.len() as i64 - 1).saturating_mul(10_000).checked_div(took_ms).unwrap_or_default();
+    let is_going_on = now_ms - newest.until_ms < QUIET_MS;
+    (past.len() >= HOLDS_MIN && tenths > 10 && is_going_on).then(|| format!("{}.{}", tenths / 10, tenths % 10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn past(apart_ms: i64, holds: i64) -> Vec<PastHolder> {
+        let hold = |at: i64| PastHolder {
+            node: String::new(),
+            session_id: None,
+            label: None,
+            from_ms: 0,
+            until_ms: 100_000 - at * apart_ms,
+            session_ended: false,
+            is_lower_bound: false,
+            address: None,
+            woke: None,
+        };
+        (0..holds).map(hold).collect()
+    }
+
+    #[test]
+    fn what_changes_hands_quickly_has_a_rate() {
+        assert_eq!(hand_offs_a_second(&past(294, 16), 101_000).as_deref(), Some("3.4"));
+        assert_eq!(hand_offs_a_second(&past(294, 16), 103_000), None, "it stopped");
+        assert_eq!(hand_offs_a_second(&past(1_000, 16), 101_000), None);
+        assert_eq!(hand_offs_a_second(&past(100, 5), 101_000), None);
+        assert_eq!(hand_offs_a_second(&[], 101_000), None);
     }
 }

@@ -8,6 +8,7 @@ mod holders;
 mod queue;
 mod release;
 mod stats;
+mod ticket;
 
 use leptos::prelude::*;
 
@@ -20,7 +21,7 @@ use super::parts::{Chrome, use_keys};
 use super::release::ReleaseDialog;
 use chain::Chain;
 use facts::Facts;
-use head::LockTitle;
+use head::{LockTitle, hand_offs_a_second};
 use lockscope_wire::{LockHead, LockQuery};
 use queue::Queue;
 use stats::Stats;
@@ -53,6 +54,14 @@ struct LockState {
     head: Memo<Option<LockHead>>,
 }
 
+impl LockState {
+    /// It changes hands all the time: who has it this moment says little.
+    fn is_fast(self) -> bool {
+        let now_ms = self.live.now_ms();
+        self.head.with(|head| head.as_ref().is_some_and(|head| hand_offs_a_second(&head.past, now_ms).is_some()))
+    }
+}
+
 fn one(query: LockQuery) -> AnyView {
     let live = Live::of_app();
     let first = initial_view(|source| source.lock(&query));
@@ -73,9 +82,9 @@ fn one(query: LockQuery) -> AnyView {
                 view! {
                     <LockTitle state=state />
                     <Chain state=state />
+                    <Queue state=state opened=opened query=query.get_value() />
                     <Stats state=state />
                     <Facts state=state />
-                    <Queue state=state opened=opened query=query.get_value() />
                 }
             } else {
                 none()

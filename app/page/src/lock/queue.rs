@@ -69,7 +69,7 @@ pub(super) fn Queue(
                         <span class="cell" role="columnheader">"Node"</span>
                         <span class="cell cell-number" role="columnheader">"Sequence"</span>
                         <span class="cell" role="columnheader">"Session"</span>
-                        <span class="cell cell-number" role="columnheader">"Held or waited"</span>
+                        <span class="cell cell-number" role="columnheader">"For"</span>
                         <span class="cell" role="columnheader">"Waits for"</span>
                         <span class="cell" role="columnheader">"Liveness"</span>
                     </div>

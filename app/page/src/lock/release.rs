@@ -29,18 +29,18 @@ pub(super) fn herd(herd: &Herd) -> AnyView {
     };
     let is_herd = number > HERD;
     let (mark_of_herd, begin) =
-        if is_herd { (Some("▲"), "Herd: a release wakes ") } else { (None, "A release wakes ") };
-    let wakes = format!("{sign}{}", plural(number.into(), "session", "sessions"));
+        if is_herd { (Some("▲"), "Herd: releasing it wakes ") } else { (None, "Releasing it wakes ") };
+    let wakes = format!("{sign}{}", plural(number.into(), "client", "clients"));
     let bytes = herd
         .bytes
-        .filter(|weight| *weight > 0)
-        .map_or_else(String::new, |weight| format!("; its events weigh {}", bytes(weight)));
+        .filter(|weight| is_herd && *weight > 0)
+        .map_or_else(String::new, |weight| format!(", {} of events", bytes(weight)));
     view! {
         <p class="herd" data-testid="herd" data-herd=mark(is_herd)>
             {mark_of_herd.map(|sign| view! { <span class="herd-sign" aria-hidden="true">{sign}</span> })}
             {begin}
             <strong class="herd-number">{wakes}</strong>
-            <span class="quiet" title=filled(title)>{format!(" ({known}){bytes}")}</span>
+            <span class="quiet" title=filled(title)>{format!(" ({known}){bytes}.")}</span>
         </p>
     }
 }
@@ -98,11 +98,11 @@ mod tests {
 
     #[test]
     fn a_release_in_words() {
-        assert_eq!(words(1, HerdKnown::Counted), "A release wakes 1 session (counted); its events weigh 64 B");
-        assert_eq!(words(3, HerdKnown::ByRule), "A release wakes ≈ 3 sessions (by rule); its events weigh 64 B");
+        assert_eq!(words(1, HerdKnown::Counted), "Releasing it wakes 1 client (counted).");
+        assert_eq!(words(3, HerdKnown::ByRule), "Releasing it wakes ≈ 3 clients (by rule).");
         assert_eq!(
             words(500, HerdKnown::AtLeast),
-            "▲Herd: a release wakes ≥ 500 sessions (not all are seen); its events weigh 64 B"
+            "▲Herd: releasing it wakes ≥ 500 clients (not all are seen), 64 B of events."
         );
     }
 

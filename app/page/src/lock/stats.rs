@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::LockState;
 use crate::erase::{dynamic, erase, view};
-use crate::format::{clock, count, duration, middle, visible};
-use crate::parts::{Columns, Section, Table, part, rows, session_url};
+use crate::format::{count, duration, middle, plural, visible};
+use crate::parts::{Columns, Instant, Section, Table, part, rows, session_url};
 use lockscope_wire::{LockHead, LockStats, PastHolder};
 
 const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
@@ -15,8 +15,8 @@ const PAST: Columns = &[
     ("Client", ""),
     ("Held for", "table-number"),
     ("Until", "table-number"),
-    ("Woke", "table-number"),
-    ("How it ended", ""),
+    ("Woken by it", "table-number"),
+    ("Ended by", ""),
 ];
 
 /// What was counted since this server watches, and the last holders.
@@ -29,11 +29,11 @@ pub(super) fn Stats(state: LockState) -> AnyView {
     let is_empty = Memo::new(move |_| past.with(Vec::is_empty));
     view! {
         <div class="sides past-sides">
-            <Section id="stats-title" title="Since Lockscope watches">
+            <Section id="stats-title" title="Since Lockscope started">
                 {part(state.head, times, |[hold, wait]| table(*hold, *wait))}
                 <p class="quiet">{part(state.head, |head| counted(&head.stats), |text| erase(text.clone()))}</p>
             </Section>
-            <Section id="past-title" title="Held before by">
+            <Section id="past-title" title="Previous holders">
                 {dynamic(move || past_holders(is_empty.get(), past))}
             </Section>
         </div>
@@ -50,29 +50,32 @@ fn table(hold: Percentiles, wait: Percentiles) -> AnyView {
 }
 
 fn counted(stats: &LockStats) -> String {
-    format!(
-        "Taken {} times; owner unknown {} times; left without holding {} times. {}",
-        count(stats.acquisitions),
-        count(stats.owner_unknown),
-        count(stats.gave_up),
-        sequence_words(stats)
-    )
+    let times = |number: u64| plural(number, "time", "times");
+    let mut text = format!("Taken {}.", times(stats.acquisitions));
+    if stats.owner_unknown > 0 {
+        text.push_str(&format!(" Owner unknown {}.", times(stats.owner_unknown)));
+    }
+    if stats.gave_up > 0 {
+        text.push_str(&format!(" Left without holding it {}.", times(stats.gave_up)));
+    }
+    text + &sequence_words(stats)
 }
 
 /// How much of the sequence numbers is used up.
 fn sequence_words(stats: &LockStats) -> String {
     let Some(ppm) = stats.sequence_used_ppm else { return String::new() };
     let percent = match ppm {
-        0 => "less than 0.0001".to_owned(),
+        // Nothing to think of for years.
+        0 => return String::new(),
         _ => format!("{}.{:04}", ppm / 10_000, ppm % 10_000).trim_end_matches('0').trim_end_matches('.').to_owned(),
     };
-    format!("Sequence numbers used: {percent} %.")
+    format!(" Sequence numbers used: {percent} %.")
 }
 
 /// The last holders, newest first.
 fn past_holders(is_empty: bool, past: Memo<Vec<PastRow>>) -> AnyView {
     if is_empty {
-        return view! { <p class="quiet">"No hold ended since Lockscope watches."</p> };
+        return view! { <p class="quiet">"No hold has ended yet."</p> };
     }
     view! { <Table class="table" columns=PAST rows=rows(past, |row| &row.key, past_row) /> }
 }
@@ -106,9 +109,9 @@ fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
             <td>{session}</td>
             <td class="mono">{holder.address.as_deref().map_or("–".to_owned(), visible)}</td>
             <td class="table-number">{format!("{sign}{}", duration(holder.until_ms - holder.from_ms))}</td>
-            <td class="table-number">{clock(holder.until_ms)}</td>
+            <td class="table-number"><Instant at_ms=holder.until_ms /></td>
             <td class="table-number">{holder.woke.map_or("–".to_owned(), count)}</td>
-            <td class="quiet">{holder.session_ended.then_some("its session ended")}</td>
+            <td class="quiet">{if holder.session_ended { "its session's end" } else { "release" }}</td>
         </tr>
     }
 }

@@ -3,12 +3,16 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::announce::Announcements;
+use super::arrival::Arrivals;
 use super::banner::{LinkBanner, as_of, current};
+use super::density::DensitySwitch;
 use super::header::{Header, Skip};
 use super::help::{Help, HelpButton};
 use super::pause::PauseButton;
 use super::tag::PageEnsemble;
 use super::theme::ThemeSwitch;
+use super::zone::ZoneSwitch;
 use crate::current_user::CurrentUser;
 use crate::document_title::TitleSigns;
 use crate::live::Live;
@@ -28,9 +32,13 @@ pub(crate) fn Chrome(
     let is_live = Memo::new(move |_| current(live).is_live());
     let trust = move || if is_live.get() { "live" } else { "old" };
     let as_of = Signal::derive(move || as_of(live));
+    let arrivals = Arrivals::of_app();
+    Effect::new(move |_| arrivals.arrive());
     let tools = view! {
         <PauseButton />
         <HelpButton />
+        <ZoneSwitch />
+        <DensitySwitch />
         <ThemeSwitch />
     };
     view! {
@@ -42,5 +50,6 @@ pub(crate) fn Chrome(
             {children()}
         </main>
         <Help />
+        <Announcements />
     }
 }

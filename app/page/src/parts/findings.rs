@@ -2,10 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::Age;
+use super::{Age, finding_word};
 use crate::erase::{erase, view};
+use crate::explain::explained;
 use crate::format::{middle, visible};
 use lockscope_wire::FindingRow;
+use lockscope_wire::guide::anchor;
 
 /// The list; nothing for none.
 #[component]
@@ -30,7 +32,7 @@ fn row(finding: FindingRow) -> AnyView {
             <p>
                 <strong class="finding-word">{finding.severity.name()}</strong>
                 {format!(" {} ", visible(&finding.text))}
-                <span class="quiet">{format!("{}, for ", finding.code)} <Age since_ms=Some(finding.since_ms) /></span>
+                <span class="quiet">{explained(anchor("finding", &finding.code), erase(finding_word(&finding.code)))}", for " <Age since_ms=Some(finding.since_ms) /></span>
             </p>
             {paths}
         </li>

@@ -15,7 +15,7 @@ impl HelpOpen {
     }
 }
 
-const KEYS: [(&str, &str); 9] = [
+const KEYS: [(&str, &str); 10] = [
     ("Ctrl K", "find a lock, a session, a page"),
     ("/", "filter"),
     ("j  k", "next and previous row"),
@@ -23,8 +23,9 @@ const KEYS: [(&str, &str); 9] = [
     ("a", "apply a new order of rows"),
     ("p", "pause and go on"),
     ("g", "group by root"),
+    ("d", "rows comfortable or compact"),
     ("?", "this help"),
-    ("Esc", "close, clear the filter, let go of the row"),
+    ("Esc", "close, clear the filter, deselect"),
 ];
 
 /// Opens the dialog.
@@ -65,9 +66,10 @@ pub(super) fn Help() -> AnyView {
             <h2 class="help-title" id="help-title">"Keys"</h2>
             <dl class="help-list">{rows}</dl>
             <p class="quiet">
-                "A filter finds text in path, recipe, holder and session id; "
+                "A filter finds text in path, recipe, verdict, holder and session id; "
                 <code>"!text"</code> " leaves out. Rows keep their places while the pointer is on them or one is chosen."
             </p>
+            <p><a href="/help" rel="external">"What the words on the page mean"</a></p>
             <form method="dialog">
                 <button class="tool">"Close"</button>
             </form>

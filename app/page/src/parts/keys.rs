@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement, KeyboardEvent};
 
-use super::HelpOpen;
+use super::{HelpOpen, toggle_density};
 use crate::live::Live;
 
 /// A key that a page may act on.
@@ -26,6 +26,10 @@ pub(crate) fn use_keys(act: impl Fn(&Key) -> bool + Copy + Send + Sync + 'static
             let used = match key.name.as_str() {
                 "?" => {
                     help.set(true);
+                    true
+                }
+                "d" => {
+                    toggle_density();
                     true
                 }
                 "p" => {

@@ -1,11 +1,14 @@
 //! Small components that every page uses.
 
+mod announce;
+mod arrival;
 mod banner;
 mod brand;
 mod chip;
 mod chrome;
 mod client;
 mod current_user;
+mod density;
 mod filter;
 mod findings;
 mod header;
@@ -19,15 +22,19 @@ mod pause;
 mod rows;
 mod session;
 mod shown;
+mod step;
 mod table;
 mod tag;
 mod theme;
 mod time;
+mod zone;
 
+pub(crate) use arrival::{Arrivals, Place};
 pub(crate) use banner::current;
 pub(crate) use chip::Chip;
 pub(crate) use chrome::Chrome;
 pub(crate) use client::{Client, ClientCard, OnlyOn};
+pub(crate) use density::toggle_density;
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::Findings;
 #[cfg(feature = "ssr")]
@@ -40,9 +47,11 @@ pub(crate) use pager::pager;
 pub(crate) use part::part;
 pub(crate) use rows::{Item, rows, rows_in_parts};
 pub(crate) use session::{holder_name, missing_words, role_word, session_url, waiters_text};
+pub(crate) use step::{RELEASE_HASH, StepPlace, headline, step};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::Tag;
 pub(crate) use time::{Age, Countdown, hold_least, wait_least};
+pub(crate) use zone::{Instant, ShownZone};
 
 /// A verdict as a word for people.
 pub(crate) fn verdict_word(verdict: lockscope_wire::Verdict) -> &'static str {
@@ -57,9 +66,14 @@ pub(crate) fn verdict_word(verdict: lockscope_wire::Verdict) -> &'static str {
         Verdict::Orphan => "orphan",
         Verdict::Stuck => "stuck",
         Verdict::MaybeDeadlocked => "maybe deadlocked",
-        Verdict::DoubleOwner => "double owner",
+        Verdict::DoubleOwner => "two owners",
         Verdict::Deadlocked => "deadlocked",
     }
+}
+
+/// The code of a finding as words for people.
+pub(crate) fn finding_word(code: &str) -> String {
+    code.replace('_', " ")
 }
 
 /// The mark of what is in a cycle of sessions that wait for each other; the style sheets know it.

@@ -19,7 +19,7 @@ use super::erase::{dynamic, erase, view};
 use super::exact::Exact;
 use super::format::visible;
 use super::live::{Connection, Live};
-use super::parts::filled;
+use super::parts::{RELEASE_HASH, filled};
 use ask::ask;
 use lockscope_wire::{ReleasePlan, ReleaseResult};
 #[cfg(feature = "ssr")]
@@ -60,6 +60,27 @@ struct Releasing {
 #[component]
 pub(crate) fn ReleaseDialog(ensemble: String) -> AnyView {
     let state = Releasing::new(ensemble);
+    // The page's address may ask for the release of a znode: it opens the dialog, and nothing more.
+    Effect::new(move |_| {
+        let hash = window().location().hash().unwrap_or_default();
+        let wanted = hash.strip_prefix(RELEASE_HASH).and_then(|text| {
+            form_urlencoded::parse(format!("path={}", text.replace('+', "%2B")).as_bytes())
+                .next()
+                .map(|(_, path)| path.into_owned())
+        });
+        if let Some(path) = wanted.filter(|_| CurrentUser::of_app().may_release()) {
+            // Once: a reload shows the page alone. The address is our own.
+            let bare = format!(
+                "{}{}",
+                window().location().pathname().unwrap_or_default(),
+                window().location().search().unwrap_or_default()
+            );
+            let _ = window()
+                .history()
+                .and_then(|history| history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&bare)));
+            state.plan(path);
+        }
+    });
     let dialog = NodeRef::<Dialog>::new();
     let may = CurrentUser::of_app().may_release();
     Effect::new(move |_| {

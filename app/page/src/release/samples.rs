@@ -103,6 +103,7 @@ pub(crate) fn page(plan: &ReleasePlan) -> LockPage {
         fired: Vec::new(),
         hidden_waiters: 0,
         trust: Trust::default(),
+        advice: None,
     };
     LockPage { head, window: Window { total: 1, offset: 0, rows: vec![plan.holder.clone()] } }
 }

@@ -4,11 +4,13 @@
 
 mod audit;
 mod find;
+mod help;
 mod lab;
 mod release;
 
 pub use audit::{AuditView, audit_page};
 pub use find::find_page;
+pub use help::help_page;
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 pub use release::approve_page;
 

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::{
-    Access, AsOf, BoardHead, Capacity, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge, EdgeEvidence,
-    EnsembleTag, FindingRow, FiredRow, Foreign, Herd, Liveness, LockHead, LockRow, LockStats, Missing, NodeData,
-    PastHolder, Recipe, RootBrief, RootState, RunsOut, SessionId, Severity, StatRow, Totals, Trust, Verdict, Zxid,
+    Access, Advice, AsOf, BoardHead, Capacity, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
+    EdgeEvidence, EnsembleTag, FindingRow, FiredRow, Foreign, Headline, Herd, Liveness, LockHead, LockProblem, LockRow,
+    LockStats, Missing, NodeData, PastHolder, Recipe, RootBrief, RootState, RunsOut, SessionId, Severity, StatRow,
+    Step, Totals, Trust, Verdict, Zxid,
 };
 use super::window::PatchedRow;
 use super::{OptionPatch, Part, Patched, whole};
@@ -14,8 +15,9 @@ use super::{OptionPatch, Part, Patched, whole};
 const SEQUENCE_DIGITS: usize = 10;
 
 whole!(Access, Confidence, ContenderRole, EdgeEvidence, Liveness, Recipe, RootState, Severity, Verdict);
-whole!(Depth, PastHolder, RootBrief, Trust);
+whole!(Advice, Depth, Headline, PastHolder, RootBrief, Step, Trust);
 whole!(
+    Option<Advice>,
     Option<bool>,
     Option<u32>,
     Option<Capacity>,
@@ -56,6 +58,7 @@ impl Part for ClientInfo {}
 impl Part for Contender {}
 impl Part for Edge {}
 impl Part for FindingRow {}
+impl Part for LockProblem {}
 impl Part for PastHolder {}
 impl Part for RootBrief {}
 impl Part for StatRow {}
@@ -84,6 +87,7 @@ patched_by_fields!(
     Edge EdgeField,
     FindingRow FindingRowField,
     LockHead LockHeadField,
+    LockProblem LockProblemField,
     LockStats LockStatsField,
     StatRow StatRowField,
     Totals TotalsField,
@@ -300,6 +304,7 @@ fields!(LockHead, LockHeadField {
     Fired fired: Vec<FiredRow>,
     HiddenWaiters hidden_waiters: u32,
     Trust trust: Trust,
+    Advice advice: Option<Advice>,
 });
 
 fields!(Totals, TotalsField {
@@ -318,4 +323,20 @@ fields!(BoardHead, BoardHeadField {
     AsOf as_of: AsOf,
     Totals totals: Totals,
     Roots roots: Vec<RootBrief>,
+    Problems problems: Vec<LockProblem>,
+    ProblemCount problem_count: u32,
+});
+
+fields!(LockProblem, LockProblemField {
+    Key key: String,
+    Ensemble ensemble: String,
+    Tag tag: Option<EnsembleTag>,
+    Verdict verdict: Verdict,
+    Finding finding: Option<String>,
+    Locks locks: Vec<String>,
+    LockCount lock_count: u32,
+    Headline headline: Headline,
+    WaiterCount waiter_count: u32,
+    WaitingSinceSumMs waiting_since_sum_ms: i64,
+    Step step: Step,
 });

@@ -5,6 +5,7 @@ use lockscope_core::finding::Severity;
 use lockscope_core::recipe::Recipe;
 use lockscope_wire as wire;
 
+use super::problems::Problems;
 use super::words::{wire_recipe, wire_verdict};
 use super::{ProjectionContext, Terms, Waits, as_of_several, count32};
 
@@ -13,18 +14,21 @@ struct Found<'a> {
     look: ProjectionContext<'a>,
     lock: &'a AssessedLock,
     group: (usize, u32),
-    key: i64,
+    key: (u8, i64),
+    text: (bool, std::borrow::Cow<'a, str>),
 }
 
 /// The board for a query.
 pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire::Board {
     let terms = Terms::parse(&query.q);
     let mut totals = wire::Totals::default();
+    let mut problems = Problems::default();
     let mut verdicts = [0_u32; wire::Verdict::ALL.len()];
     let mut found: Vec<Found<'_>> = Vec::new();
     let meant = looks.iter().enumerate().filter(|(_, look)| look.is_meant(&query.ensemble));
     for (at, look, lock) in meant.flat_map(|(at, look)| look.locks().map(move |lock| (at, look, lock))) {
-        let waits = if counts_as_waiting(lock) { look.waits_in(lock) } else { Waits::default() };
+        let waits = look.counted_waits(lock);
+        problems.note(at, look, lock, waits);
         add_totals(&mut totals, lock, waits);
         let verdict = wire_verdict(lock.assessment.verdict);
         if let Some(count) = verdicts.get_mut(verdict as usize) {
@@ -36,11 +40,17 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
             && terms.fit(lock);
         if fits {
             let group = if query.group { (at, lock.root.0) } else { (0, 0) };
-            found.push(Found { look: *look, lock, group, key: look.sort_key(query.sort, lock, waits) });
+            found.push(Found {
+                look: *look,
+                lock,
+                group,
+                key: look.sort_key(query.sort, lock, waits),
+                text: look.sort_text(query.sort, lock),
+            });
         }
     }
     // Locks come in path order and the sort is stable, so equals stay in path order.
-    found.sort_by_key(|found| (found.group, std::cmp::Reverse(found.key)));
+    found.sort_by(|one, other| (one.group, other.key, &one.text).cmp(&(other.group, one.key, &other.text)));
     totals.verdicts = wire::Verdict::ALL.into_iter().zip(verdicts).rev().filter(|(_, count)| *count > 0).collect();
     let rows = found
         .iter()
@@ -50,7 +60,11 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
         .collect();
     let window = wire::Window { total: count32(found.len()), offset: query.offset, rows };
     let roots = looks.iter().flat_map(ProjectionContext::root_briefs).collect();
-    wire::Board { head: wire::BoardHead { as_of: as_of_several(looks), totals, roots }, window }
+    let (problems, problem_count) = problems.ranked();
+    wire::Board {
+        head: wire::BoardHead { as_of: as_of_several(looks), totals, roots, problems, problem_count },
+        window,
+    }
 }
 
 fn add_totals(totals: &mut wire::Totals, lock: &AssessedLock, waits: Waits) {

@@ -1,6 +1,7 @@
 //! From the model to the wire: the only module that knows both. Pure functions of the model, a query and the
 //! time; what they return holds instants, never ages.
 
+mod advice;
 mod board;
 mod contenders;
 mod details;
@@ -8,6 +9,8 @@ mod ended;
 mod events;
 mod evidence;
 mod freshness;
+mod headline;
+mod problems;
 mod release;
 mod seen;
 mod sessions;
@@ -22,6 +25,7 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::tally::{DEPTH_SLICE_MS, Depth};
 use lockscope_core::time::TimeMs;
+use lockscope_core::verdict;
 pub(super) use lockscope_core::znode::is_under;
 use lockscope_wire as wire;
 
@@ -135,10 +139,9 @@ impl<'a> ProjectionContext<'a> {
     }
 
     fn row(&self, lock: &AssessedLock) -> wire::LockRow {
-        let waits = self.waits_in(lock);
+        let waits = self.counted_waits(lock);
         let mirror = self.observatory.mirror_of(lock);
         let holders = mirror.map(|mirror| self.holders(lock, mirror).take(wire::ROW_HOLDERS_MAX).collect());
-        let sentence = mirror.map(|mirror| self.sentence(lock, mirror));
         wire::LockRow {
             key: self.ensemble.key(&lock.path),
             tag: self.ensemble.tag(),
@@ -149,7 +152,7 @@ impl<'a> ProjectionContext<'a> {
             recipe_label: lock.recognition.label.to_string(),
             confidence: wire_confidence(lock.recognition.confidence),
             verdict: wire_verdict(lock.assessment.verdict),
-            sentence: sentence.unwrap_or_default(),
+            sentence: sentence_of(self, lock),
             state: wire_root_state(self.observatory.root_state(lock.root, self.now).0),
             holders: holders.unwrap_or_default(),
             holder_count: lock.standing.holders,
@@ -206,7 +209,13 @@ impl<'a> ProjectionContext<'a> {
             fired: self.fired(lock, mirror),
             hidden_waiters: lock.watchers.count(),
             trust: self.trust(),
+            advice: self.advice(lock),
         }
+    }
+
+    /// Those who wait for a lock. Who stands by for a leader, gathers, or is an item of a queue waits for none.
+    fn counted_waits(&self, lock: &AssessedLock) -> Waits {
+        if board::counts_as_waiting(lock) { self.waits_in(lock) } else { Waits::default() }
     }
 
     fn waits_in(&self, lock: &Lock) -> Waits {
@@ -229,13 +238,26 @@ impl<'a> ProjectionContext<'a> {
         }
     }
 
-    fn sort_key(&self, sort: wire::Sort, lock: &Lock, waits: Waits) -> i64 {
+    /// The greatest comes first.
+    fn sort_key(&self, sort: wire::Sort, lock: &AssessedLock, waits: Waits) -> (u8, i64) {
+        let damage_ms = || i64::from(waits.count) * self.now.0 - waits.since_sum_ms;
         match sort {
-            wire::Sort::Damage => i64::from(waits.count) * self.now.0 - waits.since_sum_ms,
-            wire::Sort::OldestWait => waits.oldest_at_ms.map_or(i64::MIN, |at| -at),
-            wire::Sort::Depth => i64::from(waits.count),
-            wire::Sort::Hold => lock.holders.first().map_or(i64::MIN, |hold| -hold.since.0),
-            wire::Sort::Path => 0,
+            wire::Sort::Worst => (problems::severity(lock), damage_ms()),
+            wire::Sort::Damage => (0, damage_ms()),
+            wire::Sort::OldestWait => (0, waits.oldest_at_ms.map_or(i64::MIN, |at| -at)),
+            wire::Sort::Depth => (0, i64::from(waits.count)),
+            wire::Sort::Hold => (0, lock.holders.first().map_or(i64::MIN, |hold| -hold.since.0)),
+            wire::Sort::Path | wire::Sort::Recipe | wire::Sort::Holder => (0, 0),
+        }
+    }
+
+    /// What locks are sorted by where that is a text: the smallest comes first, and what has none last.
+    fn sort_text<'b>(&self, sort: wire::Sort, lock: &'b AssessedLock) -> (bool, std::borrow::Cow<'b, str>) {
+        match (sort, lock.holders.first()) {
+            (wire::Sort::Recipe, _) => (false, (&*lock.recognition.label).into()),
+            (wire::Sort::Holder, Some(first)) => (false, verdict::name_of(first).into()),
+            (wire::Sort::Holder, None) => (true, "".into()),
+            _ => (false, "".into()),
         }
     }
 
@@ -304,20 +326,26 @@ impl Terms {
         self.wanted.iter().all(|term| text.contains(term)) && !self.unwanted.iter().any(|term| text.contains(term))
     }
 
-    fn fit(&self, lock: &Lock) -> bool {
+    fn fit(&self, lock: &AssessedLock) -> bool {
         self.fit_text(|| text_of(lock))
     }
 }
 
-/// What a filter looks at.
-fn text_of(lock: &Lock) -> String {
-    let mut text = format!("{} {}", lock.path, lock.recognition.label);
+/// What a filter looks at. A verdict is found by its name, and by its name in words.
+fn text_of(lock: &AssessedLock) -> String {
+    let verdict = wire_verdict(lock.assessment.verdict).name();
+    let mut text = format!("{} {} {verdict} {}", lock.path, lock.recognition.label, verdict.replace('_', " "));
     for hold in &lock.holders {
         text.push(' ');
         text.push_str(hold.label.as_deref().unwrap_or_default());
         text.extend(hold.owner.map(|owner| format!(" {owner}")));
     }
     text
+}
+
+/// The sentence on a lock.
+fn sentence_of(look: &ProjectionContext<'_>, lock: &AssessedLock) -> String {
+    look.observatory.mirror_of(lock).map(|mirror| look.sentence(lock, mirror)).unwrap_or_default()
 }
 
 fn depth(depth: &Depth) -> wire::Depth {

@@ -7,7 +7,8 @@ use lockscope_core::finding::{Code, Finding, PATHS_MAX, Severity};
 use lockscope_core::mirror::Mirror;
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{RootView, SessionLock};
-use lockscope_core::verdict::{self, Verdict};
+use lockscope_core::sentence::sentence;
+use lockscope_core::verdict::Verdict;
 use lockscope_core::znode::{SessionId, join_path};
 use lockscope_wire as wire;
 
@@ -16,7 +17,7 @@ use super::{ProjectionContext, count32, details};
 
 /// Said of a deadlock that goes through locks outside: that there is one, and nobody's name.
 const HIDDEN_CIRCLE: &str =
-    "Deadlocked: a circle of sessions waits for itself here; it goes through locks that you may not see.";
+    "Deadlock: a circle of sessions waits for itself here; it goes through locks that you may not see.";
 /// The same where that depends on who is behind a session.
 const HIDDEN_MAYBE: &str = "Looks like a deadlock, if one thread does both: a circle of sessions waits for itself here; it goes through locks that you may not see.";
 
@@ -70,7 +71,7 @@ impl<'a> ProjectionContext<'a> {
             let seen = self.observatory.cycles_of(&lock.path).next().filter(|cycle| self.sees_all_of(cycle));
             return seen.map_or_else(|| hidden.to_owned(), |cycle| self.observatory.cycle_sentence(cycle));
         }
-        verdict::sentence(lock, mirror, &self.observatory.settings().thresholds)
+        sentence(lock, mirror, &self.observatory.settings().thresholds)
     }
 
     /// A finding of a lock that may be seen. One of a deadlock names other locks, too.

@@ -11,9 +11,9 @@ use lockscope_core::finding::{Severity, sequence_used_ppm};
 use lockscope_core::time::TimeMs;
 use lockscope_wire as wire;
 
+use super::ProjectionContext;
 use super::board::counts_as_waiting;
 use super::words::{wire_missing, wire_verdict};
-use super::{ProjectionContext, Waits};
 
 /// Locks of one ensemble with metrics of their own by pattern; more are in the sum.
 pub const PINNED_MAX: usize = 200;
@@ -206,7 +206,7 @@ impl ProjectionContext<'_> {
     /// One lock, and for how long all who wait for it have waited together, ms.
     fn lock_figures(&self, lock: &AssessedLock) -> (i64, LockSnapshot) {
         let counts = counts_as_waiting(lock);
-        let waits = if counts { self.waits_in(lock) } else { Waits::default() };
+        let waits = self.counted_waits(lock);
         let age = |since_ms: Option<i64>| since_ms.map_or(0, |since| self.now.since(TimeMs(since)).max(0));
         // Who leads holds as well; items and members of groups and barriers do not.
         let is_held = counts || lock.recognition.is_led();

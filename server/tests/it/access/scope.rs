@@ -291,7 +291,7 @@ async fn what_is_outside_is_not_there() {
         (&locks["total"], &locks["locks"][0]["path"], &locks["locks"][1]["path"]),
         (&2.into(), &"/shop/order".into(), &"/shop/stock".into())
     );
-    assert!(locks["locks"][0]["sentence"].as_str().unwrap().starts_with("Deadlocked: a circle"), "{locks}");
+    assert!(locks["locks"][0]["sentence"].as_str().unwrap().starts_with("Deadlock: a circle"), "{locks}");
     let status = json("/api/v1/status").await;
     for counter in ["resyncs", "events", "owner_unknown", "missed"] {
         assert_eq!(status["ensembles"][0][counter], serde_json::Value::Null, "{counter} is of the whole ensemble");

@@ -133,7 +133,7 @@ async fn where_no_table_is_read_waiters_of_a_fixed_znode_are_unknown_not_none() 
         assert!(told[count].is_null(), "{count}: {told:#}");
     }
     assert_eq!((&told["complete"], &told["missing"]), (&false.into(), &serde_json::json!(["watches_not_read"])));
-    assert_eq!(told["sentence"], "Held by app-1; waiters can't be seen here.");
+    assert_eq!(told["sentence"], "app-1 holds it. Waiters can't be counted here.");
     assert!(says(&blind, &["who", path]).await.contains("; waiters can't be seen here"));
     let metrics = blind.text("/metrics").await;
     assert!(!metrics.contains(&format!("lockscope_lock_waiters{{ensemble=\"default\",path=\"{path}\"")), "{metrics}");

@@ -80,7 +80,7 @@ fn a_lease_is_pending_while_its_session_heads_the_queue() {
             "{c}lock-0000000002 -> {a}lease-0000000000 {b}lease-0000000001\n{d}lock-0000000003 -> {c}lock-0000000002"
         )
     );
-    assert_eq!(story.sentence("/s"), "2 of 2 leases held, the first by session 0xa; 2 wait.");
+    assert_eq!(story.sentence("/s"), "2 of 2 leases are held, the first by session 0xa. 2 wait.");
     story.tell(&format!("20 - /s/leases/{a}lease-0000000000\n21 - /s/locks/{c}lock-0000000002"));
     assert_eq!(
         story.show(),
@@ -115,7 +115,7 @@ fn kazoos_semaphore_is_found_with_its_sibling() {
         /sem-__lock__/{z}__lock__0000000002 owner=c"
     ));
     assert_eq!(story.show(), format!("/sem Semaphore Healthy [{x} {y}] <- {z}__lock__0000000002"));
-    assert_eq!(story.sentence("/sem"), "2 of 2 leases held, the first by session 0xa; 1 waits.");
+    assert_eq!(story.sentence("/sem"), "2 of 2 leases are held, the first by session 0xa. 1 waits.");
 }
 
 #[test]

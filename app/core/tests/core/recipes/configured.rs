@@ -20,7 +20,7 @@ fn a_path_may_be_called_what_it_is() {
     says(
         &story,
         "/x/a Election High Healthy: sequential election
-        Led by session 0xa; 1 waits.
+        Leader: session 0xa. 1 standby.
         Leader holds app_#0
         Leader waits app_#1 -> app_#0",
     );
@@ -45,16 +45,16 @@ fn a_znode_of_any_name_may_be_a_lock() {
     says(
         &story,
         "/apps/billing/owner SingleNodeMutex High Healthy: one znode (configured)
-        Held by host-1; waiters can't be seen here.
+        host-1 holds it. Waiters can't be counted here.
         Exclusive holds owner",
     );
     assert_eq!(
         story.sentence("/gates/deploy"),
-        "Up: everybody waits until it is taken down; waiters can't be seen here."
+        "Up: everybody waits until it is taken down. Waiters can't be counted here."
     );
     tell(&mut story, "20 - /apps/billing/owner\n21 + /apps/orders/owner\n22 = /apps/orders/owner owner=c");
-    assert_eq!(story.sentence("/apps/billing/owner"), "Free; last held by host-1.");
-    assert_eq!(story.sentence("/apps/orders/owner"), "Held by session 0xc; waiters can't be seen here.");
+    assert_eq!(story.sentence("/apps/billing/owner"), "Free. Last held by host-1.");
+    assert_eq!(story.sentence("/apps/orders/owner"), "session 0xc holds it. Waiters can't be counted here.");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_directory_of_any_names_may_gather() {
     );
     assert_eq!(story.sentence("/meet"), "Gathering: 1 waits for the rest.");
     assert_eq!(story.sentence("/team"), "2 members: session 0xa and 1 more.");
-    assert_eq!(story.sentence("/todo"), "2 items nobody works on.");
+    assert_eq!(story.sentence("/todo"), "2 items wait.");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn how_many_are_admitted_or_awaited_may_be_said() {
         /s/leases/_c_<a>-lease-#0 owner=a
         /s/leases/_c_<b>-lease-#1 owner=b",
     );
-    assert_eq!(story.sentence("/s"), "2 of 5 leases held, the first by session 0xa; nobody waits.");
+    assert_eq!(story.sentence("/s"), "2 of 5 leases are held, the first by session 0xa. Nobody waits.");
     let story = tree_admitting("/*", None, 3, "/barrier\n/barrier/<a> owner=a\n/barrier/<b> owner=b");
     assert_eq!(story.sentence("/barrier"), "Gathering: 2 of 3 are there.");
 }
@@ -107,14 +107,14 @@ fn a_queue_may_be_called_a_semaphore() {
     says(
         &story,
         "/s Semaphore High Healthy: Curator InterProcessMutex or LeaderSelector (configured)
-        2 of 2 leases held, the first by session 0xa; 2 wait.
+        2 of 2 leases are held, the first by session 0xa. 2 wait.
         Lease holds _c_<a>-lock-#0
         Lease holds _c_<b>-lock-#1
         Lease waits _c_<c>-lock-#2 -> _c_<a>-lock-#0
         Lease waits _c_<d>-lock-#3 -> _c_<b>-lock-#1",
     );
     tell(&mut story, "20 - /s/_c_<b>-lock-#1");
-    assert_eq!(story.sentence("/s"), "2 of 2 leases held, the first by session 0xa; 1 waits.");
+    assert_eq!(story.sentence("/s"), "2 of 2 leases are held, the first by session 0xa. 1 waits.");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn curators_latch_wherever_it_is() {
             ),
             &format!(
                 "{path} Election High Healthy: Curator LeaderLatch
-                Led by host-1; 2 wait.
+                Leader: host-1. 2 standbys.
                 Leader holds _c_<b>-latch-#0
                 Leader waits _c_<a>-latch-#1 -> _c_<b>-latch-#0
                 Leader waits _c_<c>-latch-#2 -> _c_<a>-latch-#1"
@@ -37,7 +37,7 @@ fn zookeepers_leader_election_support_and_its_documentations_guids() {
         /e/n_#0 owner=a data=host-1
         /e/n_#1 owner=b data=host-2",
         "/e Election Medium Healthy: ZooKeeper recipes LeaderElectionSupport
-        Led by host-1; 1 waits.
+        Leader: host-1. 1 standby.
         Leader holds n_#0
         Leader waits n_#1 -> n_#0",
     );
@@ -46,7 +46,7 @@ fn zookeepers_leader_election_support_and_its_documentations_guids() {
         /e/guid7-n_#0 owner=a
         /e/guid3-n_#1 owner=b",
         "/e Election Medium Healthy: sequential election
-        Led by session 0xa; 1 waits.
+        Leader: session 0xa. 1 standby.
         Leader holds guid7-n_#0
         Leader waits guid3-n_#1 -> guid7-n_#0",
     );
@@ -61,7 +61,7 @@ fn kazoos_election_is_told_by_its_path_or_by_the_configuration() {
     check(
         KAZOO,
         "/jobs/election Election Medium Healthy: kazoo Election
-        Led by w1; 1 waits.
+        Leader: w1. 1 standby.
         Leader holds {a}__lock__#0
         Leader waits {b}__lock__#1 -> {a}__lock__#0",
     );
@@ -69,7 +69,7 @@ fn kazoos_election_is_told_by_its_path_or_by_the_configuration() {
     says(
         &story,
         "/jobs/planner Election High Healthy: kazoo Election
-        Led by w1; 1 waits.
+        Leader: w1. 1 standby.
         Leader holds {a}__lock__#0
         Leader waits {b}__lock__#1 -> {a}__lock__#0",
     );
@@ -85,7 +85,7 @@ fn solrs_overseer() {
         /overseer_elect/election/72057655109877763-10.0.0.2:8983_solr-n_#1 owner=b
         /overseer_elect/election/72057655109877764-10.0.0.3:8983_solr-n_#1 owner=c",
         "/overseer_elect Election High Healthy: Solr election
-        Led by 10.0.0.1:8983_solr; 2 wait.
+        Leader: 10.0.0.1:8983_solr. 2 standbys.
         Leader holds 72057655109877762-10.0.0.1:8983_solr-n_#0
         Leader waits 72057655109877763-10.0.0.2:8983_solr-n_#1 -> 72057655109877762-10.0.0.1:8983_solr-n_#0
         Leader waits 72057655109877764-10.0.0.3:8983_solr-n_#1 -> 72057655109877763-10.0.0.2:8983_solr-n_#1",
@@ -127,7 +127,7 @@ fn solrs_shard_leader_is_one_lock_whatever_is_seen_first() {
         says(
             &story,
             "/collections/c1/leader_elect/shard1 Election High Healthy: Solr election
-            Led by core_node3; 1 waits.
+            Leader: core_node3. 1 standby.
             Leader holds 72057655109877762-core_node3-n_#0
             Leader waits 72057655109877763-core_node5-n_#1 -> 72057655109877762-core_node3-n_#0",
         );
@@ -141,7 +141,7 @@ fn clickhouses_election() {
         /clickhouse/t/leader_election/leader_election-#0 owner=a data=replica-1
         /clickhouse/t/leader_election/leader_election-#1 owner=b data=replica-2",
         "/clickhouse/t/leader_election Election High Healthy: ClickHouse LeaderElection
-        Led by replica-1; 1 waits.
+        Leader: replica-1. 1 standby.
         Leader holds leader_election-#0
         Leader waits leader_election-#1 -> leader_election-#0",
     );
@@ -152,13 +152,13 @@ fn a_leader_on_one_znode_with_an_address() {
     let mut story = check(
         "/leader owner=a data=10.0.0.7:2181",
         "/leader Election Medium Healthy: leader on one znode
-        Led by 10.0.0.7:2181; waiters can't be seen here.
+        Leader: 10.0.0.7:2181. Waiters can't be counted here.
         Leader holds leader",
     );
     tell(&mut story, "20 - /leader");
     says(
         &story,
         "/leader Election Medium Free: leader on one znode
-        Nobody leads; last held by 10.0.0.7:2181.",
+        Nobody leads. Last held by 10.0.0.7:2181.",
     );
 }

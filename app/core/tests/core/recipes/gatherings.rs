@@ -9,7 +9,7 @@ fn a_plain_barrier_is_up_while_it_exists() {
             &format!("/{name} data=10.0.0.1"),
             &format!(
                 "/{name} Barrier Low Healthy: Curator DistributedBarrier or kazoo Barrier
-                Up: everybody waits until it is taken down; waiters can't be seen here.
+                Up: everybody waits until it is taken down. Waiters can't be counted here.
                 Exclusive holds {name}"
             ),
         );

@@ -10,7 +10,7 @@ fn curators_mutex() {
         /m/_c_<c>-lock-#1 owner=b data=10.0.0.2
         /m/_c_<b>-lock-#2 owner=c data=10.0.0.3",
         "/m SequentialMutex High Healthy: Curator InterProcessMutex or LeaderSelector
-        Held by 10.0.0.1; 2 wait.
+        10.0.0.1 holds it. 2 wait.
         Exclusive holds _c_<a>-lock-#0
         Exclusive waits _c_<c>-lock-#1 -> _c_<a>-lock-#0
         Exclusive waits _c_<b>-lock-#2 -> _c_<c>-lock-#1",
@@ -24,12 +24,12 @@ fn curators_revocable_mutex_has_no_payload_until_it_is_asked_to_let_go() {
         /m/_c_<a>-lock-#0 owner=a
         /m/_c_<b>-lock-#1 owner=b",
         "/m SequentialMutex High Healthy: Curator InterProcessMutex or LeaderSelector
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds _c_<a>-lock-#0
         Exclusive waits _c_<b>-lock-#1 -> _c_<a>-lock-#0",
     );
     tell(&mut story, "20 = /m/_c_<a>-lock-#0 owner=a czxid=102 version=1 data=__REVOKE__");
-    assert_eq!(story.sentence("/m"), "Held by session 0xa; 1 waits.");
+    assert_eq!(story.sentence("/m"), "session 0xa holds it. 1 waits.");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn curators_leader_selector_is_told_by_its_path_only() {
         /app/leader/_c_<a>-lock-#4 owner=a data=node-1
         /app/leader/_c_<b>-lock-#5 owner=b data=node-2",
         "/app/leader Election Medium Healthy: Curator InterProcessMutex or LeaderSelector
-        Led by node-1; 1 waits.
+        Leader: node-1. 1 standby.
         Leader holds _c_<a>-lock-#4
         Leader waits _c_<b>-lock-#5 -> _c_<a>-lock-#4",
     );
@@ -59,7 +59,7 @@ fn a_multi_mutex_is_one_mutex_a_path() {
     says(
         &story,
         "/m/b SequentialMutex High Healthy: Curator InterProcessMutex or LeaderSelector
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds _c_<b>-lock-#0
         Exclusive waits _c_<c>-lock-#1 -> _c_<b>-lock-#0",
     );
@@ -72,7 +72,7 @@ fn kazoos_lock() {
         /k/{b}__lock__#0 owner=a data=worker-1
         /k/{a}__lock__#1 owner=b",
         "/k SequentialMutex High Healthy: kazoo Lock
-        Held by worker-1; 1 waits.
+        worker-1 holds it. 1 waits.
         Exclusive holds {b}__lock__#0
         Exclusive waits {a}__lock__#1 -> {b}__lock__#0",
     );
@@ -86,7 +86,7 @@ fn kazoos_lock_that_outlives_its_client_is_an_orphan() {
         /k/{b}__lock__#1 data=worker-2
         /k/{c}__lock__#2 owner=a",
         "/k SequentialMutex High Orphan: kazoo Lock
-        Orphan: {a}__lock__#0 is persistent, no session owns it, it never frees itself; 2 wait.
+        No session owns {a}__lock__#0, so it never frees itself. 2 wait.
         Exclusive holds {a}__lock__#0
         Exclusive waits {b}__lock__#1 -> {a}__lock__#0
         Exclusive waits {c}__lock__#2 -> {b}__lock__#1",
@@ -100,7 +100,7 @@ fn zookeepers_write_lock() {
         /w/x-72057655109877762-#0 owner=a hex=1234
         /w/x-72057655109877763-#1 owner=b hex=1234",
         "/w SequentialMutex High Healthy: ZooKeeper recipes WriteLock
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds x-72057655109877762-#0
         Exclusive waits x-72057655109877763-#1 -> x-72057655109877762-#0",
     );
@@ -108,7 +108,7 @@ fn zookeepers_write_lock() {
         "/w
         /w/x--72057655109877762-#0 owner=a",
         "/w SequentialMutex High Healthy: ZooKeeper recipes WriteLock
-        Held by session 0xa; nobody waits.
+        session 0xa holds it. Nobody waits.
         Exclusive holds x--72057655109877762-#0",
     );
 }
@@ -120,7 +120,7 @@ fn go_zookeepers_lock() {
         /g/_c_{b}-lock-#7 owner=a
         /g/_c_{a}-lock-#8 owner=b",
         "/g SequentialMutex High Healthy: go-zookeeper Lock
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds _c_{b}-lock-#7
         Exclusive waits _c_{a}-lock-#8 -> _c_{b}-lock-#7",
     );
@@ -134,7 +134,7 @@ fn go_zookeeper_sees_kazoo_and_kazoo_does_not_see_it() {
         /g/_c_{b}-lock-#1 owner=b
         /g/{c}__lock__#2 owner=c",
         "/g SequentialMutex High Healthy: kazoo Lock
-        Held by session 0xa; 2 wait.
+        session 0xa holds it. 2 wait.
         Exclusive holds {a}__lock__#0
         Exclusive waits _c_{b}-lock-#1 -> {a}__lock__#0*
         Exclusive waits {c}__lock__#2 -> {a}__lock__#0*",
@@ -145,7 +145,7 @@ fn go_zookeeper_sees_kazoo_and_kazoo_does_not_see_it() {
         /g/{a}__lock__#1 owner=a
         /g/{c}__lock__#2 owner=c",
         "/g SequentialMutex High DoubleOwner: kazoo Lock
-        2 hold at once, as clients of different libraries that do not see each other: session 0xb, session 0xa; 1 waits.
+        session 0xb and session 0xa both hold it: their libraries don't see each other. 1 waits.
         Exclusive holds _c_{b}-lock-#0
         Exclusive holds {a}__lock__#1
         Exclusive waits {c}__lock__#2 -> {a}__lock__#1",
@@ -159,7 +159,7 @@ fn menageries_lock_and_plain_ones() {
         /p/lock-#0 owner=a
         /p/lock-#1 owner=b",
         "/p SequentialMutex Medium Healthy: plain sequential lock or menagerie ReentrantZkLock
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds lock-#0
         Exclusive waits lock-#1 -> lock-#0",
     );
@@ -168,7 +168,7 @@ fn menageries_lock_and_plain_ones() {
         /p/invoices_#3 owner=a data=app-1
         /p/invoices_#5 owner=b data=app-2",
         "/p SequentialMutex Medium Healthy: plain sequential lock
-        Held by app-1; 1 waits.
+        app-1 holds it. 1 waits.
         Exclusive holds invoices_#3
         Exclusive waits invoices_#5 -> invoices_#3",
     );
@@ -181,7 +181,7 @@ fn zookeeper_clients_shared_and_custom_names() {
         /z/shared#0 owner=a
         /z/shared#1 owner=b",
         "/z SequentialMutex Medium Healthy: plain sequential lock
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds shared#0
         Exclusive waits shared#1 -> shared#0",
     );
@@ -194,7 +194,7 @@ fn npms_lock() {
         /n/-lock#0 owner=a data=[12,1700000000000]
         /n/-lock#1 owner=b data=[13,1700000000001]",
         "/n SequentialMutex Medium Healthy: npm zookeeper-client lock
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds -lock#0
         Exclusive waits -lock#1 -> -lock#0",
     );

@@ -12,7 +12,7 @@ fn a_stuck_counter_lets_several_hold_where_only_lower_numbers_block() {
             &format!("/k\n/k/{one} owner=a\n/k/{two} owner=b"),
             &format!(
                 "/k SequentialMutex High DoubleOwner: {three}
-                2 hold at once with the same sequence number: session 0xb, session 0xa; nobody waits.
+                session 0xb and session 0xa both hold it: they have the same sequence number. Nobody waits.
                 Exclusive holds {two}
                 Exclusive holds {one}"
             ),
@@ -27,7 +27,7 @@ fn a_stuck_counter_leaves_one_where_the_rest_of_the_name_decides() {
         /w/x-72057655109877763-2147483647 owner=b
         /w/x-72057655109877762-2147483647 owner=a",
         "/w SequentialMutex High Healthy: ZooKeeper recipes WriteLock
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds x-72057655109877762-2147483647
         Exclusive waits x-72057655109877763-2147483647 -> x-72057655109877762-2147483647",
     );
@@ -40,7 +40,7 @@ fn past_the_end_a_newcomer_believes_that_it_holds_and_the_holder_goes_on() {
     says(
         &story,
         "/k SequentialMutex High DoubleOwner: kazoo Lock
-        2 hold at once, although their recipe admits one: session 0xa, session 0xb; nobody waits.
+        session 0xa and session 0xb both hold it, although their recipe admits one. Nobody waits.
         Exclusive holds {a}__lock__2147483647
         Exclusive holds {b}__lock__-2147483648",
     );
@@ -54,7 +54,7 @@ fn far_past_the_end_the_order_is_that_of_creation() {
         /p/lock--2147483647 owner=b
         /p/lock--2147483646 owner=c",
         "/p SequentialMutex Medium Healthy: plain sequential lock or menagerie ReentrantZkLock
-        Held by session 0xa; 2 wait.
+        session 0xa holds it. 2 wait.
         Exclusive holds lock--2147483648
         Exclusive waits lock--2147483647 -> lock--2147483648
         Exclusive waits lock--2147483646 -> lock--2147483647",
@@ -68,7 +68,7 @@ fn a_dash_before_ten_digits_is_a_separator() {
         /p/job-42-#7 owner=a
         /p/job-42-#8 owner=b",
         "/p SequentialMutex Medium Healthy: plain sequential lock
-        Held by session 0xa; 1 waits.
+        session 0xa holds it. 1 waits.
         Exclusive holds job-42-#7
         Exclusive waits job-42-#8 -> job-42-#7",
     );

@@ -9,7 +9,7 @@ fn kazoos_queue() {
         /q/entry-100-#0 data=one
         /q/entry-050-#1 data=two",
         "/q Queue High Healthy: kazoo Queue
-        2 items nobody works on.
+        2 items wait.
         Item waits entry-100-#0
         Item waits entry-050-#1",
     );
@@ -26,13 +26,13 @@ fn kazoos_locking_queue_shows_who_works_on_what() {
         /q/entries/entry-100-#2 data=three
         /q/taken/entry-100-#1 owner=a data=client-1",
         "/q Queue High Healthy: kazoo LockingQueue
-        1 in work, the first by client-1; 2 items nobody works on.
+        1 in work, the first by client-1. 2 items wait.
         Item holds entry-100-#1
         Item waits entry-100-#0
         Item waits entry-100-#2",
     );
     tell(&mut story, "20 - /q/entries/entry-100-#1\n20 - /q/taken/entry-100-#1");
-    assert_eq!(story.sentence("/q"), "2 items nobody works on.");
+    assert_eq!(story.sentence("/q"), "2 items wait.");
     tell(&mut story, "30 - /q/entries/entry-100-#0\n30 - /q/entries/entry-100-#2");
     says(
         &story,
@@ -53,7 +53,7 @@ fn curators_zookeepers_and_other_queues() {
             &format!("/queue\n/queue/{name}#0 data=x\n/queue/{name}#1"),
             &format!(
                 "/queue Queue {confidence} Healthy: {label}
-                2 items nobody works on.
+                2 items wait.
                 Item waits {name}#0
                 Item waits {name}#1"
             ),

@@ -11,7 +11,7 @@ fn curators_waiting_readers_share_the_first_writer_though_a_nearer_one_stands() 
         /rw/_c_<c>-__WRIT__#2 owner=c
         /rw/_c_<d>-__READ__#3 owner=d",
         "/rw ReadWrite High Healthy: Curator InterProcessReadWriteLock
-        Written by w; 3 wait.
+        w holds it for writing. 3 wait.
         Write holds _c_<a>-__WRIT__#0
         Read waits _c_<b>-__READ__#1 -> _c_<a>-__WRIT__#0*
         Write waits _c_<c>-__WRIT__#2 -> _c_<b>-__READ__#1
@@ -27,7 +27,7 @@ fn a_writer_and_a_reader_may_share_what_they_wait_for_and_one_alone_shares_nothi
         /rw/_c_<b>-__WRIT__#1 owner=b
         /rw/_c_<c>-__READ__#2 owner=c",
         "/rw ReadWrite High Healthy: Curator InterProcessReadWriteLock
-        Written by session 0xa; 2 wait.
+        session 0xa holds it for writing. 2 wait.
         Write holds _c_<a>-__WRIT__#0
         Write waits _c_<b>-__WRIT__#1 -> _c_<a>-__WRIT__#0*
         Read waits _c_<c>-__READ__#2 -> _c_<a>-__WRIT__#0*",
@@ -39,7 +39,7 @@ fn a_writer_and_a_reader_may_share_what_they_wait_for_and_one_alone_shares_nothi
         /rw/_c_<c>-__WRIT__#2 owner=c
         /rw/_c_<d>-__READ__#3 owner=d",
         "/rw ReadWrite High Healthy: Curator InterProcessReadWriteLock
-        Read by session 0xa and 1 more together; 2 wait.
+        session 0xa and 1 more hold it for reading. 2 wait.
         Read holds _c_<a>-__READ__#0
         Read holds _c_<b>-__READ__#1
         Write waits _c_<c>-__WRIT__#2 -> _c_<b>-__READ__#1
@@ -56,7 +56,7 @@ fn curators_writer_that_reads_as_well_holds_both_and_is_told_as_a_writer() {
         /rw/_c_<c>-__READ__#2 owner=a
         /rw/_c_<d>-__READ__#3 owner=d",
         "/rw ReadWrite High Healthy: Curator InterProcessReadWriteLock
-        Written by session 0xa, who reads as well; 2 wait.
+        session 0xa holds it for writing, and reads as well. 2 wait.
         Write holds _c_<a>-__WRIT__#0
         Read holds _c_<c>-__READ__#2
         Write waits _c_<b>-__WRIT__#1 -> _c_<a>-__WRIT__#0*
@@ -74,7 +74,7 @@ fn curators_newer_writer_reads_under_its_own_number() {
         /rw/_c_<c>-__READ__#8 owner=c
         /rw/_c_<d>-__WRIT__#9 owner=d",
         "/rw ReadWrite High Healthy: Curator InterProcessReadWriteLock
-        Written by session 0xa, who reads as well; 2 wait.
+        session 0xa holds it for writing, and reads as well. 2 wait.
         Read holds _c_<a>-__READ__#7
         Write holds _c_<b>-__WRIT__#7
         Read waits _c_<c>-__READ__#8 -> _c_<b>-__WRIT__#7
@@ -85,7 +85,7 @@ fn curators_newer_writer_reads_under_its_own_number() {
         story.show(),
         expand("/rw ReadWrite Healthy [_c_<a>-__READ__#7 _c_<c>-__READ__#8] <- _c_<d>-__WRIT__#9")
     );
-    assert_eq!(story.sentence("/rw"), "Read by session 0xa and 1 more together; 1 waits.");
+    assert_eq!(story.sentence("/rw"), "session 0xa and 1 more hold it for reading. 1 waits.");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn kazoos_waiting_readers_wait_for_the_nearest_writer() {
         /k/{e}__rlock__#4 owner=e
         /k/{f}__rlock__#5 owner=f",
         "/k ReadWrite High Healthy: kazoo ReadLock and WriteLock
-        Read by r1; 5 wait.
+        r1 holds it for reading. 5 wait.
         Read holds {a}__rlock__#0
         Write waits {b}__lock__#1 -> {a}__rlock__#0
         Read waits {c}__rlock__#2 -> {b}__lock__#1
@@ -117,7 +117,7 @@ fn kazoos_write_lock_alone_looks_like_its_lock_and_is_not_unlearned() {
         /k/{b}__rlock__#1 owner=b
         /k/{c}__rlock__#2 owner=c",
         "/k ReadWrite High Healthy: kazoo ReadLock and WriteLock
-        Written by session 0xa; 2 wait.
+        session 0xa holds it for writing. 2 wait.
         Write holds {a}__lock__#0
         Read waits {b}__rlock__#1 -> {a}__lock__#0*
         Read waits {c}__rlock__#2 -> {a}__lock__#0*",
@@ -135,7 +135,7 @@ fn the_documentations_read_write_lock() {
         /d/write-#2 owner=c
         /d/read-#3 owner=d",
         "/d ReadWrite Medium Healthy: read/write lock of ZooKeeper's documentation
-        Read by session 0xa and 1 more together; 2 wait.
+        session 0xa and 1 more hold it for reading. 2 wait.
         Read holds read-#0
         Read holds read-#1
         Write waits write-#2 -> read-#1
@@ -145,7 +145,7 @@ fn the_documentations_read_write_lock() {
         "/d
         /d/write-#0 owner=a",
         "/d ReadWrite Medium Healthy: read/write lock of ZooKeeper's documentation
-        Written by session 0xa; nobody waits.
+        session 0xa holds it for writing. Nobody waits.
         Write holds write-#0",
     );
 }
@@ -158,7 +158,7 @@ fn menageries_read_write_lock() {
         /m/readLock-#1 owner=b
         /m/writeLock-#2 owner=c",
         "/m ReadWrite High Healthy: menagerie ReentrantZkReadWriteLock
-        Written by session 0xa; 2 wait.
+        session 0xa holds it for writing. 2 wait.
         Write holds writeLock-#0
         Read waits readLock-#1 -> writeLock-#0
         Write waits writeLock-#2 -> readLock-#1",

@@ -14,7 +14,7 @@ fn curators_newest_lease_is_pending_while_its_session_heads_the_queue() {
         /s/leases/_c_<d>-lease-#2 owner=c
         /s/locks/_c_<e>-lock-#3 owner=e",
         "/s Semaphore High Healthy: Curator InterProcessSemaphoreV2 or InterProcessSemaphoreMutex
-        2 of 2 leases held, the first by app-1; 2 wait.
+        2 of 2 leases are held, the first by app-1. 2 wait.
         Lease holds _c_<a>-lease-#0
         Lease holds _c_<b>-lease-#1
         Lease waits _c_<c>-lock-#2 -> _c_<a>-lease-#0 _c_<b>-lease-#1
@@ -32,7 +32,7 @@ fn one_session_may_hold_a_lease_and_wait_for_another() {
         /s/locks/_c_<c>-lock-#1 owner=a
         /s/leases/_c_<d>-lease-#1 owner=a",
         "/s Semaphore High Healthy: Curator InterProcessSemaphoreV2 or InterProcessSemaphoreMutex
-        1 of 1 leases held, the first by session 0xa; 1 waits.
+        1 of 1 leases are held, the first by session 0xa. 1 waits.
         Lease holds _c_<a>-lease-#0
         Lease waits _c_<c>-lock-#1 -> _c_<a>-lease-#0",
     );
@@ -44,7 +44,7 @@ fn one_session_may_hold_a_lease_and_wait_for_another() {
         /s/leases/_c_<a>-lease-#0 owner=a
         /s/locks/_c_<c>-lock-#1 owner=a",
         "/s Semaphore High Healthy: Curator InterProcessSemaphoreV2 or InterProcessSemaphoreMutex
-        1 leases held, the first by session 0xa; 1 waits.
+        1 lease is held, the first by session 0xa. 1 waits.
         Lease holds _c_<a>-lease-#0
         Lease waits _c_<c>-lock-#1 -> _c_<a>-lease-#0",
     );
@@ -77,7 +77,7 @@ fn curators_semaphore_mutex_changes_hands() {
         /s/locks/_c_<b>-lock-#1 owner=b
         /s/leases/_c_<c>-lease-#1 owner=b",
         "/s Semaphore High Healthy: Curator InterProcessSemaphoreV2 or InterProcessSemaphoreMutex
-        1 of 1 leases held, the first by session 0xa; 1 waits.
+        1 of 1 leases are held, the first by session 0xa. 1 waits.
         Lease holds _c_<a>-lease-#0
         Lease waits _c_<b>-lock-#1 -> _c_<a>-lease-#0",
     );
@@ -85,7 +85,7 @@ fn curators_semaphore_mutex_changes_hands() {
     says(
         &story,
         "/s Semaphore High Healthy: Curator InterProcessSemaphoreV2 or InterProcessSemaphoreMutex
-        1 leases held, the first by session 0xb; nobody waits.
+        1 lease is held, the first by session 0xb. Nobody waits.
         Lease holds _c_<c>-lease-#1",
     );
 }
@@ -100,7 +100,7 @@ fn kazoos_semaphore_says_how_many_and_queues_beside_itself() {
         /sem-__lock__/{c}__lock__#2 owner=c data=b'worker-3'
         /sem-__lock__/{d}__lock__#3 owner=d data=b'worker-4'",
         "/sem Semaphore High Healthy: kazoo Semaphore
-        2 of 2 leases held, the first by worker-1; 2 wait.
+        2 of 2 leases are held, the first by worker-1. 2 wait.
         Lease holds {a}
         Lease holds {b}
         Lease waits {c}__lock__#2 -> {a} {b}
@@ -116,7 +116,7 @@ fn kazoos_semaphore_without_a_queue_and_with_only_a_queue() {
         "/sem data=3
         /sem/{a} owner=a",
         "/sem Semaphore High Healthy: kazoo Semaphore
-        1 of 3 leases held, the first by session 0xa; nobody waits.
+        1 of 3 leases are held, the first by session 0xa. Nobody waits.
         Lease holds {a}",
     );
     check(

@@ -8,17 +8,17 @@ fn home_made_exclusive_locks() {
         "/exclusive_lock
         /exclusive_lock/lock owner=a data=app-1",
         "/exclusive_lock SingleNodeMutex Medium Healthy: exclusive lock on one znode
-        Held by app-1; waiters can't be seen here.
+        app-1 holds it. Waiters can't be counted here.
         Exclusive holds lock",
     );
     tell(&mut story, "20 - /exclusive_lock/lock");
     says(
         &story,
         "/exclusive_lock SingleNodeMutex Medium Free: exclusive lock on one znode
-        Free; last held by app-1.",
+        Free. Last held by app-1.",
     );
     tell(&mut story, "30 + /exclusive_lock/lock\n31 = /exclusive_lock/lock owner=b");
-    assert_eq!(story.sentence("/exclusive_lock"), "Held by session 0xb; waiters can't be seen here.");
+    assert_eq!(story.sentence("/exclusive_lock"), "session 0xb holds it. Waiters can't be counted here.");
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn hadoops_failover_controllers() {
         /hadoop-ha/ns1/ActiveBreadCrumb hex=0a036e733112036e6e311a0b6e6e312e6578616d706c6520d43e28b33f
         /hadoop-ha/ns1/ActiveStandbyElectorLock owner=a hex=0a036e733112036e6e311a0b6e6e312e6578616d706c6520d43e28b33f",
         "/hadoop-ha/ns1/ActiveStandbyElectorLock SingleNodeMutex High Healthy: Hadoop ZKFC active/standby election
-        Held by nn1.example; waiters can't be seen here.
+        Leader: nn1.example. Waiters can't be counted here.
         Exclusive holds ActiveStandbyElectorLock",
     );
 }
@@ -45,7 +45,7 @@ fn hbases_masters() {
         /hbase/rs/node-1,16020,1790000000123 owner=d
         /hbase/rs/node-2,16020,1790000000124 owner=e",
         "/hbase/master SingleNodeMutex Medium Healthy: HBase active master, or a master on one znode
-        Held by hbase-1; 2 wait.
+        Leader: hbase-1. 2 standbys.
         Exclusive holds master
         Exclusive waits hbase-2,16000,1790000000123 -> master*
         Exclusive waits hbase-3,16000,1790000000456 -> master*",
@@ -56,7 +56,7 @@ fn hbases_masters() {
         &mut story,
         "21 + /hbase/master\n22 = /hbase/master owner=b\n23 - /hbase/backup-masters/hbase-2,16000,1790000000123",
     );
-    assert_eq!(story.sentence("/hbase/master"), "Held by session 0xb; 1 waits.");
+    assert_eq!(story.sentence("/hbase/master"), "Leader: session 0xb. 1 standby.");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn kafkas_controller() {
         /controller_epoch data=3
         /controller owner=a data={\"version\":1,\"brokerid\":1,\"timestamp\":\"1700000000000\"}",
         "/controller SingleNodeMutex Medium Healthy: Kafka controller
-        Held by broker 1; waiters can't be seen here.
+        Leader: broker 1. Waiters can't be counted here.
         Exclusive holds controller",
     );
 }
@@ -79,7 +79,7 @@ fn helixs_controller() {
         /cluster-1/LIVEINSTANCES/host-1_12000 owner=b
         /cluster-1/CONTROLLER/LEADER owner=a data={\"id\":\"ctl-1\",\"simpleFields\":{\"LIVE_INSTANCE\":\"812@host-1\",\"SESSION_ID\":\"a\"}}",
         "/cluster-1/CONTROLLER/LEADER SingleNodeMutex Medium Healthy: Helix controller leader
-        Held by 812@host-1; waiters can't be seen here.
+        Leader: 812@host-1. Waiters can't be counted here.
         Exclusive holds LEADER",
     );
 }
@@ -91,7 +91,7 @@ fn clickhouses_lock() {
         /clickhouse/tables/t1/cleanup_lock owner=a data=replica-1
         /clickhouse/tables/t1/replicas/r1/is_active owner=a data=UUID",
         "/clickhouse/tables/t1/cleanup_lock SingleNodeMutex Low Healthy: lock on one znode of its own
-        Held by replica-1; waiters can't be seen here.
+        replica-1 holds it. Waiters can't be counted here.
         Exclusive holds cleanup_lock",
     );
 }
@@ -104,22 +104,22 @@ fn kazoos_lease_is_free_again_by_the_clock() {
     let mut story = check(
         LEASE,
         "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease
-        Held by worker-1; nobody waits.
+        worker-1 holds it. Nobody waits.
         Lease holds lease_holder",
     );
     tell(&mut story, "59000 tick");
-    assert_eq!(story.sentence("/l"), "Held by worker-1; nobody waits.");
+    assert_eq!(story.sentence("/l"), "worker-1 holds it. Nobody waits.");
     tell(&mut story, "60000 tick");
     says(
         &story,
         "/l SingleNodeMutex High Free: kazoo NonBlockingLease
-        Free; last held by worker-1.",
+        Free. Last held by worker-1.",
     );
     let next = "{\"version\":1,\"holder\":\"worker-2\",\"end\":\"1970-01-01T00:02:00.000000\"}";
     tell(&mut story, &format!("61000 = /l/lease_holder czxid=102 version=1 data={next}"));
-    assert_eq!(story.sentence("/l"), "Held by worker-2; nobody waits.");
+    assert_eq!(story.sentence("/l"), "worker-2 holds it. Nobody waits.");
     tell(&mut story, "120000 tick");
-    assert_eq!(story.sentence("/l"), "Free; last held by worker-2.");
+    assert_eq!(story.sentence("/l"), "Free. Last held by worker-2.");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn the_lock_that_guards_the_taking_of_a_lease_is_no_mutex() {
     says(
         &story,
         "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease
-        Held by worker-2; nobody waits.
+        worker-2 holds it. Nobody waits.
         Lease holds lease_holder",
     );
 }
@@ -151,7 +151,7 @@ fn a_lease_whose_end_cant_be_read_is_no_orphan() {
         "/l
         /l/lease_holder data=what",
         "/l SingleNodeMutex High Healthy: kazoo NonBlockingLease
-        Held by what; nobody waits.
+        what holds it. Nobody waits.
         Lease holds lease_holder",
     );
 }
@@ -166,7 +166,7 @@ fn kazoos_multi_lease_is_a_lease_a_slot() {
         /l/1/lease_holder data={\"version\":1,\"holder\":\"w2\",\"end\":\"1970-01-01T00:00:00\"}",
     );
     assert_eq!(story.paths(), ["/l/0", "/l/1"]);
-    assert_eq!(story.sentence("/l/0"), "Held by w1; nobody waits.");
+    assert_eq!(story.sentence("/l/0"), "w1 holds it. Nobody waits.");
     assert!(story.sentence("/l/1").starts_with("Free; "));
 }
 

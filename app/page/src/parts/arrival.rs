@@ -1,0 +1,95 @@
+//! Where somebody stands when a page comes: on its heading after a link, and where they were after going back.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+
+/// Pages whose place is remembered; the first in order of their addresses goes first.
+const PLACES_MAX: usize = 32;
+
+/// A place on a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Place {
+    /// How far it was scrolled.
+    pub(crate) scroll_px: f64,
+    /// The row that was chosen: its index and its key.
+    pub(crate) chosen: Option<(u32, String)>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    has_arrived: bool,
+    /// The browser went back or forward, and no page took notice yet.
+    is_return: bool,
+    places: BTreeMap<String, Place>,
+}
+
+/// What is known of arrivals; a context of the app.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrivals(StoredValue<Known>);
+
+impl Arrivals {
+    /// Listens for going back and forward as long as the app lives.
+    pub(crate) fn new() -> Self {
+        let known = StoredValue::new(Known::default());
+        Effect::new(move |_| {
+            let back = window_event_listener(leptos::ev::popstate, move |_| {
+                known.update_value(|known| known.is_return = true);
+            });
+            on_cleanup(move || back.remove());
+        });
+        Self(known)
+    }
+
+    /// The app's.
+    pub(crate) fn of_app() -> Self {
+        use_context().unwrap_or_else(|| Self(StoredValue::new(Known::default())))
+    }
+
+    /// Remembers where somebody stands on the page at an address.
+    pub(crate) fn leave(self, address: String, place: Place) {
+        // The app itself may be going.
+        self.0.try_update_value(|known| {
+            known.places.insert(address, place);
+            while known.places.len() > PLACES_MAX {
+                known.places.pop_first();
+            }
+        });
+    }
+
+    /// Where to stand on the page at an address: None unless somebody comes back to it. A page asks once.
+    pub(crate) fn returned_to(self, address: &str) -> Option<Place> {
+        self.0.try_update_value(|known| known.is_return.then(|| known.places.get(address).cloned()).flatten()).flatten()
+    }
+
+    /// A page came: the focus goes to its heading, but not when the document was opened with it.
+    pub(super) fn arrive(self) {
+        let is_first = self.0.try_update_value(|known| !std::mem::replace(&mut known.has_arrived, true)) != Some(false);
+        if is_first {
+            return;
+        }
+        // By then the page is drawn, and a page that is returned to has taken its place.
+        request_animation_frame(move || {
+            request_animation_frame(move || {
+                self.0.try_update_value(|known| known.is_return = false);
+                focus_heading();
+            });
+        });
+    }
+}
+
+/// Gives the focus to the page's heading, unless something on the page has it. It is announced with the page's name.
+fn focus_heading() {
+    let is_taken = document().active_element().is_some_and(|active| active.closest("main").ok().flatten().is_some());
+    let heading = document().query_selector("main h1").ok().flatten();
+    let Some(heading) = heading.filter(|_| !is_taken).and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok())
+    else {
+        return;
+    };
+    // Neither fails for an element that is there.
+    let _ = heading.set_attribute("tabindex", "-1");
+    let options = web_sys::FocusOptions::new();
+    options.set_prevent_scroll(true);
+    let _ = heading.focus_with_options(&options);
+}

@@ -1,0 +1,39 @@
+//! How close rows stand: comfortable, or compact with the sentence on hover. Remembered in the browser.
+
+use leptos::prelude::*;
+
+use crate::erase::view;
+
+const KEY: &str = "lockscope.density";
+
+/// Whether rows are compact, as the document says.
+fn is_compact() -> bool {
+    document().document_element().and_then(|root| root.get_attribute("data-density")).as_deref() == Some("compact")
+}
+
+/// Switches between the two. Browser only.
+pub(crate) fn toggle_density() {
+    let Some(root) = document().document_element() else { return };
+    let compact = !is_compact();
+    // None of these fails but for a full or forbidden storage; then the choice lasts as long as the page.
+    let _ = if compact { root.set_attribute("data-density", "compact") } else { root.remove_attribute("data-density") };
+    if let Some(storage) = window().local_storage().ok().flatten() {
+        let _ = if compact { storage.set_item(KEY, "compact") } else { storage.remove_item(KEY) };
+    }
+    // Lists measure their rows when the window changes.
+    if let Ok(event) = web_sys::Event::new("resize") {
+        let _ = window().dispatch_event(&event);
+    }
+}
+
+/// The switch.
+#[component]
+pub(super) fn DensitySwitch() -> AnyView {
+    view! {
+        <button class="tool needs-script" type="button" data-testid="density" aria-label="Rows: comfortable or compact" title="Rows: comfortable or compact (d)" on:click=move |_| toggle_density()>
+            <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+                <path class="theme-ring" d="M2 4h12M2 8h12M2 12h12" />
+            </svg>
+        </button>
+    }
+}

@@ -1,0 +1,129 @@
+//! Instants as people read them: on the clock of whoever looks, or in UTC. The server does not know that clock, so a page
+//! begins in UTC and turns to local time once the browser has it.
+
+use leptos::prelude::*;
+
+use crate::erase::view;
+use crate::format::date;
+use crate::live::Live;
+
+const KEY: &str = "lockscope.time";
+
+/// Whose clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Zone {
+    Utc,
+    /// The browser's, by the name it gives it.
+    Local(String),
+}
+
+/// The zone in which the page shows instants; a context of the app.
+#[derive(Clone, Copy)]
+pub(crate) struct ShownZone(RwSignal<Zone>);
+
+impl ShownZone {
+    /// UTC until the browser has taken the page over.
+    pub(crate) fn new() -> Self {
+        let zone = RwSignal::new(Zone::Utc);
+        Effect::new(move |_| {
+            let is_utc = storage().and_then(|storage| storage.get_item(KEY).ok().flatten()).as_deref() == Some("utc");
+            zone.set(if is_utc { Zone::Utc } else { local() });
+        });
+        Self(zone)
+    }
+
+    fn of_app() -> Self {
+        use_context().unwrap_or_else(|| Self(RwSignal::new(Zone::Utc)))
+    }
+
+    /// An instant; with its day when that is not today.
+    fn text(self, at_ms: i64, now_ms: i64) -> String {
+        match &*self.0.read() {
+            Zone::Utc => format!("{} UTC", shortened(at_ms, now_ms)),
+            Zone::Local(_) => {
+                let shift_ms = |at_ms: i64| {
+                    // Of that instant, not of now: summer time ends.
+                    let minutes = js_sys::Date::new(&(at_ms as f64).into()).get_timezone_offset();
+                    at_ms - minutes as i64 * 60_000
+                };
+                shortened(shift_ms(at_ms), shift_ms(now_ms))
+            }
+        }
+    }
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}
+
+/// The browser's zone, by its name in the tz database.
+fn local() -> Zone {
+    let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::new(), &js_sys::Object::new());
+    let name = js_sys::Reflect::get(&format.resolved_options(), &"timeZone".into()).ok();
+    Zone::Local(name.and_then(|name| name.as_string()).unwrap_or_else(|| "local".to_owned()))
+}
+
+/// The time of day, behind the day where that differs from that of `now_ms`. Both are counted as if in UTC.
+fn shortened(at_ms: i64, now_ms: i64) -> String {
+    const DAY_MS: i64 = 86_400_000;
+    let whole = date(at_ms);
+    let text = whole.trim_end_matches(" UTC");
+    let is_today = now_ms == 0 || at_ms.div_euclid(DAY_MS) == now_ms.div_euclid(DAY_MS);
+    let clock = if is_today { text.split_once(' ').map(|(_, clock)| clock) } else { None };
+    clock.unwrap_or(text).to_owned()
+}
+
+/// An instant: local time, and UTC on hover.
+#[component]
+pub(crate) fn Instant(at_ms: i64) -> AnyView {
+    let (zone, live) = (ShownZone::of_app(), Live::of_app());
+    // Only its day matters, which is another once a day.
+    let today = Memo::new(move |_| live.now_ms().div_euclid(3_600_000) * 3_600_000);
+    let utc = date(at_ms);
+    let machine = utc.replacen(' ', "T", 1).replace(" UTC", "Z");
+    view! { <time datetime=machine title=utc>{move || zone.text(at_ms, today.get())}</time> }
+}
+
+/// The switch between the two.
+#[component]
+pub(super) fn ZoneSwitch() -> AnyView {
+    let ShownZone(zone) = ShownZone::of_app();
+    let switch = move |_| {
+        let next = if *zone.read_untracked() == Zone::Utc { local() } else { Zone::Utc };
+        if let Some(storage) = storage() {
+            // Fails only where storing is forbidden; then it lasts as long as the page.
+            let _ = if next == Zone::Utc { storage.set_item(KEY, "utc") } else { storage.remove_item(KEY) };
+        }
+        zone.set(next);
+    };
+    let name = move || match &*zone.read() {
+        Zone::Utc => "UTC".to_owned(),
+        Zone::Local(name) => name.clone(),
+    };
+    let label = move || {
+        let other = if *zone.read() == Zone::Utc { "local time" } else { "UTC" };
+        format!("Times are in {}. Switch to {other}", name())
+    };
+    view! {
+        <button class="tool needs-script" type="button" data-testid="zone" aria-label=label title=label on:click=switch>
+            <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+                <circle class="theme-ring" cx="8" cy="8" r="6" />
+                <path class="theme-ring" d="M8 4.5V8l2.5 1.5" />
+            </svg>
+            <span class="tool-word">{name}</span>
+        </button>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_day_is_said_when_it_is_not_today() {
+        let noon_ms = 1_764_072_000_000;
+        assert_eq!(shortened(noon_ms, noon_ms + 3_600_000), "12:00:00");
+        assert_eq!(shortened(noon_ms, noon_ms + 86_400_000), "2025-11-25 12:00:00");
+        assert_eq!(shortened(noon_ms, 0), "12:00:00");
+    }
+}
