@@ -63,7 +63,7 @@ use feed::{Hub, VisibilityScope};
 use identity::{Actor, QuotaOwner};
 #[cfg(feature = "lab")]
 use lab::{Lab, LabService};
-use middleware::{authentication, headers, origin, panicked};
+use middleware::{authentication, compression, headers, origin, panicked};
 pub use origins::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;
@@ -290,6 +290,7 @@ impl Http {
             .layer(from_fn(panicked::caught))
             .layer(from_fn_with_state(self.clone(), bounded))
             .layer(from_fn_with_state(self.clone(), origin::check_origin))
+            .layer(from_fn_with_state(self.clone(), compression::compress))
             .layer(from_fn_with_state(self.clone(), headers::of_all))
     }
 }
