@@ -193,6 +193,7 @@ pub(crate) fn Field<L: IntoView + 'static>(
                 placeholder=hint
                 maxlength="1000"
                 disabled=move || is_disabled.get()
+                prop:value=move || typed.map(|typed| typed.get())
                 on:input=move |event| {
                     if let Some(typed) = typed {
                         typed.set(event_target_value(&event));
