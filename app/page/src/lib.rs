@@ -41,6 +41,8 @@ mod waits;
 
 pub use app::App;
 pub use document_title::DocumentTitle;
+#[cfg(feature = "ssr")]
+pub use find::find_places;
 pub use lab::LabSight;
 #[cfg(feature = "ssr")]
 pub use server_pages::{

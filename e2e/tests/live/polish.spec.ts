@@ -92,7 +92,55 @@ test('the palette goes round, knows sessions and acts, and says when nothing fit
   await page.keyboard.press('ArrowDown');
   await expect(palette.getByRole('option').first()).toHaveAttribute('aria-selected', 'true');
   await input.fill('<b>nothing like it');
-  await expect(palette.getByText('Nothing fits “<b>nothing like it”')).toBeVisible();
+  await expect(palette.getByText('No results. Try part of a path, a client name or a session id.')).toBeVisible();
+});
+
+test('Enter opens what is typed, not what was found before', async ({ ui, page }) => {
+  await ui.openBoard();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find' });
+  const input = palette.getByRole('combobox');
+  await input.fill('stuck');
+  await expect(palette.getByRole('option').first()).toContainText('/app/stuck');
+  // The answer to what is typed next comes late.
+  await page.route('**/find/answer?q=status', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await route.continue();
+  });
+  await input.fill('status');
+  await expect(palette.locator('.palette-answer')).toHaveAttribute('inert');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL((url) => url.pathname === '/status');
+  await expect(palette).toBeHidden();
+});
+
+test('the palette knows verdicts and acts, forgives a typing mistake, and keeps its height', async ({ ui, page }) => {
+  await ui.openBoard();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find' });
+  const input = palette.getByRole('combobox');
+  const height = (await palette.boundingBox())!.height;
+  for (const [typed, option] of [
+    ['deadlock', /locks? (is|are) deadlocked/],
+    ['two owners', /locks? (is|are) double owner/],
+    ['pasue', /Pause or resume/],
+    ['share url', /Copy link/],
+    ['stcuk', /\/app\/stuck/],
+  ] as const) {
+    await input.fill(typed);
+    await expect(palette.getByRole('option', { name: option }).first(), typed).toBeVisible();
+    expect((await palette.boundingBox())!.height, typed).toBe(height);
+  }
+  await input.fill('zzzzzz');
+  await expect(palette.getByText('No results.')).toBeVisible();
+  expect((await palette.boundingBox())!.height).toBe(height);
+  await input.fill('stuck');
+  await palette.getByRole('option', { name: /locks? (is|are) stuck/ }).click();
+  await expect(page).toHaveURL((url) => url.searchParams.get('verdict') === 'stuck');
+  await page.keyboard.press('Control+k');
+  await input.fill('pause');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('pause')).toHaveAttribute('aria-pressed', 'true');
 });
 
 test('what is copied is told, with a clipboard and without', async ({ ui, page, context }) => {

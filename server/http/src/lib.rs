@@ -27,6 +27,7 @@ mod me;
 pub mod metrics;
 mod metrics_api;
 mod middleware;
+mod near;
 mod openapi;
 mod origins;
 mod page_source;
