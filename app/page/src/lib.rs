@@ -47,6 +47,6 @@ pub use lab::LabSight;
 #[cfg(feature = "ssr")]
 pub use server_pages::{
     AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, lab_gone_page, lab_page,
-    lab_run_page, run_url,
+    lab_run_page, plain_header, run_url,
 };
 pub use shell::{AssetNames, shell};

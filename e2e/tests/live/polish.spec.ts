@@ -143,6 +143,35 @@ test('the palette knows verdicts and acts, forgives a typing mistake, and keeps 
   await expect(page.getByTestId('pause')).toHaveAttribute('aria-pressed', 'true');
 });
 
+test('one header: on every page its parts are at the same places, and the theme switches', async ({ ui, page }) => {
+  await page.setViewportSize({ width: 1920, height: 1000 });
+  const places = () =>
+    page.evaluate(() => ['.brand', '.nav', '.find-open', '[data-testid=theme]', '.board'].map((part) => Math.round(document.querySelector(part)?.getBoundingClientRect().left ?? 0)));
+  await ui.openBoard();
+  const board = await places();
+  expect(board[0], 'header and content begin at one edge').toBe(board[4]);
+  expect(await page.locator('.banner-line > :first-child').evaluate((dot) => Math.round(dot.getBoundingClientRect().left))).toBe(board[0]);
+  const right = await page.locator('.board').evaluate((rows) => Math.round(innerWidth - rows.getBoundingClientRect().right));
+  expect(right, 'the width is used').toBeLessThanOrEqual(board[0]! + 20);
+  for (const other of ['/status', '/find?q=order', '/waits']) {
+    await page.goto(other);
+    expect((await places()).slice(0, 4), other).toEqual(board.slice(0, 4));
+  }
+  await page.goto('/find?q=order');
+  for (const [theme, word] of [
+    ['dark', 'Theme: dark'],
+    ['light', 'Theme: light'],
+    [null, 'Theme: auto'],
+    ['dark', 'Theme: dark'],
+  ] as const) {
+    await page.getByTestId('theme').click();
+    await expect(page.getByTestId('theme')).toContainText(word);
+    expect(await page.locator('html').getAttribute('data-theme')).toBe(theme);
+  }
+  await page.reload();
+  await expect(page.getByTestId('theme')).toContainText('Theme: dark');
+});
+
 test('what is copied is told, with a clipboard and without', async ({ ui, page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const copied = () => page.evaluate(() => navigator.clipboard.readText());

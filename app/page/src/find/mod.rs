@@ -7,7 +7,7 @@ mod palette;
 use leptos::prelude::*;
 
 use crate::erase::{erase, view};
-use crate::format::{middle, plural, visible};
+use crate::format::{count, middle, plural, visible};
 use crate::parts::{Chip, Tag, session_url, verdict_word};
 use lockscope_wire::{BoardQuery, FindAnswer, FindPlace, LockQuery, LockRow, SessionId, SessionQuery, SessionRow};
 #[cfg(feature = "hydrate")]
@@ -137,13 +137,19 @@ fn lock(row: &LockRow) -> Found {
     Found { key: row.key.clone(), href, action: None, title: whole, inner: erase(inner) }
 }
 
+/// What a session does; nothing of what it does not.
+fn session_words(row: &SessionRow) -> String {
+    let part = |does: &str, number: u32| (number > 0).then(|| format!("{does} {}", count(number)));
+    [part("holds", row.holds), part("waits for", row.waits)].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 fn session(row: &SessionRow) -> Found {
     let label = visible(row.label.as_deref().unwrap_or_default());
     let inner = view! {
         <Tag of=row.tag.clone() />
         <span class="palette-name mono">{row.session_id.to_string()}</span>
         <bdi class="palette-label">{middle(&label, 30)}</bdi>
-        <span class="palette-words">{format!("holds {}, waits for {}", row.holds, row.waits)}</span>
+        <span class="palette-words">{session_words(row)}</span>
     };
     Found {
         key: row.key.clone(),

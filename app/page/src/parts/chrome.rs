@@ -8,7 +8,6 @@ use super::header::{Header, Skip};
 use super::help::{Help, HelpButton};
 use super::pause::PauseButton;
 use super::tag::PageEnsemble;
-use super::theme::ThemeSwitch;
 use crate::current_user::CurrentUser;
 use crate::document_title::TitleSigns;
 use crate::live::Live;
@@ -31,7 +30,6 @@ pub(crate) fn Chrome(
     let tools = view! {
         <PauseButton />
         <HelpButton />
-        <ThemeSwitch />
     };
     view! {
         <TitleSigns page=title />

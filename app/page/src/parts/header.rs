@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::brand::{Brand, FindLink};
 use super::current_user::current_user_line;
+use super::theme::ThemeSwitch;
 use crate::current_user::CurrentUser;
 use crate::live::Live;
 
@@ -17,8 +18,11 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
     visitor: CurrentUser,
     /// Whose locks the page shows.
     place: P,
-    /// Switches that need the page's code.
+    /// Switches that need the page's code. They come first: the others keep their places where these are not.
     tools: T,
+    /// Whether the page has a script that switches the theme.
+    #[prop(default = true)]
+    has_theme: bool,
 ) -> AnyView {
     let live = Live::of_app();
     let has_left = move || live.sign_in_ended_ms().is_some();
@@ -43,8 +47,9 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
                 {dynamic(audit)}
             </nav>
             <div class="top-tools">
-                <FindLink />
                 {tools}
+                <FindLink />
+                {has_theme.then(|| view! { <ThemeSwitch /> })}
                 <div class="visitor">{dynamic(who)}</div>
             </div>
         </header>
@@ -54,5 +59,5 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
 /// Leads past the header, for the keyboard.
 #[component]
 pub(crate) fn Skip() -> AnyView {
-    view! { <a class="skip" href="#main">"To the content"</a> }
+    view! { <a class="skip" href="#main">"Skip to content"</a> }
 }

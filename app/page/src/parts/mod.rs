@@ -42,6 +42,8 @@ pub(crate) use rows::{Item, rows, rows_in_parts};
 pub(crate) use session::{holder_name, missing_words, role_word, session_url, waiters_text};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::Tag;
+#[cfg(feature = "ssr")]
+pub(crate) use theme::SCRIPT as THEME_SCRIPT;
 pub(crate) use time::{Age, Countdown, hold_least, wait_least};
 
 /// A verdict as a word for people.

@@ -244,7 +244,7 @@ mod tests {
         };
         let view = AuditView { actor: hostile.to_owned(), lock: hostile.to_owned(), ..AuditView::default() };
         let html = audit_page(&plain, &view, &page);
-        assert_eq!(html.matches("<script").count(), 1, "only the one that remembers the theme");
+        assert_eq!(html.matches("<script").count(), 2, "only those of the theme");
         assert!(!html.contains('\u{202e}') && html.contains("2023-11-14 22:13:20 UTC"));
         assert!(!html.contains("audit-open"));
         for (open, said) in [(1, "1 request has no outcome"), (1_200, "1\u{202f}200 requests have no outcome")] {

@@ -25,8 +25,6 @@ pub(super) struct Form<'a> {
     pub(super) is_read_only: bool,
 }
 
-const MARK: &str = r#"<svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true"><path class="brand-shackle" d="M10 15v-4a6 6 0 0 1 12 0v4"/><path class="brand-body" fill-rule="evenodd" d="M9 14h14a4 4 0 0 1 4 4v6a4 4 0 0 1-4 4h-14a4 4 0 0 1-4-4v-6a4 4 0 0 1 4-4zM16 17.8a3.2 3.2 0 1 0 0 6.4a3.2 3.2 0 1 0 0-6.4z"/></svg>"#;
-
 /// What makes a server more than read-only.
 const REMEDY: &str = r#"<p>Make a token on the server, then sign in with it here:</p><pre class="sign-command" tabindex="0">lockscope token new --name NAME --role operator</pre><p>Or name a user, who signs in with a password:</p><pre class="sign-command" tabindex="0">lockscope user set --name NAME --role operator</pre><p class="quiet">Both take effect at once, without a restart, when run by the same user as the server, or with the same <code>--data-dir</code>.</p>"#;
 
@@ -107,8 +105,9 @@ pub(super) fn arrived(next: &str) -> String {
 fn document(title: &str, body: &str, head: &str) -> String {
     let css = assets::names()
         .map_or_else(String::new, |names| format!(r#"<link rel="stylesheet" href="/pkg/{}">"#, escape(&names.css)));
+    let header = lockscope_page::plain_header();
     format!(
-        r#"<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>{title} · Lockscope</title>{head}{css}<link rel="icon" type="image/svg+xml" href="/favicon.svg"></head><body><header class="top"><a class="brand" href="/">{MARK}Lockscope</a></header><main class="sign" id="main"><h1 class="sign-title">{title}</h1>{body}</main></body></html>"#
+        r#"<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>{title} · Lockscope</title>{head}{css}<link rel="icon" type="image/svg+xml" href="/favicon.svg"></head><body>{header}<main class="sign" id="main" tabindex="-1"><h1 class="sign-title">{title}</h1>{body}</main></body></html>"#
     )
 }
 
