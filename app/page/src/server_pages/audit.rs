@@ -48,7 +48,7 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
 }
 
 const COLUMNS: Columns = &[
-    ("№", "table-number"),
+    ("#", "table-number"),
     ("When", ""),
     ("What", ""),
     ("Who", ""),
@@ -146,7 +146,12 @@ fn row(record: &AuditRecord) -> AnyView {
 
 fn outcome(record: &AuditRecord) -> Option<AnyView> {
     record.outcome.as_deref().map(|name| {
-        let kind = if matches!(name, "released" | "already_gone") { "good" } else { "stop" };
+        let kind = match name {
+            // A run of the lab that went to its end is as good as a release.
+            "released" | "already_gone" | "finished" => "good",
+            "asked" | "stopped" => "plain",
+            _ => "stop",
+        };
         view! { <div><span class="audit-outcome" data-kind=kind>{visible(&name.replace('_', " "))}</span></div> }
     })
 }
@@ -171,7 +176,7 @@ fn why(record: &AuditRecord) -> AnyView {
     view! {
         {record.reason.as_ref().map(|reason| view! { <div><q>{middle(&visible(reason), CELL_CHARS)}</q></div> })}
         <div class="quiet" title=filled(detail)>{short}</div>
-        {record.intent.map(|id| view! { <div><a href=format!("#r{id}")>{format!("of № {id}")}</a></div> })}
+        {record.intent.map(|id| view! { <div><a href=format!("#r{id}")>{format!("for #{id}")}</a></div> })}
     }
 }
 
@@ -181,10 +186,10 @@ fn word(kind: AuditKind) -> &'static str {
         AuditKind::SignedIn => "signed in",
         AuditKind::SignedOut => "signed out",
         AuditKind::Refused => "refused",
-        AuditKind::ReleaseIntent => "release ordered",
-        AuditKind::ReleaseOutcome => "release ended",
+        AuditKind::ReleaseIntent => "release requested",
+        AuditKind::ReleaseOutcome => "release done",
         AuditKind::RevokeIntent => "asked to let go",
-        AuditKind::RevokeOutcome => "asking ended",
+        AuditKind::RevokeOutcome => "asking done",
         AuditKind::Approved => "approved",
         AuditKind::LabStarted => "lab started",
         AuditKind::LabEnded => "lab ended",
@@ -197,27 +202,46 @@ mod tests {
     use crate::shell::AssetNames;
     use lockscope_wire::{Person, Role, SignedBy};
 
-    #[test]
-    fn what_people_wrote_stays_text() {
-        let hostile = "</script><script>alert(1)</script>\u{202e}";
-        let record = AuditRecord {
+    fn record(text: &str) -> AuditRecord {
+        AuditRecord {
             id: 1,
             at_ms: 1_700_000_000_000,
             kind: AuditKind::ReleaseIntent,
-            actor: hostile.to_owned(),
+            actor: text.to_owned(),
             actor_by: "operator by token".to_owned(),
             address: Some("127.0.0.1".to_owned()),
-            ensemble: Some(hostile.to_owned()),
-            lock: Some(hostile.to_owned()),
-            path: Some(hostile.to_owned()),
+            ensemble: Some(text.to_owned()),
+            lock: Some(text.to_owned()),
+            path: Some(text.to_owned()),
             czxid: None,
             plan_id: None,
             intent: None,
-            outcome: Some(hostile.to_owned()),
-            reason: Some(hostile.to_owned()),
-            detail: hostile.to_owned(),
+            outcome: Some(text.to_owned()),
+            reason: Some(text.to_owned()),
+            detail: text.to_owned(),
             hash: "ab".repeat(32),
+        }
+    }
+
+    #[test]
+    fn only_what_went_wrong_is_red() {
+        let kind = |name: &str| {
+            let record = AuditRecord { outcome: Some(name.to_owned()), ..record("x") };
+            outcome(&record).map(|drawn| drawn.to_html()).unwrap_or_default()
         };
+        for good in ["released", "already_gone", "finished"] {
+            assert!(kind(good).contains("data-kind=\"good\""), "{good}");
+        }
+        assert!(kind("stopped").contains("data-kind=\"plain\""));
+        for bad in ["denied", "failed", "unknown", "released_other"] {
+            assert!(kind(bad).contains("data-kind=\"stop\""), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_people_wrote_stays_text() {
+        let hostile = "</script><script>alert(1)</script>\u{202e}";
+        let record = record(hostile);
         let mut page = AuditPage {
             total: 1,
             open_requests: 0,
