@@ -24,7 +24,7 @@ use super::parts::filled;
 use ask::ask;
 use lockscope_wire::{ReleasePlan, ReleaseResult};
 #[cfg(feature = "ssr")]
-pub(crate) use plan::{Field, consequence, subject, victim, warnings};
+pub(crate) use plan::{Field, consequence, details, subject, victim, warnings};
 use plan::{plan_form, result_view};
 use stage::{Seen, Stage, compare, is_confirmed};
 
@@ -172,7 +172,7 @@ impl Releasing {
     }
 
     fn again_button(self) -> AnyView {
-        view! { <button class="tool" type="button" on:click=move |_| self.again()>"Look again"</button> }
+        view! { <button class="tool" type="button" on:click=move |_| self.again()>"Refresh plan"</button> }
     }
 
     /// What is said where there is no plan.
@@ -224,7 +224,7 @@ impl Releasing {
             .with(|stage| stage.plan().map(|plan| (self.seen(plan), self.live.now_ms() >= plan.expires_at_ms)));
         match seen {
             Some((seen, _)) if !seen.objection().is_empty() => seen.objection(),
-            Some((_, true)) => "This plan ran out. Look again to make a new one.",
+            Some((_, true)) => "The plan ran out. Refresh it to go on.",
             _ => "",
         }
     }
@@ -242,13 +242,17 @@ impl Releasing {
         !self.is_sent() && !self.objection().is_empty()
     }
 
-    /// Whether the plan can be requested: nothing hinders it, and what has to be typed is typed.
-    fn is_ready(self) -> bool {
-        let is_confirmed = self.stage.with(|stage| match stage {
+    /// What has to be typed is typed.
+    fn is_typed(self) -> bool {
+        self.stage.with(|stage| match stage {
             Stage::Planned(plan) => is_confirmed(plan, &self.confirm.get(), &self.reason.get()),
             _ => false,
-        });
-        is_confirmed && self.hindrance().is_empty()
+        })
+    }
+
+    /// Whether the plan can be requested: nothing hinders it, and what has to be typed is typed.
+    fn is_ready(self) -> bool {
+        self.is_typed() && self.hindrance().is_empty()
     }
 
     fn seen(self, plan: &ReleasePlan) -> Seen {

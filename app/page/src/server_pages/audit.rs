@@ -10,6 +10,8 @@ use lockscope_wire::{AuditKind, AuditPage, AuditRecord};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 160;
+/// The same for what is known of it, of which the middle matters as well.
+const DETAIL_CHARS: usize = 400;
 
 /// What of the audit log is shown, as it was asked for, and where more is.
 #[derive(Clone, Debug, Default)]
@@ -172,7 +174,7 @@ fn place(record: &AuditRecord) -> AnyView {
 
 fn why(record: &AuditRecord) -> AnyView {
     let detail = visible(&record.detail);
-    let short = middle(&detail, CELL_CHARS);
+    let short = middle(&detail, DETAIL_CHARS);
     view! {
         {record.reason.as_ref().map(|reason| view! { <div><q>{middle(&visible(reason), CELL_CHARS)}</q></div> })}
         <div class="quiet" title=filled(detail)>{short}</div>
