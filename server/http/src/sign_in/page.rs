@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::assets;
 use access::{PASSWORD_BYTES_MAX, Secret};
 use identity::Actor;
+use lockscope_wire::Role;
 
 /// The page for signing in.
 pub(super) struct Form<'a> {
@@ -70,11 +71,35 @@ pub(super) fn form(form: &Form<'_>) -> String {
     document("Sign in", &body, "")
 }
 
+/// Whom a one-time link signs in.
+pub(super) struct LinkHolder {
+    pub(super) name: String,
+    pub(super) role: Role,
+    /// What the dashboard shows: ensembles by their names, or where they are.
+    pub(super) ensembles: Vec<String>,
+}
+
 /// The one-time link: a button, so that no preview of the link uses it up.
-pub(super) fn once(key: &Secret) -> String {
+pub(super) fn once(key: &Secret, holder: &LinkHolder) -> String {
+    let of = match holder.ensembles.as_slice() {
+        [] => String::new(),
+        [one] => format!(", of ZooKeeper <strong>{}</strong>", escape(one)),
+        several => format!(", of {} ZooKeeper ensembles", several.len()),
+    };
     let body = format!(
-        r#"<p>This link signs you in once, and works for 15 minutes.</p><form class="sign-part" method="post" action="/sign-in/once"><input type="hidden" name="key" value="{}"><button class="sign-button" type="submit" autofocus>Open the dashboard</button></form>"#,
+        r#"<p>You will be signed in as <strong>{}</strong>, {}{of}.</p><p class="quiet">The link works once, for 15 minutes.</p><form class="sign-part" method="post" action="/sign-in/once"><input type="hidden" name="key" value="{}"><button class="sign-button" type="submit" autofocus>Open the dashboard</button></form>"#,
+        escape(&holder.name),
+        holder.role,
         escape(key.expose())
+    );
+    document("Sign in by link", &body, "")
+}
+
+/// A one-time link that signs nobody in.
+pub(super) fn not_once(why: &str) -> String {
+    let body = format!(
+        r#"<p class="sign-error" role="alert">{}</p><p><a href="/">To the dashboard</a> · <a href="/sign-in">Sign in otherwise</a></p>"#,
+        escape(why)
     );
     document("Sign in by link", &body, "")
 }
@@ -159,7 +184,8 @@ mod tests {
             has_openid: true,
             is_read_only: true,
         });
-        let all = [shown, refused(hostile), again(hostile), once(&Secret::new(hostile.to_owned()))].concat();
+        let holder = LinkHolder { name: hostile.to_owned(), role: Role::Viewer, ensembles: vec![hostile.to_owned()] };
+        let all = [shown, refused(hostile), again(hostile), once(&Secret::new(hostile.to_owned()), &holder)].concat();
         assert!(!all.contains("<script") && !all.contains('\u{202e}'), "{all}");
     }
 }
