@@ -1,5 +1,5 @@
 // Everything a page must not do: errors on the console, uncaught exceptions, violations of the content security
-// policy. Collected in every test; what a test provokes on purpose it has to name.
+// policy, and headers that the browser does not understand. Collected in every test; what a test provokes on purpose it has to name.
 
 import { type BrowserContext, expect } from '@playwright/test';
 
@@ -10,7 +10,7 @@ export class Problems {
   async watch(context: BrowserContext): Promise<void> {
     context.on('console', (message) => {
       const at = message.location().url;
-      if (message.type() === 'error' || /content security policy/i.test(message.text())) this.found.push(`console: ${message.text()} (${at})`);
+      if (message.type() === 'error' || /content security policy|permissions-policy/i.test(message.text())) this.found.push(`console: ${message.text()} (${at})`);
     });
     context.on('weberror', (error) => this.found.push(`uncaught: ${error.error().stack ?? error.error().message}`));
     await context.exposeBinding('tellOfViolation', (_, what: string) => this.found.push(`policy violation: ${what}`));

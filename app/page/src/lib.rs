@@ -42,10 +42,12 @@ mod waits;
 
 pub use app::App;
 pub use document_title::DocumentTitle;
+#[cfg(feature = "ssr")]
+pub use find::find_places;
 pub use lab::LabSight;
 #[cfg(feature = "ssr")]
 pub use server_pages::{
     AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, help_page, lab_gone_page, lab_page,
-    lab_run_page, run_url,
+    lab_run_page, plain_header, run_url,
 };
 pub use shell::{AssetNames, shell};

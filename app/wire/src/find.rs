@@ -2,7 +2,40 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LockRow, SessionRow};
+use super::name::named_enum;
+use super::{LockRow, SessionRow, Verdict};
+
+named_enum! {
+    /// Where to go and what to do, apart from locks and sessions.
+    FindPlace {
+        /// The board.
+        Board = "board",
+        /// Who waits for whom.
+        Waits = "waits",
+        /// Clients.
+        Sessions = "sessions",
+        /// The lab.
+        Lab = "lab",
+        /// The server's own state.
+        Status = "status",
+        /// The audit log.
+        Audit = "audit",
+        /// The dialog that releases, on the page of a lock.
+        Release = "release",
+        /// Holds updates back, or goes on.
+        Pause = "pause",
+        /// Dark, light, or as the system has it.
+        Theme = "theme",
+        /// Copies the address of the page.
+        CopyLink = "copy_link",
+        /// The keys.
+        Keys = "keys",
+        /// The form for signing in.
+        SignIn = "sign_in",
+        /// Signs out.
+        SignOut = "sign_out",
+    }
+}
 
 /// What was asked for, and what fits it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +48,8 @@ pub struct FindAnswer {
     pub more_locks: u32,
     /// The first of those that fit.
     pub sessions: Vec<SessionRow>,
-    /// Whoever asks may read the audit log.
-    pub may_audit: bool,
+    /// Pages and actions that fit; some may not be there on the page that asks.
+    pub places: Vec<FindPlace>,
+    /// Verdicts whose words fit, and how many locks have them; none that no lock has.
+    pub verdicts: Vec<(Verdict, u32)>,
 }

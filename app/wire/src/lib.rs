@@ -40,7 +40,7 @@ pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
-pub use find::FindAnswer;
+pub use find::{FindAnswer, FindPlace};
 pub use frame::{
     Body, COMPACT_TYPE, ClientFrame, CompactFrame, DeltaBody, Frame, KnownView, ServerFrame, View, decode_frame,
     encode_frame,

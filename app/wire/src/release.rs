@@ -153,7 +153,7 @@ pub struct ReleaseOrder {
 pub struct ReleaseResult {
     /// How it ended.
     pub outcome: Outcome,
-    /// One sentence with the proof, or with what to do.
+    /// Who lost the lock and who has it, or what to do.
     pub sentence: String,
     /// What happened was read back from ZooKeeper.
     pub verified: bool,
@@ -163,4 +163,7 @@ pub struct ReleaseResult {
     pub took_ms: i64,
     /// The record of the outcome; null when there is none.
     pub audit_id: Option<u64>,
+    /// What was deleted and who has the znode's place, by their czxids, and how that is known; empty where nothing was
+    /// tried.
+    pub proof: String,
 }

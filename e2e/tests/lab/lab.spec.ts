@@ -51,7 +51,7 @@ test('the preset of 50 drains both lanes and tells 49 against 1225', async ({ pa
   await signIn(page, lockscope, 'operator');
   await page.goto(`${lockscope.url}/lab`);
   await expectAccessible(page, 'set-up');
-  await page.getByTestId('lab-presets').getByRole('button', { name: /^50/ }).click();
+  await page.getByTestId('lab-presets').getByRole('button', { name: /^50 clients(?!,)/ }).click();
   await expect(page).toHaveURL(/\/lab\?run=/);
   await expect(page.locator('#lab-live')).toHaveAttribute('data-live', 'true');
   await page.evaluate(() => Object.assign(window, { stays: true }));

@@ -92,7 +92,84 @@ test('the palette goes round, knows sessions and acts, and says when nothing fit
   await page.keyboard.press('ArrowDown');
   await expect(palette.getByRole('option').first()).toHaveAttribute('aria-selected', 'true');
   await input.fill('<b>nothing like it');
-  await expect(palette.getByText('Nothing fits “<b>nothing like it”')).toBeVisible();
+  await expect(palette.getByText('No results. Try part of a path, a client name or a session id.')).toBeVisible();
+});
+
+test('Enter opens what is typed, not what was found before', async ({ ui, page }) => {
+  await ui.openBoard();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find' });
+  const input = palette.getByRole('combobox');
+  await input.fill('stuck');
+  await expect(palette.getByRole('option').first()).toContainText('/app/stuck');
+  // The answer to what is typed next comes late.
+  await page.route('**/find/answer?q=status', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await route.continue();
+  });
+  await input.fill('status');
+  await expect(palette.locator('.palette-answer')).toHaveAttribute('inert');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL((url) => url.pathname === '/status');
+  await expect(palette).toBeHidden();
+});
+
+test('the palette knows verdicts and acts, forgives a typing mistake, and keeps its height', async ({ ui, page }) => {
+  await ui.openBoard();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find' });
+  const input = palette.getByRole('combobox');
+  const height = (await palette.boundingBox())!.height;
+  for (const [typed, option] of [
+    ['deadlock', /locks? (is|are) deadlocked/],
+    ['two owners', /locks? (is|are) double owner/],
+    ['pasue', /Pause or resume/],
+    ['share url', /Copy link/],
+    ['stcuk', /\/app\/stuck/],
+  ] as const) {
+    await input.fill(typed);
+    await expect(palette.getByRole('option', { name: option }).first(), typed).toBeVisible();
+    expect((await palette.boundingBox())!.height, typed).toBe(height);
+  }
+  await input.fill('zzzzzz');
+  await expect(palette.getByText('No results.')).toBeVisible();
+  expect((await palette.boundingBox())!.height).toBe(height);
+  await input.fill('stuck');
+  await palette.getByRole('option', { name: /locks? (is|are) stuck/ }).click();
+  await expect(page).toHaveURL((url) => url.searchParams.get('verdict') === 'stuck');
+  await page.keyboard.press('Control+k');
+  await input.fill('pause');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('pause')).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('one header: on every page its parts are at the same places, and the theme switches', async ({ ui, page }) => {
+  await page.setViewportSize({ width: 1920, height: 1000 });
+  const places = () =>
+    page.evaluate(() => ['.brand', '.nav', '.find-open', '[data-testid=theme]', '.board'].map((part) => Math.round(document.querySelector(part)?.getBoundingClientRect().left ?? 0)));
+  await ui.openBoard();
+  const board = await places();
+  expect(board[0], 'header and content begin at one edge').toBe(board[4]);
+  expect(await page.locator('.banner-line > :first-child').evaluate((dot) => Math.round(dot.getBoundingClientRect().left))).toBe(board[0]);
+  const right = await page.locator('.board').evaluate((rows) => Math.round(innerWidth - rows.getBoundingClientRect().right));
+  expect(right, 'the width is used').toBeLessThanOrEqual(board[0]! + 20);
+  for (const other of ['/status', '/find?q=order', '/waits']) {
+    await page.goto(other);
+    expect((await places()).slice(0, 4), other).toEqual(board.slice(0, 4));
+  }
+  await page.goto('/find?q=order');
+  for (const [theme, word] of [
+    ['dark', 'Theme: dark'],
+    ['light', 'Theme: light'],
+    [null, 'Theme: auto'],
+    ['dark', 'Theme: dark'],
+  ] as const) {
+    await page.getByTestId('theme').click();
+    await expect(page.getByTestId('theme')).toContainText(word);
+    expect(await page.locator('html').getAttribute('data-theme')).toBe(theme);
+  }
+  await page.reload();
+  await expect(page.getByTestId('theme')).toContainText('Theme: dark');
 });
 
 test('what is copied is told, with a clipboard and without', async ({ ui, page, context }) => {

@@ -10,6 +10,7 @@ test('the status page tells of link and roots', async ({ ui, page, lockscope, zo
   await expect(body).toContainText(zookeeper.hosts);
   await expect(body).toContainText(status.ensembles[0]!.session_id);
   await expect(body).toContainText(/live/i);
+  await expect(page.getByTestId('summary')).toContainText(/^(All well: )?1 root live, /);
 });
 
 test('one gets from page to page', async ({ ui, page }) => {

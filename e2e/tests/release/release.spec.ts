@@ -29,7 +29,9 @@ test('the holder is released, the next one holds, and there is a record', async 
 
   const result = page.getByTestId('release-result');
   await expect(result).toHaveAttribute('data-outcome', 'released');
-  await expect(result).toContainText(/0x[0-9a-f]+ .*deleted.*now held by/i);
+  await expect(result).toContainText(new RegExp(`no longer holds ${path}\\. .*(took it|holds it now)`));
+  await dialog.getByText('Details').click();
+  await expect(dialog).toContainText(/0x[0-9a-f]+ .*deleted.*now held by.*Proven: /i);
   await next!.held();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(dialog).toBeHidden();

@@ -36,6 +36,13 @@ impl OneTimeLinks {
         key
     }
 
+    /// Whom one would sign in; uses nothing up.
+    pub(super) fn look(&self, key: &Secret, now_ms: i64) -> Option<(String, Grant)> {
+        let digest = key.digest();
+        let link = self.0.iter().find(|link| link.key.is(&digest) && now_ms < link.until_ms)?;
+        Some((link.name.clone(), link.grant.clone()))
+    }
+
     /// Uses one up.
     pub(super) fn open(&mut self, key: &Secret, now_ms: i64) -> Option<(String, Grant)> {
         let digest = key.digest();
@@ -66,7 +73,9 @@ mod tests {
         let mut links = OneTimeLinks::default();
         let grant = Grant::everywhere(Role::Operator);
         let key = links.add("demo", grant.clone(), 0);
-        assert!(links.open(&Secret::random(), 1).is_none());
+        assert!(links.open(&Secret::random(), 1).is_none() && links.look(&Secret::random(), 1).is_none());
+        assert_eq!(links.look(&key, LINK_MS_MAX - 1), Some(("demo".to_owned(), grant.clone())));
+        assert!(links.look(&key, LINK_MS_MAX).is_none());
         assert_eq!(links.open(&key, LINK_MS_MAX - 1), Some(("demo".to_owned(), grant.clone())));
         assert!(links.open(&key, LINK_MS_MAX - 1).is_none());
         let late = links.add("demo", grant.clone(), 0);

@@ -43,11 +43,10 @@ impl SignInError {
     /// In words, with a remedy.
     pub fn words(self) -> String {
         match self {
-            Self::Wrong => {
-                "that name and password, or that token, are not known here; check both and try again".to_owned()
-            }
+            Self::Wrong => "Wrong name, password or token.".to_owned(),
             Self::Link => {
-                "this link was used already, or is older than 15 minutes; start the demo again for a new one".to_owned()
+                "This link was used already, or is older than 15 minutes. Start the demo again for a new one."
+                    .to_owned()
             }
             Self::Wait(seconds) if seconds < 120 => format!("too many failed sign-ins; try again in {seconds} s"),
             Self::Wait(seconds) => format!("too many failed sign-ins; try again in {} minutes", seconds.div_ceil(60)),
@@ -173,6 +172,13 @@ impl Access {
             return Err(SignInError::Link);
         };
         Ok(self.open(headers, address, Holder { name, grant, basis: Basis::Link }).await)
+    }
+
+    /// Whom a one-time link would sign in, with what rights; None when it was used or is too old. Looking uses nothing
+    /// up: a preview of the link may do it.
+    pub fn look_at_link(&self, key: &Secret) -> Option<(String, Grant)> {
+        let now_ms = self.inner().clock.now_ms();
+        self.state().links.look(key, now_ms)
     }
 
     /// Ends the session whose cookie came along, and every live socket of it. Who it was, if anybody.

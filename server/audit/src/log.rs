@@ -111,7 +111,7 @@ impl Log {
                     anchored: None,
                     requests: Requests::default(),
                 };
-                (whole, "a log begins".to_owned())
+                (whole, "record started".to_owned())
             }
             Err(error @ (VerifyError::Line { .. } | VerifyError::Files { .. })) => {
                 return Err(AuditError(format!(

@@ -88,7 +88,7 @@ fn find(name: &str, headers: &HeaderMap) -> Option<Found> {
 }
 
 /// Whether the client takes an encoding: named, and not with a quality of zero.
-fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
+pub(super) fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     let offers = headers
         .get_all(ACCEPT_ENCODING)
         .iter()

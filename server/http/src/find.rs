@@ -4,19 +4,21 @@
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use lockscope_page::find_page;
-use lockscope_wire::{BoardQuery, FindAnswer, SessionsQuery};
+use lockscope_page::{find_page, find_places};
+use lockscope_wire::{BoardQuery, FindAnswer, FindPlace, LockRow, SessionRow, SessionsQuery, Verdict, WINDOW_ROWS_MAX};
 
 use super::caller::Caller;
 use super::compact::compact;
 use super::problem::{ErrorResponse, echo};
-use super::{Http, server_pages};
+use super::{Http, near, server_pages};
 use feed::VisibilityScope;
 use identity::{Actor, Right};
 
 /// Locks and sessions shown; the board and the list of sessions have the rest.
 const LOCKS: u32 = 8;
 const SESSIONS: u32 = 5;
+/// Rows that are looked through for what is nearly meant, the worst first.
+const NEARLY_ROWS: u32 = WINDOW_ROWS_MAX;
 /// Longest text that is looked for; a path may be that long.
 const TEXT_CHARS_MAX: usize = 400;
 
@@ -59,16 +61,81 @@ fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Re
         )));
     }
     let q = q.trim().to_owned();
-    let locks = http.hub.look(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }, scope)?.1.body.window;
-    let sessions = http
-        .hub
-        .look(SessionsQuery { q: q.clone(), limit: SESSIONS, ..SessionsQuery::default() }, scope)?
-        .1
-        .body
-        .window
-        .rows;
-    let more_locks = locks.total.saturating_sub(u32::try_from(locks.rows.len()).unwrap_or(u32::MAX));
+    let words = near::words(&q);
+    let board = http.hub.look(BoardQuery { q: q.clone(), limit: LOCKS, ..BoardQuery::default() }, scope)?.1.body;
+    let (mut locks, total) = (board.window.rows, board.window.total);
+    let more_locks = total.saturating_sub(u32::try_from(locks.len()).unwrap_or(u32::MAX));
     // With nothing typed, where to go comes before who is there.
-    let sessions = if q.is_empty() { Vec::new() } else { sessions };
-    Ok(FindAnswer { q, locks: locks.rows, more_locks, sessions, may_audit: actor.may(Right::ReadAudit) })
+    let mut sessions = if q.is_empty() {
+        Vec::new()
+    } else {
+        let query = SessionsQuery { q: q.clone(), limit: SESSIONS, ..SessionsQuery::default() };
+        http.hub.look(query, scope)?.1.body.window.rows
+    };
+    let verdicts = verdicts(&words, &board.head.totals.verdicts);
+    for (verdict, _) in &verdicts {
+        let query = BoardQuery { verdict: Some(*verdict), limit: LOCKS, ..BoardQuery::default() };
+        let rows = http.hub.look(query, scope)?.1.body.window.rows;
+        let is_new = |row: &LockRow| locks.iter().all(|lock| lock.key != row.key);
+        let fresh: Vec<_> = rows.into_iter().filter(is_new).collect();
+        locks.extend(fresh);
+    }
+    let mut places = find_places(|text| near::fits(&words, text));
+    if locks.is_empty() && sessions.is_empty() && places.is_empty() {
+        locks = locks_nearly(http, scope, &words)?;
+        sessions = sessions_nearly(http, scope, &words)?;
+    }
+    if places.is_empty() {
+        places = find_places(|text| near::fits_nearly(&words, text));
+    }
+    places.retain(|place| *place != FindPlace::Audit || actor.may(Right::ReadAudit));
+    Ok(FindAnswer { q, locks, more_locks, sessions, places, verdicts })
+}
+
+/// Verdicts that are meant by what is typed, of those that locks have.
+fn verdicts(words: &[String], there: &[(Verdict, u32)]) -> Vec<(Verdict, u32)> {
+    let named = |verdict: Verdict| match verdict {
+        Verdict::DoubleOwner => "two owners double owner".to_owned(),
+        Verdict::Deadlocked => "deadlocked deadlocks".to_owned(),
+        Verdict::MaybeDeadlocked => "maybe deadlocked deadlocks".to_owned(),
+        Verdict::Orphan => "orphaned".to_owned(),
+        other => other.name().replace('_', " "),
+    };
+    there.iter().copied().filter(|(verdict, _)| near::begins(words, &named(*verdict))).collect()
+}
+
+/// The worst of those locks whose path, recipe or holders are nearly what is typed.
+fn locks_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) -> Result<Vec<LockRow>, ErrorResponse> {
+    let query = BoardQuery { limit: NEARLY_ROWS, ..BoardQuery::default() };
+    let rows = http.hub.look(query, scope)?.1.body.window.rows;
+    let fits = |row: &LockRow| {
+        let labels = row.holders.iter().filter_map(|holder| holder.label.as_deref());
+        let text = [&*row.path, &*row.recipe_label].into_iter().chain(labels).collect::<Vec<_>>().join(" ");
+        near::fits_nearly(words, &text.to_lowercase())
+    };
+    Ok(rows.into_iter().filter(fits).take(LOCKS as usize).collect())
+}
+
+fn sessions_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) -> Result<Vec<SessionRow>, ErrorResponse> {
+    let query = SessionsQuery { limit: NEARLY_ROWS, ..SessionsQuery::default() };
+    let rows = http.hub.look(query, scope)?.1.body.window.rows;
+    let fits =
+        |row: &SessionRow| row.label.as_ref().is_some_and(|label| near::fits_nearly(words, &label.to_lowercase()));
+    Ok(rows.into_iter().filter(fits).take(SESSIONS as usize).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_meant_by_their_words_and_shown_where_locks_have_them() {
+        let there = [(Verdict::Healthy, 9), (Verdict::Stuck, 2), (Verdict::DoubleOwner, 1)];
+        let meant = |typed: &str| verdicts(&near::words(typed), &there);
+        assert_eq!(meant("stuck"), [(Verdict::Stuck, 2)]);
+        assert_eq!(meant("two owners"), [(Verdict::DoubleOwner, 1)]);
+        assert_eq!(meant("deadlocked"), []);
+        assert_eq!(meant("order"), []);
+        assert_eq!(meant(""), []);
+    }
 }

@@ -43,7 +43,7 @@ pub(super) fn order(draft: &LabDraft) -> Result<LabOrder, String> {
         clients: number("Clients", &draft.clients)?,
         rounds: number("Rounds", &draft.rounds)?,
         hold_ms: number("Hold", &draft.hold_ms)?,
-        think_ms: number("Away", &draft.think_ms)?,
+        think_ms: number("Pause between rounds", &draft.think_ms)?,
         duration_ms: duration_ms.transpose()?,
         in_turn: draft.in_turn,
         seed: optional("Seed", &draft.seed)?,

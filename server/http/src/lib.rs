@@ -28,6 +28,7 @@ mod me;
 pub mod metrics;
 mod metrics_api;
 mod middleware;
+mod near;
 mod openapi;
 mod origins;
 mod page_source;
@@ -64,7 +65,7 @@ use feed::{Hub, VisibilityScope};
 use identity::{Actor, QuotaOwner};
 #[cfg(feature = "lab")]
 use lab::{Lab, LabService};
-use middleware::{authentication, headers, origin, panicked};
+use middleware::{authentication, compression, headers, origin, panicked};
 pub use origins::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
 pub use payloads::Payloads;
@@ -291,6 +292,7 @@ impl Http {
             .layer(from_fn(panicked::caught))
             .layer(from_fn_with_state(self.clone(), bounded))
             .layer(from_fn_with_state(self.clone(), origin::check_origin))
+            .layer(from_fn_with_state(self.clone(), compression::compress))
             .layer(from_fn_with_state(self.clone(), headers::of_all))
     }
 }

@@ -83,7 +83,7 @@ pub(super) struct PlanJson {
 pub(super) struct ResultJson {
     /// How it ended.
     outcome: Outcome,
-    /// One sentence with the proof, or with what to do.
+    /// Who lost the lock and who has it, or what to do.
     sentence: String,
     /// What happened was read back from ZooKeeper.
     verified: bool,
@@ -93,6 +93,9 @@ pub(super) struct ResultJson {
     took_ms: i64,
     /// The record of the outcome; null when there is none.
     audit_id: Option<u64>,
+    /// What was deleted and who has the znode's place, by their czxids, and how that is known; empty where nothing was
+    /// tried.
+    proof: String,
 }
 
 impl PlanJson {
@@ -130,8 +133,8 @@ impl PlanJson {
 impl ResultJson {
     fn new(result: ReleaseResult, now_ms: i64) -> Self {
         let holders = result.holders.iter().map(|holder| ContenderJson::new(holder, now_ms)).collect();
-        let ReleaseResult { outcome, sentence, verified, took_ms, audit_id, .. } = result;
-        Self { outcome, sentence, verified, holders, took_ms, audit_id }
+        let ReleaseResult { outcome, sentence, verified, took_ms, audit_id, proof, .. } = result;
+        Self { outcome, sentence, verified, holders, took_ms, audit_id, proof }
     }
 }
 

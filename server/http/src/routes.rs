@@ -156,6 +156,16 @@ pub fn declared() -> Vec<Declared> {
         .collect()
 }
 
+/// Addresses whose answers, or those below, may hold a secret (a one-time link's token, the id of a plan) beside text that
+/// whoever asks chose: compressed, their length would tell the secret, a guess at a time (BREACH).
+const NEVER_COMPRESSED: [&str; 4] = ["/api/v1/release", "/release", "/sign-in", "/sign-out"];
+
+/// Whether answers of a route may be compressed.
+pub(super) fn is_compressed(path: &str) -> bool {
+    let is_under = |top: &str| path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    !NEVER_COMPRESSED.into_iter().any(is_under)
+}
+
 /// Whether pages may be at an address.
 pub(super) fn is_page(path: &str) -> bool {
     ROUTES.iter().any(|row| matches!(row.answer, Answer::Page) && row.path == path)
@@ -247,6 +257,27 @@ mod tests {
             ("GET", "/favicon-lost.svg"),
         ];
         assert_eq!(open, expected);
+    }
+
+    #[test]
+    fn what_may_hold_a_secret_is_never_compressed() {
+        let plain: Vec<_> = ROUTES.iter().map(|row| row.path).filter(|path| !is_compressed(path)).collect();
+        let mut expected = vec![
+            "/api/v1/release/plan",
+            "/api/v1/release/execute",
+            "/api/v1/release/revoke",
+            "/api/v1/release/approve",
+            "/release/approve",
+            "/release/approve",
+            "/sign-in",
+            "/sign-in",
+            "/sign-in/once",
+            "/sign-in/once",
+        ];
+        #[cfg(feature = "oidc")]
+        expected.extend(["/sign-in/openid", access::OpenId::BACK]);
+        expected.push("/sign-out");
+        assert_eq!(plain, expected);
     }
 
     #[test]

@@ -28,12 +28,12 @@ pub(super) fn conclude(run: &LabRun) -> String {
 /// What one lane did.
 fn one(run: &LabRun, lane: &Lane) -> String {
     let median = if lane.handoff_ms.count > 0 && run.order.is_one_at_a_time() {
-        format!("; its median hand-off took {}", ms(lane.handoff_ms.p50))
+        format!(". Median hand-off: {}", ms(lane.handoff_ms.p50))
     } else {
         String::new()
     };
     format!(
-        "With {} clients, {} woke {} for {}{median}",
+        "With {} clients {} woke {} for {}{median}",
         run.order.clients,
         lane.name.name(),
         clients(lane.watch_events),
@@ -56,12 +56,12 @@ fn compared(run: &LabRun, lanes: &[&Lane]) -> String {
     let same = costly.releases == cheap.releases;
     let beside = if same { String::new() } else { format!(" for {}", handoffs(cheap)) };
     let times = if per(cheap) > 0.0 {
-        format!(": {} times as many{}", rounded(per(costly) / per(cheap)), if same { "" } else { " a hand-off" })
+        format!(" ({} times fewer{})", rounded(per(costly) / per(cheap)), if same { "" } else { " a hand-off" })
     } else {
         String::new()
     };
     let mut sentence = format!(
-        "With {} clients, {} woke {} for {}, {} {}{beside}{times}",
+        "With {} clients {} woke {} for {}; {} woke {}{beside}{times}",
         run.order.clients,
         costly.name.name(),
         clients(costly.watch_events),
@@ -70,8 +70,7 @@ fn compared(run: &LabRun, lanes: &[&Lane]) -> String {
         grouped(cheap.watch_events),
     );
     if costly.handoff_ms.count > 0 && cheap.handoff_ms.count > 0 && run.order.is_one_at_a_time() {
-        sentence +=
-            &format!("; its median hand-off took {} against {}", ms(costly.handoff_ms.p50), ms(cheap.handoff_ms.p50));
+        sentence += &format!(". Median hand-off: {} against {}", ms(costly.handoff_ms.p50), ms(cheap.handoff_ms.p50));
     }
     sentence + "."
 }
@@ -172,7 +171,7 @@ mod tests {
         let mut run = run(&[Strategy::Predecessor, Strategy::HerdChildren]);
         assert_eq!(
             conclude(&run),
-            "With 50 clients, herd_children woke 1,225 clients for 49 hand-offs, predecessor 49: 25 times as many; its median hand-off took 3.1 ms against 0.9 ms."
+            "With 50 clients herd_children woke 1,225 clients for 49 hand-offs; predecessor woke 49 (25 times fewer). Median hand-off: 3.1 ms against 0.9 ms."
         );
         run.state = LabState::Stopped;
         run.strategies[1].releases = 10;
@@ -180,7 +179,7 @@ mod tests {
         run.strategies[1].handoff_ms.count = 10;
         assert_eq!(
             conclude(&run),
-            "Stopped early: With 50 clients, herd_children woke 445 clients for 10 hand-offs, predecessor 49 for 49 hand-offs: 45 times as many a hand-off; its median hand-off took 3.1 ms against 0.9 ms."
+            "Stopped early: With 50 clients herd_children woke 445 clients for 10 hand-offs; predecessor woke 49 for 49 hand-offs (45 times fewer a hand-off). Median hand-off: 3.1 ms against 0.9 ms."
         );
     }
 
@@ -190,17 +189,17 @@ mod tests {
         run.order.in_turn = false;
         assert_eq!(
             conclude(&run),
-            "With 50 clients, herd_children woke 1,225 clients for 49 hand-offs, predecessor 49: 25 times as many."
+            "With 50 clients herd_children woke 1,225 clients for 49 hand-offs; predecessor woke 49 (25 times fewer)."
         );
         run.strategies[1].releases = 0;
-        assert_eq!(conclude(&run), "With 50 clients, predecessor woke 49 clients for 49 hand-offs.");
+        assert_eq!(conclude(&run), "With 50 clients predecessor woke 49 clients for 49 hand-offs.");
     }
 
     #[test]
     fn one_way_or_alike() {
         assert_eq!(
             conclude(&run(&[Strategy::Predecessor])),
-            "With 50 clients, predecessor woke 49 clients for 49 hand-offs; its median hand-off took 0.9 ms."
+            "With 50 clients predecessor woke 49 clients for 49 hand-offs. Median hand-off: 0.9 ms."
         );
         let alike = run(&[Strategy::HerdExists, Strategy::HerdLowest]);
         assert_eq!(

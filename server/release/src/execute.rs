@@ -3,10 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use lockscope_wire::{AuditKind, Contender, Outcome, ReleaseResult};
+use lockscope_wire::{AuditKind, Outcome, ReleaseResult};
 
 use super::ensemble::EnsembleHandle;
 use super::plans::KeptPlan;
+use super::report;
 use audit::{Entry, Intent, PlanRef, RequestLog};
 use feed::project::{Holding, OutcomeText, told};
 use identity::Actor;
@@ -57,7 +58,8 @@ impl Execution {
 
     /// A request that ends before anything was tried.
     pub(super) fn untried(outcome: Outcome, sentence: String) -> Self {
-        Self::new(ReleaseResult { outcome, sentence, verified: false, holders: Vec::new(), took_ms: 0, audit_id: None })
+        let (holders, proof) = (Vec::new(), String::new());
+        Self::new(ReleaseResult { outcome, sentence, verified: false, holders, took_ms: 0, audit_id: None, proof })
     }
 
     /// The HTTP status that says the same.
@@ -88,6 +90,8 @@ pub(super) struct ReleaseRequest {
     pub(super) actor: Actor,
     pub(super) reason: String,
     pub(super) begun: Instant,
+    /// The same on the wall clock.
+    pub(super) begun_at_ms: i64,
 }
 
 impl ReleaseRequest {
@@ -245,13 +249,16 @@ async fn finish(
 ) -> Execution {
     let took_ms = request.took_ms();
     let lock = &request.planned.plan.lock;
-    let now = now_held(lock, &told, &holding);
-    let mut sentence = if told.outcome == Outcome::Released {
-        format!("{}{now} after {took_ms} ms.", told.sentence)
+    let (znodes, known_by) = (report::of_znodes(lock, &told, &holding, took_ms), report::proof(&told));
+    // A release is told as people ask; whatever else it came to, with what to do.
+    let is_released = told.outcome == Outcome::Released && request.operation == Operation::Release;
+    let (mut sentence, proof) = if is_released {
+        let people = report::of_people(&request.planned.plan, &holding, request.begun_at_ms);
+        (people, format!("{znodes} {known_by}"))
     } else {
-        format!("{}{now}.", told.sentence)
+        (znodes, known_by)
     };
-    let detail = format!("{sentence} Known by: {}.", told.proof);
+    let detail = format!("{sentence} {proof}");
     let id = intent.id();
     let audit_id = match log.outcome(intent, request.outcome(told.outcome, detail)).await {
         Ok(id) => Some(id),
@@ -270,32 +277,6 @@ async fn finish(
         holders,
         took_ms,
         audit_id,
+        proof,
     })
-}
-
-/// `; /request now held by 10.1.2.3:4711 (0x1f9)`.
-fn now_held(lock: &str, told: &OutcomeText, holding: &Holding) -> String {
-    let is_over = matches!(
-        told.outcome,
-        Outcome::Released | Outcome::ReleasedOther | Outcome::AlreadyGone | Outcome::ChangedHands
-    );
-    if !is_over {
-        return String::new();
-    }
-    if !holding.is_live || !holding.is_gone {
-        return format!("; who holds {lock} now was not seen yet");
-    }
-    let names: Vec<String> = holding.holders.iter().map(name).collect();
-    match names.is_empty() {
-        true => format!("; nobody holds {lock} now"),
-        false => format!("; {lock} now held by {}", names.join(", ")),
-    }
-}
-
-fn name(holder: &Contender) -> String {
-    let address = holder.client.as_ref().map(|client| client.address.clone());
-    let session = || holder.session_id.map(|session| format!("session {session}"));
-    let who =
-        address.or_else(|| holder.label.clone()).or_else(session).or_else(|| holder.node.clone()).unwrap_or_default();
-    holder.czxid.map_or_else(|| who.clone(), |czxid| format!("{who} ({czxid})"))
 }

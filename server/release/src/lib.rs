@@ -14,6 +14,7 @@ mod limits;
 mod plans;
 mod recovery;
 mod refusal;
+mod report;
 mod requests;
 mod service;
 

@@ -123,6 +123,7 @@ fn unknown(sentence: String, id: u64) -> Execution {
         holders: Vec::new(),
         took_ms: 0,
         audit_id: Some(id),
+        proof: String::new(),
     })
 }
 
@@ -137,6 +138,7 @@ fn execution(ended: &CompletedRequest) -> Option<Execution> {
         holders: Vec::new(),
         took_ms: record.at_ms - intent.at_ms,
         audit_id: Some(record.id),
+        proof: String::new(),
     }))
 }
 

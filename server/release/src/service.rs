@@ -285,7 +285,8 @@ impl ReleaseService {
         let running =
             RunningRequest { service: self.clone(), ensemble: plan.ensemble, sender, _token: self.0.running.token() };
         let reason = order.reason.trim().to_owned();
-        let order = ReleaseRequest { operation, ensemble, planned, actor: actor.clone(), reason, begun };
+        let order =
+            ReleaseRequest { operation, ensemble, planned, actor: actor.clone(), reason, begun, begun_at_ms: now_ms };
         Ok(Some(Accepted::Now(Box::new(order), running)))
     }
 

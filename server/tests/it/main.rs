@@ -8,6 +8,7 @@ mod ask_command;
 mod audit;
 mod budgets;
 mod cli;
+mod compression;
 mod crate_facts;
 mod deploy;
 mod disagreeing;

@@ -64,7 +64,7 @@ impl Warning {
                 "The old leader is not notified and goes on leading: there are two leaders until it stops or its session ends."
             }
             Self::OldHolderBelieves => {
-                "The old holder is not notified: it goes on believing that it holds and may go on working beside the next one; only what checks fencing values stops it."
+                "The old holder is not notified: it goes on believing that it holds and may go on working beside the next one; only systems that check fencing tokens will refuse it."
             }
             Self::LeaseUsedOn => {
                 "The owner of the lease is not notified and may go on using it: one more than the maximum may be at work."

@@ -7,9 +7,9 @@ mod palette;
 use leptos::prelude::*;
 
 use crate::erase::{erase, view};
-use crate::format::{middle, plural, visible};
-use crate::parts::{Chip, Tag, session_url};
-use lockscope_wire::{BoardQuery, FindAnswer, LockQuery, LockRow, SessionId, SessionQuery, SessionRow};
+use crate::format::{count, middle, plural, visible};
+use crate::parts::{Chip, Tag, session_url, verdict_word};
+use lockscope_wire::{BoardQuery, FindAnswer, FindPlace, LockQuery, LockRow, SessionId, SessionQuery, SessionRow};
 #[cfg(feature = "hydrate")]
 pub(crate) use palette::listen;
 
@@ -21,56 +21,75 @@ pub(crate) struct Found {
     pub(crate) key: String,
     pub(crate) href: String,
     /// What is done instead of going anywhere.
-    pub(crate) action: Option<Action>,
+    #[cfg_attr(not(any(feature = "hydrate", test)), expect(dead_code, reason = "only the browser does anything"))]
+    pub(crate) action: Option<FindPlace>,
     pub(crate) title: String,
     pub(crate) inner: AnyView,
 }
 
-const PAGES: [(&str, &str, &str); 6] = [
-    ("/", "Board", "every lock, worst first"),
-    ("/waits", "Waits", "who waits for whom, deadlocks"),
-    ("/sessions", "Sessions", "clients that hold or wait"),
-    ("/lab", "Lab", "herd against predecessor"),
-    ("/status", "Status", "links, roots, members, evidence"),
-    ("/audit", "Audit", "the audit log"),
-];
-
-/// Something that the page does, and is not shown by going anywhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    CopyLink,
-    SwitchTheme,
-    Pause,
-    Help,
+/// Address of a page, or what stands for an action in it; its name; what it is for.
+const fn place(place: FindPlace) -> (&'static str, &'static str, &'static str) {
+    match place {
+        FindPlace::Board => ("/", "Board", "every lock, worst first"),
+        FindPlace::Waits => ("/waits", "Waits", "who waits for whom, deadlocks"),
+        FindPlace::Sessions => ("/sessions", "Sessions", "clients that hold or wait"),
+        FindPlace::Lab => ("/lab", "Lab", "herd against predecessor"),
+        FindPlace::Status => ("/status", "Status", "links, roots, members, evidence"),
+        FindPlace::Audit => ("/audit", "Audit", "the audit log"),
+        FindPlace::Release => ("", "Release …", "this lock’s holder"),
+        FindPlace::Pause => ("", "Pause or resume", "hold updates back"),
+        FindPlace::Theme => ("", "Switch theme", "dark, light, as the system"),
+        FindPlace::CopyLink => ("", "Copy link", "the address of this page"),
+        FindPlace::Keys => ("", "Keys", "shortcuts, help"),
+        FindPlace::SignIn => ("", "Sign in", "as an operator, an auditor, …"),
+        FindPlace::SignOut => ("", "Sign out", "of Lockscope"),
+    }
 }
 
-const ACTIONS: [(&str, &str, Action); 4] = [
-    ("Copy link", "the address of this page", Action::CopyLink),
-    ("Switch theme", "dark, light, as the system", Action::SwitchTheme),
-    ("Pause or go on", "hold updates back", Action::Pause),
-    ("Keys", "shortcuts, help", Action::Help),
-];
+/// Pages and actions with a text that fits.
+#[cfg(feature = "ssr")]
+pub fn find_places(fits: impl Fn(&str) -> bool) -> Vec<FindPlace> {
+    // Words that people look for, and that are not shown.
+    let more = |place| match place {
+        FindPlace::Board => "locks home",
+        FindPlace::Waits => "graph",
+        FindPlace::Release => "release this unlock delete",
+        FindPlace::Pause => "stop freeze go on",
+        FindPlace::Theme => "mode colours colors",
+        FindPlace::CopyLink => "url share",
+        FindPlace::Keys => "keyboard",
+        FindPlace::SignIn => "log in login",
+        FindPlace::SignOut => "log out logout",
+        _ => "",
+    };
+    let text = |at: FindPlace| {
+        let (_, name, words) = place(at);
+        format!("{name} {words} {}", more(at))
+    };
+    FindPlace::ALL.into_iter().filter(|at| fits(&text(*at).to_lowercase())).collect()
+}
 
 /// That nothing fits.
-pub(crate) fn none(view: &FindAnswer) -> AnyView {
-    let words = format!(
-        "Nothing fits “{}”. A path, a part of one, a session id, or a page.",
-        middle(&visible(&view.q), PATH_CHARS)
-    );
-    view! { <p class="palette-none">{words}</p> }
+pub(crate) fn none() -> AnyView {
+    view! { <p class="palette-none">"No results. Try part of a path, a client name or a session id."</p> }
 }
 
 /// What fits of one kind, under its name.
 pub(crate) type Group = (&'static str, Vec<Found>);
 
-/// All that fits, by kind; actions only where there is a live page to act on.
-pub(crate) fn groups(view: &FindAnswer, has_actions: bool) -> Vec<Group> {
+/// All that fits, by kind; of the actions only those that can be done where this is shown.
+pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<Group> {
     let mut locks: Vec<Found> = view.locks.iter().map(lock).collect();
     if view.more_locks > 0 {
         let query = BoardQuery { q: view.q.clone(), ..BoardQuery::default() };
         let words = format!("{} on the board", plural(view.more_locks.into(), "more lock", "more locks"));
         locks.push(plain_link("more", format!("/{}", query.to_url_query()), &words, ""));
     }
+    locks.extend(view.verdicts.iter().map(|(verdict, count)| {
+        let query = BoardQuery { verdict: Some(*verdict), ..BoardQuery::default() };
+        let words = format!("{} {}", plural((*count).into(), "lock is", "locks are"), verdict_word(*verdict));
+        plain_link(verdict.name(), format!("/{}", query.to_url_query()), &words, "on the board")
+    }));
     if view.q.starts_with('/') && view.locks.iter().all(|lock| lock.path != view.q) {
         let href = LockQuery { path: view.q.clone(), ..LockQuery::default() }.to_url();
         let words = format!("Open {}", middle(&visible(&view.q), PATH_CHARS));
@@ -83,22 +102,19 @@ pub(crate) fn groups(view: &FindAnswer, has_actions: bool) -> Vec<Group> {
         let href = SessionQuery { id, ..SessionQuery::default() }.to_url();
         sessions.push(plain_link("session", href, &format!("Open session {id}"), "what is remembered of it"));
     }
-    let fits = |name: &str, words: &str| {
-        let text = format!("{name} {words}").to_ascii_lowercase();
-        view.q.to_ascii_lowercase().split_whitespace().all(|term| text.contains(term))
-    };
-    let pages =
-        PAGES.into_iter().filter(|(href, name, words)| fits(name, words) && (*href != "/audit" || view.may_audit));
-    let pages = pages.map(|(href, name, words)| plain_link(name, href.to_owned(), name, words)).collect();
-    let actions = ACTIONS.into_iter().filter(|(name, words, _)| fits(name, words));
-    let actions = actions
-        .map(|(name, words, action)| Found { action: Some(action), ..plain_link(name, String::new(), name, words) })
-        .collect();
-    let all = vec![("Locks", locks), ("Sessions", sessions), ("Pages", pages), ("Actions", actions)];
-    let possible = |(name, found): Group| {
-        (name, found.into_iter().filter(|found| has_actions || found.action.is_none()).collect())
-    };
-    all.into_iter().map(possible).filter(|(_, found): &Group| !found.is_empty()).collect()
+    let (pages, actions): (Vec<FindPlace>, Vec<FindPlace>) =
+        view.places.iter().partition(|at| !place(**at).0.is_empty());
+    let pages = pages.into_iter().map(|at| {
+        let (href, name, words) = place(at);
+        plain_link(name, href.to_owned(), name, words)
+    });
+    let actions = actions.into_iter().filter(|at| can(*at)).map(|at| {
+        let (_, name, words) = place(at);
+        Found { action: Some(at), ..plain_link(name, String::new(), name, words) }
+    });
+    let all =
+        vec![("Locks", locks), ("Sessions", sessions), ("Pages", pages.collect()), ("Actions", actions.collect())];
+    all.into_iter().filter(|(_, found): &Group| !found.is_empty()).collect()
 }
 
 fn plain_link(key: &str, href: String, name: &str, words: &'static str) -> Found {
@@ -121,13 +137,19 @@ fn lock(row: &LockRow) -> Found {
     Found { key: row.key.clone(), href, action: None, title: whole, inner: erase(inner) }
 }
 
+/// What a session does; nothing of what it does not.
+fn session_words(row: &SessionRow) -> String {
+    let part = |does: &str, number: u32| (number > 0).then(|| format!("{does} {}", count(number)));
+    [part("holds", row.holds), part("waits for", row.waits)].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 fn session(row: &SessionRow) -> Found {
     let label = visible(row.label.as_deref().unwrap_or_default());
     let inner = view! {
         <Tag of=row.tag.clone() />
         <span class="palette-name mono">{row.session_id.to_string()}</span>
         <bdi class="palette-label">{middle(&label, 30)}</bdi>
-        <span class="palette-words">{format!("holds {}, waits for {}", row.holds, row.waits)}</span>
+        <span class="palette-words">{session_words(row)}</span>
     };
     Found {
         key: row.key.clone(),
@@ -141,36 +163,51 @@ fn session(row: &SessionRow) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockscope_wire::Verdict;
 
     fn answer(q: &str) -> FindAnswer {
         FindAnswer { q: q.to_owned(), ..FindAnswer::default() }
     }
 
     fn found(view: &FindAnswer) -> Vec<Found> {
-        groups(view, true).into_iter().flat_map(|(_, found)| found).collect()
+        groups(view, |at| at != FindPlace::Release).into_iter().flat_map(|(_, found)| found).collect()
     }
 
     fn leads_to(view: &FindAnswer, href: &str) -> bool {
         found(view).iter().any(|found| found.href == href)
     }
 
+    #[cfg(feature = "ssr")]
     #[test]
     fn pages_and_actions_are_found_by_any_of_their_words() {
-        let deadlocks = answer("deadlocks");
-        assert!(leads_to(&deadlocks, "/waits") && !leads_to(&deadlocks, "/lab") && found(&deadlocks).len() == 1);
-        assert!(found(&answer("theme")).iter().any(|found| found.action == Some(Action::SwitchTheme)));
-        assert!(groups(&answer("theme"), false).is_empty(), "nothing to act on");
-        assert!(!leads_to(&answer("audit"), "/audit"), "only for those who may");
-        assert!(leads_to(&FindAnswer { may_audit: true, ..answer("audit") }, "/audit"));
+        let named = |word: &str| find_places(|text| text.contains(word));
+        assert_eq!(named("deadlocks"), [FindPlace::Waits]);
+        assert_eq!(named("log in"), [FindPlace::SignIn]);
+        assert_eq!(named("release this"), [FindPlace::Release]);
+        assert_eq!(named("resume"), [FindPlace::Pause]);
+    }
+
+    #[test]
+    fn only_what_can_be_done_is_shown() {
+        let view = FindAnswer { places: vec![FindPlace::Waits, FindPlace::Theme, FindPlace::Release], ..answer("e") };
+        let actions: Vec<_> = found(&view).into_iter().filter_map(|found| found.action).collect();
+        assert_eq!(actions, [FindPlace::Theme]);
+        assert!(leads_to(&view, "/waits"));
+        assert!(groups(&view, |_| false).into_iter().flat_map(|(_, found)| found).all(|found| found.action.is_none()));
+    }
+
+    #[test]
+    fn a_verdict_leads_to_its_locks_on_the_board() {
+        let view = FindAnswer { verdicts: vec![(Verdict::Stuck, 2)], ..answer("stuck") };
+        assert!(leads_to(&view, "/?verdict=stuck"));
+        assert!(found(&view).into_iter().any(|found| found.inner.to_html().contains("2 locks are stuck")));
     }
 
     #[test]
     fn what_is_typed_stays_text_and_leads_on() {
-        let hostile = answer("<script>\u{202e}");
-        let drawn = none(&hostile).to_html();
-        assert!(
-            found(&hostile).is_empty() && drawn.contains("Nothing fits “&lt;script&gt;") && !drawn.contains('\u{202e}')
-        );
+        let hostile = found(&answer("/<script>\u{202e}"));
+        let drawn: String = hostile.into_iter().map(|found| found.inner.to_html()).collect();
+        assert!(drawn.contains("&lt;script&gt;") && !drawn.contains('\u{202e}'), "{drawn}");
         assert!(leads_to(&answer("/a b"), "/lock?path=/a%20b"));
         let session = answer("0x100000a1b2c0001");
         assert!(

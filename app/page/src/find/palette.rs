@@ -11,13 +11,13 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
-use super::{Action, Found, groups, none};
+use super::{Found, groups, none};
 use crate::clipboard::copy;
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::plural;
 use crate::parts::filled;
-use lockscope_wire::FindAnswer;
+use lockscope_wire::{FindAnswer, FindPlace};
 
 /// Typing pauses this long before it is asked; after no answer it is asked again.
 const TYPING_PAUSE: Duration = Duration::from_millis(80);
@@ -80,6 +80,10 @@ struct Palette {
     answer: RwSignal<Option<Result<FindAnswer, ()>>>,
     /// Which of those found is chosen.
     chosen: RwSignal<usize>,
+    /// What is listed answers another text than the one that is typed: nothing of it can be chosen.
+    is_old: RwSignal<bool>,
+    /// Enter was pressed for what is typed, and waits for the answer.
+    enter_waits: StoredValue<bool>,
     /// Rises with each question: only the answer to the last one counts.
     question: StoredValue<u32>,
 }
@@ -91,6 +95,8 @@ impl Palette {
             input: NodeRef::new(),
             answer: RwSignal::new(None),
             chosen: RwSignal::new(0),
+            is_old: RwSignal::new(true),
+            enter_waits: StoredValue::new(false),
             question: StoredValue::new(0),
         }
     }
@@ -103,12 +109,37 @@ impl Palette {
         // What was found the last time is not what Enter may open now.
         self.chosen.set(0);
         self.answer.set(None);
+        self.is_old.set(true);
+        self.enter_waits.set_value(false);
         self.ask();
     }
 
     fn close(self) {
         if let Some(dialog) = self.dialog.get_untracked() {
             dialog.close();
+        }
+    }
+
+    /// The text changed: what is listed is not what is meant any more.
+    fn typed(self) {
+        self.is_old.set(true);
+        self.enter_waits.set_value(false);
+        self.ask_in(TYPING_PAUSE);
+    }
+
+    /// Enter: the chosen one of those that fit what is typed, as soon as they are known.
+    fn enter(self) {
+        if !self.is_old.get_untracked() {
+            self.click_chosen();
+        } else if self.input.get_untracked().is_some_and(|input| !input.value().is_empty()) {
+            self.enter_waits.set_value(true);
+            self.ask();
+        }
+    }
+
+    fn click_chosen(self) {
+        if let Some(option) = option(self.chosen.get_untracked()) {
+            option.click();
         }
     }
 
@@ -141,11 +172,22 @@ impl Palette {
             if self.question.get_value() != mine {
                 return;
             }
-            if answer.is_err() {
+            let is_there = answer.is_ok();
+            if !is_there {
                 self.ask_in(NO_ANSWER_PAUSE);
             }
             self.chosen.set(0);
             self.answer.set(Some(answer));
+            self.is_old.set(!is_there);
+            if is_there && self.enter_waits.get_value() {
+                self.enter_waits.set_value(false);
+                // By then the options are drawn; by then another text may be typed, too.
+                request_animation_frame(move || {
+                    if self.question.get_value() == mine {
+                        self.click_chosen();
+                    }
+                });
+            }
         });
     }
 
@@ -159,15 +201,13 @@ impl Palette {
     fn press(self, event: &KeyboardEvent) {
         // Keys typed here do not reach the page behind.
         event.stop_propagation();
+        let is_choosing = !self.is_old.get_untracked();
         let (at, last) = (self.chosen.get_untracked(), self.number().saturating_sub(1));
         match event.key().as_str() {
+            "ArrowDown" | "ArrowUp" if !is_choosing => {}
             "ArrowDown" => self.chosen.set(if at >= last { 0 } else { at + 1 }),
             "ArrowUp" => self.chosen.set(if at == 0 { last } else { at - 1 }),
-            "Enter" if !event.is_composing() => {
-                if let Some(option) = option(at) {
-                    option.click();
-                }
-            }
+            "Enter" if !event.is_composing() => self.enter(),
             _ if is_shortcut(event) => self.close(),
             _ => return,
         }
@@ -175,12 +215,25 @@ impl Palette {
     }
 }
 
-/// All that fits, by kind, and how many that are. Actions are for pages that have what they act on.
+/// All that fits, by kind, and how many that are; of the actions those that this page has.
 fn found(answer: &FindAnswer) -> (Vec<super::Group>, usize) {
-    let is_live = document().body().is_some_and(|body| body.has_attribute("data-hydrated"));
-    let groups = groups(answer, is_live);
+    let groups = groups(answer, |action| action == FindPlace::CopyLink || button(action).is_some());
     let number = groups.iter().map(|(_, found)| found.len()).sum();
     (groups, number)
+}
+
+/// What of this page does an action.
+fn button(action: FindPlace) -> Option<HtmlElement> {
+    let selector = match action {
+        FindPlace::Release => "[data-release]",
+        FindPlace::Pause => "[data-testid=pause]",
+        FindPlace::Theme => "[data-testid=theme]",
+        FindPlace::Keys => "[data-testid=help-open]",
+        FindPlace::SignIn => ".visitor a",
+        FindPlace::SignOut => ".visitor button",
+        _ => return None,
+    };
+    document().query_selector(selector).ok()??.dyn_into().ok()
 }
 
 fn id_of(at: usize) -> String {
@@ -206,7 +259,8 @@ fn PaletteDialog(palette: Palette) -> AnyView {
             }
         });
     });
-    let active = Signal::derive(move || id_of(palette.chosen.get()));
+    let active = move || (!palette.is_old.get()).then(|| id_of(palette.chosen.get()));
+    let is_old = move || palette.is_old.get();
     let on_click = move |event: leptos::ev::MouseEvent| {
         let dialog = palette.dialog.get_untracked();
         let is_outside = dialog.is_some_and(|dialog| event.target().as_ref() == Some(dialog.as_ref()));
@@ -238,10 +292,12 @@ fn PaletteDialog(palette: Palette) -> AnyView {
                 spellcheck="false"
                 maxlength="400"
                 node_ref=palette.input
-                on:input=move |_| palette.ask_in(TYPING_PAUSE)
+                on:input=move |_| palette.typed()
             />
             <div class="palette-list" id="palette-list">
-                {dynamic(move || palette.answer.with(|answer| answer.as_ref().map(|answer| list(palette, answer))))}
+                <div class="palette-answer" inert=is_old>
+                    {dynamic(move || palette.answer.with(|answer| answer.as_ref().map(|answer| list(palette, answer))))}
+                </div>
             </div>
         </dialog>
     }
@@ -252,7 +308,7 @@ fn list(palette: Palette, answer: &Result<FindAnswer, ()>) -> AnyView {
         return view! { <p class="palette-none" role="status">"No answer from Lockscope."</p> };
     };
     let (groups, number) = found(answer);
-    let list = if groups.is_empty() { none(answer) } else { listbox(palette, groups) };
+    let list = if groups.is_empty() { none() } else { listbox(palette, groups) };
     view! {
         <p class="sr-only" role="status">{plural(number as u64, "result", "results")}</p>
         {list}
@@ -307,15 +363,11 @@ fn entry(palette: Palette, at: usize, found: Found) -> AnyView {
 }
 
 /// Does what a button of the page does.
-fn execute(action: Action) {
-    let button = match action {
-        Action::CopyLink => return copy(location().href().unwrap_or_default()),
-        Action::SwitchTheme => "theme",
-        Action::Pause => "pause",
-        Action::Help => "help-open",
-    };
-    let found = document().query_selector(&format!("[data-testid={button}]")).ok().flatten();
-    if let Some(button) = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {
-        button.click();
+fn execute(action: FindPlace) {
+    if action == FindPlace::CopyLink {
+        copy(location().href().unwrap_or_default());
+    } else if let Some(button) = button(action) {
+        // The palette is closed first: a button may open another dialog.
+        request_animation_frame(move || button.click());
     }
 }

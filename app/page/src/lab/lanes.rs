@@ -121,7 +121,7 @@ fn counters(lane: &Lane) -> AnyView {
             {pair("hand-off p99", time(lane.handoff_ms.p99))}
             {pair("woken in vain", count(lane.wasted))}
             {pair("requests", count(requests))}
-            {pair("both ways", bytes(lane.bytes))}
+            {pair("bytes in and out", bytes(lane.bytes))}
         </dl>
     }
 }
@@ -129,7 +129,7 @@ fn counters(lane: &Lane) -> AnyView {
 /// What the seats' looks mean; the odd ones only where there is one.
 fn legend(lanes: &[Lane]) -> AnyView {
     let is_there = |letter: char| lanes.iter().any(|lane| lane.seats.contains(letter));
-    let usual = [('h', "holds"), ('k', "woken, and waits on"), ('w', "waits"), ('d', "done")];
+    let usual = [('h', "holds"), ('k', "woken in vain"), ('w', "waits"), ('d', "done")];
     let odd = [
         ('o', "opening"),
         ('.', "away"),

@@ -136,7 +136,7 @@ pub(super) fn table(run: &LabRun) -> AnyView {
     let base = run.strategies.iter().find(|lane| lane.name == Strategy::Predecessor);
     let head = |lane: &Lane| {
         let ratio = is_compared(base, lane).then(|| {
-            view! { <th scope="col" class="table-number lab-ratio" title="How many times the predecessor’s">"÷ predecessor"</th> }
+            view! { <th scope="col" class="table-number lab-ratio" title="How many times the predecessor’s">"vs predecessor"</th> }
         });
         view! {
             <th scope="col" class="table-number">

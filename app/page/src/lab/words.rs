@@ -13,6 +13,16 @@ pub(crate) fn name(strategy: Strategy) -> &'static str {
     }
 }
 
+/// The same inside a sentence.
+fn in_sentence(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Predecessor => "the predecessor queue",
+        Strategy::HerdChildren => "the herd on the children",
+        Strategy::HerdExists => "the herd on one znode",
+        Strategy::HerdLowest => "the herd on the lowest",
+    }
+}
+
 /// What its clients do, in one line.
 pub(crate) fn way(strategy: Strategy) -> &'static str {
     match strategy {
@@ -27,7 +37,7 @@ pub(crate) fn way(strategy: Strategy) -> &'static str {
 pub(crate) fn spoken(conclusion: &str) -> String {
     let named = Strategy::ALL
         .into_iter()
-        .fold(conclusion.to_owned(), |text, strategy| text.replace(strategy.name(), name(strategy)));
+        .fold(conclusion.to_owned(), |text, strategy| text.replace(strategy.name(), in_sentence(strategy)));
     let mut chars = named.chars().peekable();
     let mut out = String::with_capacity(named.len());
     while let Some(char) = chars.next() {

@@ -56,6 +56,8 @@ pub(crate) struct Live {
     /// What is shown is known to be true as of a moment ago.
     is_fresh: RwSignal<bool>,
     paused: RwSignal<bool>,
+    /// When the server ended the sign-in of whoever looks, by its clock.
+    sign_in_ended_ms: RwSignal<Option<i64>>,
     bump_is_due: StoredValue<bool>,
 }
 
@@ -81,6 +83,7 @@ impl Live {
             connection: RwSignal::new(Connection::Opening),
             is_fresh: RwSignal::new(true),
             paused: RwSignal::new(false),
+            sign_in_ended_ms: RwSignal::new(None),
             bump_is_due: StoredValue::new(false),
         }
     }
@@ -120,6 +123,12 @@ impl Live {
     /// The state of the connection.
     pub(crate) fn connection(self) -> Connection {
         self.connection.get()
+    }
+
+    /// When the sign-in of whoever looks ended, while this page was open. What is shown may be live all the same: as
+    /// nobody in particular sees it.
+    pub(crate) fn sign_in_ended_ms(self) -> Option<i64> {
+        self.sign_in_ended_ms.get()
     }
 
     /// Whether what is shown is known to be true as of a moment ago.
@@ -309,6 +318,14 @@ impl Live {
             self.bump_soon();
         }
         self.flush();
+    }
+
+    /// The server ended the sign-in: no connection was lost.
+    fn end_sign_in(self) {
+        self.connection.set(Connection::SignedOut);
+        if self.sign_in_ended_ms.get_untracked().is_none() {
+            self.sign_in_ended_ms.set(Some(self.server_now_ms()));
+        }
     }
 
     /// A frame came.

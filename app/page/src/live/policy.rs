@@ -13,6 +13,14 @@ const SLEEP_MIN_MS: i64 = 1_000;
 /// connection.
 const DISPUTE_MAX_MS: i64 = 5_000;
 
+/// The code with which the server closes the socket of somebody whose sign-in or token ended.
+const CLOSED_BY_POLICY: u16 = 1008;
+
+/// Whether the server closed the socket because a sign-in ended.
+pub(crate) fn is_signed_out(close_code: u16) -> bool {
+    close_code == CLOSED_BY_POLICY
+}
+
 /// How long to wait before attempt number `attempt` (0 is the first after a loss). `jitter` is from 0 to 1.
 pub(crate) fn backoff_ms(attempt: u32, jitter: f64) -> i64 {
     let ceiling = BACKOFF_FIRST_MS.saturating_mul(1 << attempt.min(16)).min(BACKOFF_MAX_MS);
@@ -104,6 +112,12 @@ mod tests {
         assert_eq!(backoff_ms(3, 1.0), 2_000);
         assert_eq!(backoff_ms(40, 1.0), BACKOFF_MAX_MS);
         assert!(backoff_ms(2, 0.3) < backoff_ms(2, 0.6));
+    }
+
+    #[test]
+    fn only_one_code_says_that_a_sign_in_ended() {
+        assert!(is_signed_out(1008));
+        assert!([1000, 1001, 1006, 1011, 1012, 1013].into_iter().all(|code| !is_signed_out(code)));
     }
 
     #[test]

@@ -111,9 +111,16 @@ fn connect(live: Live) {
     socket.set_binary_type(BinaryType::Arraybuffer);
     let on_open = Closure::<dyn FnMut()>::new(move || opened(live));
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| received(live, &event));
-    let on_close = Closure::<dyn FnMut(CloseEvent)>::new(move |_| {
+    let on_close = Closure::<dyn FnMut(CloseEvent)>::new(move |event: CloseEvent| {
+        let is_signed_out = policy::is_signed_out(event.code());
+        let end = move || {
+            if is_signed_out {
+                live.end_sign_in();
+            }
+            lose(live);
+        };
         // The closures may not be dropped while one of them runs.
-        set_timeout(move || lose(live), Duration::ZERO);
+        set_timeout(end, Duration::ZERO);
     });
     socket.set_onopen(Some(on_open.as_ref().unchecked_ref()));
     socket.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -164,7 +171,7 @@ async fn ask_whether_known(live: Live) {
     let Ok(answer) = JsFuture::from(window().fetch_with_str("/api/v1/me")).await else { return };
     let is_unknown = answer.dyn_into::<web_sys::Response>().is_ok_and(|answer| answer.status() == UNKNOWN);
     if is_unknown && !is_connected(live) {
-        live.connection.set(Connection::SignedOut);
+        live.end_sign_in();
     }
 }
 

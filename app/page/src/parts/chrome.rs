@@ -11,7 +11,6 @@ use super::header::{Header, Skip};
 use super::help::{Help, HelpButton};
 use super::pause::PauseButton;
 use super::tag::PageEnsemble;
-use super::theme::ThemeSwitch;
 use super::zone::ZoneSwitch;
 use crate::current_user::CurrentUser;
 use crate::document_title::TitleSigns;
@@ -39,7 +38,6 @@ pub(crate) fn Chrome(
         <HelpButton />
         <ZoneSwitch />
         <DensitySwitch />
-        <ThemeSwitch />
     };
     view! {
         <TitleSigns page=title />

@@ -7,15 +7,14 @@ use crate::current_user::CurrentUser;
 use crate::format::{middle, visible};
 use lockscope_wire::{Person, SignedBy};
 
-/// Name and role with a way out, or a way in.
-#[component]
-pub(super) fn CurrentUserLine(visitor: CurrentUser) -> AnyView {
-    match visitor.0 {
+/// Name and role with a way out, or a way in; `has_left`: the sign-in ended meanwhile.
+pub(super) fn current_user_line(visitor: &CurrentUser, has_left: bool) -> AnyView {
+    match &visitor.0 {
         None => erase(()),
-        Some(person) if person.by == SignedBy::Nobody => {
+        Some(person) if has_left || person.by == SignedBy::Nobody => {
             erase(person.can_sign_in.then(|| view! { <a class="tool" href="/sign-in" rel="external">"Sign in"</a> }))
         }
-        Some(person) => named(&person),
+        Some(person) => named(person),
     }
 }
 

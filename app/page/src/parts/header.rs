@@ -1,11 +1,13 @@
 //! The header of every page: name, navigation, tools, and who looks.
 
-use crate::erase::view;
+use crate::erase::{dynamic, view};
 use leptos::prelude::*;
 
 use super::brand::{Brand, FindLink};
-use super::current_user::CurrentUserLine;
+use super::current_user::current_user_line;
+use super::theme::ThemeSwitch;
 use crate::current_user::CurrentUser;
+use crate::live::Live;
 
 /// What the page is, in one line.
 #[component]
@@ -16,14 +18,22 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
     visitor: CurrentUser,
     /// Whose locks the page shows.
     place: P,
-    /// Switches that need the page's code.
+    /// Switches that need the page's code. They come first: the others keep their places where these are not.
     tools: T,
+    /// Whether the page has a script that switches the theme.
+    #[prop(default = true)]
+    has_theme: bool,
 ) -> AnyView {
+    let live = Live::of_app();
+    let has_left = move || live.sign_in_ended_ms().is_some();
     let mark = move |name: &'static str| (here == name).then_some("page");
     let may_audit = visitor.0.as_ref().is_some_and(|person| person.may_audit);
-    let audit = (may_audit || here == "audit").then(|| {
-        view! { <a class="nav-link" href="/audit" rel="external" aria-current=mark("audit")>"Audit"</a> }
-    });
+    let audit = move || {
+        ((may_audit && !has_left()) || here == "audit").then(|| {
+            view! { <a class="nav-link" href="/audit" rel="external" aria-current=mark("audit")>"Audit"</a> }
+        })
+    };
+    let who = move || current_user_line(&visitor, has_left());
     view! {
         <header class="top">
             <Brand />
@@ -34,12 +44,13 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
                 <a class="nav-link" href="/sessions" aria-current=mark("sessions")>"Sessions"</a>
                 <a class="nav-link" href="/lab" rel="external" aria-current=mark("lab")>"Lab"</a>
                 <a class="nav-link" href="/status" aria-current=mark("status")>"Status"</a>
-                {audit}
+                {dynamic(audit)}
             </nav>
             <div class="top-tools">
-                <FindLink />
                 {tools}
-                <div class="visitor"><CurrentUserLine visitor=visitor /></div>
+                <FindLink />
+                {has_theme.then(|| view! { <ThemeSwitch /> })}
+                <div class="visitor">{dynamic(who)}</div>
             </div>
         </header>
     }
@@ -48,5 +59,5 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
 /// Leads past the header, for the keyboard.
 #[component]
 pub(crate) fn Skip() -> AnyView {
-    view! { <a class="skip" href="#main">"To the content"</a> }
+    view! { <a class="skip" href="#main">"Skip to content"</a> }
 }

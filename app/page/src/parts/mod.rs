@@ -50,6 +50,8 @@ pub(crate) use session::{holder_name, missing_words, role_word, session_url, wai
 pub(crate) use step::{RELEASE_HASH, StepPlace, headline, step};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::Tag;
+#[cfg(feature = "ssr")]
+pub(crate) use theme::SCRIPT as THEME_SCRIPT;
 pub(crate) use time::{Age, Countdown, hold_least, wait_least};
 pub(crate) use zone::{Instant, ShownZone};
 

@@ -15,7 +15,7 @@ enum Theme {
 impl Theme {
     fn name(self) -> &'static str {
         match self {
-            Self::System => "system",
+            Self::System => "auto",
             Self::Light => "light",
             Self::Dark => "dark",
         }
@@ -57,6 +57,14 @@ fn keep(theme: Theme) {
     }
 }
 
+/// The switch's work on pages that have none of the page's code: the same round, in the same words.
+#[cfg(feature = "ssr")]
+pub(crate) const SCRIPT: &str = "{const b=document.querySelector('[data-testid=theme]'),r=document.documentElement,k='lockscope.theme',\
+    next=t=>({auto:'dark',dark:'light'})[t]??'auto',now=()=>r.dataset.theme??'auto',\
+    show=()=>{b.querySelector('.theme-word').textContent='Theme: '+now();b.setAttribute('aria-label',`Theme: ${now()}. Switch to ${next(now())}`)};\
+    show();b.addEventListener('click',()=>{const t=next(now());if(t==='auto')delete r.dataset.theme;else r.dataset.theme=t;\
+    try{if(t==='auto')localStorage.removeItem(k);else localStorage.setItem(k,t)}catch{}show()})}";
+
 /// The switch.
 #[component]
 pub(super) fn ThemeSwitch() -> AnyView {
@@ -74,7 +82,7 @@ pub(super) fn ThemeSwitch() -> AnyView {
                 <circle class="theme-ring" cx="8" cy="8" r="6" />
                 <path class="theme-half" d="M8 2a6 6 0 0 1 0 12z" />
             </svg>
-            <span class="theme-word">{move || theme.get().name()}</span>
+            <span class="theme-word">{move || format!("Theme: {}", theme.get().name())}</span>
         </button>
     }
 }

@@ -4,6 +4,7 @@
 //! sent, is the plan itself: nothing live moves what is shown, it only decides whether that may still be requested.
 
 mod ask;
+mod draft;
 mod plan;
 #[cfg(test)]
 pub(super) mod samples;
@@ -17,13 +18,13 @@ use web_sys::{Element, Event};
 use super::current_user::CurrentUser;
 use super::erase::{dynamic, erase, view};
 use super::exact::Exact;
-use super::format::visible;
+use super::format::{clock, visible};
 use super::live::{Connection, Live};
 use super::parts::{RELEASE_HASH, filled};
 use ask::ask;
 use lockscope_wire::{ReleasePlan, ReleaseResult};
 #[cfg(feature = "ssr")]
-pub(crate) use plan::{Field, consequence, subject, victim, warnings};
+pub(crate) use plan::{Field, consequence, details, subject, victim, warnings};
 use plan::{plan_form, result_view};
 use stage::{Seen, Stage, compare, is_confirmed};
 
@@ -91,6 +92,15 @@ pub(crate) fn ReleaseDialog(ensemble: String) -> AnyView {
                 }
             });
             on_cleanup(move || listener.remove());
+            if let Some((path, reason)) = draft::take() {
+                state.plan(path);
+                state.reason.set(reason);
+            }
+        }
+    });
+    Effect::new(move |_| {
+        if let Some(at_ms) = state.live.sign_in_ended_ms() {
+            state.end_sign_in(at_ms);
         }
     });
     Effect::new(move |_| {
@@ -154,12 +164,27 @@ impl Releasing {
             Stage::Closed => erase(()),
             Stage::Asked(_) => view! { {self.words("Looking at it …", "", ())} },
             Stage::Refused(_, why) => erase(self.words("This can’t be released", why, self.again_button())),
+            Stage::SignedOut(_, at_ms) => self.signed_out(*at_ms),
             Stage::Planned(plan) | Stage::Sent(plan) => plan_form(self, plan),
             Stage::Done(_, result) => result_view(self, result),
         }
     }
 
-    fn title(self, text: &'static str) -> AnyView {
+    /// Instead of a plan that nobody here may request any more.
+    fn signed_out(self, at_ms: i64) -> AnyView {
+        let title = format!("Your sign-in ended at {}", clock(at_ms));
+        view! {
+            {self.title(title)}
+            <p class="release-stop" role="alert" data-testid="release-signed-out">"Nothing was sent. The reason you typed is kept for when you are back."</p>
+            <div class="release-buttons">
+                {self.close_button("Close")}
+                <a class="tool" rel="external" href=draft::sign_in_url()>"Sign in and come back"</a>
+            </div>
+        }
+    }
+
+    fn title(self, text: impl Into<String>) -> AnyView {
+        let text: String = text.into();
         view! { <h2 class="release-title" id="release-title" tabindex="-1" node_ref=self.heading>{text}</h2> }
     }
 
@@ -168,7 +193,7 @@ impl Releasing {
     }
 
     fn again_button(self) -> AnyView {
-        view! { <button class="tool" type="button" on:click=move |_| self.again()>"Look again"</button> }
+        view! { <button class="tool" type="button" on:click=move |_| self.again()>"Refresh plan"</button> }
     }
 
     /// What is said where there is no plan.
@@ -179,6 +204,16 @@ impl Releasing {
             <p class=class role="alert" data-testid="release-refused">{visible(text)}</p>
             <div class="release-buttons">{self.close_button("Close")}{again}</div>
         }
+    }
+
+    /// The sign-in ended: what is shown can't be requested any more, and what was typed is kept. A request that is out
+    /// goes on, and its outcome still comes.
+    fn end_sign_in(self, at_ms: i64) {
+        let path = self.stage.with_untracked(|stage| stage.is_before_request().then(|| stage.path().to_owned()));
+        let Some(path) = path else { return };
+        self.next_question();
+        draft::keep(&path, &self.reason.get_untracked());
+        self.stage.set(Stage::SignedOut(path, at_ms));
     }
 
     fn close(self) {
@@ -210,7 +245,7 @@ impl Releasing {
             .with(|stage| stage.plan().map(|plan| (self.seen(plan), self.live.now_ms() >= plan.expires_at_ms)));
         match seen {
             Some((seen, _)) if !seen.objection().is_empty() => seen.objection(),
-            Some((_, true)) => "This plan ran out. Look again to make a new one.",
+            Some((_, true)) => "The plan ran out. Refresh it to go on.",
             _ => "",
         }
     }
@@ -228,13 +263,17 @@ impl Releasing {
         !self.is_sent() && !self.objection().is_empty()
     }
 
-    /// Whether the plan can be requested: nothing hinders it, and what has to be typed is typed.
-    fn is_ready(self) -> bool {
-        let is_confirmed = self.stage.with(|stage| match stage {
+    /// What has to be typed is typed.
+    fn is_typed(self) -> bool {
+        self.stage.with(|stage| match stage {
             Stage::Planned(plan) => is_confirmed(plan, &self.confirm.get(), &self.reason.get()),
             _ => false,
-        });
-        is_confirmed && self.hindrance().is_empty()
+        })
+    }
+
+    /// Whether the plan can be requested: nothing hinders it, and what has to be typed is typed.
+    fn is_ready(self) -> bool {
+        self.is_typed() && self.hindrance().is_empty()
     }
 
     fn seen(self, plan: &ReleasePlan) -> Seen {
@@ -256,6 +295,10 @@ impl Releasing {
         self.confirm.set(String::new());
         self.reason.set(String::new());
         self.stage.set(Stage::Asked(path.clone()));
+        if let Some(at_ms) = untrack(move || self.live.sign_in_ended_ms()) {
+            self.end_sign_in(at_ms);
+            return;
+        }
         let ensemble = self.ensemble.get_value();
         leptos::task::spawn_local(async move {
             let answer = ask("/api/v1/release/plan", &[("ensemble", &ensemble), ("path", &path)]).await;
@@ -283,6 +326,10 @@ impl Releasing {
             }
             match answer {
                 Ok(result) => self.stage.set(Stage::Done(plan.path, result)),
+                // The plan was this person's, and they are gone.
+                Err(why) if untrack(move || self.live.sign_in_ended_ms()).is_some() => {
+                    self.stage.set(Stage::Refused(plan.path, why));
+                }
                 Err(why) => {
                     self.note.set(why);
                     self.stage.set(Stage::Planned(plan));

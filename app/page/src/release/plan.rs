@@ -3,9 +3,10 @@
 use leptos::prelude::*;
 
 use super::Releasing;
-use crate::erase::{erase, view};
+use crate::copy::CopyButton;
+use crate::erase::view;
 use crate::format::{count, middle, plural, visible};
-use crate::parts::{Age, Client, ClientCard, Countdown, Tag, hold_least, holder_name};
+use crate::parts::{Age, Client, ClientCard, Countdown, Tag, filled, hold_least, holder_name};
 use lockscope_wire::{Contender, ContenderRole, DeleteRight, Outcome, ReleasePlan, ReleaseResult};
 
 /// Longest name or path in a sentence; the whole is in its title.
@@ -26,13 +27,14 @@ pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
             }
         >
             <div class="release-head">{state.title(heading)}<Tag of=plan.tag.clone() /></div>
-            {subject(&plan.path, &plan.lock)}
+            <p class="release-subject">{path_code(&plan.lock)}</p>
             {plan.frees_itself_at_ms.map(|at_ms| waiting_would_do(plan, at_ms))}
             {victim(plan)}
             {consequence(plan)}
             {warnings(plan)}
             {status_line(state, plan)}
             {fields(state, plan)}
+            {details(plan)}
             {whole_session(plan)}
         </form>
     }
@@ -42,21 +44,23 @@ pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
 pub(super) fn result_view(state: Releasing, result: &ReleaseResult) -> AnyView {
     let (kind, heading) = heading(result.outcome);
     let is_over = matches!(result.outcome, Outcome::Released | Outcome::AlreadyGone);
-    let name = |holder: &Contender| view! { <li><bdi class="mono">{middle(&holder_name(holder), 60)}</bdi></li> };
     let record = result.audit_id.map(|id| {
-        view! { "Recorded as " <a href=format!("/audit#r{id}") rel="external">{format!("№ {id}")}</a> "." }
+        view! { <a href=format!("/audit#r{id}") rel="external">{format!("Record #{id}")}</a> }
     });
-    let holders = (!result.holders.is_empty()).then(|| {
+    // Who holds by now is on the page below: what is here stays as it was.
+    let proof = filled(&*result.proof).map(|proof| {
         view! {
-            <h3 class="release-part">"Holds now"</h3>
-            <ul class="release-next">{result.holders.iter().map(name).collect_view()}</ul>
+            <details class="release-more">
+                <summary>"Details"</summary>
+                <p>{visible(proof)}</p>
+            </details>
         }
     });
     view! {
         {state.title(heading)}
         <p class="release-result" data-testid="release-result" data-outcome=result.outcome.name() data-kind=kind>{visible(&result.sentence)}</p>
-        {holders}
         <p class="quiet">{record}</p>
+        {proof}
         <div class="release-buttons">
             {(!is_over).then(|| state.again_button())}
             {state.close_button("Close")}
@@ -69,6 +73,7 @@ fn path_code(path: &str) -> AnyView {
     view! { <code title=whole.clone()><bdi>{middle(&whole, PATH_CHARS)}</bdi></code> }
 }
 
+#[cfg(feature = "ssr")]
 pub(crate) fn subject(path: &str, lock: &str) -> AnyView {
     view! {
         <p class="release-subject">
@@ -98,22 +103,29 @@ pub(crate) fn victim(plan: &ReleasePlan) -> AnyView {
     view! {
         <div class="release-victim" data-testid="release-victim">
             <ClientCard of=Client::of(&plan.ensemble, holder_name(holder), holder) button=() />
-            <p class="release-since">
-                {does} <Age since_ms=since_ms least=least or="–" />
-                <span class="quiet">{format!(" · czxid {}, data version {}", plan.czxid, plan.version)}</span>
-            </p>
+            <p class="release-since">{does} <Age since_ms=since_ms least=least or="–" /></p>
         </div>
     }
 }
 
 /// Who gets it, and what moves.
 pub(crate) fn consequence(plan: &ReleasePlan) -> AnyView {
-    let more = u64::from(plan.waiters_moving);
-    let moves = if more == 0 {
-        "Nobody else moves.".to_owned()
-    } else {
-        format!("{} up.", plural(more, "waiter moves", "waiters move"))
+    let next = match plan.next.as_slice() {
+        [one] if plan.holder.role == ContenderRole::Holder => {
+            view! { <p>"Next holder: " <bdi class="mono">{middle(&holder_name(one), 48)}</bdi></p> }
+        }
+        _ => view! { <p>{visible(&plan.next_sentence)}</p> },
     };
+    let more = u64::from(plan.waiters_moving);
+    let moves = (more > 0).then(|| {
+        let words = plural(more, "waiter moves", "waiters move");
+        view! { <p class="quiet">{format!("{words} up.")}</p> }
+    });
+    view! { <div class="release-then" data-testid="release-next">{next}{moves}</div> }
+}
+
+/// What identifies the znode, and those who come next: to compare with a log, not to decide by.
+pub(crate) fn details(plan: &ReleasePlan) -> AnyView {
     let name = |contender: &Contender| {
         let address =
             contender.client.as_ref().map(|client| format!(", {}", visible(&client.address))).unwrap_or_default();
@@ -125,15 +137,13 @@ pub(crate) fn consequence(plan: &ReleasePlan) -> AnyView {
             </li>
         }
     };
-    let next = (plan.next.len() > 1)
-        .then(|| view! { <ul class="release-next">{plan.next.iter().map(name).collect_view()}</ul> });
     view! {
-        <div class="release-then">
-            <h3 class="release-part">"Then"</h3>
+        <details class="release-more">
+            <summary>"Details"</summary>
+            <p>{path_code(&plan.path)} {format!(", czxid {}, data version {}", plan.czxid, plan.version)}</p>
             <p>{visible(&plan.next_sentence)}</p>
-            {next}
-            <p class="quiet">{moves}</p>
-        </div>
+            <ul class="release-next">{plan.next.iter().map(name).collect_view()}</ul>
+        </details>
     }
 }
 
@@ -143,7 +153,7 @@ pub(crate) fn warnings(plan: &ReleasePlan) -> Option<AnyView> {
     let are_there = denied.is_some() || !plan.warnings.is_empty();
     are_there.then(|| {
         view! {
-            <h3 class="release-part">"What can't be promised"</h3>
+            <h3 class="release-part">"Risks"</h3>
             <ul class="release-warnings" data-testid="release-warnings">{denied}{plan.warnings.iter().map(line).collect_view()}</ul>
         }
     })
@@ -151,20 +161,25 @@ pub(crate) fn warnings(plan: &ReleasePlan) -> Option<AnyView> {
 
 /// One line that is always there, so that nothing moves when it has something to say.
 fn status_line(state: Releasing, plan: &ReleasePlan) -> AnyView {
-    let second = if plan.needs_second {
+    let (live, expires_at_ms) = (state.live, plan.expires_at_ms);
+    let left = move || format!("Plan valid for {}", seconds_left(expires_at_ms, live.now_ms()));
+    let second = plan.needs_second.then(|| {
         let address = format!("/release/approve?plan={}", plan.plan_id);
         view! {
-            "First a second person has to approve it, at " <a href=address rel="external" target="_blank">"this address"</a> ". The plan"
+            "First a second person has to approve it, at " <a href=address rel="external" target="_blank">"this address"</a> ". "
         }
-    } else {
-        erase("This plan")
-    };
+    });
     view! {
         <p class="release-state" role="status" data-testid="release-state">
             <span id="release-word">{move || state.objection()}</span>
-            <span class="release-good">{second} " is good for " <Countdown words=String::new() until_ms=plan.expires_at_ms /></span>
+            <span class="release-good">{second}<span>{left}</span></span>
         </p>
     }
+}
+
+/// Whole seconds, never less than are left.
+fn seconds_left(until_ms: i64, now_ms: i64) -> String {
+    if now_ms == 0 { "…".to_owned() } else { format!("{} s", (until_ms.saturating_sub(now_ms).max(0) + 999) / 1_000) }
 }
 
 /// A text to be typed.
@@ -193,6 +208,7 @@ pub(crate) fn Field<L: IntoView + 'static>(
                 placeholder=hint
                 maxlength="1000"
                 disabled=move || is_disabled.get()
+                prop:value=move || typed.map(|typed| typed.get())
                 on:input=move |event| {
                     if let Some(typed) = typed {
                         typed.set(event_target_value(&event));
@@ -204,8 +220,11 @@ pub(crate) fn Field<L: IntoView + 'static>(
 }
 
 fn fields(state: Releasing, plan: &ReleasePlan) -> AnyView {
-    let go =
-        if plan.holder.role == ContenderRole::Holder { "Delete its znode now" } else { "Delete this waiter’s znode" };
+    let go = if plan.holder.role == ContenderRole::Holder {
+        "Release now (deletes its znode)"
+    } else {
+        "Remove now (deletes its znode)"
+    };
     let is_off = move || !state.is_ready();
     let revoke = plan.can_revoke.then(|| {
         let title = "Writes __REVOKE__ to its znode, as Curator's revocable mutex asks for. Its owner decides; nothing is deleted.";
@@ -215,14 +234,19 @@ fn fields(state: Releasing, plan: &ReleasePlan) -> AnyView {
     });
     let is_sent = Signal::derive(move || state.is_sent());
     let label = view! { "Type the lock’s path, " <code><bdi>{visible(&plan.lock)}</bdi></code> };
+    let need = move || if state.is_typed() || state.is_sent() { "" } else { "Type the path and a reason to go on" };
     view! {
-        <Field name="confirm" label=label hint=None typed=state.confirm is_disabled=is_sent />
+        <div class="release-typed">
+            <Field name="confirm" label=label hint=None typed=state.confirm is_disabled=is_sent />
+            <CopyButton text=plan.lock.clone() what="the lock’s path" />
+        </div>
         <Field name="reason" label="Reason, for the audit log" hint=Some("what you saw, ticket, who was asked") typed=state.reason is_disabled=is_sent />
         <div class="release-buttons">
             {state.close_button("Cancel")}
             {state.again_button()}
             {revoke}
-            <button class="tool danger" type="submit" data-testid="release-go" disabled=is_off>{go}</button>
+            <span class="release-need quiet" id="release-need">{need}</span>
+            <button class="tool danger" type="submit" data-testid="release-go" aria-describedby="release-need" disabled=is_off>{go}</button>
         </div>
     }
 }
@@ -290,6 +314,12 @@ mod tests {
             .and_then(|rest| rest.split('>').next())
             .expect("there is the button");
         assert!(button.contains("disabled"));
+    }
+
+    #[test]
+    fn what_is_left_is_rounded_up() {
+        assert_eq!((seconds_left(60_000, 1_000), seconds_left(60_000, 59_001)), ("59 s".to_owned(), "1 s".to_owned()));
+        assert_eq!((seconds_left(5, 60_000), seconds_left(5, 0)), ("0 s".to_owned(), "…".to_owned()));
     }
 
     #[test]

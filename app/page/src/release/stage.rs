@@ -12,6 +12,8 @@ pub(super) enum Stage {
     Asked(String),
     /// There is no plan of this znode, and why.
     Refused(String, String),
+    /// The sign-in of whoever released this znode ended, and when; nothing was sent.
+    SignedOut(String, i64),
     /// A plan is shown.
     Planned(ReleasePlan),
     /// It is sent, and the answer is not here.
@@ -25,9 +27,14 @@ impl Stage {
     pub(super) fn path(&self) -> &str {
         match self {
             Self::Closed => "",
-            Self::Asked(path) | Self::Refused(path, _) | Self::Done(path, _) => path,
+            Self::Asked(path) | Self::Refused(path, _) | Self::SignedOut(path, _) | Self::Done(path, _) => path,
             Self::Planned(plan) | Self::Sent(plan) => &plan.path,
         }
+    }
+
+    /// The dialog is open, and no request was sent.
+    pub(super) fn is_before_request(&self) -> bool {
+        matches!(self, Self::Asked(_) | Self::Refused(..) | Self::Planned(_))
     }
 
     /// The plan that is shown.
@@ -128,6 +135,13 @@ mod tests {
         assert_eq!(changed(&|page| page.window = Window { total: 0, offset: 0, rows: Vec::new() }), Seen::Gone);
         assert_eq!(changed(&|page| page.window = Window { total: 900, offset: 300, rows: Vec::new() }), Seen::NotShown);
         assert_eq!(compare(None, &plan()), Seen::Gone);
+    }
+
+    #[test]
+    fn what_is_sent_is_not_taken_back_when_a_sign_in_ends() {
+        assert!(Stage::Asked("/order/a".to_owned()).is_before_request() && Stage::Planned(plan()).is_before_request());
+        assert!(!Stage::Sent(plan()).is_before_request() && !Stage::Closed.is_before_request());
+        assert_eq!(Stage::SignedOut("/order/a".to_owned(), 5).path(), "/order/a");
     }
 
     #[test]

@@ -10,6 +10,8 @@ use lockscope_wire::{AuditKind, AuditPage, AuditRecord};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 160;
+/// The same for what is known of it, of which the middle matters as well.
+const DETAIL_CHARS: usize = 400;
 
 /// What of the audit log is shown, as it was asked for, and where more is.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +50,7 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
 }
 
 const COLUMNS: Columns = &[
-    ("№", "table-number"),
+    ("#", "table-number"),
     ("When", ""),
     ("What", ""),
     ("Who", ""),
@@ -146,7 +148,12 @@ fn row(record: &AuditRecord) -> AnyView {
 
 fn outcome(record: &AuditRecord) -> Option<AnyView> {
     record.outcome.as_deref().map(|name| {
-        let kind = if matches!(name, "released" | "already_gone") { "good" } else { "stop" };
+        let kind = match name {
+            // A run of the lab that went to its end is as good as a release.
+            "released" | "already_gone" | "finished" => "good",
+            "asked" | "stopped" => "plain",
+            _ => "stop",
+        };
         view! { <div><span class="audit-outcome" data-kind=kind>{visible(&name.replace('_', " "))}</span></div> }
     })
 }
@@ -167,11 +174,11 @@ fn place(record: &AuditRecord) -> AnyView {
 
 fn why(record: &AuditRecord) -> AnyView {
     let detail = visible(&record.detail);
-    let short = middle(&detail, CELL_CHARS);
+    let short = middle(&detail, DETAIL_CHARS);
     view! {
         {record.reason.as_ref().map(|reason| view! { <div><q>{middle(&visible(reason), CELL_CHARS)}</q></div> })}
         <div class="quiet" title=filled(detail)>{short}</div>
-        {record.intent.map(|id| view! { <div><a href=format!("#r{id}")>{format!("of № {id}")}</a></div> })}
+        {record.intent.map(|id| view! { <div><a href=format!("#r{id}")>{format!("for #{id}")}</a></div> })}
     }
 }
 
@@ -181,10 +188,10 @@ fn word(kind: AuditKind) -> &'static str {
         AuditKind::SignedIn => "signed in",
         AuditKind::SignedOut => "signed out",
         AuditKind::Refused => "refused",
-        AuditKind::ReleaseIntent => "release ordered",
-        AuditKind::ReleaseOutcome => "release ended",
+        AuditKind::ReleaseIntent => "release requested",
+        AuditKind::ReleaseOutcome => "release done",
         AuditKind::RevokeIntent => "asked to let go",
-        AuditKind::RevokeOutcome => "asking ended",
+        AuditKind::RevokeOutcome => "asking done",
         AuditKind::Approved => "approved",
         AuditKind::LabStarted => "lab started",
         AuditKind::LabEnded => "lab ended",
@@ -197,27 +204,46 @@ mod tests {
     use crate::shell::AssetNames;
     use lockscope_wire::{Person, Role, SignedBy};
 
-    #[test]
-    fn what_people_wrote_stays_text() {
-        let hostile = "</script><script>alert(1)</script>\u{202e}";
-        let record = AuditRecord {
+    fn record(text: &str) -> AuditRecord {
+        AuditRecord {
             id: 1,
             at_ms: 1_700_000_000_000,
             kind: AuditKind::ReleaseIntent,
-            actor: hostile.to_owned(),
+            actor: text.to_owned(),
             actor_by: "operator by token".to_owned(),
             address: Some("127.0.0.1".to_owned()),
-            ensemble: Some(hostile.to_owned()),
-            lock: Some(hostile.to_owned()),
-            path: Some(hostile.to_owned()),
+            ensemble: Some(text.to_owned()),
+            lock: Some(text.to_owned()),
+            path: Some(text.to_owned()),
             czxid: None,
             plan_id: None,
             intent: None,
-            outcome: Some(hostile.to_owned()),
-            reason: Some(hostile.to_owned()),
-            detail: hostile.to_owned(),
+            outcome: Some(text.to_owned()),
+            reason: Some(text.to_owned()),
+            detail: text.to_owned(),
             hash: "ab".repeat(32),
+        }
+    }
+
+    #[test]
+    fn only_what_went_wrong_is_red() {
+        let kind = |name: &str| {
+            let record = AuditRecord { outcome: Some(name.to_owned()), ..record("x") };
+            outcome(&record).map(|drawn| drawn.to_html()).unwrap_or_default()
         };
+        for good in ["released", "already_gone", "finished"] {
+            assert!(kind(good).contains("data-kind=\"good\""), "{good}");
+        }
+        assert!(kind("stopped").contains("data-kind=\"plain\""));
+        for bad in ["denied", "failed", "unknown", "released_other"] {
+            assert!(kind(bad).contains("data-kind=\"stop\""), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_people_wrote_stays_text() {
+        let hostile = "</script><script>alert(1)</script>\u{202e}";
+        let record = record(hostile);
         let mut page = AuditPage {
             total: 1,
             open_requests: 0,
@@ -244,7 +270,7 @@ mod tests {
         };
         let view = AuditView { actor: hostile.to_owned(), lock: hostile.to_owned(), ..AuditView::default() };
         let html = audit_page(&plain, &view, &page);
-        assert_eq!(html.matches("<script").count(), 1, "only the one that remembers the theme");
+        assert_eq!(html.matches("<script").count(), 2, "only those of the theme");
         assert!(!html.contains('\u{202e}') && html.contains("2023-11-14 22:13:20 UTC"));
         assert!(!html.contains("audit-open"));
         for (open, said) in [(1, "1 request has no outcome"), (1_200, "1\u{202f}200 requests have no outcome")] {

@@ -22,8 +22,8 @@ pub fn find_page(plain: &ServerPage<'_>, view: &FindAnswer) -> String {
         }
     };
     super::page(plain, "Find", "find", 0, || {
-        let parts = groups(view, false);
-        let nothing = parts.is_empty().then(|| none(view));
+        let parts = groups(view, |_| false);
+        let nothing = parts.is_empty().then(none);
         view! {
             <h1 class="page-title">"Find"</h1>
             <form class="filters find-form" method="get" action="/find" role="search">

@@ -1,4 +1,4 @@
-//! Pages that the server renders alone: whole documents, without script but for the remembered theme. The components
+//! Pages that the server renders alone: whole documents, without script but for the theme. The components
 //! are the same as those of the live pages. None changes while it is looked at, except for a run of the lab under way,
 //! which the browser takes over.
 
@@ -21,7 +21,7 @@ use super::current_user::CurrentUser;
 use super::document_title::DocumentTitle;
 use super::format::visible;
 use super::live::Live;
-use super::parts::{Header, Skip};
+use super::parts::{Header, Skip, THEME_SCRIPT};
 use super::shell::{AssetNames, document};
 use lockscope_wire::Person;
 
@@ -73,6 +73,16 @@ fn moving<V: IntoView + 'static>(
     })
 }
 
+/// The header of pages without any script: those for signing in.
+pub fn plain_header() -> String {
+    text(0, || {
+        view! {
+            <Skip />
+            <Header here="" visitor=CurrentUser(None) place=() tools=() has_theme=false />
+        }
+    })
+}
+
 /// The document, with something more at the ends of head and body.
 fn framed(
     plain: &ServerPage<'_>,
@@ -91,6 +101,7 @@ fn framed(
         <Skip />
         <Header here=here visitor=CurrentUser(Some(plain.person.clone())) place=() tools=() />
         <main class="main" id="main" tabindex="-1">{content}</main>
+        <script nonce=plain.nonce.to_owned() inner_html=THEME_SCRIPT></script>
         {tail}
     };
     document(plain.assets, Some(plain.nonce.to_owned()), plain.tab.icon(), head, body)

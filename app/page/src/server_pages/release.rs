@@ -7,7 +7,7 @@ use super::ServerPage;
 use crate::exact::Exact;
 use crate::format::visible;
 use crate::parts::filled;
-use crate::release::{Field, consequence, subject, victim, warnings};
+use crate::release::{Field, consequence, details, subject, victim, warnings};
 use lockscope_wire::ReleasePlan;
 
 /// The page on which a second person approves a plan. `approved_by`: who has done so; empty for nobody. `error`: why it
@@ -26,7 +26,7 @@ pub fn approve_page(plain: &ServerPage<'_>, plan: &ReleasePlan, approved_by: &st
         }
     };
     let done = |by: &str| {
-        let text = format!("Approved by {}. Who planned it can order it now, until the plan runs out.", visible(by));
+        let text = format!("Approved by {}. Who planned it can release it now, until the plan runs out.", visible(by));
         view! { <p class="release-result" data-kind="good" data-testid="approved">{text}</p> }
     };
     super::page(plain, "Approve", "", now_ms, || {
@@ -39,6 +39,7 @@ pub fn approve_page(plain: &ServerPage<'_>, plan: &ReleasePlan, approved_by: &st
                 {warnings(plan)}
                 {filled(error).map(|error| view! { <p class="release-stop" role="alert">{visible(error)}</p> })}
                 {if approved_by.is_empty() { form() } else { done(approved_by) }}
+                {details(plan)}
             </div>
         }
     })

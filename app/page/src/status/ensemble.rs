@@ -4,14 +4,14 @@ use leptos::prelude::*;
 
 use super::members::members;
 use crate::erase::view;
-use crate::format::{count, duration, middle, plural, visible};
+use crate::format::{count, duration, middle, visible};
 use crate::parts::{Age, Columns, Findings, Pair, Table};
 use lockscope_wire::{EnsembleStatus, Link, RootState, RootStatus};
 
 fn link_word(link: Link) -> &'static str {
     match link {
         Link::Live => "live",
-        Link::Syncing => "reading everything anew",
+        Link::Syncing => "syncing: reading everything again",
         Link::Stale => "stale: no answer",
         Link::Lost => "lost: no session",
     }
@@ -49,9 +49,9 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
     };
     let session = ensemble.session_id.map_or("none".to_owned(), |session| session.to_string());
     let counters = [
-        ("Events applied", ensemble.events.map(count)),
-        ("Resyncs", ensemble.resyncs.map(|times| plural(times, "time", "times"))),
-        ("Events missed", ensemble.missed.map(count)),
+        ("Changes processed", ensemble.events.map(count)),
+        ("Full re-reads", ensemble.resyncs.map(count)),
+        ("Changes missed", ensemble.missed.map(count)),
         (
             "Owner unknown",
             ensemble.owner_unknown.map(|number| format!("{} znodes went before they could be read", count(number))),
@@ -83,8 +83,8 @@ fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
     let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
     match ms {
         None => "not known yet".to_owned(),
-        Some(ms) if ms < 0 => format!("ours is {} behind, ±{error}", duration(ms.saturating_neg())),
-        Some(ms) => format!("ours is {} ahead, ±{error}", duration(ms)),
+        Some(ms) if ms < 0 => format!("ours is {} behind (±{error})", duration(ms.saturating_neg())),
+        Some(ms) => format!("ours is {} ahead (±{error})", duration(ms)),
     }
 }
 

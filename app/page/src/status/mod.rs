@@ -2,6 +2,7 @@
 
 mod ensemble;
 mod members;
+mod summary;
 
 use leptos::prelude::*;
 
@@ -12,6 +13,7 @@ use super::live::Live;
 use super::parts::{Age, Chrome, Pair, use_keys};
 use ensemble::ensemble;
 use lockscope_wire::{ConfigStatus, Status, StatusQuery};
+use summary::summary;
 
 /// The status page.
 #[component]
@@ -31,7 +33,9 @@ pub(crate) fn StatusPage() -> AnyView {
 
 fn page(status: &Status) -> AnyView {
     let ensembles = status.ensembles.iter().map(ensemble).collect_view();
+    let summary = summary(status);
     view! {
+        <p class="status-summary" data-testid="summary" data-well=summary.is_well.to_string()>{summary.words}</p>
         {server(status)}
         {ensembles}
     }
@@ -50,8 +54,7 @@ fn settings(config: &ConfigStatus) -> AnyView {
 
 /// The server itself.
 fn server(status: &Status) -> AnyView {
-    let releases =
-        if status.read_only { "read-only: nothing can be released" } else { "an operator may release locks" };
+    let releases = if status.read_only { "nobody may: this server is read-only" } else { "operators may" };
     view! {
         <section class="part dims" aria-labelledby="server-title">
             <h2 class="part-title" id="server-title">"Lockscope"</h2>

@@ -23,7 +23,7 @@ async fn a_log_begins_and_goes_on() {
     let place = dir();
     let below = place.path().join("made/here");
     let log = open(&below).await;
-    assert_eq!(newest(&log).await.detail, "a log begins");
+    assert_eq!(newest(&log).await.detail, "record started");
     assert_eq!(log.append(act(1)).await, Ok(2));
     let tip = log.tip();
     drop(log);

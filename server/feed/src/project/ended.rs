@@ -113,7 +113,7 @@ fn proof(fact: Fact) -> &'static str {
     match fact {
         Fact::NothingSent => "nothing was sent",
         Fact::NothingDeleted => "ZooKeeper answered that it deleted nothing",
-        Fact::Counted => "the directory's counters leave no room for another incarnation",
+        Fact::Counted => "nothing else was deleted meanwhile",
         Fact::Heard => "exactly one deletion of the name was reported on the same connection",
         Fact::Numbered => "a numbered name does not come again while its directory stays",
         Fact::SeenBefore => "a read right before the deletion showed that the planned one was gone",

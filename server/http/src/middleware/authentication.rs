@@ -82,9 +82,14 @@ fn not_known(row: &Route, denied: &Denied, uri: &Uri) -> Response {
 }
 
 fn not_allowed(row: &Route, actor: &Actor, right: Right, uri: &Uri) -> Response {
-    let roles = right.roles().into_iter().map(Role::name).collect::<Vec<_>>().join(" or ");
-    let detail =
-        format!("{} has the role {}, which may not {}; that needs {roles}", actor.name, actor.role, right.words());
+    let roles = right.roles();
+    let detail = if actor.by == SignedBy::Nobody {
+        let role = roles.first().map_or("somebody who may", |role| role.name());
+        format!("You are signed out. Sign in as {} {role} to {}.", article(role), right.words())
+    } else {
+        let roles = roles.into_iter().map(Role::name).collect::<Vec<_>>().join(" or ");
+        format!("{} has the role {}, which may not {}; that needs {roles}", actor.name, actor.role, right.words())
+    };
     match (actor.by, row.is_for_people()) {
         (SignedBy::Nobody, true) => to_sign_in(uri),
         (_, true) => sign_in::refuse_page(&detail),
@@ -93,6 +98,10 @@ fn not_allowed(row: &Route, actor: &Actor, right: Right, uri: &Uri) -> Response 
         }
         (_, false) => ErrorResponse::new(StatusCode::FORBIDDEN, detail).into_response(),
     }
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 fn challenge(refused: ErrorResponse, with: &'static str) -> Response {

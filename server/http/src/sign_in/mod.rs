@@ -17,9 +17,13 @@ use super::Http;
 use super::peer::Peer;
 use super::redirect::see_other;
 use access::{NewSession, Secret, SignInError};
+use feed::VisibilityScope;
+use lockscope_wire::{EnsembleStatus, StatusQuery};
 
 /// No script at all, and forms that lead nowhere else.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self' data:; style-src 'self'";
+/// What the only ensemble is called when it has no name.
+const UNNAMED: &str = "default";
 /// Longest way back that is kept.
 const NEXT_BYTES_MAX: usize = 2_048;
 /// What a forbidding form is answered when it could not be read.
@@ -109,9 +113,18 @@ pub(super) async fn sign_in(
     }
 }
 
-pub(super) async fn show_once(Query(mut asked): QueryMap) -> Response {
+pub(super) async fn show_once(State(http): State<Http>, Query(mut asked): QueryMap) -> Response {
     let key = Secret::new(asked.remove("key").unwrap_or_default());
-    answer(StatusCode::OK, page::once(&key))
+    let Some((name, grant)) = http.access.look_at_link(&key) else {
+        return answer(StatusCode::OK, page::not_once(&SignInError::Link.words()));
+    };
+    let scope = VisibilityScope::new(&grant.ensembles, &grant.paths, false);
+    let status = http.hub.look(StatusQuery, &scope).map(|(_, status)| status.body).ok();
+    let called = |ensemble: EnsembleStatus| {
+        if ensemble.name == UNNAMED { ensemble.connect } else { ensemble.name }
+    };
+    let ensembles = status.into_iter().flat_map(|status| status.ensembles).map(called).collect();
+    answer(StatusCode::OK, page::once(&key, &page::LinkHolder { name, role: grant.role, ensembles }))
 }
 
 pub(super) async fn once(

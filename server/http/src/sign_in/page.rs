@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::assets;
 use access::{PASSWORD_BYTES_MAX, Secret};
 use identity::Actor;
+use lockscope_wire::Role;
 
 /// The page for signing in.
 pub(super) struct Form<'a> {
@@ -24,8 +25,6 @@ pub(super) struct Form<'a> {
     /// Nobody there is may release.
     pub(super) is_read_only: bool,
 }
-
-const MARK: &str = r#"<svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true"><path class="brand-shackle" d="M10 15v-4a6 6 0 0 1 12 0v4"/><path class="brand-body" fill-rule="evenodd" d="M9 14h14a4 4 0 0 1 4 4v6a4 4 0 0 1-4 4h-14a4 4 0 0 1-4-4v-6a4 4 0 0 1 4-4zM16 17.8a3.2 3.2 0 1 0 0 6.4a3.2 3.2 0 1 0 0-6.4z"/></svg>"#;
 
 /// What makes a server more than read-only.
 const REMEDY: &str = r#"<p>Make a token on the server, then sign in with it here:</p><pre class="sign-command" tabindex="0">lockscope token new --name NAME --role operator</pre><p>Or name a user, who signs in with a password:</p><pre class="sign-command" tabindex="0">lockscope user set --name NAME --role operator</pre><p class="quiet">Both take effect at once, without a restart, when run by the same user as the server, or with the same <code>--data-dir</code>.</p>"#;
@@ -72,11 +71,35 @@ pub(super) fn form(form: &Form<'_>) -> String {
     document("Sign in", &body, "")
 }
 
+/// Whom a one-time link signs in.
+pub(super) struct LinkHolder {
+    pub(super) name: String,
+    pub(super) role: Role,
+    /// What the dashboard shows: ensembles by their names, or where they are.
+    pub(super) ensembles: Vec<String>,
+}
+
 /// The one-time link: a button, so that no preview of the link uses it up.
-pub(super) fn once(key: &Secret) -> String {
+pub(super) fn once(key: &Secret, holder: &LinkHolder) -> String {
+    let of = match holder.ensembles.as_slice() {
+        [] => String::new(),
+        [one] => format!(", of ZooKeeper <strong>{}</strong>", escape(one)),
+        several => format!(", of {} ZooKeeper ensembles", several.len()),
+    };
     let body = format!(
-        r#"<p>This link signs you in once, and works for 15 minutes.</p><form class="sign-part" method="post" action="/sign-in/once"><input type="hidden" name="key" value="{}"><button class="sign-button" type="submit" autofocus>Open the dashboard</button></form>"#,
+        r#"<p>You will be signed in as <strong>{}</strong>, {}{of}.</p><p class="quiet">The link works once, for 15 minutes.</p><form class="sign-part" method="post" action="/sign-in/once"><input type="hidden" name="key" value="{}"><button class="sign-button" type="submit" autofocus>Open the dashboard</button></form>"#,
+        escape(&holder.name),
+        holder.role,
         escape(key.expose())
+    );
+    document("Sign in by link", &body, "")
+}
+
+/// A one-time link that signs nobody in.
+pub(super) fn not_once(why: &str) -> String {
+    let body = format!(
+        r#"<p class="sign-error" role="alert">{}</p><p><a href="/">To the dashboard</a> · <a href="/sign-in">Sign in otherwise</a></p>"#,
+        escape(why)
     );
     document("Sign in by link", &body, "")
 }
@@ -107,8 +130,9 @@ pub(super) fn arrived(next: &str) -> String {
 fn document(title: &str, body: &str, head: &str) -> String {
     let css = assets::names()
         .map_or_else(String::new, |names| format!(r#"<link rel="stylesheet" href="/pkg/{}">"#, escape(&names.css)));
+    let header = lockscope_page::plain_header();
     format!(
-        r#"<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>{title} · Lockscope</title>{head}{css}<link rel="icon" type="image/svg+xml" href="/favicon.svg"></head><body><header class="top"><a class="brand" href="/">{MARK}Lockscope</a></header><main class="sign" id="main"><h1 class="sign-title">{title}</h1>{body}</main></body></html>"#
+        r#"<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>{title} · Lockscope</title>{head}{css}<link rel="icon" type="image/svg+xml" href="/favicon.svg"></head><body>{header}<main class="sign" id="main" tabindex="-1"><h1 class="sign-title">{title}</h1>{body}</main></body></html>"#
     )
 }
 
@@ -160,7 +184,8 @@ mod tests {
             has_openid: true,
             is_read_only: true,
         });
-        let all = [shown, refused(hostile), again(hostile), once(&Secret::new(hostile.to_owned()))].concat();
+        let holder = LinkHolder { name: hostile.to_owned(), role: Role::Viewer, ensembles: vec![hostile.to_owned()] };
+        let all = [shown, refused(hostile), again(hostile), once(&Secret::new(hostile.to_owned()), &holder)].concat();
         assert!(!all.contains("<script") && !all.contains('\u{202e}'), "{all}");
     }
 }

@@ -14,7 +14,7 @@ async fn guessing_is_slowed_and_a_right_guess_in_between_is_refused_too() {
     for at in 0..ACCOUNT_FREE {
         let answer = house.sign_in("ann", &format!("wrong guess {at}")).await;
         assert_eq!(answer.status, 401);
-        assert!(answer.text.contains("are not known here") && answer.header("set-cookie").is_empty());
+        assert!(answer.text.contains("Wrong name, password or token.") && answer.header("set-cookie").is_empty());
     }
     let answer = house.sign_in("ann", PASSWORD).await;
     assert_eq!((answer.status, answer.header("retry-after")), (429, "1"), "right, but too soon");

@@ -218,12 +218,15 @@ async fn a_one_time_link_waits_for_its_button_and_works_once() {
             page.status == 200 && page.header("set-cookie").is_empty() && page.text.contains("Open the dashboard"),
             "a preview uses nothing up"
         );
+        assert!(page.text.contains("You will be signed in as <strong>demo</strong>, operator"), "{}", page.text);
     }
     let answer = house.ask("POST", "/sign-in/once", &[], &format!("key={key}")).await;
     assert_eq!((answer.status, answer.header("location")), (303, "/"));
     assert_eq!(house.me(&[("cookie", &answer.cookie())]).await, "demo operator link");
     assert!(!house.access.is_read_only(), "who came in by it may release");
     assert_eq!(house.ask("POST", "/sign-in/once", &[], &format!("key={key}")).await.status, 401);
+    let used = house.get(&link, &[]).await;
+    assert!(used.text.contains("was used already") && !used.text.contains("Open the dashboard"), "{}", used.text);
     let late = house.access.one_time_link("demo", Role::Operator);
     house.pass(LINK_MS_MAX).await;
     let answer = house.ask("POST", "/sign-in/once", &[], &format!("key={}", late.split_once('=').unwrap().1)).await;

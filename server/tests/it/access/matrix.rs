@@ -85,7 +85,11 @@ async fn every_route_by_every_kind_of_person() {
         }
         let answer = ask(&open, &route, &[]).await;
         match route.need {
-            Need::Of(right) if !may(Role::Viewer, right) => unknown(&answer, &route, &what),
+            Need::Of(right) if !may(Role::Viewer, right) => {
+                unknown(&answer, &route, &what);
+                let says_what_helps = route.is_page || answer.text.contains("You are signed out. Sign in as an ");
+                assert!(says_what_helps, "{what}: {}", answer.text);
+            }
             Need::Open | Need::Of(_) => passed(&answer, &what),
         }
         let wrong = ask(&open, &route, &[("authorization", "Bearer lks_000000000000_00")]).await;

@@ -77,7 +77,7 @@ async fn fill_and_free(dir: &Path, round: usize) {
     let opened = details(&open(dir).await)
         .await
         .iter()
-        .filter(|(_, detail)| detail.contains("log goes on") || detail.contains("a log begins"))
+        .filter(|(_, detail)| detail.contains("log goes on") || detail.contains("record started"))
         .count();
     assert_eq!(opened, 2 * round + 2);
 }

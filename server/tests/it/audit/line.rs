@@ -73,7 +73,7 @@ async fn a_server_keeps_its_record_alone_and_views_go_on_without_one() {
     let mut first = lockscope(&args).spawn().unwrap();
     let address = listening(&mut first).await;
     let (status, text) = ask(&address, token).await;
-    assert!(status == 200 && text.contains("a log begins"), "{text}");
+    assert!(status == 200 && text.contains("record started"), "{text}");
     let mut second = lockscope(&args).spawn().unwrap();
     let (status, text) = ask(&listening(&mut second).await, token).await;
     assert!(status == 503 && text.contains("is written by another Lockscope"), "{text}");

@@ -103,7 +103,7 @@ const ALL: [Strategy; 4] = [Strategy::Predecessor, Strategy::HerdChildren, Strat
 async fn fifty_in_all_ways_one_after_the_other() {
     let run = drain_and_check(&ALL, 50, true).await;
     assert!(
-        run.conclusion.contains("1,225") && run.conclusion.contains("predecessor 49: 25 times as many"),
+        run.conclusion.contains("1,225") && run.conclusion.contains("predecessor woke 49 (25 times fewer)"),
         "{}",
         run.conclusion
     );

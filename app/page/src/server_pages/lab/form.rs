@@ -69,7 +69,7 @@ const PRESETS: [Preset; 4] = [
         in_turn: false,
     },
     Preset {
-        name: "50",
+        name: "50 clients",
         words: "49 events against 1\u{202f}225, one strategy after the other.",
         strategies: &[Strategy::Predecessor, Strategy::HerdChildren],
         clients: 50,
@@ -77,7 +77,7 @@ const PRESETS: [Preset; 4] = [
         in_turn: true,
     },
     Preset {
-        name: "The famous 500",
+        name: "500 clients",
         words: "499 events against 124\u{202f}750, one strategy after the other.",
         strategies: &[Strategy::Predecessor, Strategy::HerdLowest],
         clients: 500,
@@ -85,7 +85,7 @@ const PRESETS: [Preset; 4] = [
         in_turn: true,
     },
     Preset {
-        name: "All four, 50",
+        name: "50 clients, all strategies",
         words: "Three herds and the one that is none, at once.",
         strategies: &Strategy::ALL,
         clients: 50,
@@ -179,12 +179,12 @@ fn fields(view: &LabView) -> AnyView {
     let orders = [("in_turn", "one after the other, to measure them"), ("at_once", "all at once, to see them")];
     let ensembles: Vec<(&str, &str)> = view.runs.ensembles.iter().map(|name| (name.as_str(), name.as_str())).collect();
     view! {
-        {number("clients", "Clients", format!("a strategy, up to {}", view.runs.clients_max), &draft.clients)}
+        {number("clients", "Clients", format!("per strategy (max {})", view.runs.clients_max), &draft.clients)}
         {number("rounds", "Rounds", "how often each gets the lock".to_owned(), &draft.rounds)}
         {number("hold_ms", "Hold", "ms, how long each keeps it".to_owned(), &draft.hold_ms)}
-        {number("think_ms", "Away", "ms between two rounds, on average".to_owned(), &draft.think_ms)}
-        {number("duration_s", "Ends after", "s; empty: when all is done".to_owned(), &draft.duration_s)}
-        {number("seed", "Seed", "empty: chosen here".to_owned(), &draft.seed)}
+        {number("think_ms", "Pause between rounds", "ms, on average".to_owned(), &draft.think_ms)}
+        {number("duration_s", "Ends after", "seconds; empty = until done".to_owned(), &draft.duration_s)}
+        {number("seed", "Seed", "empty = random".to_owned(), &draft.seed)}
         {choice("order", "Strategies", &orders, order(draft.in_turn))}
         {(ensembles.len() > 1).then(|| choice("ensemble", "Ensemble", &ensembles, &draft.ensemble))}
     }

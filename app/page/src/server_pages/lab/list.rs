@@ -7,7 +7,7 @@ use super::form::{form, presets};
 use super::{LabView, problem, run_url};
 use crate::exact::Exact;
 use crate::format::{count, date, middle, visible};
-use crate::lab::words::{is_under_way, name, state};
+use crate::lab::words::{is_under_way, name, spoken, state};
 use crate::parts::{Columns, Table};
 use lockscope_wire::LabBrief;
 
@@ -90,7 +90,7 @@ fn kept(view: &LabView) -> AnyView {
         &[("When", ""), ("State", ""), ("Clients", "table-number"), ("Strategies", ""), ("Result", ""), ("By", "")];
     let runs = &view.runs.runs;
     let list = if runs.is_empty() {
-        view! { <p class="quiet">"There was none yet."</p> }
+        view! { <p class="quiet">"No runs yet."</p> }
     } else {
         view! { <Table class="table lab-runs" testid="lab-runs" columns=COLUMNS rows=runs.iter().map(row).collect_view() /> }
     };
@@ -109,7 +109,7 @@ fn row(run: &LabBrief) -> AnyView {
             <td><span class="lab-lane-state" data-state=run.state.name()>{state(run.state)}</span></td>
             <td class="table-number">{count(run.clients)}</td>
             <td class="lab-wide">{names.join(", ")}</td>
-            <td class="lab-wide">{visible(&run.conclusion)}</td>
+            <td class="lab-wide">{visible(&spoken(&run.conclusion))}</td>
             <td><bdi title=by.clone()>{middle(&by, NAME_CHARS)}</bdi></td>
         </tr>
     }

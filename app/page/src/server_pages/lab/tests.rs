@@ -133,10 +133,10 @@ fn hostile_words_stay_words() {
         tab: crate::document_title::DocumentTitle::default(),
     };
     let html = lab_run_page(&plain, &run, LabSight { has_many: true, ..SIGHT }, NOW_MS, hostile, hostile);
-    assert_eq!(html.matches("<script").count(), 2, "the theme's and the one that takes the run over");
+    assert_eq!(html.matches("<script").count(), 3, "the theme's two and the one that takes the run over");
     assert!(!html.contains('\u{202e}'));
     let gone = lab_gone_page(&plain, hostile);
-    assert!(gone.matches("<script").count() == 1 && !gone.contains('\u{202e}'));
+    assert!(gone.matches("<script").count() == 2 && !gone.contains('\u{202e}'));
 
     let brief = LabBrief {
         id: hostile.to_owned(),
@@ -155,7 +155,7 @@ fn hostile_words_stay_words() {
         ..LabDraft::default()
     };
     let html = list(&LabView { draft, error: hostile.to_owned(), ..view(vec![brief]) });
-    assert!(html.matches("<script").count() == 1 && !html.replace("value=\"</script>", "").contains("<script>alert"));
+    assert!(html.matches("<script").count() == 2 && !html.replace("value=\"</script>", "").contains("<script>alert"));
 }
 
 #[test]
