@@ -71,7 +71,7 @@ pub struct LockRow {
     pub holder_count: u32,
     /// All waiters that are seen, with a znode or without; null where none is and some may be missing.
     pub waiter_count: Option<u32>,
-    /// Since when the longest waiter waits.
+    /// Since when the longest waiter waits; null where those who are there wait for no lock.
     pub oldest_wait_at_ms: Option<i64>,
     /// It may have waited for longer than seen.
     pub wait_is_lower_bound: bool,
@@ -116,6 +116,13 @@ impl Depth {
 }
 
 impl LockRow {
+    /// How long all who wait have waited together, ms; None where they can't be seen. Who stands by for a leader, or is an
+    /// item or a member, waits for no lock: there is no oldest wait then.
+    pub fn total_wait_ms(&self, now_ms: i64) -> Option<i64> {
+        let waited_ms = i64::from(self.waiter_count?).saturating_mul(now_ms).saturating_sub(self.waiting_since_sum_ms);
+        Some(if self.oldest_wait_at_ms.is_some() { waited_ms.max(0) } else { 0 })
+    }
+
     /// Nothing is known to be missing.
     pub fn is_complete(&self) -> bool {
         self.missing.is_empty()

@@ -18,7 +18,7 @@ test('a killed holder is counted down and gives way', async ({ ui, page, clients
   await expect(dossier).toHaveAttribute('data-liveness', 'connected');
   await expect(dossier).toContainText(/127\.0\.0\.1:\d+/);
   await expect(dossier).toContainText('24.0 s');
-  await expect(page.getByTestId('trust')).toContainText('1 of 1 members');
+  await expect(page.getByTestId('trust')).toContainText('1 of 1 servers');
 
   await mortal.die();
   await expect(dossier).toHaveAttribute('data-liveness', 'disconnected');

@@ -44,7 +44,7 @@ test('a lock of one znode tells that its waiters cannot be seen', async ({ ui, c
 
   await ui.openLock(path);
   await expect(ui.contenderCell('lock', 'session')).toContainText(client.session);
-  await expect(ui.browser.locator('body')).toContainText(/waiters can't be seen here|nobody is seen to wait/);
+  await expect(ui.browser.locator('body')).toContainText(/Waiters can't be counted here|Nobody is seen to wait/);
 });
 
 test('a znode that nobody owns is told as an orphan', async ({ ui, clients, lockscope, place }) => {

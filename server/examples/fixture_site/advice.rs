@@ -41,6 +41,9 @@ fn step(row: &LockRow, template: &StepTemplate) -> Step {
 }
 
 fn headline(row: &LockRow) -> Headline {
+    if !matches!(row.verdict, Verdict::Slow | Verdict::Stuck) {
+        return Headline { before: row.sentence.clone(), ..Headline::default() };
+    }
     Headline {
         before: format!("{} has held it for", names(row).holder),
         since_ms: row.held_since_ms,

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::api_as_of::AsOfJson;
+use super::api_problems::{AdviceJson, ProblemJson};
 use feed::Known;
 
 /// Answer of `/api/v1/locks`.
@@ -21,6 +22,10 @@ pub(super) struct Locks {
     total: u32,
     /// The locks that match, in order.
     locks: Vec<Lock<String>>,
+    /// What needs somebody, over every lock, worst first; at most eight.
+    problems: Vec<ProblemJson>,
+    /// All problems.
+    problem_count: u32,
 }
 
 /// Answer of `/api/v1/lock`.
@@ -58,6 +63,8 @@ pub(super) struct LockDetail {
     hidden_waiter_count: u32,
     /// How far what is said of sessions and watches can be trusted.
     trust: Trust,
+    /// What to do about it; null where nothing is to be done.
+    advice: Option<AdviceJson>,
 }
 
 /// A lock; `F` is a finding's code in lists, the whole finding for one lock.
@@ -225,7 +232,8 @@ impl Locks {
         let as_of = |row: &LockRow| as_of_row(row, &board.head, known, now_ms);
         let locks =
             board.window.rows.iter().map(|row| Lock::new(row, as_of(row), row.findings.clone(), now_ms)).collect();
-        Self { seq, total: board.window.total, locks }
+        let problems = board.head.problems.iter().map(|problem| ProblemJson::new(problem, now_ms)).collect();
+        Self { seq, total: board.window.total, locks, problems, problem_count: board.head.problem_count }
     }
 }
 
@@ -251,14 +259,13 @@ impl LockDetail {
             fired: head.fired,
             hidden_waiter_count: head.hidden_waiters,
             trust: head.trust,
+            advice: head.advice.map(|advice| AdviceJson::new(advice, now_ms)),
         }
     }
 }
 
 impl<F> Lock<F> {
     fn new(row: &LockRow, as_of: AsOfJson, findings: Vec<F>, now_ms: i64) -> Self {
-        let waits_ms = |count| i64::from(count).saturating_mul(now_ms).saturating_sub(row.waiting_since_sum_ms);
-        let total_wait_ms = row.waiter_count.map(|count: u32| waits_ms(count).max(0));
         Self {
             ensemble: row.ensemble.clone(),
             path: row.path.clone(),
@@ -274,7 +281,7 @@ impl<F> Lock<F> {
             waiter_count: row.waiter_count,
             oldest_wait_ms: row.oldest_wait_at_ms.map(|since_ms| age(now_ms, since_ms)),
             wait_is_lower_bound: row.wait_is_lower_bound,
-            total_wait_ms,
+            total_wait_ms: row.total_wait_ms(now_ms),
             hold_ms: row.held_since_ms.map(|since_ms| age(now_ms, since_ms)),
             hold_is_lower_bound: row.hold_is_lower_bound,
             complete: row.is_complete(),

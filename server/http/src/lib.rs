@@ -3,6 +3,7 @@
 
 mod api;
 mod api_as_of;
+mod api_problems;
 mod api_sessions;
 mod api_types;
 mod approve;

@@ -126,8 +126,7 @@ fn severity(row: &LockRow) -> u8 {
 }
 
 fn damage_ms(row: &LockRow, now_ms: i64) -> i64 {
-    let waiters = i64::from(row.waiter_count.unwrap_or_default());
-    waiters.saturating_mul(now_ms).saturating_sub(row.waiting_since_sum_ms)
+    row.total_wait_ms(now_ms).unwrap_or_default()
 }
 
 fn places(window: &Window<LockRow>) -> impl Iterator<Item = (u32, &LockRow)> {
@@ -186,6 +185,7 @@ mod tests {
         let mut window = window(&paths);
         for (row, (_, ms)) in window.rows.iter_mut().zip(rows) {
             (row.waiter_count, row.waiting_since_sum_ms) = (Some(1), now_ms - ms);
+            row.oldest_wait_at_ms = Some(now_ms - ms);
         }
         window
     }

@@ -1,9 +1,11 @@
 //! The line that says how far the page can be trusted: live, or since when not.
 
-use crate::erase::view;
+use crate::erase::{dynamic, view};
 use leptos::prelude::*;
 
-use crate::format::{age, clock, visible};
+use super::time::Age;
+use super::zone::Instant;
+use crate::format::{age, visible};
 use crate::live::{Connection, Live};
 use lockscope_wire::{AsOf, Body, EnsembleTag, Link, RootState};
 
@@ -128,14 +130,24 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
 pub(crate) fn LinkBanner() -> AnyView {
     let live = Live::of_app();
     let link_state = Memo::new(move |_| current(live));
+    // Of what is live the age, and the transaction for whoever asks.
     let zxid = move || as_of(live).filter(|as_of| as_of.zxid.0 != 0).map(|as_of| format!("as of zxid {}", as_of.zxid));
+    let is_live = Memo::new(move |_| link_state.with(LinkState::is_live) && as_of(live).is_some());
+    let fresh = Memo::new(move |_| {
+        is_live.get().then(|| {
+            format!("{} ago", live.known_at_ms().map_or_else(|| "…".to_owned(), |at_ms| age(at_ms, live.now_ms())))
+        })
+    });
+    let since_ms = Memo::new(move |_| link_state.with(|link_state| link_state.since_ms));
     let since = move || {
-        let since_ms = link_state.get().since_ms?;
-        Some(format!("since {}", age(since_ms, live.now_ms())))
+        since_ms.get().map(|at_ms| {
+            let is_old = link_state.with_untracked(|link_state| !link_state.is_live());
+            let words = if is_old { "data from " } else { "since " };
+            view! { {words}<Instant at_ms=at_ms />" ("<Age since_ms=Some(at_ms) />" ago)" }
+        })
     };
-    let since_clock = move || link_state.get().since_ms.map(|since_ms| format!("since {}", clock(since_ms)));
     let why = move || Some(link_state.get().why).filter(|why| !why.is_empty());
-    let paused = move || live.is_paused().then_some("what happens now is held back");
+    let paused = move || live.is_paused().then_some("updates paused");
     let word = move || if live.is_paused() && link_state.get().is_live() { "PAUSED" } else { link_state.get().word };
     let is_paused = move || live.is_paused().then_some("true");
     view! {
@@ -143,13 +155,13 @@ pub(crate) fn LinkBanner() -> AnyView {
             <div class="banner-line">
                 <span class="banner-dot" aria-hidden="true"></span>
                 <strong class="banner-word" role="status">{word}</strong>
-                <span class="banner-since tabular-nums" title=since_clock>{since}</span>
                 <span class="banner-why">{why}</span>
+                <span class="banner-since tabular-nums">{dynamic(since)}</span>
                 // This page once more: the server leads to the form, and the form back here.
                 <a class="banner-in" rel="external" href="">"Sign in again"</a>
-                <span class="banner-zxid tabular-nums">{zxid}</span>
+                <span class="banner-fresh tabular-nums" title=zxid>{fresh}</span>
                 <span class="banner-paused">{paused}</span>
-                <span class="only-static">"A snapshot: with scripts off this page does not move; reload for news."</span>
+                <span class="only-static">"Scripts are off: this is a snapshot. Reload to update."</span>
             </div>
         </section>
     }

@@ -16,7 +16,7 @@ pub(super) fn Brand() -> AnyView {
                     d="M9 14h14a4 4 0 0 1 4 4v6a4 4 0 0 1-4 4h-14a4 4 0 0 1-4-4v-6a4 4 0 0 1 4-4zM16 17.8a3.2 3.2 0 1 0 0 6.4a3.2 3.2 0 1 0 0-6.4z"
                 ></path>
             </svg>
-            "Lockscope"
+            <span class="brand-word">"Lockscope"</span>
         </a>
     }
 }

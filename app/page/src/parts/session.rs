@@ -17,6 +17,8 @@ pub(crate) fn holder_name(contender: &Contender) -> String {
 pub(crate) fn waiters_text(row: &LockRow) -> String {
     match row.waiter_count {
         _ if matches!(row.recipe, Recipe::Membership | Recipe::Queue) => "–".to_owned(),
+        // They stand by, or gather: they wait for no lock.
+        Some(1..) if row.oldest_wait_at_ms.is_none() => "–".to_owned(),
         None => "?".to_owned(),
         Some(waiters) if row.is_complete() => count(waiters),
         Some(waiters) => format!("≥ {}", count(waiters)),

@@ -1,0 +1,93 @@
+// Words explain themselves in place, times are local or UTC, rows comfortable or compact, and whoever goes back finds the
+// place again.
+
+import { expect, test } from '../../support/fixtures.ts';
+
+test('a word explains itself by a click and by the keyboard', async ({ ui, page, madeUp }) => {
+  const { url } = await madeUp('live');
+  await ui.open(url);
+  await ui.isLive();
+  const box = page.getByTestId('explanation');
+  const stuck = page.getByTestId('need').filter({ hasText: '/app/stuck' });
+  await stuck.getByRole('link', { name: 'stuck', exact: true }).click();
+  await expect(box).toBeVisible();
+  await expect(box).toContainText('40 times the median');
+  await page.keyboard.press('Escape');
+  await expect(box).toBeHidden();
+  await ui.open(`${url}/lock?path=/app/herd`);
+  await page.getByTestId('trust').getByRole('link', { name: 'zxid' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(box).toContainText('one counter for the whole ensemble');
+  await expect(page).toHaveURL(/\/lock\?path=/);
+});
+
+test('times are local, and UTC by a switch that is remembered', async ({ browser, lockscope, clients, place, ui }) => {
+  const path = `${place}/orders`;
+  const client = await clients.open('a');
+  await client.hold(path);
+  await client.release();
+  const context = await browser.newContext({ timezoneId: 'Asia/Kolkata' });
+  const page = await context.newPage();
+  await page.goto(`${lockscope.url}/lock?path=${encodeURIComponent(path)}`);
+  const until = page.locator('.past-sides time').first();
+  const zone = page.getByTestId('zone');
+  await expect(zone).toContainText(/Asia\/(Kolkata|Calcutta)/);
+  const utc = (await until.getAttribute('title')) ?? '';
+  const [hours, minutes] = /(\d\d):(\d\d):\d\d UTC$/.exec(utc)!.slice(1).map(Number) as [number, number];
+  const local = (hours * 60 + minutes + 330) % 1440;
+  const text = `${String(Math.floor(local / 60)).padStart(2, '0')}:${String(local % 60).padStart(2, '0')}:`;
+  await expect(until).toContainText(text);
+  await zone.click();
+  await expect(until).toContainText('UTC');
+  await page.reload();
+  await expect(page.getByTestId('zone')).toContainText('UTC');
+  await context.close();
+  await ui.openBoard();
+});
+
+test('rows are compact with d, and stay so', async ({ ui, page, madeUp }) => {
+  const { url } = await madeUp('live');
+  await ui.open(url);
+  await ui.isLive();
+  const height = async () => (await ui.locks.first().boundingBox())!.height;
+  const before = await height();
+  await page.keyboard.press('d');
+  await expect.poll(height).toBeLessThan(before - 10);
+  await page.reload();
+  await expect.poll(height).toBeLessThan(before - 10);
+});
+
+test('a page begins at its heading, and going back finds the place', async ({ ui, page, madeUp }) => {
+  const { url } = await madeUp('live');
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await ui.open(`${url}/?sort=path`);
+  await ui.isLive();
+  for (let step = 0; step < 12; step++) await page.keyboard.press('j');
+  const chosen = page.locator('[data-chosen=true]');
+  const path = await chosen.getAttribute('data-lock');
+  const scrolled = await page.evaluate(() => scrollY);
+  expect(scrolled).toBeGreaterThan(100);
+  await page.keyboard.press('Enter');
+  const heading = page.getByRole('heading', { level: 1 });
+  await expect(page).toHaveURL(/\/lock/);
+  await expect(heading).toBeFocused();
+  await page.goBack();
+  await expect(chosen).toHaveAttribute('data-lock', path!);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
+  await expect(chosen.getByRole('link')).toBeFocused();
+});
+
+test('a new problem is announced, once', async ({ ui, page, clients, place, lockscope }) => {
+  test.setTimeout(120_000);
+  await ui.openBoard();
+  await ui.isLive();
+  // Two who wait for each other.
+  const [a, b] = await clients.openAll('a', 'b');
+  await a!.hold(`${place}/one`);
+  await b!.hold(`${place}/two`);
+  const queued = await a!.queue(`${place}/two`);
+  await b!.queue(`${place}/one`);
+  await expect.poll(async () => (await lockscope.lock(`${place}/two`))?.verdict).toBe('deadlocked');
+  await expect(page.getByTestId('announcements')).toContainText(/New: .*deadlocked/, { timeout: 60_000 });
+  expect(queued.node).toBeTruthy();
+});
