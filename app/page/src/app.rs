@@ -15,6 +15,7 @@ use super::session::SessionPageView;
 use super::sessions::SessionsPage;
 use super::status::StatusPage;
 use super::waits::WaitsPage;
+use super::wall::WallPage;
 
 /// The page's root component.
 #[component]
@@ -41,6 +42,7 @@ pub fn App() -> AnyView {
                 <Route path=StaticSegment("waits") view=|| view! { <WaitsPage /> } />
                 <Route path=StaticSegment("sessions") view=|| view! { <SessionsPage /> } />
                 <Route path=StaticSegment("session") view=|| view! { <SessionPageView /> } />
+                <Route path=StaticSegment("wall") view=|| view! { <WallPage /> } />
                 <Route path=StaticSegment("status") view=|| view! { <StatusPage /> } />
             </FlatRoutes>
         </Router>

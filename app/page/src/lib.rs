@@ -39,6 +39,7 @@ mod sessions;
 mod shell;
 mod status;
 mod waits;
+mod wall;
 
 pub use app::App;
 pub use document_title::DocumentTitle;

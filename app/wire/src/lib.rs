@@ -65,7 +65,7 @@ pub use patch::{
 };
 pub use person::{Person, Role, SignedBy};
 pub use problem::Problem;
-pub use query::{BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
+pub use query::{BoardQuery, LockQuery, PINS_MAX, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
 pub use release::{
     DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult,
 };

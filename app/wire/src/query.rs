@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Recipe, SessionId, Verdict, WINDOW_ROWS_MAX};
 
+/// Rows that one board keeps before all others.
+pub const PINS_MAX: usize = 20;
+
 /// Order of the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -75,6 +78,8 @@ pub struct BoardQuery {
     pub offset: u32,
     /// Rows, at most [`WINDOW_ROWS_MAX`].
     pub limit: u32,
+    /// Keys of rows that stand before all others, at most [`PINS_MAX`].
+    pub pins: Vec<String>,
 }
 
 impl Default for BoardQuery {
@@ -89,6 +94,7 @@ impl Default for BoardQuery {
             group: false,
             offset: 0,
             limit: 100,
+            pins: Vec::new(),
         }
     }
 }
@@ -226,11 +232,13 @@ impl BoardQuery {
                 "group" => query.group = flag(name, value)?,
                 "offset" => query.offset = number(name, value)?,
                 "limit" => query.limit = rows(name, value)?,
+                "pin" if query.pins.len() < PINS_MAX => query.pins.push(value.to_owned()),
+                "pin" => return Err(unknown(name, value, &format!("at most {PINS_MAX} of them"))),
                 _ => {
                     return Err(unknown(
                         name,
                         value,
-                        "ensemble, root, q, recipe, verdict, sort, group, offset or limit",
+                        "ensemble, root, q, recipe, verdict, sort, group, offset, limit or pin",
                     ));
                 }
             }
@@ -249,6 +257,7 @@ impl BoardQuery {
         push_pair(&mut out, "verdict", self.verdict.map_or("", Verdict::name));
         push_pair(&mut out, "sort", if self.sort == Sort::default() { "" } else { self.sort.name() });
         push_pair(&mut out, "group", if self.group { "root" } else { "" });
+        self.pins.iter().for_each(|pin| push_pair(&mut out, "pin", pin));
         out
     }
 }

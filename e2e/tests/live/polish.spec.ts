@@ -122,7 +122,7 @@ test('the palette knows verdicts and acts, forgives a typing mistake, and keeps 
   const height = (await palette.boundingBox())!.height;
   for (const [typed, option] of [
     ['deadlock', /locks? (is|are) deadlocked/],
-    ['two owners', /locks? (is|are) double owner/],
+    ['two owners', /locks? (has|have) two owners/],
     ['pasue', /Pause or resume/],
     ['share url', /Copy link/],
     ['stcuk', /\/app\/stuck/],
@@ -213,7 +213,7 @@ test('order and grouping are remembered, what is shared is in the address', asyn
   await expect(page).toHaveURL((url) => url.search === '?sort=hold');
   await ui.open('/');
   await expect(page).toHaveURL(/sort=path/);
-  await page.getByTestId('sort').selectOption('damage');
+  await page.getByTestId('sort').selectOption('worst');
   await ui.open('/');
   await expect(page).toHaveURL((url) => url.search === '');
 });

@@ -116,6 +116,7 @@ pub(super) const ROUTES: &[Route] = &[
     page("/", VIEW),
     page("/lock", VIEW),
     page("/waits", VIEW),
+    page("/wall", VIEW),
     page("/sessions", VIEW),
     page("/session", VIEW),
     page("/status", VIEW),

@@ -19,6 +19,7 @@ fn act(state: BoardState, key: &Key) -> bool {
         "Home" if state.chosen.with_untracked(Option::is_some) => choose(state, 0),
         "Enter" => return open(state),
         "a" => state.apply_order(),
+        "s" => return pin(state),
         "g" => state.change(|query| query.group = !query.group),
         "Escape" => escape(state, key.is_typing),
         _ => return false,
@@ -50,6 +51,13 @@ fn open(state: BoardState) -> bool {
         return false;
     }
     link.click();
+    true
+}
+
+/// Pins the chosen row, or lets it go.
+fn pin(state: BoardState) -> bool {
+    let Some(slot) = state.chosen.get_untracked() else { return false };
+    state.toggle_pin(&slot.key);
     true
 }
 

@@ -58,7 +58,7 @@ pub(super) fn LockList(
                 on:focusin=move |_| state.has_focus.set(true)
                 on:focusout=move |_| state.has_focus.set(false)
             >
-                {rows(drawn, |drawn| &drawn.row.key, move |drawn| row(drawn, is_grouped.get()))}
+                {rows(drawn, |drawn| &drawn.row.key, move |drawn| row(state, drawn, is_grouped.get()))}
             </div>
         </div>
         <EmptyState state=state total=length />

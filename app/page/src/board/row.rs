@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::state::Drawn;
+use super::state::{BoardState, Drawn};
 use crate::charts::Sparkline;
 use crate::erase::view;
 use crate::exact::Exact;
@@ -20,8 +20,8 @@ const HOLDER_CHARS: usize = 32;
 const ROOT_CHARS: usize = 30;
 
 /// The row.
-pub(super) fn row(drawn: Drawn, is_grouped: bool) -> AnyView {
-    let Drawn { at, row, is_away, is_chosen } = drawn;
+pub(super) fn row(state: BoardState, drawn: Drawn, is_grouped: bool) -> AnyView {
+    let Drawn { at, row, is_away, is_chosen, is_pinned } = drawn;
     let out = ending(&row).map(|end| view! { <SessionEnd words="runs out in " end=end /> });
     view! {
         <div
@@ -33,11 +33,12 @@ pub(super) fn row(drawn: Drawn, is_grouped: bool) -> AnyView {
             data-away=mark(is_away)
             data-old=mark(!row.state.is_current())
             data-chosen=mark(is_chosen)
+            data-pinned=mark(is_pinned)
             aria-selected=if is_chosen { "true" } else { "false" }
             aria-rowindex=(at + 2).to_string()
         >
             <div class="cell cell-verdict" role="gridcell" data-col="verdict">{explained_in_row(anchor("verdict", row.verdict.name()), view! { <Chip verdict=row.verdict /> })}{out}</div>
-            <div class="cell cell-lock" role="gridcell">{lock(&row, is_grouped)}</div>
+            <div class="cell cell-lock" role="gridcell">{lock(state, &row, is_grouped, is_pinned)}</div>
             <div class="cell cell-holder" role="gridcell" data-col="holder">{holder(&row)}</div>
             <div class="cell cell-number cell-hold" role="gridcell" data-col="hold">
                 <Age since_ms=row.held_since_ms least=hold_least(row.hold_is_lower_bound) />
@@ -66,7 +67,7 @@ fn ending(row: &LockRow) -> Option<RunsOut> {
 }
 
 /// Its name, what it is, and its state in words.
-fn lock(row: &LockRow, is_grouped: bool) -> AnyView {
+fn lock(state: BoardState, row: &LockRow, is_grouped: bool, is_pinned: bool) -> AnyView {
     let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
     let whole = visible(&row.path);
     let name = middle(&whole, PATH_CHARS);
@@ -78,11 +79,31 @@ fn lock(row: &LockRow, is_grouped: bool) -> AnyView {
         <div class="lock-line">
             <Tag of=row.tag.clone() />
             <a class="lock-path" href=href data-col="path" title=whole><bdi>{name}</bdi></a>
+            {pin(state, row, is_pinned)}
             <span class="lock-recipe">{visible(&row.recipe_label)}</span>
             <span class="lock-root">{root}</span>
             <span class="lock-findings" title=filled(row.findings.join(", "))>{findings}</span>
         </div>
         <div class="lock-sentence" data-col="sentence" title=title>{sentence}</div>
+    }
+}
+
+/// Keeps the row before all others, or lets it go. The keyboard has a key for it.
+fn pin(state: BoardState, row: &LockRow, is_pinned: bool) -> AnyView {
+    let key = row.key.clone();
+    let label = if is_pinned { "Unpin" } else { "Pin on top" };
+    view! {
+        <button
+            class="pin needs-script"
+            type="button"
+            tabindex="-1"
+            aria-pressed=is_pinned.to_string()
+            aria-label=label
+            title=format!("{label} (s)")
+            on:click=move |_| state.toggle_pin(&key)
+        >
+            {if is_pinned { "★" } else { "☆" }}
+        </button>
     }
 }
 

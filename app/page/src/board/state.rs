@@ -8,7 +8,7 @@ use super::order::Order;
 use crate::address::{borrowed, pairs, use_pairs};
 use crate::live::{Live, Viewport};
 use crate::parts::{Arrivals, Place};
-use lockscope_wire::{BoardQuery, LockRow, Window};
+use lockscope_wire::{BoardQuery, LockRow, PINS_MAX, Window};
 
 /// A row in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(super) struct Drawn {
     pub(super) is_away: bool,
     /// It is the one chosen by keyboard.
     pub(super) is_chosen: bool,
+    /// It stands before all others.
+    pub(super) is_pinned: bool,
 }
 
 /// The board's state; copied into its parts.
@@ -93,6 +95,19 @@ impl BoardState {
             let is_typing_on = self.query.with_untracked(|old| !old.q.is_empty() && old.q != query.q);
             self.go.run((query, is_typing_on));
         }
+    }
+
+    /// Pins a row, or lets it go; beyond what one board keeps the first pin goes.
+    pub(super) fn toggle_pin(self, key: &str) {
+        self.change(|query| {
+            let before = query.pins.len();
+            query.pins.retain(|pin| pin != key);
+            if query.pins.len() == before {
+                query.pins.push(key.to_owned());
+            }
+            let extra = query.pins.len().saturating_sub(PINS_MAX);
+            query.pins.drain(..extra);
+        });
     }
 
     /// The address of the same board with something changed.
@@ -190,12 +205,14 @@ impl BoardState {
     /// The rows to draw.
     pub(super) fn drawn(self, shown: Viewport) -> Vec<Drawn> {
         let chosen = self.chosen.get().map(|slot| slot.key).unwrap_or_default();
+        let pins = self.query.with(|query| query.pins.clone());
         let drawn = self.with_order(|order, window| {
             let one = |at: u32| {
                 let key = order.key_at(at)?;
                 let sent = window.rows.iter().find(|row| row.key == key);
                 let row = sent.or_else(|| order.remembered(&key))?.clone();
-                Some(Drawn { at, row, is_away: sent.is_none(), is_chosen: key == chosen })
+                let is_pinned = pins.contains(&key);
+                Some(Drawn { at, row, is_away: sent.is_none(), is_chosen: key == chosen, is_pinned })
             };
             (shown.start..shown.end.min(order.total(window))).filter_map(one).collect()
         });
@@ -234,11 +251,12 @@ fn read_address(pairs: &[(String, String)]) -> (BoardQuery, Option<String>) {
     }
 }
 
-/// Where order and grouping are kept: taste, not part of what somebody else is shown.
+/// Where order, grouping and pins are kept: taste, not part of what somebody else is shown.
 const KEY: &str = "lockscope.board";
 
 fn remember(query: &BoardQuery) {
-    let taste = BoardQuery { sort: query.sort, group: query.group, ..BoardQuery::default() }.to_url_query();
+    let pins = query.pins.clone();
+    let taste = BoardQuery { sort: query.sort, group: query.group, pins, ..BoardQuery::default() }.to_url_query();
     if let Some(storage) = window().local_storage().ok().flatten() {
         // Fails only where storing is forbidden; then it lasts as long as the address.
         let _ = storage.set_item(KEY, &taste);

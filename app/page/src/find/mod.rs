@@ -87,7 +87,11 @@ pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<
     }
     locks.extend(view.verdicts.iter().map(|(verdict, count)| {
         let query = BoardQuery { verdict: Some(*verdict), ..BoardQuery::default() };
-        let words = format!("{} {}", plural((*count).into(), "lock is", "locks are"), verdict_word(*verdict));
+        let (one, many) = match verdict {
+            Verdict::DoubleOwner | Verdict::NobodyHome => ("lock has", "locks have"),
+            _ => ("lock is", "locks are"),
+        };
+        let words = format!("{} {}", plural((*count).into(), one, many), verdict_word(*verdict));
         plain_link(verdict.name(), format!("/{}", query.to_url_query()), &words, "on the board")
     }));
     if view.q.starts_with('/') && view.locks.iter().all(|lock| lock.path != view.q) {

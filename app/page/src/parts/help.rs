@@ -15,7 +15,7 @@ impl HelpOpen {
     }
 }
 
-const KEYS: [(&str, &str); 10] = [
+const KEYS: [(&str, &str); 12] = [
     ("Ctrl K", "find a lock, a session, a page"),
     ("/", "filter"),
     ("j  k", "next and previous row"),
@@ -23,6 +23,8 @@ const KEYS: [(&str, &str); 10] = [
     ("a", "apply a new order of rows"),
     ("p", "pause and go on"),
     ("g", "group by root"),
+    ("w", "wallboard: for a screen on the wall"),
+    ("s", "pin the chosen lock on top"),
     ("d", "rows comfortable or compact"),
     ("?", "this help"),
     ("Esc", "close, clear the filter, deselect"),

@@ -28,6 +28,11 @@ pub(crate) fn use_keys(act: impl Fn(&Key) -> bool + Copy + Send + Sync + 'static
                     help.set(true);
                     true
                 }
+                "w" => {
+                    // The address is one of ours.
+                    let _ = window().location().set_href("/wall");
+                    true
+                }
                 "d" => {
                     toggle_density();
                     true

@@ -13,6 +13,7 @@ use super::{ProjectionContext, Terms, Waits, as_of_several, count32};
 struct Found<'a> {
     look: ProjectionContext<'a>,
     lock: &'a AssessedLock,
+    is_pinned: bool,
     group: (usize, u32),
     key: (u8, i64),
     text: (bool, std::borrow::Cow<'a, str>),
@@ -40,9 +41,11 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
             && terms.fit(lock);
         if fits {
             let group = if query.group { (at, lock.root.0) } else { (0, 0) };
+            let is_pinned = !query.pins.is_empty() && query.pins.contains(&look.ensemble.key(&lock.path));
             found.push(Found {
                 look: *look,
                 lock,
+                is_pinned,
                 group,
                 key: look.sort_key(query.sort, lock, waits),
                 text: look.sort_text(query.sort, lock),
@@ -50,7 +53,9 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
         }
     }
     // Locks come in path order and the sort is stable, so equals stay in path order.
-    found.sort_by(|one, other| (one.group, other.key, &one.text).cmp(&(other.group, one.key, &other.text)));
+    found.sort_by(|one, other| {
+        (other.is_pinned, one.group, other.key, &one.text).cmp(&(one.is_pinned, other.group, one.key, &other.text))
+    });
     totals.verdicts = wire::Verdict::ALL.into_iter().zip(verdicts).rev().filter(|(_, count)| *count > 0).collect();
     let rows = found
         .iter()

@@ -19,7 +19,7 @@ const DOMAIN_POLICIES: HeaderName = HeaderName::from_static("x-permitted-cross-d
 const ORIGIN_CLUSTER: HeaderName = HeaderName::from_static("origin-agent-cluster");
 /// The page copies text, and needs nothing else of the machine.
 const PERMISSIONS: &str = "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), \
-     magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), usb=(), xr-spatial-tracking=()";
+     magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), screen-wake-lock=(self), serial=(), usb=(), xr-spatial-tracking=()";
 /// A year.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 

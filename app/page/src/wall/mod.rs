@@ -1,0 +1,154 @@
+//! The wallboard: for a screen that nobody touches, read from four metres. Left one tile that says how things are, right
+//! the worst problems, below the time and how old the picture is. A picture that may be old is never green.
+
+use leptos::prelude::*;
+
+use super::document_title::TitleSigns;
+use super::erase::{dynamic, view};
+use super::format::{age, count, middle, visible};
+use super::initial_view::initial_view;
+use super::live::Live;
+use super::parts::{Chip, Instant, current, headline, rows};
+use lockscope_wire::{BoardHead, BoardQuery, LockProblem, Verdict};
+
+/// Longest name of a lock.
+const PATH_CHARS: usize = 48;
+
+/// The page.
+#[component]
+pub(crate) fn WallPage() -> AnyView {
+    let live = Live::of_app();
+    let query = BoardQuery { limit: 1, ..BoardQuery::default() };
+    let first = initial_view(|source| source.board(&query));
+    live.open(query, first);
+    let is_live = Memo::new(move |_| current(live).is_live());
+    let problems = Memo::new(move |_| live.board(|board| board.head.problems.clone()).unwrap_or_default());
+    let state = Memo::new(move |_| live.board(|board| Tile::of(&board.head)));
+    let mood = move || match (is_live.get(), state.with(|tile| tile.as_ref().map(Tile::mood))) {
+        (false, _) | (_, None) => "old",
+        (true, Some(mood)) => mood,
+    };
+    keep_awake();
+    view! {
+        <TitleSigns page="Wallboard".to_owned() />
+        <main class="wall" id="main" data-mood=mood data-testid="wall">
+            <h1 class="sr-only">"Wallboard"</h1>
+            <section class="wall-tile" aria-live="polite">
+                {dynamic(move || state.get().map(|tile| tile.draw(is_live.get())))}
+            </section>
+            <ol class="wall-list">{rows(problems, |problem| &problem.key, problem)}</ol>
+            <footer class="wall-foot">
+                <span class="wall-clock">{dynamic(move || now(live))}</span>
+                <span>{move || freshness(live, is_live.get())}</span>
+                <a class="wall-way" href="/">"Board"</a>
+            </footer>
+        </main>
+    }
+}
+
+/// What the tile says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Tile {
+    problems: u32,
+    worst: Option<Verdict>,
+    locks: u32,
+    waiters: u32,
+}
+
+impl Tile {
+    fn of(head: &BoardHead) -> Self {
+        Self {
+            problems: head.problem_count,
+            worst: head.problems.first().map(|problem| problem.verdict),
+            locks: head.totals.locks,
+            waiters: head.totals.waiters,
+        }
+    }
+
+    /// Its colour.
+    fn mood(&self) -> &'static str {
+        match self.worst {
+            None => "good",
+            Some(Verdict::Slow | Verdict::Expiring | Verdict::MaybeDeadlocked) => "warn",
+            Some(Verdict::Orphan | Verdict::NobodyHome) => "odd",
+            // Of a calm verdict only a critical finding makes a problem.
+            Some(_) => "bad",
+        }
+    }
+
+    fn draw(&self, is_live: bool) -> AnyView {
+        let (large, small) = match (is_live, self.problems) {
+            (false, _) => ("?".to_owned(), "not known now".to_owned()),
+            (true, 0) => ("✓".to_owned(), "All fine".to_owned()),
+            (true, 1) => ("1".to_owned(), "needs you".to_owned()),
+            (true, many) => (count(many), "need you".to_owned()),
+        };
+        let rest = format!("{} locks, {} waiting", count(self.locks), count(self.waiters));
+        view! {
+            <p class="wall-large">{large}</p>
+            <p class="wall-small">{small}</p>
+            <p class="wall-rest">{rest}</p>
+        }
+    }
+}
+
+fn problem(problem: LockProblem) -> AnyView {
+    let first = problem.locks.first().map(|path| middle(&visible(path), PATH_CHARS)).unwrap_or_default();
+    let more = problem.lock_count.saturating_sub(1);
+    let more = (more > 0).then(|| format!(" +{}", count(more)));
+    view! {
+        <li class="wall-row" data-verdict=problem.verdict.name()>
+            <p><Chip verdict=problem.verdict />" "<bdi class="wall-lock">{first}</bdi>{more}</p>
+            <p class="wall-headline">{headline(&problem.headline)}</p>
+        </li>
+    }
+}
+
+/// The time of day, as of the last look.
+fn now(live: Live) -> Option<AnyView> {
+    // By the second; nothing is read between two of them.
+    let at_ms = live.now_ms().div_euclid(1_000) * 1_000;
+    (at_ms > 0).then(|| view! { <Instant at_ms=at_ms /> })
+}
+
+fn freshness(live: Live, is_live: bool) -> String {
+    let known = live.known_at_ms().map_or_else(|| "…".to_owned(), |at_ms| age(at_ms, live.now_ms()));
+    if is_live { format!("as of {known} ago") } else { format!("{} · as of {known} ago", current(live).word) }
+}
+
+/// Asks the browser to leave the screen on, again whenever the page comes to the front. Where it won't, nothing is lost.
+fn keep_awake() {
+    Effect::new(move |_| {
+        let ask = || {
+            let lock = js_sys::Reflect::get(&window().navigator(), &"wakeLock".into()).ok();
+            let request = lock.as_ref().and_then(|lock| js_sys::Reflect::get(lock, &"request".into()).ok());
+            let request = request.and_then(|request| wasm_bindgen::JsCast::dyn_into::<js_sys::Function>(request).ok());
+            let asked = request.zip(lock).and_then(|(request, lock)| request.call1(&lock, &"screen".into()).ok());
+            let promise = asked.and_then(|asked| wasm_bindgen::JsCast::dyn_into::<js_sys::Promise>(asked).ok());
+            if let Some(promise) = promise {
+                // Refused while it is not in front, or on battery.
+                leptos::task::spawn_local(async move { drop(wasm_bindgen_futures::JsFuture::from(promise).await) });
+            }
+        };
+        ask();
+        let front = window_event_listener(leptos::ev::visibilitychange, move |_| ask());
+        on_cleanup(move || front.remove());
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_known_to_be_fine_is_green() {
+        let mut head = BoardHead::default();
+        head.totals.locks = 17;
+        let text = |tile: &Tile, is_live| Owner::new_root(None).with(|| tile.draw(is_live).to_html());
+        let calm = Tile::of(&head);
+        assert_eq!(calm.mood(), "good");
+        assert!(text(&calm, true).contains("All fine"));
+        assert!(!text(&calm, false).contains("fine"), "what may be old says nothing good");
+        assert_eq!(Tile { worst: Some(Verdict::Healthy), problems: 1, ..calm }.mood(), "bad", "a critical finding");
+    }
+}
