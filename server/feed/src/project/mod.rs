@@ -1,6 +1,8 @@
 //! From the model to the wire: the only module that knows both. Pure functions of the model, a query and the
 //! time; what they return holds instants, never ages.
 
+mod blocking;
+mod blocking_tree;
 mod board;
 mod contenders;
 mod details;
@@ -10,6 +12,7 @@ mod evidence;
 mod freshness;
 mod release;
 mod seen;
+mod session_groups;
 mod sessions;
 mod snapshot;
 mod waits;
