@@ -1,6 +1,7 @@
 //! Who waits in which locks and who holds these, as numbers: for questions that go over several locks. Made in one pass
 //! over the contenders of the locks in which somebody waits.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use lockscope_core::assessment::AssessedLock;
@@ -17,13 +18,13 @@ const STEPS_MAX: usize = 400_000;
 pub(super) type Number = usize;
 
 /// A lock in which a session waits for another.
-pub(super) struct ContendedLock<'a> {
-    pub(super) lock: &'a AssessedLock,
+#[derive(Default)]
+pub(super) struct ContendedLock {
     /// Who waits, and since when.
     pub(super) waiters: Vec<(Number, i64)>,
 }
 
-impl ContendedLock<'_> {
+impl ContendedLock {
     /// Those of its waiters that wait for this holder.
     pub(super) fn waiters_of(&self, holder: Number) -> impl Iterator<Item = (Number, i64)> + '_ {
         self.waiters.iter().copied().filter(move |(waiter, _)| *waiter != holder)
@@ -31,6 +32,7 @@ impl ContendedLock<'_> {
 }
 
 /// A session that waits for another, or is waited for.
+#[derive(Debug)]
 pub(super) struct Party {
     pub(super) id: SessionId,
     /// The locks it holds in which another waits, by their places.
@@ -56,9 +58,12 @@ impl Behind {
 }
 
 /// All of it.
+#[derive(Default)]
 pub(super) struct Blocking<'a> {
     pub(super) sessions: Vec<Party>,
-    pub(super) locks: Vec<ContendedLock<'a>>,
+    pub(super) locks: Vec<ContendedLock>,
+    /// These locks in the model, in the same order.
+    models: Vec<&'a AssessedLock>,
     numbers: HashMap<SessionId, Number>,
     /// For each session the last walk that came by.
     seen_in: Vec<u32>,
@@ -68,18 +73,10 @@ pub(super) struct Blocking<'a> {
 
 impl<'a> Blocking<'a> {
     pub(super) fn of(look: &ProjectionContext<'a>) -> Self {
-        let mut all = Self {
-            sessions: Vec::new(),
-            locks: Vec::new(),
-            numbers: HashMap::new(),
-            seen_in: Vec::new(),
-            walks: 0,
-            steps_left: STEPS_MAX,
-        };
+        let mut all = Self { steps_left: STEPS_MAX, ..Self::default() };
         for lock in look.locks().filter(|lock| lock.standing.waiting.count > 0 && counts_as_waiting(lock)) {
             all.add(look, lock);
         }
-        all.seen_in = vec![0; all.sessions.len()];
         all
     }
 
@@ -110,7 +107,8 @@ impl<'a> Blocking<'a> {
                 party.held.push(at);
             }
         }
-        self.locks.push(ContendedLock { lock, waiters });
+        self.locks.push(ContendedLock { waiters });
+        self.models.push(lock);
     }
 
     fn number(&mut self, id: SessionId) -> Number {
@@ -118,6 +116,7 @@ impl<'a> Blocking<'a> {
         let number = *self.numbers.entry(id).or_insert(next);
         if number == next {
             self.sessions.push(Party { id, held: Vec::new(), waits_since_ms: None });
+            self.seen_in.push(0);
         }
         number
     }
@@ -127,8 +126,21 @@ impl<'a> Blocking<'a> {
     }
 
     /// The locks a session holds in which another waits.
-    pub(super) fn held_by(&self, number: Number) -> impl Iterator<Item = &ContendedLock<'a>> {
+    pub(super) fn held_by(&self, number: Number) -> impl Iterator<Item = &ContendedLock> {
         self.party(number).into_iter().flat_map(|party| &party.held).filter_map(|at| self.locks.get(*at))
+    }
+
+    /// The lock at a place.
+    pub(super) fn model(&self, at: usize) -> Option<&'a AssessedLock> {
+        self.models.get(at).copied()
+    }
+
+    /// Of the locks a session holds, the one in which most wait, and how many others there are.
+    pub(super) fn worst_held_by(&self, number: Number) -> Option<(&'a AssessedLock, usize)> {
+        let held = &self.party(number)?.held;
+        let waiters = |at: &usize| self.locks.get(*at).map_or(0, |lock| lock.waiters.len());
+        let worst = held.iter().max_by_key(|at| (waiters(at), Reverse(**at)))?;
+        Some((self.model(*worst)?, held.len() - 1))
     }
 
     /// Those that wait for a session themselves, as sums over its locks.
@@ -180,7 +192,7 @@ impl<'a> Blocking<'a> {
         let awaited = (0..).zip(&self.sessions).filter(|(_, party)| !party.held.is_empty());
         let mut ranked: Vec<(i64, Number)> =
             awaited.map(|(number, _)| (self.right_behind(number).waiting_ms(now_ms), number)).collect();
-        ranked.sort_by_key(|(waiting_ms, _)| std::cmp::Reverse(*waiting_ms));
+        ranked.sort_by_key(|(waiting_ms, _)| Reverse(*waiting_ms));
         ranked.into_iter().map(|(_, number)| number).collect()
     }
 
@@ -192,5 +204,62 @@ impl<'a> Blocking<'a> {
     /// Sessions that others wait for and that wait for nobody.
     pub(super) fn blocking(&self) -> u32 {
         count32(self.sessions.iter().filter(|party| party.waits_since_ms.is_none()).count())
+    }
+}
+
+/// Waits for tests, of which no model is made: by number, who waits for which lock, and who holds it.
+#[cfg(test)]
+pub(super) fn made_up(holders: &[(i64, usize)], waiters: &[(i64, usize, i64)]) -> Blocking<'static> {
+    let mut all = Blocking { steps_left: STEPS_MAX, ..Blocking::default() };
+    let locks = holders.iter().map(|(_, lock)| lock + 1).max().unwrap_or(0);
+    all.locks.resize_with(locks, ContendedLock::default);
+    for (id, lock) in holders {
+        let number = all.number(SessionId(*id));
+        all.sessions[number].held.push(*lock);
+    }
+    for (id, lock, since_ms) in waiters {
+        let number = all.number(SessionId(*id));
+        let party = &mut all.sessions[number];
+        party.waits_since_ms = party.waits_since_ms.into_iter().chain([*since_ms]).min();
+        all.locks[*lock].waiters.push((number, *since_ms));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 holds lock 0, for which 2 and 3 wait; 2 holds lock 1, for which 3 and 4 wait.
+    fn chain() -> Blocking<'static> {
+        made_up(&[(1, 0), (2, 1)], &[(2, 0, 100), (3, 0, 200), (3, 1, 150), (4, 1, 300)])
+    }
+
+    #[test]
+    fn who_is_behind_is_counted_once_with_its_oldest_wait() {
+        let mut all = chain();
+        let mut reached = Vec::new();
+        let behind = all.behind(0, |number| reached.push(number));
+        assert_eq!((behind.count, behind.since_sum_ms, behind.is_lower_bound), (3, 100 + 150 + 300, false));
+        reached.sort_unstable();
+        assert_eq!(reached, [1, 2, 3]);
+        assert_eq!(behind.waiting_ms(1_000), 3 * 1_000 - 550);
+        assert_eq!((all.waiting(), all.blocking()), (3, 1));
+        assert_eq!(all.right_behind(0).count, 2);
+    }
+
+    #[test]
+    fn a_circle_ends() {
+        let mut all = made_up(&[(1, 0), (2, 1)], &[(1, 1, 10), (2, 0, 20)]);
+        assert_eq!(all.behind(0, |_| ()).count, 1);
+        assert_eq!((all.waiting(), all.blocking()), (2, 0));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_a_lower_bound() {
+        let mut all = chain();
+        all.steps_left = 3;
+        let behind = all.behind(0, |_| ());
+        assert_eq!((behind.count, behind.is_lower_bound), (2, true));
     }
 }

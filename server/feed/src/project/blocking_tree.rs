@@ -125,9 +125,9 @@ impl ProjectionContext<'_> {
         cycles: &BTreeMap<SessionId, wire::Verdict>,
     ) -> Option<wire::WaitBranch> {
         let session = blocking.party(sketch.number)?.id;
-        let held = blocking.held_by(sketch.number).max_by_key(|held| (held.waiters.len(), Reverse(&held.lock.path)));
-        let hold = held.and_then(|held| held.lock.holders.iter().find(|hold| hold.owner == Some(session)));
-        let waits = sketch.waits.and_then(|(at, since_ms)| Some((blocking.locks.get(at)?, since_ms)));
+        let (held, more_holds) = blocking.worst_held_by(sketch.number).unzip();
+        let hold = held.and_then(|held| held.holders.iter().find(|hold| hold.owner == Some(session)));
+        let waits = sketch.waits.and_then(|(at, since_ms)| Some((blocking.model(at)?, since_ms)));
         let label = self.spots(session).take(SPOTS_MAX).find_map(|spot| self.label_of(&spot));
         Some(wire::WaitBranch {
             depth: sketch.depth,
@@ -136,16 +136,16 @@ impl ProjectionContext<'_> {
             session_id: wire::SessionId(session.0),
             label,
             waits: waits.map(|(lock, since_ms)| wire::LockSince {
-                lock: lock.lock.path.to_string(),
+                lock: lock.path.to_string(),
                 since_ms,
                 is_lower_bound: false,
             }),
             holds: held.zip(hold).map(|(held, hold)| wire::LockSince {
-                lock: held.lock.path.to_string(),
+                lock: held.path.to_string(),
                 since_ms: hold.since.0,
                 is_lower_bound: hold.is_lower_bound,
             }),
-            more_holds: count32(blocking.held_by(sketch.number).count().saturating_sub(1)),
+            more_holds: count32(more_holds.unwrap_or_default()),
             behind: 0,
             behind_since_sum_ms: 0,
             is_lower_bound: false,
@@ -221,4 +221,51 @@ fn waiters_below(
     all.sort_unstable_by_key(|(waiter, (_, since_ms))| (*waiter, *since_ms));
     all.dedup_by_key(|(waiter, _)| *waiter);
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocking::made_up;
+    use super::*;
+
+    fn drawn(blocking: &Blocking<'_>, roots: &[Number], rows_max: usize) -> Vec<(i64, u32, u32)> {
+        let roots: Vec<(Number, Behind)> = roots.iter().map(|root| (*root, Behind::default())).collect();
+        let sketches = sketch(blocking, &roots, rows_max);
+        sketches.iter().map(|row| (blocking.sessions[row.number].id.0, row.depth, row.left_out)).collect()
+    }
+
+    #[test]
+    fn a_session_stands_once_in_a_tree_and_blockers_come_first() {
+        let all = made_up(&[(1, 0), (3, 1)], &[(2, 0, 10), (3, 0, 20), (4, 1, 5), (2, 1, 6)]);
+        // 2 waits longest, but 3 makes others wait; 2 stands where it was first met.
+        assert_eq!(drawn(&all, &[0], 80), [(1, 0, 0), (3, 1, 0), (2, 1, 0), (4, 2, 0)]);
+    }
+
+    #[test]
+    fn a_circle_is_drawn_to_where_it_closes() {
+        let all = made_up(&[(1, 0), (2, 1)], &[(1, 1, 10), (2, 0, 20), (3, 0, 30)]);
+        assert_eq!(drawn(&all, &[0], 80), [(1, 0, 0), (2, 1, 0), (3, 1, 0)]);
+    }
+
+    #[test]
+    fn rows_are_bounded_and_what_is_left_out_is_counted() {
+        let crowd: Vec<(i64, usize, i64)> = (0..1_000).map(|at| (100 + at, 0, at)).collect();
+        let rows = drawn(&made_up(&[(1, 0)], &crowd), &[0], 80);
+        assert_eq!((rows.len(), rows[0]), (1 + TREE_CHILDREN_MAX, (1, 0, 1_000 - TREE_CHILDREN_MAX as u32)));
+        assert_eq!(rows[1].0, 100, "who waits longest comes first");
+        // The second root has its row before the first has all of its children.
+        let mut two = crowd.clone();
+        two.extend((0..9).map(|at| (5_000 + at, 1, at)));
+        let rows = drawn(&made_up(&[(1, 0), (2, 1)], &two), &[0, 1], 10);
+        assert_eq!((rows.len(), rows[1]), (10, (2, 0, 9)));
+    }
+
+    #[test]
+    fn a_chain_ends_at_the_deepest_level() {
+        let holders: Vec<(i64, usize)> = (0..50).map(|at| (at, at as usize)).collect();
+        let waiters: Vec<(i64, usize, i64)> = (0..50).map(|at| (at + 1, at as usize, 1)).collect();
+        let rows = drawn(&made_up(&holders, &waiters), &[0], 80);
+        assert_eq!(rows.len(), TREE_DEPTH_MAX as usize);
+        assert_eq!(rows.last().map(|row| row.2), Some(1));
+    }
 }
