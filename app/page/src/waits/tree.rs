@@ -3,10 +3,10 @@
 
 use leptos::prelude::*;
 
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, erase, view};
 use crate::format::{count, duration, middle, plural, visible};
 use crate::live::Live;
-use crate::parts::{Age, Chip, Item, Tag, hold_least, outside_link, rows_in_parts, session_url};
+use crate::parts::{Age, Chip, Item, Tag, cycle_mark, hold_least, mark, outside_link, rows_in_parts, session_url};
 use lockscope_wire::{LockQuery, LockSince, WaitBranch, Waits};
 
 const NAME_CHARS: usize = 40;
@@ -65,27 +65,29 @@ fn level(all: Memo<Vec<Row>>, parent: String) -> AnyView {
 fn branch(all: Memo<Vec<Row>>, item: Item<Row>) -> AnyView {
     let key = item.fixed(|row: &Row| row.key.clone());
     // A fold stays as it is while what it says changes: only a session that begins or ends to block is drawn anew.
+    // Links stand beside the fold's own line: a control in a control is none to a screen reader.
     let drawn = move |blocks: &bool| {
-        let who = item.part(Who::of, who);
-        if !*blocks {
-            return view! { <div class="tree-line">{who}</div> };
-        }
-        view! {
-            <details class="tree-fold">
-                <summary class="tree-line">
-                    {who}
-                    {item.part(|row| (row.branch.behind, row.branch.behind_since_sum_ms, row.branch.is_lower_bound), behind)}
-                </summary>
-                {level(all, key.clone())}
-                {item.part(|row| row.branch.left_out, left_out)}
-            </details>
-        }
+        let line = view! { <div class="tree-line" data-folds=mark(*blocks)>{item.part(Who::of, who)}</div> };
+        let fold = blocks.then(|| {
+            view! {
+                <details>
+                    <summary class="tree-sum">{item.part(Behind::of, behind)}</summary>
+                    {level(all, key.clone())}
+                    {item.part(|row| row.branch.left_out, left_out)}
+                </details>
+            }
+        });
+        view! { {line} {fold} }
     };
     view! {
-        <li class="tree-item" data-cycle=item.text(|row| crate::parts::cycle_mark(row.branch.cycle_verdict).map(str::to_owned))>
+        <li class="tree-item" data-cycle=item.text(|row| cycle_mark(row.branch.cycle_verdict).map(str::to_owned))>
             {item.part(|row| row.branch.holds.is_some(), drawn)}
         </li>
     }
+}
+
+fn name_of(branch: &WaitBranch) -> String {
+    branch.label.as_deref().map_or_else(|| branch.session_id.to_string(), visible)
 }
 
 /// What of a row changes only when its session waits for or holds something else.
@@ -103,7 +105,7 @@ impl Who {
 }
 
 fn who(Who { branch }: &Who) -> AnyView {
-    let name = branch.label.as_deref().map_or_else(|| branch.session_id.to_string(), visible);
+    let name = name_of(branch);
     let url = session_url(&branch.ensemble, branch.session_id);
     let lock = |words: &'static str, of: &LockSince| {
         let href =
@@ -131,18 +133,33 @@ fn who(Who { branch }: &Who) -> AnyView {
     }
 }
 
+/// Those behind a session, summed.
+#[derive(Clone, Debug, PartialEq)]
+struct Behind {
+    name: String,
+    sessions: u32,
+    since_sum_ms: i64,
+    is_lower_bound: bool,
+}
+
+impl Behind {
+    fn of(row: &Row) -> Self {
+        let WaitBranch { behind, behind_since_sum_ms, is_lower_bound, .. } = row.branch;
+        Self { name: name_of(&row.branch), sessions: behind, since_sum_ms: behind_since_sum_ms, is_lower_bound }
+    }
+}
+
 /// How many wait behind it, and how long in all.
-fn behind((sessions, since_sum_ms, is_lower_bound): &(u32, i64, bool)) -> AnyView {
-    let (sessions, since_sum_ms) = (*sessions, *since_sum_ms);
+fn behind(of: &Behind) -> AnyView {
+    let (sessions, since_sum_ms) = (of.sessions, of.since_sum_ms);
     let live = Live::of_app();
-    let sign = if *is_lower_bound { "≥ " } else { "" };
+    let sign = if of.is_lower_bound { "≥ " } else { "" };
     let waits = if sessions == 1 { "waits" } else { "wait" };
     view! {
-        <span class="tree-behind">
-            {format!("{sign}{} {waits}, ", count(sessions))}
-            {move || in_all(sessions, since_sum_ms, live.now_ms())}
-            " in all"
-        </span>
+        <span class="sr-only">{format!("Behind {}: ", middle(&of.name, NAME_CHARS))}</span>
+        {format!("{sign}{} {waits}, ", count(sessions))}
+        {move || in_all(sessions, since_sum_ms, live.now_ms())}
+        " in all"
     }
 }
 
@@ -156,7 +173,7 @@ fn left_out(number: &u32) -> AnyView {
         "{} not listed here.",
         plural((*number).into(), "more waits for it and is", "more wait for it and are")
     );
-    crate::erase::erase((*number > 0).then(|| view! { <p class="tree-more quiet">{words}</p> }))
+    erase((*number > 0).then(|| view! { <p class="tree-more quiet">{words}</p> }))
 }
 
 #[cfg(test)]
