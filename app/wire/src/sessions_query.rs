@@ -144,3 +144,38 @@ impl SessionsQuery {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_in_the_address_and_read_back() {
+        let query = SessionsQuery {
+            q: "a b".to_owned(),
+            sort: SessionSort::OldestWait,
+            group: SessionGroup::Host,
+            application: "report".to_owned(),
+            ..SessionsQuery::default()
+        };
+        assert_eq!(query.to_url_query(), "?q=a%20b&sort=oldest_wait&group=host&application=report");
+        let pairs = [("q", "a b"), ("sort", "oldest_wait"), ("group", "host"), ("application", "report")];
+        assert_eq!(SessionsQuery::from_pairs(pairs), Ok(query));
+        assert_eq!(SessionsQuery::default().to_url_query(), "");
+        let again = SessionsQuery { host: "10.0.0.5".to_owned(), ..SessionsQuery::default() };
+        assert_eq!(SessionsQuery::from_pairs([("host", "10.0.0.5"), ("group", "session")]), Ok(again));
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        let told = |name: &str, value: &str| {
+            SessionsQuery::from_pairs([(name, value)]).map_err(|error| error.to_string()).unwrap_err()
+        };
+        assert_eq!(told("group", "rack"), "`rack` is not a value of `group`; use one of session, host, application");
+        assert_eq!(
+            told("sort", "size"),
+            "`size` is not a value of `sort`; use one of worst, blocks, holds, oldest_wait, ephemerals, id"
+        );
+        assert!(told("rack", "1").ends_with("use ensemble, q, sort, group, host, application, offset or limit"));
+    }
+}
