@@ -11,9 +11,9 @@ pub const GRAPH_NODES_MAX: usize = 40;
 /// Waits that are drawn as lines of a graph.
 pub const GRAPH_EDGES_MAX: usize = 120;
 /// Waits in a brief answer that is no graph: those in deadlocks first, then the longest.
-pub const BRIEF_EDGES_MAX: usize = 40;
+pub const BRIEF_EDGES_MAX: usize = 30;
 /// Rows of the blocking tree.
-pub const TREE_ROWS_MAX: usize = 80;
+pub const TREE_ROWS_MAX: usize = 64;
 /// Blockers at the root of the blocking tree.
 pub const TREE_ROOTS_MAX: usize = 24;
 /// Sessions right behind one of the blocking tree.

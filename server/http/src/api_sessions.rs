@@ -45,7 +45,7 @@ pub(super) struct WaitsJson {
     /// Sessions that others wait for and that wait for nobody themselves.
     blocking: u32,
     /// The blocking tree: each session that others wait for, right before those behind it; the roots by the total
-    /// waiting time behind them, longest first. At most 24 roots and 80 rows.
+    /// waiting time behind them, longest first. At most 24 roots and 64 rows.
     tree: Vec<WaitBranch>,
     /// Blockers that are not among the roots of the tree.
     roots_left_out: u32,

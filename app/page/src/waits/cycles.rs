@@ -10,7 +10,7 @@ use crate::parts::{Age, cycle_mark, outside_link, rows, session_url};
 use lockscope_wire::{Cycle, LockQuery, Verdict, Waits};
 
 /// Deadlocks that are drawn.
-const CYCLES_MAX: usize = 12;
+const CYCLES_MAX: usize = 8;
 /// Longest names: in a box, on an arrow, in a sentence.
 const BOX_CHARS: usize = 22;
 const ARROW_CHARS: usize = 24;

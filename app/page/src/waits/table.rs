@@ -11,7 +11,7 @@ use lockscope_wire::{BRIEF_EDGES_MAX, EnsembleTag, LockQuery, SessionId, Session
 /// Rows drawn; the tree has the rest.
 const ROWS_MAX: usize = BRIEF_EDGES_MAX;
 
-const COLUMNS: Columns = &[("Waits", ""), ("For", ""), ("Lock", ""), ("Since", "table-number")];
+const COLUMNS: Columns = &[("Session", ""), ("Waits for", ""), ("Lock", ""), ("For", "table-number")];
 
 /// The name of a session: its label, else its id.
 pub(super) fn name_of(waits: &Waits, session: SessionId) -> String {
