@@ -3,7 +3,7 @@
 import { expect, type Locator, type Page as Browser, type Response } from '@playwright/test';
 
 export type BoardColumn = 'verdict' | 'sentence' | 'holder' | 'hold' | 'waiters' | 'oldest' | 'depth';
-export type SessionColumn = 'id' | 'who' | 'client' | 'holds' | 'waits' | 'blocks' | 'hold' | 'oldest' | 'znodes' | 'locks';
+export type SessionColumn = 'id' | 'state' | 'who' | 'client' | 'holds' | 'waits' | 'blocks' | 'hold' | 'oldest' | 'znodes' | 'locks';
 export type LockColumn = 'node' | 'sequence' | 'session' | 'time' | 'waits-for' | 'liveness';
 
 export class Page {

@@ -161,7 +161,7 @@ impl Watcher {
     }
 
     fn waits(&self) -> Waits {
-        *self.hub.look(WaitsQuery, &VisibilityScope::ALL).unwrap().1.body
+        *self.hub.look(WaitsQuery::default(), &VisibilityScope::ALL).unwrap().1.body
     }
 
     /// Looks again and again until the view is as wanted.

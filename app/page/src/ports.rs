@@ -3,6 +3,7 @@
 
 use lockscope_wire::{
     Board, BoardQuery, Epoch, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Waits,
+    WaitsQuery,
 };
 
 /// A first view and where to go on from: the live socket resumes after (`epoch`, `seq`) of the same view.
@@ -29,7 +30,7 @@ pub trait Source: Send + Sync + 'static {
     /// The server's own state.
     fn status(&self) -> InitialView<Status>;
     /// Who waits for whom.
-    fn waits(&self) -> InitialView<Box<Waits>>;
+    fn waits(&self, query: WaitsQuery) -> InitialView<Box<Waits>>;
     /// Every session that matches.
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions>;
     /// One session; `value` is None when nothing is known of it.

@@ -2,16 +2,12 @@
 
 use super::{
     Board, BoardQuery, Body, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage, SessionQuery,
-    Sessions, SessionsQuery, Status, View, Waits,
+    Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
 };
 
 /// Asks for the server's own state.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusQuery;
-
-/// Asks who waits for whom.
-#[derive(Clone, Copy, Debug)]
-pub struct WaitsQuery;
 
 /// A query for one kind of view.
 pub trait Query: Clone {
@@ -53,7 +49,7 @@ queries! {
     Board: BoardQuery => Board, View::Board;
     Lock: LockQuery => Option<Box<LockPage>>, View::Lock;
     Status: StatusQuery => Status, |_| View::Status {};
-    Waits: WaitsQuery => Box<Waits>, |_| View::Waits {};
+    Waits: WaitsQuery => Box<Waits>, View::Waits;
     Sessions: SessionsQuery => Sessions, View::Sessions;
     Session: SessionQuery => Option<Box<SessionPage>>, View::Session;
     Lab: LabQuery => Option<Box<LabRun>>, View::Lab;

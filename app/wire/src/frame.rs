@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Board, BoardDelta, BoardQuery, BodyPatch, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta,
     LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsDelta, SessionsQuery, Status, Waits,
+    WaitsQuery,
 };
 
 // The compact encoding identifies a variant by its index: none may depend on a feature, and new ones go last.
@@ -21,7 +22,7 @@ pub enum View {
     /// The server's own state.
     Status {},
     /// Who waits for whom.
-    Waits {},
+    Waits(WaitsQuery),
     /// Every session.
     Sessions(SessionsQuery),
     /// One session.

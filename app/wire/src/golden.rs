@@ -42,7 +42,10 @@ fn frames_are_these_bytes() {
     assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "050401040103040a");
     assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "05050109026e6f");
     assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "05000102");
-    assert_eq!(frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits {}, epoch, seq: 4 }), "050101030e04");
+    assert_eq!(
+        frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits(WaitsQuery::default()), epoch, seq: 4 }),
+        "05010103000e04"
+    );
     let rest = [ClientFrame::Unsubscribe { id: 6 }, ClientFrame::Pause { id: 6 }, ClientFrame::Resume { id: 6 }];
     assert_eq!(rest.map(|one| frame(&one)), ["050206", "050306", "050406"]);
 }
@@ -53,7 +56,7 @@ fn views_and_bodies_keep_their_places() {
         View::Board(BoardQuery::default()),
         View::Lock(LockQuery::default()),
         View::Status {},
-        View::Waits {},
+        View::Waits(WaitsQuery::default()),
         View::Sessions(SessionsQuery::default()),
         View::Session(SessionQuery::default()),
         View::Lab(LabQuery::default()),
@@ -143,6 +146,7 @@ fn nothing_on_the_wire_depends_on_a_feature() {
         include_str!("query.rs"),
         include_str!("release.rs"),
         include_str!("session.rs"),
+        include_str!("sessions_query.rs"),
         include_str!("status.rs"),
         include_str!("waits.rs"),
         include_str!("window.rs"),

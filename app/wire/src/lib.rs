@@ -28,6 +28,7 @@ mod problem;
 mod query;
 mod release;
 mod session;
+mod sessions_query;
 mod status;
 mod visible;
 mod waits;
@@ -35,7 +36,7 @@ mod window;
 pub mod words;
 
 pub use advice::{Advice, Headline, LockProblem, PROBLEM_LOCKS_MAX, PROBLEMS_MAX, Step, StepAct};
-pub use answer::{Query, StatusQuery, WaitsQuery};
+pub use answer::{Query, StatusQuery};
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
@@ -65,17 +66,21 @@ pub use patch::{
 };
 pub use person::{Person, Role, SignedBy};
 pub use problem::Problem;
-pub use query::{BoardQuery, LockQuery, PINS_MAX, ParseQueryError, SessionQuery, SessionSort, SessionsQuery, Sort};
+pub use query::{BoardQuery, LockQuery, PINS_MAX, ParseQueryError, SessionQuery, Sort};
 pub use release::{
     DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult,
 };
 pub use session::{
-    Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionLockRow, SessionPage, SessionRow, Sessions,
-    SessionsDelta, SessionsHead,
+    Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionGroupRow, SessionLockRow, SessionPage,
+    SessionRow, Sessions, SessionsDelta, SessionsHead,
 };
+pub use sessions_query::{SessionGroup, SessionSort, SessionsQuery};
 pub use status::{ConfigStatus, EnsembleStatus, RootStatus, Status};
 pub use visible::visible;
-pub use waits::{Cycle, SessionLock, WAIT_NODES_MAX, WaitEdge, WaitNode, Waits};
+pub use waits::{
+    BRIEF_EDGES_MAX, Cycle, GRAPH_EDGES_MAX, GRAPH_NODES_MAX, LockSince, SessionLock, TREE_CHILDREN_MAX,
+    TREE_DEPTH_MAX, TREE_ROOTS_MAX, TREE_ROWS_MAX, WAIT_NODES_MAX, WaitBranch, WaitEdge, WaitNode, Waits, WaitsQuery,
+};
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.

@@ -120,63 +120,6 @@ impl Default for LockQuery {
     }
 }
 
-/// Order of the sessions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SessionSort {
-    /// Those that make most others wait first.
-    #[default]
-    Blocks,
-    /// Most holds first.
-    Holds,
-    /// Longest single wait first.
-    OldestWait,
-    /// Most znodes first.
-    Ephemerals,
-    /// By id.
-    Id,
-}
-
-impl SessionSort {
-    /// Every order, as the page lists them.
-    pub const ALL: [Self; 5] = [Self::Blocks, Self::Holds, Self::OldestWait, Self::Ephemerals, Self::Id];
-
-    /// The name in URLs and frames.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Blocks => "blocks",
-            Self::Holds => "holds",
-            Self::OldestWait => "oldest_wait",
-            Self::Ephemerals => "ephemerals",
-            Self::Id => "id",
-        }
-    }
-}
-
-/// What the list of sessions shows.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct SessionsQuery {
-    /// Ensemble name; empty for all.
-    pub ensemble: String,
-    /// Text to find in id, label or lock path; `!text` excludes.
-    pub q: String,
-    /// Order.
-    pub sort: SessionSort,
-    /// First row.
-    pub offset: u32,
-    /// Rows, at most [`WINDOW_ROWS_MAX`].
-    pub limit: u32,
-}
-
-impl Default for SessionsQuery {
-    fn default() -> Self {
-        Self { ensemble: String::new(), q: String::new(), sort: SessionSort::default(), offset: 0, limit: 100 }
-    }
-}
-
 /// What a session's page shows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -291,33 +234,6 @@ impl LockQuery {
     }
 }
 
-impl SessionsQuery {
-    /// Reads decoded query parameters.
-    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
-        let mut query = Self::default();
-        for (name, value) in pairs {
-            match name {
-                "ensemble" => query.ensemble = value.to_owned(),
-                "q" => query.q = value.to_owned(),
-                "sort" => query.sort = one_of(name, value, &SessionSort::ALL, SessionSort::name)?.unwrap_or_default(),
-                "offset" => query.offset = number(name, value)?,
-                "limit" => query.limit = rows(name, value)?,
-                _ => return Err(unknown(name, value, "ensemble, q, sort, offset or limit")),
-            }
-        }
-        Ok(query)
-    }
-
-    /// The query part of a deep link to this list, with its `?`; empty for the default list.
-    pub fn to_url_query(&self) -> String {
-        let mut out = String::new();
-        push_pair(&mut out, "ensemble", &self.ensemble);
-        push_pair(&mut out, "q", &self.q);
-        push_pair(&mut out, "sort", if self.sort == SessionSort::default() { "" } else { self.sort.name() });
-        out
-    }
-}
-
 impl SessionQuery {
     /// Reads decoded query parameters; the id is required.
     pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
@@ -353,7 +269,7 @@ impl SessionQuery {
     }
 }
 
-fn one_of<T: Copy>(
+pub(super) fn one_of<T: Copy>(
     name: &str,
     value: &str,
     all: &[T],
@@ -368,12 +284,12 @@ fn one_of<T: Copy>(
     })
 }
 
-fn number(name: &str, value: &str) -> Result<u32, ParseQueryError> {
+pub(super) fn number(name: &str, value: &str) -> Result<u32, ParseQueryError> {
     value.parse().map_err(|_| unknown(name, value, "a whole number from 0 to 4294967295"))
 }
 
 /// Rows of a window; more than fit count as so many as do.
-fn rows(name: &str, value: &str) -> Result<u32, ParseQueryError> {
+pub(super) fn rows(name: &str, value: &str) -> Result<u32, ParseQueryError> {
     number(name, value).map(|rows| rows.clamp(1, WINDOW_ROWS_MAX))
 }
 
@@ -385,11 +301,11 @@ fn flag(name: &str, value: &str) -> Result<bool, ParseQueryError> {
     }
 }
 
-fn unknown(name: &str, value: &str, expected: &str) -> ParseQueryError {
+pub(super) fn unknown(name: &str, value: &str, expected: &str) -> ParseQueryError {
     ParseQueryError { name: name.to_owned(), value: value.to_owned(), expected: expected.to_owned() }
 }
 
-fn push_pair(out: &mut String, name: &str, value: &str) {
+pub(super) fn push_pair(out: &mut String, name: &str, value: &str) {
     if value.is_empty() {
         return;
     }

@@ -18,8 +18,10 @@ pub const SESSION_EVENTS_MAX: usize = 200;
 pub struct Sessions {
     /// All but the rows.
     pub head: SessionsHead,
-    /// The sessions that match, in order.
+    /// The sessions that match, in order; none where they are grouped.
     pub window: Window<SessionRow>,
+    /// The groups of those that match, in order; none where each session is a row.
+    pub groups: Window<SessionGroupRow>,
 }
 
 /// Totals over every session, filtered or not.
@@ -82,6 +84,34 @@ impl WindowRow for SessionRow {
     }
 }
 
+/// Sessions of one client host or of one application.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionGroupRow {
+    /// The host's address, or the application's name; empty for sessions of which it is not known. Never trusted.
+    pub name: String,
+    /// Sessions.
+    pub sessions: u32,
+    /// Znodes of theirs that hold.
+    pub holds: u32,
+    /// Znodes of theirs that wait.
+    pub waits: u32,
+    /// Contenders that wait behind what they hold; those of a lock that several of them hold are counted once.
+    pub blocks: u32,
+    /// Since when their oldest hold lasts.
+    pub oldest_hold_at_ms: Option<i64>,
+    /// Since when their oldest wait lasts.
+    pub oldest_wait_at_ms: Option<i64>,
+    /// The worst verdict on a cycle that one of them is part of: `deadlocked` or `maybe_deadlocked`; null for none.
+    pub cycle_verdict: Option<Verdict>,
+}
+
+impl WindowRow for SessionGroupRow {
+    fn key(&self) -> &str {
+        &self.name
+    }
+}
+
 /// What turns one list of sessions into the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -90,6 +120,8 @@ pub struct SessionsDelta {
     pub head: Option<SessionsHead>,
     /// The rows' difference, when they changed.
     pub window: Option<WindowDelta<SessionRow>>,
+    /// The groups' difference, when they changed.
+    pub groups: Option<WindowDelta<SessionGroupRow>>,
 }
 
 impl Sessions {
@@ -97,7 +129,9 @@ impl Sessions {
     pub fn diff(&self, next: &Self) -> Option<SessionsDelta> {
         let head = (self.head != next.head).then(|| next.head.clone());
         let window = self.window.diff(&next.window);
-        (head.is_some() || window.is_some()).then_some(SessionsDelta { head, window })
+        let groups = self.groups.diff(&next.groups);
+        let is_other = head.is_some() || window.is_some() || groups.is_some();
+        is_other.then_some(SessionsDelta { head, window, groups })
     }
 
     /// Applies a difference made by [`Sessions::diff`].
@@ -107,6 +141,9 @@ impl Sessions {
         }
         if let Some(window) = &delta.window {
             self.window.apply(window);
+        }
+        if let Some(groups) = &delta.groups {
+            self.groups.apply(groups);
         }
     }
 }

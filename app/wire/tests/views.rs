@@ -2,8 +2,8 @@
 //! compact encoding and JSON.
 
 use lockscope_wire::{
-    AsOf, Board, Body, DeltaBody, Happened, Liveness, SessionEvent, SessionId, SessionPage, SessionRow, Sessions,
-    SessionsHead, Verdict, WaitEdge, Waits, Window, WindowRow, decode_frame, encode_frame,
+    AsOf, Board, Body, DeltaBody, Happened, Liveness, SessionEvent, SessionGroupRow, SessionId, SessionPage,
+    SessionRow, Sessions, SessionsHead, Verdict, WaitEdge, Waits, Window, WindowRow, decode_frame, encode_frame,
 };
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,21 @@ fn sessions() -> impl Strategy<Value = Sessions> {
     (rows, 0..3_u32, 0..20_u32).prop_map(|(rows, holding, total)| Sessions {
         head: SessionsHead { holding, ..SessionsHead::default() },
         window: Window { total, offset: 0, rows },
+        groups: Window { total: holding, offset: 0, rows: (0..holding).map(|at| group_row(at, total)).collect() },
     })
+}
+
+fn group_row(at: u32, sessions: u32) -> SessionGroupRow {
+    SessionGroupRow {
+        name: at.to_string(),
+        sessions,
+        holds: 0,
+        waits: 0,
+        blocks: 0,
+        oldest_hold_at_ms: None,
+        oldest_wait_at_ms: None,
+        cycle_verdict: None,
+    }
 }
 
 fn waits() -> impl Strategy<Value = Waits> {

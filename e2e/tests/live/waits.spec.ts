@@ -21,7 +21,7 @@ test('the graph follows, and a box is chosen by pointer and by key', async ({ ui
 
   await anna!.release();
   await bert!.held();
-  await expect(page.getByTestId('lead')).toContainText('Nobody waits for anybody');
+  await expect(page.getByTestId('lead')).toContainText('Nobody waits.');
   await ui.isSameDocument();
 });
 
@@ -34,9 +34,9 @@ test('the drawing is enlarged and moved by buttons, keys and pointer', async ({ 
   const sight = async () => (await graph.getAttribute('viewBox'))!.split(' ').map(Number) as [number, number, number, number];
   const all = await sight();
 
-  await page.getByRole('button', { name: 'Larger' }).click();
+  await page.getByRole('button', { name: 'Zoom in' }).click();
   await expect.poll(async () => (await sight())[2]).toBeLessThan(all[2]);
-  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await page.getByRole('button', { name: 'Fit' }).click();
   await expect.poll(sight).toEqual(all);
 
   await graph.focus();

@@ -32,7 +32,7 @@ test('from the list to a session, to its lock and back', async ({ ui, clients, l
   await ui.session(held.session).getByRole('link').click();
   await expect(page).toHaveURL((url) => url.pathname === '/session' && url.searchParams.get('id') === held.session);
   await expect(page.getByRole('heading', { level: 1 })).toContainText(`${held.session} packer`);
-  await expect(page.getByTestId('sentence')).toHaveText('Holds 1 lock; 1 waits behind it.');
+  await expect(page.getByTestId('sentence')).toHaveText('Holds 1 lock; blocks 1.');
   const spot = page.locator('[data-spot]');
   await expect(spot).toHaveCount(1);
   await expect(spot).toContainText('holds');
@@ -78,9 +78,47 @@ test('two that wait for each other are marked', async ({ ui, clients, lockscope,
       return ui.session(first.session).textContent();
     })
     .toMatch(/deadlocked/);
+  await expect(ui.sessionCell(first.session, 'state')).toContainText('deadlocked');
+  await expect(ui.sessionCell(first.session, 'who')).toHaveText('anna');
   await ui.open(`/session?id=${second.session}`);
   await expect(page.getByTestId('deadlock')).toContainText(/circle/);
   await expect(page.getByTestId('deadlock').getByRole('link')).toHaveAttribute('href', '/waits');
+});
+
+test('sessions by application lead to the sessions of one', async ({ ui, clients, lockscope, place, page }) => {
+  const [first, second, other] = await clients.openAll('report-1@app-1', 'report-2@app-2', 'mailer@app-1');
+  const held = await first!.hold(`${place}/orders`);
+  const waits = await second!.queue(`${place}/orders`);
+  const alone = await other!.hold(`${place}/mails`);
+  await lockscope.knows(`${place}/orders`, [held.node, waits.node]);
+  await lockscope.knows(`${place}/mails`, [alone.node]);
+
+  await ui.openSessions({ q: place, group: 'application' });
+  const groups = page.getByTestId('groups').locator('tbody tr');
+  await expect(groups).toHaveCount(2);
+  const reports = groups.filter({ has: page.getByRole('link', { name: 'report' }) });
+  // Sessions, holds, waits, and how many it blocks.
+  for (const [at, number] of ['2', '1', '1', '1'].entries()) await expect(reports.locator('td').nth(at + 2)).toHaveText(number);
+  await expect(groups.first()).toContainText('report');
+  await reports.getByRole('link').click();
+  await expect(page).toHaveURL((url) => url.searchParams.get('application') === 'report' && url.searchParams.get('group') === null);
+  await expect(ui.sessions).toHaveCount(2);
+  await expect(ui.session(alone.session)).toHaveCount(0);
+  await expect(page.getByTestId('of-group')).toContainText('Sessions of application report.');
+  await page.getByTestId('of-group').getByRole('link', { name: 'Show all' }).click();
+  await expect(ui.session(alone.session)).toBeVisible();
+});
+
+test('sessions by host, and a grouping that there is not', async ({ ui, clients, lockscope, place, page }) => {
+  const client = await clients.open('packer');
+  const held = await client.hold(`${place}/orders`);
+  await lockscope.knows(`${place}/orders`, [held.node]);
+  await ui.openSessions({ q: place, group: 'host' });
+  await expect(page.getByTestId('groups').locator('tbody tr')).toHaveCount(1);
+  await expect(page.getByTestId('groups').getByRole('columnheader').first()).toHaveText('Host');
+  const answer = await fetch(`${lockscope.url}/api/v1/sessions?group=rack`);
+  expect(answer.status).toBe(400);
+  expect(((await answer.json()) as { detail: string }).detail).toBe('`rack` is not a value of `group`; use one of session, host, application');
 });
 
 test('a name that is markup is shown as text', async ({ ui, clients, lockscope, place, page }) => {

@@ -2,8 +2,8 @@
 //! survive.
 
 use lockscope_wire::{
-    Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionId,
-    SessionLockRow, SessionRow, SessionSort, SessionsQuery, Verdict,
+    Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionGroup,
+    SessionGroupRow, SessionId, SessionLockRow, SessionRow, SessionSort, SessionsQuery, Verdict,
 };
 
 use super::contenders::{client_at, contender};
@@ -123,6 +123,7 @@ fn row(at: i64, kind: Kind, started_at_ms: i64, now_ms: i64) -> SessionRow {
 pub(crate) fn choose(rows: &mut Vec<SessionRow>, query: &SessionsQuery) {
     rows.retain(|row| matches(row, query));
     let key = |row: &SessionRow| match query.sort {
+        SessionSort::Worst => -i64::from(row.blocks) - if row.in_cycle { i64::from(u32::MAX) } else { 0 },
         SessionSort::Blocks => -i64::from(row.blocks),
         SessionSort::Holds => -i64::from(row.holds),
         SessionSort::OldestWait => row.oldest_wait_at_ms.unwrap_or(i64::MAX),
@@ -132,7 +133,49 @@ pub(crate) fn choose(rows: &mut Vec<SessionRow>, query: &SessionsQuery) {
     rows.sort_by_key(|row| (key(row), row.session_id));
 }
 
+/// What is known of where a session is from, by which it is grouped.
+fn group_of(row: &SessionRow, by: SessionGroup) -> String {
+    let host = row.client.as_ref().and_then(|client| client.address.split(':').next()).unwrap_or_default();
+    let name = row.label.as_deref().unwrap_or_default();
+    let name = name.split('@').next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+    if by == SessionGroup::Host { host } else { name }.to_owned()
+}
+
+/// The groups of these sessions; none where each is a row of its own.
+pub(crate) fn groups(rows: &[SessionRow], by: SessionGroup) -> Vec<SessionGroupRow> {
+    let mut groups: Vec<SessionGroupRow> = Vec::new();
+    for row in rows.iter().filter(|_| by != SessionGroup::Session) {
+        let name = group_of(row, by);
+        if !groups.iter().any(|group| group.name == name) {
+            groups.push(SessionGroupRow {
+                name: name.clone(),
+                sessions: 0,
+                holds: 0,
+                waits: 0,
+                blocks: 0,
+                oldest_hold_at_ms: None,
+                oldest_wait_at_ms: None,
+                cycle_verdict: None,
+            });
+        }
+        for group in groups.iter_mut().filter(|group| group.name == name) {
+            group.sessions += 1;
+            group.holds += row.holds;
+            group.waits += row.waits;
+            group.blocks += row.blocks;
+            group.oldest_hold_at_ms = group.oldest_hold_at_ms.into_iter().chain(row.oldest_hold_at_ms).min();
+            group.oldest_wait_at_ms = group.oldest_wait_at_ms.into_iter().chain(row.oldest_wait_at_ms).min();
+            group.cycle_verdict = group.cycle_verdict.max(row.cycle_verdict);
+        }
+    }
+    groups
+}
+
 fn matches(row: &SessionRow, query: &SessionsQuery) -> bool {
+    let is_of = |wanted: &str, by| wanted.is_empty() || group_of(row, by) == wanted;
+    if !is_of(&query.host, SessionGroup::Host) || !is_of(&query.application, SessionGroup::Application) {
+        return false;
+    }
     let has = |text: &str| {
         row.key.contains(text)
             || row.label.as_deref().is_some_and(|label| label.contains(text))

@@ -1,6 +1,9 @@
 //! Made-up waiting: two deadlocks, a chain, and a session that many wait for; in the mode `stale` a crowd of 300.
 
-use lockscope_wire::{Access, AsOf, Confidence, Cycle, SessionId, SessionLock, Verdict, WaitEdge, WaitNode, Waits};
+use lockscope_wire::{
+    Access, AsOf, BRIEF_EDGES_MAX, Confidence, Cycle, LockSince, SessionId, SessionLock, TREE_CHILDREN_MAX, Verdict,
+    WaitBranch, WaitEdge, WaitNode, Waits,
+};
 
 /// A session's number within the fixture, as its id.
 fn id(number: i64) -> SessionId {
@@ -66,6 +69,8 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
             5 | 8 => 2,
             _ => 1,
         },
+        hold_count: 1,
+        wait_count: u32::from(pairs.iter().any(|(from, ..)| from == number)),
     };
     let edge = |(at, (from, to, lock)): (usize, &(i64, i64, String))| WaitEdge {
         from: id(*from),
@@ -75,13 +80,73 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
         in_cycle: verdict(*from).is_some() && verdict(*to).is_some(),
         cycle_verdict: verdict(*from).filter(|_| verdict(*to).is_some()),
     };
+    let mut edges: Vec<WaitEdge> = pairs.iter().enumerate().map(edge).collect();
+    let edges_left_out = if crowd { u32::try_from(edges.len() - BRIEF_EDGES_MAX).unwrap_or(0) } else { 0 };
+    edges.truncate(if crowd { BRIEF_EDGES_MAX } else { usize::MAX });
+    let mut nodes: Vec<WaitNode> = numbers.iter().map(node).collect();
+    nodes.retain(|node| edges.iter().any(|edge| [edge.from, edge.to].contains(&node.session_id)));
+    let mut tree = Vec::new();
+    for root in [10, 1, 3, 7] {
+        branch((root, 0, None), &pairs, &mut vec![root], started_at_ms, &mut tree);
+    }
     Waits {
         as_of,
-        nodes: numbers.iter().map(node).collect(),
-        edges: pairs.iter().enumerate().map(edge).collect(),
+        nodes,
+        edges,
         cycles: CYCLES.iter().map(|cycle| circle(cycle, &pairs, started_at_ms)).collect(),
-        left_out: if crowd { 1_204 } else { 0 },
+        left_out: if crowd { 1_457 } else { 0 },
         locks,
+        contended: 8,
+        waiting: if crowd { 1_504 } else { 16 },
+        blocking: 2,
+        edges_left_out,
+        tree,
+        roots_left_out: if crowd { 3 } else { 0 },
+    }
+}
+
+/// A session of the blocking tree and those behind it.
+fn branch(
+    (number, depth, waits): (i64, u32, Option<&str>),
+    pairs: &[(i64, i64, String)],
+    placed: &mut Vec<i64>,
+    started_at_ms: i64,
+    tree: &mut Vec<WaitBranch>,
+) {
+    let below: Vec<(i64, &str)> = pairs
+        .iter()
+        .filter(|(from, to, _)| *to == number && !placed.contains(from))
+        .map(|(from, _, lock)| (*from, lock.as_str()))
+        .collect();
+    placed.extend(below.iter().map(|(from, _)| from));
+    let lock = |lock: &str, ms: i64| LockSince {
+        lock: lock.to_owned(),
+        since_ms: started_at_ms - ms * (i64::from(depth) + 1),
+        is_lower_bound: ms > 80_000 && number == 10,
+    };
+    let at = tree.len();
+    tree.push(WaitBranch {
+        depth,
+        ensemble: "default".to_owned(),
+        tag: None,
+        session_id: id(number),
+        label: label(number),
+        waits: waits.map(|path| lock(path, 12_000)),
+        holds: pairs.iter().find(|(_, to, _)| *to == number).map(|(.., path)| lock(path, 95_000)),
+        more_holds: u32::from(number == 10),
+        behind: 0,
+        behind_since_sum_ms: 0,
+        is_lower_bound: false,
+        left_out: u32::try_from(below.len().saturating_sub(TREE_CHILDREN_MAX)).unwrap_or(0),
+        cycle_verdict: CYCLES.iter().find(|cycle| cycle.contains(&number)).map(|cycle| verdict_of(cycle)),
+    });
+    for (from, path) in below.iter().take(TREE_CHILDREN_MAX) {
+        branch((*from, depth + 1, Some(path)), pairs, placed, started_at_ms, tree);
+    }
+    let behind = tree.len() - at - 1 + below.len().saturating_sub(TREE_CHILDREN_MAX);
+    if let Some(row) = tree.get_mut(at) {
+        row.behind = u32::try_from(behind).unwrap_or(0);
+        row.behind_since_sum_ms = i64::from(row.behind) * (started_at_ms - 17_000);
     }
 }
 
@@ -105,13 +170,9 @@ fn circle(cycle: &[i64], pairs: &[(i64, i64, String)], started_at_ms: i64) -> Cy
         victim: id(victim),
         victim_node: format!("{lock}/lock-0000000001"),
         victim_lock: lock,
-        victim_why:
-            "is in 2 locks and had held this one for 3.1 s when the circle closed: least is lost by its release."
-                .to_owned(),
+        victim_why: "has held shortest (3.1 s when the deadlock formed), so the least work is lost.".to_owned(),
         confidence: if cycle.len() == 2 { Confidence::High } else { Confidence::Medium },
-        caveat:
-            "One session may serve many threads: if the one that holds is not the one that waits, this is no deadlock."
-                .to_owned(),
+        caveat: "If these are different threads of one client, this is no deadlock.".to_owned(),
         since_ms: started_at_ms - 61_000,
     }
 }

@@ -9,7 +9,7 @@ use lockscope_wire::{
     AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately,
     Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus,
     SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
-    View, Waits, Window, Zxid,
+    View, Waits, WaitsQuery, Window, Zxid,
 };
 use runtime::clock::Clock;
 use tokio::sync::watch;
@@ -189,7 +189,7 @@ impl World {
     fn waits(&self) -> Waits {
         match self.mode {
             Mode::Live | Mode::Crowd | Mode::Stale => {
-                waits(self.as_of(), self.started_at_ms, self.mode == Mode::Stale, count(self.rows().iter()))
+                waits(self.as_of(), self.started_at_ms, self.mode != Mode::Live, count(self.rows().iter()))
             }
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => {
                 Waits { as_of: self.as_of(), ..Waits::default() }
@@ -216,10 +216,13 @@ impl World {
             waiting: count(rows.iter().filter(|row| row.waits > 0)),
         };
         sessions::choose(&mut rows, query);
-        Sessions {
-            head,
-            window: window(count(rows.iter()), query.offset, query.limit, |at| rows.get(at as usize).cloned()),
+        let groups = sessions::groups(&rows, query.group);
+        if !groups.is_empty() {
+            let groups = window(count(groups.iter()), query.offset, query.limit, |at| groups.get(at as usize).cloned());
+            return Sessions { head, groups, ..Sessions::default() };
         }
+        let window = window(count(rows.iter()), query.offset, query.limit, |at| rows.get(at as usize).cloned());
+        Sessions { head, window, ..Sessions::default() }
     }
 
     fn session(&self, query: &SessionQuery) -> Option<SessionPage> {
@@ -302,7 +305,7 @@ impl Views for World {
         self.show(self.status())
     }
 
-    fn waits(&self, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+    fn waits(&self, _query: &WaitsQuery, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
         self.show(Box::new(self.waits()))
     }
 

@@ -3,7 +3,7 @@
 
 use lockscope_wire::{
     BoardQuery, Body, ClientFrame, DeltaBody, EventsQuery, LabQuery, LockQuery, ServerFrame, SessionQuery,
-    SessionsQuery,
+    SessionsQuery, WaitsQuery,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -123,6 +123,7 @@ fn view_outside(view: Value) -> Result<Value, String> {
     let known = match kind.as_str() {
         "board" => field_names(&BoardQuery::default()),
         "lock" => field_names(&LockQuery::default()),
+        "waits" => field_names(&WaitsQuery::default()),
         "sessions" => field_names(&SessionsQuery::default()),
         "session" => field_names(&SessionQuery::default()),
         "lab" => field_names(&LabQuery::default()),

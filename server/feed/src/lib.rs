@@ -25,7 +25,7 @@ mod visibility;
 
 use lockscope_wire::{
     Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage,
-    SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
+    SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
 };
 
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
@@ -68,7 +68,7 @@ pub trait Views {
     /// The server's own state.
     fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status>;
     /// Who waits for whom.
-    fn waits(&self, scope: &VisibilityScope) -> ProjectedView<Box<Waits>>;
+    fn waits(&self, query: &WaitsQuery, scope: &VisibilityScope) -> ProjectedView<Box<Waits>>;
     /// Every session that matches.
     fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions>;
     /// One session; None when nothing is known of it.
@@ -93,7 +93,7 @@ pub trait Projection: Views + Send + Sync + 'static {
             View::Board(query) => self.board(query, scope).map(Body::Board),
             View::Lock(query) => self.lock(query, scope).map(Body::Lock),
             View::Status {} => self.status(scope).map(Body::Status),
-            View::Waits {} => self.waits(scope).map(Body::Waits),
+            View::Waits(query) => self.waits(query, scope).map(Body::Waits),
             View::Sessions(query) => self.sessions(query, scope).map(Body::Sessions),
             View::Session(query) => self.session(query, scope).map(Body::Session),
             View::Lab(query) => self.lab(query, scope).map(Body::Lab),

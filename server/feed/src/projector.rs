@@ -166,8 +166,8 @@ impl Views for Projector {
         self.show(&StatusQuery, scope, |looks| self.status_of(looks, scope))
     }
 
-    fn waits(&self, scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
-        self.show(&WaitsQuery, scope, |looks| Box::new(project::waits(looks)))
+    fn waits(&self, query: &WaitsQuery, scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+        self.show(query, scope, |looks| Box::new(project::waits(looks, *query)))
     }
 
     fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions> {
@@ -203,7 +203,7 @@ impl Projection for Projector {
                 let config = self.config.as_ref().map_or(0, |config| *config.changes().borrow());
                 self.look(scope, |looks| vec![self.revision(), config, project::old_roots(looks)])
             }
-            View::Board(_) | View::Waits {} | View::Sessions(_) | View::Session(_) => {
+            View::Board(_) | View::Waits(_) | View::Sessions(_) | View::Session(_) => {
                 self.look(scope, |looks| vec![self.revision(), project::old_roots(looks)])
             }
             View::Lock(query) => {
@@ -227,7 +227,7 @@ impl Projection for Projector {
         let has = |look: &ProjectionContext<'_>| match view {
             View::Lock(query) => query.ensemble.is_empty() && look.has_lock(&query.path),
             View::Session(query) => query.ensemble.is_empty() && look.session(query).is_some(),
-            View::Board(_) | View::Status {} | View::Waits {} | View::Sessions(_) | View::Events(_) | View::Lab(_) => {
+            View::Board(_) | View::Status {} | View::Waits(_) | View::Sessions(_) | View::Events(_) | View::Lab(_) => {
                 false
             }
         };

@@ -59,6 +59,6 @@ impl ModelQuery for WaitsQuery {
     }
 
     fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer> {
-        projection.waits(scope)
+        projection.waits(self, scope)
     }
 }

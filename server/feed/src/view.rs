@@ -28,7 +28,7 @@ pub fn normalise(view: View) -> Result<View, FeedError> {
         View::Board(query) => View::Board(query.within_bounds()?),
         View::Lock(query) => View::Lock(query.within_bounds()?),
         View::Status {} => View::Status {},
-        View::Waits {} => View::Waits {},
+        View::Waits(query) => View::Waits(query),
         View::Sessions(query) => View::Sessions(query.within_bounds()?),
         View::Session(query) => View::Session(query.within_bounds()?),
         View::Lab(query) => View::Lab(query.within_bounds()?),
@@ -63,6 +63,8 @@ impl Bounded for SessionsQuery {
     fn within_bounds(self) -> Result<Self, FeedError> {
         bounded("q", &self.q, FILTER_CHARS_MAX)?;
         bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
+        bounded("host", &self.host, FILTER_CHARS_MAX)?;
+        bounded("application", &self.application, FILTER_CHARS_MAX)?;
         Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
     }
 }

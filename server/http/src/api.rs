@@ -80,7 +80,7 @@ pub(super) async fn waits(
 }
 
 fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, ErrorResponse> {
-    let (seq, ProjectedView { body: waits, known }) = http.hub.look(WaitsQuery, &scope)?;
+    let (seq, ProjectedView { body: waits, known }) = http.hub.look(WaitsQuery::default(), &scope)?;
     Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms())))
 }
 

@@ -1,7 +1,8 @@
 //! The API's own forms of the status, of sessions and of the graph of waiting.
 
 use lockscope_wire::{
-    Cycle, SessionEvent, SessionPage, SessionRow, Sessions, Status, Verdict, WaitEdge, WaitNode, Waits,
+    Cycle, SessionEvent, SessionGroupRow, SessionPage, SessionRow, Sessions, Status, Verdict, WaitBranch, WaitEdge,
+    WaitNode, Waits,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,6 +38,17 @@ pub(super) struct WaitsJson {
     left_out: u32,
     /// Locks looked at.
     locks: u32,
+    /// Locks in which somebody waits for another.
+    contended: u32,
+    /// Sessions that wait for another.
+    waiting: u32,
+    /// Sessions that others wait for and that wait for nobody themselves.
+    blocking: u32,
+    /// The blocking tree: each session that others wait for, right before those behind it; the roots by the total
+    /// waiting time behind them, longest first. At most 24 roots and 64 rows.
+    tree: Vec<WaitBranch>,
+    /// Blockers that are not among the roots of the tree.
+    roots_left_out: u32,
 }
 
 /// Answer of `/api/v1/sessions`.
@@ -46,7 +58,7 @@ pub(super) struct SessionList {
     seq: u64,
     /// How far it can be trusted.
     as_of: AsOfJson,
-    /// Sessions that match, shown or not.
+    /// Sessions that match, shown or not; where they are grouped, groups.
     total: u32,
     /// All sessions, and those among them that hold or wait.
     session_count: u32,
@@ -54,8 +66,10 @@ pub(super) struct SessionList {
     holding_count: u32,
     /// Those that wait for something.
     waiting_count: u32,
-    /// The sessions that match, in order.
+    /// The sessions that match, in order; none where they are grouped.
     sessions: Vec<SessionRow>,
+    /// Their groups, in order; none without `group`.
+    groups: Vec<SessionGroupRow>,
 }
 
 /// Answer of `/api/v1/session`.
@@ -90,8 +104,20 @@ struct SpotJson {
 
 impl WaitsJson {
     pub(super) fn new(seq: u64, waits: Waits, known: Known, now_ms: i64) -> Self {
-        let Waits { as_of, nodes, edges, cycles, left_out, locks } = waits;
-        Self { seq, as_of: AsOfJson::new(&as_of, known, now_ms), nodes, edges, cycles, left_out, locks }
+        Self {
+            seq,
+            as_of: AsOfJson::new(&waits.as_of, known, now_ms),
+            nodes: waits.nodes,
+            edges: waits.edges,
+            cycles: waits.cycles,
+            left_out: waits.left_out,
+            locks: waits.locks,
+            contended: waits.contended,
+            waiting: waits.waiting,
+            blocking: waits.blocking,
+            tree: waits.tree,
+            roots_left_out: waits.roots_left_out,
+        }
     }
 }
 
@@ -101,11 +127,12 @@ impl SessionList {
         Self {
             seq,
             as_of: AsOfJson::new(&head.as_of, known, now_ms),
-            total: sessions.window.total,
+            total: sessions.window.total.max(sessions.groups.total),
             session_count: head.sessions,
             holding_count: head.holding,
             waiting_count: head.waiting,
             sessions: sessions.window.rows,
+            groups: sessions.groups.rows,
         }
     }
 }

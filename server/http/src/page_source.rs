@@ -51,8 +51,8 @@ impl Source for PageSource {
         self.initial(&StatusQuery)
     }
 
-    fn waits(&self) -> InitialView<Box<Waits>> {
-        self.initial(&WaitsQuery)
+    fn waits(&self, query: WaitsQuery) -> InitialView<Box<Waits>> {
+        self.initial(&query)
     }
 
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions> {

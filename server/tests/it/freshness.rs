@@ -20,7 +20,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{
     Board, BoardQuery, Epoch, EventsQuery, LIVE_AGE_MAX_MS, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage,
-    SessionQuery, Sessions, SessionsQuery, Status, View, Waits,
+    SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, DropGuard};
@@ -63,8 +63,8 @@ impl Views for Slow {
     fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status> {
         self.late(self.projector.status(scope))
     }
-    fn waits(&self, scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
-        self.late(self.projector.waits(scope))
+    fn waits(&self, query: &WaitsQuery, scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+        self.late(self.projector.waits(query, scope))
     }
     fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions> {
         self.late(self.projector.sessions(query, scope))

@@ -146,15 +146,19 @@ async fn sessions_are_listed_filtered_and_windowed() {
         (&row["session_id"], &row["holds"], &row["waits"], &row["locks"]),
         (&json!("0x22"), &json!(0), &json!(1), &json!(["/a"]))
     );
+    let (_, _, text) = served.get("/api/v1/sessions?group=application").await;
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&value["total"], &value["sessions"]), (&json!(1), &json!([])));
+    assert_eq!((&value["groups"][0]["sessions"], &value["groups"][0]["blocks"]), (&json!(2), &json!(1)));
     problem(
         served.get("/api/v1/sessions?sort=size").await,
         400,
-        "`size` is not a value of `sort`; use one of blocks, holds, oldest_wait, ephemerals, id",
+        "`size` is not a value of `sort`; use one of worst, blocks, holds, oldest_wait, ephemerals, id",
     );
     problem(
         served.get("/api/v1/sessions?query=a").await,
         400,
-        "`a` is not a value of `query`; use ensemble, q, sort, offset or limit",
+        "`a` is not a value of `query`; use ensemble, q, sort, group, host, application, offset or limit",
     );
 }
 

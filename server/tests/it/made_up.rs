@@ -2,9 +2,9 @@
 //! more make a deadlock. What the fake projection answers for the views of waiting.
 
 use lockscope_wire::{
-    Access, AsOf, Confidence, Contender, ContenderRole, Cycle, Happened, Liveness, RootState, SessionEvent, SessionId,
-    SessionLock, SessionLockRow, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Verdict,
-    WaitEdge, WaitNode, Waits, Window, Zxid,
+    Access, AsOf, Confidence, Contender, ContenderRole, Cycle, Happened, Liveness, LockSince, RootState, SessionEvent,
+    SessionGroup, SessionGroupRow, SessionId, SessionLock, SessionLockRow, SessionPage, SessionQuery, SessionRow,
+    Sessions, SessionsHead, SessionsQuery, Verdict, WaitBranch, WaitEdge, WaitNode, Waits, Window, Zxid,
 };
 
 use crate::served::NOW_MS;
@@ -38,6 +38,8 @@ pub(crate) fn waits(paths: &[String]) -> Waits {
         in_cycle: paths.len() > 1,
         cycle_verdict: verdict(paths),
         layer,
+        hold_count: count(paths),
+        wait_count: count(paths),
     };
     let holds: Vec<SessionLock> = paths.iter().map(|path| spot(path, "n-0")).collect();
     let waiting: Vec<SessionLock> = paths.iter().map(|path| spot(path, "n-1")).collect();
@@ -73,7 +75,35 @@ pub(crate) fn waits(paths: &[String]) -> Waits {
         cycles: if paths.len() > 1 { vec![cycle()] } else { Vec::new() },
         left_out: 0,
         locks: count(paths),
+        contended: count(paths),
+        waiting: 1,
+        blocking: 1,
+        edges_left_out: 0,
+        tree: paths.iter().take(1).flat_map(|path| branches(path)).collect(),
+        roots_left_out: 0,
     }
+}
+
+fn branches(path: &str) -> [WaitBranch; 2] {
+    let since = |since_ms| Some(LockSince { lock: path.to_owned(), since_ms, is_lower_bound: false });
+    let root = WaitBranch {
+        depth: 0,
+        ensemble: "default".to_owned(),
+        tag: None,
+        session_id: HOLDER,
+        label: None,
+        waits: None,
+        holds: since(NOW_MS - 900),
+        more_holds: 0,
+        behind: 1,
+        behind_since_sum_ms: NOW_MS - 500,
+        is_lower_bound: false,
+        left_out: 0,
+        cycle_verdict: None,
+    };
+    let waiter =
+        WaitBranch { depth: 1, session_id: WAITER, waits: since(NOW_MS - 500), holds: None, behind: 0, ..root.clone() };
+    [root, waiter]
 }
 
 fn verdict(paths: &[String]) -> Option<Verdict> {
@@ -111,10 +141,28 @@ pub(crate) fn sessions(paths: &[String], query: &SessionsQuery) -> Sessions {
     let all: Vec<SessionRow> = if paths.is_empty() { Vec::new() } else { vec![row(HOLDER, paths), row(WAITER, paths)] };
     let found: Vec<SessionRow> = all.iter().filter(|row| row.key.contains(&query.q)).cloned().collect();
     let total = u32::try_from(found.len()).unwrap();
+    let groups = if query.group == SessionGroup::Session { Vec::new() } else { vec![group(&found)] };
     let rows = found.into_iter().skip(query.offset as usize).take(query.limit as usize).collect();
     let known = u32::try_from(all.len()).unwrap();
     let head = SessionsHead { as_of: as_of(), sessions: known, holding: known / 2, waiting: known / 2 };
-    Sessions { head, window: Window { total, offset: query.offset, rows } }
+    if groups.is_empty() {
+        return Sessions { head, window: Window { total, offset: query.offset, rows }, groups: Window::default() };
+    }
+    Sessions { head, window: Window::default(), groups: Window { total: 1, offset: 0, rows: groups } }
+}
+
+/// All of them in one group, of which no name is known.
+fn group(rows: &[SessionRow]) -> SessionGroupRow {
+    SessionGroupRow {
+        name: String::new(),
+        sessions: u32::try_from(rows.len()).unwrap(),
+        holds: rows.iter().map(|row| row.holds).sum(),
+        waits: rows.iter().map(|row| row.waits).sum(),
+        blocks: rows.iter().map(|row| row.blocks).sum(),
+        oldest_hold_at_ms: rows.iter().filter_map(|row| row.oldest_hold_at_ms).min(),
+        oldest_wait_at_ms: rows.iter().filter_map(|row| row.oldest_wait_at_ms).min(),
+        cycle_verdict: rows.iter().filter_map(|row| row.cycle_verdict).max(),
+    }
 }
 
 pub(crate) fn session(paths: &[String], query: &SessionQuery) -> Option<Box<SessionPage>> {

@@ -14,7 +14,7 @@ use http::{Http, Limits};
 use lockscope_wire::{
     Board, BoardHead, BoardQuery, Confidence, ConfigStatus, EnsembleStatus, Epoch, EventsQuery, LabQuery, LabRun,
     Lately, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState,
-    SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View, Waits, Window, Zxid,
+    SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View, Waits, WaitsQuery, Window, Zxid,
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, DropGuard};
@@ -201,7 +201,7 @@ impl Views for Fake {
         })
     }
 
-    fn waits(&self, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+    fn waits(&self, _query: &WaitsQuery, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
         self.show_late(|paths| Box::new(made_up::waits(&paths)))
     }
 

@@ -8,7 +8,7 @@ pub(crate) const BOX_WIDTH: f64 = 176.0;
 /// Size of a box.
 pub(crate) const BOX_HEIGHT: f64 = 44.0;
 /// Room between columns of different layers, for the lines.
-const GAP_X: f64 = 148.0;
+const GAP_X: f64 = 164.0;
 /// Room between the columns that one layer folds into.
 const FOLD_X: f64 = 16.0;
 const GAP_Y: f64 = 16.0;

@@ -9,7 +9,9 @@ use leptos::prelude::*;
 use crate::erase::{erase, view};
 use crate::format::{count, middle, plural, visible};
 use crate::parts::{Chip, Tag, session_url, verdict_word};
-use lockscope_wire::{BoardQuery, FindAnswer, FindPlace, LockQuery, LockRow, SessionId, SessionQuery, SessionRow};
+use lockscope_wire::{
+    BoardQuery, FindAnswer, FindPlace, LockQuery, LockRow, SessionId, SessionQuery, SessionRow, Verdict,
+};
 #[cfg(feature = "hydrate")]
 pub(crate) use palette::listen;
 
@@ -167,7 +169,6 @@ fn session(row: &SessionRow) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::Verdict;
 
     fn answer(q: &str) -> FindAnswer {
         FindAnswer { q: q.to_owned(), ..FindAnswer::default() }

@@ -80,7 +80,7 @@ fn ending(end: RunsOut) -> AnyView {
     } else {
         (
             "session runs out at the latest in ",
-            "No leader reports it: its time-out, from when no member listed it any more",
+            "No leader reports it: its session timeout, from when no server listed it any more",
         )
     };
     view! { <strong class="dossier-out" title=title><Countdown words=words.to_owned() until_ms=end.at_ms /></strong> }
@@ -108,18 +108,50 @@ impl Facts {
             view! { <div class="fact"><Pair term="Session" class="mono" value=value /></div> }
         });
         let told = self.info.map(|info| {
-            let (client, member) = if self.is_gone { ("Last client", "Last member") } else { ("Client", "Member") };
+            let (client, member) = if self.is_gone { ("Last client", "Last server") } else { ("Client", "Server") };
             (
                 text(client, Some("mono"), Some(info.address)),
                 text(member, Some("mono"), filled(info.server)),
                 ago("Connected since", info.connected_since_ms),
                 ago("Last heard", info.last_heard_at_ms),
-                text("Last operation", None, info.last_operation),
-                info.timeout_ms.map(|ms| view! { <div class="fact"><dt>"Time-out"</dt><dd>{duration(ms)}</dd></div> }),
+                text("Last operation", None, info.last_operation.as_deref().map(operation_words)),
+                info.timeout_ms
+                    .map(|ms| view! { <div class="fact"><dt>"Session timeout"</dt><dd>{duration(ms)}</dd></div> }),
             )
         });
         view! { <dl class="facts">{session}{told}</dl> }
     }
+}
+
+/// An operation in words, which servers name by four letters; one that is not known stays as it is.
+fn operation_words(name: &str) -> String {
+    let words = match name {
+        "PING" => "ping",
+        "SESS" => "open session",
+        "CLOS" => "close session",
+        "CREA" => "create",
+        "DELE" => "delete",
+        "EXIS" => "exists",
+        "GETD" => "get data",
+        "SETD" => "set data",
+        "GETC" => "list children",
+        "GETACN" => "count children",
+        "GETE" => "list ephemerals",
+        "GETA" => "get ACL",
+        "SETA" => "set ACL",
+        "CHEC" => "check version",
+        "MULT" => "multi",
+        "SYNC" => "sync",
+        "SETW" | "STW2" => "set watches",
+        "ADDW" => "add watch",
+        "REMW" => "remove watches",
+        "AUTH" | "SASL" => "authenticate",
+        "RECO" => "reconfigure",
+        "WHOA" => "who am I",
+        "NA" => "none",
+        other => other,
+    };
+    words.to_owned()
 }
 
 fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> Option<AnyView> {
@@ -145,4 +177,17 @@ pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
     hosts.dedup();
     let text = if hosts.len() == members.len() { format!("only on {}", visible(&hosts.join(", "))) } else { whole };
     view! { <span class="only-on" title=title>{middle(&text, 40)}</span> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_read_well() {
+        assert_eq!(
+            ["EXIS", "GETC", "CREA", "PING", "NEWX"].map(operation_words),
+            ["exists", "list children", "create", "ping", "NEWX"]
+        );
+    }
 }

@@ -22,10 +22,10 @@ fn meaning(liveness: Liveness) -> &'static str {
     match liveness {
         Liveness::Connected => "A member lists its connection, and heard from it lately.",
         Liveness::Silent => {
-            "Its client was silent for more than a third of its time-out: the member that lists it received nothing, or the leader's date of its end stands still."
+            "Its client was silent for more than a third of its session timeout: the server that lists it received nothing, or the leader's date of its end stands still."
         }
         Liveness::Disconnected => {
-            "Every member was asked who is connected, and none lists it. Its session ends when the time-out has passed."
+            "Every server was asked who is connected, and none lists it. Its session ends when its timeout has passed."
         }
         Liveness::Persistent => "No session owns this znode: it stays until somebody deletes it.",
         Liveness::Unknown => {
@@ -51,7 +51,10 @@ pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> AnyView {
     let (sign, title) = if end.is_told {
         ("", "The leader reports when the session runs out if its client stays silent.")
     } else {
-        ("≤ ", "At the latest: no leader reports it, so this is its time-out, from when no member listed it any more.")
+        (
+            "≤ ",
+            "At the latest: no leader reports it, so this is its session timeout, from when no server listed it any more.",
+        )
     };
     view! {
         <span class="runs-out" title=title>

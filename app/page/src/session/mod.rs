@@ -104,7 +104,7 @@ fn title(row: &SessionRow) -> AnyView {
             <dl class="totals">
                 <Total name="Holds" value=count(row.holds) />
                 <Total name="Waits" value=count(row.waits) />
-                <Total name="Wait behind it" value=count(row.blocks) />
+                <Total name="Blocks" value=count(row.blocks) />
                 <Total name="Oldest hold" value=view! { <Age since_ms=row.oldest_hold_at_ms or="–" /> } />
                 <Total name="Oldest wait" value=view! { <Age since_ms=row.oldest_wait_at_ms or="–" /> } />
                 <Total name="Znodes" value=count(row.ephemerals) />

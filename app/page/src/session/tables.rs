@@ -116,7 +116,7 @@ pub(super) fn History(state: SessionState) -> AnyView {
     let is_empty = Memo::new(move |_| entries.with(Vec::is_empty));
     let table = move || {
         if is_empty.get() {
-            return view! { <p class="quiet">"Nothing changed since Lockscope watches."</p> };
+            return view! { <p class="quiet">"Nothing has changed since Lockscope started."</p> };
         }
         view! { <Table class="table sess-table dims" testid="history" columns=HISTORY rows=rows(entries, |entry| &entry.key, event_row) /> }
     };

@@ -7,9 +7,8 @@ use lockscope_wire::{Happened, SessionRow};
 pub(super) fn sentence(row: &SessionRow) -> String {
     let held = plural(row.holds.into(), "lock", "locks");
     let behind = match row.blocks {
-        0 => "nobody waits behind it".to_owned(),
-        1 => "1 waits behind it".to_owned(),
-        many => format!("{} wait behind it", crate::format::count(many)),
+        0 => "nobody waits for it".to_owned(),
+        blocked => format!("blocks {}", crate::format::count(blocked)),
     };
     match (row.holds, row.waits, row.ephemerals) {
         (0, 0, 0) => "It owns nothing now.".to_owned(),
@@ -64,9 +63,9 @@ mod tests {
 
     #[test]
     fn a_session_in_a_sentence() {
-        assert_eq!(said(2, 1, 14, 3), "Holds 2 locks and waits for 1; 14 wait behind it.");
-        assert_eq!(said(1, 0, 1, 1), "Holds 1 lock; 1 waits behind it.");
-        assert_eq!(said(1, 0, 0, 1), "Holds 1 lock; nobody waits behind it.");
+        assert_eq!(said(2, 1, 14, 3), "Holds 2 locks and waits for 1; blocks 14.");
+        assert_eq!(said(1, 0, 1, 1), "Holds 1 lock; blocks 1.");
+        assert_eq!(said(1, 0, 0, 1), "Holds 1 lock; nobody waits for it.");
         assert_eq!(said(0, 200, 0, 200), "Waits for 200 locks.");
         assert_eq!(said(0, 0, 0, 2), "Owns 2 znodes under the watched roots, none of them in a lock.");
         assert_eq!(said(0, 0, 0, 0), "It owns nothing now.");

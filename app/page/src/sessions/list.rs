@@ -45,7 +45,7 @@ pub(super) fn SessionList(
     use_fetch(shown, offset, total, Callback::new(look_at));
     view! {
         <div class="caption"><span class="caption-count" role="status">{move || caption(state, total.get())}</span></div>
-        <div class="board" role="table" aria-label="Sessions" aria-rowcount=move || total.get() + 1>
+        <div class="board sess-board" role="table" aria-label="Sessions" aria-rowcount=move || total.get() + 1>
             <div class="board-head" role="rowgroup">{head()}</div>
             <div
                 class="board-body sess-body"
@@ -77,12 +77,13 @@ fn head() -> AnyView {
     let number = "cell cell-number";
     let columns = [
         ("Session", "cell sess-id"),
+        ("State", "cell sess-mark"),
         ("Who", "cell sess-who"),
         ("Client", "cell sess-client"),
         ("Holds", number),
         ("Waits", number),
-        ("Behind it", number),
-        ("Oldest hold", number),
+        ("Blocks", number),
+        ("Oldest hold", "cell cell-number sess-hold-head"),
         ("Oldest wait", number),
         ("Znodes", "cell cell-number sess-znodes"),
         ("Locks", "cell sess-locks"),
@@ -91,7 +92,7 @@ fn head() -> AnyView {
 }
 
 /// Why there is nothing to see, in words.
-fn empty(state: ListState, total: u32) -> Option<AnyView> {
+pub(super) fn empty(state: ListState, total: u32) -> Option<AnyView> {
     if total > 0 {
         return None;
     }

@@ -1,5 +1,7 @@
-//! Every session that owns something under the roots: what it holds, what it waits for, and who waits behind it.
+//! Every session that owns something under the roots: what it holds, what it waits for, and whom it blocks; one by one,
+//! or by client host or application.
 
+mod groups;
 mod list;
 mod row;
 mod state;
@@ -7,13 +9,14 @@ mod state;
 use leptos::prelude::*;
 
 use super::erase::{dynamic, view};
-use super::format::count;
+use super::format::{count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, FilterBox, Key, SortSelect, Total, empty_filter, focus_filter, let_go_of_focus, use_keys};
+use groups::GroupList;
 use list::SessionList;
-use lockscope_wire::SessionSort;
-use state::ListState;
+use lockscope_wire::{SessionGroup, SessionSort, SessionsQuery};
+use state::{ListState, address_of};
 
 /// The page.
 #[component]
@@ -25,13 +28,19 @@ pub(crate) fn SessionsPage() -> AnyView {
     let first = initial_view(|source| source.sessions(&query));
     let opened = live.open(query, first);
     use_keys(move |key| act(state, key));
+    let by = Memo::new(move |_| state.query.with(|query| query.group));
+    let list = move || match by.get() {
+        SessionGroup::Session => view! { <SessionList state=state opened=opened offset=offset /> },
+        by => view! { <GroupList state=state opened=opened by=by /> },
+    };
     view! {
         <Chrome here="sessions" title="Sessions">
             <h1 class="sr-only">"Sessions"</h1>
             {dynamic(move || notices(state))}
             {totals(live)}
             {filters(state)}
-            <SessionList state=state opened=opened offset=offset />
+            {dynamic(move || of_group(state))}
+            {dynamic(list)}
         </Chrome>
     }
 }
@@ -59,11 +68,63 @@ fn totals(live: Live) -> AnyView {
 
 fn sort_word(sort: SessionSort) -> &'static str {
     match sort {
-        SessionSort::Blocks => "waiting behind it",
+        SessionSort::Worst => "worst first",
+        SessionSort::Blocks => "blocks most",
         SessionSort::Holds => "holds",
         SessionSort::OldestWait => "oldest wait",
         SessionSort::Ephemerals => "znodes",
         SessionSort::Id => "session id",
+    }
+}
+
+/// Of which host or application the sessions are, and the way back to all.
+fn of_group(state: ListState) -> Option<AnyView> {
+    let query = state.query.get();
+    let words = match (&*query.host, &*query.application) {
+        ("", "") => return None,
+        (host, "") => format!("Sessions of host {}.", middle(&visible(host), 60)),
+        ("", application) => format!("Sessions of application {}.", middle(&visible(application), 60)),
+        (host, application) => {
+            format!("Sessions of {} on host {}.", middle(&visible(application), 60), middle(&visible(host), 60))
+        }
+    };
+    let all = address_of(&SessionsQuery { host: String::new(), application: String::new(), offset: 0, ..query });
+    Some(view! { <p class="quiet sess-of" data-testid="of-group">{words}" "<a href=all>"Show all"</a></p> })
+}
+
+fn group_word(group: SessionGroup) -> &'static str {
+    match group {
+        SessionGroup::Session => "session",
+        SessionGroup::Host => "host",
+        SessionGroup::Application => "application",
+    }
+}
+
+/// The choice of what a row stands for. With it the form keeps, without scripts, of which group the sessions are.
+fn group_select(state: ListState) -> AnyView {
+    let option = move |group: SessionGroup| {
+        let is_chosen = move || state.query.with(|query| query.group) == group;
+        view! { <option value=group.name() selected=is_chosen prop:selected=is_chosen>{group_word(group)}</option> }
+    };
+    let change = move |name: String| {
+        state.change(|query| {
+            query.group = SessionGroup::ALL.into_iter().find(|group| group.name() == name).unwrap_or_default();
+            query.offset = 0;
+        });
+    };
+    let kept = move |name: &'static str, of: fn(&SessionsQuery) -> String| {
+        let value = state.query.with(of);
+        (!value.is_empty()).then(|| view! { <input type="hidden" name=name value=value /> })
+    };
+    view! {
+        <label class="field">
+            <span class="field-name">"Group by"</span>
+            <select class="select" name="group" data-testid="group" on:change=move |event| change(event_target_value(&event))>
+                {SessionGroup::ALL.map(option).collect_view()}
+            </select>
+        </label>
+        {dynamic(move || kept("host", |query| query.host.clone()))}
+        {dynamic(move || kept("application", |query| query.application.clone()))}
     }
 }
 
@@ -86,6 +147,7 @@ fn filters(state: ListState) -> AnyView {
                 change=filter
             />
             <SortSelect options=SessionSort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
+            {group_select(state)}
             <button class="tool only-static" type="submit">"Show"</button>
         </form>
     }

@@ -39,8 +39,10 @@ pub(super) fn row(slot: Slot) -> AnyView {
             <div class="cell sess-id" role="cell" data-col="id">
                 <a class="sess-link" href=session_url(&row.ensemble, row.session_id)>{row.session_id.to_string()}</a>
             </div>
-            <div class="cell sess-who" role="cell" data-col="who" title=label>
+            <div class="cell sess-mark" role="cell" data-col="state">
                 {row.cycle_verdict.map(|verdict| view! { <Chip verdict=verdict /> })}
+            </div>
+            <div class="cell sess-who" role="cell" data-col="who" title=label>
                 <bdi class="sess-label" data-none=mark(row.label.is_none())>{short}</bdi>
             </div>
             {client(&row)}

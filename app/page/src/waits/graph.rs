@@ -11,13 +11,16 @@ use wasm_bindgen::JsCast as _;
 use super::WaitsState;
 use super::table::name_of;
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
+use crate::charts::ring::{LABEL_HEIGHT, label_width};
 use crate::erase::{dynamic, view};
-use crate::format::{middle, plural, visible};
+use crate::format::{count, middle, plural, visible};
 use crate::parts::{cycle_mark, mark, rows};
 use lockscope_wire::{SessionId, Verdict, Waits};
 
 /// Lines whose lock is named; more would only hide each other.
 const NAMED_MAX: usize = 40;
+/// Longest name of a lock beside its line: the line must be seen on both sides.
+const NAME_CHARS: usize = 14;
 /// Room around the drawing.
 const MARGIN: f64 = 36.0;
 /// Below this scale names can't be read: the drawing is then shown in its own size, from its left upper corner.
@@ -59,6 +62,14 @@ struct Drawing {
     height: f64,
 }
 
+/// What a session holds and waits for, in numbers.
+fn does(holds: u32, waits: u32) -> String {
+    let holds = (holds > 0).then(|| format!("holds {}", count(holds)));
+    let waits = (waits > 0).then(|| format!("waits for {}", count(waits)));
+    let all: Vec<String> = holds.into_iter().chain(waits).collect();
+    all.join(", ")
+}
+
 fn draw(waits: &Waits) -> Drawing {
     let layers: Vec<u32> = waits.nodes.iter().map(|node| node.layer).collect();
     let at = |session: SessionId| waits.nodes.iter().position(|node| node.session_id == session);
@@ -71,7 +82,7 @@ fn draw(waits: &Waits) -> Drawing {
         x: *x,
         y: *y,
         name: middle(&name_of(waits, node.session_id), 20),
-        text: format!("holds {}, waits for {}", node.holds.len(), node.waits.len()),
+        text: does(node.hold_count, node.wait_count),
         cycle: node.cycle_verdict,
     });
     let is_named = known.len() <= NAMED_MAX;
@@ -84,7 +95,7 @@ fn draw(waits: &Waits) -> Drawing {
         // Of many lines of one lock to one session the first carries the name of all.
         lock: if (is_named || edge.in_cycle) && !named.contains(&(edge.to, &edge.lock)) {
             named.push((edge.to, &edge.lock));
-            middle(&visible(&edge.lock), 18)
+            middle(&visible(&edge.lock), NAME_CHARS)
         } else {
             String::new()
         },
@@ -175,22 +186,26 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
     let summary = move || {
         drawing.with(|drawing| {
             format!(
-                "{} wait for each other; the table below shows the same.",
+                "{} wait or are waited for; the tree below shows the same.",
                 plural(drawing.boxes.len() as u64, "session", "sessions")
             )
         })
     };
     let boxes = Memo::new(move |_| drawing.with(|drawing| drawing.boxes.clone()));
     let lines = move || {
-        drawing.with(|drawing| drawing.lines.iter().map(|drawn| line(drawn, state.chosen.get())).collect_view())
+        drawing.with(|drawing| {
+            let lines = drawing.lines.iter().map(|drawn| line(drawn, state.chosen.get()));
+            let names = drawing.lines.iter().filter(|drawn| !drawn.lock.is_empty()).map(line_name);
+            lines.chain(names).collect_view()
+        })
     };
     view! {
         <section class="graph dims" aria-label="Graph of waiting">
             <div class="graph-tools">
-                <span class="quiet">"An arrow points at whoever is waited for. Drag to move."</span>
-                <button class="tool" type="button" on:click=move |_| zoom_by(1.25)>"Larger"</button>
-                <button class="tool" type="button" on:click=move |_| zoom_by(0.8)>"Smaller"</button>
-                <button class="tool" type="button" on:click=move |_| sight.set(None)>"All"</button>
+                <span class="quiet">"Arrows point to the holder. Drag to move."</span>
+                <button class="tool" type="button" on:click=move |_| zoom_by(1.25)>"Zoom in"</button>
+                <button class="tool" type="button" on:click=move |_| zoom_by(0.8)>"Zoom out"</button>
+                <button class="tool" type="button" on:click=move |_| sight.set(None)>"Fit"</button>
             </div>
             <svg
                 class="graph-view"
@@ -239,11 +254,23 @@ fn line(line: &Line, chosen: Option<SessionId>) -> AnyView {
         Some(Verdict::Deadlocked) => "url(#tip-bad)",
         Some(_) => "url(#tip-warn)",
     };
-    let (x, y) = (format!("{:.1}", line.at.0), format!("{:.1}", line.at.1 - 4.0));
     view! {
         <g class="graph-line" data-cycle=cycle_mark(line.cycle) data-dim=mark(is_dim)>
             <path d=line.path.clone() marker-end=tip></path>
-            <text x=x y=y text-anchor="middle">{line.lock.clone()}</text>
+        </g>
+    }
+}
+
+/// The name of a line's lock, on a background of its own: other lines may pass behind it.
+fn line_name(line: &Line) -> AnyView {
+    let width = label_width(&line.lock);
+    let (x, y) = (format!("{:.1}", line.at.0), format!("{:.1}", line.at.1));
+    let left = format!("{:.1}", line.at.0 - width / 2.0);
+    let top = format!("{:.1}", line.at.1 - LABEL_HEIGHT / 2.0);
+    view! {
+        <g class="graph-name-of-lock">
+            <rect x=left y=top width=format!("{width:.1}") height=format!("{LABEL_HEIGHT:.0}") rx="4"></rect>
+            <text x=x y=y text-anchor="middle" dominant-baseline="central">{line.lock.clone()}</text>
         </g>
     }
 }

@@ -1,4 +1,4 @@
-//! The graph as a table, for those who can't see it and for the page without scripts.
+//! The longest waits as a table, folded: for those who can't see the graph, and to look for one.
 
 use leptos::prelude::*;
 
@@ -6,12 +6,12 @@ use super::WaitsState;
 use crate::erase::view;
 use crate::format::{middle, visible};
 use crate::parts::{Age, Columns, Table, Tag, cycle_mark, outside_link, rows};
-use lockscope_wire::{EnsembleTag, LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
+use lockscope_wire::{BRIEF_EDGES_MAX, EnsembleTag, LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
 
-/// Rows drawn; the graph shows the rest.
-const ROWS_MAX: usize = 300;
+/// Rows drawn; the tree has the rest.
+const ROWS_MAX: usize = BRIEF_EDGES_MAX;
 
-const COLUMNS: Columns = &[("Waits", ""), ("For", ""), ("Lock", ""), ("How long", "table-number")];
+const COLUMNS: Columns = &[("Session", ""), ("Waits for", ""), ("Lock", ""), ("For", "table-number")];
 
 /// The name of a session: its label, else its id.
 pub(super) fn name_of(waits: &Waits, session: SessionId) -> String {
@@ -84,10 +84,10 @@ pub(super) fn WaitsTable(state: WaitsState) -> AnyView {
             .map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"))
     };
     view! {
-        <section class="part dims" aria-labelledby="waits-title">
-            <h2 class="part-title" id="waits-title">{title}</h2>
+        <details class="part dims waits-fold" open=move || state.chosen.get().is_some()>
+            <summary><h2 class="part-title">{title}</h2></summary>
             <Table class="table waits-table" testid="waits" columns=COLUMNS rows=rows(shown, |row| &row.key, table_row) />
-        </section>
+        </details>
     }
 }
 

@@ -2,6 +2,8 @@
 //! time; what they return holds instants, never ages.
 
 mod advice;
+mod blocking;
+mod blocking_tree;
 mod board;
 mod contenders;
 mod details;
@@ -13,6 +15,7 @@ mod headline;
 mod problems;
 mod release;
 mod seen;
+mod session_groups;
 mod sessions;
 mod snapshot;
 mod waits;

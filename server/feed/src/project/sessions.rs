@@ -6,21 +6,25 @@ use lockscope_core::observatory::SessionLock;
 use lockscope_core::znode::SessionId;
 use lockscope_wire::{self as wire, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
+use super::board::counts_as_waiting;
+use super::session_groups;
 use super::waits::verdict_of;
 use super::words::wire_verdict;
 use super::{ProjectionContext, Terms, as_of_several, count32};
 
 /// Znodes of one session that are looked at for its row.
-const SPOTS_MAX: usize = 1_024;
+pub(super) const SPOTS_MAX: usize = 1_024;
 
 /// What the order of sessions needs of each.
-struct Sum {
-    session: SessionId,
+pub(super) struct Sum {
+    pub(super) session: SessionId,
     ephemerals: u32,
     holds: u32,
     waits: u32,
     blocks: u32,
     oldest_wait_at_ms: i64,
+    /// The worst verdict on a circle it is in.
+    pub(super) cycle_verdict: Option<wire::Verdict>,
 }
 
 /// The sessions for a query.
@@ -45,22 +49,35 @@ pub fn sessions(looks: &[ProjectionContext<'_>], query: &wire::SessionsQuery) ->
             })
         });
     }
+    if !query.host.is_empty() || !query.application.is_empty() {
+        sums.retain(|(look, sum)| session_groups::is_of(look, sum, query));
+    }
+    if query.group != wire::SessionGroup::Session {
+        let groups = session_groups::window(session_groups::groups(&sums, query), query);
+        return wire::Sessions { head, window: wire::Window::default(), groups };
+    }
     // Sessions come in order of their ids and the sort is stable, so equals stay in that order.
-    sums.sort_by_key(|(_, sum)| match query.sort {
-        wire::SessionSort::Blocks => -i64::from(sum.blocks),
-        wire::SessionSort::Holds => -i64::from(sum.holds),
-        wire::SessionSort::OldestWait => sum.oldest_wait_at_ms,
-        wire::SessionSort::Ephemerals => -i64::from(sum.ephemerals),
-        wire::SessionSort::Id => 0,
+    let worst = |sum: &Sum| sum.cycle_verdict.filter(|_| query.sort == wire::SessionSort::Worst);
+    sums.sort_by_key(|(_, sum)| {
+        let key = match query.sort {
+            wire::SessionSort::Worst | wire::SessionSort::Blocks => -i64::from(sum.blocks),
+            wire::SessionSort::Holds => -i64::from(sum.holds),
+            wire::SessionSort::OldestWait => sum.oldest_wait_at_ms,
+            wire::SessionSort::Ephemerals => -i64::from(sum.ephemerals),
+            wire::SessionSort::Id => 0,
+        };
+        (std::cmp::Reverse(worst(sum)), key)
     });
     let window = sums.iter().skip(query.offset as usize).take(query.limit as usize);
     let rows = window.map(|(look, sum)| look.session_row(sum.session, sum.ephemerals)).collect();
-    wire::Sessions { head, window: wire::Window { total: count32(sums.len()), offset: query.offset, rows } }
+    let window = wire::Window { total: count32(sums.len()), offset: query.offset, rows };
+    wire::Sessions { head, window, groups: wire::Window::default() }
 }
 
 impl ProjectionContext<'_> {
     /// A sum for every session, in order of their ids: one walk over all contenders, and no row is made.
     fn session_sums(&self) -> Vec<Sum> {
+        let cycles = self.cycle_verdicts();
         let sum = |(session, all)| Sum {
             session,
             ephemerals: self.owned(session, all),
@@ -68,9 +85,11 @@ impl ProjectionContext<'_> {
             waits: 0,
             blocks: 0,
             oldest_wait_at_ms: i64::MAX,
+            cycle_verdict: cycles.get(&session).copied(),
         };
         let mut sums: Vec<Sum> = self.observatory.sessions().into_iter().map(sum).collect();
         for lock in self.locks() {
+            let blocks = if counts_as_waiting(lock) { lock.waiters_seen() } else { 0 };
             let Some(mirror) = self.observatory.mirror_of(lock) else { continue };
             for contender in lock.contenders(mirror) {
                 let found =
@@ -78,7 +97,7 @@ impl ProjectionContext<'_> {
                 let Some(sum) = found.and_then(|at| sums.get_mut(at)) else { continue };
                 if lock.hold_of(&contender).is_some() {
                     sum.holds += 1;
-                    sum.blocks += lock.waiters_seen();
+                    sum.blocks = sum.blocks.saturating_add(blocks);
                 } else {
                     sum.waits += 1;
                     sum.oldest_wait_at_ms = sum.oldest_wait_at_ms.min(self.instant(Since::of(contender.child)).0);
@@ -151,7 +170,8 @@ impl ProjectionContext<'_> {
             let earlier = |before: Option<i64>| before.into_iter().chain([at]).min();
             if spot.hold.is_some() {
                 row.holds += 1;
-                row.blocks += spot.lock.waiters_seen();
+                let blocks = if counts_as_waiting(spot.lock) { spot.lock.waiters_seen() } else { 0 };
+                row.blocks = row.blocks.saturating_add(blocks);
                 row.oldest_hold_at_ms = earlier(row.oldest_hold_at_ms);
             } else {
                 row.waits += 1;

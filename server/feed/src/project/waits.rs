@@ -1,14 +1,16 @@
-//! The graph of waiting: sessions, who waits for whom, deadlocks first.
+//! The graph of waiting: sessions, who waits for whom, deadlocks first; and the blocking tree.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
-use lockscope_core::deadlock::Cycle;
-use lockscope_core::lock::Lock;
+use lockscope_core::deadlock::{Cycle, CycleStep};
 use lockscope_core::observatory::SessionLock;
 use lockscope_core::verdict::duration;
 use lockscope_core::znode::SessionId;
-use lockscope_wire::{self as wire, WAIT_NODES_MAX};
+use lockscope_wire::{self as wire, BRIEF_EDGES_MAX, GRAPH_EDGES_MAX, GRAPH_NODES_MAX, WAIT_NODES_MAX};
 
+use super::blocking::Blocking;
+use super::blocking_tree::RootTree;
+use super::board::counts_as_waiting;
 use super::words::wire_access;
 use super::{ProjectionContext, as_of_several, count32};
 
@@ -19,38 +21,66 @@ const FOLLOWED_MAX: usize = 4_096;
 type Edges<'a> = BTreeMap<(SessionId, SessionId, &'a str), i64>;
 
 /// The graph of every ensemble: sessions of one never wait for those of another.
-pub fn waits(looks: &[ProjectionContext<'_>]) -> wire::Waits {
+pub fn waits(looks: &[ProjectionContext<'_>], query: wire::WaitsQuery) -> wire::Waits {
     let mut all = wire::Waits { as_of: as_of_several(looks), ..wire::Waits::default() };
-    for mut one in looks.iter().map(|look| look.waits(WAIT_NODES_MAX / looks.len().max(1))) {
+    let parts = looks.len().max(1);
+    let mut trees: Vec<RootTree> = Vec::new();
+    for (mut one, more) in looks.iter().map(|look| look.waits(parts)) {
         all.nodes.append(&mut one.nodes);
         all.edges.append(&mut one.edges);
         all.cycles.append(&mut one.cycles);
         all.left_out += one.left_out;
         all.locks += one.locks;
+        all.contended += one.contended;
+        all.waiting += one.waiting;
+        all.blocking += one.blocking;
+        all.roots_left_out += one.roots_left_out;
+        trees.extend(more);
+    }
+    trees.sort_by_key(|tree| std::cmp::Reverse(tree.waiting_ms));
+    all.tree = trees.into_iter().flat_map(|tree| tree.rows).collect();
+    if query.brief {
+        shorten(&mut all);
     }
     all
 }
 
+/// Leaves out what a page doesn't draw. Of what is too large to be drawn as a graph only the longest waits stay.
+fn shorten(waits: &mut wire::Waits) {
+    for node in &mut waits.nodes {
+        node.holds = Vec::new();
+        node.waits = Vec::new();
+    }
+    let is_graph = waits.left_out == 0 && waits.nodes.len() <= GRAPH_NODES_MAX && waits.edges.len() <= GRAPH_EDGES_MAX;
+    if is_graph {
+        return;
+    }
+    let (nodes, edges) = (waits.nodes.len(), waits.edges.len());
+    waits.edges.sort_by_key(|edge| (!edge.in_cycle, edge.since_ms));
+    waits.edges.truncate(BRIEF_EDGES_MAX);
+    let shown = waits.edges.iter().flat_map(|edge| [edge.from, edge.to]);
+    let shown: HashSet<wire::SessionId> =
+        shown.chain(waits.cycles.iter().flat_map(|cycle| cycle.sessions.iter().copied())).collect();
+    waits.nodes.retain(|node| shown.contains(&node.session_id));
+    waits.left_out += count32(nodes - waits.nodes.len());
+    waits.edges_left_out = count32(edges - waits.edges.len());
+}
+
 impl ProjectionContext<'_> {
-    fn waits(&self, nodes_max: usize) -> wire::Waits {
-        let (ranked, involved) = self.ranked();
-        let chosen = self.chosen(&ranked, nodes_max);
-        let edges = self.edges_of(&chosen);
+    /// The waits of one ensemble of so many, but for the tree, which is put together of all.
+    fn waits(&self, parts: usize) -> (wire::Waits, Vec<RootTree>) {
+        let mut blocking = Blocking::of(self);
+        let chosen = self.chosen(&blocking, WAIT_NODES_MAX / parts);
+        let is_chosen: BTreeSet<SessionId> = chosen.iter().copied().collect();
+        let edges = self.edges_of(&is_chosen);
         let layers = layers(&edges);
-        let mut cycles: BTreeMap<SessionId, wire::Verdict> = BTreeMap::new();
-        for cycle in self.observatory.cycles() {
-            for session in self.sessions_of(cycle) {
-                cycles
-                    .entry(session)
-                    .and_modify(|worst| *worst = verdict_of(cycle).max(*worst))
-                    .or_insert(verdict_of(cycle));
-            }
-        }
+        let cycles = self.cycle_verdicts();
         let nodes = chosen.iter().map(|session| {
             self.wait_node(*session, cycles.get(session).copied(), layers.get(session).copied().unwrap_or(0))
         });
-        let drawn = edges.iter().filter(|((from, to, _), _)| chosen.contains(from) && chosen.contains(to));
-        wire::Waits {
+        let drawn = edges.iter().filter(|((from, to, _), _)| is_chosen.contains(from) && is_chosen.contains(to));
+        let (trees, roots_left_out) = self.blocking_trees(&mut blocking, &cycles, parts);
+        let waits = wire::Waits {
             as_of: self.as_of_all(),
             nodes: nodes.collect(),
             edges: drawn.map(|((from, to, lock), since_ms)| self.wait_edge(*from, *to, lock, *since_ms)).collect(),
@@ -61,53 +91,38 @@ impl ProjectionContext<'_> {
                 .filter(|cycle| self.sees_all_of(cycle))
                 .filter_map(|cycle| self.cycle(cycle))
                 .collect(),
-            left_out: count32(involved.saturating_sub(chosen.len())),
+            left_out: count32(blocking.sessions.len().saturating_sub(chosen.len())),
             locks: count32(self.locks().count()),
-        }
+            contended: count32(blocking.locks.len()),
+            waiting: blocking.waiting(),
+            blocking: blocking.blocking(),
+            roots_left_out,
+            ..wire::Waits::default()
+        };
+        (waits, trees)
     }
 
-    /// Sessions that others wait for, those with most first, and how many sessions wait or are waited for.
-    fn ranked(&self) -> (Vec<SessionId>, usize) {
-        let mut weights: BTreeMap<SessionId, u32> = BTreeMap::new();
-        let mut involved: HashSet<SessionId> = HashSet::new();
-        for lock in self.locks().filter(|lock| lock.standing.waiting.count > 0) {
-            let holders: BTreeSet<SessionId> = lock.holders.iter().filter_map(|hold| hold.owner).collect();
-            let waiters: Vec<SessionId> =
-                self.waiters(lock).filter(|waiter| holders.iter().any(|holder| holder != waiter)).collect();
-            for holder in holders {
-                let others = count32(waiters.iter().filter(|waiter| **waiter != holder).count());
-                if others > 0 {
-                    *weights.entry(holder).or_default() += others;
-                    involved.insert(holder);
-                }
+    /// The worst verdict on a circle that a session is in, of those that are in one.
+    pub(super) fn cycle_verdicts(&self) -> BTreeMap<SessionId, wire::Verdict> {
+        let mut cycles: BTreeMap<SessionId, wire::Verdict> = BTreeMap::new();
+        for cycle in self.observatory.cycles() {
+            let verdict = verdict_of(cycle);
+            for session in self.sessions_of(cycle) {
+                cycles.entry(session).and_modify(|worst| *worst = verdict.max(*worst)).or_insert(verdict);
             }
-            involved.extend(waiters);
         }
-        let mut ranked: Vec<(SessionId, u32)> = weights.into_iter().collect();
-        ranked.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
-        (ranked.into_iter().map(|(session, _)| session).collect(), involved.len())
+        cycles
     }
 
-    /// Sessions that wait in a lock, in order.
-    fn waiters<'a>(&'a self, lock: &'a Lock) -> impl Iterator<Item = SessionId> + 'a {
-        let contenders = self.observatory.mirror_of(lock).into_iter().flat_map(|mirror| lock.contenders(mirror));
-        contenders.filter(|contender| lock.hold_of(contender).is_none()).filter_map(|contender| contender.child.owner())
-    }
-
-    /// Whom to draw: sessions in deadlocks, then by how many wait for them, each with those that do.
-    fn chosen(&self, ranked: &[SessionId], nodes_max: usize) -> BTreeSet<SessionId> {
+    /// Whom to list: sessions in deadlocks, then those that make others wait longest, each with those that do.
+    fn chosen(&self, blocking: &Blocking<'_>, nodes_max: usize) -> Vec<SessionId> {
         let cycles = self.observatory.cycles().iter().flat_map(|cycle| self.sessions_of(cycle));
-        let mut chosen: BTreeSet<SessionId> = cycles.take(nodes_max).collect();
-        for session in ranked {
-            let held = self.spots(*session).filter(|spot| spot.hold.is_some()).map(|spot| spot.lock);
-            for one in std::iter::once(*session).chain(held.flat_map(|lock| self.waiters(lock))) {
-                if chosen.len() >= nodes_max {
-                    return chosen;
-                }
-                chosen.insert(one);
-            }
-        }
-        chosen
+        let blockers = blocking.blockers(self.now.0).into_iter().flat_map(|number| {
+            let waiters = blocking.held_by(number).flat_map(|lock| lock.waiters.iter().map(|(waiter, _)| *waiter));
+            std::iter::once(number).chain(waiters).filter_map(|number| Some(blocking.party(number)?.id))
+        });
+        let mut seen: HashSet<SessionId> = HashSet::new();
+        cycles.chain(blockers).filter(|session| seen.insert(*session)).take(nodes_max).collect()
     }
 
     /// What these sessions wait for, and what those wait for, and so on.
@@ -116,7 +131,8 @@ impl ProjectionContext<'_> {
         let (mut open, mut seen): (Vec<SessionId>, BTreeSet<SessionId>) =
             (chosen.iter().copied().collect(), chosen.clone());
         while let Some(from) = open.pop() {
-            for spot in self.spots(from).take(SPOTS_MAX).filter(|spot| spot.hold.is_none()) {
+            let waits = self.spots(from).take(SPOTS_MAX).filter(|spot| spot.hold.is_none());
+            for spot in waits.filter(|spot| counts_as_waiting(spot.lock)) {
                 let since_ms = self.instant(spot.since).0;
                 for to in spot.lock.holders.iter().filter_map(|hold| hold.owner).filter(|to| *to != from) {
                     let since = edges.entry((from, to, &*spot.lock.path)).or_insert(since_ms);
@@ -135,8 +151,12 @@ impl ProjectionContext<'_> {
     }
 
     fn wait_node(&self, session: SessionId, cycle_verdict: Option<wire::Verdict>, layer: u32) -> wire::WaitNode {
-        let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) =
-            self.spots(session).take(SPOTS_MAX).partition(|spot| spot.hold.is_some());
+        let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) = self
+            .spots(session)
+            .filter(|spot| counts_as_waiting(spot.lock))
+            .take(SPOTS_MAX)
+            .partition(|spot| spot.hold.is_some());
+        let (hold_count, wait_count) = (count32(holds.len()), count32(waits.len()));
         let label = holds.iter().chain(&waits).find_map(|spot| self.label_of(spot));
         let rows = |spots: Vec<SessionLock<'_>>| spots.iter().map(|spot| self.spot(spot)).collect();
         wire::WaitNode {
@@ -149,6 +169,8 @@ impl ProjectionContext<'_> {
             in_cycle: cycle_verdict.is_some(),
             cycle_verdict,
             layer,
+            hold_count,
+            wait_count,
         }
     }
 
@@ -177,8 +199,6 @@ impl ProjectionContext<'_> {
 
     fn cycle(&self, cycle: &Cycle) -> Option<wire::Cycle> {
         let victim = cycle.victim_step()?;
-        let held_for = duration(cycle.since.since(victim.held_since));
-        let spots = self.spots(victim.to).take(SPOTS_MAX).count();
         Some(wire::Cycle {
             sessions: cycle.sessions().map(|session| wire::SessionId(session.0)).collect(),
             locks: cycle.locks().map(ToString::to_string).collect(),
@@ -187,14 +207,23 @@ impl ProjectionContext<'_> {
             victim: wire::SessionId(victim.to.0),
             victim_lock: victim.lock.to_string(),
             victim_node: victim.holder.to_string(),
-            victim_why: format!(
-                "is in {spots} locks and had held {} for {held_for} when the circle closed: least is lost by its release.",
-                victim.lock
-            ),
+            victim_why: victim_why(cycle, victim),
             confidence: if cycle.is_doubtful { wire::Confidence::Medium } else { wire::Confidence::High },
             caveat: caveat(cycle.is_doubtful).to_owned(),
             since_ms: cycle.since.0,
         })
+    }
+}
+
+/// Why one of a circle was chosen. The core takes those in the fewest locks, and of these who held shortest.
+fn victim_why(cycle: &Cycle, victim: &CycleStep) -> String {
+    let held_for = duration(cycle.since.since(victim.held_since));
+    if cycle.steps.iter().all(|step| step.held_since <= victim.held_since) {
+        format!("has held shortest ({held_for} when the deadlock formed), so the least work is lost.")
+    } else {
+        format!(
+            "is in the fewest locks (and had held for {held_for} when the deadlock formed), so the least work is lost."
+        )
     }
 }
 
@@ -204,13 +233,13 @@ pub(super) fn verdict_of(cycle: &Cycle) -> wire::Verdict {
 }
 
 /// Znodes of one session that are listed.
-const SPOTS_MAX: usize = 64;
+pub(super) const SPOTS_MAX: usize = 64;
 
 fn caveat(is_doubtful: bool) -> &'static str {
     if is_doubtful {
-        "One session may serve many threads, and a session here is in more locks than the circle needs: the thread that holds may not be the one that waits."
+        "If these are different threads of one client, this is no deadlock: one of the sessions is in more locks than the deadlock needs."
     } else {
-        "One session may serve many threads: if the one that holds is not the one that waits, this is no deadlock."
+        "If these are different threads of one client, this is no deadlock."
     }
 }
 

@@ -71,7 +71,7 @@ impl Views for Fake {
         })
     }
 
-    fn waits(&self, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+    fn waits(&self, _query: &WaitsQuery, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
         self.show(Box::default())
     }
 

@@ -138,12 +138,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/lock", "lock", Tag::Look, "One lock with its queue")
     },
     Operation {
-        text: "At most 300 sessions are nodes, those in deadlocks first; `left_out` counts the others.",
+        text: "At most 300 sessions are nodes, those in deadlocks first; `left_out` counts the others. Only those that wait for a lock and those they wait for: standbys of an election, members, and items of a queue do not wait.",
         replies: &[json(200, "The graph.", &[Content::Json(shape::<WaitsJson>)])],
         ..look("/api/v1/waits", "waits", Tag::Look, "Who waits for whom, and deadlocks")
     },
     Operation {
         params: params::SESSIONS,
+        text: "With `group` the answer has groups in place of sessions; `host` and `application` lead to the sessions of one.",
         replies: &[json(200, "A page of sessions.", &[Content::Json(shape::<SessionList>)])],
         ..look("/api/v1/sessions", "sessions", Tag::Look, "Sessions that own znodes under the roots")
     },

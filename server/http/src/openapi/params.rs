@@ -1,6 +1,6 @@
 //! The parameters of the reading half of the API. What they may say is taken from where they are read.
 
-use lockscope_wire::{AuditKind, Recipe, SessionSort, Sort, Verdict};
+use lockscope_wire::{AuditKind, Recipe, SessionGroup, SessionSort, Sort, Verdict};
 
 use super::operation::{Kind, Param, ParamLocation};
 use audit::LIMIT_MAX;
@@ -33,6 +33,10 @@ fn sorts() -> Vec<&'static str> {
 
 fn session_sorts() -> Vec<&'static str> {
     SessionSort::ALL.map(SessionSort::name).to_vec()
+}
+
+fn session_groups() -> Vec<&'static str> {
+    SessionGroup::ALL.map(SessionGroup::name).to_vec()
 }
 
 fn recipes() -> Vec<&'static str> {
@@ -84,7 +88,26 @@ pub(super) const LOCK: &[Param] = &[
 pub(super) const SESSIONS: &[Param] = &[
     ENSEMBLE,
     query("q", Kind::Text(FILTER_CHARS_MAX), "Text to find in id, label or lock path; `!text` excludes."),
-    query("sort", Kind::OneOf(session_sorts), "Order; `blocks` (who makes most others wait) when it is left out."),
+    query(
+        "sort",
+        Kind::OneOf(session_sorts),
+        "Order; `worst` (those in a deadlock, then who makes most others wait) when it is left out. Of groups, `ephemerals` is most sessions first and `id` by name.",
+    ),
+    query(
+        "group",
+        Kind::OneOf(session_groups),
+        "`host` or `application` for one row each; `session`, or left out, for one row a session.",
+    ),
+    query(
+        "host",
+        Kind::Text(FILTER_CHARS_MAX),
+        "Only sessions of this client host: its address without the port; empty for all.",
+    ),
+    query(
+        "application",
+        Kind::Text(FILTER_CHARS_MAX),
+        "Only sessions of this application: the name before a number and `@`, like `report` of `report-9@app-2`; empty for all.",
+    ),
     OFFSET,
     LIMIT,
 ];

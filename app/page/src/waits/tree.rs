@@ -1,0 +1,220 @@
+//! The blocking tree: who makes others wait, and under each those behind it, folded. Folds are the browser's own, so
+//! that they work without scripts.
+
+use leptos::prelude::*;
+
+use crate::erase::{dynamic, erase, view};
+use crate::format::{count, duration, middle, plural, visible};
+use crate::live::Live;
+use crate::parts::{Age, Chip, Item, Tag, cycle_mark, hold_least, mark, outside_link, rows_in_parts, session_url};
+use lockscope_wire::{LockQuery, LockSince, WaitBranch, Waits};
+
+const NAME_CHARS: usize = 40;
+const LOCK_CHARS: usize = 44;
+
+/// A session of the tree, known by the sessions above it and itself.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    key: String,
+    /// The key of the row above.
+    parent: String,
+    branch: WaitBranch,
+}
+
+/// The rows with their keys; each comes behind the one it waits for.
+fn tree_rows(waits: &Waits) -> Vec<Row> {
+    let mut above: Vec<String> = Vec::new();
+    let row = |branch: &WaitBranch| {
+        above.truncate(branch.depth as usize);
+        let parent = above.last().cloned().unwrap_or_default();
+        let key = format!("{parent}/{} {}", branch.session_id, branch.ensemble);
+        above.push(key.clone());
+        Row { key, parent, branch: branch.clone() }
+    };
+    waits.tree.iter().map(row).collect()
+}
+
+/// The tree.
+#[component]
+pub(super) fn Tree(waits: Memo<Waits>) -> AnyView {
+    let all = Memo::new(move |_| waits.with(tree_rows));
+    let more = Memo::new(move |_| waits.with(|waits| waits.roots_left_out));
+    let rest = move || {
+        (more.get() > 0).then(|| {
+            let others = plural(more.get().into(), "other makes", "others make");
+            view! { <p class="quiet">{format!("{others} somebody wait, for less time in all.")}</p> }
+        })
+    };
+    view! {
+        <section class="part dims" aria-labelledby="tree-title">
+            <h2 class="part-title" id="tree-title">"Who blocks whom, most waiting first"</h2>
+            <div class="tree-box" data-testid="tree">{level(all, String::new())}</div>
+            {dynamic(rest)}
+        </section>
+    }
+}
+
+/// Those right behind one.
+fn level(all: Memo<Vec<Row>>, parent: String) -> AnyView {
+    let below = Memo::new(move |_| {
+        all.with(|rows| rows.iter().filter(|row| row.parent == parent).cloned().collect::<Vec<Row>>())
+    });
+    view! { <ul class="tree">{rows_in_parts(below, |row| &row.key, move |item| branch(all, item))}</ul> }
+}
+
+fn branch(all: Memo<Vec<Row>>, item: Item<Row>) -> AnyView {
+    let key = item.fixed(|row: &Row| row.key.clone());
+    // A fold stays as it is while what it says changes: only a session that begins or ends to block is drawn anew.
+    // Links stand beside the fold's own line: a control in a control is none to a screen reader.
+    let drawn = move |blocks: &bool| {
+        let line = view! { <div class="tree-line" data-folds=mark(*blocks)>{item.part(Who::of, who)}</div> };
+        let fold = blocks.then(|| {
+            view! {
+                <details>
+                    <summary class="tree-sum">{item.part(Behind::of, behind)}</summary>
+                    {level(all, key.clone())}
+                    {item.part(|row| row.branch.left_out, left_out)}
+                </details>
+            }
+        });
+        view! { {line} {fold} }
+    };
+    view! {
+        <li class="tree-item" data-cycle=item.text(|row| cycle_mark(row.branch.cycle_verdict).map(str::to_owned))>
+            {item.part(|row| row.branch.holds.is_some(), drawn)}
+        </li>
+    }
+}
+
+fn name_of(branch: &WaitBranch) -> String {
+    branch.label.as_deref().map_or_else(|| branch.session_id.to_string(), visible)
+}
+
+/// What of a row changes only when its session waits for or holds something else.
+#[derive(Clone, Debug, PartialEq)]
+struct Who {
+    branch: WaitBranch,
+}
+
+impl Who {
+    fn of(row: &Row) -> Self {
+        let counts =
+            WaitBranch { behind: 0, behind_since_sum_ms: 0, is_lower_bound: false, left_out: 0, ..row.branch.clone() };
+        Self { branch: counts }
+    }
+}
+
+fn who(Who { branch }: &Who) -> AnyView {
+    let name = name_of(branch);
+    let url = session_url(&branch.ensemble, branch.session_id);
+    let lock = |words: &'static str, of: &LockSince| {
+        let href =
+            LockQuery { ensemble: branch.ensemble.clone(), path: of.lock.clone(), ..LockQuery::default() }.to_url();
+        view! {
+            <span class="tree-does">
+                {words}
+                {outside_link(Some("mono nowrap"), href, &of.lock, &middle(&visible(&of.lock), LOCK_CHARS))}
+                ", "
+                <Age since_ms=Some(of.since_ms) least=hold_least(of.is_lower_bound) />
+            </span>
+        }
+    };
+    let more = (branch.more_holds > 0)
+        .then(|| view! { <span class="quiet">{format!("and {} more", count(branch.more_holds))}</span> });
+    view! {
+        <span class="tree-who">
+            <Tag of=branch.tag.clone() />
+            {outside_link(Some("nowrap tree-name"), url, &branch.session_id.to_string(), &middle(&name, NAME_CHARS))}
+            {branch.cycle_verdict.map(|verdict| view! { <Chip verdict=verdict /> })}
+            {branch.waits.as_ref().map(|waits| lock("waits for ", waits))}
+            {branch.holds.as_ref().map(|holds| lock("holds ", holds))}
+            {more}
+        </span>
+    }
+}
+
+/// Those behind a session, summed.
+#[derive(Clone, Debug, PartialEq)]
+struct Behind {
+    name: String,
+    sessions: u32,
+    since_sum_ms: i64,
+    is_lower_bound: bool,
+}
+
+impl Behind {
+    fn of(row: &Row) -> Self {
+        let WaitBranch { behind, behind_since_sum_ms, is_lower_bound, .. } = row.branch;
+        Self { name: name_of(&row.branch), sessions: behind, since_sum_ms: behind_since_sum_ms, is_lower_bound }
+    }
+}
+
+/// How many wait behind it, and how long in all.
+fn behind(of: &Behind) -> AnyView {
+    let (sessions, since_sum_ms) = (of.sessions, of.since_sum_ms);
+    let live = Live::of_app();
+    let sign = if of.is_lower_bound { "≥ " } else { "" };
+    let waits = if sessions == 1 { "waits" } else { "wait" };
+    view! {
+        <span class="sr-only">{format!("Behind {}: ", middle(&of.name, NAME_CHARS))}</span>
+        {format!("{sign}{} {waits}, ", count(sessions))}
+        {move || in_all(sessions, since_sum_ms, live.now_ms())}
+        " in all"
+    }
+}
+
+/// The waiting time of so many, in all.
+fn in_all(sessions: u32, since_sum_ms: i64, now_ms: i64) -> String {
+    if now_ms == 0 { "…".to_owned() } else { duration(i64::from(sessions) * now_ms - since_sum_ms) }
+}
+
+fn left_out(number: &u32) -> AnyView {
+    let words = format!(
+        "{} not listed here.",
+        plural((*number).into(), "more waits for it and is", "more wait for it and are")
+    );
+    erase((*number > 0).then(|| view! { <p class="tree-more quiet">{words}</p> }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockscope_wire::SessionId;
+
+    fn branch(depth: u32, id: i64) -> WaitBranch {
+        WaitBranch {
+            depth,
+            ensemble: String::new(),
+            tag: None,
+            session_id: SessionId(id),
+            label: None,
+            waits: None,
+            holds: None,
+            more_holds: 0,
+            behind: 0,
+            behind_since_sum_ms: 0,
+            is_lower_bound: false,
+            left_out: 0,
+            cycle_verdict: None,
+        }
+    }
+
+    #[test]
+    fn each_row_is_under_the_one_it_waits_for() {
+        let tree = vec![branch(0, 1), branch(1, 2), branch(2, 3), branch(1, 4), branch(0, 5), branch(1, 2)];
+        let rows = tree_rows(&Waits { tree, ..Waits::default() });
+        let parents: Vec<Option<usize>> =
+            rows.iter().map(|row| rows.iter().position(|above| above.key == row.parent)).collect();
+        assert_eq!(parents, [None, Some(0), Some(1), Some(0), None, Some(4)]);
+        let mut keys: Vec<&str> = rows.iter().map(|row| &*row.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), rows.len());
+    }
+
+    #[test]
+    fn waiting_time_is_summed() {
+        assert_eq!(in_all(4, 4 * 1_000, 121_000), "8 min 00 s");
+        assert_eq!(in_all(4, 4 * 1_000, 0), "…");
+    }
+}
