@@ -123,9 +123,12 @@ test('the page finds a restarted server by itself', async ({ ui, clients, ensemb
 test('a server killed without warning is noticed', async ({ ui, ensemble, page, problems }) => {
   problems.expectOutage();
   const own = await Lockscope.serve(ensemble.hosts);
-  await page.goto(own.url);
+  await page.goto(`${own.url}/status`);
   await ui.hydrated();
   await ui.isLive();
+  const summary = page.getByTestId('summary');
+  await expect(summary).toContainText('1 root live');
   await own.kill();
   await expect(ui.banner).toHaveAttribute('data-state', /offline|stale|lost/);
+  await expect(summary).toContainText('Not live. Last known: ');
 });

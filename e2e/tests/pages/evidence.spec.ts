@@ -119,6 +119,7 @@ test('the status tells what each member lets us see, and what would help', async
   await expect(page.getByTestId('config')).toContainText('4lw.commands.whitelist=srvr,cons,dump,wchp,mntr');
   await expect(page.getByTestId('config').locator('code')).toHaveCount(3);
   await expect(page.locator('body')).toContainText('12 ms ahead (±4 ms)');
+  await expect(page.getByTestId('summary')).toHaveText('Not well: member zk6:2181 is down');
 });
 
 test('where no member is known, the status says why', async ({ ui, page, madeUp }) => {

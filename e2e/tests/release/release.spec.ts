@@ -45,6 +45,35 @@ test('the holder is released, the next one holds, and there is a record', async 
   expect(lockscope.command('audit', 'verify')).toMatch(/whole/);
 });
 
+test('the palette releases what its page is about, and signs out', async ({ ui, page, clients, lockscope, place }) => {
+  const path = `${place}/orders`;
+  const [only] = await clients.openAll('only');
+  const held = await only!.hold(path);
+  await lockscope.knows(path, [held.node]);
+  await signIn(page, lockscope, 'operator');
+  const palette = page.getByRole('dialog', { name: 'Find' });
+  const find = async (text: string) => {
+    await page.keyboard.press('Control+k');
+    await palette.getByRole('combobox').fill(text);
+  };
+  await ui.open(`${lockscope.url}/waits`);
+  await ui.isLive();
+  await find('release this');
+  await expect(palette.getByText('No results.'), 'nothing to release here').toBeVisible();
+  await page.keyboard.press('Escape');
+  await ui.openLock(path);
+  await find('release this');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByTestId('release');
+  await expect(dialog.getByLabel(/type the lock/i)).toBeVisible();
+  await expect(dialog.getByText('Type the path and a reason to go on')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await find('log out');
+  await expect(palette.getByRole('option', { name: /Sign in/ })).toHaveCount(0);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible();
+});
+
 test('what is sent is the path as it was typed', async ({ ui, page, clients, lockscope, place }) => {
   // A character that turns the direction of writing is shown by a sign, and nobody can type it otherwise.
   const [path, shown] = [`${place}/or\u202eders`, `${place}/or\u2425ders`];

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::members::members;
 use crate::erase::view;
-use crate::format::{count, duration, middle, visible};
+use crate::format::{count, duration, middle, plural, visible};
 use crate::parts::{Age, Columns, Findings, Pair, Table};
 use lockscope_wire::{EnsembleStatus, Link, RootState, RootStatus};
 
@@ -54,7 +54,9 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
         ("Changes missed", ensemble.missed.map(count)),
         (
             "Owner unknown",
-            ensemble.owner_unknown.map(|number| format!("{} znodes went before they could be read", count(number))),
+            ensemble
+                .owner_unknown
+                .map(|number| format!("{} went before they could be read", plural(number, "znode", "znodes"))),
         ),
     ];
     let counter =

@@ -22,7 +22,10 @@ pub(crate) fn StatusPage() -> AnyView {
     let first = initial_view(|source| source.status());
     live.open(StatusQuery, first);
     use_keys(|_| false);
-    let page = move || live.status(page).unwrap_or_else(|| view! { <p class="quiet">"Not read yet."</p> });
+    let page = move || {
+        let is_fresh = live.is_fresh();
+        live.status(|status| page(status, is_fresh)).unwrap_or_else(|| view! { <p class="quiet">"Not read yet."</p> })
+    };
     view! {
         <Chrome here="status" title="Status">
             <h1 class="page-title">"Status"</h1>
@@ -31,9 +34,9 @@ pub(crate) fn StatusPage() -> AnyView {
     }
 }
 
-fn page(status: &Status) -> AnyView {
+fn page(status: &Status, is_fresh: bool) -> AnyView {
     let ensembles = status.ensembles.iter().map(ensemble).collect_view();
-    let summary = summary(status);
+    let summary = summary(status).dated(is_fresh);
     view! {
         <p class="status-summary" data-testid="summary" data-well=summary.is_well.to_string()>{summary.words}</p>
         {server(status)}

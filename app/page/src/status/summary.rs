@@ -14,6 +14,13 @@ pub(super) struct Summary {
     pub(super) words: String,
 }
 
+impl Summary {
+    /// The same; what was well a while ago is not called well now.
+    pub(super) fn dated(self, is_fresh: bool) -> Self {
+        if is_fresh { self } else { Self { is_well: false, words: format!("Not live. Last known: {}", self.words) } }
+    }
+}
+
 /// All there is, in one line.
 pub(super) fn summary(status: &Status) -> Summary {
     let mut wrong = Vec::new();
@@ -121,6 +128,8 @@ mod tests {
         let well = status(vec![root("/a", RootState::Live), root("/b", RootState::Live)], Link::Live);
         assert_eq!(words(&well), "All well: 2 roots live, no member is asked");
         assert!(summary(&well).is_well);
+        let old = summary(&well).dated(false);
+        assert!(!old.is_well && old.words.starts_with("Not live. Last known: All well"));
     }
 
     #[test]
