@@ -17,7 +17,7 @@ use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_wire::{BoardQuery, SessionsQuery};
+use lockscope_wire::{BoardQuery, SessionsQuery, WaitsQuery};
 use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use tokio::io::AsyncReadExt as _;
@@ -138,7 +138,7 @@ fn projection(model: &Observatory, contenders: usize) {
         "one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms",
         model.locks().count()
     );
-    let waits = each_ms(&|| drop(std::hint::black_box(project::waits(&[look]))));
+    let waits = each_ms(&|| drop(std::hint::black_box(project::waits(&[look], WaitsQuery::default()))));
     let sessions = each_ms(&|| drop(std::hint::black_box(project::sessions(&[look], &SessionsQuery::default()))));
     println!("  the graph of its waits: {waits:.2} ms; 100 of its sessions: {sessions:.2} ms");
 }
