@@ -24,7 +24,7 @@ pub struct LockProblem {
     pub verdict: Verdict,
     /// The code of the critical finding that makes it a problem; null where the verdict does.
     pub finding: Option<String>,
-    /// The first of its locks, at most [`PROBLEM_LOCKS_MAX`].
+    /// The first of its locks, at most four.
     pub locks: Vec<String>,
     /// All of its locks.
     pub lock_count: u32,

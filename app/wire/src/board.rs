@@ -24,7 +24,7 @@ pub struct BoardHead {
     pub totals: Totals,
     /// Every root.
     pub roots: Vec<RootBrief>,
-    /// What needs somebody, worst first, at most [`super::PROBLEMS_MAX`].
+    /// What needs somebody, worst first, at most eight.
     pub problems: Vec<LockProblem>,
     /// All problems.
     pub problem_count: u32,

@@ -26,7 +26,7 @@ fn first_byte(value: &impl serde::Serialize) -> Option<u8> {
 #[test]
 fn frames_are_these_bytes() {
     let epoch = Epoch(7);
-    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0500040e0a");
+    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0500050e0a");
     let body = DeltaBody::Whole(Body::Lab(None));
     assert_eq!(
         frame(&ServerFrame::Delta { id: 1, server_time_ms: 3, seq: 4, known_at_ms: 5, body }),

@@ -78,7 +78,7 @@ pub struct BoardQuery {
     pub offset: u32,
     /// Rows, at most [`WINDOW_ROWS_MAX`].
     pub limit: u32,
-    /// Keys of rows that stand before all others, at most [`PINS_MAX`].
+    /// Keys of rows that stand before all others, at most 20.
     pub pins: Vec<String>,
 }
 

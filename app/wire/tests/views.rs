@@ -180,13 +180,18 @@ fn a_query_survives_its_own_link() {
         verdict: Some(Verdict::Stuck),
         sort: Sort::Hold,
         group: true,
+        pins: vec!["/b".to_owned(), "prod /a b".to_owned()],
         ..BoardQuery::default()
     };
     let link = query.to_url_query();
-    assert_eq!(link, "?root=/a%20b&q=%C3%BCn%C3%AF%20!x%26y&recipe=election&verdict=stuck&sort=hold&group=root");
+    let rest = "&recipe=election&verdict=stuck&sort=hold&group=root&pin=/b&pin=prod%20/a%20b";
+    assert_eq!(link, format!("?root=/a%20b&q=%C3%BCn%C3%AF%20!x%26y{rest}"));
     assert_eq!(BoardQuery::default().to_url_query(), "");
     let error = BoardQuery::from_pairs([("sort", "size")]).unwrap_err();
-    assert_eq!(error.to_string(), "`size` is not a value of `sort`; use one of damage, oldest_wait, depth, hold, path");
+    assert_eq!(
+        error.to_string(),
+        "`size` is not a value of `sort`; use one of worst, damage, oldest_wait, depth, hold, path, recipe, holder"
+    );
 }
 
 /// A field that is misspelled must not be taken for one that was left out.

@@ -8,6 +8,7 @@ mod advice;
 mod contenders;
 mod evidence;
 mod locks;
+mod rows;
 mod sessions;
 mod waits;
 mod world;

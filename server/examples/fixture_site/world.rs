@@ -8,8 +8,8 @@ use feed::{Known, ProjectedView, Projection, Views, VisibilityScope};
 use lockscope_wire::{
     AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately,
     Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus,
-    SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Sort, Status, Totals,
-    View, Waits, WaitsQuery, Window, Zxid,
+    SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Status, Totals, View,
+    Waits, WaitsQuery, Window, Zxid,
 };
 use runtime::clock::Clock;
 use tokio::sync::watch;
@@ -18,6 +18,7 @@ use super::advice;
 use super::contenders::{contender, hidden};
 use super::evidence;
 use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, locks, turns_of};
+use super::rows::{matches, sort};
 use super::sessions;
 use super::waits::waits;
 
@@ -375,31 +376,5 @@ fn totals(rows: &[LockRow]) -> Totals {
         waiting_since_sum_ms: rows.iter().map(|row| row.waiting_since_sum_ms).sum(),
         oldest_wait_at_ms: rows.iter().filter_map(|row| row.oldest_wait_at_ms).min(),
         verdicts: verdicts.into_iter().rev().collect(),
-    }
-}
-
-fn matches(row: &LockRow, query: &BoardQuery) -> bool {
-    let has = |text: &str| row.path.contains(text) || row.recipe_label.contains(text);
-    let term = |term: &str| term.strip_prefix('!').map_or_else(|| has(term), |text| !has(text));
-    (query.root.is_empty() || row.root == query.root)
-        && query.verdict.is_none_or(|verdict| row.verdict == verdict)
-        && query.recipe.is_none_or(|recipe| row.recipe == recipe)
-        && query.q.split_whitespace().all(term)
-}
-
-fn sort(rows: &mut [LockRow], query: &BoardQuery, now_ms: i64) {
-    let damage_ms = |row: &LockRow| i64::from(row.waiter_count.unwrap_or(0)) * now_ms - row.waiting_since_sum_ms;
-    let badness = |row: &LockRow| if row.verdict >= lockscope_wire::Verdict::Slow { row.verdict as i64 } else { 0 };
-    let key = |row: &LockRow| match query.sort {
-        Sort::Worst => (-badness(row), -damage_ms(row)),
-        Sort::Damage => (0, -damage_ms(row)),
-        Sort::OldestWait => (0, row.oldest_wait_at_ms.unwrap_or(i64::MAX)),
-        Sort::Depth => (0, -i64::from(row.waiter_count.unwrap_or(0))),
-        Sort::Hold => (0, row.held_since_ms.unwrap_or(i64::MAX)),
-        Sort::Path | Sort::Recipe | Sort::Holder => (0, 0),
-    };
-    rows.sort_by(|a, b| (key(a), &a.path).cmp(&(key(b), &b.path)));
-    if query.group {
-        rows.sort_by(|a, b| a.root.cmp(&b.root));
     }
 }

@@ -58,7 +58,7 @@ async fn every_mistake_is_a_problem_with_a_remedy() {
     problem(
         served.get("/api/v1/locks?sort=size").await,
         400,
-        "`size` is not a value of `sort`; use one of damage, oldest_wait, depth, hold, path",
+        "`size` is not a value of `sort`; use one of worst, damage, oldest_wait, depth, hold, path, recipe, holder",
     );
     problem(
         served.get("/api/v1/lock?path=a").await,

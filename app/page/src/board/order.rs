@@ -225,7 +225,7 @@ mod tests {
         let mut worse = waiting(&[("/a", 1_000), ("/b", 14_000)], now_ms);
         worse.rows.iter_mut().take(1).for_each(|row| row.verdict = Verdict::Stuck);
         assert_eq!(follow(&mut order, &worse, now_ms + 2_000), ["/a", "/b"]);
-        let brief = waiting(&[("/b", 900), ("/a", 10)], now_ms);
+        let brief = waiting(&[("/b", 900), ("/a", 10)], now_ms + 2_000);
         order.pin(&waiting(&[("/a", 10), ("/b", 900)], now_ms), now_ms);
         assert_eq!(follow(&mut order, &brief, now_ms + 2_000), ["/a", "/b"], "short waits are alike");
     }

@@ -134,14 +134,14 @@ mod tests {
     #[test]
     fn the_clock_is_never_surer_than_known() {
         assert_eq!(clock_text(None, None), "clock not compared yet");
-        assert_eq!(clock_text(Some(12), Some(4)), "clock ours +12 ms ±4 ms");
+        assert_eq!(clock_text(Some(12), Some(4)), "clocks differ by 12 ms (±4 ms)");
         assert_eq!(clock_text(Some(-3), None), "clock ours -3 ms ±unknown");
     }
 
     #[test]
     fn who_was_not_asked_is_told() {
         let nobody = clients(&Trust::default());
-        assert!(nobody.is_doubtful && nobody.before == "clients not known: no member was asked");
+        assert!(nobody.is_doubtful && nobody.before == "clients not known: no server was asked");
         let some = clients(&Trust { members: 3, members_heard: 2, ..Trust::default() });
         assert!(some.is_doubtful && some.before == "clients from 2 of 3 members only");
         let all = clients(&Trust { members: 3, members_heard: 3, connections_at_ms: Some(8_000), ..Trust::default() });

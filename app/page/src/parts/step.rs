@@ -107,7 +107,11 @@ mod tests {
                 after: after.to_owned(),
             };
             let html = Owner::new_root(None).with(|| headline(&of).to_html()).replace("<!>", "");
-            html.replace("<span class=\"age\" data-since=\"5\" data-sign=\"\">", "").replace("</span>", "")
+            let tag = html
+                .split_once('<')
+                .zip(html.split_once("\">"))
+                .map(|((before, _), (_, after))| format!("{before}{after}"));
+            tag.unwrap_or(html.clone()).replace("</span>", "")
         };
         assert_eq!(text("(usually 0.3 s). 4 wait.", Some(5)), "a has held it for … (usually 0.3 s). 4 wait.");
         assert_eq!(text(". 4 wait.", Some(5)), "a has held it for …. 4 wait.");

@@ -176,7 +176,7 @@ pub const FINDINGS: &[Guide] = &[
     finding(
         "deadlock",
         "critical; warning while it may be none",
-        "Sessions wait for each other in a circle. One session may serve many threads; then it may be none.",
+        "Sessions wait for each other in a circle. If these are different threads of one client, it is none.",
         "Locks taken in different orders.",
         &[act("Release the one that the sentence names; then agree on an order.", ActTemplate::Waits)],
     ),

@@ -109,6 +109,11 @@ pub const TERMS: &[Term] = &[
     ),
     term(
         TermArea::Locks,
+        "blocks",
+        "A session blocks those that wait for what it holds. Those behind it are these, those that wait for them, and so on.",
+    ),
+    term(
+        TermArea::Locks,
         "contender",
         "A client that holds or wants a lock, seen by its znode in the lock's directory.",
     ),

@@ -63,7 +63,7 @@ async fn dies(scene: Scene, lockscope: &Lockscope, library: Library, recipe: &st
     let told =
         until(&scene, lockscope, path, "the holder is dead", |told| holder(told, "liveness") == "disconnected").await;
     assert_eq!(told["verdict"], "expiring", "{told:#}");
-    assert!(told["sentence"].as_str().unwrap().contains("is connected to no member"), "{told:#}");
+    assert!(told["sentence"].as_str().unwrap().contains("is connected to no server"), "{told:#}");
     let left_ms = holder(&told, "expires_in_ms").as_i64().expect("the leader tells the end");
     assert!(left_ms <= 19_000 && holder(&told, "expires_in_is_upper_bound") == false, "{told:#}");
     assert!(lock(lockscope, path).await["holders"][0]["session_id"] == dying.session.as_str(), "it holds until then");
