@@ -3,6 +3,7 @@
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::app::App;
+use super::parts::listen_for_returns;
 use super::{explain, find, lab};
 
 /// Called once by the boot module of the document.
@@ -11,6 +12,7 @@ pub fn hydrate() {
     console_error_panic_hook::set_once();
     find::listen();
     explain::listen();
+    listen_for_returns();
     leptos::mount::hydrate_body(App);
 }
 

@@ -82,7 +82,7 @@ pub struct SessionsQuery {
     pub sort: SessionSort,
     /// First row.
     pub offset: u32,
-    /// Rows, at most [`WINDOW_ROWS_MAX`](super::WINDOW_ROWS_MAX).
+    /// Rows, at most 500.
     pub limit: u32,
     /// What a row stands for.
     pub group: SessionGroup,

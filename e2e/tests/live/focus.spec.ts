@@ -40,6 +40,7 @@ test('a wait is still the one that was chosen when an older one ends', async ({ 
   const places = [await holder!.hold(`${place}/orders`), await early!.queue(`${place}/orders`), await late!.queue(`${place}/orders`)];
   await lockscope.knows(`${place}/orders`, places.map(({ node }) => node));
   await ui.open('/waits');
+  await page.getByText('Who waits for whom, longest first').click();
   const rows = page.getByTestId('waits').locator('tbody tr');
   await expect(rows.first()).toContainText('early');
   const chosen = rows.last().getByRole('link', { name: 'late' });

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
+use leptos_router::hooks::{use_location, use_navigate};
 
 use super::order::Order;
 use crate::address::{borrowed, pairs, use_pairs};
@@ -120,9 +120,6 @@ impl BoardState {
     /// Comes back to where somebody stood, and remembers it for the next time.
     pub(super) fn remember_place(self) {
         let arrivals = Arrivals::of_app();
-        // The address at the end is another page's by then.
-        let address = StoredValue::new(String::new());
-        Effect::new(move |_| address.set_value(self.link(|_| {})));
         let returned = StoredValue::new(None);
         Effect::new(move |_| returned.set_value(arrivals.returned_to(&untrack(move || self.link(|_| {})))));
         Effect::new(move |_| {
@@ -134,23 +131,30 @@ impl BoardState {
             // By then the list has its height.
             request_animation_frame(move || {
                 window().scroll_to_with_x_and_y(0.0, scroll_px);
-                self.chosen.set(chosen.map(|(at, key)| Slot { at, key }));
+                self.chosen.try_set(chosen.map(|(at, key)| Slot { at, key }));
             });
         });
-        // When this is cleaned up the browser shows the next page already.
-        let scroll_px = StoredValue::new(0.0);
-        Effect::new(move |_| {
-            let on_scroll = window_event_listener(leptos::ev::scroll, move |_| {
-                scroll_px.try_set_value(window().scroll_y().unwrap_or_default());
-            });
-            on_cleanup(move || on_scroll.remove());
-        });
-        on_cleanup(move || {
-            let chosen = self.chosen.try_get_untracked().flatten().map(|slot| (slot.at, slot.key));
-            let scroll_px = scroll_px.try_get_value().unwrap_or_default();
-            if let Some(address) = address.try_get_value() {
-                arrivals.leave(address, Place { scroll_px, chosen });
+        // On the way out the address is the next page's already: from then on nothing is remembered.
+        let pathname = use_location().pathname;
+        let note = move || {
+            if pathname.try_get_untracked().as_deref() != Some("/") {
+                return;
             }
+            let chosen = self.chosen.try_get_untracked().flatten().map(|slot| (slot.at, slot.key));
+            let place = Place { scroll_px: window().scroll_y().unwrap_or_default(), chosen };
+            arrivals.leave(untrack(move || self.link(|_| {})), place);
+        };
+        Effect::new(move |was_noted: Option<bool>| {
+            self.chosen.track();
+            // What is there at first is what somebody may return to.
+            if was_noted.is_some() {
+                note();
+            }
+            true
+        });
+        Effect::new(move |_| {
+            let on_scroll = window_event_listener(leptos::ev::scroll, move |_| note());
+            on_cleanup(move || on_scroll.remove());
         });
     }
 

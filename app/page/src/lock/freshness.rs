@@ -96,7 +96,7 @@ fn clock(trust: &Trust) -> Item {
 /// Our clock against the ensemble's, in words.
 fn clock_text(offset_ms: Option<i64>, error_ms: Option<i64>) -> String {
     let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
-    offset_ms.map_or("clock not compared yet".to_owned(), |ms| format!("clocks differ by {ms} ms (±{error})"))
+    offset_ms.map_or("clock not compared yet".to_owned(), |ms| format!("clocks differ by {} ms (±{error})", ms.abs()))
 }
 
 fn clients(trust: &Trust) -> Item {
@@ -135,7 +135,7 @@ mod tests {
     fn the_clock_is_never_surer_than_known() {
         assert_eq!(clock_text(None, None), "clock not compared yet");
         assert_eq!(clock_text(Some(12), Some(4)), "clocks differ by 12 ms (±4 ms)");
-        assert_eq!(clock_text(Some(-3), None), "clock ours -3 ms ±unknown");
+        assert_eq!(clock_text(Some(-3), None), "clocks differ by 3 ms (±unknown)");
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
         let nobody = clients(&Trust::default());
         assert!(nobody.is_doubtful && nobody.before == "clients not known: no server was asked");
         let some = clients(&Trust { members: 3, members_heard: 2, ..Trust::default() });
-        assert!(some.is_doubtful && some.before == "clients from 2 of 3 members only");
+        assert!(some.is_doubtful && some.before == "clients from 2 of 3 servers only");
         let all = clients(&Trust { members: 3, members_heard: 3, connections_at_ms: Some(8_000), ..Trust::default() });
         assert!(!all.is_doubtful && all.since_ms == Some(8_000));
     }

@@ -1,5 +1,6 @@
 //! Where somebody stands when a page comes: on its heading after a link, and where they were after going back.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
@@ -7,6 +8,9 @@ use wasm_bindgen::JsCast as _;
 
 /// Pages whose place is remembered; the first in order of their addresses goes first.
 const PLACES_MAX: usize = 32;
+
+/// When it is looked again whether the heading has the focus, ms after a page came.
+const AGAIN_MS: [u64; 3] = [150, 500, 1_500];
 
 /// A place on a page.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,9 +24,18 @@ pub(crate) struct Place {
 #[derive(Debug, Default)]
 struct Known {
     has_arrived: bool,
-    /// The browser went back or forward, and no page took notice yet.
-    is_return: bool,
     places: BTreeMap<String, Place>,
+}
+
+thread_local! {
+    /// The browser went back or forward, and no page took notice yet.
+    static IS_RETURN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Listens for going back and forward as long as the document lives. Before the router does: it draws the page at once.
+#[cfg(feature = "hydrate")]
+pub(crate) fn listen() {
+    window_event_listener(leptos::ev::popstate, |_| IS_RETURN.set(true));
 }
 
 /// What is known of arrivals; a context of the app.
@@ -30,16 +43,9 @@ struct Known {
 pub(crate) struct Arrivals(StoredValue<Known>);
 
 impl Arrivals {
-    /// Listens for going back and forward as long as the app lives.
+    /// Nobody arrived yet.
     pub(crate) fn new() -> Self {
-        let known = StoredValue::new(Known::default());
-        Effect::new(move |_| {
-            let back = window_event_listener(leptos::ev::popstate, move |_| {
-                known.update_value(|known| known.is_return = true);
-            });
-            on_cleanup(move || back.remove());
-        });
-        Self(known)
+        Self(StoredValue::new(Known::default()))
     }
 
     /// The app's.
@@ -60,7 +66,7 @@ impl Arrivals {
 
     /// Where to stand on the page at an address: None unless somebody comes back to it. A page asks once.
     pub(crate) fn returned_to(self, address: &str) -> Option<Place> {
-        self.0.try_update_value(|known| known.is_return.then(|| known.places.get(address).cloned()).flatten()).flatten()
+        IS_RETURN.get().then(|| self.0.try_with_value(|known| known.places.get(address).cloned()).flatten()).flatten()
     }
 
     /// A page came: the focus goes to its heading, but not when the document was opened with it.
@@ -72,16 +78,23 @@ impl Arrivals {
         // By then the page is drawn, and a page that is returned to has taken its place.
         request_animation_frame(move || {
             request_animation_frame(move || {
-                self.0.try_update_value(|known| known.is_return = false);
+                IS_RETURN.set(false);
                 focus_heading();
             });
         });
+        // What is drawn first may give way to what was read, and its heading with it.
+        for ms in AGAIN_MS {
+            set_timeout(focus_heading, std::time::Duration::from_millis(ms));
+        }
     }
 }
 
-/// Gives the focus to the page's heading, unless something on the page has it. It is announced with the page's name.
+/// Gives the focus to the page's heading, unless something on the page has it, or a dialog in front of it. It is announced
+/// with the page's name.
 fn focus_heading() {
-    let is_taken = document().active_element().is_some_and(|active| active.closest("main").ok().flatten().is_some());
+    let is_taken = document()
+        .active_element()
+        .is_some_and(|active| active.closest("main, dialog, [popover]").ok().flatten().is_some());
     let heading = document().query_selector("main h1").ok().flatten();
     let Some(heading) = heading.filter(|_| !is_taken).and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok())
     else {

@@ -23,6 +23,10 @@ pub(crate) fn use_keys(act: impl Fn(&Key) -> bool + Copy + Send + Sync + 'static
     Effect::new(move |_| {
         let listener = window_event_listener(leptos::ev::keydown, move |event| {
             let Some(key) = plain_key(&event).filter(|_| !help.get_untracked()) else { return };
+            // What stands in front closes first; the browser does that.
+            if key.name == "Escape" && document().query_selector(":popover-open").is_ok_and(|open| open.is_some()) {
+                return;
+            }
             let used = match key.name.as_str() {
                 "?" => {
                     help.set(true);

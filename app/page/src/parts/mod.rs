@@ -29,6 +29,8 @@ mod theme;
 mod time;
 mod zone;
 
+#[cfg(feature = "hydrate")]
+pub(crate) use arrival::listen as listen_for_returns;
 pub(crate) use arrival::{Arrivals, Place};
 pub(crate) use banner::current;
 pub(crate) use chip::Chip;

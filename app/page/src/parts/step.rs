@@ -73,7 +73,7 @@ fn release(lock: &str, znode: &str, place: &StepPlace) -> AnyView {
             };
         }
         let href = format!("{}{RELEASE_HASH}{}", query.to_url(), encoded(znode));
-        return view! { <a class="tool release-open" href=href>"Release …"</a> };
+        return view! { <a class="tool release-open" href=href rel="external">"Release …"</a> };
     }
     let is_signed_in = user.0.as_ref().is_some_and(|person| person.by != SignedBy::Nobody);
     let can_sign_in = user.0.as_ref().is_some_and(|person| person.can_sign_in);

@@ -116,7 +116,7 @@ async fn who_waits_at_an_exclusive_lock_counts_everywhere_and_it_turns_slow_once
     );
     let _watchers = [watch(&waiters[1].0, node).await, watch(&waiters[2].0, node).await];
     let told = until(&scene, path, "two wait again", |row| row["waiter_count"] == 2 && row["complete"] == true).await;
-    assert!(told["oldest_wait_ms"].as_i64() > Some(30_000), "they wait since before the lock changed hands: {told:#}");
+    assert!(told["oldest_wait_ms"].as_i64() > Some(1_000), "they wait since before the lock changed hands: {told:#}");
 }
 
 async fn watch(client: &Client, node: &str) -> OneshotWatcher {
