@@ -20,7 +20,7 @@ export type ApiContender = { node: string | null; session_id: string | null; rol
 export type ApiLock = { path: string; verdict: string; sentence: string; waiter_count: number | null; contenders: ApiContender[] };
 
 /** A mode of `fixture_site`. */
-export type MadeUp = 'live' | 'crowd' | 'empty' | 'unreached' | 'denied';
+export type MadeUp = 'live' | 'crowd' | 'many' | 'empty' | 'unreached' | 'denied';
 
 let tokens = 0;
 

@@ -3,12 +3,17 @@
 
 use js_sys::{Function, Reflect};
 use leptos::prelude::*;
+
+use super::format::{middle, visible};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Element, HtmlInputElement};
 
 /// The announcement disappears after this.
 const TOLD: std::time::Duration = std::time::Duration::from_millis(2_500);
+
+/// Longest text that the announcement repeats whole.
+const TOLD_CHARS: usize = 60;
 
 /// Copies, and reports the result.
 pub(crate) fn copy(text: String) {
@@ -17,7 +22,11 @@ pub(crate) fn copy(text: String) {
         let clipboard = window().navigator().clipboard();
         let is_copied = !clipboard.is_undefined() && JsFuture::from(clipboard.write_text(&text)).await.is_ok();
         let is_copied = is_copied || by_hand(&text).unwrap_or_default();
-        tell(if is_copied { "Copied" } else { "Not copied: the browser does not let us. Select the text instead." });
+        if is_copied {
+            tell(&format!("Copied: {}", middle(&visible(&text), TOLD_CHARS)));
+        } else {
+            tell("Not copied: the browser does not let us. Select the text instead.");
+        }
     });
 }
 

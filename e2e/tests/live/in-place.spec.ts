@@ -91,3 +91,28 @@ test('a new problem is announced, once', async ({ ui, page, clients, place, lock
   await expect(page.getByTestId('announcements')).toContainText(/New: .*deadlocked/, { timeout: 60_000 });
   expect(queued.node).toBeTruthy();
 });
+
+test('a pinned lock stays on top, and a view is kept by name', async ({ ui, page, clients, place }) => {
+  for (const name of ['a', 'b', 'c']) await (await clients.open(name)).hold(`${place}/${name}`);
+  await ui.openBoard({ q: place, sort: 'path' });
+  await ui.isLive();
+  const order = () => ui.locks.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-lock')?.split('/').pop()));
+  await expect.poll(order).toEqual(['a', 'b', 'c']);
+  await ui.lock(`${place}/c`).hover();
+  await ui.lock(`${place}/c`).getByRole('button', { name: 'Pin on top' }).click();
+  await expect(page).toHaveURL((url) => url.searchParams.get('pin') === `${place}/c`);
+  await page.mouse.move(0, 0);
+  await expect.poll(order).toEqual(['c', 'a', 'b']);
+
+  const views = page.getByTestId('views');
+  await views.getByText('Views').click();
+  await views.getByLabel('Name of the view').fill('mine');
+  await views.getByRole('button', { name: 'Save' }).click();
+  await page.goto('/status');
+  await page.goto('/?sort=depth');
+  await ui.isLive();
+  await views.getByText('Views').click();
+  await views.getByRole('link', { name: 'mine' }).click();
+  await expect(page).toHaveURL((url) => url.searchParams.get('pin') === `${place}/c` && url.searchParams.get('q') === place);
+  await expect.poll(order).toEqual(['c', 'a', 'b']);
+});

@@ -62,3 +62,15 @@ test('heads of columns sort', async ({ ui, page, madeUp }) => {
   await expect(head('Lock')).toHaveAttribute('aria-sort', 'ascending');
   await expect(head('Verdict')).not.toHaveAttribute('aria-sort');
 });
+
+test('the wallboard says how things are, and stands still', async ({ ui, page, madeUp }) => {
+  const { url } = await madeUp('live');
+  await ui.open(`${url}/wall`);
+  const wall = page.getByTestId('wall');
+  await expect(wall).toContainText('10');
+  await expect(wall).toContainText('need you');
+  await expect(wall.getByRole('listitem').first()).toContainText('/app/a');
+  if (ui.hasScript) await expect(wall).toHaveAttribute('data-mood', 'bad');
+  const scrolls = await page.evaluate(() => document.documentElement.scrollHeight > innerHeight).catch(() => false);
+  expect(scrolls).toBe(false);
+});

@@ -105,6 +105,25 @@ pub(crate) fn locks(started_at_ms: i64, turn: u32, now_ms: i64, state: RootState
     kinds().into_iter().map(|kind| row(kind, started_at_ms, turn, now_ms, state)).collect()
 }
 
+/// The same, and so many calm ones that there are [`MANY`].
+pub(crate) fn many(started_at_ms: i64, turn: u32, now_ms: i64, state: RootState) -> Vec<LockRow> {
+    let mut rows = locks(started_at_ms, turn, now_ms, state);
+    let calm = |at: usize| {
+        let path = format!("/app/team-{:02}/orders-{at:04}", at % 40);
+        row(
+            kind(path, Verdict::Healthy, "worker-0 holds it. 2 wait.", (1, 2), 4_000),
+            started_at_ms,
+            turn,
+            now_ms,
+            state,
+        )
+    };
+    rows.extend((rows.len()..MANY).map(calm));
+    rows
+}
+
+const MANY: usize = 2_000;
+
 /// The lock that changes hands.
 pub(crate) const BUSY: &str = "/order";
 

@@ -1,7 +1,7 @@
 //! The whole page over made-up locks, for looking at it: every verdict, a queue of 1,000, names that try to break the
 //! layout or the page. Feed, socket and pages are the real ones; only the model behind them is invented.
 //!
-//! `cargo run -p server --example fixture_site -- [live|crowd|empty|syncing|stale|unreached|denied] [ADDRESS]`
+//! `cargo run -p server --example fixture_site -- [live|crowd|many|empty|syncing|stale|unreached|denied] [ADDRESS]`
 #![recursion_limit = "512"]
 
 mod advice;
@@ -41,8 +41,8 @@ async fn main() -> anyhow::Result<()> {
     // Nobody drains this server: Ctrl-C ends it.
     let (_stopper, stop) = shutdown::token();
     pump::start(hub.clone(), stop.clone());
-    let turn_ms = if mode == Mode::Crowd { CROWD_TURN_MS } else { TURN_MS };
-    if matches!(mode, Mode::Live | Mode::Crowd) {
+    let turn_ms = if matches!(mode, Mode::Crowd | Mode::Many) { CROWD_TURN_MS } else { TURN_MS };
+    if matches!(mode, Mode::Live | Mode::Crowd | Mode::Many) {
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(Duration::from_millis(turn_ms)).await;

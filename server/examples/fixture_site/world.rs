@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::advice;
 use super::contenders::{contender, hidden};
 use super::evidence;
-use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, locks, turns_of};
+use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, locks, many, turns_of};
 use super::rows::{matches, sort};
 use super::sessions;
 use super::waits::waits;
@@ -34,6 +34,8 @@ pub(crate) enum Mode {
     Live,
     /// 10,000 wait for the busy lock, and it changes hands all the time.
     Crowd,
+    /// 2,000 locks, of which one changes hands all the time.
+    Many,
     Empty,
     Syncing,
     Stale,
@@ -50,12 +52,13 @@ impl std::str::FromStr for Mode {
         match name {
             "live" => Ok(Self::Live),
             "crowd" => Ok(Self::Crowd),
+            "many" => Ok(Self::Many),
             "empty" => Ok(Self::Empty),
             "syncing" => Ok(Self::Syncing),
             "stale" => Ok(Self::Stale),
             "unreached" => Ok(Self::Unreached),
             "denied" => Ok(Self::Denied),
-            _ => bail!("`{name}` is not a mode; use live, crowd, empty, syncing, stale, unreached or denied"),
+            _ => bail!("`{name}` is not a mode; use live, crowd, many, empty, syncing, stale, unreached or denied"),
         }
     }
 }
@@ -84,7 +87,7 @@ impl World {
 
     fn state(&self) -> (RootState, Link, &'static str) {
         match self.mode {
-            Mode::Live | Mode::Crowd | Mode::Empty => (RootState::Live, Link::Live, ""),
+            Mode::Live | Mode::Crowd | Mode::Many | Mode::Empty => (RootState::Live, Link::Live, ""),
             Mode::Syncing => (RootState::Syncing, Link::Syncing, "reading everything for the first time"),
             Mode::Stale => (RootState::Stale, Link::Stale, "no answer from zk1:2181"),
             Mode::Unreached => (RootState::Stale, Link::Lost, "no server can be reached"),
@@ -96,6 +99,7 @@ impl World {
         match self.mode {
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
             Mode::Live | Mode::Stale => locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0),
+            Mode::Many => many(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0),
             Mode::Crowd => {
                 let mut rows = locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0);
                 for row in rows.iter_mut().filter(|row| row.path == BUSY) {
@@ -189,7 +193,7 @@ impl World {
 
     fn waits(&self) -> Waits {
         match self.mode {
-            Mode::Live | Mode::Crowd | Mode::Stale => {
+            Mode::Live | Mode::Crowd | Mode::Many | Mode::Stale => {
                 waits(self.as_of(), self.started_at_ms, self.mode != Mode::Live, count(self.rows().iter()))
             }
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => {
@@ -201,7 +205,7 @@ impl World {
     fn people(&self) -> Vec<SessionRow> {
         match self.mode {
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
-            Mode::Live | Mode::Crowd | Mode::Stale => {
+            Mode::Live | Mode::Crowd | Mode::Many | Mode::Stale => {
                 sessions::rows(self.started_at_ms, self.turns(), self.clock.now_ms())
             }
         }

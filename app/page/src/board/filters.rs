@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::state::BoardState;
+use super::views::SavedViews;
 use crate::erase::{erase, view};
 use crate::format::{count, middle, visible};
 use crate::parts::{Chip, FilterBox, SortSelect, mark, rows};
@@ -44,6 +45,7 @@ pub(super) fn Filters(state: BoardState) -> AnyView {
             <RootSelect state=state />
             <SortSelect options=Sort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
             <GroupToggle state=state />
+            <SavedViews state=state />
             <button class="tool only-static" type="submit">"Show"</button>
         </form>
         <VerdictLinks state=state />

@@ -9,6 +9,7 @@ mod order;
 mod row;
 mod state;
 mod totals;
+mod views;
 
 use leptos::prelude::*;
 

@@ -91,7 +91,7 @@ impl Arrivals {
 
 /// Gives the focus to the page's heading, unless something on the page has it, or a dialog in front of it. It is announced
 /// with the page's name.
-fn focus_heading() {
+pub(crate) fn focus_heading() {
     let is_taken = document()
         .active_element()
         .is_some_and(|active| active.closest("main, dialog, [popover]").ok().flatten().is_some());

@@ -31,7 +31,7 @@ mod zone;
 
 #[cfg(feature = "hydrate")]
 pub(crate) use arrival::listen as listen_for_returns;
-pub(crate) use arrival::{Arrivals, Place};
+pub(crate) use arrival::{Arrivals, Place, focus_heading};
 pub(crate) use banner::current;
 pub(crate) use chip::Chip;
 pub(crate) use chrome::Chrome;

@@ -20,7 +20,7 @@ use super::erase::{dynamic, erase, view};
 use super::exact::Exact;
 use super::format::{clock, visible};
 use super::live::{Connection, Live};
-use super::parts::{RELEASE_HASH, filled};
+use super::parts::{RELEASE_HASH, filled, focus_heading};
 use ask::ask;
 use lockscope_wire::{ReleasePlan, ReleaseResult};
 #[cfg(feature = "ssr")]
@@ -219,6 +219,8 @@ impl Releasing {
     fn close(self) {
         self.question.update_value(|question| *question += 1);
         self.stage.set(Stage::Closed);
+        // The button that opened it may be gone with its znode.
+        request_animation_frame(focus_heading);
     }
 
     fn again(self) {

@@ -6,8 +6,8 @@ use super::SessionState;
 use super::words::happened;
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
-use crate::format::{clock, middle, plural, visible};
-use crate::parts::{Age, Chip, Columns, Section, Table, hold_least, mark, outside_link, role_word, rows};
+use crate::format::{middle, plural, visible};
+use crate::parts::{Age, Chip, Columns, Instant, Section, Table, hold_least, mark, outside_link, role_word, rows};
 use lockscope_wire::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
 
 /// Longest names in a table; the whole is in the title and on the lock's page.
@@ -126,7 +126,7 @@ pub(super) fn History(state: SessionState) -> AnyView {
 fn event_row(EventEntry { ensemble, event, .. }: EventEntry) -> AnyView {
     view! {
         <tr>
-            <td>{clock(event.at_ms)}</td>
+            <td><Instant at_ms=event.at_ms /></td>
             <td data-happened=event.what.name()>{happened(event.what)}</td>
             <td>{lock_link(&ensemble, &event.lock)}</td>
             {node_cell(&event.node)}

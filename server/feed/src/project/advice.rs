@@ -104,7 +104,7 @@ impl Case<'_> {
         match act {
             ActTemplate::None => None,
             // Of several that hold at once the last one to come is the one too many.
-            ActTemplate::FindProcess => find_process(holders.iter().max_by_key(|hold| hold.since)?),
+            ActTemplate::FindProcess => address_of(holders.iter().max_by_key(|hold| hold.since)?).map(find_process),
             ActTemplate::HolderSession => {
                 Some(wire::StepAct::Session { id: wire::SessionId(holders.first()?.owner?.0) })
             }
@@ -149,12 +149,12 @@ fn address_of(hold: &Hold) -> Option<SocketAddr> {
     hold.peer.as_ref()?.address.as_deref()?.parse().ok()
 }
 
-/// A command that prints which process has the client's end of the connection.
-fn find_process(hold: &Hold) -> Option<wire::StepAct> {
-    let address = address_of(hold)?;
+/// A command that prints which process has the client's end of the connection. Made of numbers alone: no text of a client's
+/// gets into a shell.
+fn find_process(address: SocketAddr) -> wire::StepAct {
     let list = format!("ss -Htnp 'sport = :{}'", address.port());
     let command = if address.ip().is_loopback() { list } else { format!("ssh {} \"{list}\"", address.ip()) };
-    Some(wire::StepAct::Copy { command })
+    wire::StepAct::Copy { command }
 }
 
 /// Names in a sentence: `a`, `a and b`, `a, b, c and 4 more`.
@@ -181,5 +181,14 @@ mod tests {
         assert_eq!(list(&["a"], 1), "a");
         assert_eq!(list(&["a", "b"], 2), "a and b");
         assert_eq!(list(&["a", "b", "c", "d"], 1_003), "a, b, c and 1\u{202f}000 more");
+    }
+
+    #[test]
+    fn a_process_is_found_by_the_address_that_members_report() {
+        let command = |address: &str| find_process(address.parse().expect("an address"));
+        let copy = |command: &str| wire::StepAct::Copy { command: command.to_owned() };
+        assert_eq!(command("127.0.0.1:4000"), copy("ss -Htnp 'sport = :4000'"));
+        assert_eq!(command("10.0.0.7:4000"), copy("ssh 10.0.0.7 \"ss -Htnp 'sport = :4000'\""));
+        assert_eq!(command("[fd00::1]:4000"), copy("ssh fd00::1 \"ss -Htnp 'sport = :4000'\""));
     }
 }

@@ -159,3 +159,6 @@ impl Group<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

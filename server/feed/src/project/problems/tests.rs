@@ -1,0 +1,106 @@
+//! Problems of made-up locks, by what the model itself makes of them.
+
+use lockscope_core::observation::{Link, Observation, RootId};
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{Facts, SessionId, Zxid};
+use lockscope_wire::{Board, BoardQuery, StepAct, Verdict};
+
+use crate::VisibilityScope;
+use crate::project::{EnsembleInfo, ProjectionContext, board};
+
+const ROOT: RootId = RootId(0);
+/// A hold is stuck after 5 minutes while what is usual is not known.
+const LATER: TimeMs = TimeMs(400_000);
+
+/// A model of these contenders: path and owner, in order of creation.
+fn model(contenders: &[(&str, i64)]) -> Observatory {
+    let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, TimeMs(0));
+    let mut apply = |at: i64, observation| drop(observatory.apply(TimeMs(at), observation));
+    apply(0, Observation::Link { link: Link::Live, session: None, why: "".into() });
+    apply(0, Observation::SyncBegan { root: ROOT, why: "test".into() });
+    apply(0, Observation::SyncEnded { root: ROOT });
+    for (number, (path, owner)) in contenders.iter().enumerate() {
+        let number = number as i64 + 1;
+        let facts = Facts {
+            czxid: Zxid(number),
+            mzxid: Zxid(number),
+            pzxid: Zxid(number),
+            ctime_ms: number,
+            version: 0,
+            cversion: 0,
+            children: 0,
+            owner: Some(SessionId(*owner)),
+            payload: Some(format!("client-{owner}").into_bytes().into()),
+            payload_bytes: 8,
+        };
+        apply(number, Observation::NodeCreated { root: ROOT, path: (*path).into() });
+        apply(
+            number,
+            Observation::NodeRead { root: ROOT, path: (*path).into(), facts: Box::new(facts), unreadable: false },
+        );
+    }
+    for at in [500, 1_000, 1_500, LATER.0] {
+        apply(at, Observation::Tick);
+    }
+    observatory
+}
+
+fn look(observatory: &Observatory, scope: &VisibilityScope) -> Board {
+    let ensemble = EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+    let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: LATER };
+    board(&[look], &BoardQuery::default())
+}
+
+#[test]
+fn a_deadlock_is_one_problem_and_so_is_a_client_that_is_stuck_on_many_locks() {
+    let mut contenders = vec![
+        ("/a/lock-0000000000", 1),
+        ("/b/lock-0000000000", 2),
+        ("/a/lock-0000000001", 2),
+        ("/b/lock-0000000001", 1),
+    ];
+    let paths: Vec<String> = (0..6).map(|at| format!("/many/{at}/lock-")).collect();
+    let hung: Vec<(String, i64)> =
+        paths.iter().flat_map(|path| [(format!("{path}0000000000"), 7), (format!("{path}0000000001"), 8)]).collect();
+    contenders.extend(hung.iter().map(|(path, owner)| (path.as_str(), *owner)));
+    let observatory = model(&contenders);
+    let board = look(&observatory, &VisibilityScope::ALL);
+    let told: Vec<_> = board.head.problems.iter().map(|problem| (problem.verdict, problem.lock_count)).collect();
+    assert_eq!((told, board.head.problem_count), (vec![(Verdict::Deadlocked, 2), (Verdict::Stuck, 6)], 2));
+    let [deadlock, stuck] = board.head.problems.as_slice() else { panic!("two: {:?}", board.head.problems) };
+    assert_eq!((deadlock.locks.as_slice(), deadlock.waiter_count), (["/a".to_owned(), "/b".to_owned()].as_slice(), 2));
+    assert!(deadlock.headline.before.ends_with("client-1 and client-2 have waited for each other for"), "{deadlock:?}");
+    let release = StepAct::Release { lock: "/b".to_owned(), znode: "/b/lock-0000000000".to_owned() };
+    assert_eq!(deadlock.step.act.as_ref(), Some(&release));
+    assert_eq!(stuck.headline.before, "client-7 has held 6 locks for");
+    assert_eq!((stuck.headline.after.as_str(), stuck.locks.len()), (". 6 wait.", 4));
+    let order: Vec<_> = board.window.rows.iter().take(3).map(|row| row.verdict).collect();
+    assert_eq!(order, [Verdict::Deadlocked, Verdict::Deadlocked, Verdict::Stuck], "the list has the worst first, too");
+}
+
+#[test]
+fn who_stands_by_for_a_leader_is_no_damage() {
+    let observatory = model(&[("/election/n_0000000000", 1), ("/election/n_0000000001", 2), ("/q/lock-0000000000", 3)]);
+    let board = look(&observatory, &VisibilityScope::ALL);
+    assert_eq!((board.head.problem_count, board.head.totals.waiters, board.head.totals.contended), (0, 0, 0));
+    let election = board.window.rows.iter().find(|row| row.path == "/election").expect("an election");
+    assert_eq!((election.waiter_count, election.oldest_wait_at_ms), (Some(1), None));
+    assert_eq!(election.total_wait_ms(LATER.0), Some(0));
+    assert!(election.sentence.ends_with("1 standby."), "{}", election.sentence);
+}
+
+#[test]
+fn a_circle_that_may_not_be_seen_names_nobody() {
+    let observatory = model(&[
+        ("/open/a/lock-0000000000", 1),
+        ("/closed/b/lock-0000000000", 2),
+        ("/open/a/lock-0000000001", 2),
+        ("/closed/b/lock-0000000001", 1),
+    ]);
+    let board = look(&observatory, &VisibilityScope::new(&[], &["/open".to_owned()], true));
+    let [problem] = board.head.problems.as_slice() else { panic!("one: {:?}", board.head.problems) };
+    let text = format!("{problem:?}");
+    assert!(!text.contains("closed") && !text.contains("client-"), "{text}");
+    assert_eq!(problem.step.act, None, "what would be released is not said");
+}
