@@ -104,7 +104,7 @@ pub struct ReleasePlan {
     pub holder: Contender,
     /// Who holds after it, by the recipe's rule; at most [`NEXT_MAX`].
     pub next: Vec<Contender>,
-    /// One sentence on who gets it, with the fencing value (czxid) where it is known.
+    /// One sentence on who gets it, with the fencing token (czxid) where it is known.
     pub next_sentence: String,
     /// Waiters that move up.
     pub waiters_moving: u32,

@@ -190,7 +190,7 @@ fn expectation(fault: Fault, strategy: Strategy, path: &str, timeout_s: u64) -> 
         Fault::Pause => {
             let back = match is_numbered(strategy) {
                 true => {
-                    " When it comes back with another session it queues again, and as long as the present holder holds the finding old_owner_connected names both fencing values."
+                    " When it comes back with another session it queues again, and as long as the present holder holds the finding old_owner_connected names both fencing tokens."
                 }
                 false => "",
             };

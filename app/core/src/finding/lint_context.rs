@@ -107,7 +107,7 @@ pub fn identity(label: &str) -> Option<String> {
     (!is_address && label.len() > 1).then(|| label.to_owned())
 }
 
-/// The present head took over from one whose session ended; the czxids are the fencing values.
+/// The present head took over from one whose session ended; the czxids are the fencing tokens.
 pub(super) fn took_over<'a>(context: &LintContext<'a>) -> Option<(&'a Hold, &'a PastHold)> {
     let head = context.lock.holders.first().filter(|hold| hold.access.excludes(hold.access))?;
     let past = context.lock.tally.past.front().filter(|past| past.how == Departure::SessionEnded)?;

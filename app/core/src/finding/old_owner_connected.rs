@@ -25,7 +25,7 @@ impl Lint for OldOwnerConnected {
         };
         let zxid = |czxid: Option<Zxid>| czxid.map_or_else(|| "unknown".to_owned(), |czxid| czxid.to_string());
         let text = format!(
-            "{own} lost this lock with its session and is connected again; work it began under fencing value {} may go on while {} holds under {}.",
+            "{own} lost this lock with its session and is connected again; work it began under fencing token {} may go on while {} holds under {}.",
             zxid(past.hold.czxid),
             context.name(head),
             zxid(head.czxid)

@@ -243,7 +243,7 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hol
             return match head {
                 Some(contender) => {
                     format!(
-                        "{} is first in line for the free lease; the lease's fencing value is its own czxid, once it is made.",
+                        "{} is first in line for the free lease; the lease's fencing token is its own czxid, once it is made.",
                         contender.path()
                     )
                 }
@@ -260,7 +260,7 @@ fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hol
         _ => {}
     }
     let named = |hold: &&Hold| match hold.czxid {
-        Some(czxid) => format!("{} (fencing value {czxid})", verdict::place_of(hold)),
+        Some(czxid) => format!("{} (fencing token {czxid})", verdict::place_of(hold)),
         None => verdict::place_of(hold),
     };
     let names: Vec<String> = gets.iter().take(MOVERS_MAX).map(named).collect();

@@ -28,7 +28,7 @@ fn a_listed_client_is_named_with_its_address() {
     let plan = release::plan(&story.observatory, FIRST, TimeMs(1_005_000)).unwrap();
     assert_eq!((plan.warnings.first(), plan.frees_itself), (Some(&Warning::OwnerConnected), None));
     assert!(!plan.can_revoke);
-    assert!(plan.next_sentence.starts_with("two at 10.0.0.11:4000 (fencing value 0x"), "{}", plan.next_sentence);
+    assert!(plan.next_sentence.starts_with("two at 10.0.0.11:4000 (fencing token 0x"), "{}", plan.next_sentence);
     // Its client watches its own znode: it listens for being asked to let go.
     ask(&mut story, vec![member("m1", 1_006_000).connected(&[(10, 5)]).watches(&[(FIRST, &[10, 11])])]);
     assert!(release::plan(&story.observatory, FIRST, TimeMs(1_006_000)).unwrap().can_revoke);

@@ -100,7 +100,7 @@ async fn released_with_proof() {
         let plan = stage.office.plan(&first).await.unwrap();
         assert_eq!((plan.naming, plan.right, plan.waiters_moving), (Naming::Sequential, DeleteRight::Granted, 1));
         assert_eq!(plan.next.len(), 1);
-        assert!(plan.next_sentence.contains(&format!("fencing value {:#x}", next.czxid)), "{}", plan.next_sentence);
+        assert!(plan.next_sentence.contains(&format!("fencing token {:#x}", next.czxid)), "{}", plan.next_sentence);
         assert!(plan.runbook.as_deref().unwrap().contains("terminateSession"), "{:?}", plan.runbook);
         let done = stage.office.order(&plan).await.unwrap();
         assert_eq!(

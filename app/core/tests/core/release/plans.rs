@@ -47,7 +47,7 @@ fn mutex() {
     check(
         MUTEX,
         "/order/_c_<a>-lock-#1",
-        "Holder Sequential, next [_c_<b>-lock-#2], 3 move up, [OwnerUnknown, OldHolderBelieves]: session 0xb (fencing value 0x66) holds next.",
+        "Holder Sequential, next [_c_<b>-lock-#2], 3 move up, [OwnerUnknown, OldHolderBelieves]: session 0xb (fencing token 0x66) holds next.",
     );
     check(
         MUTEX,
@@ -79,7 +79,7 @@ fn read_write() {
         lock,
         "/rw/_c_<a>-__WRIT__#1",
         "Holder Sequential, next [_c_<b>-__READ__#2 _c_<c>-__READ__#3], 4 move up, [OwnerUnknown, OldHolderBelieves]: \
-         session 0xb (fencing value CZ2) and session 0xc (fencing value CZ3) hold next."
+         session 0xb (fencing token CZ2) and session 0xc (fencing token CZ3) hold next."
             .replace("CZ2", &czxid(lock, "/rw/_c_<b>-__READ__#2"))
             .replace("CZ3", &czxid(lock, "/rw/_c_<c>-__READ__#3"))
             .as_str(),
@@ -93,7 +93,7 @@ fn read_write() {
     check(
         reading,
         "/rw/_c_<d>-__WRIT__#4",
-        "Waiter Sequential, next [_c_<e>-__READ__#5], 1 move up, [OwnerUnknown, WaiterNotTold]: session 0xe (fencing value 0x1f4) holds next.",
+        "Waiter Sequential, next [_c_<e>-__READ__#5], 1 move up, [OwnerUnknown, WaiterNotTold]: session 0xe (fencing token 0x1f4) holds next.",
     );
     check(
         reading,
@@ -114,7 +114,7 @@ fn election() {
     check(
         latch,
         "/leader/_c_<a>-latch-#1",
-        "Holder Sequential, next [_c_<b>-latch-#2], 1 move up, [OwnerUnknown, TwoLeaders]: two (fencing value 0x1f4) leads next.",
+        "Holder Sequential, next [_c_<b>-latch-#2], 1 move up, [OwnerUnknown, TwoLeaders]: two (fencing token 0x1f4) leads next.",
     );
 }
 
@@ -139,7 +139,7 @@ fn semaphores() {
         curator,
         "/sem/leases/_c_<a>-lease-#1",
         "Holder Sequential, next [], 2 move up, [OwnerUnknown, LeaseUsedOn]: /sem/locks/_c_<c>-lock-#7 is first in line for the free lease; \
-         the lease's fencing value is its own czxid, once it is made.",
+         the lease's fencing token is its own czxid, once it is made.",
     );
     check(
         curator,
@@ -156,7 +156,7 @@ fn persistent() {
     check(
         lock,
         "/k/{a}__lock__#0",
-        "Holder Sequential, next [{b}__lock__#1], 1 move up, [OldHolderBelieves, Persistent]: session 0xb (fencing value 0x1f4) holds next.",
+        "Holder Sequential, next [{b}__lock__#1], 1 move up, [OldHolderBelieves, Persistent]: session 0xb (fencing token 0x1f4) holds next.",
     );
 }
 
