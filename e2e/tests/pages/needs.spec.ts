@@ -17,6 +17,8 @@ test('problems come first, worst first, a deadlock as one', async ({ ui, page, m
   const stuck = needs.filter({ hasText: '/app/stuck' });
   await expect(stuck.getByTestId('headline')).toContainText(/has held it for ≥ 2 h 10 min \(usually 0\.3 s\)\. 12 wait\./);
   await expect(stuck.getByTestId('next-step')).toContainText('Find the process of');
+  const command = stuck.getByText('ss -Htnp');
+  await expect(command).toBeVisible({ visible: !ui.hasScript });
   await expect(page.getByTestId('needs')).toContainText('And 2 more problems');
   const verdicts = await ui.locks.evaluateAll((rows) => rows.slice(0, 4).map((row) => row.getAttribute('data-verdict')));
   expect(verdicts).toEqual(['deadlocked', 'deadlocked', 'double_owner', 'maybe_deadlocked']);

@@ -50,7 +50,11 @@ pub(crate) fn headline(of: &Headline) -> AnyView {
 fn button(act: &StepAct, place: &StepPlace) -> AnyView {
     match act {
         StepAct::Copy { command } => {
-            view! { <CopyCommand command=command.clone() name="Copy the command" /> }
+            view! {
+                <CopyCommand command=command.clone() name="Copy the command" />
+                // Where nothing copies it can be read.
+                <code class="step-command only-static">{visible(command)}</code>
+            }
         }
         StepAct::Session { id } => {
             view! { <a class="tool" href=session_url(&place.ensemble, *id)>"Open its session"</a> }
