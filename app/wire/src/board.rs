@@ -30,6 +30,20 @@ pub struct BoardHead {
     pub problem_count: u32,
 }
 
+impl BoardHead {
+    /// Locks of which it is not known how they are.
+    pub fn unknown_locks(&self) -> u32 {
+        let of = self.totals.verdicts.iter().find(|(verdict, _)| *verdict == Verdict::Unknown);
+        of.map_or(0, |(_, locks)| *locks)
+    }
+
+    /// Every root was read completely, and of every lock it is known how it is: only then all may be called fine.
+    pub fn is_all_known(&self) -> bool {
+        let is_whole = |root: &RootBrief| matches!(root.state, RootState::Live | RootState::Reduced);
+        self.unknown_locks() == 0 && self.roots.iter().all(is_whole)
+    }
+}
+
 /// Sums over every lock of the ensembles shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

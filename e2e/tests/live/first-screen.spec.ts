@@ -79,8 +79,9 @@ test('rows move for a reason, and the title changes with verdicts only', async (
     new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
     (window as unknown as { seen: typeof seen }).seen = seen;
   });
-  // As long as the promise is: nothing marks the end of quiet.
-  await page.waitForTimeout(QUIET_MS);
+  // As long as the promise is: nothing else marks the end of quiet.
+  const begunMs = await page.evaluate(() => performance.now());
+  await page.waitForFunction((endMs) => performance.now() >= endMs, begunMs + QUIET_MS);
   const seen = await page.evaluate(() => (window as unknown as { seen: { orders: string[]; titles: string[]; verdicts: string[] } }).seen);
   expect(seen.orders.length - 1, seen.orders.join('\n')).toBeLessThanOrEqual(ORDERS_MAX);
   expect(seen.titles.length, seen.titles.join('\n')).toBeLessThanOrEqual(seen.verdicts.length);

@@ -9,7 +9,7 @@ use crate::format::{count, middle, plural, visible};
 use crate::live::Live;
 use crate::parts::{Age, StepPlace, Tag, current, filled, finding_word, headline, rows, step, wait_least};
 use lockscope_wire::guide::anchor;
-use lockscope_wire::{BoardHead, LockProblem, LockQuery, Totals};
+use lockscope_wire::{BoardHead, LockProblem, LockQuery};
 
 /// Longest name of a lock; the whole is in its title.
 const PATH_CHARS: usize = 56;
@@ -21,10 +21,12 @@ pub(super) fn NeedsYou() -> AnyView {
     let problems = Memo::new(move |_| live.board(|board| board.head.problems.clone()).unwrap_or_default());
     let number = Memo::new(move |_| live.board(|board| board.head.problem_count).unwrap_or_default());
     let is_live = Memo::new(move |_| current(live).is_live());
+    // Only what the line says: a board changes many times a second.
+    let calm_line = Memo::new(move |_| live.board(|board| Calm::of(&board.head, is_live.get())).flatten());
     let worst = move || problems.with(|problems| problems.first().map(|problem| problem.verdict.name()));
     view! {
         <section class="needs dims" aria-labelledby="needs-title" data-testid="needs" data-worst=worst>
-            {dynamic(move || if number.get() > 0 { title(number.get()) } else { calm(live, is_live.get()) })}
+            {dynamic(move || if number.get() > 0 { title(number.get()) } else { calm(calm_line.get()) })}
             <ol class="needs-list">{rows(problems, |problem| &problem.key, problem)}</ol>
             {dynamic(move || more(number.get(), problems.with(Vec::len)))}
         </section>
@@ -36,33 +38,64 @@ fn title(number: u32) -> AnyView {
     view! { <h2 class="needs-title" id="needs-title">{text}</h2> }
 }
 
-/// Nothing needs anybody, as far as is known.
-fn calm(live: Live, is_live: bool) -> AnyView {
-    let Some(totals) = live.board(|board| calm_totals(&board.head)).flatten() else {
+/// What is said where nothing needs anybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Calm {
+    text: String,
+    is_all_known: bool,
+    held: u32,
+    waiters: u32,
+    oldest_wait_at_ms: Option<i64>,
+    is_incomplete: bool,
+}
+
+impl Calm {
+    /// None for a board without locks: nothing is claimed of it.
+    fn of(head: &BoardHead, is_live: bool) -> Option<Self> {
+        (head.totals.locks > 0).then(|| Self {
+            text: calm_text(head, is_live),
+            is_all_known: is_live && head.is_all_known(),
+            held: head.totals.held,
+            waiters: head.totals.waiters,
+            oldest_wait_at_ms: head.totals.oldest_wait_at_ms,
+            is_incomplete: head.totals.incomplete > 0,
+        })
+    }
+}
+
+fn calm(line: Option<Calm>) -> AnyView {
+    let Some(Calm { text, is_all_known, held, waiters, oldest_wait_at_ms, is_incomplete }) = line else {
         return view! { <h2 class="sr-only" id="needs-title">"What needs you"</h2> };
     };
-    let all = if totals.locks == 1 { "1 lock is".to_owned() } else { format!("All {} locks are", count(totals.locks)) };
-    let all = if is_live { format!("{all} fine.") } else { "Nothing needed you when this was last known.".to_owned() };
-    let waits = match totals.waiters {
+    let waits = match waiters {
         0 => "nobody waits".to_owned(),
         1 => "1 waits".to_owned(),
         many => format!("{} wait", count(many)),
     };
-    let longest = totals.oldest_wait_at_ms.map(|since_ms| {
-        view! { ", the longest for " <Age since_ms=Some(since_ms) least=wait_least(totals.incomplete > 0) /> }
+    let longest = oldest_wait_at_ms.map(|since_ms| {
+        view! { ", the longest for " <Age since_ms=Some(since_ms) least=wait_least(is_incomplete) /> }
     });
     view! {
-        <h2 class="needs-calm" id="needs-title" data-testid="all-fine">
-            <span class="needs-ok" aria-hidden="true">"✓"</span>
-            {all}
-            <span class="needs-rest">{format!(" {} held, {waits}", count(totals.held))}{longest}"."</span>
+        <h2 class="needs-calm" id="needs-title" data-testid="all-fine" data-known=is_all_known.to_string()>
+            {is_all_known.then(|| view! { <span class="needs-ok" aria-hidden="true">"✓"</span> })}
+            {text}
+            <span class="needs-rest">{format!(" {} held, {waits}", count(held))}{longest}"."</span>
         </h2>
     }
 }
 
-/// The totals of a board on which there is something; nothing is claimed of an empty one.
-fn calm_totals(head: &BoardHead) -> Option<Totals> {
-    (head.totals.locks > 0).then(|| head.totals.clone())
+/// What may be said where no problem is seen: that all is fine only where all is known.
+fn calm_text(head: &BoardHead, is_live: bool) -> String {
+    let (locks, unknown) = (head.totals.locks, head.unknown_locks());
+    match (is_live, head.is_all_known(), unknown) {
+        (false, ..) => "No problem was seen; what is so now is not known.".to_owned(),
+        (true, true, _) if locks == 1 => "1 lock is fine.".to_owned(),
+        (true, true, _) => format!("All {} locks are fine.", count(locks)),
+        (true, false, 0) => "No problem is seen, but not every root can be read.".to_owned(),
+        (true, false, _) => {
+            format!("No problem is seen; of {} it is not known.", plural(unknown.into(), "lock", "locks"))
+        }
+    }
 }
 
 fn more(number: u32, shown: usize) -> Option<AnyView> {
@@ -103,4 +136,32 @@ fn link(ensemble: &str, path: &str, is_later: bool) -> AnyView {
     let name = middle(&whole, PATH_CHARS);
     let is_cut = (name != whole).then(|| whole.clone()).and_then(filled);
     view! { {is_later.then_some(", ")} <a class="need-lock" href=href title=is_cut><bdi>{name}</bdi></a> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockscope_wire::{RootBrief, RootState, Verdict};
+
+    #[test]
+    fn all_are_fine_only_where_all_are_known() {
+        let mut head = BoardHead::default();
+        head.totals.locks = 17;
+        head.totals.verdicts = vec![(Verdict::Healthy, 17)];
+        assert_eq!(calm_text(&head, true), "All 17 locks are fine.");
+        assert!(!calm_text(&head, false).contains("fine"));
+        head.totals.verdicts = vec![(Verdict::Unknown, 3), (Verdict::Healthy, 14)];
+        assert_eq!(calm_text(&head, true), "No problem is seen; of 3 locks it is not known.");
+        head.totals.verdicts = vec![(Verdict::Healthy, 17)];
+        head.roots = vec![RootBrief {
+            tag: None,
+            path: "/a".to_owned(),
+            state: RootState::Partial,
+            since_ms: 0,
+            why: String::new(),
+            locks: 17,
+            help: String::new(),
+        }];
+        assert_eq!(calm_text(&head, true), "No problem is seen, but not every root can be read.");
+    }
 }

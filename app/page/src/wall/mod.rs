@@ -53,6 +53,7 @@ struct Tile {
     worst: Option<Verdict>,
     locks: u32,
     waiters: u32,
+    is_all_known: bool,
 }
 
 impl Tile {
@@ -62,13 +63,15 @@ impl Tile {
             worst: head.problems.first().map(|problem| problem.verdict),
             locks: head.totals.locks,
             waiters: head.totals.waiters,
+            is_all_known: head.is_all_known(),
         }
     }
 
     /// Its colour.
     fn mood(&self) -> &'static str {
         match self.worst {
-            None => "good",
+            None if self.is_all_known => "good",
+            None => "old",
             Some(Verdict::Slow | Verdict::Expiring | Verdict::MaybeDeadlocked) => "warn",
             Some(Verdict::Orphan | Verdict::NobodyHome) => "odd",
             // Of a calm verdict only a critical finding makes a problem.
@@ -79,7 +82,8 @@ impl Tile {
     fn draw(&self, is_live: bool) -> AnyView {
         let (large, small) = match (is_live, self.problems) {
             (false, _) => ("?".to_owned(), "not known now".to_owned()),
-            (true, 0) => ("✓".to_owned(), "All fine".to_owned()),
+            (true, 0) if self.is_all_known => ("✓".to_owned(), "All fine".to_owned()),
+            (true, 0) => ("0".to_owned(), "problems seen, not all is known".to_owned()),
             (true, 1) => ("1".to_owned(), "needs you".to_owned()),
             (true, many) => (count(many), "need you".to_owned()),
         };
@@ -149,6 +153,9 @@ mod tests {
         assert_eq!(calm.mood(), "good");
         assert!(text(&calm, true).contains("All fine"));
         assert!(!text(&calm, false).contains("fine"), "what may be old says nothing good");
+        let unread = Tile { is_all_known: false, ..calm.clone() };
+        assert_eq!(unread.mood(), "old");
+        assert!(!text(&unread, true).contains("fine"), "what was not read may be anything");
         assert_eq!(Tile { worst: Some(Verdict::Healthy), problems: 1, ..calm }.mood(), "bad", "a critical finding");
     }
 }

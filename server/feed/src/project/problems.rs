@@ -145,7 +145,11 @@ impl Group<'_> {
         let finding = matches!(cause, Cause::Finding(_)).then(|| critical(first).next()).flatten();
         let what = finding.map_or(verdict.name(), |finding| finding.code.name());
         Some(wire::LockProblem {
-            key: look.ensemble.key(&format!("{what} {}", first.path)),
+            // Its locks may come and go while the client stays the cause.
+            key: match cause {
+                Cause::Client(session) => look.ensemble.key(&format!("{what} session {session}")),
+                _ => look.ensemble.key(&format!("{what} {}", first.path)),
+            },
             ensemble: look.ensemble.name.clone(),
             tag: look.ensemble.tag(),
             verdict,

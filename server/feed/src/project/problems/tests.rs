@@ -74,6 +74,7 @@ fn a_deadlock_is_one_problem_and_so_is_a_client_that_is_stuck_on_many_locks() {
     let release = StepAct::Release { lock: "/b".to_owned(), znode: "/b/lock-0000000000".to_owned() };
     assert_eq!(deadlock.step.act.as_ref(), Some(&release));
     assert_eq!(stuck.headline.before, "client-7 has held 6 locks for");
+    assert!(stuck.key.ends_with("session 0x7"), "it stays the same problem whichever lock it lets go: {}", stuck.key);
     assert_eq!((stuck.headline.after.as_str(), stuck.locks.len()), (". 6 wait.", 4));
     let order: Vec<_> = board.window.rows.iter().take(3).map(|row| row.verdict).collect();
     assert_eq!(order, [Verdict::Deadlocked, Verdict::Deadlocked, Verdict::Stuck], "the list has the worst first, too");
