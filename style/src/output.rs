@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
-use crate::page::Page;
+use crate::page::{GLUE, LOADER, Page};
 
 /// Hex digits of the content's hash in a file's name.
 const HASH_DIGITS: usize = 16;
@@ -24,6 +24,8 @@ pub(crate) struct Site {
     folder: PathBuf,
     fresh: PathBuf,
     manifest: BTreeMap<String, String>,
+    /// The chunks of each part of the page that is not in its first file.
+    chunks: BTreeMap<String, Vec<String>>,
     brotli_quality: u32,
 }
 
@@ -35,30 +37,47 @@ impl Site {
             fs::remove_dir_all(&fresh)?;
         }
         fs::create_dir_all(&fresh).with_context(|| format!("can't make {}", fresh.display()))?;
-        Ok(Self { folder, fresh, manifest: BTreeMap::new(), brotli_quality })
+        Ok(Self { folder, fresh, manifest: BTreeMap::new(), chunks: BTreeMap::new(), brotli_quality })
     }
 
-    /// The wasm and its glue; the page passes the wasm's name to the glue, and imports its snippets by their
-    /// hashed names.
+    /// The wasm, its glue and the chunks of the rest. The glue imports its snippets and the loader of chunks by their hashed
+    /// names; the loader imports the glue, so the two have one hash.
     pub(crate) fn add_page(&mut self, page: &Page) -> Result<()> {
-        let mut js = page.js.clone();
+        let (mut js, mut loader) = (page.js.clone(), page.split.loader.clone());
         for (at, (import, text)) in page.snippets.iter().enumerate() {
-            let name = format!("snippet{at}.js");
-            self.add_hashed(&name, text.as_bytes())?;
-            let hashed = self.manifest.get(&name).context("the snippet was just added")?;
+            let hashed = self.add_hashed(&format!("snippet{at}.js"), text.as_bytes())?;
             js = js.replace(import, &format!("./{hashed}"));
         }
+        let mut chunks = BTreeMap::new();
+        for (name, wasm) in &page.split.chunks {
+            let hashed = self.add_hashed(&format!("{name}.wasm"), wasm)?;
+            loader = loader.replace(&format!("\"./{name}.wasm\""), &format!("\"./{hashed}\""));
+            chunks.insert(name, hashed);
+        }
+        for (part, needed) in &page.split.needed {
+            let files = needed.iter().filter_map(|name| chunks.get(name).cloned()).collect();
+            self.chunks.insert(part.clone(), files);
+        }
+        let hash = hash(format!("{js}{loader}").as_bytes());
+        let (glue_name, loader_name) = (format!("app.{hash}.js"), format!("loader.{hash}.js"));
+        // Only where it is imported from: the wasm knows it by its plain name.
+        js = js.replace(&format!("from \"{LOADER}\""), &format!("from \"./{loader_name}\""));
+        loader = loader.replace(&format!("from \"{GLUE}\""), &format!("from \"./{glue_name}\""));
+        self.write(&glue_name, js.as_bytes())?;
+        self.write(&loader_name, loader.as_bytes())?;
+        self.manifest.insert("app.js".to_owned(), glue_name);
+        self.manifest.insert("loader.js".to_owned(), loader_name);
         self.add_hashed("app.wasm", &page.wasm)?;
-        self.add_hashed("app.js", js.as_bytes())
+        Ok(())
     }
 
     /// A file whose name changes with its content, so that it may be cached for ever.
-    pub(crate) fn add_hashed(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        let hash = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    pub(crate) fn add_hashed(&mut self, name: &str, content: &[u8]) -> Result<String> {
         let (stem, extension) = name.rsplit_once('.').context("a file name with an extension")?;
-        let hashed = format!("{stem}.{}.{extension}", &hash[..HASH_DIGITS]);
+        let hashed = format!("{stem}.{}.{extension}", hash(content));
         self.manifest.insert(name.to_owned(), hashed.clone());
-        self.write(&hashed, content)
+        self.write(&hashed, content)?;
+        Ok(hashed)
     }
 
     /// Files that keep their names.
@@ -77,6 +96,7 @@ impl Site {
     /// would be compiled again for a newer date.
     pub(crate) fn finish(self) -> Result<()> {
         fs::write(self.fresh.join("manifest.json"), serde_json::to_vec_pretty(&self.manifest)?)?;
+        fs::write(self.fresh.join("chunks.json"), serde_json::to_vec_pretty(&self.chunks)?)?;
         if contents(&self.folder).ok() == Some(contents(&self.fresh)?) {
             fs::remove_dir_all(&self.fresh)?;
         } else {
@@ -102,6 +122,10 @@ impl Site {
         fs::write(self.fresh.join(format!("{name}.gz")), gzip)?;
         Ok(())
     }
+}
+
+fn hash(content: &[u8]) -> String {
+    Sha256::digest(content).iter().take(HASH_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What the files of a folder hold.
@@ -135,7 +159,7 @@ mod tests {
         let first = written(&folder, "a{}");
         assert_eq!(written(&folder, "a{}"), first);
         assert_ne!(written(&folder, "b{}"), first);
-        assert_eq!(contents(&folder).unwrap().len(), 4, "a sheet, its two compressed forms, and the manifest");
+        assert_eq!(contents(&folder).unwrap().len(), 5, "a sheet, its two compressed forms, and two lists of names");
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left beside it");
     }
 }

@@ -42,6 +42,7 @@ mod in_place {
 
     use crate::compact;
     use crate::erase::{dynamic, view};
+    use crate::split::{SplitLoaderError, wasm_split};
 
     /// As wide as the style sheet makes it, px.
     const WIDTH_PX: f64 = 384.0;
@@ -71,16 +72,22 @@ mod in_place {
             // A lock's row is a link as well.
             event.stop_propagation();
             spawn_local(async move {
-                match compact::get::<Explanation>(&format!("/help/explain?of={of}")).await {
-                    Ok(found) => show(&word, of, found),
+                if explain(&word, &of).await.is_none() {
                     // What can't be explained here can be read there.
-                    Err(_) => drop(window().location().set_href(&format!("/help#{of}"))),
+                    let _ = window().location().set_href(&format!("/help#{of}"));
                 }
             });
         });
     }
 
-    fn show(word: &Element, of: String, found: Explanation) {
+    /// None where there is no answer, or no code that shows it.
+    async fn explain(word: &Element, of: &str) -> Option<()> {
+        let found = compact::get::<Explanation>(&format!("/help/explain?of={of}")).await.ok()?;
+        show(word, of.to_owned(), found).await.ok()
+    }
+
+    #[wasm_split(dialogs, wasm_split_path = leptos::wasm_split, fallible)]
+    fn show(word: &Element, of: String, found: Explanation) -> Result<(), SplitLoaderError> {
         if BOX.get().is_none() {
             mount_to_body(|| {
                 let explain = Explain { node: NodeRef::new(), shown: RwSignal::new(None) };
@@ -88,7 +95,7 @@ mod in_place {
                 view! { <ExplainBox explain=explain /> }
             });
         }
-        let Some(explain) = BOX.get() else { return };
+        let Some(explain) = BOX.get() else { return Ok(()) };
         explain.shown.set(Some((of, found)));
         let place = word.get_bounding_client_rect();
         request_animation_frame(move || {
@@ -107,6 +114,7 @@ mod in_place {
             let _ = (style.set_property("left", &format!("{left}px")), style.set_property("top", &format!("{top}px")));
             let _ = node.focus();
         });
+        Ok(())
     }
 
     fn call(node: &HtmlElement, name: &str) -> Result<JsValue, JsValue> {

@@ -37,6 +37,7 @@ mod server_pages;
 mod session;
 mod sessions;
 mod shell;
+mod split;
 mod status;
 mod waits;
 mod wall;

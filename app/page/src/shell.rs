@@ -4,8 +4,9 @@ use crate::erase::view;
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_meta::MetaTags;
+use leptos_router::location::RequestUrl;
 
-use super::app::App;
+use super::app::{App, is_in_chunk};
 use super::document_title::initial_title;
 
 /// Names of the built files, served below `/pkg/`; each holds the hash of its content.
@@ -15,8 +16,12 @@ pub struct AssetNames {
     pub css: String,
     /// The module that loads the page's wasm.
     pub js: String,
+    /// The module that fetches the chunks of the code that is not in `wasm`.
+    pub loader: String,
     /// The page's wasm.
     pub wasm: String,
+    /// The chunks that all pages but the board and a lock's need.
+    pub pages: Vec<String>,
 }
 
 /// Runs before the first paint, so that a remembered theme does not flash. And before every other script: from here on
@@ -52,15 +57,27 @@ pub(super) fn document<H: IntoView, B: IntoView>(
     }
 }
 
+/// What is fetched before the scripts ask for it.
+fn preload(href: String) -> AnyView {
+    view! { <link rel="preload" r#as="fetch" r#type="application/wasm" href=href crossorigin="anonymous" /> }
+}
+
 /// The document of a live page.
 pub fn shell(assets: AssetNames) -> AnyView {
     let nonce = use_nonce().map(|nonce| nonce.to_string());
     let js = format!("/pkg/{}", assets.js);
     let wasm = format!("/pkg/{}", assets.wasm);
+    let loader = format!("/pkg/{}", assets.loader);
     let boot = format!("import init,{{hydrate}} from '{js}';init({{module_or_path:'{wasm}'}}).then(()=>hydrate())");
+    let url = use_context::<RequestUrl>().and_then(|url| url.parse().ok());
+    let chunks = url
+        .is_some_and(|url| is_in_chunk(url.path()))
+        .then(|| assets.pages.iter().map(|name| preload(format!("/pkg/{name}"))).collect_view());
     let head = view! {
         <link rel="modulepreload" href=js nonce=nonce.clone() />
-        <link rel="preload" r#as="fetch" r#type="application/wasm" href=wasm crossorigin="anonymous" />
+        <link rel="modulepreload" href=loader nonce=nonce.clone() />
+        {preload(wasm)}
+        {chunks}
         <MetaTags />
     };
     let body = view! {

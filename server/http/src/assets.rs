@@ -19,6 +19,10 @@ struct Site;
 
 /// The manifest: plain name to hashed name.
 const MANIFEST: &str = "manifest.json";
+/// The chunks of the page's code that each part needs beside the first file.
+const CHUNKS: &str = "chunks.json";
+/// The part that has all pages but the board and a lock's (`page::app`).
+const PAGES: &str = "pages";
 /// A hashed name never changes its content.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const FOR_A_DAY: &str = "public, max-age=86400";
@@ -33,7 +37,15 @@ pub(super) fn names() -> Option<lockscope_page::AssetNames> {
     let manifest = Site::get(MANIFEST)?;
     let names: std::collections::BTreeMap<String, String> = serde_json::from_slice(&manifest.data).ok()?;
     let name = |plain: &str| names.get(plain).cloned();
-    Some(lockscope_page::AssetNames { css: name("app.css")?, js: name("app.js")?, wasm: name("app.wasm")? })
+    let chunks: std::collections::BTreeMap<String, Vec<String>> =
+        serde_json::from_slice(&Site::get(CHUNKS)?.data).ok()?;
+    Some(lockscope_page::AssetNames {
+        css: name("app.css")?,
+        js: name("app.js")?,
+        loader: name("loader.js")?,
+        wasm: name("app.wasm")?,
+        pages: chunks.get(PAGES).cloned().unwrap_or_default(),
+    })
 }
 
 /// Routes of the files.
@@ -51,7 +63,7 @@ pub(super) fn routes() -> Router {
 }
 
 fn file(name: &str, headers: &HeaderMap, cache: &'static str) -> Response {
-    let public = name != MANIFEST && !TWINS.iter().any(|(_, suffix)| name.ends_with(suffix));
+    let public = name != MANIFEST && name != CHUNKS && !TWINS.iter().any(|(_, suffix)| name.ends_with(suffix));
     let Some((data, encoding, hash)) = find(name, headers).filter(|_| public) else {
         return ErrorResponse::not_found(format!(
             "there is no file {name}; reload the page, it may be of an older version"

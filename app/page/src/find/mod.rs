@@ -13,7 +13,7 @@ use lockscope_wire::{
     BoardQuery, FindAnswer, FindPlace, LockQuery, LockRow, SessionId, SessionQuery, SessionRow, Verdict,
 };
 #[cfg(feature = "hydrate")]
-pub(crate) use palette::listen;
+pub(crate) use palette::{fetch as fetch_dialogs, listen};
 
 /// Longest path; the whole is in its title.
 const PATH_CHARS: usize = 60;

@@ -17,6 +17,7 @@ use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::plural;
 use crate::parts::filled;
+use crate::split::{SplitLoaderError, wasm_split};
 use lockscope_wire::{FindAnswer, FindPlace};
 
 /// Typing pauses this long before it is asked; after no answer it is asked again.
@@ -59,6 +60,17 @@ fn open() {
     if document().query_selector("dialog[open]").is_ok_and(|found| found.is_some()) {
         return;
     }
+    spawn_local(async {
+        // Without its code there is the page that finds: the button is a link to it.
+        if draw().await.is_err() {
+            let _ = window().location().set_href("/find");
+        }
+    });
+}
+
+/// Draws and opens it: a chunk of its own, with the explanations.
+#[wasm_split(dialogs, wasm_split_path = leptos::wasm_split, fallible, preload(fetch))]
+pub(crate) fn draw() -> Result<(), SplitLoaderError> {
     if PALETTE.get().is_none() {
         mount_to_body(|| {
             let palette = Palette::new();
@@ -69,6 +81,7 @@ fn open() {
     if let Some(palette) = PALETTE.get() {
         palette.open();
     }
+    Ok(())
 }
 
 /// What the palette knows; copied into its parts.

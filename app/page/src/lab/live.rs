@@ -8,6 +8,7 @@ use web_sys::{Element, HtmlElement};
 use super::{LabSight, run_view};
 use crate::erase::{dynamic, view};
 use crate::live::{Connection, Live};
+use crate::split::{SplitLoaderError, wasm_split};
 use lockscope_wire::LabQuery;
 
 const LOST: &str = "Link lost, trying again. What you see is the last that came.";
@@ -16,17 +17,19 @@ const SIGNED_OUT: &str = "Your sign-in ended. What you see is the last that came
 const GONE: &str =
     "This run is gone: a run that is under way ends with its server, and only the newest of those that ended are kept.";
 
-/// Draws the run of this document for as long as the document is there.
-pub(crate) fn draw_live() {
+/// Draws the run of this document for as long as the document is there. A chunk of its own.
+#[wasm_split(lab, wasm_split_path = leptos::wasm_split, fallible)]
+pub(crate) fn draw_live() -> Result<(), SplitLoaderError> {
     let Some(place) = document().get_element_by_id("lab-live").and_then(|place| place.dyn_into::<HtmlElement>().ok())
     else {
-        return;
+        return Ok(());
     };
     let run = place.get_attribute("data-run").unwrap_or_default();
     let sight =
         LabSight { may_run: place.has_attribute("data-may-run"), has_many: place.has_attribute("data-has-many") };
     let rendered = place.first_element_child();
     mount_to(place.clone(), move || view! { <LiveRun run=run sight=sight place=place rendered=rendered /> }).forget();
+    Ok(())
 }
 
 #[component]

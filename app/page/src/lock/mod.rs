@@ -18,7 +18,7 @@ use super::format::{middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
-use super::release::ReleaseDialog;
+use super::release::release_dialog;
 use chain::Chain;
 use facts::Facts;
 use head::{LockTitle, hand_offs_a_second};
@@ -91,7 +91,7 @@ fn one(query: LockQuery) -> AnyView {
             }
         })}
         // Outside of what comes and goes with the lock: nothing live closes it.
-        <ReleaseDialog ensemble=query.with_value(|query| query.ensemble.clone()) />
+        {release_dialog(query.with_value(|query| query.ensemble.clone()))}
     }
 }
 

@@ -21,6 +21,7 @@ use super::exact::Exact;
 use super::format::{clock, visible};
 use super::live::{Connection, Live};
 use super::parts::{RELEASE_HASH, filled, focus_heading};
+use super::split::{SplitLoaderError, split_view, wasm_split};
 use ask::ask;
 use lockscope_wire::{ReleasePlan, ReleaseResult};
 #[cfg(feature = "ssr")]
@@ -57,9 +58,22 @@ struct Releasing {
     heading: NodeRef<H2>,
 }
 
-/// The dialog, for the lock page around it.
+/// The dialog, for the lock page around it; nothing for those who may not release.
+pub(crate) fn release_dialog(ensemble: String) -> AnyView {
+    if !CurrentUser::of_app().may_release() {
+        return erase(());
+    }
+    split_view(fetch(), move || draw(ensemble.clone()))
+}
+
+/// The dialog is a chunk of its own.
+#[wasm_split(release, wasm_split_path = leptos::wasm_split, fallible, preload(fetch))]
+pub(crate) fn draw(ensemble: String) -> Result<AnyView, SplitLoaderError> {
+    Ok(view! { <ReleaseDialog ensemble=ensemble /> })
+}
+
 #[component]
-pub(crate) fn ReleaseDialog(ensemble: String) -> AnyView {
+fn ReleaseDialog(ensemble: String) -> AnyView {
     let state = Releasing::new(ensemble);
     // The page's address may ask for the release of a znode: it opens the dialog, and nothing more.
     Effect::new(move |_| {

@@ -20,7 +20,14 @@ fn person() -> Person {
 }
 
 fn names() -> AssetNames {
-    AssetNames { css: "app.css".to_owned(), js: "app.js".to_owned(), wasm: "app.wasm".to_owned() }
+    let own = |name: &str| name.to_owned();
+    AssetNames {
+        css: own("app.css"),
+        js: own("app.js"),
+        loader: own("loader.js"),
+        wasm: own("app.wasm"),
+        pages: Vec::new(),
+    }
 }
 
 fn lab_drawn(run: &LabRun, sight: LabSight) -> String {
