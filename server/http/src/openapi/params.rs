@@ -106,7 +106,7 @@ pub(super) const SESSIONS: &[Param] = &[
     query(
         "application",
         Kind::Text(FILTER_CHARS_MAX),
-        "Only sessions of this application: the name before a number and `@`, like `report` of `report-9@app-2`; empty for all.",
+        "Only sessions of this application: the name before a number and `@`, like `report` of `report-9@app-2`, or what `application_pattern` of the server finds; empty for all.",
     ),
     OFFSET,
     LIMIT,
