@@ -27,6 +27,12 @@ const LIMIT: Param = query(
     "Rows at most; more than 500 count as 500, and none as one.",
 );
 
+const FORMAT: Param = query(
+    "format",
+    Kind::OneOf(|| vec!["json", "csv"]),
+    "`csv` for a table with a line for each row: RFC 4180, and no cell is a formula.",
+);
+
 fn sorts() -> Vec<&'static str> {
     Sort::ALL.map(Sort::name).to_vec()
 }
@@ -73,6 +79,7 @@ pub(super) const LOCKS: &[Param] = &[
     ),
     OFFSET,
     LIMIT,
+    FORMAT,
 ];
 
 pub(super) const LOCK: &[Param] = &[
@@ -83,6 +90,7 @@ pub(super) const LOCK: &[Param] = &[
     ),
     query("offset", OFFSET.kind, "Index of the first contender."),
     query("limit", LIMIT.kind, "Contenders at most; more than 500 count as 500, and none as one."),
+    FORMAT,
 ];
 
 pub(super) const SESSIONS: &[Param] = &[
@@ -110,6 +118,7 @@ pub(super) const SESSIONS: &[Param] = &[
     ),
     OFFSET,
     LIMIT,
+    FORMAT,
 ];
 
 pub(super) const SESSION: &[Param] = &[
