@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use demo::{PrivateZooKeeper, ServerOptions};
 use feed::VisibilityScope;
-use feed::project::{self, EnsembleInfo, ProjectionContext};
+use feed::project::{self, ApplicationRule, EnsembleInfo, ProjectionContext};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
@@ -139,7 +139,9 @@ fn projection(model: &Observatory, contenders: usize) {
         model.locks().count()
     );
     let waits = each_ms(&|| drop(std::hint::black_box(project::waits(&[look], WaitsQuery::default()))));
-    let sessions = each_ms(&|| drop(std::hint::black_box(project::sessions(&[look], &SessionsQuery::default()))));
+    let sessions = each_ms(&|| {
+        drop(std::hint::black_box(project::sessions(&[look], &SessionsQuery::default(), &ApplicationRule::default())))
+    });
     println!("  the graph of its waits: {waits:.2} ms; 100 of its sessions: {sessions:.2} ms");
 }
 

@@ -37,6 +37,7 @@ use crate::cli::ServeArgs;
 use audit::webhook::Webhook;
 
 use errors::ErrorList;
+use feed::project::ApplicationRule;
 use http::Payloads;
 use layers::Layers;
 use toml_file::TomlFile;
@@ -74,6 +75,8 @@ pub struct Config {
     pub payloads: Payloads,
     /// Who may come in.
     pub access: ::access::Settings,
+    /// What an application is, of a client's name.
+    pub applications: ApplicationRule,
     /// Which locks have series of their own at `/metrics` (file only).
     pub metrics: MetricSelection,
 }
@@ -145,6 +148,7 @@ impl Config {
         let payloads = errors.take(layers.checked("payloads", flags.security.payloads.as_deref(), check::payloads));
         let locks = errors.take(tables::locks(top.get("lock")));
         let lints = errors.take(tables::lints(top.get("lints")));
+        let applications = errors.take(layers.checked("application_pattern", None, check::application_pattern));
         let metrics = errors.take(metrics::of(top.get("metrics")));
         let whole = || {
             let (listen, web) = (listen?, web?);
@@ -164,6 +168,7 @@ impl Config {
                 payloads: payloads?.unwrap_or_else(usual),
                 web,
                 access,
+                applications: applications?.unwrap_or_default(),
                 metrics: metrics?,
             })
         };

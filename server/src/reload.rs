@@ -13,6 +13,7 @@ use crate::serve::lab::LabParts;
 use access::Access;
 use audit::webhook::{Delivery, Pace};
 use audit::{LazyLog, Log};
+use feed::project::ApplicationNames;
 use http::Payloads;
 use release::{self, ReleaseService};
 use runtime::clock::Clock;
@@ -36,6 +37,8 @@ pub struct ReloadTargets {
     pub payloads: watch::Sender<Payloads>,
     /// The webhook that releases are sent to.
     pub webhook: WebhookHandle,
+    /// What an application is, of a client's name.
+    pub applications: ApplicationNames,
     /// What people see of it.
     pub config_health: ConfigHealth,
     /// The service manager.
@@ -141,6 +144,7 @@ impl ReloadTargets {
         }
         self.releases.set(release::Settings { needs_second: config.second_approver });
         self.lab.reload(config);
+        self.applications.set(config.applications.clone());
         if config.webhook != before.webhook {
             self.webhook.deliver(config, stop).await;
         }

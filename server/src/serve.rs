@@ -29,7 +29,7 @@ use audit::Records;
 use audit_log::AuditParts;
 use demand::follow_demand;
 use feed::engine::{Engine, EngineError};
-use feed::project::EnsembleInfo;
+use feed::project::{ApplicationNames, EnsembleInfo};
 use feed::{self, Hub, pump};
 use feed::{About, Ensemble, Projector};
 use http::listener::{Bounds, Proxies, Tls};
@@ -161,6 +161,7 @@ struct RunningServer {
     lab: LabParts,
     access: Access,
     config_health: ConfigHealth,
+    applications: ApplicationNames,
     models: Vec<mpsc::WeakSender<Vec<Observation>>>,
     webhook: WebhookHandle,
     stop: CancellationToken,
@@ -236,8 +237,9 @@ impl RunningServer {
             release::Settings { needs_second: config.second_approver },
         );
         audit_log::take_over(audit.log.as_ref(), &releases, &stop);
+        let applications = ApplicationNames::new(config.applications.clone());
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));
-        let projector = lab.project(projector);
+        let projector = lab.project(projector).with_applications(applications.clone());
         let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
@@ -254,6 +256,7 @@ impl RunningServer {
             access,
             metrics,
             config_health,
+            applications,
             models,
             webhook,
             stop,
@@ -356,6 +359,7 @@ impl RunningServer {
             payloads,
             webhook,
             config_health: self.config_health.clone(),
+            applications: self.applications.clone(),
             service_manager: service_manager.clone(),
         };
         self.tasks

@@ -15,7 +15,7 @@ use lockscope_wire::{
 use tokio::sync::watch;
 
 use super::engine::Reader;
-use super::project::{self, EnsembleInfo, EventsView, MetricSelection, ProjectionContext, Snapshot};
+use super::project::{self, ApplicationNames, EnsembleInfo, EventsView, MetricSelection, ProjectionContext, Snapshot};
 use super::{Known, ProjectedView, Projection, Revisions, Views, VisibilityScope};
 use runtime::clock::Clock;
 
@@ -65,13 +65,15 @@ pub struct Projector {
     clock: Clock,
     lab: Option<Arc<dyn LabSource>>,
     config: Option<Arc<dyn ConfigState>>,
+    applications: ApplicationNames,
 }
 
 impl Projector {
     /// Over some ensembles, in the order they are shown.
     pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
         let revision = Revisions::of(ensembles.iter().map(|ensemble| ensemble.reader.revisions()));
-        Self { ensembles, wakes: revision.clone(), revision, about, clock, lab: None, config: None }
+        let (wakes, applications) = (revision.clone(), ApplicationNames::default());
+        Self { ensembles, wakes, revision, about, clock, lab: None, config: None, applications }
     }
 
     /// The same, with the runs of this lab.
@@ -86,6 +88,13 @@ impl Projector {
     pub fn with_config(self, config: Arc<dyn ConfigState>) -> Self {
         let wakes = self.wakes.and(config.changes());
         Self { wakes, config: Some(config), ..self }
+    }
+
+    /// The same, with what names of applications are.
+    #[must_use]
+    pub fn with_applications(self, applications: ApplicationNames) -> Self {
+        let wakes = self.wakes.and(applications.changes());
+        Self { wakes, applications, ..self }
     }
 
     /// A run, for whom it is.
@@ -171,7 +180,7 @@ impl Views for Projector {
     }
 
     fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions> {
-        self.show(query, scope, |looks| project::sessions(looks, query))
+        self.show(query, scope, |looks| project::sessions(looks, query, &self.applications.rule()))
     }
 
     fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
@@ -203,7 +212,11 @@ impl Projection for Projector {
                 let config = self.config.as_ref().map_or(0, |config| *config.changes().borrow());
                 self.look(scope, |looks| vec![self.revision(), config, project::old_roots(looks)])
             }
-            View::Board(_) | View::Waits(_) | View::Sessions(_) | View::Session(_) => {
+            View::Sessions(_) => {
+                let rule = *self.applications.changes().borrow();
+                self.look(scope, |looks| vec![self.revision(), rule, project::old_roots(looks)])
+            }
+            View::Board(_) | View::Waits(_) | View::Session(_) => {
                 self.look(scope, |looks| vec![self.revision(), project::old_roots(looks)])
             }
             View::Lock(query) => {

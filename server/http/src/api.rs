@@ -5,13 +5,14 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use lockscope_wire::{
-    BoardQuery, LockQuery, ParseQueryError, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery, age_ms,
+    BoardQuery, LockQuery, ParseQueryError, SessionGroup, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery, age_ms,
 };
 use serde::Serialize;
 
 use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
+use super::csv::{self, Table};
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::{Answer, AnswerRequest};
 use feed::{FeedError, ProjectedView, VisibilityScope};
@@ -38,9 +39,12 @@ pub(super) async fn locks(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let pairs = read(pairs)?;
+    let (pairs, format) = with_format(read(pairs)?)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share(&http, asked, |http, scope| locks_now(http, scope, query)).await)
+    Ok(match format {
+        ListFormat::Json => share(&http, asked, |http, scope| locks_now(http, scope, query)).await,
+        ListFormat::Csv => share_table(&http, asked, |http, scope| locks_table(http, scope, query)).await,
+    })
 }
 
 fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<Json<Locks>, ErrorResponse> {
@@ -48,26 +52,40 @@ fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<J
     Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms())))
 }
 
+fn locks_table(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<Table, ErrorResponse> {
+    let (_, ProjectedView { body: board, known }) = http.hub.look(query, &scope)?;
+    Ok(csv::locks(&board, known, http.hub.now_ms()))
+}
+
 pub(super) async fn lock(
     State(http): State<Http>,
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let pairs = read(pairs)?;
+    let (pairs, format) = with_format(read(pairs)?)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share(&http, asked, |http, scope| lock_now(http, scope, query)).await)
+    Ok(match format {
+        ListFormat::Json => share(&http, asked, |http, scope| lock_now(http, scope, query)).await,
+        ListFormat::Csv => share_table(&http, asked, |http, scope| contenders_table(http, scope, query)).await,
+    })
 }
 
 fn lock_now(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Json<LockDetail>, ErrorResponse> {
     let path = query.path.clone();
     let (seq, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
-    let Some(page) = page else {
-        return Err(ErrorResponse::not_found(format!(
-            "no lock is known at {}; GET /api/v1/locks lists every lock that is",
-            echo(&path)
-        )));
-    };
+    let page = page.ok_or_else(|| no_lock(&path))?;
     Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms())))
+}
+
+fn contenders_table(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Table, ErrorResponse> {
+    let path = query.path.clone();
+    let (_, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
+    let page = page.ok_or_else(|| no_lock(&path))?;
+    Ok(csv::contenders(&page, known, http.hub.now_ms()))
+}
+
+fn no_lock(path: &str) -> ErrorResponse {
+    ErrorResponse::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(path)))
 }
 
 pub(super) async fn waits(
@@ -89,9 +107,18 @@ pub(super) async fn sessions(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let pairs = read(pairs)?;
+    let (pairs, format) = with_format(read(pairs)?)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share(&http, asked, |http, scope| sessions_now(http, scope, query)).await)
+    Ok(match format {
+        ListFormat::Json => share(&http, asked, |http, scope| sessions_now(http, scope, query)).await,
+        ListFormat::Csv => share_table(&http, asked, |http, scope| sessions_table(http, scope, query)).await,
+    })
+}
+
+fn sessions_table(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Result<Table, ErrorResponse> {
+    let is_grouped = query.group != SessionGroup::Session;
+    let (_, ProjectedView { body: sessions, known }) = http.hub.look(query, &scope)?;
+    Ok(csv::sessions(&sessions, is_grouped, known, http.hub.now_ms()))
 }
 
 fn sessions_now(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Result<Json<SessionList>, ErrorResponse> {
@@ -128,6 +155,34 @@ pub(super) async fn share<T: Serialize>(
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
     http.shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
+}
+
+/// The same, as a table.
+async fn share_table(
+    http: &Http,
+    asked: AnswerRequest,
+    make: impl FnOnce(&Http, VisibilityScope) -> Result<Table, ErrorResponse> + Send + 'static,
+) -> Response {
+    let (own, scope) = (http.clone(), asked.scope.clone());
+    http.shared.answer(asked, move || Answer::table(make(&own, scope))).await
+}
+
+/// What a list is written as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ListFormat {
+    Json,
+    Csv,
+}
+
+/// The parameters without `format`, and what that says.
+fn with_format(mut pairs: Vec<(String, String)>) -> Result<(Vec<(String, String)>, ListFormat), ErrorResponse> {
+    let Some(at) = pairs.iter().position(|(name, _)| name == "format") else { return Ok((pairs, ListFormat::Json)) };
+    let (name, value) = pairs.remove(at);
+    match value.as_str() {
+        "json" | "" => Ok((pairs, ListFormat::Json)),
+        "csv" => Ok((pairs, ListFormat::Csv)),
+        other => Err(wrong(&name, other, "json or csv")),
+    }
 }
 
 /// The parameters of a request, each at most once.

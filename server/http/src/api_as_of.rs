@@ -11,13 +11,13 @@ use feed::Known;
 #[schemars(rename = "AsOf")]
 pub(super) struct AsOfJson {
     /// State of the root's view; of several roots the worst.
-    state: RootState,
+    pub(super) state: RootState,
     /// The newest transaction the view is known to include.
-    zxid: Zxid,
+    pub(super) zxid: Zxid,
     /// The instant up to which this is known to be true.
     at_ms: i64,
     /// How long ago that is, as of this answer.
-    age_ms: i64,
+    pub(super) age_ms: i64,
     /// Why it is not live; empty when it is.
     why: String,
 }

@@ -223,7 +223,7 @@ pub(super) struct ContenderJson {
 }
 
 /// Never negative: clocks that disagree make no negative ages.
-fn age(now_ms: i64, since_ms: i64) -> i64 {
+pub(super) fn age(now_ms: i64, since_ms: i64) -> i64 {
     now_ms.saturating_sub(since_ms).max(0)
 }
 
@@ -292,7 +292,7 @@ impl<F> Lock<F> {
 }
 
 /// A board's row knows only the state of its root; since when and why is in the board's head.
-fn as_of_row(row: &LockRow, head: &BoardHead, known: Known, now_ms: i64) -> AsOfJson {
+pub(super) fn as_of_row(row: &LockRow, head: &BoardHead, known: Known, now_ms: i64) -> AsOfJson {
     let root = head.roots.iter().find(|root| root.path == row.root);
     let as_of = AsOf {
         state: row.state,

@@ -10,6 +10,7 @@ use lockscope_wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFa
 use super::Http;
 use super::api::{self, Pairs, takes_none};
 use super::caller::Caller;
+use super::csv;
 use super::problem::{ErrorResponse, echo};
 use super::release_api::{JsonBody, read};
 use lab::LabRefusal;
@@ -95,7 +96,7 @@ pub(super) async fn throw(
 
 fn as_csv(run: &LabRun) -> Response {
     let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8; header=present"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(csv::MEDIA_TYPE));
     let name = format!("attachment; filename=\"lockscope-lab-{}.csv\"", run.id);
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment")));
     (headers, lab::csv::table(run)).into_response()

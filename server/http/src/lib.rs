@@ -12,6 +12,7 @@ mod audit_api;
 mod audit_page;
 mod caller;
 mod compact;
+mod csv;
 mod events;
 mod find;
 mod flow_control;

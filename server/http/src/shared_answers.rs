@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use axum::extract::FromRequestParts;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use tokio::sync::Mutex as Line;
 
 use super::caller::Caller;
+use super::csv::{self, Table};
 use super::problem::ErrorResponse;
 use super::worker_pool::WorkerPool;
 use feed::{REST_FACTOR, VisibilityScope};
@@ -70,6 +71,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Text(&'static str, Bytes),
+    Table { file_name: String, text: Bytes },
     Refused(ErrorResponse),
 }
 
@@ -83,9 +85,19 @@ impl Answer {
         written.map_or_else(Self::Refused, |text| Self::Text("application/json", text.into()))
     }
 
+    /// A table as a file.
+    pub(super) fn table(made: Result<Table, ErrorResponse>) -> Self {
+        let file = |table: Table| Self::Table { file_name: table.file_name, text: table.text.into() };
+        made.map_or_else(Self::Refused, file)
+    }
+
     fn respond(self) -> Response {
         match self {
             Self::Text(kind, text) => ([(CONTENT_TYPE, kind)], text).into_response(),
+            Self::Table { file_name, text } => {
+                let name = format!("attachment; filename=\"{file_name}\"");
+                ([(CONTENT_TYPE, csv::MEDIA_TYPE), (CONTENT_DISPOSITION, name.as_str())], text).into_response()
+            }
             Self::Refused(refused) => refused.into_response(),
         }
     }

@@ -40,6 +40,13 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
         if config.second_approver { "on: somebody else approves each release" } else { "off" }
     ));
     stdout::print(&format!("  payloads           {}", shown_to(config.payloads)));
+    stdout::print(&format!(
+        "  applications       {}",
+        match config.applications.pattern() {
+            "" => "the name before a number and @",
+            pattern => pattern,
+        }
+    ));
     stdout::print(&config.lab.as_ref().map_or_else(|| "  lab                off".to_owned(), config::Lab::described));
     stdout::print(&format!(
         "  webhook            {}",

@@ -2,7 +2,7 @@
 
 use demo::workload::{Pace, run_workload};
 use demo::{PrivateZooKeeper, ServerOptions};
-use feed::project::MetricSelection;
+use feed::project::{ApplicationRule, MetricSelection};
 use http::{Payloads, pages};
 use lockscope_wire::Role;
 use runtime::shutdown;
@@ -63,6 +63,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
         second_approver: false,
         payloads: Payloads::default(),
         access: access::Settings::default(),
+        applications: ApplicationRule::default(),
         metrics: MetricSelection::usual(),
     };
     let (stopper, stop) = shutdown::token();

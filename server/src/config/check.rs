@@ -7,6 +7,7 @@ use std::time::Duration;
 use lockscope_core::evidence::MEMBERS_MAX;
 
 use super::{ConfigError, SettingValue};
+use feed::project::ApplicationRule;
 use http::{Payloads, SOCKETS_ALLOWED_MAX};
 use zookeeper::members::check_admin_url;
 use zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
@@ -131,6 +132,11 @@ pub(super) fn payloads(setting: &SettingValue) -> Result<Payloads, ConfigError> 
     found.map_or_else(|| wrong(setting, "is not a known value", "write viewer, operator or nobody"), Ok)
 }
 
+pub(super) fn application_pattern(setting: &SettingValue) -> Result<ApplicationRule, ConfigError> {
+    let remedy = "write one with the application in brackets, like \"^([a-z]+)-[0-9]+@\", or leave it out";
+    ApplicationRule::parse(&setting.value).or_else(|why| wrong(setting, &why, remedy))
+}
+
 pub(super) fn admin_urls(settings: &[SettingValue]) -> Result<(), ConfigError> {
     for (at, setting) in settings.iter().enumerate() {
         check_admin_url(&setting.value).or_else(|fault| wrong(setting, &fault.why, &fault.remedy))?;
@@ -142,4 +148,41 @@ pub(super) fn admin_urls(settings: &[SettingValue]) -> Result<(), ConfigError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::tests::{Fake, flags};
+    use super::super::{Config, ServeArgs};
+
+    #[test]
+    fn a_pattern_of_application_names_has_one_group_that_is_the_application() {
+        let with = |pattern: &'static str| {
+            let vars = BTreeMap::from([("LOCKSCOPE_APPLICATION_PATTERN", pattern)]);
+            Config::load(&flags(|_| ()), &Fake { vars, text: None })
+        };
+        assert_eq!(with("^eu/([a-z]+)").unwrap().applications.pattern(), "^eu/([a-z]+)");
+        const REMEDY: &str = "write one with the application in brackets, like \"^([a-z]+)-[0-9]+@\", or leave it out";
+        for (pattern, why) in [
+            ("^[a-z]+", "has no group in brackets"),
+            ("(a)(b)", "has several groups, and none is named application"),
+            ("(a", "is not a regular expression (unclosed group)"),
+            ("((?:\\w{200}){200})", "takes too much memory"),
+        ] {
+            let told = with(pattern).unwrap_err().to_string();
+            assert_eq!(told, format!("LOCKSCOPE_APPLICATION_PATTERN {pattern:?} {why}; {REMEDY}"));
+        }
+        assert_eq!(
+            Config::load(
+                &ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() },
+                &Fake { text: Some("zk = \"a:1\"\napplication_pattern = \"\"\n"), ..Fake::default() }
+            )
+            .unwrap()
+            .applications
+            .pattern(),
+            ""
+        );
+    }
 }

@@ -203,6 +203,13 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     Kind(Top, All, Reload).row("webhook_allow_http", "on, off", "off", "\"on\"", "whether the webhook may use plain HTTP to another machine"),
     Kind(Top, Var, Reload).row(
+        "application_pattern",
+        "a regular expression with one group, or one named application; at most 500 characters",
+        "the name before a number and @",
+        "\"^([a-z]+)-[0-9]+@\"",
+        "which part of a client's name is its application, by which sessions are grouped; a name that does not match follows the default",
+    ),
+    Kind(Top, Var, Reload).row(
         "anonymous",
         "viewer, none",
         "viewer on this machine only, else none",

@@ -64,6 +64,7 @@ fn defaults_need_only_a_zookeeper() {
         second_approver: false,
         payloads: http::Payloads::Viewer,
         access: ::access::Settings::default(),
+        applications: ApplicationRule::default(),
         metrics: MetricSelection::usual(),
     };
     assert_eq!(config, expected);

@@ -217,3 +217,33 @@ async fn health_readiness_metrics_and_headers() {
     let status: Value = answer.json().await.unwrap();
     assert_eq!((&status["read_only"], &status["ensembles"][0]["link"]), (&json!(true), &json!("live")));
 }
+
+#[tokio::test]
+async fn lists_come_as_tables_too() {
+    let served = Served::start(Limits::default()).await;
+    served.fake.set(&["/a".to_owned(), "/b,\"c\"".to_owned()]);
+    let answer =
+        reqwest::get(format!("http://{}/api/v1/locks?limit=1&offset=1&format=csv", served.address)).await.unwrap();
+    let header = |name: &str| answer.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "text/csv; charset=utf-8; header=present");
+    assert_eq!(header("content-disposition"), "attachment; filename=\"lockscope-locks-2-to-2-of-2.csv\"");
+    let text = answer.text().await.unwrap();
+    let (head, row) = text.strip_suffix("\r\n").unwrap().split_once("\r\n").unwrap();
+    assert!(head.starts_with("ensemble,path,root,recipe,recipe_label,verdict,sentence,state,age_ms,zxid,"), "{head}");
+    let expected =
+        "default,\"/b,\"\"c\"\"\",/,sequential_mutex,kazoo Lock,healthy,held,live,0,0x0,,,,1,2,500,700,900,true,true,,";
+    assert_eq!(row, expected);
+    for target in
+        ["/api/v1/sessions?format=csv", "/api/v1/sessions?group=host&format=csv", "/api/v1/lock?path=/a&format=csv"]
+    {
+        let (status, kind, text) = served.get(target).await;
+        assert_eq!((status, kind.as_str()), (200, "text/csv; charset=utf-8; header=present"), "{target}: {text}");
+        let cells = text.lines().next().unwrap().split(',').count();
+        assert!(cells >= 9, "{target}: {text}");
+    }
+    problem(served.get("/api/v1/locks?format=xml").await, 400, "`xml` is not a value of `format`; use json or csv");
+    let none = "no lock is known at /none; GET /api/v1/locks lists every lock that is";
+    problem(served.get("/api/v1/lock?path=/none&format=csv").await, 404, none);
+    let (_, kind, _) = served.get("/api/v1/locks?format=json").await;
+    assert_eq!(kind, "application/json");
+}

@@ -4,6 +4,7 @@
 mod harness;
 
 mod access;
+mod applications;
 mod ask_command;
 mod audit;
 mod budgets;

@@ -6,8 +6,8 @@ use super::state::BoardState;
 use super::views::SavedViews;
 use crate::erase::{erase, view};
 use crate::format::{count, middle, visible};
-use crate::parts::{Chip, FilterBox, SortSelect, mark, rows};
-use lockscope_wire::{RootBrief, RootState, Sort, Verdict};
+use crate::parts::{Chip, FilterBox, SortSelect, export, mark, rows};
+use lockscope_wire::{BoardQuery, RootBrief, RootState, Sort, Verdict};
 
 fn sort_word(sort: Sort) -> &'static str {
     match sort {
@@ -20,6 +20,11 @@ fn sort_word(sort: Sort) -> &'static str {
         Sort::Recipe => "recipe",
         Sort::Holder => "holder",
     }
+}
+
+/// What is shown, in the API. Pins only move rows.
+fn in_the_api(query: &BoardQuery) -> String {
+    format!("/locks{}", BoardQuery { pins: Vec::new(), ..query.clone() }.to_url_query())
 }
 
 /// The row of filters.
@@ -46,6 +51,7 @@ pub(super) fn Filters(state: BoardState) -> AnyView {
             <SortSelect options=Sort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
             <GroupToggle state=state />
             <SavedViews state=state />
+            {export(move || state.query.with(in_the_api))}
             <button class="tool only-static" type="submit">"Show"</button>
         </form>
         <VerdictLinks state=state />

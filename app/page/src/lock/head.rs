@@ -146,6 +146,7 @@ fn share(ensemble: &str, path: &str) -> AnyView {
                     {in_shell.map(|command| view! { <CopyCommand command=command name="zkCli command" /> })}
                     <button class="tool copy-command needs-script" type="button" on:click=move |_| copy_markdown(live)>"Markdown for a ticket"</button>
                     <a class="tool" href=format!("/api/v1{url}") rel="external" target="_blank">"JSON"</a>
+                    <a class="tool" href=format!("/api/v1{url}&format=csv") rel="external" download>"CSV of the queue"</a>
                 </div>
             </details>
         </div>

@@ -9,6 +9,7 @@ mod chrome;
 mod client;
 mod current_user;
 mod density;
+mod export;
 mod filter;
 mod findings;
 mod header;
@@ -37,6 +38,7 @@ pub(crate) use chip::Chip;
 pub(crate) use chrome::Chrome;
 pub(crate) use client::{Client, ClientCard, OnlyOn};
 pub(crate) use density::toggle_density;
+pub(crate) use export::export;
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::Findings;
 #[cfg(feature = "ssr")]

@@ -12,7 +12,9 @@ use super::erase::{dynamic, view};
 use super::format::{count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Chrome, FilterBox, Key, SortSelect, Total, empty_filter, focus_filter, let_go_of_focus, use_keys};
+use super::parts::{
+    Chrome, FilterBox, Key, SortSelect, Total, empty_filter, export, focus_filter, let_go_of_focus, use_keys,
+};
 use groups::GroupList;
 use list::SessionList;
 use lockscope_wire::{SessionGroup, SessionSort, SessionsQuery};
@@ -148,6 +150,7 @@ fn filters(state: ListState) -> AnyView {
             />
             <SortSelect options=SessionSort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
             {group_select(state)}
+            {export(move || state.query.with(address_of))}
             <button class="tool only-static" type="submit">"Show"</button>
         </form>
     }

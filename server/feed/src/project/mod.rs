@@ -2,6 +2,7 @@
 //! time; what they return holds instants, never ages.
 
 mod advice;
+mod applications;
 mod blocking;
 mod blocking_tree;
 mod board;
@@ -33,6 +34,7 @@ pub(super) use lockscope_core::znode::is_under;
 use lockscope_wire as wire;
 
 use super::VisibilityScope;
+pub use applications::{ApplicationNames, ApplicationRule, PATTERN_CHARS_MAX};
 pub use board::board;
 pub use ended::{OutcomeText, told};
 pub use events::{EventsView, events, lately};

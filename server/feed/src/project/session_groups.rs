@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use lockscope_wire as wire;
 
+use super::applications::ApplicationRule;
 use super::board::counts_as_waiting;
 use super::sessions::{SPOTS_MAX, Sum};
 use super::{ProjectionContext, count32};
@@ -13,14 +14,6 @@ pub(super) fn host_of(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
 
-/// The application that a name stands for: what comes before a number and the `@` of its host, `report` of
-/// `report-9@app-2`. A name that is nothing else stands for itself.
-pub(super) fn application_of(label: &str) -> &str {
-    let name = label.split_once('@').map_or(label, |(name, _)| name);
-    let trimmed = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_', '.', '#', ':', ' ']);
-    if trimmed.is_empty() { name } else { trimmed }
-}
-
 /// A group while it is summed up, with the locks its sessions hold.
 struct Group<'a> {
     row: wire::SessionGroupRow,
@@ -28,10 +21,14 @@ struct Group<'a> {
 }
 
 /// The groups of sessions, in the order asked for.
-pub(super) fn groups(sums: &[(ProjectionContext<'_>, Sum)], query: &wire::SessionsQuery) -> Vec<wire::SessionGroupRow> {
+pub(super) fn groups(
+    sums: &[(ProjectionContext<'_>, Sum)],
+    query: &wire::SessionsQuery,
+    rule: &ApplicationRule,
+) -> Vec<wire::SessionGroupRow> {
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
     for (look, sum) in sums {
-        let name = look.group_name(sum, query.group);
+        let name = look.group_name(sum, query.group, rule);
         let group = groups.entry(name).or_insert_with_key(|name| Group {
             row: wire::SessionGroupRow {
                 name: name.clone(),
@@ -81,14 +78,19 @@ fn sort_key(row: &wire::SessionGroupRow, sort: wire::SessionSort) -> (std::cmp::
 }
 
 /// Whether a session is of the host and the application asked for.
-pub(super) fn is_of(look: &ProjectionContext<'_>, sum: &Sum, query: &wire::SessionsQuery) -> bool {
-    (query.host.is_empty() || look.group_name(sum, wire::SessionGroup::Host) == query.host)
-        && (query.application.is_empty() || look.group_name(sum, wire::SessionGroup::Application) == query.application)
+pub(super) fn is_of(
+    look: &ProjectionContext<'_>,
+    sum: &Sum,
+    query: &wire::SessionsQuery,
+    rule: &ApplicationRule,
+) -> bool {
+    let is_in = |name: &str, by| name.is_empty() || look.group_name(sum, by, rule) == name;
+    is_in(&query.host, wire::SessionGroup::Host) && is_in(&query.application, wire::SessionGroup::Application)
 }
 
 impl ProjectionContext<'_> {
     /// The group a session is in; empty where that is not known.
-    fn group_name(&self, sum: &Sum, by: wire::SessionGroup) -> String {
+    fn group_name(&self, sum: &Sum, by: wire::SessionGroup, rule: &ApplicationRule) -> String {
         match by {
             wire::SessionGroup::Session => sum.session.to_string(),
             wire::SessionGroup::Host => {
@@ -97,7 +99,7 @@ impl ProjectionContext<'_> {
             }
             wire::SessionGroup::Application => {
                 let label = self.spots(sum.session).take(SPOTS_MAX).find_map(|spot| self.label_of(&spot));
-                label.map(|label| application_of(&label).to_owned()).unwrap_or_default()
+                label.map(|label| rule.application_of(&label).to_owned()).unwrap_or_default()
             }
         }
     }
@@ -116,14 +118,6 @@ pub(super) fn window(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_application_is_the_name_before_a_number_and_the_host() {
-        let told =
-            ["labels-hung-1@app-1", "report-9@app-2", "worker_12", "packer", "svc@host", "7@host", "42", "a-1-b2@h"];
-        let names = told.map(application_of);
-        assert_eq!(names, ["labels-hung", "report", "worker", "packer", "svc", "7", "42", "a-1-b"]);
-    }
 
     #[test]
     fn the_host_is_the_address_without_its_port() {

@@ -6,6 +6,7 @@ use lockscope_core::observatory::SessionLock;
 use lockscope_core::znode::SessionId;
 use lockscope_wire::{self as wire, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
+use super::applications::ApplicationRule;
 use super::board::counts_as_waiting;
 use super::session_groups;
 use super::waits::verdict_of;
@@ -27,8 +28,12 @@ pub(super) struct Sum {
     pub(super) cycle_verdict: Option<wire::Verdict>,
 }
 
-/// The sessions for a query.
-pub fn sessions(looks: &[ProjectionContext<'_>], query: &wire::SessionsQuery) -> wire::Sessions {
+/// The sessions for a query. `rule`: what an application is.
+pub fn sessions(
+    looks: &[ProjectionContext<'_>],
+    query: &wire::SessionsQuery,
+    rule: &ApplicationRule,
+) -> wire::Sessions {
     let terms = Terms::parse(&query.q);
     let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
     let mut sums: Vec<(ProjectionContext<'_>, Sum)> =
@@ -50,10 +55,10 @@ pub fn sessions(looks: &[ProjectionContext<'_>], query: &wire::SessionsQuery) ->
         });
     }
     if !query.host.is_empty() || !query.application.is_empty() {
-        sums.retain(|(look, sum)| session_groups::is_of(look, sum, query));
+        sums.retain(|(look, sum)| session_groups::is_of(look, sum, query, rule));
     }
     if query.group != wire::SessionGroup::Session {
-        let groups = session_groups::window(session_groups::groups(&sums, query), query);
+        let groups = session_groups::window(session_groups::groups(&sums, query, rule), query);
         return wire::Sessions { head, window: wire::Window::default(), groups };
     }
     // Sessions come in order of their ids and the sort is stable, so equals stay in that order.

@@ -9,6 +9,7 @@ use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
 use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
+use crate::csv;
 use crate::release_api::{PlanJson, ResultJson};
 use crate::route::Verb;
 
@@ -21,6 +22,9 @@ const fn json(status: u16, text: &'static str, content: &'static [Content]) -> R
 const fn problem(status: u16, text: &'static str) -> Reply {
     Reply { status, text, content: &[Content::Problem] }
 }
+
+/// The same as a table.
+const TABLE: Content = Content::Text(csv::MEDIA_TYPE);
 
 /// Something to look at.
 const fn look(path: &'static str, id: &'static str, tag: Tag, summary: &'static str) -> Operation {
@@ -126,13 +130,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         text: "`total` counts all that match; page through them with `offset`.",
         params: params::LOCKS,
-        replies: &[json(200, "A page of locks.", &[Content::Json(shape::<Locks>)])],
+        replies: &[json(200, "A page of locks.", &[Content::Json(shape::<Locks>), TABLE])],
         ..look("/api/v1/locks", "locks", Tag::Look, "Locks, most waiting time first")
     },
     Operation {
         params: params::LOCK,
         replies: &[
-            json(200, "The lock.", &[Content::Json(shape::<LockDetail>)]),
+            json(200, "The lock.", &[Content::Json(shape::<LockDetail>), TABLE]),
             problem(404, "No lock is known there."),
         ],
         ..look("/api/v1/lock", "lock", Tag::Look, "One lock with its queue")
@@ -145,7 +149,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         params: params::SESSIONS,
         text: "With `group` the answer has groups in place of sessions; `host` and `application` lead to the sessions of one.",
-        replies: &[json(200, "A page of sessions.", &[Content::Json(shape::<SessionList>)])],
+        replies: &[json(200, "A page of sessions.", &[Content::Json(shape::<SessionList>), TABLE])],
         ..look("/api/v1/sessions", "sessions", Tag::Look, "Sessions that own znodes under the roots")
     },
     Operation {
@@ -256,14 +260,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         params: params::LOOK_AT_RUN,
-        replies: &[
-            json(
-                200,
-                "The run, as far as it is.",
-                &[Content::Json(shape::<LabRun>), Content::Text("text/csv; charset=utf-8; header=present")],
-            ),
-            NO_RUN,
-        ],
+        replies: &[json(200, "The run, as far as it is.", &[Content::Json(shape::<LabRun>), TABLE]), NO_RUN],
         ..look("/api/v1/lab/runs/{id}", "labRun", Tag::Lab, "One run")
     },
     Operation {

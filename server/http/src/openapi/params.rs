@@ -27,6 +27,12 @@ const LIMIT: Param = query(
     "Rows at most; more than 500 count as 500, and none as one.",
 );
 
+const FORMAT: Param = query(
+    "format",
+    Kind::OneOf(|| vec!["json", "csv"]),
+    "`csv` for a table with a line for each row: RFC 4180, and no cell is a formula.",
+);
+
 fn sorts() -> Vec<&'static str> {
     Sort::ALL.map(Sort::name).to_vec()
 }
@@ -73,6 +79,7 @@ pub(super) const LOCKS: &[Param] = &[
     ),
     OFFSET,
     LIMIT,
+    FORMAT,
 ];
 
 pub(super) const LOCK: &[Param] = &[
@@ -83,6 +90,7 @@ pub(super) const LOCK: &[Param] = &[
     ),
     query("offset", OFFSET.kind, "Index of the first contender."),
     query("limit", LIMIT.kind, "Contenders at most; more than 500 count as 500, and none as one."),
+    FORMAT,
 ];
 
 pub(super) const SESSIONS: &[Param] = &[
@@ -106,10 +114,11 @@ pub(super) const SESSIONS: &[Param] = &[
     query(
         "application",
         Kind::Text(FILTER_CHARS_MAX),
-        "Only sessions of this application: the name before a number and `@`, like `report` of `report-9@app-2`; empty for all.",
+        "Only sessions of this application: the name before a number and `@`, like `report` of `report-9@app-2`, or what `application_pattern` of the server finds; empty for all.",
     ),
     OFFSET,
     LIMIT,
+    FORMAT,
 ];
 
 pub(super) const SESSION: &[Param] = &[
