@@ -93,7 +93,8 @@ struct Lock<F> {
     holders: Vec<ContenderJson>,
     /// All holders.
     holder_count: u32,
-    /// All waiters that are seen, with a znode or without; null where none is and some may be missing.
+    /// All that are seen behind the holders, with a znode or without; null where none is and some may be missing. Standbys
+    /// of an election, clients at a barrier and items of a queue wait for no lock: their `total_wait_ms` is 0.
     waiter_count: Option<u32>,
     /// How long the longest waiter waits; null when nobody does, and where waiters can't be seen.
     oldest_wait_ms: Option<i64>,

@@ -218,7 +218,7 @@ impl<'a> ProjectionContext<'a> {
 
     /// Those who wait for a lock. Who stands by for a leader, gathers, or is an item of a queue waits for none.
     fn counted_waits(&self, lock: &AssessedLock) -> Waits {
-        if board::counts_as_waiting(lock) { self.waits_in(lock) } else { Waits::default() }
+        if lock.recognition.counts_as_waiting() { self.waits_in(lock) } else { Waits::default() }
     }
 
     fn waits_in(&self, lock: &Lock) -> Waits {

@@ -165,4 +165,4 @@ impl Group<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -10,7 +10,6 @@ use lockscope_wire::{self as wire, BRIEF_EDGES_MAX, GRAPH_EDGES_MAX, GRAPH_NODES
 
 use super::blocking::Blocking;
 use super::blocking_tree::RootTree;
-use super::board::counts_as_waiting;
 use super::words::wire_access;
 use super::{ProjectionContext, as_of_several, count32};
 
@@ -132,7 +131,7 @@ impl ProjectionContext<'_> {
             (chosen.iter().copied().collect(), chosen.clone());
         while let Some(from) = open.pop() {
             let waits = self.spots(from).take(SPOTS_MAX).filter(|spot| spot.hold.is_none());
-            for spot in waits.filter(|spot| counts_as_waiting(spot.lock)) {
+            for spot in waits.filter(|spot| spot.lock.recognition.counts_as_waiting()) {
                 let since_ms = self.instant(spot.since).0;
                 for to in spot.lock.holders.iter().filter_map(|hold| hold.owner).filter(|to| *to != from) {
                     let since = edges.entry((from, to, &*spot.lock.path)).or_insert(since_ms);
@@ -153,7 +152,7 @@ impl ProjectionContext<'_> {
     fn wait_node(&self, session: SessionId, cycle_verdict: Option<wire::Verdict>, layer: u32) -> wire::WaitNode {
         let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) = self
             .spots(session)
-            .filter(|spot| counts_as_waiting(spot.lock))
+            .filter(|spot| spot.lock.recognition.counts_as_waiting())
             .take(SPOTS_MAX)
             .partition(|spot| spot.hold.is_some());
         let (hold_count, wait_count) = (count32(holds.len()), count32(waits.len()));

@@ -11,10 +11,10 @@ use crate::project::{EnsembleInfo, ProjectionContext, board};
 
 const ROOT: RootId = RootId(0);
 /// A hold is stuck after 5 minutes while what is usual is not known.
-const LATER: TimeMs = TimeMs(400_000);
+pub(crate) const LATER: TimeMs = TimeMs(400_000);
 
 /// A model of these contenders: path and owner, in order of creation.
-fn model(contenders: &[(&str, i64)]) -> Observatory {
+pub(crate) fn model(contenders: &[(&str, i64)]) -> Observatory {
     let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, TimeMs(0));
     let mut apply = |at: i64, observation| drop(observatory.apply(TimeMs(at), observation));
     apply(0, Observation::Link { link: Link::Live, session: None, why: "".into() });
