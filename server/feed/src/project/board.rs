@@ -64,9 +64,17 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
         .collect();
     let window = wire::Window { total: count32(found.len()), offset: query.offset, rows };
     let roots = looks.iter().flat_map(ProjectionContext::root_briefs).collect();
-    let (problems, problem_count) = problems.ranked();
+    let problem_count = problems.count();
+    let (problems, problems_left_out) = problems.ranked();
     wire::Board {
-        head: wire::BoardHead { as_of: as_of_several(looks), totals, roots, problems, problem_count },
+        head: wire::BoardHead {
+            as_of: as_of_several(looks),
+            totals,
+            roots,
+            problems,
+            problem_count,
+            problems_left_out,
+        },
         window,
     }
 }
