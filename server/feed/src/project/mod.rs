@@ -8,6 +8,7 @@ mod board;
 mod contenders;
 mod details;
 mod ended;
+mod english;
 mod events;
 mod evidence;
 mod freshness;
