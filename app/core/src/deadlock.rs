@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::sentence::{Circle, circle_sentence};
 use super::time::TimeMs;
 use super::znode::SessionId;
 
@@ -66,16 +67,11 @@ impl Cycle {
     /// The cycle in words, with whose hold is cheapest to release.
     pub fn sentence(&self, name: impl Fn(SessionId) -> String) -> String {
         let told = self.steps.iter().take(TOLD_MAX);
-        let mut steps: Vec<String> = told
-            .map(|step| format!("{} waits for {}, held by {}", name(step.from), step.lock, name(step.to)))
-            .collect();
-        if self.steps.len() > TOLD_MAX {
-            steps.push(format!("and so on over {} more", self.steps.len() - TOLD_MAX));
-        }
-        let victim = self.victim_step().map_or_else(String::new, |step| {
-            format!(" Releasing {}'s hold on {} costs least.", name(step.to), step.lock)
-        });
-        let verdict = if self.is_certain { "Deadlock" } else { "Looks like a deadlock, if one thread does both" };
-        format!("{verdict}: {}.{victim}", steps.join("; "))
+        circle_sentence(&Circle {
+            steps: told.map(|step| (name(step.from), step.lock.to_string(), name(step.to))).collect(),
+            more: self.steps.len().saturating_sub(TOLD_MAX),
+            victim: self.victim_step().map(|step| (name(step.to), step.lock.to_string())),
+            is_certain: self.is_certain,
+        })
     }
 }

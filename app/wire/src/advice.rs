@@ -38,6 +38,18 @@ pub struct LockProblem {
     pub step: Step,
 }
 
+/// Problems of one kind that have no line of their own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProblemsLeftOut {
+    /// The verdict on their locks; on the first of them where a finding makes the problem.
+    pub verdict: Verdict,
+    /// The code of the critical finding that makes them problems; null where the verdict does.
+    pub finding: Option<String>,
+    /// How many.
+    pub count: u32,
+}
+
 /// A sentence around an age: `before`, the time since `since_ms`, `after`. Without an instant the two follow each other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

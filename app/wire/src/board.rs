@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AsOf, EnsembleTag, LockProblem, LockRow, RootState, Verdict, Window, WindowDelta};
+use super::{AsOf, EnsembleTag, LockProblem, LockRow, ProblemsLeftOut, RootState, Verdict, Window, WindowDelta};
 
 /// Body of the live view `board`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,10 +24,12 @@ pub struct BoardHead {
     pub totals: Totals,
     /// Every root.
     pub roots: Vec<RootBrief>,
-    /// What needs somebody, worst first, at most eight.
+    /// What needs somebody, worst first, at most eight; of each kind there is one, before any has more.
     pub problems: Vec<LockProblem>,
     /// All problems.
     pub problem_count: u32,
+    /// Those that have no line of their own, by kind, worst first.
+    pub problems_left_out: Vec<ProblemsLeftOut>,
 }
 
 impl BoardHead {

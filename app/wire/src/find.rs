@@ -52,4 +52,6 @@ pub struct FindAnswer {
     pub places: Vec<FindPlace>,
     /// Verdicts whose words fit, and how many locks have them; none that no lock has.
     pub verdicts: Vec<(Verdict, u32)>,
+    /// There are too many locks to look through all of them for what is nearly what was typed.
+    pub is_partial: bool,
 }

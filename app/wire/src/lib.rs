@@ -35,7 +35,7 @@ mod waits;
 mod window;
 pub mod words;
 
-pub use advice::{Advice, Headline, LockProblem, PROBLEM_LOCKS_MAX, PROBLEMS_MAX, Step, StepAct};
+pub use advice::{Advice, Headline, LockProblem, PROBLEM_LOCKS_MAX, PROBLEMS_MAX, ProblemsLeftOut, Step, StepAct};
 pub use answer::{Query, StatusQuery};
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};

@@ -69,7 +69,8 @@ pub struct LockRow {
     pub holders: Vec<Contender>,
     /// All holders.
     pub holder_count: u32,
-    /// All waiters that are seen, with a znode or without; null where none is and some may be missing.
+    /// All that are seen behind the holders, with a znode or without, waiting or standing by; null where none is and some
+    /// may be missing.
     pub waiter_count: Option<u32>,
     /// Since when the longest waiter waits; null where those who are there wait for no lock.
     pub oldest_wait_at_ms: Option<i64>,

@@ -60,7 +60,7 @@ pub struct SessionRow {
     pub runs_out: Option<RunsOut>,
     /// Znodes that hold.
     pub holds: u32,
-    /// Znodes that wait.
+    /// Znodes that wait for a lock.
     pub waits: u32,
     /// All its znodes under the roots, in locks or not.
     pub ephemerals: u32,
@@ -76,6 +76,9 @@ pub struct SessionRow {
     pub in_cycle: bool,
     /// The worst verdict on a cycle it is part of: `deadlocked` or `maybe_deadlocked`; null for who is in none.
     pub cycle_verdict: Option<Verdict>,
+    /// Znodes that neither hold nor wait for a lock: standbys of an election, clients that gather at a barrier, items of
+    /// a queue, members of a group.
+    pub stands_by: u32,
 }
 
 impl WindowRow for SessionRow {
@@ -94,7 +97,7 @@ pub struct SessionGroupRow {
     pub sessions: u32,
     /// Znodes of theirs that hold.
     pub holds: u32,
-    /// Znodes of theirs that wait.
+    /// Znodes of theirs that wait for a lock.
     pub waits: u32,
     /// Contenders that wait behind what they hold; those of a lock that several of them hold are counted once.
     pub blocks: u32,

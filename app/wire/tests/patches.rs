@@ -5,9 +5,9 @@
 use lockscope_wire::{
     Access, AsOf, Board, BoardHead, Body, BodyPatch, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
     EdgeEvidence, EnsembleColor, EnsembleTag, FindingRow, Foreign, Headline, Liveness, LockHead, LockPage, LockProblem,
-    LockRow, LockStats, Missing, NodeData, PastHolder, Patched as _, ROW_HOLDERS_MAX, Recipe, RootBrief, RootState,
-    RunsOut, SessionId, Severity, StatRow, Step, StepAct, Totals, Trust, Verdict, Window, Zxid, decode_frame,
-    encode_frame,
+    LockRow, LockStats, Missing, NodeData, PastHolder, Patched as _, ProblemsLeftOut, ROW_HOLDERS_MAX, Recipe,
+    RootBrief, RootState, RunsOut, SessionId, Severity, StatRow, Step, StepAct, Totals, Trust, Verdict, Window, Zxid,
+    decode_frame, encode_frame,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -218,9 +218,17 @@ fn board() -> impl Strategy<Value = Body> {
     (rows, vec(root, 0..4), vec(problem, 0..4), 0..9_u32, any::<i64>()).prop_map(
         |(rows, roots, problems, total, sum)| {
             let verdicts = vec![(Verdict::Healthy, total)];
+            let problems_left_out = vec![ProblemsLeftOut { verdict: Verdict::Stuck, finding: None, count: total }];
             let totals = Totals { waiters: total, waiting_since_sum_ms: sum, verdicts, ..Totals::default() };
             Body::Board(Board {
-                head: BoardHead { as_of: AsOf::default(), totals, roots, problem_count: total, problems },
+                head: BoardHead {
+                    as_of: AsOf::default(),
+                    totals,
+                    roots,
+                    problem_count: total,
+                    problems,
+                    problems_left_out,
+                },
                 window: Window { total, offset: 0, rows },
             })
         },

@@ -46,6 +46,7 @@ fn session_row(id: i64, holds: u32) -> SessionRow {
         locks: vec!["/a".to_owned()],
         in_cycle: false,
         cycle_verdict: None,
+        stands_by: 0,
     }
 }
 

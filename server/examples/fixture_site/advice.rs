@@ -1,7 +1,7 @@
 //! What to do about made-up locks: the real guide, with made-up names.
 
 use lockscope_wire::guide::{ActTemplate, Guide, Names, StepTemplate, of_verdict};
-use lockscope_wire::{Advice, Headline, LockProblem, LockRow, PROBLEMS_MAX, Step, StepAct, Verdict};
+use lockscope_wire::{Advice, Headline, LockProblem, LockRow, PROBLEMS_MAX, ProblemsLeftOut, Step, StepAct, Verdict};
 
 fn is_bad(row: &LockRow) -> bool {
     row.verdict >= Verdict::Slow
@@ -66,8 +66,8 @@ pub(crate) fn advice(row: &LockRow) -> Option<Advice> {
     })
 }
 
-/// What needs somebody: the two locks of the deadlock are one problem.
-pub(crate) fn problems(rows: &[LockRow], now_ms: i64) -> (Vec<LockProblem>, u32) {
+/// What needs somebody, and what of it has no line: the two locks of the deadlock are one problem.
+pub(crate) fn problems(rows: &[LockRow], now_ms: i64) -> (Vec<LockProblem>, u32, Vec<ProblemsLeftOut>) {
     let mut bad: Vec<&LockRow> = rows.iter().filter(|row| is_bad(row) && row.path != "/app/b").collect();
     let damage = |row: &LockRow| i64::from(row.waiter_count.unwrap_or(0)) * now_ms - row.waiting_since_sum_ms;
     bad.sort_by_key(|row| (std::cmp::Reverse(row.verdict), std::cmp::Reverse(damage(row))));
@@ -89,5 +89,12 @@ pub(crate) fn problems(rows: &[LockRow], now_ms: i64) -> (Vec<LockProblem>, u32)
             step: steps(row).next().unwrap_or_default(),
         }
     };
-    (bad.into_iter().take(PROBLEMS_MAX).map(problem).collect(), number)
+    let mut left_out: Vec<ProblemsLeftOut> = Vec::new();
+    for verdict in bad.iter().skip(PROBLEMS_MAX).map(|row| row.verdict) {
+        match left_out.iter_mut().find(|more| more.verdict == verdict) {
+            Some(more) => more.count += 1,
+            None => left_out.push(ProblemsLeftOut { verdict, finding: None, count: 1 }),
+        }
+    }
+    (bad.into_iter().take(PROBLEMS_MAX).map(problem).collect(), number, left_out)
 }

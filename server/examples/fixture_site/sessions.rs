@@ -116,6 +116,7 @@ fn row(at: i64, kind: Kind, started_at_ms: i64, now_ms: i64) -> SessionRow {
         locks: kind.locks.iter().take(ROW_LOCKS_MAX).map(|path| (*path).to_owned()).collect(),
         in_cycle: kind.in_cycle,
         cycle_verdict: kind.in_cycle.then_some(Verdict::Deadlocked),
+        stands_by: 0,
     }
 }
 

@@ -145,8 +145,8 @@ impl World {
             help: self.help(path),
         };
         let roots = ROOTS.map(root).to_vec();
-        let (problems, problem_count) = advice::problems(&rows, self.clock.now_ms());
-        let head = BoardHead { totals: totals(&rows), as_of, roots, problems, problem_count };
+        let (problems, problem_count, problems_left_out) = advice::problems(&rows, self.clock.now_ms());
+        let head = BoardHead { totals: totals(&rows), as_of, roots, problems, problem_count, problems_left_out };
         rows.retain(|row| matches(row, query));
         sort(&mut rows, query, self.clock.now_ms());
         Board {

@@ -25,7 +25,7 @@ mod visibility;
 
 use lockscope_wire::{
     Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage,
-    SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
+    SessionQuery, Sessions, SessionsQuery, Status, View, WINDOW_ROWS_MAX, Waits, WaitsQuery, Window,
 };
 
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
@@ -34,6 +34,7 @@ pub use frames::{Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, ProjectedView};
 pub use owner::Owner;
+pub use project::{FoundLocks, NAMES_MAX, NameTest};
 pub use projector::{About, ConfigState, Ensemble, LabSource, Projector};
 pub use query::ModelQuery;
 pub use revisions::Revisions;
@@ -121,6 +122,15 @@ pub trait Projection: Views + Send + Sync + 'static {
         _after: Option<u64>,
     ) -> Vec<project::EventsView> {
         Vec::new()
+    }
+    /// The worst of the locks whose names fit, of all that may be seen.
+    fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {
+        let query = BoardQuery { limit: WINDOW_ROWS_MAX, ..BoardQuery::default() };
+        let Window { total, mut rows, .. } = self.board(&query, scope).body.window;
+        let is_complete = rows.len() == total as usize;
+        rows.retain(|row| fits(&row.path) == Some(true));
+        rows.truncate(rows_max);
+        FoundLocks { rows, is_complete }
     }
     /// Whether a release of some lock seems to wake many.
     fn suspects_herd(&self) -> bool {

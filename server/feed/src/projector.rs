@@ -15,7 +15,10 @@ use lockscope_wire::{
 use tokio::sync::watch;
 
 use super::engine::Reader;
-use super::project::{self, ApplicationNames, EnsembleInfo, EventsView, MetricSelection, ProjectionContext, Snapshot};
+use super::project::{
+    self, ApplicationNames, EnsembleInfo, EventsView, FoundLocks, MetricSelection, NameTest, ProjectionContext,
+    Snapshot,
+};
 use super::{Known, ProjectedView, Projection, Revisions, Views, VisibilityScope};
 use runtime::clock::Clock;
 
@@ -252,6 +255,13 @@ impl Projection for Projector {
 
     fn figures(&self, scope: &VisibilityScope, apart: &MetricSelection) -> Vec<Snapshot> {
         self.look(scope, |looks| project::figures(looks, apart))
+    }
+
+    fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {
+        let (names, are_all) = self.look(scope, project::names);
+        let (found, are_compared) = project::fitting(names, fits);
+        let rows = self.look(scope, |looks| project::rows_of(looks, &found, rows_max));
+        FoundLocks { rows, is_complete: are_all && are_compared }
     }
 
     fn events_after(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsView> {

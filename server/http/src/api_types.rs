@@ -3,8 +3,8 @@
 
 use lockscope_wire::{
     Access, AsOf, Board, BoardHead, Capacity, Confidence, Contender, ContenderRole, EdgeEvidence, FindingRow, FiredRow,
-    Foreign, Herd, Liveness, LockPage, LockRow, LockStats, Missing, NodeData, PastHolder, Recipe, SessionId, Severity,
-    StatRow, Trust, Verdict, Zxid,
+    Foreign, Herd, Liveness, LockPage, LockRow, LockStats, Missing, NodeData, PastHolder, ProblemsLeftOut, Recipe,
+    SessionId, Severity, StatRow, Trust, Verdict, Zxid,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,10 +22,12 @@ pub(super) struct Locks {
     total: u32,
     /// The locks that match, in order.
     locks: Vec<Lock<String>>,
-    /// What needs somebody, over every lock, worst first; at most eight.
+    /// What needs somebody, over every lock, worst first; at most eight, and of each kind one before any has more.
     problems: Vec<ProblemJson>,
     /// All problems.
     problem_count: u32,
+    /// Those that are not in `problems`, by kind, worst first.
+    problems_left_out: Vec<ProblemsLeftOut>,
 }
 
 /// Answer of `/api/v1/lock`.
@@ -93,7 +95,8 @@ struct Lock<F> {
     holders: Vec<ContenderJson>,
     /// All holders.
     holder_count: u32,
-    /// All waiters that are seen, with a znode or without; null where none is and some may be missing.
+    /// All that are seen behind the holders, with a znode or without; null where none is and some may be missing. Standbys
+    /// of an election, clients at a barrier and items of a queue wait for no lock: their `total_wait_ms` is 0.
     waiter_count: Option<u32>,
     /// How long the longest waiter waits; null when nobody does, and where waiters can't be seen.
     oldest_wait_ms: Option<i64>,
@@ -233,7 +236,14 @@ impl Locks {
         let locks =
             board.window.rows.iter().map(|row| Lock::new(row, as_of(row), row.findings.clone(), now_ms)).collect();
         let problems = board.head.problems.iter().map(|problem| ProblemJson::new(problem, now_ms)).collect();
-        Self { seq, total: board.window.total, locks, problems, problem_count: board.head.problem_count }
+        Self {
+            seq,
+            total: board.window.total,
+            locks,
+            problems,
+            problem_count: board.head.problem_count,
+            problems_left_out: board.head.problems_left_out.clone(),
+        }
     }
 }
 

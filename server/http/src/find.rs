@@ -9,9 +9,10 @@ use lockscope_wire::{BoardQuery, FindAnswer, FindPlace, LockRow, SessionRow, Ses
 
 use super::caller::Caller;
 use super::compact::compact;
+use super::near::NearNames;
 use super::problem::{ErrorResponse, echo};
 use super::{Http, near, server_pages};
-use feed::VisibilityScope;
+use feed::{FoundLocks, VisibilityScope};
 use identity::{Actor, Right};
 
 /// Locks and sessions shown; the board and the list of sessions have the rest.
@@ -81,15 +82,18 @@ fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Re
         locks.extend(fresh);
     }
     let mut places = find_places(|text| near::fits(&words, text));
+    let mut is_partial = false;
     if locks.is_empty() && sessions.is_empty() && places.is_empty() {
-        locks = locks_nearly(http, scope, &words)?;
+        let named = locks_named_nearly(http, scope, &words);
+        is_partial = !named.is_complete;
+        locks = if named.rows.is_empty() { locks_nearly(http, scope, &words)? } else { named.rows };
         sessions = sessions_nearly(http, scope, &words)?;
     }
     if places.is_empty() {
         places = find_places(|text| near::fits_nearly(&words, text));
     }
     places.retain(|place| *place != FindPlace::Audit || actor.may(Right::ReadAudit));
-    Ok(FindAnswer { q, locks, more_locks, sessions, places, verdicts })
+    Ok(FindAnswer { q, locks, more_locks, sessions, places, verdicts, is_partial })
 }
 
 /// Verdicts that are meant by what is typed, of those that locks have.
@@ -104,7 +108,16 @@ fn verdicts(words: &[String], there: &[(Verdict, u32)]) -> Vec<(Verdict, u32)> {
     there.iter().copied().filter(|(verdict, _)| near::begins(words, &named(*verdict))).collect()
 }
 
-/// The worst of those locks whose path, recipe or holders are nearly what is typed.
+/// The worst of those locks whose path is nearly what is typed, of all locks.
+fn locks_named_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) -> FoundLocks {
+    // Of what nobody types by hand no mistakes are forgiven.
+    let Some(mut names) = NearNames::new(words) else {
+        return FoundLocks { is_complete: true, ..FoundLocks::default() };
+    };
+    http.hub.projection().locks_named(&mut |name| names.fits(name), LOCKS as usize, scope)
+}
+
+/// Those of the worst locks whose path, recipe or holders are nearly what is typed.
 fn locks_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) -> Result<Vec<LockRow>, ErrorResponse> {
     let query = BoardQuery { limit: NEARLY_ROWS, ..BoardQuery::default() };
     let rows = http.hub.look(query, scope)?.1.body.window.rows;

@@ -134,6 +134,7 @@ fn row(session: SessionId, paths: &[String]) -> SessionRow {
         locks: paths.iter().take(4).cloned().collect(),
         in_cycle: paths.len() > 1,
         cycle_verdict: verdict(paths),
+        stands_by: 0,
     }
 }
 

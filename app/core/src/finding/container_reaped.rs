@@ -1,6 +1,6 @@
 //! A directory that is deleted when it is empty.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 
 /// F7; ZooKeeper's container and TTL parents.
 pub(super) struct ContainerReaped;
@@ -15,10 +15,7 @@ impl Lint for ContainerReaped {
         if times == 0 || context.lock.gone_since.is_some() {
             return Outcome::Ok;
         }
-        let text = format!(
-            "Its directory was deleted while empty and made again {}: a container or TTL parent. Numbers start again at 0 each time.",
-            count(times as usize, "time")
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![context.lock.path.to_string()] })
+        let oddity = Oddity::ContainerReaped { times: times as usize };
+        Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths: vec![context.lock.path.to_string()] })
     }
 }

@@ -1,7 +1,8 @@
 //! A long queue: each acquire reads it whole.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::recipe::Shape;
+use crate::sentence::Trend;
 
 /// F23: each acquire lists the whole queue.
 pub(super) struct DeepQueue;
@@ -21,13 +22,15 @@ impl Lint for DeepQueue {
             return Outcome::Ok;
         }
         let trend = match context.lock.tally.depth.ends(context.now) {
-            Some((first, last)) if last > first => ", and it grows",
-            Some((first, last)) if last < first => ", and it shrinks",
-            _ => "",
+            Some((first, last)) if last > first => Trend::Grows,
+            Some((first, last)) if last < first => Trend::Shrinks,
+            _ => Trend::Steady,
         };
-        let text = format!(
-            "{contenders} contenders queue{trend}. Every client that queues up or is woken reads the list of all of them."
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![context.lock.parts.main.to_string()] })
+        let oddity = Oddity::DeepQueue { contenders, trend };
+        Outcome::Warn(LintWarning {
+            severity: Severity::Info,
+            oddity,
+            paths: vec![context.lock.parts.main.to_string()],
+        })
     }
 }

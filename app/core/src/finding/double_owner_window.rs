@@ -1,6 +1,6 @@
 //! A holder that took over from one whose session ended.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, took_over};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, took_over};
 use crate::verdict::name_of;
 
 /// F4; CURATOR-498, CURATOR-604.
@@ -13,11 +13,7 @@ impl Lint for DoubleOwnerWindow {
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let Some((head, past)) = took_over(context) else { return Outcome::Ok };
-        let text = format!(
-            "{} did not release: its session ended, and {} took over. The old client may not know yet and may go on working.",
-            name_of(&past.hold),
-            context.name(head)
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![head.path()] })
+        let oddity = Oddity::TookOver { old: name_of(&past.hold), new: context.name(head) };
+        Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths: vec![head.path()] })
     }
 }

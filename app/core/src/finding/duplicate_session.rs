@@ -2,19 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::lock::ContenderRef;
 use crate::recipe::{Access, Shape, guid_of};
+use crate::sentence::Duplicate;
 
 /// F2; CURATOR-79, CURATOR-264.
 pub(super) struct DuplicateSession;
 
 /// Contenders of one session that should not be: a writer may read as well, leases may be many.
-fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(String, Vec<&'s ContenderRef<'a>>)> {
+fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(Duplicate, Vec<&'s ContenderRef<'a>>)> {
     if !matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection) {
         return Vec::new();
     }
-    let mut found: Vec<(String, Vec<&ContenderRef<'a>>)> = Vec::new();
+    let mut found: Vec<(Duplicate, Vec<&ContenderRef<'a>>)> = Vec::new();
     for (session, contenders) in context.by_session() {
         let is_downgrade = contenders
             .iter()
@@ -23,7 +24,7 @@ fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(String, Vec<&'s Cont
         // Readers do not keep each other waiting: a session that reads several times is one that serves threads.
         let reads_only = contenders.iter().all(|contender| context.lock.access(contender) == Access::Read);
         if contenders.len() > 1 && !is_downgrade && !reads_only {
-            found.push((format!("session {session}"), contenders));
+            found.push((Duplicate::Session(session), contenders));
         }
     }
     let mut guids: BTreeMap<&str, Vec<&ContenderRef<'a>>> = BTreeMap::new();
@@ -41,7 +42,7 @@ fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(String, Vec<&'s Cont
         guids
             .into_iter()
             .filter(|(_, contenders)| fresh(contenders))
-            .map(|(guid, contenders)| (format!("protection GUID {guid}"), contenders)),
+            .map(|(guid, contenders)| (Duplicate::ProtectionGuid(guid.to_owned()), contenders)),
     );
     found
 }
@@ -56,17 +57,13 @@ impl Lint for DuplicateSession {
         let Some((who, contenders)) = found.first() else { return Outcome::Ok };
         let blocks_itself = contenders.iter().any(|contender| context.holds(contender))
             && contenders.iter().any(|contender| !context.holds(contender));
-        let effect = if blocks_itself { " One of them holds, so the other waits for its own session." } else { "" };
-        let others = if found.len() > 1 { format!(" {} more do the same.", found.len() - 1) } else { String::new() };
-        let text = format!(
-            "The {who} stands in the queue {} times: a create whose reply was lost leaves a znode that nobody knows of, unless threads share the session.{effect}{others}",
-            contenders.len()
-        );
+        let oddity =
+            Oddity::Duplicates { who: who.clone(), times: contenders.len(), blocks_itself, more: found.len() - 1 };
         let paths =
             found.iter().flat_map(|(_, contenders)| contenders.iter().map(|contender| contender.path())).collect();
         Outcome::Warn(LintWarning {
             severity: if blocks_itself { Severity::Critical } else { Severity::Warning },
-            text,
+            oddity,
             paths,
         })
     }

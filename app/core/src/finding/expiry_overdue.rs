@@ -1,6 +1,6 @@
 //! A session should have run out, and what it owns is still there.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::evidence::RunsOut;
 use crate::lock::Hold;
 
@@ -25,10 +25,7 @@ impl Lint for ExpiryOverdue {
         let Some((hold, _)) = holders().find(|(_, due)| *due <= context.now) else {
             return holders().map(|(_, due)| due).min().map_or(Outcome::Ok, Outcome::RecheckAt);
         };
-        let who = context.name(hold);
-        let text = format!(
-            "{who} is connected to no member, its session should have run out, and its znode is still there: the leader may be overloaded, or cut off from the members that report sessions to it."
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![hold.path()] })
+        let oddity = Oddity::ExpiryOverdue { who: context.name(hold) };
+        Outcome::Warn(LintWarning { severity: Severity::Warning, oddity, paths: vec![hold.path()] })
     }
 }

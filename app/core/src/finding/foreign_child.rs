@@ -1,10 +1,11 @@
 //! Children that no client of this recipe wrote.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::lock::{ContenderRef, Lock};
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
 use crate::recipe::is_mark;
 use crate::recipe::{Dialect, Shape, rule};
+use crate::sentence::ForeignEffect;
 use crate::znode::join_path;
 
 /// Children of a lock's directories that are no contenders and no part of the recipe, in order.
@@ -46,20 +47,18 @@ impl Lint for ForeignChild {
             .filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty()))
             .collect();
         if !parents.is_empty() && !is_gate {
-            let text = "A contender's znode has children of its own: it can't be deleted by its client, so the lock can't be released.".to_owned();
-            return Outcome::Warn(LintWarning { severity: Severity::Critical, text, paths: parents });
+            let warning = LintWarning { severity: Severity::Critical, oddity: Oddity::ParentContender, paths: parents };
+            return Outcome::Warn(warning);
         }
         let others: Vec<String> = foreign(lock, mirror).map(|(path, key, _)| join_path(path, key.name())).collect();
         if !others.is_empty() {
             let among_leases = foreign(lock, mirror).any(|(path, ..)| *path == *lock.parts.main);
-            let is_are = if others.len() == 1 { "is" } else { "are" };
-            let text = format!(
-                "{} here {is_are} no part of {}. {}",
-                count(others.len(), "child").replace("childs", "children"),
-                lock.recognition.label,
-                effect(lock, among_leases)
-            );
-            return Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: others });
+            let oddity = Oddity::ForeignChildren {
+                count: others.len(),
+                recipe: lock.recognition.label.to_string(),
+                effect: effect(lock, among_leases),
+            };
+            return Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths: others });
         }
         Outcome::Ok
     }
@@ -67,25 +66,25 @@ impl Lint for ForeignChild {
 
 /// What clients do with names they did not write (Curator `InterProcessSemaphoreV2` and `DistributedDoubleBarrier`,
 /// kazoo `Semaphore` and `DoubleBarrier` count all children).
-fn effect(lock: &Lock, among_leases: bool) -> &'static str {
-    let Some(rule) = lock.recognition.rule.map(rule) else { return "" };
+fn effect(lock: &Lock, among_leases: bool) -> ForeignEffect {
+    let Some(rule) = lock.recognition.rule.map(rule) else { return ForeignEffect::NotKnown };
     match lock.recognition.shape {
         Shape::LeasesAndLocks | Shape::LeasesAndSibling if among_leases => {
-            return "Clients count every child here as a lease, so it takes one.";
+            return ForeignEffect::CountsAsLease;
         }
-        Shape::Gathering => return "Clients count every child here as a member.",
-        Shape::Items | Shape::TakenItems => return "Consumers may take it for an item.",
-        Shape::Group => return "Clients that list the members may take it for one.",
-        Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Idle => return "Who holds does not depend on it.",
+        Shape::Gathering => return ForeignEffect::CountsAsMember,
+        Shape::Items | Shape::TakenItems => return ForeignEffect::TakenForItem,
+        Shape::Group => return ForeignEffect::TakenForMember,
+        Shape::Fixed | Shape::Alone | Shape::Gate | Shape::Idle => return ForeignEffect::DoesNotMatter,
         Shape::Line | Shape::LeaderElection | Shape::LeasesAndLocks | Shape::LeasesAndSibling => {}
     }
     match (rule.label, rule.dialect) {
-        ("go-zookeeper Lock", _) => "go-zookeeper fails to acquire when it can't read a number from a name.",
-        ("ZooKeeper recipes WriteLock", _) => "WriteLock sorts it among its contenders.",
-        (_, Dialect::Kazoo) => "kazoo ignores it.",
+        ("go-zookeeper Lock", _) => ForeignEffect::FailsGoZookeeper,
+        ("ZooKeeper recipes WriteLock", _) => ForeignEffect::SortedByWriteLock,
+        (_, Dialect::Kazoo) => ForeignEffect::IgnoredByKazoo,
         (_, Dialect::CuratorLock | Dialect::CuratorLatch | Dialect::CuratorReadWrite) => {
-            "Curator sorts it with its own; it stands behind them."
+            ForeignEffect::BehindThoseOfCurator
         }
-        _ => "Clients that sort all children may take it for a contender.",
+        _ => ForeignEffect::TakenForContender,
     }
 }

@@ -1,6 +1,6 @@
 //! One release wakes many.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::lock::{Hold, WokenBasis};
 use crate::recipe::Shape;
 
@@ -25,8 +25,8 @@ impl Lint for Herd {
         else {
             return Outcome::Ok;
         };
-        let text = format!("{number} waiters watch one znode: when it goes all of them are woken and ask at once.");
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![path] })
+        let oddity = Oddity::Herd { waiters: number };
+        Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths: vec![path] })
     }
 }
 
@@ -38,10 +38,7 @@ fn counted(context: &LintContext<'_>) -> Outcome {
     let Some(sessions) = woken.sessions.filter(|sessions| *sessions >= context.limits.herd_waiters) else {
         return Outcome::Ok;
     };
-    let least = if woken.known == WokenBasis::AtLeast { "at least " } else { "" };
-    let text = format!(
-        "{least}{sessions} sessions watch one znode: when it goes all of them are woken and try at once, and one gets it."
-    );
+    let oddity = Oddity::HerdOfWatchers { sessions, is_least: woken.known == WokenBasis::AtLeast };
     let paths = context.lock.holders.first().map(Hold::path).into_iter().collect();
-    Outcome::Warn(LintWarning { severity: Severity::Info, text, paths })
+    Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths })
 }

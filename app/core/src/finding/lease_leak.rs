@@ -1,6 +1,6 @@
 //! A lease that nobody returns.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 
 /// A lease this many times older than the median of the others is an outlier …
 const OUTLIER_TIMES: i64 = 10;
@@ -36,11 +36,7 @@ impl Lint for LeaseLeak {
             let grows = limit_ms == OUTLIER_MIN_MS;
             return if grows { Outcome::RecheckAt(oldest.since + OUTLIER_MIN_MS) } else { Outcome::Ok };
         }
-        let text = format!(
-            "{} of {max} leases are out, somebody waits, and {} holds its lease far longer than the others: a lease that nobody returns shrinks the semaphore.",
-            capacity.used,
-            context.name(oldest)
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![oldest.path()] })
+        let oddity = Oddity::LeaseLeak { used: capacity.used, max, who: context.name(oldest) };
+        Outcome::Warn(LintWarning { severity: Severity::Warning, oddity, paths: vec![oldest.path()] })
     }
 }

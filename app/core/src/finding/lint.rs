@@ -1,7 +1,8 @@
 //! What a lint is, and what it says. Also what every lint imports.
 
-pub(super) use super::lint_context::{LintContext, count, identity, took_over};
+pub(super) use super::lint_context::{LintContext, identity, took_over};
 pub(super) use crate::diagnosis::{Code, Severity};
+pub(super) use crate::sentence::Oddity;
 use crate::time::TimeMs;
 
 /// What a lint says of one lock.
@@ -24,8 +25,8 @@ pub enum Outcome {
 pub struct LintWarning {
     /// How bad.
     pub severity: Severity,
-    /// One sentence without ages.
-    pub text: String,
+    /// What the sentence says.
+    pub oddity: Oddity,
     /// The znodes it is about.
     pub paths: Vec<String>,
 }

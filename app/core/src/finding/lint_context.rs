@@ -113,8 +113,3 @@ pub(super) fn took_over<'a>(context: &LintContext<'a>) -> Option<(&'a Hold, &'a 
     let past = context.lock.tally.past.front().filter(|past| past.how == Departure::SessionEnded)?;
     (head.since.since(past.until) < 1_000 && past.until.since(head.since) < 1_000).then_some((head, past))
 }
-
-/// `1 contender`, `3 contenders`.
-pub(super) fn count(number: usize, word: &str) -> String {
-    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
-}

@@ -1,6 +1,8 @@
 //! Some members have a contender that others have not.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use std::sync::Arc;
+
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 
 /// F14 (ZOOKEEPER-5010): the lists of ephemerals differed in the same way in two rounds. F15: the same, while a member
 /// lags; that is a warning, as it may end by itself.
@@ -22,17 +24,10 @@ impl Lint for MembersDisagree {
         let worst = disputed().find(|(_, disputed)| disputed.late.is_empty()).or_else(|| disputed().next());
         let Some((path, first)) = worst else { return Outcome::Ok };
         let more = disputed().count() - 1;
-        let on = if first.on.is_empty() { "no member".to_owned() } else { first.on.join(", ") };
-        let more = if more > 0 { format!(", and {more} more znodes differ") } else { String::new() };
-        let what = format!("{path} is only on {on}{more}. Clients of different members see different holders");
-        let (severity, text) = if first.late.is_empty() {
-            let cure =
-                "the member that is wrong copies the leader's data when it is started with an empty data directory";
-            (Severity::Critical, format!("Members disagree: {what}; {cure}."))
-        } else {
-            let (late, lag) = (first.late.join(", "), if first.late.len() > 1 { "lag" } else { "lags" });
-            (Severity::Warning, format!("{late} {lag} behind the others: {what} until it has caught up."))
-        };
-        Outcome::Warn(LintWarning { severity, text, paths: vec![path.to_string()] })
+        let severity = if first.late.is_empty() { Severity::Critical } else { Severity::Warning };
+        let names = |members: &[Arc<str>]| members.iter().map(ToString::to_string).collect();
+        let oddity =
+            Oddity::MembersDisagree { path: path.to_string(), on: names(&first.on), more, late: names(&first.late) };
+        Outcome::Warn(LintWarning { severity, oddity, paths: vec![path.to_string()] })
     }
 }

@@ -1,6 +1,6 @@
 //! A waiter that nothing will wake.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::evidence::Watch;
 
 /// Waiters looked at, in order: those that would hold next matter most.
@@ -30,11 +30,7 @@ impl Lint for MissingWatch {
         if lost.is_empty() {
             return Outcome::Ok;
         }
-        let (are, them, they) = if lost.len() == 1 { ("is", "it", "it waits") } else { ("are", "them", "they wait") };
-        let text = format!(
-            "{} {are} connected and {are} not in any member's watch table for what {they} for: its going may wake nobody. A client that polls does without a watch; else restart {them}.",
-            count(lost.len(), "waiter")
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: lost })
+        let oddity = Oddity::MissingWatch { waiters: lost.len() };
+        Outcome::Warn(LintWarning { severity: Severity::Warning, oddity, paths: lost })
     }
 }

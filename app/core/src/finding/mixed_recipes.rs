@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::recipe::{Dialect, NodeRole, Shape, rule};
 
 /// F10.
@@ -24,7 +24,7 @@ impl Lint for MixedRecipes {
             .census()
             .iter()
             .filter(|rule_count| rule_count.totals.count > 0 && rule(rule_count.rule).role == NodeRole::Line);
-        let mut groups: BTreeMap<&str, (u32, Dialect)> = BTreeMap::new();
+        let mut groups: BTreeMap<&'static str, (u32, Dialect)> = BTreeMap::new();
         for rule_count in rule_count {
             groups.entry(rule(rule_count.rule).label).or_insert((0, rule(rule_count.rule).dialect)).0 +=
                 rule_count.totals.count;
@@ -36,17 +36,10 @@ impl Lint for MixedRecipes {
         if groups.len() < 2 || is_kazoo {
             return Outcome::Ok;
         }
-        let names: Vec<String> = groups.iter().map(|(label, (number, _))| format!("{number} × {label}")).collect();
-        let blind = dialects.iter().any(|one| dialects.iter().any(|other| !one.sees(*other)));
-        let (severity, effect) = if blind {
-            (
-                Severity::Critical,
-                "Not all of them see each other, so more than one can hold. kazoo's extra_lock_patterns may change that and can't be seen from here.",
-            )
-        } else {
-            (Severity::Info, "They see each other.")
-        };
-        let text = format!("Clients of different recipes share this directory: {}. {effect}", names.join(", "));
-        Outcome::Warn(LintWarning { severity, text, paths: vec![context.lock.path.to_string()] })
+        let are_blind = dialects.iter().any(|one| dialects.iter().any(|other| !one.sees(*other)));
+        let severity = if are_blind { Severity::Critical } else { Severity::Info };
+        let recipes = groups.iter().map(|(label, (number, _))| (*number, *label)).collect();
+        let oddity = Oddity::MixedRecipes { recipes, are_blind };
+        Outcome::Warn(LintWarning { severity, oddity, paths: vec![context.lock.path.to_string()] })
     }
 }

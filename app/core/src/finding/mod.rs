@@ -34,6 +34,7 @@ pub use lint::{Lint, LintWarning, Outcome, PATHS_MAX};
 pub use lint_context::{CONTENDERS_MAX, LintContext, identity};
 pub use sequence_overflow::sequence_used_ppm;
 
+use super::sentence::oddity_sentence;
 use super::time::TimeMs;
 
 /// Every lint on a lock.
@@ -101,7 +102,7 @@ fn finding(context: &LintContext<'_>, code: Code, warning: LintWarning) -> Findi
     Finding {
         code,
         severity: warning.severity,
-        text: warning.text.into(),
+        text: oddity_sentence(&warning.oddity).into(),
         paths: warning.paths.into_iter().take(PATHS_MAX).map(Into::into).collect(),
         since: before.map_or(context.now, |finding| finding.since),
     }

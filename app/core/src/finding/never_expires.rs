@@ -1,6 +1,6 @@
 //! Contenders that no session owns.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 
@@ -31,12 +31,11 @@ impl Lint for NeverExpires {
             .contenders
             .iter()
             .any(|contender| contender.child.is_owned() == Some(false) && context.holds(contender));
-        let what = count(paths.len(), "contender");
-        let text = if paths.len() == 1 {
-            format!("{what} belongs to no session: it stays when its client dies, until somebody deletes it.")
-        } else {
-            format!("{what} belong to no session: they stay when their clients die, until somebody deletes them.")
-        };
-        Outcome::Warn(LintWarning { severity: if holds { Severity::Critical } else { Severity::Warning }, text, paths })
+        let oddity = Oddity::NeverExpires { contenders: paths.len() };
+        Outcome::Warn(LintWarning {
+            severity: if holds { Severity::Critical } else { Severity::Warning },
+            oddity,
+            paths,
+        })
     }
 }

@@ -1,8 +1,7 @@
 //! The old holder is back while another holds.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity, took_over};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, identity, took_over};
 use crate::lock::ContenderRef;
-use crate::znode::Zxid;
 
 /// F17, as far as znodes show it: the old client stands in the same queue with another session.
 pub(super) struct OldOwnerConnected;
@@ -23,13 +22,12 @@ impl Lint for OldOwnerConnected {
         let Some(back) = context.contenders.iter().find(is_back).filter(|contender| !context.holds(contender)) else {
             return Outcome::Ok;
         };
-        let zxid = |czxid: Option<Zxid>| czxid.map_or_else(|| "unknown".to_owned(), |czxid| czxid.to_string());
-        let text = format!(
-            "{own} lost this lock with its session and is connected again; work it began under fencing token {} may go on while {} holds under {}.",
-            zxid(past.hold.czxid),
-            context.name(head),
-            zxid(head.czxid)
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![back.path(), head.path()] })
+        let oddity = Oddity::OldOwnerConnected {
+            old: own,
+            old_token: past.hold.czxid,
+            new: context.name(head),
+            new_token: head.czxid,
+        };
+        Outcome::Warn(LintWarning { severity: Severity::Warning, oddity, paths: vec![back.path(), head.path()] })
     }
 }

@@ -1,6 +1,6 @@
 //! A queue whose order is not that of creation.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::recipe::Shape;
 
 /// Order by the recipe's rule against order of creation (czxid).
@@ -34,10 +34,7 @@ impl Lint for OrderAnomaly {
         if paths.is_empty() {
             return Outcome::Ok;
         }
-        let text = format!(
-            "{} behind znodes that were created later: the numbers are not in the order of creation.",
-            count(paths.len(), "contender") + if paths.len() == 1 { " stands" } else { " stand" }
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths })
+        let oddity = Oddity::OrderAnomaly { contenders: paths.len() };
+        Outcome::Warn(LintWarning { severity: Severity::Warning, oddity, paths })
     }
 }

@@ -1,6 +1,6 @@
 //! A head that nobody works under.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, identity};
 use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 
@@ -36,10 +36,7 @@ impl Lint for OrphanContender {
         if context.held_ms(head) < limit_ms {
             return Outcome::RecheckAt(head.since + limit_ms);
         }
-        let text = format!(
-            "{} is head far longer than holds here last, and the same client queues again behind it: an acquire that failed may have left its znode, and nobody works under it.",
-            context.name(head)
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![head.path(), again.path()] })
+        let oddity = Oddity::OrphanContender { who: context.name(head) };
+        Outcome::Warn(LintWarning { severity: Severity::Warning, oddity, paths: vec![head.path(), again.path()] })
     }
 }

@@ -1,6 +1,6 @@
 //! Znodes written after their creation.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, count};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::lock::ContenderRef;
 
 /// F13: ephemerals of these recipes are written once, by their creator.
@@ -21,16 +21,13 @@ impl Lint for RewrittenNode {
         let paths =
             |found: &[(&ContenderRef<'_>, _)]| found.iter().map(|(contender, _)| contender.path()).collect::<Vec<_>>();
         if !rewritten.is_empty() {
-            let text = format!(
-                "{} written again after creation. Clients of this recipe don't; another process may have taken the znode over, and it vanishes with its creator's session.",
-                count(rewritten.len(), "znode") + if rewritten.len() == 1 { " was" } else { " were" }
-            );
-            return Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: paths(&rewritten) });
+            let oddity = Oddity::Rewritten { znodes: rewritten.len() };
+            return Outcome::Warn(LintWarning { severity: Severity::Warning, oddity, paths: paths(&rewritten) });
         }
         if asked.is_empty() {
             return Outcome::Ok;
         }
-        let text = "Somebody asked the holder to let go (Curator's revocation request is in its znode).".to_owned();
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: paths(&asked) })
+        let oddity = Oddity::RevocationRequested;
+        Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths: paths(&asked) })
     }
 }

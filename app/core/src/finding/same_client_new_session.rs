@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, identity};
 use crate::departure::Departure;
 use crate::lock::Hold;
 
@@ -32,8 +32,7 @@ impl Lint for SameClientNewSession {
             Some((own, hold.owner, new, contender))
         });
         let Some((own, old, new, contender)) = back else { return Outcome::Ok };
-        let old = old.map_or_else(|| "unknown".to_owned(), |session| session.to_string());
-        let text = format!("{own} lost this lock when its session {old} ended, and is back with session {new}.");
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![contender.path()] })
+        let oddity = Oddity::NewSession { who: own, old, new };
+        Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths: vec![contender.path()] })
     }
 }

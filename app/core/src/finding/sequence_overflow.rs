@@ -1,6 +1,6 @@
 //! A counter that runs out.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::lock::Lock;
 use crate::mirror::Mirror;
 use crate::recipe::{NodeRole, Shape};
@@ -55,22 +55,22 @@ impl Lint for SequenceOverflow {
         };
         let negative = paths(|number| number < 0);
         if !negative.is_empty() {
-            let text = "The sequence counter ran past 2147483647 into negative numbers. Shown in order of creation; clients that sort names as text put the newcomers first and believe that they hold.";
-            return Outcome::Warn(LintWarning { severity: Severity::Critical, text: text.to_owned(), paths: negative });
+            return critical(Oddity::SequenceNegative, negative);
         }
         let stuck = paths(|number| number == i32::MAX);
         if !stuck.is_empty() {
-            let text = "The sequence counter sticks at 2147483647: newcomers get equal numbers, and several may hold at once. The directory must be made anew.";
-            return Outcome::Warn(LintWarning { severity: Severity::Critical, text: text.to_owned(), paths: stuck });
+            return critical(Oddity::SequenceStuck, stuck);
         }
         let Some((fullest, creates)) = fullest(context.lock, context.mirror) else { return Outcome::Ok };
         let used = creates * 100 / NUMBERS;
         if used < u64::from(context.limits.sequence_percent) {
             return Outcome::Ok;
         }
-        let text = format!(
-            "{used} % of the 2147483647 sequence numbers are used. Then the counter sticks or runs into negative numbers, and the order breaks."
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Warning, text, paths: vec![fullest.to_owned()] })
+        let oddity = Oddity::SequenceUsed { percent: used };
+        Outcome::Warn(LintWarning { severity: Severity::Warning, oddity, paths: vec![fullest.to_owned()] })
     }
+}
+
+fn critical(oddity: Oddity, paths: Vec<String>) -> Outcome {
+    Outcome::Warn(LintWarning { severity: Severity::Critical, oddity, paths })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 
 /// Attempts are counted over this time.
 const CHURN_MS: i64 = 60_000;
@@ -29,16 +29,12 @@ impl Lint for TryLockChurn {
             *who.entry(gave_up.label.as_deref().map_or_else(session, str::to_owned)).or_default() += 1;
         }
         let most = who.iter().max_by_key(|(_, number)| **number).map_or("", |(name, _)| name);
-        let text = format!(
-            "Clients try and give up: {} attempts came to nothing since we watch, {:.1} for each success, most of the last by {most}. Each is two writes and a listing.",
-            attempts.gave_up,
-            attempts.gave_up as f64 / wins as f64
-        );
+        let oddity = Oddity::Churn { gave_up: attempts.gave_up, successes: wins, most_by: most.to_owned() };
         // Newest first: once this one is too long ago, too few are left.
         let last = lately.get((context.limits.churn_attempts as usize).saturating_sub(1));
         let ends_at = last.map_or(context.now, |gave_up| gave_up.at) + CHURN_MS;
         Outcome::WarnUntil(
-            LintWarning { severity: Severity::Info, text, paths: vec![context.lock.path.to_string()] },
+            LintWarning { severity: Severity::Info, oddity, paths: vec![context.lock.path.to_string()] },
             ends_at,
         )
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Outcome, Severity, identity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, identity};
 use crate::lock::{ContenderRef, Hold};
 use crate::recipe::Shape;
 
@@ -33,11 +33,8 @@ impl Lint for WaitingForItself {
             Some((own, *hold, contender))
         });
         let Some((own, hold, contender)) = again else { return behind_own(context) };
-        let session = contender.child.owner().map_or_else(String::new, |session| format!(" with session {session}"));
-        let text = format!(
-            "{own} holds and waits again{session} behind itself, if the two are one client: a release that was lost leaves the old znode."
-        );
-        Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![hold.path(), contender.path()] })
+        let oddity = Oddity::HoldsAndWaits { who: own, session: contender.child.owner() };
+        Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths: vec![hold.path(), contender.path()] })
     }
 }
 
@@ -58,8 +55,6 @@ fn behind_own(context: &LintContext<'_>) -> Outcome {
         Some((own, ahead?.0, *contender))
     });
     let Some((own, ahead, contender)) = found else { return Outcome::Ok };
-    let text = format!(
-        "{own} waits behind itself, if the two are one client: the znode ahead may be left over from an attempt it gave up."
-    );
-    Outcome::Warn(LintWarning { severity: Severity::Info, text, paths: vec![ahead.path(), contender.path()] })
+    let oddity = Oddity::WaitsBehindItself { who: own.clone() };
+    Outcome::Warn(LintWarning { severity: Severity::Info, oddity, paths: vec![ahead.path(), contender.path()] })
 }

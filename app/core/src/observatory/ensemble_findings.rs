@@ -3,6 +3,7 @@
 use super::Observatory;
 use crate::finding::{Code, Finding, PATHS_MAX, Severity};
 use crate::mirror::Directory;
+use crate::sentence::{Oddity, oddity_sentence};
 
 impl Observatory {
     /// Leaks. Walks every directory and session once: asked only while somebody looks.
@@ -30,7 +31,7 @@ impl Observatory {
         (number >= self.settings.limits.empty_locks as usize).then(|| Finding {
             code: Code::EmptyLocks,
             severity: Severity::Warning,
-            text: format!("{number} directories that had children are empty. If clients make a directory for each lock, nothing deletes them; container parents would.").into(),
+            text: oddity_sentence(&Oddity::EmptyLocks { count: number }).into(),
             paths: paths().take(PATHS_MAX).map(|path| (**path).into()).collect(),
             since: self.link_since,
         })
@@ -42,15 +43,11 @@ impl Observatory {
             self.sessions().into_iter().filter(|(_, count)| *count >= self.settings.limits.hoard_znodes).collect();
         hoards.sort_by_key(|(session, count)| (std::cmp::Reverse(*count), *session));
         let (session, count) = hoards.first()?;
-        let more = if hoards.len() > 1 {
-            format!("; {} more sessions are above that limit", hoards.len() - 1)
-        } else {
-            String::new()
-        };
+        let oddity = Oddity::Hoard { session: *session, znodes: *count, more: hoards.len() - 1 };
         Some(Finding {
             code: Code::SessionHoards,
             severity: Severity::Warning,
-            text: format!("Session {session} owns {count} znodes{more}. All of them go at once when it ends.").into(),
+            text: oddity_sentence(&oddity).into(),
             paths: Vec::new(),
             since: self.link_since,
         })

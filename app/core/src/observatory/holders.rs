@@ -87,7 +87,8 @@ fn note(lock: &mut Lock, news: &mut News, waits: Vec<i64>, ended: Vec<Hold>, now
     if seen == Seen::Watched {
         lock.tally.acquisitions += u64::from(began);
         waits.iter().for_each(|ms| lock.tally.waits.note(*ms));
-        news.waits_ms = waits;
+        // The lock's own figures have every wait; of all locks together only those for a lock count.
+        news.waits_ms = if lock.recognition.counts_as_waiting() { waits } else { Vec::new() };
     }
     news.holds_ms.extend(ended.into_iter().filter_map(|hold| lock.end_hold(hold, now, seen.departure())));
 }

@@ -83,6 +83,12 @@ impl Recognition {
             && !self.is_led()
     }
 
+    /// Whether those who wait for it wait for a lock. Items of a queue wait for work, members that gather for each other;
+    /// who stands by for a leader waits for nothing to go wrong.
+    pub fn counts_as_waiting(&self) -> bool {
+        self.is_meant_to_pass() || self.recipe == Recipe::Unknown
+    }
+
     /// Contenders may have any name: it was not recognised by names.
     pub fn takes_any_name(&self) -> bool {
         self.rule.is_none() && self.shape != Shape::Idle

@@ -11,6 +11,7 @@ use crate::mirror::Mirror;
 use crate::observatory::refresh::foresee;
 use crate::observatory::{Observatory, RootState};
 use crate::recipe::{Dialect, NodeRole, Recipe, Shape, rule};
+use crate::sentence::{NextHolder, next_holder_sentence};
 use crate::time::TimeMs;
 use crate::verdict;
 use crate::znode::split_path;
@@ -154,7 +155,7 @@ pub fn plan<'a>(observatory: &'a Observatory, path: &str, now: TimeMs) -> Result
         target,
         role,
         next,
-        next_sentence: next_sentence(lock, mirror, role, &gets, &after),
+        next_sentence: next_holder_sentence(&next_holder(lock, mirror, role, &gets, &after)),
         waiters_moving: moving(lock, mirror, &contender, role),
         warnings: Vec::new(),
         frees_itself: frees_itself(lock, mirror, &contender, peer.as_ref()),
@@ -228,52 +229,35 @@ fn moving(lock: &Lock, mirror: &Mirror, contender: &ContenderRef<'_>, role: Cont
     }
 }
 
-fn next_sentence(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hold], after: &Lock) -> String {
+fn next_holder(lock: &Lock, mirror: &Mirror, role: ContenderRole, gets: &[&Hold], after: &Lock) -> NextHolder {
     let stays = after.holders.iter().filter(|hold| holds_already(lock, hold)).count();
     match lock.recognition.shape {
-        Shape::Gate => return "The barrier opens for all who wait.".to_owned(),
-        Shape::Gathering => return "Nobody takes its place.".to_owned(),
-        Shape::TakenItems => return "Its item is free again for any consumer.".to_owned(),
+        Shape::Gate => return NextHolder::BarrierOpens,
+        Shape::Gathering => return NextHolder::NobodyInItsPlace,
+        Shape::TakenItems => return NextHolder::ItemFree,
         Shape::LeasesAndLocks | Shape::LeasesAndSibling if role == ContenderRole::Holder => {
-            let head = lock
+            let first = lock
                 .parts
                 .second
                 .as_ref()
                 .and_then(|queue| lock.contenders(mirror).find(|contender| contender.directory == queue));
-            return match head {
-                Some(contender) => {
-                    format!(
-                        "{} is first in line for the free lease; the lease's fencing token is its own czxid, once it is made.",
-                        contender.path()
-                    )
-                }
-                None => "A lease is free; nobody waits for it.".to_owned(),
-            };
+            return NextHolder::Lease { first: first.map(|contender| contender.path()) };
         }
         Shape::Fixed | Shape::Alone if role == ContenderRole::Holder && gets.is_empty() => {
-            return match lock.watchers.count() {
-                0 => "Whoever creates the znode next; nobody is known to watch it.".to_owned(),
-                1 => "The one session that watches it, if it is the first to create it.".to_owned(),
-                count => format!("One of the {count} sessions that watch it: whoever creates it first."),
-            };
+            return NextHolder::AnyWatcher { sessions: lock.watchers.count() };
         }
         _ => {}
     }
-    let named = |hold: &&Hold| match hold.czxid {
-        Some(czxid) => format!("{} (fencing token {czxid})", verdict::place_of(hold)),
-        None => verdict::place_of(hold),
-    };
-    let names: Vec<String> = gets.iter().take(MOVERS_MAX).map(named).collect();
-    let verb = if lock.recognition.recipe == Recipe::Election { "leads" } else { "holds" };
     match (gets.len(), stays) {
-        (0, 0) if lock.missing().is_empty() => "Nobody waits: it is free then.".to_owned(),
-        (0, 0) => "Nobody is seen to wait.".to_owned(),
-        (0, _) if role == ContenderRole::Waiter => "Who holds stays the same.".to_owned(),
-        (0, 1) => "Nobody new: the other holder goes on.".to_owned(),
-        (0, count) => format!("Nobody new: the {count} others that hold go on."),
-        (1, _) => format!("{} {verb} next.", names.join("")),
-        (count, _) if count > MOVERS_MAX => format!("{} and {} more hold next.", names.join(", "), count - MOVERS_MAX),
-        _ => format!("{} hold next.", names.join(" and ")),
+        (0, 0) if lock.missing().is_empty() => NextHolder::Free,
+        (0, 0) => NextHolder::NobodySeen,
+        (0, _) if role == ContenderRole::Waiter => NextHolder::Unchanged,
+        (0, count) => NextHolder::Others { count },
+        (count, _) => NextHolder::Gets {
+            names: gets.iter().take(MOVERS_MAX).map(|hold| (verdict::place_of(hold), hold.czxid)).collect(),
+            more: count.saturating_sub(MOVERS_MAX),
+            leads: lock.recognition.recipe == Recipe::Election,
+        },
     }
 }
 

@@ -1,5 +1,9 @@
 //! The sentences in English.
 
+pub(super) mod deadlocks;
+pub(super) mod findings;
+pub(super) mod releases;
+
 use super::{Conflict, Statement, Waiting};
 use crate::verdict::duration;
 

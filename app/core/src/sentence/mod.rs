@@ -2,6 +2,7 @@
 //! language is another such table. A sentence holds no age, so it changes only when something happens.
 
 mod english;
+mod oddity;
 
 use super::assessment::AssessedLock;
 use super::diagnosis::Verdict;
@@ -11,6 +12,9 @@ use super::missing::Missing;
 use super::recipe::recognise::is_marked;
 use super::recipe::{Access, Dialect, Recipe, Shape, rule, rule_of};
 use super::verdict::{Thresholds, name_of, orphan, usual_hold_ms};
+use super::znode::Zxid;
+
+pub use oddity::{Duplicate, ForeignEffect, Oddity, OfficeConflict, Trend};
 
 /// Holders named in one sentence; more are a number.
 const NAMED_MAX: usize = 3;
@@ -136,6 +140,62 @@ pub fn waiting_text(lock: &Lock) -> String {
         Waiting::Nobody => Waiting::Unsaid,
         waiting => waiting,
     })
+}
+
+/// What a finding says.
+pub fn oddity_sentence(oddity: &Oddity) -> String {
+    english::findings::sentence(oddity)
+}
+
+/// Sessions that wait for each other, by the names they are given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Circle {
+    /// Who waits, for which lock, and who holds that.
+    pub(crate) steps: Vec<(String, String, String)>,
+    /// Steps that are not listed.
+    pub(crate) more: usize,
+    /// Whose hold on which lock costs least to release.
+    pub(crate) victim: Option<(String, String)>,
+    pub(crate) is_certain: bool,
+}
+
+/// The sentence on a circle.
+pub(crate) fn circle_sentence(circle: &Circle) -> String {
+    english::deadlocks::sentence(circle)
+}
+
+/// Who holds after a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NextHolder {
+    BarrierOpens,
+    NobodyInItsPlace,
+    ItemFree,
+    /// A lease is free, and the znode at this path is first in line.
+    Lease {
+        first: Option<String>,
+    },
+    /// Whoever of those that watch the znode creates it first.
+    AnyWatcher {
+        sessions: u32,
+    },
+    Free,
+    NobodySeen,
+    Unchanged,
+    /// Those that hold as well go on.
+    Others {
+        count: usize,
+    },
+    /// These, with the fencing token of each, and so many more.
+    Gets {
+        names: Vec<(String, Option<Zxid>)>,
+        more: usize,
+        leads: bool,
+    },
+}
+
+/// Who gets a lock after a release.
+pub(crate) fn next_holder_sentence(next: &NextHolder) -> String {
+    english::releases::sentence(next)
 }
 
 fn statement(lock: &AssessedLock, mirror: &Mirror, thresholds: &Thresholds) -> (Statement, Waiting) {

@@ -3,6 +3,7 @@
 use lockscope_core::change::{Change, Departure};
 use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::observatory::RootState;
+use lockscope_core::recipe::Recipe;
 use lockscope_core::time::TimeMs;
 
 use crate::language::Story;
@@ -45,6 +46,18 @@ fn a_hold_that_was_there_before_us_is_a_lower_bound_and_a_seen_one_is_not() {
     story.tell("90 - /order");
     let ended = story.observatory.ended();
     assert_eq!((ended.holds.count(), ended.holds.sum_ms(), ended.waits.count()), (1, 30, 1));
+}
+
+#[test]
+fn a_standby_that_becomes_the_leader_has_waited_for_no_lock() {
+    let mut story = Story::new(&["/election"]);
+    story.tell(
+        "10 sync /election\n10 node /election\n10 node /election/n_0000000000 owner=a
+         10 node /election/n_0000000001 owner=b\n10 end /election\n50 - /election/n_0000000000",
+    );
+    let lock = story.lock("/election");
+    assert_eq!((lock.recognition.recipe, lock.tally.waits.count()), (Recipe::Election, 1));
+    assert_eq!(story.observatory.ended().waits.count(), 0);
 }
 
 #[test]

@@ -7,9 +7,11 @@ use crate::erase::{dynamic, view};
 use crate::explain::{explained, explained_verdict};
 use crate::format::{count, middle, plural, visible};
 use crate::live::Live;
-use crate::parts::{Age, StepPlace, Tag, current, filled, finding_word, headline, rows, step, wait_least};
+use crate::parts::{
+    Age, StepPlace, Tag, current, filled, finding_word, headline, rows, step, verdict_word, wait_least,
+};
 use lockscope_wire::guide::anchor;
-use lockscope_wire::{BoardHead, LockProblem, LockQuery};
+use lockscope_wire::{BoardHead, BoardQuery, LockProblem, LockQuery, ProblemsLeftOut};
 
 /// Longest name of a lock; the whole is in its title.
 const PATH_CHARS: usize = 56;
@@ -20,6 +22,7 @@ pub(super) fn NeedsYou() -> AnyView {
     let live = Live::of_app();
     let problems = Memo::new(move |_| live.board(|board| board.head.problems.clone()).unwrap_or_default());
     let number = Memo::new(move |_| live.board(|board| board.head.problem_count).unwrap_or_default());
+    let left_out = Memo::new(move |_| live.board(|board| board.head.problems_left_out.clone()).unwrap_or_default());
     let is_live = Memo::new(move |_| current(live).is_live());
     // Only what the line says: a board changes many times a second.
     let calm_line = Memo::new(move |_| live.board(|board| Calm::of(&board.head, is_live.get())).flatten());
@@ -28,7 +31,7 @@ pub(super) fn NeedsYou() -> AnyView {
         <section class="needs dims" aria-labelledby="needs-title" data-testid="needs" data-worst=worst>
             {dynamic(move || if number.get() > 0 { title(number.get()) } else { calm(calm_line.get()) })}
             <ol class="needs-list">{rows(problems, |problem| &problem.key, problem)}</ol>
-            {dynamic(move || more(number.get(), problems.with(Vec::len)))}
+            {dynamic(move || more(left_out.get()))}
         </section>
     }
 }
@@ -98,10 +101,24 @@ fn calm_text(head: &BoardHead, is_live: bool) -> String {
     }
 }
 
-fn more(number: u32, shown: usize) -> Option<AnyView> {
-    let rest = number.saturating_sub(u32::try_from(shown).unwrap_or(u32::MAX));
-    (rest > 0).then(|| {
-        view! { <p class="needs-more">{format!("And {}: the list below has them first.", plural(rest.into(), "more problem", "more problems"))}</p> }
+/// What has no line: how many of each kind, with a way to their locks.
+fn more(left_out: Vec<ProblemsLeftOut>) -> Option<AnyView> {
+    let number: u64 = left_out.iter().map(|more| u64::from(more.count)).sum();
+    let kind = |(at, more): (usize, ProblemsLeftOut)| {
+        let comma = (at > 0).then_some(", ");
+        let number = count(more.count);
+        let (word, verdict) = match &more.finding {
+            Some(code) => (finding_word(code), None),
+            None => (verdict_word(more.verdict).to_owned(), Some(more.verdict)),
+        };
+        match verdict.map(|verdict| BoardQuery { verdict: Some(verdict), ..BoardQuery::default() }) {
+            Some(query) => view! { {comma} <a href=format!("/{}", query.to_url_query())>{number}" "{word}</a> },
+            None => view! { {comma}{number}" "{word} },
+        }
+    };
+    (number > 0).then(|| {
+        let kinds = left_out.into_iter().enumerate().map(kind).collect_view();
+        view! { <p class="needs-more" data-testid="needs-more">{format!("And {}: ", plural(number, "more problem", "more problems"))}{kinds}</p> }
     })
 }
 

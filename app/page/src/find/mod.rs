@@ -76,6 +76,12 @@ pub(crate) fn none() -> AnyView {
     view! { <p class="palette-none">"No results. Try part of a path, a client name or a session id."</p> }
 }
 
+/// That there are too many locks to forgive mistakes in the names of all.
+pub(crate) fn partial(view: &FindAnswer) -> Option<AnyView> {
+    let note = || view! { <p class="palette-none" data-testid="partial">"There are too many locks to look through all of them for typing mistakes."</p> };
+    view.is_partial.then(note)
+}
+
 /// What fits of one kind, under its name.
 pub(crate) type Group = (&'static str, Vec<Found>);
 

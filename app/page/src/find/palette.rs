@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
-use super::{Found, groups, none};
+use super::{Found, groups, none, partial};
 use crate::clipboard::copy;
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
@@ -325,6 +325,7 @@ fn list(palette: Palette, answer: &Result<FindAnswer, ()>) -> AnyView {
     view! {
         <p class="sr-only" role="status">{plural(number as u64, "result", "results")}</p>
         {list}
+        {partial(answer)}
         <p class="palette-foot" aria-hidden="true">"↑ ↓ choose · Enter open · Esc close"</p>
     }
 }

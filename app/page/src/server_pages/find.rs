@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::ServerPage;
 use crate::erase::view;
 use crate::exact::Exact;
-use crate::find::{Found, Group, groups, none};
+use crate::find::{Found, Group, groups, none, partial};
 use crate::format::visible;
 use crate::parts::filled;
 use lockscope_wire::FindAnswer;
@@ -32,6 +32,7 @@ pub fn find_page(plain: &ServerPage<'_>, view: &FindAnswer) -> String {
             </form>
             {nothing}
             {parts.into_iter().map(part).collect_view()}
+            {partial(view)}
         }
     })
 }

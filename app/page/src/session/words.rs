@@ -11,6 +11,7 @@ pub(super) fn sentence(row: &SessionRow) -> String {
         blocked => format!("blocks {}", crate::format::count(blocked)),
     };
     match (row.holds, row.waits, row.ephemerals) {
+        (0, 0, _) if row.stands_by > 0 => stands_by(row.stands_by),
         (0, 0, 0) => "It owns nothing now.".to_owned(),
         (0, 0, znodes) => format!(
             "Owns {} under the watched roots, none of them in a lock.",
@@ -20,6 +21,12 @@ pub(super) fn sentence(row: &SessionRow) -> String {
         (_, 0, _) => format!("Holds {held}; {behind}."),
         (_, waits, _) => format!("Holds {held} and waits for {}; {behind}.", crate::format::count(waits)),
     }
+}
+
+/// Of a session that is only where nobody waits for a lock.
+fn stands_by(places: u32) -> String {
+    let places = plural(places.into(), "election, barrier, queue or group", "elections, barriers, queues or groups");
+    format!("Is in {places}, and neither holds nor waits for a lock.")
 }
 
 /// What happened, after "It".
@@ -40,7 +47,11 @@ mod tests {
     use lockscope_wire::{Liveness, SessionId};
 
     fn said(holds: u32, waits: u32, blocks: u32, ephemerals: u32) -> String {
-        sentence(&SessionRow {
+        sentence(&row(holds, waits, blocks, ephemerals))
+    }
+
+    fn row(holds: u32, waits: u32, blocks: u32, ephemerals: u32) -> SessionRow {
+        SessionRow {
             key: String::new(),
             tag: None,
             ensemble: String::new(),
@@ -58,7 +69,8 @@ mod tests {
             locks: Vec::new(),
             in_cycle: false,
             cycle_verdict: None,
-        })
+            stands_by: 0,
+        }
     }
 
     #[test]
@@ -69,5 +81,12 @@ mod tests {
         assert_eq!(said(0, 200, 0, 200), "Waits for 200 locks.");
         assert_eq!(said(0, 0, 0, 2), "Owns 2 znodes under the watched roots, none of them in a lock.");
         assert_eq!(said(0, 0, 0, 0), "It owns nothing now.");
+    }
+
+    #[test]
+    fn a_standby_waits_for_no_lock() {
+        let standby = |stands_by| sentence(&SessionRow { stands_by, ..row(0, 0, 0, stands_by) });
+        assert_eq!(standby(1), "Is in 1 election, barrier, queue or group, and neither holds nor waits for a lock.");
+        assert!(standby(2).starts_with("Is in 2 elections, barriers, queues or groups, and"), "{}", standby(2));
     }
 }

@@ -76,7 +76,10 @@ fn client(row: &SessionRow) -> AnyView {
 /// The first locks it is in.
 fn locks_text(row: &SessionRow, chars: usize) -> String {
     let names: Vec<String> = row.locks.iter().map(|path| middle(&visible(path), chars)).collect();
-    let more =
-        if row.locks.len() == ROW_LOCKS_MAX && row.holds + row.waits > ROW_LOCKS_MAX as u32 { ", …" } else { "" };
+    let more = if row.locks.len() == ROW_LOCKS_MAX && row.holds + row.waits + row.stands_by > ROW_LOCKS_MAX as u32 {
+        ", …"
+    } else {
+        ""
+    };
     names.join(", ") + more
 }

@@ -139,6 +139,7 @@ mod tests {
             locks: Vec::new(),
             in_cycle: false,
             cycle_verdict: None,
+            stands_by: 0,
         }
     }
 

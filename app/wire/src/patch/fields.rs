@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::super::{
     Access, Advice, AsOf, BoardHead, Capacity, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
     EdgeEvidence, EnsembleTag, FindingRow, FiredRow, Foreign, Headline, Herd, Liveness, LockHead, LockProblem, LockRow,
-    LockStats, Missing, NodeData, PastHolder, Recipe, RootBrief, RootState, RunsOut, SessionId, Severity, StatRow,
-    Step, Totals, Trust, Verdict, Zxid,
+    LockStats, Missing, NodeData, PastHolder, ProblemsLeftOut, Recipe, RootBrief, RootState, RunsOut, SessionId,
+    Severity, StatRow, Step, Totals, Trust, Verdict, Zxid,
 };
 use super::window::PatchedRow;
 use super::{OptionPatch, Part, Patched, whole};
@@ -26,7 +26,7 @@ whole!(
     Option<NodeData>,
     Option<RunsOut>
 );
-whole!(Vec<FiredRow>, Vec<Foreign>, Vec<Missing>, Vec<(Verdict, u32)>);
+whole!(Vec<FiredRow>, Vec<Foreign>, Vec<Missing>, Vec<ProblemsLeftOut>, Vec<(Verdict, u32)>);
 
 /// A type's fields, each with a variant of its own. Variants go last, as in every enum on the wire.
 macro_rules! fields {
@@ -325,6 +325,7 @@ fields!(BoardHead, BoardHeadField {
     Roots roots: Vec<RootBrief>,
     Problems problems: Vec<LockProblem>,
     ProblemCount problem_count: u32,
+    ProblemsLeftOut problems_left_out: Vec<ProblemsLeftOut>,
 });
 
 fields!(LockProblem, LockProblemField {

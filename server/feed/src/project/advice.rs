@@ -11,10 +11,9 @@ use lockscope_core::verdict::{name_of, usual_hold_ms};
 use lockscope_core::znode::join_path;
 use lockscope_wire as wire;
 use lockscope_wire::guide::{self, ActTemplate, Guide, Names, StepTemplate};
-use lockscope_wire::words::{count, duration, plural};
 
-use super::ProjectionContext;
 use super::words::wire_verdict;
+use super::{ProjectionContext, english};
 
 /// Steps given at most.
 const STEPS_MAX: usize = 3;
@@ -64,7 +63,7 @@ impl<'a> ProjectionContext<'a> {
                 .observatory
                 .lock(&step.lock)
                 .and_then(|lock| lock.holders.iter().find(|hold| hold.owner == Some(step.to)).map(name_of));
-            names.victim = hold.unwrap_or_else(|| format!("session {}", step.to));
+            names.victim = hold.unwrap_or_else(|| english::session(step.to));
             names.victim_lock = step.lock.to_string();
             names.locks = listed(cycle.locks().map(ToString::to_string), cycle.steps.len());
         }
@@ -74,18 +73,7 @@ impl<'a> ProjectionContext<'a> {
     /// Why the verdict is what it is.
     fn why(&self, lock: &AssessedLock) -> String {
         let says = guides(lock).next().map_or("", |guide| guide.says);
-        let holds = lock.tally.holds.count();
-        match usual_hold_ms(lock, &self.observatory.settings().thresholds) {
-            Some(usual_ms) => format!(
-                "{says} The median of the {} seen here is {}.",
-                plural(holds, "hold", "holds"),
-                duration(usual_ms)
-            ),
-            None => format!(
-                "{says} What is usual here is not known yet: {} seen.",
-                if holds == 1 { "1 hold was".to_owned() } else { format!("{} holds were", count(holds)) }
-            ),
-        }
+        english::why(says, lock.tally.holds.count(), usual_hold_ms(lock, &self.observatory.settings().thresholds))
     }
 }
 
@@ -159,15 +147,9 @@ fn find_process(address: SocketAddr) -> wire::StepAct {
 
 /// Names in a sentence: `a`, `a and b`, `a, b, c and 4 more`.
 pub(super) fn listed(names: impl Iterator<Item = String>, all: usize) -> String {
-    let mut names: Vec<String> = names.take(LOCKS_NAMED_MAX).collect();
+    let names: Vec<String> = names.take(LOCKS_NAMED_MAX).collect();
     let more = all.saturating_sub(names.len());
-    if more > 0 {
-        return format!("{} and {} more", names.join(", "), count(more as u64));
-    }
-    match names.pop() {
-        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
-        last => last.unwrap_or_default(),
-    }
+    english::listed(names, more)
 }
 
 #[cfg(test)]

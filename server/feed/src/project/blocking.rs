@@ -8,7 +8,6 @@ use lockscope_core::assessment::AssessedLock;
 use lockscope_core::lock::Since;
 use lockscope_core::znode::SessionId;
 
-use super::board::counts_as_waiting;
 use super::{ProjectionContext, count32};
 
 /// Steps that one answer takes at most to count who waits behind whom: what takes more is counted in part.
@@ -74,7 +73,8 @@ pub(super) struct Blocking<'a> {
 impl<'a> Blocking<'a> {
     pub(super) fn of(look: &ProjectionContext<'a>) -> Self {
         let mut all = Self { steps_left: STEPS_MAX, ..Self::default() };
-        for lock in look.locks().filter(|lock| lock.standing.waiting.count > 0 && counts_as_waiting(lock)) {
+        for lock in look.locks().filter(|lock| lock.standing.waiting.count > 0 && lock.recognition.counts_as_waiting())
+        {
             all.add(look, lock);
         }
         all

@@ -2,7 +2,6 @@
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::finding::Severity;
-use lockscope_core::recipe::Recipe;
 use lockscope_wire as wire;
 
 use super::problems::Problems;
@@ -65,9 +64,17 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire:
         .collect();
     let window = wire::Window { total: count32(found.len()), offset: query.offset, rows };
     let roots = looks.iter().flat_map(ProjectionContext::root_briefs).collect();
-    let (problems, problem_count) = problems.ranked();
+    let problem_count = problems.count();
+    let (problems, problems_left_out) = problems.ranked();
     wire::Board {
-        head: wire::BoardHead { as_of: as_of_several(looks), totals, roots, problems, problem_count },
+        head: wire::BoardHead {
+            as_of: as_of_several(looks),
+            totals,
+            roots,
+            problems,
+            problem_count,
+            problems_left_out,
+        },
         window,
     }
 }
@@ -76,17 +83,11 @@ fn add_totals(totals: &mut wire::Totals, lock: &AssessedLock, waits: Waits) {
     totals.findings +=
         count32(lock.assessment.findings.iter().filter(|finding| finding.severity > Severity::Info).count());
     totals.locks += 1;
-    let may_be_more = counts_as_waiting(lock) && !lock.missing().is_empty();
+    let may_be_more = lock.recognition.counts_as_waiting() && !lock.missing().is_empty();
     totals.incomplete += u32::from(may_be_more);
     totals.held += u32::from(!lock.holders.is_empty());
     totals.waiters += waits.count;
     totals.contended += u32::from(waits.count > 0);
     totals.waiting_since_sum_ms += waits.since_sum_ms;
     totals.oldest_wait_at_ms = totals.oldest_wait_at_ms.into_iter().chain(waits.oldest_at_ms).min();
-}
-
-/// Whether those who wait for it wait for a lock. Items of a queue wait for work, members that gather for each other;
-/// who stands by for a leader waits for nothing to go wrong.
-pub(super) fn counts_as_waiting(lock: &AssessedLock) -> bool {
-    lock.recognition.is_meant_to_pass() || lock.recognition.recipe == Recipe::Unknown
 }

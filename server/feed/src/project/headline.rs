@@ -5,10 +5,9 @@ use lockscope_core::deadlock::Cycle;
 use lockscope_core::sentence::waiting_text;
 use lockscope_core::verdict::{Verdict, name_of, usual_hold_ms};
 use lockscope_wire::Headline;
-use lockscope_wire::words::count;
 
 use super::advice::{Case, critical, listed};
-use super::{ProjectionContext, sentence_of};
+use super::{ProjectionContext, english, sentence_of};
 
 impl ProjectionContext<'_> {
     /// The headline of one lock.
@@ -25,26 +24,22 @@ impl ProjectionContext<'_> {
                 Some(cycle) => self.headline_of(cycle),
                 None => plain(sentence_of(self, lock)),
             },
-            Verdict::Stuck | Verdict::Slow => {
-                around(format!("{who} has held it for"), format!("{}{waiting}", self.usual(lock)))
-            }
+            Verdict::Stuck | Verdict::Slow => around(english::has_held(&who), format!("{}{waiting}", self.usual(lock))),
             Verdict::DoubleOwner => {
                 // Holders may come and go: the cause is as old as its finding.
                 let since = critical(lock).map(|finding| finding.since).min();
                 let both = lock.holders.iter().map(|hold| hold.since).max();
                 let names = listed(lock.holders.iter().map(name_of), lock.standing.holders as usize);
                 Headline {
-                    before: format!("{names} hold it at once. This goes on for"),
+                    before: english::hold_at_once(&names),
                     since_ms: since.or(both).map(|since| since.0),
                     is_lower_bound,
                     after: format!(".{waiting}"),
                 }
             }
-            Verdict::Orphan => {
-                around("It is held by a znode that no session owns, for".to_owned(), format!(".{waiting}"))
-            }
+            Verdict::Orphan => around(english::ORPHAN.to_owned(), format!(".{waiting}")),
             Verdict::NobodyHome => Headline {
-                before: "Its directory has been gone for".to_owned(),
+                before: english::NOBODY_HOME.to_owned(),
                 since_ms: lock.gone_since.map(|since| since.0),
                 is_lower_bound: false,
                 after: ".".to_owned(),
@@ -62,12 +57,11 @@ impl ProjectionContext<'_> {
             let holds = cycle.steps.iter().find(|step| step.to == session);
             let lock = holds.and_then(|step| self.observatory.lock(&step.lock));
             let hold = lock.and_then(|lock| lock.holders.iter().find(|hold| hold.owner == Some(session)));
-            hold.map_or_else(|| format!("session {session}"), name_of)
+            hold.map_or_else(|| english::session(session), name_of)
         };
         let names = listed(cycle.sessions().map(name), cycle.steps.len());
-        let maybe = if cycle.is_certain { "" } else { "If one thread does both, " };
         Headline {
-            before: format!("{maybe}{names} have waited for each other for"),
+            before: english::wait_for_each_other(&names, cycle.is_certain),
             since_ms: Some(cycle.since.0),
             is_lower_bound: false,
             after: ".".to_owned(),
@@ -76,20 +70,13 @@ impl ProjectionContext<'_> {
 
     /// What is usual, in parentheses.
     fn usual(&self, lock: &AssessedLock) -> String {
-        match usual_hold_ms(lock, &self.observatory.settings().thresholds) {
-            Some(ms @ 0..1_000) => {
-                format!("(usually {}).", if ms < 100 { "under 0.1 s".to_owned() } else { format!("0.{} s", ms / 100) })
-            }
-            Some(ms) => format!("(usually {}).", lockscope_core::verdict::duration(ms)),
-            None => "; what is usual is not known yet.".to_owned(),
-        }
+        english::usual(usual_hold_ms(lock, &self.observatory.settings().thresholds))
     }
 }
 
 /// The headline of a client that holds several locks in the same way.
 pub(super) fn of_several(first: Headline, who: &str, locks: u32, waiters: u32) -> Headline {
-    let waiting = if waiters == 1 { "1 waits.".to_owned() } else { format!("{} wait.", count(waiters)) };
-    Headline { before: format!("{who} has held {} locks for", count(locks)), after: format!(". {waiting}"), ..first }
+    Headline { before: english::has_held_several(who, locks), after: english::waiting_behind(waiters), ..first }
 }
 
 fn plain(before: String) -> Headline {

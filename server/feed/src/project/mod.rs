@@ -9,10 +9,12 @@ mod board;
 mod contenders;
 mod details;
 mod ended;
+mod english;
 mod events;
 mod evidence;
 mod freshness;
 mod headline;
+mod names;
 mod problems;
 mod release;
 mod seen;
@@ -39,6 +41,8 @@ pub use board::board;
 pub use ended::{OutcomeText, told};
 pub use events::{EventsView, events, lately};
 pub use freshness::{known, old_roots};
+pub use names::{FoundLocks, NAMES_MAX, NameTest};
+pub(crate) use names::{fitting, names, rows_of};
 pub use release::{Holding, shown};
 pub use sessions::sessions;
 pub use snapshot::{EnsembleCounters, LockSnapshot, MetricSelection, PINNED_MAX, Snapshot, figures};
@@ -220,7 +224,7 @@ impl<'a> ProjectionContext<'a> {
 
     /// Those who wait for a lock. Who stands by for a leader, gathers, or is an item of a queue waits for none.
     fn counted_waits(&self, lock: &AssessedLock) -> Waits {
-        if board::counts_as_waiting(lock) { self.waits_in(lock) } else { Waits::default() }
+        if lock.recognition.counts_as_waiting() { self.waits_in(lock) } else { Waits::default() }
     }
 
     fn waits_in(&self, lock: &Lock) -> Waits {

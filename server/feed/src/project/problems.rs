@@ -1,7 +1,8 @@
 //! What needs somebody, one line a problem: a deadlock is one, over all of its locks, and so is a client that hangs on
-//! many locks at once. Ranked by severity, then by how long all who wait have waited together.
+//! many locks at once. Ranked by severity, then by how long all who wait have waited together. Of more than there are lines
+//! each kind keeps one, and no client takes them all: a flood of one kind hides no other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::finding::Code;
@@ -11,6 +12,7 @@ use lockscope_wire as wire;
 use lockscope_wire::{PROBLEM_LOCKS_MAX, PROBLEMS_MAX};
 
 use super::advice::critical;
+use super::session_groups::host_of;
 use super::words::wire_verdict;
 use super::{ProjectionContext, Waits, count32, headline};
 
@@ -25,6 +27,21 @@ enum Cause<'a> {
     Finding(Code),
     /// A lock alone.
     Lock(&'a str),
+}
+
+/// What kind of problem it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Verdict(Verdict),
+    Finding(Code),
+}
+
+/// Whose problem it is: the host that members report, which nobody chooses as they do a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin<'a> {
+    Host(&'a str),
+    Session(SessionId),
+    Unknown,
 }
 
 /// Locks with one cause, in path order.
@@ -93,15 +110,48 @@ impl<'a> Problems<'a> {
         group.waits.since_sum_ms += waits.since_sum_ms;
     }
 
-    /// The worst, and how many there are.
-    pub(super) fn ranked(self) -> (Vec<wire::LockProblem>, u32) {
-        let count = count32(self.groups.len());
+    /// How many there are.
+    pub(super) fn count(&self) -> u32 {
+        count32(self.groups.len())
+    }
+
+    /// Those that have a line, worst first, and how many of each kind have none.
+    pub(super) fn ranked(self) -> (Vec<wire::LockProblem>, Vec<wire::ProblemsLeftOut>) {
         let mut groups: Vec<_> = self.groups.into_iter().collect();
         let damage = |group: &Group<'_>| i64::from(group.waits.count) * group.look.now.0 - group.waits.since_sum_ms;
         groups.sort_by_key(|((_, severity, _), group)| (*severity, std::cmp::Reverse(damage(group))));
-        let first = groups.into_iter().take(PROBLEMS_MAX);
-        (first.filter_map(|((.., cause), group)| group.problem(&cause)).collect(), count)
+        let of: Vec<_> = groups.iter().map(|((.., cause), group)| (group.kind(cause), group.origin())).collect();
+        let shown = shown(&of);
+        let mut left_out: Vec<(Kind, wire::ProblemsLeftOut)> = Vec::new();
+        let rest = groups.iter().zip(&of).enumerate().filter(|(at, _)| !shown.contains(at));
+        for (_, ((_, group), (kind, _))) in rest {
+            match left_out.iter_mut().find(|(other, _)| other == kind) {
+                Some((_, more)) => more.count += 1,
+                None => left_out.push((*kind, group.left_out(*kind))),
+            }
+        }
+        let lines = groups.iter().enumerate().filter(|(at, _)| shown.contains(at));
+        let lines = lines.filter_map(|(_, ((.., cause), group))| group.problem(cause)).collect();
+        (lines, left_out.into_iter().map(|(_, more)| more).collect())
     }
+}
+
+/// Which problems have a line, of all in the order of their rank: the first of each kind; then the worst, where a
+/// second one of a kind and an origin comes behind the first of all others.
+fn shown(problems: &[(Kind, Origin<'_>)]) -> BTreeSet<usize> {
+    if problems.len() <= PROBLEMS_MAX {
+        return (0..problems.len()).collect();
+    }
+    let mut kinds: BTreeSet<Kind> = BTreeSet::new();
+    let mut turns: BTreeMap<(Kind, Origin<'_>), usize> = BTreeMap::new();
+    let mut places: Vec<(bool, usize, usize)> = Vec::with_capacity(problems.len());
+    for (at, of) in problems.iter().enumerate() {
+        let turn = turns.entry(*of).or_default();
+        *turn += 1;
+        places.push((!kinds.insert(of.0), *turn, at));
+    }
+    places.sort_unstable();
+    places.into_iter().take(PROBLEMS_MAX).map(|(.., at)| at).collect()
 }
 
 /// The number of the circle that each lock is in, as far as all of it may be seen.
@@ -132,7 +182,28 @@ fn cause(lock: &AssessedLock) -> Cause<'_> {
     }
 }
 
-impl Group<'_> {
+impl<'a> Group<'a> {
+    fn kind(&self, cause: &Cause<'_>) -> Kind {
+        if let Cause::Finding(code) = cause { Kind::Finding(*code) } else { Kind::Verdict(self.verdict) }
+    }
+
+    /// Of the first that holds its first lock.
+    fn origin(&self) -> Origin<'a> {
+        let hold = self.locks.first().and_then(|lock| lock.holders.first());
+        let address = hold.and_then(|hold| hold.peer.as_ref()?.address.as_deref());
+        match (address, hold.and_then(|hold| hold.owner)) {
+            (Some(address), _) => Origin::Host(host_of(address)),
+            (None, Some(session)) => Origin::Session(session),
+            (None, None) => Origin::Unknown,
+        }
+    }
+
+    /// One problem of this kind without a line.
+    fn left_out(&self, kind: Kind) -> wire::ProblemsLeftOut {
+        let finding = if let Kind::Finding(code) = kind { Some(code.name().to_owned()) } else { None };
+        wire::ProblemsLeftOut { verdict: wire_verdict(self.verdict), finding, count: 1 }
+    }
+
     fn problem(&self, cause: &Cause<'_>) -> Option<wire::LockProblem> {
         let (look, first) = (&self.look, *self.locks.first()?);
         let case = look.case(first);
@@ -165,4 +236,4 @@ impl Group<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -12,14 +12,9 @@ use lockscope_core::verdict::Verdict;
 use lockscope_core::znode::{SessionId, join_path};
 use lockscope_wire as wire;
 
+use super::english::{HIDDEN_CIRCLE, HIDDEN_MAYBE};
 use super::words::{root_help, wire_root_state};
 use super::{ProjectionContext, count32, details};
-
-/// Said of a deadlock that goes through locks outside: that there is one, and nobody's name.
-const HIDDEN_CIRCLE: &str =
-    "Deadlock: a circle of sessions waits for itself here; it goes through locks that you may not see.";
-/// The same where that depends on who is behind a session.
-const HIDDEN_MAYBE: &str = "Looks like a deadlock, if one thread does both: a circle of sessions waits for itself here; it goes through locks that you may not see.";
 
 impl<'a> ProjectionContext<'a> {
     /// Whether what is at a path may be seen.

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashSet};
 use lockscope_wire as wire;
 
 use super::applications::ApplicationRule;
-use super::board::counts_as_waiting;
 use super::sessions::{SPOTS_MAX, Sum};
 use super::{ProjectionContext, count32};
 
@@ -48,13 +47,16 @@ pub(super) fn groups(
         for spot in look.spots(sum.session).take(SPOTS_MAX) {
             let at_ms = Some(look.instant(spot.since).0);
             if spot.hold.is_none() {
-                row.waits += 1;
-                row.oldest_wait_at_ms = row.oldest_wait_at_ms.into_iter().chain(at_ms).min();
+                if spot.lock.recognition.counts_as_waiting() {
+                    row.waits += 1;
+                    row.oldest_wait_at_ms = row.oldest_wait_at_ms.into_iter().chain(at_ms).min();
+                }
                 continue;
             }
             row.holds += 1;
             row.oldest_hold_at_ms = row.oldest_hold_at_ms.into_iter().chain(at_ms).min();
-            if counts_as_waiting(spot.lock) && group.held.insert((&*look.ensemble.name, &*spot.lock.path)) {
+            if spot.lock.recognition.counts_as_waiting() && group.held.insert((&*look.ensemble.name, &*spot.lock.path))
+            {
                 row.blocks = row.blocks.saturating_add(spot.lock.waiters_seen());
             }
         }

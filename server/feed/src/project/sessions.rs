@@ -7,7 +7,6 @@ use lockscope_core::znode::SessionId;
 use lockscope_wire::{self as wire, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
 use super::applications::ApplicationRule;
-use super::board::counts_as_waiting;
 use super::session_groups;
 use super::waits::verdict_of;
 use super::words::wire_verdict;
@@ -22,6 +21,7 @@ pub(super) struct Sum {
     ephemerals: u32,
     holds: u32,
     waits: u32,
+    stands_by: u32,
     blocks: u32,
     oldest_wait_at_ms: i64,
     /// The worst verdict on a circle it is in.
@@ -88,13 +88,15 @@ impl ProjectionContext<'_> {
             ephemerals: self.owned(session, all),
             holds: 0,
             waits: 0,
+            stands_by: 0,
             blocks: 0,
             oldest_wait_at_ms: i64::MAX,
             cycle_verdict: cycles.get(&session).copied(),
         };
         let mut sums: Vec<Sum> = self.observatory.sessions().into_iter().map(sum).collect();
         for lock in self.locks() {
-            let blocks = if counts_as_waiting(lock) { lock.waiters_seen() } else { 0 };
+            let counts = lock.recognition.counts_as_waiting();
+            let blocks = if counts { lock.waiters_seen() } else { 0 };
             let Some(mirror) = self.observatory.mirror_of(lock) else { continue };
             for contender in lock.contenders(mirror) {
                 let found =
@@ -103,14 +105,16 @@ impl ProjectionContext<'_> {
                 if lock.hold_of(&contender).is_some() {
                     sum.holds += 1;
                     sum.blocks = sum.blocks.saturating_add(blocks);
-                } else {
+                } else if counts {
                     sum.waits += 1;
                     sum.oldest_wait_at_ms = sum.oldest_wait_at_ms.min(self.instant(Since::of(contender.child)).0);
+                } else {
+                    sum.stands_by += 1;
                 }
             }
         }
         if self.scope.is_bounded() {
-            sums.retain(|sum| sum.ephemerals > 0 || sum.holds > 0 || sum.waits > 0);
+            sums.retain(|sum| sum.ephemerals + sum.holds + sum.waits + sum.stands_by > 0);
         }
         sums
     }
@@ -169,18 +173,21 @@ impl ProjectionContext<'_> {
             locks: Vec::new(),
             in_cycle: cycle_verdict.is_some(),
             cycle_verdict,
+            stands_by: 0,
         };
         for spot in self.spots(session).take(SPOTS_MAX) {
             let at = self.instant(spot.since).0;
             let earlier = |before: Option<i64>| before.into_iter().chain([at]).min();
             if spot.hold.is_some() {
                 row.holds += 1;
-                let blocks = if counts_as_waiting(spot.lock) { spot.lock.waiters_seen() } else { 0 };
+                let blocks = if spot.lock.recognition.counts_as_waiting() { spot.lock.waiters_seen() } else { 0 };
                 row.blocks = row.blocks.saturating_add(blocks);
                 row.oldest_hold_at_ms = earlier(row.oldest_hold_at_ms);
-            } else {
+            } else if spot.lock.recognition.counts_as_waiting() {
                 row.waits += 1;
                 row.oldest_wait_at_ms = earlier(row.oldest_wait_at_ms);
+            } else {
+                row.stands_by += 1;
             }
             if row.label.is_none() {
                 row.label = self.label_of(&spot);
@@ -219,5 +226,47 @@ fn event(happening: &lockscope_core::history::SessionEvent) -> wire::SessionEven
             What::SessionEnded => wire::Happened::SessionEnded,
             What::GoneInGap => wire::Happened::GoneInGap,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::VisibilityScope;
+    use crate::project::EnsembleInfo;
+    use crate::project::problems::tests::{LATER, model};
+
+    fn asked(contenders: &[(&str, i64)], query: &wire::SessionsQuery) -> wire::Sessions {
+        let observatory = model(contenders);
+        let ensemble =
+            EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+        let scope = &VisibilityScope::ALL;
+        sessions(
+            &[ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope, now: LATER }],
+            query,
+            &ApplicationRule::default(),
+        )
+    }
+
+    #[test]
+    fn who_stands_by_for_a_leader_waits_for_no_lock() {
+        let contenders = [
+            ("/election/n_0000000000", 1),
+            ("/election/n_0000000001", 2),
+            ("/election/n_0000000002", 3),
+            ("/q/lock-0000000000", 1),
+            ("/q/lock-0000000001", 3),
+        ];
+        let all = asked(&contenders, &wire::SessionsQuery { limit: 10, ..wire::SessionsQuery::default() });
+        let row = |row: &wire::SessionRow| {
+            (row.session_id.0, row.holds, row.waits, row.stands_by, row.blocks, row.oldest_wait_at_ms)
+        };
+        let rows: Vec<_> = all.window.rows.iter().map(row).collect();
+        assert_eq!(rows, [(1, 2, 0, 0, 1, None), (2, 0, 0, 1, 0, None), (3, 0, 1, 1, 0, Some(5))]);
+        assert_eq!((all.head.holding, all.head.waiting), (1, 1));
+        let by_name = wire::SessionsQuery { limit: 10, group: wire::SessionGroup::Application, ..Default::default() };
+        let groups = asked(&contenders, &by_name).groups.rows;
+        let groups: Vec<_> = groups.iter().map(|row| (row.waits, row.oldest_wait_at_ms, row.blocks)).collect();
+        assert_eq!(groups, [(1, Some(5), 1)], "client-1, client-2 and client-3 are one application");
     }
 }

@@ -12,7 +12,6 @@ use lockscope_core::time::TimeMs;
 use lockscope_wire as wire;
 
 use super::ProjectionContext;
-use super::board::counts_as_waiting;
 use super::words::{wire_missing, wire_verdict};
 
 /// Locks of one ensemble with metrics of their own by pattern; more are in the sum.
@@ -205,7 +204,7 @@ fn severity_name(severity: Severity) -> &'static str {
 impl ProjectionContext<'_> {
     /// One lock, and for how long all who wait for it have waited together, ms.
     fn lock_figures(&self, lock: &AssessedLock) -> (i64, LockSnapshot) {
-        let counts = counts_as_waiting(lock);
+        let counts = lock.recognition.counts_as_waiting();
         let waits = self.counted_waits(lock);
         let age = |since_ms: Option<i64>| since_ms.map_or(0, |since| self.now.since(TimeMs(since)).max(0));
         // Who leads holds as well; items and members of groups and barriers do not.

@@ -4,15 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use lockscope_core::deadlock::{Cycle, CycleStep};
 use lockscope_core::observatory::SessionLock;
-use lockscope_core::verdict::duration;
 use lockscope_core::znode::SessionId;
 use lockscope_wire::{self as wire, BRIEF_EDGES_MAX, GRAPH_EDGES_MAX, GRAPH_NODES_MAX, WAIT_NODES_MAX};
 
 use super::blocking::Blocking;
 use super::blocking_tree::RootTree;
-use super::board::counts_as_waiting;
 use super::words::wire_access;
-use super::{ProjectionContext, as_of_several, count32};
+use super::{ProjectionContext, as_of_several, count32, english};
 
 /// Sessions followed upwards from those drawn, to know how far each is from one that waits for nobody.
 const FOLLOWED_MAX: usize = 4_096;
@@ -132,7 +130,7 @@ impl ProjectionContext<'_> {
             (chosen.iter().copied().collect(), chosen.clone());
         while let Some(from) = open.pop() {
             let waits = self.spots(from).take(SPOTS_MAX).filter(|spot| spot.hold.is_none());
-            for spot in waits.filter(|spot| counts_as_waiting(spot.lock)) {
+            for spot in waits.filter(|spot| spot.lock.recognition.counts_as_waiting()) {
                 let since_ms = self.instant(spot.since).0;
                 for to in spot.lock.holders.iter().filter_map(|hold| hold.owner).filter(|to| *to != from) {
                     let since = edges.entry((from, to, &*spot.lock.path)).or_insert(since_ms);
@@ -153,7 +151,7 @@ impl ProjectionContext<'_> {
     fn wait_node(&self, session: SessionId, cycle_verdict: Option<wire::Verdict>, layer: u32) -> wire::WaitNode {
         let (holds, waits): (Vec<SessionLock<'_>>, Vec<SessionLock<'_>>) = self
             .spots(session)
-            .filter(|spot| counts_as_waiting(spot.lock))
+            .filter(|spot| spot.lock.recognition.counts_as_waiting())
             .take(SPOTS_MAX)
             .partition(|spot| spot.hold.is_some());
         let (hold_count, wait_count) = (count32(holds.len()), count32(waits.len()));
@@ -209,7 +207,7 @@ impl ProjectionContext<'_> {
             victim_node: victim.holder.to_string(),
             victim_why: victim_why(cycle, victim),
             confidence: if cycle.is_doubtful { wire::Confidence::Medium } else { wire::Confidence::High },
-            caveat: caveat(cycle.is_doubtful).to_owned(),
+            caveat: english::caveat(cycle.is_doubtful).to_owned(),
             since_ms: cycle.since.0,
         })
     }
@@ -217,14 +215,8 @@ impl ProjectionContext<'_> {
 
 /// Why one of a circle was chosen. The core takes those in the fewest locks, and of these who held shortest.
 fn victim_why(cycle: &Cycle, victim: &CycleStep) -> String {
-    let held_for = duration(cycle.since.since(victim.held_since));
-    if cycle.steps.iter().all(|step| step.held_since <= victim.held_since) {
-        format!("has held shortest ({held_for} when the deadlock formed), so the least work is lost.")
-    } else {
-        format!(
-            "is in the fewest locks (and had held for {held_for} when the deadlock formed), so the least work is lost."
-        )
-    }
+    let held_shortest = cycle.steps.iter().all(|step| step.held_since <= victim.held_since);
+    english::victim_why(cycle.since.since(victim.held_since), held_shortest)
 }
 
 /// Whether a circle is a deadlock, or only looks like one.
@@ -234,14 +226,6 @@ pub(super) fn verdict_of(cycle: &Cycle) -> wire::Verdict {
 
 /// Znodes of one session that are listed.
 pub(super) const SPOTS_MAX: usize = 64;
-
-fn caveat(is_doubtful: bool) -> &'static str {
-    if is_doubtful {
-        "If these are different threads of one client, this is no deadlock: one of the sessions is in more locks than the deadlock needs."
-    } else {
-        "If these are different threads of one client, this is no deadlock."
-    }
-}
 
 /// Layers of a drawing: those who wait for nobody in 0, whoever waits for them next, and so on. Circles that nobody
 /// outside can begin are entered at their smallest session.

@@ -93,7 +93,7 @@ families! {
         Deadlocks: Gauge "deadlocks" ["ensemble"] "Cycles of sessions that currently wait for each other.";
         MaybeDeadlocks: Gauge "maybe_deadlocks" ["ensemble"] "Cycles that are deadlocks only if one thread of each session both holds and waits.";
         SequenceUsed: Gauge "sequence_used_ratio" ["ensemble"] "Fraction of the 2147483647 sequence numbers that is used, for the lock that has used most.";
-        WaitDuration: Histogram "wait_duration_seconds" ["ensemble"] "Waits that ended in a hold, from the znode's creation to the hold.";
+        WaitDuration: Histogram "wait_duration_seconds" ["ensemble"] "Waits for a lock that ended in a hold, from the znode's creation to the hold. Election candidates are not counted.";
         HoldDuration: Histogram "hold_duration_seconds" ["ensemble"] "Holds that were observed from beginning to end.";
         OwnerUnknown: Counter "owner_unknown_total" ["ensemble"] "Contenders that were gone before their owner could be read.";
     }

@@ -24,6 +24,8 @@ pub(super) struct Lock {
     pub(super) holder_count: u32,
     pub(super) waiter_count: Option<u32>,
     pub(super) oldest_wait_ms: Option<i64>,
+    #[serde(default)]
+    pub(super) total_wait_ms: Option<i64>,
     pub(super) hold_ms: Option<i64>,
     pub(super) hold_is_lower_bound: bool,
     #[serde(default)]
@@ -36,6 +38,11 @@ impl Lock {
     /// Nothing is known to be missing.
     pub(super) fn is_complete(&self) -> bool {
         self.missing.is_empty()
+    }
+
+    /// Whoever is there stands by for a leader, gathers, or is an item: such a wait is in no total.
+    pub(super) fn is_free_of_waits(&self) -> bool {
+        self.oldest_wait_ms.is_none() && self.total_wait_ms == Some(0)
     }
 
     /// Even who holds is not sure: contenders with znodes may be missing.

@@ -168,6 +168,10 @@ fn who_is_one_line_and_a_code() {
     assert_eq!(line(&free), ("/shop/order is free".to_owned(), Some(1), json!(false)));
     free["waiter_count"] = json!(2);
     assert_eq!(line(&free).0, "/shop/order is held by nobody; 2 wait");
+    let mut led = detail("healthy", 2);
+    (led["oldest_wait_ms"], led["total_wait_ms"]) = (Value::Null, json!(0));
+    assert_eq!(line(&led).0, format!("{held}; nobody waits for a lock"), "standbys of an election");
+    assert!(lock::render(&read(led), 0, PLAIN).contains("  waiting   -\n"));
     (free["waiter_count"], free["missing"]) = (Value::Null, json!(["unswept"]));
     let unsure = "/shop/order is not seen to be held, and not all of it can be seen";
     assert_eq!(line(&free), (unsure.to_owned(), Some(75), Value::Null), "somebody may hold it unseen");

@@ -15,9 +15,10 @@ pub(super) fn held(ms: Option<i64>, is_lower_bound: bool) -> String {
     ms.map_or_else(|| NONE.to_owned(), |ms| format!("{}{}", if is_lower_bound { "≥ " } else { "" }, duration(ms)))
 }
 
-/// How many wait: `3`, `≥ 3` where there may be more, `?` where waiters can't be seen.
+/// How many wait: `3`, `≥ 3` where there may be more, `?` where waiters can't be seen, `-` where they wait for no lock.
 pub(super) fn waiters(lock: &Lock) -> String {
     match lock.waiter_count {
+        Some(1..) if lock.is_free_of_waits() => NONE.to_owned(),
         Some(count) if lock.is_complete() => count.to_string(),
         Some(count) => format!("≥ {count}"),
         None => "?".to_owned(),
@@ -30,6 +31,7 @@ pub(super) fn waiting(lock: &Lock) -> String {
     match lock.waiter_count {
         None => "waiters can't be seen here".to_owned(),
         Some(0) => "nobody waits".to_owned(),
+        Some(_) if lock.is_free_of_waits() => "nobody waits for a lock".to_owned(),
         Some(count) => format!("{least}{}{}", plural(count.into(), "waits", "wait"), longest(lock)),
     }
 }

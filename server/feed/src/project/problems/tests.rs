@@ -1,20 +1,23 @@
 //! Problems of made-up locks, by what the model itself makes of them.
 
+use lockscope_core::finding::Code;
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
+use lockscope_core::verdict::Verdict as CoreVerdict;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_wire::{Board, BoardQuery, StepAct, Verdict};
+use lockscope_wire::{Board, BoardQuery, PROBLEMS_MAX, ProblemsLeftOut, StepAct, Verdict};
 
+use super::{Kind, Origin, shown};
 use crate::VisibilityScope;
 use crate::project::{EnsembleInfo, ProjectionContext, board};
 
 const ROOT: RootId = RootId(0);
 /// A hold is stuck after 5 minutes while what is usual is not known.
-const LATER: TimeMs = TimeMs(400_000);
+pub(crate) const LATER: TimeMs = TimeMs(400_000);
 
 /// A model of these contenders: path and owner, in order of creation.
-fn model(contenders: &[(&str, i64)]) -> Observatory {
+pub(crate) fn model(contenders: &[(&str, i64)]) -> Observatory {
     let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, TimeMs(0));
     let mut apply = |at: i64, observation| drop(observatory.apply(TimeMs(at), observation));
     apply(0, Observation::Link { link: Link::Live, session: None, why: "".into() });
@@ -78,6 +81,49 @@ fn a_deadlock_is_one_problem_and_so_is_a_client_that_is_stuck_on_many_locks() {
     assert_eq!((stuck.headline.after.as_str(), stuck.locks.len()), (". 6 wait.", 4));
     let order: Vec<_> = board.window.rows.iter().take(3).map(|row| row.verdict).collect();
     assert_eq!(order, [Verdict::Deadlocked, Verdict::Deadlocked, Verdict::Stuck], "the list has the worst first, too");
+}
+
+#[test]
+fn a_flood_of_deadlocks_hides_no_stuck_lock() {
+    let mut paths: Vec<(String, i64)> = Vec::new();
+    for pair in 0..12 {
+        let (one, other) = (100 + 2 * pair, 101 + 2 * pair);
+        let (a, b) = (format!("/flood/{pair:02}/a/lock-000000000"), format!("/flood/{pair:02}/b/lock-000000000"));
+        paths.extend([
+            (format!("{a}0"), one),
+            (format!("{b}0"), other),
+            (format!("{a}1"), other),
+            (format!("{b}1"), one),
+        ]);
+    }
+    paths.extend([("/orders/lock-0000000000".to_owned(), 7), ("/orders/lock-0000000001".to_owned(), 8)]);
+    let contenders: Vec<(&str, i64)> = paths.iter().map(|(path, owner)| (path.as_str(), *owner)).collect();
+    let board = look(&model(&contenders), &VisibilityScope::ALL);
+    let told: Vec<_> = board.head.problems.iter().map(|problem| problem.verdict).collect();
+    let flood = [Verdict::Deadlocked; 7];
+    assert_eq!((&told[..7], &told[7..]), (flood.as_slice(), [Verdict::Stuck].as_slice()));
+    assert_eq!(board.head.problems[7].locks, ["/orders"]);
+    let left_out = ProblemsLeftOut { verdict: Verdict::Deadlocked, finding: None, count: 5 };
+    assert_eq!((board.head.problem_count, board.head.problems_left_out), (13, vec![left_out]));
+}
+
+#[test]
+fn nobody_takes_every_line_and_each_kind_has_one() {
+    let (deadlocked, stuck, slow) =
+        (Kind::Verdict(CoreVerdict::Deadlocked), Kind::Verdict(CoreVerdict::Stuck), Kind::Verdict(CoreVerdict::Slow));
+    let (loud, other) = (Origin::Host("10.0.0.1"), |number| Origin::Session(SessionId(number)));
+    let few = vec![(deadlocked, loud); PROBLEMS_MAX];
+    assert_eq!(shown(&few).len(), PROBLEMS_MAX, "what has room is shown");
+    // Twenty deadlocks and twenty stuck locks of one host, worse than those of others.
+    let mut all = vec![(deadlocked, loud); 20];
+    all.push((deadlocked, other(1)));
+    all.extend(vec![(stuck, loud); 20]);
+    all.extend([(stuck, other(2)), (slow, other(3)), (slow, other(4))]);
+    assert_eq!(shown(&all).into_iter().collect::<Vec<_>>(), [0, 1, 20, 21, 22, 41, 42, 43]);
+    let strangers: Vec<_> = (0..20).map(|number| (deadlocked, other(number))).chain([(slow, loud)]).collect();
+    assert_eq!(shown(&strangers).into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6, 20], "the worst first");
+    let codes = Code::ALL.iter().map(|code| (Kind::Finding(*code), loud));
+    assert_eq!(shown(&codes.collect::<Vec<_>>()).len(), PROBLEMS_MAX, "more kinds than lines");
 }
 
 #[test]
