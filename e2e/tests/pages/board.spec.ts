@@ -77,7 +77,7 @@ test('a board without a match says so', async ({ ui, clients, lockscope, place, 
   await lockscope.knows(`${place}/orders`, [held.node]);
   await ui.openBoard({ q: '/nowhere/to/be/found' });
   await expect(ui.locks).toHaveCount(0);
-  await expect(page.getByText(/no match/i).first()).toBeVisible();
+  await expect(page.getByText('No lock matches "/nowhere/to/be/found".')).toBeVisible();
 });
 
 test('a deep link with a wrong value says what is wrong', async ({ ui, page, problems }) => {

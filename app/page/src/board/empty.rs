@@ -5,9 +5,9 @@ use leptos::prelude::*;
 
 use super::state::BoardState;
 use crate::erase::{dynamic, view};
-use crate::format::{middle, plural, visible};
-use crate::parts::Age;
-use lockscope_wire::{Board, RootBrief, RootState};
+use crate::format::{middle, visible};
+use crate::parts::{Age, no_match};
+use lockscope_wire::{Board, BoardQuery, RootBrief, RootState};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Empty {
@@ -40,14 +40,15 @@ fn why(board: &Board) -> Empty {
 /// The state in words; nothing while there are rows.
 #[component]
 pub(super) fn EmptyState(state: BoardState, total: Signal<u32>) -> AnyView {
-    let roots_and_why =
-        Memo::new(move |_| state.live.board(|board| (why(board), board.head.roots.clone(), board.head.totals.locks)));
-    let words =
-        move || roots_and_why.with(|known| known.as_ref().map(|(why, roots, locks)| words(*why, roots, *locks)));
+    let roots_and_why = Memo::new(move |_| state.live.board(|board| (why(board), board.head.roots.clone())));
+    let words = move || {
+        let filter = state.query.with(only_text);
+        roots_and_why.with(|known| known.as_ref().map(|(why, roots)| words(*why, roots, filter.as_deref())))
+    };
     dynamic(move || (total.get() == 0).then(|| words().unwrap_or_else(|| titled("unread", "Not read yet", ()))))
 }
 
-fn words(why: Empty, roots: &[RootBrief], locks: u32) -> AnyView {
+fn words(why: Empty, roots: &[RootBrief], filter: Option<&str>) -> AnyView {
     let list = || view! { <ul class="empty-roots">{roots.iter().map(root).collect_view()}</ul> };
     match why {
         Empty::NotReached => titled("unread", "Connecting to ZooKeeper", list()),
@@ -65,16 +66,21 @@ fn words(why: Empty, roots: &[RootBrief], locks: u32) -> AnyView {
         }
         Empty::NoMatch => {
             // Order and grouping are remembered.
-            let inner = view! {
-                <p>{format!("None of {} matches.", plural(locks.into(), "lock", "locks"))}</p>
-                <a class="tool" href="/" data-testid="clear-filter">"Clear the filter"</a>
-            };
-            titled("filter", "No match for the filter", inner)
+            let clear = view! { <a class="tool" href="/" data-testid="clear-filter">"Clear the filter"</a> };
+            titled("filter", no_match("lock", filter), clear)
         }
     }
 }
 
-fn titled(why: &'static str, title: &'static str, inner: impl IntoView + 'static) -> AnyView {
+/// The text of a filter, where the board is asked for nothing else.
+fn only_text(query: &BoardQuery) -> Option<String> {
+    let is_all =
+        query.recipe.is_none() && query.verdict.is_none() && query.root.is_empty() && query.ensemble.is_empty();
+    (is_all && !query.q.is_empty()).then(|| query.q.clone())
+}
+
+fn titled(why: &'static str, title: impl Into<String>, inner: impl IntoView + 'static) -> AnyView {
+    let title = title.into();
     view! {
         <div class="empty" data-testid="empty" data-why=why>
             <h2 class="empty-title">{title}</h2>
@@ -119,11 +125,20 @@ mod tests {
         };
         board.head.roots = vec![root(RootState::Denied), root(RootState::Gone)];
         assert_eq!(why(&board), Empty::Shut);
-        let drawn = Owner::new_root(None).with(|| words(Empty::Shut, &board.head.roots, 0).to_html());
+        let drawn = Owner::new_root(None).with(|| words(Empty::Shut, &board.head.roots, None).to_html());
         assert!(drawn.contains("Grant the READ"));
         board.head.roots.push(root(RootState::Live));
         assert_eq!(why(&board), Empty::NoLocks);
         board.head.totals.locks = 3;
         assert_eq!(why(&board), Empty::NoMatch);
+        let q = "a<b>\u{202e}".to_owned();
+        let query = BoardQuery { q, ..BoardQuery::default() };
+        let said = |query: &BoardQuery| {
+            let text = only_text(query);
+            Owner::new_root(None).with(|| words(Empty::NoMatch, &[], text.as_deref()).to_html())
+        };
+        assert!(said(&query).contains("No lock matches \"a&lt;b&gt;␥\"."), "{}", said(&query));
+        let stuck = BoardQuery { verdict: Some(lockscope_wire::Verdict::Stuck), ..query };
+        assert!(said(&stuck).contains("No lock matches the filter."), "its text may well match");
     }
 }

@@ -39,7 +39,7 @@ pub(crate) use chrome::Chrome;
 pub(crate) use client::{Client, ClientCard, OnlyOn};
 pub(crate) use density::toggle_density;
 pub(crate) use export::export;
-pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
+pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus, no_match};
 pub(crate) use findings::Findings;
 #[cfg(feature = "ssr")]
 pub(crate) use header::{Header, Skip};

@@ -9,7 +9,7 @@ use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
 use crate::format::plural;
 use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
-use crate::parts::{pager, rows};
+use crate::parts::{no_match, pager, rows};
 use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
 
 /// The list.
@@ -97,6 +97,7 @@ pub(super) fn empty(state: ListState, total: u32) -> Option<AnyView> {
         return None;
     }
     let (title, text, is_filtered) = state.live.sessions(why).unwrap_or(NOT_READ);
+    let title = if is_filtered { state.query.with(none_matches) } else { title.to_owned() };
     let all = is_filtered.then(|| view! { <a href="/sessions">"Show all"</a> });
     Some(view! {
         <div class="empty" data-testid="empty">
@@ -104,6 +105,11 @@ pub(super) fn empty(state: ListState, total: u32) -> Option<AnyView> {
             <p>{text} " " {all}</p>
         </div>
     })
+}
+
+fn none_matches(query: &SessionsQuery) -> String {
+    let is_text = query.host.is_empty() && query.application.is_empty() && !query.q.is_empty();
+    no_match("session", is_text.then_some(&*query.q))
 }
 
 const NOT_READ: (&str, &str, bool) = (
@@ -114,7 +120,7 @@ const NOT_READ: (&str, &str, bool) = (
 
 fn why(sessions: &Sessions) -> (&'static str, &'static str, bool) {
     match (sessions.head.sessions, sessions.head.as_of.state) {
-        (1.., _) => ("No match for the filter", "None of the sessions matches.", true),
+        (1.., _) => ("", "", true),
         (0, RootState::Syncing | RootState::Stale) => NOT_READ,
         (0, _) => (
             "No session owns a znode under the watched roots",

@@ -82,7 +82,7 @@ mod tests {
         let (all, is_complete) = names(&[look]);
         assert_eq!((all.len(), is_complete), (700, true));
         let (found, is_complete) = fitting(all.clone(), &mut |name| Some(name.contains("06")));
-        assert_eq!(is_complete, true);
+        assert!(is_complete);
         let rows = rows_of(&[look], &found, 2);
         let rows: Vec<_> = rows.iter().map(|row| (row.path.as_str(), row.verdict)).collect();
         assert_eq!(rows, [("/a/0650", wire::Verdict::Stuck), ("/a/0006", wire::Verdict::Healthy)]);

@@ -74,7 +74,7 @@ fn caveat(is_doubtful: bool, is_certain: bool) -> &'static str {
         (true, true) => {
             " A session in it has more contenders than these, and may serve threads that do not wait for each other; but all stand still for longer than these locks are ever held."
         }
-        (false, _) => " One session may serve many threads: then this may be none.",
+        (false, _) => " If these are different threads of one client, this is no deadlock.",
     }
 }
 
