@@ -110,8 +110,10 @@ pub(super) fn Chain(state: LockState) -> AnyView {
     });
     // Far down in the table the first contenders are not sent; the last drawing stays then.
     let kept = Memo::new(move |old: Option<&Drawn>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
-    let links = Memo::new(move |_| kept.with(Drawn::links));
-    let used = Memo::new(move |_| kept.with(Drawn::evidence));
+    let is_drawn = Memo::new(move |_| !state.is_fast() && kept.with(|drawn| drawn.more == 0));
+    // What is not seen needs no drawing.
+    let links = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::links) } else { Vec::new() });
+    let used = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::evidence) } else { Vec::new() });
     let capacity = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.capacity.clone())));
     let heading =
         Memo::new(move |_| state.head.with(|head| head.as_ref().map_or("Queue", |head| title(head.row.recipe))));
@@ -134,7 +136,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
             capacity.as_ref().map(|capacity| view! { <p class="quiet">{capacity_words(capacity)}</p> })
         })
     };
-    let is_drawn = Memo::new(move |_| !state.is_fast() && kept.with(|drawn| drawn.more == 0));
     view! {
         <div class="dims" hidden=move || !is_drawn.get()>
             <section class="part" aria-labelledby="chain-title">

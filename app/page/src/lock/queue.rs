@@ -6,13 +6,13 @@ use leptos::prelude::*;
 use super::LockState;
 use super::chain::evidence_words;
 use crate::copy::CopyButton;
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, erase, view};
 use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
-use crate::live::{FETCH_ROWS, OpenView, Viewport, use_fetch, use_places, use_viewport};
+use crate::live::{FETCH_ROWS, OpenView, Places, Viewport, use_fetch, use_places, use_viewport};
 use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_parts, session_url, wait_least};
 use crate::release::ReleaseButton;
-use lockscope_wire::{Contender, ContenderRole, Edge, LockQuery, View};
+use lockscope_wire::{Contender, ContenderRole, Edge, Liveness, LockQuery, View};
 
 /// Longest name of a znode on a row; the whole is in its title.
 const NODE_CHARS: usize = 40;
@@ -52,7 +52,7 @@ pub(super) fn Queue(
     let total_rows = Signal::derive(move || total.get());
     let shown = use_viewport(body, query.offset, total_rows);
     let slots = Memo::new(move |_| slots(state, shown.get()));
-    use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total_rows);
+    let places = use_places(body, total_rows);
     let ensemble = StoredValue::new(query.ensemble.clone());
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
@@ -74,8 +74,8 @@ pub(super) fn Queue(
                         <span class="cell" role="columnheader">"Liveness"</span>
                     </div>
                 </div>
-                <div class="queue-body" role="rowgroup" node_ref=body>
-                    {rows_in_parts(slots, |slot| &slot.key, move |item| row(item, ensemble))}
+                <div class="queue-body" role="rowgroup" data-placed=move || mark(places.are_set()) node_ref=body>
+                    {rows_in_parts(slots, |slot| &slot.key, move |item| row(item, ensemble, places))}
                 </div>
             </div>
         </section>
@@ -101,8 +101,11 @@ fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
     found.flatten().unwrap_or_default()
 }
 
-fn row(item: Item<Slot>, ensemble: StoredValue<String>) -> AnyView {
-    let (key, name) = item.fixed(|slot| (slot.key.clone(), slot.contender.node.clone().unwrap_or_default()));
+/// A row; each part of it is drawn anew only when it changed. Most keep all but their place when the first goes.
+fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyView {
+    let (key, path, node) =
+        item.fixed(|slot| (slot.key.clone(), slot.contender.path.clone(), slot.contender.node.clone()));
+    let name = node.clone().unwrap_or_default();
     view! {
         <div
             class="queue-row contender"
@@ -112,24 +115,60 @@ fn row(item: Item<Slot>, ensemble: StoredValue<String>) -> AnyView {
             data-role=item.text(|slot| Some(slot.contender.role.name().to_owned()))
             data-hidden=item.text(|slot| mark(is_hidden(&slot.contender)).map(str::to_owned))
             aria-rowindex=item.text(|slot| Some((slot.at + 2).to_string()))
+            prop:style=item.text(move |slot| places.style(slot.at))
         >
             <span class="cell queue-place" role="cell">{item.text(|slot| Some(slot.place.clone()))}</span>
-            {item.part(|slot| slot.contender.clone(), move |contender| ensemble.with_value(|ensemble| cells(contender, ensemble)))}
+            {item.part(|slot| named(&slot.contender), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
+            <span class="cell cell-number queue-time" role="cell" data-col="time">{item.part(|slot| since(&slot.contender), time)}</span>
+            <span class="cell queue-waits" role="cell" data-col="waits-for" title=item.text(|slot| waits_title(&slot.contender))>
+                {item.part(|slot| slot.contender.waits_for.clone(), |edges| erase(edges.first().map(|edge| waits_for(edge, edges.len()))))}
+            </span>
+            <span class="cell queue-alive" role="cell" data-col="liveness">
+                {item.part(|slot| (slot.contender.liveness, slot.contender.runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
+                <ReleaseButton node=node path=path />
+            </span>
         </div>
     }
 }
 
-/// All cells but the first, which changes whenever somebody before it goes.
-fn cells(contender: &Contender, ensemble: &str) -> AnyView {
+/// What of a contender its name and its session show.
+fn named(contender: &Contender) -> Contender {
+    Contender {
+        role: ContenderRole::Waiter,
+        client: None,
+        liveness: Liveness::Unknown,
+        runs_out: None,
+        data: None,
+        created_at_ms: None,
+        waiting_since_ms: None,
+        holding_since_ms: None,
+        // Without a znode it is named after what it waits for.
+        waits_for: if contender.node.is_some() { Vec::new() } else { contender.waits_for.clone() },
+        ..contender.clone()
+    }
+}
+
+/// Since when it holds or waits, and why that may be longer.
+fn since(contender: &Contender) -> (Option<i64>, Option<&'static str>) {
+    match contender.holding_since_ms {
+        Some(since_ms) => (Some(since_ms), hold_least(contender.holding_is_lower_bound)),
+        None => (contender.waiting_since_ms, wait_least(contender.waiting_is_lower_bound)),
+    }
+}
+
+fn time((since_ms, least): &(Option<i64>, Option<&'static str>)) -> AnyView {
+    view! { <Age since_ms=*since_ms least=*least /> }
+}
+
+fn waits_title(contender: &Contender) -> Option<String> {
+    contender.waits_for.first().map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence)))
+}
+
+/// Who it is: the cells that stay as they are while a contender moves up.
+fn names(contender: &Contender, ensemble: &str) -> AnyView {
     let name = contender.node.as_deref().map(visible).unwrap_or_default();
     let href = contender.session_id.map(|session| session_url(ensemble, session));
     let label = contender.label.as_deref().map(|label| middle(&visible(label), 36));
-    let (since_ms, least) = match contender.holding_since_ms {
-        Some(since_ms) => (Some(since_ms), hold_least(contender.holding_is_lower_bound)),
-        None => (contender.waiting_since_ms, wait_least(contender.waiting_is_lower_bound)),
-    };
-    let edge = contender.waits_for.first();
-    let whole = edge.map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence)));
     let copy = contender.node.as_ref().map(|_| view! { <CopyButton text=contender.path.clone() what="znode path" /> });
     view! {
         <span class="cell queue-node" role="cell" data-col="node" title=filled(name)>
@@ -144,14 +183,6 @@ fn cells(contender: &Contender, ensemble: &str) -> AnyView {
             <a class="queue-id" href=href>{session_text(contender)}</a>
             " "
             <span class="queue-label">{label}</span>
-        </span>
-        <span class="cell cell-number queue-time" role="cell" data-col="time"><Age since_ms=since_ms least=least /></span>
-        <span class="cell queue-waits" role="cell" data-col="waits-for" title=whole>
-            {edge.map(|edge| waits_for(edge, contender.waits_for.len()))}
-        </span>
-        <span class="cell queue-alive" role="cell" data-col="liveness">
-            <LivenessChip liveness=contender.liveness end=contender.runs_out />
-            <ReleaseButton node=contender.node.clone() path=contender.path.clone() />
         </span>
     }
 }
