@@ -4,7 +4,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 /// Rows drawn beyond each edge of the screen.
-const OVERSCAN_ROWS: u32 = 8;
+const OVERSCAN_ROWS: u32 = 6;
 /// Rows the server renders, all that a page without scripts shows.
 pub(crate) const FIRST_ROWS: u32 = 100;
 /// Rows asked of the server at once.
@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn rows_follow_the_scroll_position() {
-        assert_eq!(rows_on_screen(100.0, 900.0, 40.0), Viewport { start: 0, end: 28 });
-        assert_eq!(rows_on_screen(-4_000.0, 800.0, 40.0), Viewport { start: 92, end: 128 });
+        assert_eq!(rows_on_screen(100.0, 900.0, 40.0), Viewport { start: 0, end: 26 });
+        assert_eq!(rows_on_screen(-4_000.0, 800.0, 40.0), Viewport { start: 94, end: 126 });
     }
 
     #[test]

@@ -123,12 +123,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
         let card = |_| view! { <li class="link"><div class="link-card link-free">"free"</div></li> };
         (0..free.unwrap_or_default().min(FREE_MAX)).map(card).collect_view()
     };
-    let more = move || {
-        let more = kept.with(|drawn| drawn.more);
-        (more > 0).then(
-            || view! { <li class="chain-more"><a href="#contenders">{format!("+ {} more", count(more))}</a></li> },
-        )
-    };
     let nobody =
         move || kept.with(|drawn| drawn.links.is_empty()).then(|| view! { <p class="quiet">"Nobody is here."</p> });
     let places = move || {
@@ -143,7 +137,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
                 <ol class="chain" data-testid="chain">
                     {rows(links, |link| &link.key, link)}
                     {dynamic(free)}
-                    {dynamic(more)}
                 </ol>
                 {dynamic(nobody)}
                 {dynamic(places)}

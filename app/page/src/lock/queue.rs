@@ -1,5 +1,7 @@
 //! Every contender in queue order; of a long queue only the rows on screen are drawn.
 
+use std::sync::Arc;
+
 use leptos::html::Div;
 use leptos::prelude::*;
 
@@ -17,23 +19,40 @@ use lockscope_wire::{Contender, ContenderRole, Edge, Liveness, LockQuery, View};
 /// Longest name of a znode on a row; the whole is in its title.
 const NODE_CHARS: usize = 40;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Slot {
     /// Index in the whole list.
     at: u32,
-    key: String,
     /// Its place in words.
     place: String,
-    /// Without its position, which is in `place`: that changes for all whenever the first goes.
+    known: Arc<Known>,
+}
+
+/// A contender as it was sent, shared by all who look at it until it changes.
+#[derive(Debug, PartialEq)]
+struct Known {
+    key: String,
     contender: Contender,
 }
 
+impl PartialEq for Slot {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = Arc::ptr_eq(&self.known, &other.known) || self.known == other.known;
+        is_same && self.at == other.at && self.place == other.place
+    }
+}
+
 impl Slot {
-    fn new(at: u32, contender: &Contender) -> Self {
-        let key = format!("{} {:?}", contender.path, contender.session_id);
-        let place =
-            if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
-        Self { at, key, place, contender: Contender { position: 0, ..contender.clone() } }
+    /// `before` are the rows that were shown: whoever did not change is not copied again.
+    fn new(at: u32, contender: &Contender, before: &[Self]) -> Self {
+        let known = before.iter().map(|slot| &slot.known).find(|known| known.contender == *contender).cloned();
+        let known = known.unwrap_or_else(|| {
+            let key = format!("{} {:?}", contender.path, contender.session_id);
+            Arc::new(Known { key, contender: contender.clone() })
+        });
+        let is_holder = contender.role == ContenderRole::Holder;
+        let place = if is_holder { "holds".to_owned() } else { contender.position.to_string() };
+        Self { at, place, known }
     }
 }
 
@@ -51,7 +70,8 @@ pub(super) fn Queue(
         Memo::new(move |_| state.live.lock(|page| page.map_or(0, |page| page.window.total)).unwrap_or_default());
     let total_rows = Signal::derive(move || total.get());
     let shown = use_viewport(body, query.offset, total_rows);
-    let slots = Memo::new(move |_| slots(state, shown.get()));
+    let slots =
+        Memo::new(move |before: Option<&Vec<Slot>>| slots(state, shown.get(), before.map_or(&[], |before| before)));
     let places = use_places(body, total_rows);
     let ensemble = StoredValue::new(query.ensemble.clone());
     let offset = query.offset;
@@ -75,7 +95,7 @@ pub(super) fn Queue(
                     </div>
                 </div>
                 <div class="queue-body" role="rowgroup" data-placed=move || mark(places.are_set()) node_ref=body>
-                    {rows_in_parts(slots, |slot| &slot.key, move |item| row(item, ensemble, places))}
+                    {rows_in_parts(slots, |slot| &slot.known.key, move |item| row(item, ensemble, places))}
                 </div>
             </div>
         </section>
@@ -92,19 +112,19 @@ fn hidden_waiters(number: u32) -> Option<AnyView> {
     Some(view! { <p class="quiet" data-testid="hidden-waiters">{text}</p> })
 }
 
-fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
+fn slots(state: LockState, shown: Viewport, before: &[Slot]) -> Vec<Slot> {
     let found = state.live.lock(|page| {
         let window = &page?.window;
         let rows = (window.offset..).zip(&window.rows).filter(|(at, _)| (shown.start..shown.end).contains(at));
-        Some(rows.map(|(at, contender)| Slot::new(at, contender)).collect())
+        Some(rows.map(|(at, contender)| Slot::new(at, contender, before)).collect())
     });
     found.flatten().unwrap_or_default()
 }
 
 /// A row; each part of it is drawn anew only when it changed. Most keep all but their place when the first goes.
 fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyView {
-    let (key, path, node) =
-        item.fixed(|slot| (slot.key.clone(), slot.contender.path.clone(), slot.contender.node.clone()));
+    let (key, path, node) = item
+        .fixed(|slot| (slot.known.key.clone(), slot.known.contender.path.clone(), slot.known.contender.node.clone()));
     let name = node.clone().unwrap_or_default();
     view! {
         <div
@@ -112,19 +132,19 @@ fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyVi
             role="row"
             data-key=Exact(key)
             data-node=filled(name).map(Exact)
-            data-role=item.text(|slot| Some(slot.contender.role.name().to_owned()))
-            data-hidden=item.text(|slot| mark(is_hidden(&slot.contender)).map(str::to_owned))
+            data-role=item.text(|slot| Some(slot.known.contender.role.name().to_owned()))
+            data-hidden=item.text(|slot| mark(is_hidden(&slot.known.contender)).map(str::to_owned))
             aria-rowindex=item.text(|slot| Some((slot.at + 2).to_string()))
             prop:style=item.text(move |slot| places.style(slot.at))
         >
             <span class="cell queue-place" role="cell">{item.text(|slot| Some(slot.place.clone()))}</span>
-            {item.part(|slot| named(&slot.contender), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
-            <span class="cell cell-number queue-time" role="cell" data-col="time">{item.part(|slot| since(&slot.contender), time)}</span>
-            <span class="cell queue-waits" role="cell" data-col="waits-for" title=item.text(|slot| waits_title(&slot.contender))>
-                {item.part(|slot| slot.contender.waits_for.clone(), |edges| erase(edges.first().map(|edge| waits_for(edge, edges.len()))))}
+            {item.part(|slot| named(&slot.known.contender), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
+            <span class="cell cell-number queue-time" role="cell" data-col="time">{item.part(|slot| since(&slot.known.contender), time)}</span>
+            <span class="cell queue-waits" role="cell" data-col="waits-for" title=item.text(|slot| waits_title(&slot.known.contender))>
+                {item.part(|slot| slot.known.contender.waits_for.clone(), |edges| erase(edges.first().map(|edge| waits_for(edge, edges.len()))))}
             </span>
             <span class="cell queue-alive" role="cell" data-col="liveness">
-                {item.part(|slot| (slot.contender.liveness, slot.contender.runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
+                {item.part(|slot| (slot.known.contender.liveness, slot.known.contender.runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
                 <ReleaseButton node=node path=path />
             </span>
         </div>
@@ -134,6 +154,7 @@ fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyVi
 /// What of a contender its name and its session show.
 fn named(contender: &Contender) -> Contender {
     Contender {
+        position: 0,
         role: ContenderRole::Waiter,
         client: None,
         liveness: Liveness::Unknown,
