@@ -1,7 +1,7 @@
 // How quick the page is in a browser: `make bench-page`. A queue of 10,000, a board of 2,000 locks and the page of waits with
 // 50 changes a second, looked at and scrolled through; a board over a slow line, and until the browser has taken it over. Prints what it measured; the goals are in docs/performance.md.
 
-import type { CDPSession, Page } from '@playwright/test';
+import type { Browser, CDPSession, Page } from '@playwright/test';
 
 import { expect, test } from '../support/fixtures.ts';
 import { Lockscope } from '../support/lockscope.ts';
@@ -19,7 +19,7 @@ const sorted = (numbers: number[]) => [...numbers].sort((one, other) => one - ot
 const percentile = (numbers: number[], part: number) => sorted(numbers)[Math.min(numbers.length - 1, Math.floor(numbers.length * part))] ?? NaN;
 const ms = (number: number) => `${number.toFixed(1)} ms`;
 
-type Metrics = { TaskDuration: number; ScriptDuration: number; LayoutDuration: number; RecalcStyleDuration: number };
+type Metrics = { ThreadTime: number; TaskDuration: number; ScriptDuration: number; LayoutDuration: number; RecalcStyleDuration: number };
 
 async function metrics(session: CDPSession): Promise<Metrics> {
   const { metrics } = await session.send('Performance.getMetrics');
@@ -46,6 +46,39 @@ function frames(page: Page, count: number, scroll: number): Promise<number[]> {
   );
 }
 
+const FRAME_US = 1_000_000 / 60;
+
+type TraceEvent = { name: string; ph: string; pid: number; tid: number; ts: number; dur?: number; args?: { name?: string } };
+
+/** Milliseconds of the main thread's tasks in each frame: all of them, and the longest. */
+function tasks(trace: Buffer): { all: number[]; longest: number[] } {
+  const { traceEvents: events } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
+  const runs = events.filter(({ name, ph }) => name === 'ThreadControllerImpl::RunTask' && ph === 'X');
+  const threads = events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
+  const ofThread = threads.map(({ pid, tid }) => runs.filter((run) => run.pid === pid && run.tid === tid));
+  // Of several renderers the page's is the busy one.
+  const main = ofThread.sort((one, other) => other.length - one.length)[0] ?? [];
+  expect(main.length, 'the trace has tasks').toBeGreaterThan(0);
+  const first = Math.min(...main.map(({ ts }) => ts));
+  const frames = Math.floor((Math.max(...main.map(({ ts }) => ts)) - first) / FRAME_US);
+  const all = new Array<number>(frames).fill(0);
+  const longest = new Array<number>(frames).fill(0);
+  for (const { ts, dur } of main) {
+    const at = Math.floor((ts - first) / FRAME_US);
+    if (at >= frames) continue;
+    all[at]! += (dur ?? 0) / 1_000;
+    longest[at] = Math.max(longest[at]!, (dur ?? 0) / 1_000);
+  }
+  return { all, longest };
+}
+
+/** The same while so many frames go by; apart from what else is measured, since writing a trace takes time. */
+async function traced(browser: Browser, page: Page, scroll: number): Promise<{ all: number[]; longest: number[] }> {
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  await frames(page, FRAMES, scroll);
+  return tasks(await browser.stopTracing());
+}
+
 /** What is looked at: a mode of the made-up site, an address, and what the page must have first. */
 const SCENES = [
   { what: '10,000 waiters', mode: 'crowd', path: '/lock?path=/order', ready: '#queue-title' },
@@ -54,7 +87,7 @@ const SCENES = [
 ] as const;
 
 for (const { what, mode, path, ready } of SCENES) {
-  test(`${what}, 50 changes a second`, async ({ page }) => {
+  test(`${what}, 50 changes a second`, async ({ browser, page }) => {
     const site = await Lockscope.madeUp(mode);
     try {
       await page.addInitScript(() => {
@@ -77,10 +110,12 @@ for (const { what, mode, path, ready } of SCENES) {
         const times = await frames(page, FRAMES, scroll);
         const after = await metrics(session);
         const each = (name: keyof Metrics) => ((after[name] - before[name]) * 1_000) / FRAMES;
+        const { all, longest } = await traced(browser, page, scroll);
         const [shift, elements] = await page.evaluate(() => [(window as unknown as { shifts: { all: number } }).shifts.all, document.querySelectorAll('*').length] as const);
         console.log(
           `${what} ${how}: frame p50 ${ms(percentile(times, 0.5))}, p99 ${ms(percentile(times, 0.99))}; a frame's tasks ${ms(each('TaskDuration'))}` +
-            ` (script ${ms(each('ScriptDuration'))}, style ${ms(each('RecalcStyleDuration'))}, layout ${ms(each('LayoutDuration'))});` +
+            ` (CPU time ${ms(each('ThreadTime'))}, script ${ms(each('ScriptDuration'))}, style ${ms(each('RecalcStyleDuration'))}, layout ${ms(each('LayoutDuration'))}),` +
+            ` p99 ${ms(percentile(all, 0.99))}, the longest of a frame p99 ${ms(percentile(longest, 0.99))};` +
             ` layout shift so far ${shift.toFixed(4)}; ${elements} elements`,
         );
       }

@@ -32,7 +32,7 @@ pub(super) fn LockList(
     let length = Signal::derive(move || total.get().unwrap_or_default());
     let shown = use_viewport(body, offset, length);
     let drawn = Memo::new(move |_| state.drawn(shown.get()));
-    use_places(body, Signal::derive(move || drawn.with(|drawn| drawn.first().map(|drawn| drawn.at))), length);
+    let places = use_places(body, length);
     let look_at =
         move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
     use_fetch(shown, offset, length, Callback::new(look_at));
@@ -52,13 +52,14 @@ pub(super) fn LockList(
             <div
                 class="board-body"
                 role="rowgroup"
+                data-placed=move || mark(places.are_set())
                 node_ref=body
                 on:pointerenter=move |_| state.is_pointed_at.set(true)
                 on:pointerleave=move |_| state.is_pointed_at.set(false)
                 on:focusin=move |_| state.has_focus.set(true)
                 on:focusout=move |_| state.has_focus.set(false)
             >
-                {rows(drawn, |drawn| &drawn.row.key, move |drawn| row(state, drawn, is_grouped.get()))}
+                {rows(drawn, |drawn| &drawn.row.key, move |drawn| row(state, drawn, is_grouped.get(), places))}
             </div>
         </div>
         <EmptyState state=state total=length />

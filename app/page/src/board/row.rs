@@ -8,6 +8,7 @@ use crate::erase::view;
 use crate::exact::Exact;
 use crate::explain::explained_in_row;
 use crate::format::{middle, plural, visible};
+use crate::live::Places;
 use crate::parts::{
     Age, Chip, SessionEnd, Tag, filled, hold_least, holder_name, mark, missing_words, wait_least, waiters_text,
 };
@@ -20,7 +21,7 @@ const HOLDER_CHARS: usize = 32;
 const ROOT_CHARS: usize = 30;
 
 /// The row.
-pub(super) fn row(state: BoardState, drawn: Drawn, is_grouped: bool) -> AnyView {
+pub(super) fn row(state: BoardState, drawn: Drawn, is_grouped: bool, places: Places) -> AnyView {
     let Drawn { at, row, is_away, is_chosen, is_pinned } = drawn;
     let out = ending(&row).map(|end| view! { <SessionEnd words="runs out in " end=end /> });
     view! {
@@ -36,6 +37,7 @@ pub(super) fn row(state: BoardState, drawn: Drawn, is_grouped: bool) -> AnyView 
             data-pinned=mark(is_pinned)
             aria-selected=if is_chosen { "true" } else { "false" }
             aria-rowindex=(at + 2).to_string()
+            prop:style=places.style_of(at)
         >
             <div class="cell cell-verdict" role="gridcell" data-col="verdict">{explained_in_row(anchor("verdict", row.verdict.name()), view! { <Chip verdict=row.verdict /> })}{out}</div>
             <div class="cell cell-lock" role="gridcell">{lock(state, &row, is_grouped, is_pinned)}</div>

@@ -36,10 +36,10 @@ fn outline(depth: &[u16]) -> (String, String) {
 
 /// The chart. It says its last and its largest number to those who can't see it.
 #[component]
-pub(crate) fn Sparkline(depth: Depth) -> AnyView {
+pub(crate) fn Sparkline(#[prop(into)] depth: Signal<Depth>) -> AnyView {
     let live = Live::of_app();
     // It moves to the left with the clock, and is drawn anew only when that looks different.
-    let slices = Memo::new(move |_| depth.slices(live.now_ms(), SLICES));
+    let slices = Memo::new(move |_| depth.with(|depth| depth.slices(live.now_ms(), SLICES)));
     let text = move || slices.with(|slices| words(slices));
     let area = move || filled(slices.with(|slices| outline(slices).0));
     let edge = move || filled(slices.with(|slices| outline(slices).1));

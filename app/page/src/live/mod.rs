@@ -18,7 +18,7 @@ use model::Model;
 #[cfg(feature = "ssr")]
 pub(crate) use model::beside;
 use policy::{Dispute, LocalClock, ServerClock};
-pub(crate) use viewport::{FETCH_ROWS, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
+pub(crate) use viewport::{FETCH_ROWS, Places, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
 
 /// How often it is looked whether what is shown is still live.
 const TICK: std::time::Duration = std::time::Duration::from_millis(250);

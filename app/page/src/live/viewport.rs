@@ -4,7 +4,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 /// Rows drawn beyond each edge of the screen.
-const OVERSCAN_ROWS: u32 = 8;
+const OVERSCAN_ROWS: u32 = 6;
 /// Rows the server renders, all that a page without scripts shows.
 pub(crate) const FIRST_ROWS: u32 = 100;
 /// Rows asked of the server at once.
@@ -54,20 +54,51 @@ pub(crate) fn use_fetch(shown: RwSignal<Viewport>, first: u32, total: Signal<u32
     });
 }
 
-/// Makes the list as tall as all of its rows, and moves those that are drawn to their places. The height does
-/// not depend on what was fetched, so a jump to the end is not cut short.
-pub(crate) fn use_places(list: NodeRef<Div>, first_drawn: Signal<Option<u32>>, total: Signal<u32>) {
-    let row_px = use_row_px(list);
-    let set = move |name: &str, rows: u32| {
+/// Where the rows of a list stand. In a document that was only rendered they follow each other; in the browser each is
+/// moved to its place, so that a row which moves makes no other be laid out anew, and nothing counts as a jump of the page.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    row_px: RwSignal<f64>,
+    is_set: RwSignal<bool>,
+}
+
+impl Places {
+    /// True once rows are moved to their places.
+    pub(crate) fn are_set(self) -> bool {
+        self.is_set.get()
+    }
+
+    /// What moves a row to its place. Follows the height of rows.
+    pub(crate) fn style(self, at: u32) -> Option<String> {
+        self.is_set.get().then(|| style(at, self.row_px.get()))
+    }
+
+    /// The same for a row that is drawn anew where it goes.
+    pub(crate) fn style_of(self, at: u32) -> impl Fn() -> Option<String> + Send + 'static {
+        move || self.style(at)
+    }
+}
+
+/// The style of a row at a place.
+fn style(at: u32, row_px: f64) -> String {
+    format!("transform:translateY({}px)", f64::from(at) * row_px)
+}
+
+/// Makes the list as tall as all of its rows, and says where those that are drawn go. Neither depends on what was
+/// fetched, so a jump to the end is not cut short.
+pub(crate) fn use_places(list: NodeRef<Div>, total: Signal<u32>) -> Places {
+    let places = Places { row_px: use_row_px(list), is_set: RwSignal::new(false) };
+    Effect::new(move |_| {
         if let Some(list) = list.get() {
+            let height_px = f64::from(total.get()) * places.row_px.get();
             // Setting a property of a style of ours cannot fail.
-            let _ =
-                web_sys::HtmlElement::style(&list).set_property(name, &format!("{}px", f64::from(rows) * row_px.get()));
+            let _ = web_sys::HtmlElement::style(&list).set_property("height", &format!("{height_px}px"));
+            if !places.is_set.get_untracked() {
+                places.is_set.set(true);
+            }
         }
-    };
-    Effect::new(move |_| set("height", total.get()));
-    let first = Memo::new(move |_| first_drawn.get().unwrap_or_default());
-    Effect::new(move |_| set("padding-block-start", first.get()));
+    });
+    places
 }
 
 /// The height of a row: it is another on another width of screen only. Asking for it makes the browser work out all
@@ -160,8 +191,14 @@ mod tests {
 
     #[test]
     fn rows_follow_the_scroll_position() {
-        assert_eq!(rows_on_screen(100.0, 900.0, 40.0), Viewport { start: 0, end: 28 });
-        assert_eq!(rows_on_screen(-4_000.0, 800.0, 40.0), Viewport { start: 92, end: 128 });
+        assert_eq!(rows_on_screen(100.0, 900.0, 40.0), Viewport { start: 0, end: 26 });
+        assert_eq!(rows_on_screen(-4_000.0, 800.0, 40.0), Viewport { start: 94, end: 126 });
+    }
+
+    #[test]
+    fn a_row_is_moved_by_all_rows_before_it() {
+        assert_eq!(style(0, 34.0), "transform:translateY(0px)");
+        assert_eq!(style(10_000, 54.0), "transform:translateY(540000px)");
     }
 
     #[test]

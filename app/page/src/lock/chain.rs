@@ -110,8 +110,10 @@ pub(super) fn Chain(state: LockState) -> AnyView {
     });
     // Far down in the table the first contenders are not sent; the last drawing stays then.
     let kept = Memo::new(move |old: Option<&Drawn>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
-    let links = Memo::new(move |_| kept.with(Drawn::links));
-    let used = Memo::new(move |_| kept.with(Drawn::evidence));
+    let is_drawn = Memo::new(move |_| !state.is_fast() && kept.with(|drawn| drawn.more == 0));
+    // What is not seen needs no drawing.
+    let links = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::links) } else { Vec::new() });
+    let used = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::evidence) } else { Vec::new() });
     let capacity = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.capacity.clone())));
     let heading =
         Memo::new(move |_| state.head.with(|head| head.as_ref().map_or("Queue", |head| title(head.row.recipe))));
@@ -121,12 +123,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
         let card = |_| view! { <li class="link"><div class="link-card link-free">"free"</div></li> };
         (0..free.unwrap_or_default().min(FREE_MAX)).map(card).collect_view()
     };
-    let more = move || {
-        let more = kept.with(|drawn| drawn.more);
-        (more > 0).then(
-            || view! { <li class="chain-more"><a href="#contenders">{format!("+ {} more", count(more))}</a></li> },
-        )
-    };
     let nobody =
         move || kept.with(|drawn| drawn.links.is_empty()).then(|| view! { <p class="quiet">"Nobody is here."</p> });
     let places = move || {
@@ -134,7 +130,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
             capacity.as_ref().map(|capacity| view! { <p class="quiet">{capacity_words(capacity)}</p> })
         })
     };
-    let is_drawn = Memo::new(move |_| !state.is_fast() && kept.with(|drawn| drawn.more == 0));
     view! {
         <div class="dims" hidden=move || !is_drawn.get()>
             <section class="part" aria-labelledby="chain-title">
@@ -142,7 +137,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
                 <ol class="chain" data-testid="chain">
                     {rows(links, |link| &link.key, link)}
                     {dynamic(free)}
-                    {dynamic(more)}
                 </ol>
                 {dynamic(nobody)}
                 {dynamic(places)}

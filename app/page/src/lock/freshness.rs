@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::erase::{erase, view};
 use crate::explain::explained;
 use crate::format::plural;
-use crate::parts::{Age, filled, mark, rows};
+use crate::parts::{self, Age, filled, mark, rows_in_parts};
 use lockscope_wire::{AsOf, LockHead, RootState, Trust};
 
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
@@ -15,7 +15,7 @@ pub(super) fn Freshness(head: Memo<Option<LockHead>>, is_live: Memo<bool>) -> An
         head.with(|head| head.as_ref().map(|head| items(&head.as_of, &head.trust, is_live.get())).unwrap_or_default())
     });
     view! {
-        <ul class="trust" aria-label="How far this can be trusted" data-testid="trust">{rows(shown, |item| item.title, Item::draw)}</ul>
+        <ul class="trust" aria-label="How far this can be trusted" data-testid="trust">{rows_in_parts(shown, |item| item.title, draw)}</ul>
     }
 }
 
@@ -54,18 +54,23 @@ impl Item {
     fn since(self, since_ms: i64, after: impl Into<String>) -> Self {
         Self { since_ms: Some(since_ms), after: after.into(), ..self }
     }
+}
 
-    /// What it begins with; the jargon in it explains itself.
-    fn words(&self) -> AnyView {
-        match self.before.strip_prefix(ZXID) {
-            Some(zxid) => view! { "as of " {explained("term-zxid".to_owned(), erase("zxid"))} " " {zxid.to_owned()} },
-            None => erase(self.before.clone()),
-        }
-    }
-
-    fn draw(self) -> AnyView {
-        let age = self.since_ms.map(|since_ms| view! { <Age since_ms=Some(since_ms) /> });
-        view! { <li class="trust-item" data-doubt=mark(self.is_doubtful) title=self.title>{self.words()}{age}{filled(self.after)}</li> }
+/// An item. The transaction that the view is of changes all the time, and is a text of its own; the jargon before it
+/// explains itself.
+fn draw(item: parts::Item<Item>) -> AnyView {
+    let (title, is_zxid) = item.fixed(|item| (item.title, item.before.starts_with(ZXID)));
+    let jargon = is_zxid.then(|| view! { "as of " {explained("term-zxid".to_owned(), erase("zxid"))} " " });
+    let words = |item: &Item| filled(item.before.strip_prefix(ZXID).unwrap_or(&item.before).to_owned());
+    let age = |since_ms: &Option<i64>| erase(since_ms.map(|since_ms| view! { <Age since_ms=Some(since_ms) /> }));
+    let after = |after: &String| erase(filled(after.clone()));
+    view! {
+        <li class="trust-item" data-doubt=item.text(|item| mark(item.is_doubtful).map(str::to_owned)) title=title>
+            {jargon}
+            <span>{item.text(words)}</span>
+            {item.part(|item| item.since_ms, age)}
+            {item.part(|item| item.after.clone(), after)}
+        </li>
     }
 }
 

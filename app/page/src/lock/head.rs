@@ -16,8 +16,8 @@ use crate::explain::explained_verdict;
 use crate::format::visible;
 use crate::live::Live;
 use crate::parts::{
-    Age, Findings, StepPlace, Total, current, filled, headline, hold_least, missing_words, part, step, wait_least,
-    waiters_text,
+    AgeOf, Findings, Since, StepPlace, Total, current, filled, headline, hold_least, missing_words, part, step,
+    wait_least, waiters_text,
 };
 use lockscope_wire::{Advice, Confidence, Headline, LockHead, LockQuery, PastHolder};
 
@@ -115,16 +115,20 @@ fn recognised(label: &str, confidence: Confidence, root: &str) -> AnyView {
 }
 
 fn numbers(head: Memo<Option<LockHead>>) -> AnyView {
-    let held = |head: &LockHead| (head.row.held_since_ms, hold_least(head.row.hold_is_lower_bound));
-    let oldest = |head: &LockHead| (head.row.oldest_wait_at_ms, wait_least(head.row.wait_is_lower_bound));
+    let since = move |of: fn(&LockHead) -> Since| {
+        Memo::new(move |_| head.with(|head| head.as_ref().map(of).unwrap_or_default()))
+    };
+    let held = since(|head| (head.row.held_since_ms, hold_least(head.row.hold_is_lower_bound)));
+    let oldest = since(|head| (head.row.oldest_wait_at_ms, wait_least(head.row.wait_is_lower_bound)));
     let waiters = |head: &LockHead| (waiters_text(&head.row), missing_words(&head.row.missing));
-    let age = |(since_ms, least): &(Option<i64>, Option<&'static str>)| view! { <Age since_ms=*since_ms least=*least or="–" /> };
+    let depth =
+        Signal::derive(move || head.with(|head| head.as_ref().map(|head| head.row.depth.clone()).unwrap_or_default()));
     view! {
         <dl class="totals">
-            <Total name="Held" value=part(head, held, age) />
+            <Total name="Held" value=view! { <AgeOf since=held /> } />
             {part(head, waiters, |(text, why)| view! { <Total name="Waiting" key="waiters" title=filled(*why) value=text.clone() /> })}
-            <Total name="Oldest wait" value=part(head, oldest, age) />
-            <Total name="Waiting, last 2 min" value=part(head, |head| head.row.depth.clone(), |depth| view! { <Sparkline depth=depth.clone() /> }) />
+            <Total name="Oldest wait" value=view! { <AgeOf since=oldest /> } />
+            <Total name="Waiting, last 2 min" value=view! { <Sparkline depth=depth /> } />
         </dl>
     }
 }

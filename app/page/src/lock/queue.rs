@@ -1,39 +1,58 @@
 //! Every contender in queue order; of a long queue only the rows on screen are drawn.
 
+use std::sync::Arc;
+
 use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::LockState;
 use super::chain::evidence_words;
 use crate::copy::CopyButton;
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, erase, view};
 use crate::exact::Exact;
 use crate::format::{count, middle, plural, visible};
-use crate::live::{FETCH_ROWS, OpenView, Viewport, use_fetch, use_places, use_viewport};
+use crate::live::{FETCH_ROWS, OpenView, Places, Viewport, use_fetch, use_places, use_viewport};
 use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_parts, session_url, wait_least};
 use crate::release::ReleaseButton;
-use lockscope_wire::{Contender, ContenderRole, Edge, LockQuery, View};
+use lockscope_wire::{Contender, ContenderRole, Edge, Liveness, LockQuery, View};
 
 /// Longest name of a znode on a row; the whole is in its title.
 const NODE_CHARS: usize = 40;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Slot {
     /// Index in the whole list.
     at: u32,
-    key: String,
     /// Its place in words.
     place: String,
-    /// Without its position, which is in `place`: that changes for all whenever the first goes.
+    known: Arc<Known>,
+}
+
+/// A contender as it was sent, shared by all who look at it until it changes.
+#[derive(Debug, PartialEq)]
+struct Known {
+    key: String,
     contender: Contender,
 }
 
+impl PartialEq for Slot {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = Arc::ptr_eq(&self.known, &other.known) || self.known == other.known;
+        is_same && self.at == other.at && self.place == other.place
+    }
+}
+
 impl Slot {
-    fn new(at: u32, contender: &Contender) -> Self {
-        let key = format!("{} {:?}", contender.path, contender.session_id);
-        let place =
-            if contender.role == ContenderRole::Holder { "holds".to_owned() } else { contender.position.to_string() };
-        Self { at, key, place, contender: Contender { position: 0, ..contender.clone() } }
+    /// `before` are the rows that were shown: whoever did not change is not copied again.
+    fn new(at: u32, contender: &Contender, before: &[Self]) -> Self {
+        let known = before.iter().map(|slot| &slot.known).find(|known| known.contender == *contender).cloned();
+        let known = known.unwrap_or_else(|| {
+            let key = format!("{} {:?}", contender.path, contender.session_id);
+            Arc::new(Known { key, contender: contender.clone() })
+        });
+        let is_holder = contender.role == ContenderRole::Holder;
+        let place = if is_holder { "holds".to_owned() } else { contender.position.to_string() };
+        Self { at, place, known }
     }
 }
 
@@ -51,8 +70,9 @@ pub(super) fn Queue(
         Memo::new(move |_| state.live.lock(|page| page.map_or(0, |page| page.window.total)).unwrap_or_default());
     let total_rows = Signal::derive(move || total.get());
     let shown = use_viewport(body, query.offset, total_rows);
-    let slots = Memo::new(move |_| slots(state, shown.get()));
-    use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total_rows);
+    let slots =
+        Memo::new(move |before: Option<&Vec<Slot>>| slots(state, shown.get(), before.map_or(&[], |before| before)));
+    let places = use_places(body, total_rows);
     let ensemble = StoredValue::new(query.ensemble.clone());
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
@@ -74,8 +94,8 @@ pub(super) fn Queue(
                         <span class="cell" role="columnheader">"Liveness"</span>
                     </div>
                 </div>
-                <div class="queue-body" role="rowgroup" node_ref=body>
-                    {rows_in_parts(slots, |slot| &slot.key, move |item| row(item, ensemble))}
+                <div class="queue-body" role="rowgroup" data-placed=move || mark(places.are_set()) node_ref=body>
+                    {rows_in_parts(slots, |slot| &slot.known.key, move |item| row(item, ensemble, places))}
                 </div>
             </div>
         </section>
@@ -92,44 +112,84 @@ fn hidden_waiters(number: u32) -> Option<AnyView> {
     Some(view! { <p class="quiet" data-testid="hidden-waiters">{text}</p> })
 }
 
-fn slots(state: LockState, shown: Viewport) -> Vec<Slot> {
+fn slots(state: LockState, shown: Viewport, before: &[Slot]) -> Vec<Slot> {
     let found = state.live.lock(|page| {
         let window = &page?.window;
         let rows = (window.offset..).zip(&window.rows).filter(|(at, _)| (shown.start..shown.end).contains(at));
-        Some(rows.map(|(at, contender)| Slot::new(at, contender)).collect())
+        Some(rows.map(|(at, contender)| Slot::new(at, contender, before)).collect())
     });
     found.flatten().unwrap_or_default()
 }
 
-fn row(item: Item<Slot>, ensemble: StoredValue<String>) -> AnyView {
-    let (key, name) = item.fixed(|slot| (slot.key.clone(), slot.contender.node.clone().unwrap_or_default()));
+/// A row; each part of it is drawn anew only when it changed. Most keep all but their place when the first goes.
+fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyView {
+    let (key, path, node) = item
+        .fixed(|slot| (slot.known.key.clone(), slot.known.contender.path.clone(), slot.known.contender.node.clone()));
+    let name = node.clone().unwrap_or_default();
     view! {
         <div
             class="queue-row contender"
             role="row"
             data-key=Exact(key)
             data-node=filled(name).map(Exact)
-            data-role=item.text(|slot| Some(slot.contender.role.name().to_owned()))
-            data-hidden=item.text(|slot| mark(is_hidden(&slot.contender)).map(str::to_owned))
+            data-role=item.text(|slot| Some(slot.known.contender.role.name().to_owned()))
+            data-hidden=item.text(|slot| mark(is_hidden(&slot.known.contender)).map(str::to_owned))
             aria-rowindex=item.text(|slot| Some((slot.at + 2).to_string()))
+            prop:style=item.text(move |slot| places.style(slot.at))
         >
             <span class="cell queue-place" role="cell">{item.text(|slot| Some(slot.place.clone()))}</span>
-            {item.part(|slot| slot.contender.clone(), move |contender| ensemble.with_value(|ensemble| cells(contender, ensemble)))}
+            {item.part(|slot| named(&slot.known.contender), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
+            <span class="cell cell-number queue-time" role="cell" data-col="time">{item.part(|slot| since(&slot.known.contender), time)}</span>
+            <span class="cell queue-waits" role="cell" data-col="waits-for" title=item.text(|slot| waits_title(&slot.known.contender))>
+                {item.part(|slot| slot.known.contender.waits_for.clone(), |edges| erase(edges.first().map(|edge| waits_for(edge, edges.len()))))}
+            </span>
+            <span class="cell queue-alive" role="cell" data-col="liveness">
+                {item.part(|slot| (slot.known.contender.liveness, slot.known.contender.runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
+                <ReleaseButton node=node path=path />
+            </span>
         </div>
     }
 }
 
-/// All cells but the first, which changes whenever somebody before it goes.
-fn cells(contender: &Contender, ensemble: &str) -> AnyView {
+/// What of a contender its name and its session show.
+fn named(contender: &Contender) -> Contender {
+    Contender {
+        position: 0,
+        role: ContenderRole::Waiter,
+        client: None,
+        liveness: Liveness::Unknown,
+        runs_out: None,
+        data: None,
+        created_at_ms: None,
+        waiting_since_ms: None,
+        holding_since_ms: None,
+        // Without a znode it is named after what it waits for.
+        waits_for: if contender.node.is_some() { Vec::new() } else { contender.waits_for.clone() },
+        ..contender.clone()
+    }
+}
+
+/// Since when it holds or waits, and why that may be longer.
+fn since(contender: &Contender) -> (Option<i64>, Option<&'static str>) {
+    match contender.holding_since_ms {
+        Some(since_ms) => (Some(since_ms), hold_least(contender.holding_is_lower_bound)),
+        None => (contender.waiting_since_ms, wait_least(contender.waiting_is_lower_bound)),
+    }
+}
+
+fn time((since_ms, least): &(Option<i64>, Option<&'static str>)) -> AnyView {
+    view! { <Age since_ms=*since_ms least=*least /> }
+}
+
+fn waits_title(contender: &Contender) -> Option<String> {
+    contender.waits_for.first().map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence)))
+}
+
+/// Who it is: the cells that stay as they are while a contender moves up.
+fn names(contender: &Contender, ensemble: &str) -> AnyView {
     let name = contender.node.as_deref().map(visible).unwrap_or_default();
     let href = contender.session_id.map(|session| session_url(ensemble, session));
     let label = contender.label.as_deref().map(|label| middle(&visible(label), 36));
-    let (since_ms, least) = match contender.holding_since_ms {
-        Some(since_ms) => (Some(since_ms), hold_least(contender.holding_is_lower_bound)),
-        None => (contender.waiting_since_ms, wait_least(contender.waiting_is_lower_bound)),
-    };
-    let edge = contender.waits_for.first();
-    let whole = edge.map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence)));
     let copy = contender.node.as_ref().map(|_| view! { <CopyButton text=contender.path.clone() what="znode path" /> });
     view! {
         <span class="cell queue-node" role="cell" data-col="node" title=filled(name)>
@@ -144,14 +204,6 @@ fn cells(contender: &Contender, ensemble: &str) -> AnyView {
             <a class="queue-id" href=href>{session_text(contender)}</a>
             " "
             <span class="queue-label">{label}</span>
-        </span>
-        <span class="cell cell-number queue-time" role="cell" data-col="time"><Age since_ms=since_ms least=least /></span>
-        <span class="cell queue-waits" role="cell" data-col="waits-for" title=whole>
-            {edge.map(|edge| waits_for(edge, contender.waits_for.len()))}
-        </span>
-        <span class="cell queue-alive" role="cell" data-col="liveness">
-            <LivenessChip liveness=contender.liveness end=contender.runs_out />
-            <ReleaseButton node=contender.node.clone() path=contender.path.clone() />
         </span>
     }
 }

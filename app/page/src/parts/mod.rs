@@ -56,7 +56,7 @@ pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outsi
 pub(crate) use tag::Tag;
 #[cfg(feature = "ssr")]
 pub(crate) use theme::SCRIPT as THEME_SCRIPT;
-pub(crate) use time::{Age, Countdown, hold_least, wait_least};
+pub(crate) use time::{Age, AgeOf, Countdown, Since, hold_least, wait_least};
 pub(crate) use zone::{Instant, ShownZone};
 
 /// A verdict as a word for people.

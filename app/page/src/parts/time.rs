@@ -30,6 +30,24 @@ pub(crate) fn Age(
     since_ms.map_or_else(|| erase(or), of)
 }
 
+/// Since when, and why it may be longer than that.
+pub(crate) type Since = (Option<i64>, Option<&'static str>);
+
+/// An age of something that begins anew all the time: only its texts change. A dash for None.
+#[component]
+pub(crate) fn AgeOf(since: Memo<Since>) -> AnyView {
+    let live = Live::of_app();
+    let sign = move || if since.get().1.is_some() { "≥ " } else { "" };
+    let text = move || {
+        since.get().0.map_or("–".to_owned(), |since_ms| format!("{}{}", sign(), age(since_ms, live.now_ms())))
+    };
+    view! {
+        <span class="age" title=move || since.get().1 data-since=move || since.get().0.map(|ms| ms.to_string()) data-sign=sign>
+            {text}
+        </span>
+    }
+}
+
 /// Why a hold may be longer than it looks.
 pub(crate) fn hold_least(is_lower_bound: bool) -> Option<&'static str> {
     is_lower_bound.then_some("At least: it was already held when we first looked")

@@ -39,7 +39,7 @@ pub(super) fn SessionList(
                 .collect::<Vec<Slot>>()
         })
     });
-    use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total);
+    let places = use_places(body, total);
     let look_at =
         move |offset| opened.look_at(View::Sessions(SessionsQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
     use_fetch(shown, offset, total, Callback::new(look_at));
@@ -50,13 +50,14 @@ pub(super) fn SessionList(
             <div
                 class="board-body sess-body"
                 role="rowgroup"
+                data-placed=move || mark(places.are_set())
                 node_ref=body
                 on:pointerenter=move |_| state.is_held.set(true)
                 on:pointerleave=move |_| state.is_held.set(false)
                 on:focusin=move |_| state.is_held.set(true)
                 on:focusout=move |_| state.is_held.set(false)
             >
-                {rows(slots, |slot| &slot.row.key, row)}
+                {rows(slots, |slot| &slot.row.key, move |slot| row(slot, places))}
             </div>
         </div>
         {dynamic(move || empty(state, total.get()))}

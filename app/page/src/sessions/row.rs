@@ -6,6 +6,7 @@ use super::state::Slot;
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{count, middle, visible};
+use crate::live::Places;
 use crate::parts::{Age, Chip, LivenessChip, Tag, cycle_mark, filled, mark, session_url};
 use lockscope_wire::{ROW_LOCKS_MAX, SessionRow};
 
@@ -15,7 +16,7 @@ const LOCK_CHARS: usize = 48;
 const ADDRESS_CHARS: usize = 40;
 
 /// The row.
-pub(super) fn row(slot: Slot) -> AnyView {
+pub(super) fn row(slot: Slot, places: Places) -> AnyView {
     let Slot { at, row, is_away } = slot;
     let label = row.label.as_deref().map_or("no name".to_owned(), visible);
     let short = middle(&label, LABEL_CHARS);
@@ -35,6 +36,7 @@ pub(super) fn row(slot: Slot) -> AnyView {
             data-away=mark(is_away)
             title=is_away.then_some("No longer in this place")
             aria-rowindex=(at + 2).to_string()
+            prop:style=places.style_of(at)
         >
             <div class="cell sess-id" role="cell" data-col="id">
                 <a class="sess-link" href=session_url(&row.ensemble, row.session_id)>{row.session_id.to_string()}</a>

@@ -1,0 +1,92 @@
+// A page stays where it is: a lock that changes hands moves rows, and nothing jumps.
+
+import type { Page } from '@playwright/test';
+
+import { expect, test } from '../../support/fixtures.ts';
+
+type Shift = { value: number; of: string[] };
+
+/** Notes what jumps from here on, by the browser's own measure. */
+async function watchShifts(page: Page): Promise<() => Promise<Shift[]>> {
+  await page.evaluate(() => {
+    const shifts: Shift[] = [];
+    (window as unknown as { shifts: Shift[] }).shifts = shifts;
+    type Entry = { value: number; sources: { node: Node | null }[] };
+    new PerformanceObserver((list) => {
+      for (const { value, sources } of list.getEntries() as unknown as Entry[]) {
+        shifts.push({ value, of: sources.map(({ node }) => `${node?.nodeName} ${node?.textContent?.slice(0, 40)}`) });
+      }
+    }).observe({ type: 'layout-shift' });
+  });
+  return () => page.evaluate(() => (window as unknown as { shifts: Shift[] }).shifts);
+}
+
+/** Less than the width of a word that changed; a row that moves by its height is a tenth of it at once. */
+function isCalm(shifts: Shift[]): void {
+  expect(shifts.reduce((sum, { value }) => sum + value, 0), JSON.stringify(shifts)).toBeLessThan(0.001);
+}
+
+/** Where the rows that are drawn begin, in the order in which they stand in the document, and how tall their list is. */
+const drawn = (page: Page) =>
+  page.evaluate(() => {
+    const list = document.querySelector('.queue-body')!;
+    return { tops: [...list.children].map((row) => row.getBoundingClientRect().top), height: list.getBoundingClientRect().height };
+  });
+
+test('a hand-off in a long queue shifts nothing, on screen or where it is scrolled to', async ({ page, ui, madeUp }) => {
+  const { url } = await madeUp('crowd');
+  await ui.open(`${url}/lock?path=/order`);
+  await ui.isLive();
+  const first = page.locator('.contender').first();
+  for (const px of [400, 2_000]) {
+    await page.evaluate((px) => window.scrollTo(0, px), px);
+    await expect(first).toHaveAttribute('aria-rowindex', px < 1_000 ? '2' : /\d\d/);
+    const shifted = await watchShifts(page);
+    const before = await first.getAttribute('data-node');
+    await expect.poll(async () => Number((await first.getAttribute('data-node'))!.slice(5)) - Number(before!.slice(5))).toBeGreaterThan(60);
+    isCalm(await shifted());
+    expect(await page.evaluate(() => scrollY)).toBe(px);
+  }
+
+  // Who hears the rows hears them in the order in which they stand.
+  const { tops } = await drawn(page);
+  expect(tops.length).toBeGreaterThan(12);
+  expect(tops).toEqual([...tops].sort((one, other) => one - other));
+});
+
+test('a row that leaves from the middle of a queue shifts nothing', async ({ page, ui, clients, place, lockscope }) => {
+  const path = `${place}/orders`;
+  const crowd = await clients.open('crowd');
+  const before = await crowd.crowd(path, 8);
+  const leaver = await clients.open('leaver');
+  const left = await leaver.queue(path);
+  // So many that what stands below the list is out of sight.
+  const behind = await crowd.crowd(path, 60);
+  await lockscope.knows(path, [...before, left.node, ...behind]);
+  await ui.openLock(path);
+  await ui.isLive();
+  await ui.contender(left.node).evaluate((row) => row.scrollIntoView({ block: 'center' }));
+  const row = ui.contender(behind[0]!);
+  await expect(row).toBeInViewport();
+  const top = async () => (await row.boundingBox())!.y;
+  const stood = await top();
+  const height = (await row.boundingBox())!.height;
+  const shifted = await watchShifts(page);
+  await leaver.close();
+  await expect(ui.contender(left.node)).toHaveCount(0);
+  await expect.poll(async () => Math.round(stood - (await top()))).toBe(Math.round(height));
+  isCalm(await shifted());
+});
+
+test('rows of a list are printed one after the other', async ({ page, ui, madeUp }) => {
+  const { url } = await madeUp('crowd');
+  await ui.open(`${url}/lock?path=/order`);
+  await ui.isLive();
+  await page.evaluate(() => window.scrollTo(0, 3_000));
+  await expect(page.locator('.contender').first()).not.toHaveAttribute('aria-rowindex', '2');
+  await page.emulateMedia({ media: 'print' });
+  const { tops, height } = await drawn(page);
+  expect(height).toBeLessThan(tops.length * 120);
+  expect(tops).toEqual([...tops].sort((one, other) => one - other));
+  expect(tops.at(-1)! - tops[0]!).toBeLessThan(height);
+});
