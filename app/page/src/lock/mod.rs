@@ -6,6 +6,7 @@ mod freshness;
 mod head;
 mod holders;
 mod queue;
+mod queue_map;
 mod release;
 mod stats;
 mod ticket;
@@ -44,7 +45,7 @@ pub(crate) fn LockPageView() -> AnyView {
 }
 
 fn read_address(pairs: &[(String, String)]) -> Result<LockQuery, String> {
-    LockQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string())
+    LockQuery::from_page_pairs(borrowed(pairs)).map_err(|error| error.to_string())
 }
 
 /// What the parts of the page read.

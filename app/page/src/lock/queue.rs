@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::LockState;
 use super::chain::evidence_words;
+use super::queue_map::{List, QueueMapView};
 use crate::copy::CopyButton;
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
@@ -54,6 +55,7 @@ pub(super) fn Queue(
     let slots = Memo::new(move |_| slots(state, shown.get()));
     use_places(body, Signal::derive(move || slots.with(|slots| slots.first().map(|slot| slot.at))), total_rows);
     let ensemble = StoredValue::new(query.ensemble.clone());
+    let map_query = query.clone();
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
     use_fetch(shown, offset, total_rows, Callback::new(look_at));
@@ -62,6 +64,7 @@ pub(super) fn Queue(
         <section class="part" id="contenders" aria-labelledby="queue-title">
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
             <div class="hidden-waiters">{dynamic(move || hidden_waiters(hidden.get()))}</div>
+            <QueueMapView state=state list=List { body, shown, total } query=map_query />
             <div class="board queue" role="table" aria-labelledby="queue-title" aria-rowcount=move || total.get() + 1>
                 <div class="board-head" role="rowgroup">
                     <div class="queue-row" role="row" aria-rowindex="1">
