@@ -13,7 +13,7 @@ use lockscope_wire::guide::anchor;
 use lockscope_wire::{Access, Capacity, Contender, ContenderRole, Edge, EdgeEvidence, Recipe};
 
 /// Contenders drawn at most: a longer queue, and one that changes hands all the time, is a table only.
-const LINKS: usize = 6;
+pub(super) const LINKS_MAX: u32 = 6;
 
 /// Free places of a semaphore or barrier that are drawn.
 const FREE_MAX: u32 = 12;
@@ -22,7 +22,6 @@ const FREE_MAX: u32 = 12;
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Drawn {
     links: Vec<Contender>,
-    more: u32,
 }
 
 impl Drawn {
@@ -101,10 +100,8 @@ fn last_name(path: &str) -> String {
 pub(super) fn Chain(state: LockState) -> AnyView {
     let drawn = Memo::new(move |_| {
         let drawn = state.live.lock(|page| {
-            page.filter(|page| page.window.offset == 0).map(|page| {
-                let links: Vec<Contender> = page.window.rows.iter().take(LINKS).cloned().collect();
-                Drawn { more: page.window.total.saturating_sub(links.len() as u32), links }
-            })
+            page.filter(|page| page.window.offset == 0)
+                .map(|page| Drawn { links: page.window.rows.iter().take(LINKS_MAX as usize).cloned().collect() })
         });
         drawn.flatten()
     });
@@ -121,12 +118,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
         let card = |_| view! { <li class="link"><div class="link-card link-free">"free"</div></li> };
         (0..free.unwrap_or_default().min(FREE_MAX)).map(card).collect_view()
     };
-    let more = move || {
-        let more = kept.with(|drawn| drawn.more);
-        (more > 0).then(
-            || view! { <li class="chain-more"><a href="#contenders">{format!("+ {} more", count(more))}</a></li> },
-        )
-    };
     let nobody =
         move || kept.with(|drawn| drawn.links.is_empty()).then(|| view! { <p class="quiet">"Nobody is here."</p> });
     let places = move || {
@@ -134,7 +125,7 @@ pub(super) fn Chain(state: LockState) -> AnyView {
             capacity.as_ref().map(|capacity| view! { <p class="quiet">{capacity_words(capacity)}</p> })
         })
     };
-    let is_drawn = Memo::new(move |_| !state.is_fast() && kept.with(|drawn| drawn.more == 0));
+    let is_drawn = Memo::new(move |_| state.has_chain());
     view! {
         <div class="dims" hidden=move || !is_drawn.get()>
             <section class="part" aria-labelledby="chain-title">
@@ -142,7 +133,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
                 <ol class="chain" data-testid="chain">
                     {rows(links, |link| &link.key, link)}
                     {dynamic(free)}
-                    {dynamic(more)}
                 </ol>
                 {dynamic(nobody)}
                 {dynamic(places)}

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::LockState;
 use super::chain::evidence_words;
-use super::queue_map::{List, QueueMapView};
+use super::queue_map::{List, queue_map};
 use crate::copy::CopyButton;
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
@@ -59,12 +59,17 @@ pub(super) fn Queue(
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
     use_fetch(shown, offset, total_rows, Callback::new(look_at));
+    let is_folded = Memo::new(move |_| state.has_chain());
     let hidden = Memo::new(move |_| state.head.with(|head| head.as_ref().map_or(0, |head| head.hidden_waiters)));
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title">
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
             <div class="hidden-waiters">{dynamic(move || hidden_waiters(hidden.get()))}</div>
-            <QueueMapView state=state list=List { body, shown, total } query=map_query />
+            // The chain shows the same people; without scripts and on paper the table is there all the same.
+            <details class="queue-fold" hidden=move || !is_folded.get() data-testid="queue-fold">
+                <summary>"As a table"</summary>
+            </details>
+            {queue_map(state, List { body, shown, total }, map_query)}
             <div class="board queue" role="table" aria-labelledby="queue-title" aria-rowcount=move || total.get() + 1>
                 <div class="board-head" role="rowgroup">
                     <div class="queue-row" role="row" aria-rowindex="1">

@@ -13,6 +13,7 @@ use crate::charts::{STRIP_SIZE, along, strip_paths};
 use crate::erase::{dynamic, view};
 use crate::format::{count, duration, middle, plural, visible};
 use crate::live::{Viewport, scroll_to_row};
+use crate::split::{SplitLoaderError, split_view, wasm_split};
 use lockscope_wire::{LockQuery, QueueMap, QueueMapQuery, View};
 
 /// A shorter queue is seen without a map.
@@ -36,10 +37,28 @@ impl List {
     }
 }
 
-/// The map; nothing beside a short queue, and nothing before the browser has it.
+/// The map, whose code comes with the first long queue; nothing beside a short one.
+pub(super) fn queue_map(state: LockState, list: List, query: LockQuery) -> AnyView {
+    // Only the browser runs effects: the server and whoever has no scripts draw no map.
+    let is_wanted = RwSignal::new(false);
+    Effect::new(move |_| {
+        let is_long = list.total.get() > SHORT_ROWS;
+        if is_wanted.get_untracked() != is_long {
+            is_wanted.set(is_long);
+        }
+    });
+    let query = StoredValue::new(query);
+    dynamic(move || is_wanted.get().then(|| split_view(fetch(), move || draw(state, list, query))))
+}
+
+/// The map is a chunk of its own.
+#[wasm_split(queue_map, wasm_split_path = leptos::wasm_split, fallible, preload(fetch))]
+pub(crate) fn draw(state: LockState, list: List, query: StoredValue<LockQuery>) -> Result<AnyView, SplitLoaderError> {
+    Ok(view! { <QueueMapView state=state list=list query=query /> })
+}
+
 #[component]
-pub(super) fn QueueMapView(state: LockState, list: List, query: LockQuery) -> AnyView {
-    let is_long = Memo::new(move |_| list.total.get() > SHORT_ROWS);
+fn QueueMapView(state: LockState, list: List, query: StoredValue<LockQuery>) -> AnyView {
     let address = use_pairs();
     let app = Memo::new(move |_| {
         address.with(|pairs| pairs.iter().find(|(name, _)| name == "app").map(|(_, app)| app.clone()))
@@ -50,18 +69,16 @@ pub(super) fn QueueMapView(state: LockState, list: List, query: LockQuery) -> An
         let remembered = || storage()?.get_item(KEY).ok().flatten();
         chosen.set(app.get().or_else(remembered).unwrap_or_default().chars().take(APP_CHARS).collect());
     });
-    let kept = StoredValue::new(query);
-    // Only the browser runs effects: the server and whoever has no scripts draw no map.
     Effect::new(move |_| {
-        let (app, is_wanted) = (chosen.get(), is_long.get() && !live.is_paused());
-        let query = kept.with_value(|query| (query.ensemble.clone(), query.path.clone()));
-        live.survey(is_wanted.then(|| View::QueueMap(QueueMapQuery { ensemble: query.0, path: query.1, app })));
+        let app = chosen.get();
+        let (ensemble, path) = query.with_value(|query| (query.ensemble.clone(), query.path.clone()));
+        let map = View::QueueMap(QueueMapQuery { ensemble, path, app });
+        live.survey((!live.is_paused()).then_some(map));
     });
     on_cleanup(move || live.survey(None));
     // Paused, and until the next one comes, the last map stays.
     let map = Memo::new(move |old: Option<&Option<QueueMap>>| {
-        let old = || old.cloned().flatten();
-        if is_long.get() { live.queue_map(QueueMap::clone).or_else(old) } else { None }
+        live.queue_map(QueueMap::clone).or_else(|| old.cloned().flatten())
     });
     let is_there = Memo::new(move |_| map.with(Option::is_some));
     dynamic(move || {
@@ -71,7 +88,7 @@ pub(super) fn QueueMapView(state: LockState, list: List, query: LockQuery) -> An
                     {strip(list, map)}
                     <div class="queue-map-notes">
                         {dead(list, map)}
-                        {own_place(live, map, chosen, kept)}
+                        {own_place(live, map, chosen, query)}
                         {dynamic(move || map.with(|map| map.as_ref().and_then(what_is_unknown)).map(|text| view! { <p class="quiet">{text}</p> }))}
                     </div>
                 </aside>

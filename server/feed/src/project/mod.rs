@@ -108,13 +108,13 @@ impl<'a> ProjectionContext<'a> {
     pub fn lock(&self, query: &wire::LockQuery) -> Option<Box<wire::LockPage>> {
         let (lock, mirror) = self.shown_lock(&query.ensemble, &query.path)?;
         let rows = self.contenders(lock, mirror, query.offset as usize, query.limit as usize);
-        let total = listed(lock);
         let mut head = self.lock_head(lock, mirror);
         head.notes.extend(details::early(&rows, self.now));
-        Some(Box::new(wire::LockPage { head, window: wire::Window { total, offset: query.offset, rows } }))
+        let window = wire::Window { total: contenders::listed(lock), offset: query.offset, rows };
+        Some(Box::new(wire::LockPage { head, window }))
     }
 
-    /// A lock that is meant and may be seen, with the znodes it lies among.
+    /// A lock that is meant and may be seen, with its znodes.
     fn shown_lock(&self, ensemble: &str, path: &str) -> Option<(&'a AssessedLock, &'a Mirror)> {
         let lock = self.observatory.lock(path).filter(|lock| self.is_meant(ensemble) && self.sees(&lock.path))?;
         Some((lock, self.observatory.mirror_of(lock)?))
@@ -353,11 +353,6 @@ fn text_of(lock: &AssessedLock) -> String {
         text.extend(hold.owner.map(|owner| format!(" {owner}")));
     }
     text
-}
-
-/// Contenders that are listed: all with a znode, and the first without one.
-fn listed(lock: &Lock) -> u32 {
-    lock.contender_count() + count32(lock.watchers.iter().len().min(evidence::HIDDEN_MAX))
 }
 
 /// The sentence on a lock.

@@ -9,10 +9,11 @@ use lockscope_core::znode::SessionId;
 use lockscope_wire as wire;
 
 use super::applications::ApplicationRule;
+use super::contenders::listed;
 use super::evidence::HIDDEN_MAX;
 use super::session_groups::host_of;
 use super::words::wire_root_state;
-use super::{ProjectionContext, count32, listed};
+use super::{ProjectionContext, count32};
 
 /// Counts contenders as they come, in queue order.
 struct Survey {
