@@ -75,21 +75,31 @@ impl QueueSlice {
 pub struct HandOvers {
     /// So many ended,
     pub count: u32,
-    /// after this instant: where none ends any more, the rate falls with time.
+    /// after this instant,
     pub since_ms: i64,
+    /// the last at this one.
+    pub until_ms: i64,
 }
 
 impl HandOvers {
-    /// In a thousand seconds, by now; None while no time has passed.
-    pub fn in_1000_s(self, now_ms: i64) -> Option<i64> {
-        let took_ms = now_ms.saturating_sub(self.since_ms);
-        if took_ms > 0 { i64::from(self.count).saturating_mul(1_000_000).checked_div(took_ms) } else { None }
+    /// In a thousand seconds, by now.
+    pub fn in_1000_s(self, now_ms: i64) -> i64 {
+        i64::from(self.count).saturating_mul(1_000_000).checked_div(self.took_ms(now_ms)).unwrap_or_default()
     }
 
     /// How long so many more take at that rate.
-    pub fn time_for_ms(self, hand_overs: u32, now_ms: i64) -> Option<i64> {
-        let took_ms = now_ms.saturating_sub(self.since_ms).max(0);
-        took_ms.saturating_mul(i64::from(hand_overs)).checked_div(i64::from(self.count))
+    pub fn time_for_ms(self, hand_overs: u32, now_ms: i64) -> i64 {
+        let all = self.took_ms(now_ms).saturating_mul(i64::from(hand_overs));
+        all.checked_div(i64::from(self.count)).unwrap_or_default()
+    }
+
+    /// Where none ends any more, longer and longer. A map is a second old or two before that can be told.
+    fn took_ms(self, now_ms: i64) -> i64 {
+        const QUIET_MS: i64 = 2_000;
+        let seen_ms = self.until_ms.saturating_sub(self.since_ms).max(1);
+        let apart_ms = seen_ms.checked_div(i64::from(self.count)).unwrap_or_default();
+        let is_going_on = now_ms.saturating_sub(self.until_ms) <= QUIET_MS.max(3 * apart_ms);
+        if is_going_on { seen_ms } else { now_ms.saturating_sub(self.since_ms).max(1) }
     }
 }
 
@@ -150,12 +160,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_falls_while_nothing_moves() {
-        let hand_overs = HandOvers { count: 12, since_ms: 1_000 };
-        assert_eq!(hand_overs.in_1000_s(11_000), Some(1_200));
-        assert_eq!(hand_overs.time_for_ms(812, 11_000), Some(676_666));
-        assert_eq!(hand_overs.in_1000_s(101_000), Some(120));
-        assert_eq!((hand_overs.in_1000_s(1_000), hand_overs.time_for_ms(3, 0)), (None, Some(0)));
+    fn a_rate_falls_while_nothing_moves_and_not_because_a_map_is_a_second_old() {
+        let slow = HandOvers { count: 12, since_ms: 1_000, until_ms: 11_000 };
+        assert_eq!((slow.in_1000_s(11_000), slow.in_1000_s(13_400)), (1_200, 1_200));
+        assert_eq!(slow.time_for_ms(812, 11_000), 676_666);
+        assert_eq!(slow.in_1000_s(101_000), 120);
+        let quick = HandOvers { count: 15, since_ms: 1_000, until_ms: 1_300 };
+        assert_eq!((quick.in_1000_s(1_300), quick.in_1000_s(3_000), quick.in_1000_s(4_000)), (50_000, 50_000, 5_000));
+        let at_once = HandOvers { count: 7, since_ms: 5, until_ms: 5 };
+        assert_eq!(at_once.time_for_ms(3, 0), 0, "and nothing is divided by nothing");
     }
 
     #[test]

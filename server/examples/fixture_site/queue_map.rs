@@ -24,7 +24,7 @@ pub(crate) fn queue_map(query: &QueueMapQuery, page: &LockPage, now_ms: i64) -> 
     let place = waiters().find(|(_, row)| is_of_app(row)).map(|(at, _)| QueuePlace { position: at, ahead: at });
     // As quickly as a crowd changes hands.
     let is_seen = page.head.stats.acquisitions >= HAND_OVERS_MIN as u64;
-    let hand_overs = is_seen.then_some(HandOvers { count: 15, since_ms: now_ms - 300 });
+    let hand_overs = is_seen.then_some(HandOvers { count: 15, since_ms: now_ms - 300, until_ms: now_ms });
     QueueMap {
         state: page.head.row.state,
         total: page.window.total,

@@ -6,7 +6,7 @@ use lockscope_wire::{Liveness, QueueMap, QueueSlice};
 /// Both sides of the square.
 pub(crate) const SIZE: u32 = 240;
 /// A kind that is there takes at least so much of a bar: one dead among forty must be seen.
-const PART_MIN: u32 = 60;
+const PART_MIN: u32 = 48;
 
 /// Where a place of the list lies along the strip.
 pub(crate) fn along(place: u32, of: u32) -> u32 {
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn one_dead_among_forty_is_seen_and_every_bar_is_whole() {
-        assert_eq!(parts(&slice(41, 1, 0)), [(Liveness::Disconnected, 60), (Liveness::Connected, 180)]);
+        assert_eq!(parts(&slice(41, 1, 0)), [(Liveness::Disconnected, 48), (Liveness::Connected, 192)]);
         assert_eq!(parts(&slice(7, 0, 0)), [(Liveness::Connected, 240)]);
         let all = QueueSlice { connected: 1, silent: 90, disconnected: 1, persistent: 1, unknown: 1 };
         for drawn in [parts(&all), parts(&slice(1, 500, 1)), parts(&slice(0, 1, 1))] {
@@ -82,8 +82,8 @@ mod tests {
             app: String::new(),
         };
         let drawn = paths(&map);
-        assert_eq!(drawn.first(), Some(&(Liveness::Connected, "M0 0H100V240H0ZM100 60H180V240H100Z".to_owned())));
-        assert_eq!(drawn.get(1), Some(&(Liveness::Disconnected, "M100 0H180V60H100Z".to_owned())));
+        assert_eq!(drawn.first(), Some(&(Liveness::Connected, "M0 0H100V240H0ZM100 48H180V240H100Z".to_owned())));
+        assert_eq!(drawn.get(1), Some(&(Liveness::Disconnected, "M100 0H180V48H100Z".to_owned())));
         assert_eq!((along(240, 480), along(900, 480), along(3, 0)), (120, 240, 0));
     }
 }

@@ -266,10 +266,10 @@ fn place_words(map: &QueueMap, now_ms: i64) -> String {
     if !map.state.is_current() {
         return format!("{at}, when this was last known.");
     }
-    let Some((hand_overs, rate)) = map.hand_overs.and_then(|known| Some((known, known.in_1000_s(now_ms)?))) else {
+    let Some(hand_overs) = map.hand_overs else {
         return format!("{at}; how long that takes is not known yet.");
     };
-    let takes = hand_overs.time_for_ms(place.ahead, now_ms).map(rounded).unwrap_or_default();
+    let (rate, takes) = (hand_overs.in_1000_s(now_ms), rounded(hand_overs.time_for_ms(place.ahead, now_ms)));
     format!(
         "{at}, at {} ≈ {takes} (by the last {})",
         rate_words(rate),
@@ -320,7 +320,7 @@ mod tests {
             slices: vec![QueueSlice::default()],
             dead_count: 0,
             dead: Vec::new(),
-            hand_overs: Some(HandOvers { count: 12, since_ms: 0 }),
+            hand_overs: Some(HandOvers { count: 12, since_ms: 0, until_ms: 10_000 }),
             place: Some(QueuePlace { position: 812, ahead: 812 }),
             app: "report".to_owned(),
         }
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(told(&QueueMap { state: RootState::Stale, ..map() }), "#812, when this was last known.");
         assert_eq!(told(&QueueMap { place: None, ..map() }), "No waiter of report.");
         let first = QueueMap { place: None, mapped: 10_000, app: "a\u{202e}b".to_owned(), ..map() };
-        assert_eq!(place_words(&first, 1), "No waiter of a\\u{202e}b among the first 10\u{202f}000.");
+        assert_eq!(place_words(&first, 1), "No waiter of a␥b among the first 10\u{202f}000.");
         assert!(place_words(&map(), 600_000).starts_with("#812, at 1.2 hand-overs/min"), "it stands still");
     }
 

@@ -123,7 +123,8 @@ fn hand_overs(lock: &AssessedLock) -> Option<wire::HandOvers> {
     let seen = lock.tally.past.iter().take_while(|past| past.how != Departure::DuringGap);
     let ends: Vec<i64> = seen.map(|past| past.until.0).collect();
     let oldest = ends.last().filter(|_| ends.len() >= wire::HAND_OVERS_MIN && lock.recognition.is_meant_to_pass())?;
-    Some(wire::HandOvers { count: count32(ends.len() - 1), since_ms: *oldest })
+    let newest = ends.first()?;
+    Some(wire::HandOvers { count: count32(ends.len() - 1), since_ms: *oldest, until_ms: *newest })
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ fn a_place_counts_the_holds_before_it_and_a_rate_wants_eight_that_ended() {
     // Numbers 0 to 7 are gone, so 500, the first of its application, stands behind 492.
     let found = map(&seen, "APP-5");
     assert_eq!(found.place, Some(QueuePlace { position: 492, ahead: 492 }));
-    assert_eq!(found.hand_overs, Some(HandOvers { count: 7, since_ms: 2_000 }));
+    assert_eq!(found.hand_overs, Some(HandOvers { count: 7, since_ms: 2_000, until_ms: 16_000 }));
     assert_eq!(map(&seen, "app-9").place, None);
     assert_eq!(map(&queue(600, 7), "app-5").hand_overs, None, "too few were seen");
 }
