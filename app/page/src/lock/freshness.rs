@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::erase::{erase, view};
-use crate::explain::explained;
+use crate::explain::explained_term;
 use crate::format::plural;
 use crate::parts::{Age, filled, mark, rows};
 use lockscope_wire::{AsOf, LockHead, RootState, Trust};
@@ -57,8 +57,11 @@ impl Item {
 
     /// What it begins with; the jargon in it explains itself.
     fn words(&self) -> AnyView {
-        match self.before.strip_prefix(ZXID) {
-            Some(zxid) => view! { "as of " {explained("term-zxid".to_owned(), erase("zxid"))} " " {zxid.to_owned()} },
+        let found = JARGON.iter().find_map(|(word, term)| Some((self.before.split_once(word)?, word, term)));
+        match found {
+            Some(((before, after), word, term)) => {
+                view! { {before.to_owned()} {explained_term(term, word)} {after.to_owned()} }
+            }
             None => erase(self.before.clone()),
         }
     }
@@ -69,11 +72,11 @@ impl Item {
     }
 }
 
-/// Before the transaction that a view is of.
-const ZXID: &str = "as of zxid ";
+/// Words of the line that explain themselves, and the terms that they stand for; of each item the first one found.
+const JARGON: [(&str, &str); 3] = [("zxid", "zxid"), ("clients", "evidence"), ("watches", "watch")];
 
 fn view_item(as_of: &AsOf) -> Option<Item> {
-    let text = format!("{ZXID}{}", as_of.zxid);
+    let text = format!("as of zxid {}", as_of.zxid);
     (as_of.zxid.0 != 0).then(|| Item::sure(text, "The newest transaction that the view is known to include"))
 }
 

@@ -9,6 +9,7 @@ use super::queue_map::{List, queue_map};
 use crate::copy::CopyButton;
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
+use crate::explain::explained_term;
 use crate::format::{count, middle, plural, visible};
 use crate::live::{FETCH_ROWS, OpenView, Viewport, use_fetch, use_places, use_viewport};
 use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_parts, session_url, wait_least};
@@ -79,7 +80,7 @@ pub(super) fn Queue(
                         <span class="cell" role="columnheader">"Session"</span>
                         <span class="cell cell-number" role="columnheader">"For"</span>
                         <span class="cell" role="columnheader">"Waits for"</span>
-                        <span class="cell" role="columnheader">"Liveness"</span>
+                        <span class="cell" role="columnheader">{explained_term("liveness", "Liveness")}</span>
                     </div>
                 </div>
                 <div class="queue-body" role="rowgroup" node_ref=body>
