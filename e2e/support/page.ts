@@ -28,7 +28,15 @@ export class Page {
   }
 
   async openLock(path: string): Promise<Response> {
-    return this.open(`/lock${search({ path })}`);
+    const response = await this.open(`/lock${search({ path })}`);
+    if ((await this.browser.locator('#contenders').count()) > 0) await this.openTable();
+    return response;
+  }
+
+  /** A short queue is a chain, with its table folded: opens that, where there is one. */
+  async openTable(): Promise<void> {
+    if (!this.hasScript) return;
+    await this.browser.getByTestId('queue-fold').evaluate((details: HTMLDetailsElement) => { details.open = true });
   }
 
   async openSessions(query: Record<string, string> = {}): Promise<Response> {

@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 
-use super::erase::view;
+use super::erase::{erase, view};
 use super::parts::Chip;
 use lockscope_wire::Verdict;
 use lockscope_wire::guide::anchor;
@@ -12,6 +12,11 @@ use lockscope_wire::guide::anchor;
 pub(crate) fn explained(of: String, word: AnyView) -> AnyView {
     let href = format!("/help#{of}");
     view! { <a class="explain" href=href rel="external" data-explain=of>{word}</a> }
+}
+
+/// A word that is explained as a term, by the term's name in its anchor.
+pub(crate) fn explained_term(term: &str, word: &'static str) -> AnyView {
+    explained(format!("term-{term}"), erase(word))
 }
 
 /// The same of a word that stands in every row of a list: the keyboard finds it elsewhere, and passes it by here.
@@ -98,9 +103,14 @@ mod in_place {
         let Some(explain) = BOX.get() else { return Ok(()) };
         explain.shown.set(Some((of, found)));
         let place = word.get_bounding_client_rect();
+        let within = word.closest("dialog").ok().flatten();
         request_animation_frame(move || {
             let Some(node) = explain.node.get_untracked() else { return };
             let node: HtmlElement = node.unchecked_into();
+            // What is outside of an open dialog can't be reached.
+            let around = within.clone().or_else(|| document().body().map(Into::into));
+            // An element of ours goes anywhere.
+            let _ = around.map(|around| around.append_child(&node));
             // A browser without popovers has the link.
             let _ = call(&node, "showPopover");
             let screen = |size: Result<JsValue, JsValue>| size.ok().and_then(|px| px.as_f64()).unwrap_or(800.0);

@@ -1,8 +1,8 @@
 //! Ties each query to what answers it, so that whoever asks for one kind of view can't be handed another.
 
 use super::{
-    Board, BoardQuery, Body, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage, SessionQuery,
-    Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
+    Board, BoardQuery, Body, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, QueueMap, QueueMapQuery,
+    SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
 };
 
 /// Asks for the server's own state.
@@ -54,4 +54,5 @@ queries! {
     Session: SessionQuery => Option<Box<SessionPage>>, View::Session;
     Lab: LabQuery => Option<Box<LabRun>>, View::Lab;
     Events: EventsQuery => Lately, View::Events;
+    QueueMap: QueueMapQuery => Option<Box<QueueMap>>, View::QueueMap;
 }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Board, BoardDelta, BoardQuery, BodyPatch, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta,
-    LockPage, LockQuery, PROTOCOL, SessionPage, SessionQuery, Sessions, SessionsDelta, SessionsQuery, Status, Waits,
-    WaitsQuery,
+    LockPage, LockQuery, PROTOCOL, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsDelta,
+    SessionsQuery, Status, Waits, WaitsQuery,
 };
 
 // The compact encoding identifies a variant by its index: none may depend on a feature, and new ones go last.
@@ -31,6 +31,8 @@ pub enum View {
     Lab(LabQuery),
     /// What happened lately. For scripts as well.
     Events(EventsQuery),
+    /// A lock's whole queue in little. Looked at once a second at most.
+    QueueMap(QueueMapQuery),
 }
 
 /// From client to server. `id` names a subscription within one socket; the client chooses it.
@@ -95,6 +97,8 @@ pub enum Body {
     Lab(Option<Box<LabRun>>),
     /// What happened lately.
     Events(Lately),
+    /// A lock's whole queue in little; null when there is no lock at that path.
+    QueueMap(Option<Box<QueueMap>>),
 }
 
 /// What turns a view into its successor.

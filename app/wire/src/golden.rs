@@ -61,6 +61,7 @@ fn views_and_bodies_keep_their_places() {
         View::Session(SessionQuery::default()),
         View::Lab(LabQuery::default()),
         View::Events(EventsQuery::default()),
+        View::QueueMap(QueueMapQuery::default()),
     ];
     assert_eq!(views.map(|view| first_byte(&view)), std::array::from_fn(|at| u8::try_from(at).ok()));
     let bodies = [
@@ -71,8 +72,9 @@ fn views_and_bodies_keep_their_places() {
         Body::Session(None),
         Body::Lab(None),
         Body::Events(Lately::default()),
+        Body::QueueMap(None),
     ];
-    assert_eq!(bodies.map(|body| first_byte(&body)), [0, 1, 3, 4, 5, 6, 7].map(Some));
+    assert_eq!(bodies.map(|body| first_byte(&body)), [0, 1, 3, 4, 5, 6, 7, 8].map(Some));
     let none = LatelyDelta { ensembles: Vec::new() };
     let deltas = [
         DeltaBody::Board(BoardDelta { head: None, window: None }),
@@ -144,6 +146,7 @@ fn nothing_on_the_wire_depends_on_a_feature() {
         include_str!("patch/text.rs"),
         include_str!("patch/window.rs"),
         include_str!("query.rs"),
+        include_str!("queue_map.rs"),
         include_str!("release.rs"),
         include_str!("session.rs"),
         include_str!("sessions_query.rs"),

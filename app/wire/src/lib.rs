@@ -26,6 +26,7 @@ mod patch;
 mod person;
 mod problem;
 mod query;
+mod queue_map;
 mod release;
 mod session;
 mod sessions_query;
@@ -67,6 +68,10 @@ pub use patch::{
 pub use person::{Person, Role, SignedBy};
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, PINS_MAX, ParseQueryError, SessionQuery, Sort};
+pub use queue_map::{
+    HAND_OVERS_MIN, HandOvers, QUEUE_DEAD_MAX, QUEUE_MAPPED_MAX, QUEUE_SLICES_MAX, QueueMap, QueueMapQuery, QueuePlace,
+    QueueSlice,
+};
 pub use release::{
     DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult,
 };

@@ -68,6 +68,7 @@ test('a lock page follows a link without a reload', async ({ ui, clients, place,
   await ui.openBoard({ q: place });
   await ui.mark();
   await ui.lock(path).getByRole('link').first().click();
+  await ui.openTable();
   await expect(ui.contender(held.node)).toBeVisible();
   await page.goBack();
   await expect(ui.lock(path)).toBeVisible();

@@ -19,6 +19,21 @@ test('a word explains itself by a click and by the keyboard', async ({ ui, page,
   await page.keyboard.press('Enter');
   await expect(box).toContainText('one counter for the whole ensemble');
   await expect(page).toHaveURL(/\/lock\?path=/);
+  const said = async (word: () => Promise<void>, text: string) => {
+    await page.keyboard.press('Escape');
+    await expect(box).toBeHidden();
+    await word();
+    await expect(box).toContainText(text);
+  };
+  const card = page.getByTestId('dossier').first();
+  await said(() => card.getByRole('link', { name: 'Server' }).click(), 'One server of an ensemble');
+  await said(() => card.getByRole('link', { name: 'Fencing token' }).click(), 'grows with every hold');
+  await said(() => card.locator('.alive').click(), "On some member's list");
+  await said(() => page.getByTestId('trust').getByRole('link', { name: 'clients' }).click(), 'What the members of an ensemble report');
+  await said(() => page.getByRole('columnheader', { name: 'Liveness' }).getByRole('link').click(), 'Whether the client of a contender is there');
+  for (const [liveness, text] of [['silent', 'paused, swapping, or cut off'], ['disconnected', 'none has it'], ['unknown', 'Nothing is known of it yet']] as const) {
+    await said(() => page.locator(`.contender .alive[data-liveness=${liveness}]`).first().click(), text);
+  }
 });
 
 test('times are local, and UTC by a switch that is remembered', async ({ browser, lockscope, clients, place, ui }) => {

@@ -29,6 +29,7 @@ test('a row leads to the page of its lock', async ({ ui, clients, lockscope, pla
   await ui.openBoard({ q: path });
   await ui.lock(path).getByRole('link').first().click();
   await expect(page).toHaveURL((url) => url.pathname === '/lock' && url.searchParams.get('path') === path);
+  await ui.openTable();
   await expect(ui.contender(held.node)).toBeVisible();
 });
 

@@ -31,6 +31,7 @@ for (const [what, name] of [
     await ui.lock(path).getByRole('link').first().click();
     await expect(page).toHaveURL((url) => url.searchParams.get('path') === path);
     await ui.hydrated();
+    await ui.openTable();
     await expect(ui.contender(held.node)).toBeVisible();
     await expect(page.locator('img[src=x], meta[http-equiv]')).toHaveCount(0);
     await expect(page).not.toHaveTitle('owned');

@@ -38,6 +38,7 @@ test('from the list to a session, to its lock and back', async ({ ui, clients, l
   await expect(spot).toContainText('holds');
   await expect(page.getByTestId('history')).toContainText('took the lock');
   await spot.getByRole('link', { name: `${place}/orders` }).click();
+  await ui.openTable();
   await expect(ui.contender(waits.node)).toBeVisible();
   await ui.contenderCell(waits.node, 'session').getByRole('link', { name: waits.session }).click();
   await expect(page.getByTestId('sentence')).toHaveText('Waits for 1 lock.');

@@ -68,6 +68,7 @@ test('from the link of the demo to a record of the release', async ({ ui, page, 
     await expect(again.getByRole('button', { name: 'Open the dashboard' })).toHaveCount(0);
     const ui = new Page(again, true);
     await ui.open(`${demo.url}/lock?path=${encodeURIComponent(STUCK)}`);
+    await ui.openTable();
     await expect(ui.contenders.first()).toBeVisible();
     await expect(again.locator('[data-release]')).toHaveCount(0);
     await elsewhere.close();
@@ -77,6 +78,7 @@ test('from the link of the demo to a record of the release', async ({ ui, page, 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page.getByRole('button', { name: 'Sign out' })).toHaveCount(0);
     await ui.open(`${demo.url}/lock?path=${encodeURIComponent(STUCK)}`);
+    await ui.openTable();
     await expect(ui.contenders.first()).toBeVisible();
     await expect(page.locator('[data-release]')).toHaveCount(0);
   });

@@ -8,6 +8,7 @@ mod advice;
 mod contenders;
 mod evidence;
 mod locks;
+mod queue_map;
 mod rows;
 mod sessions;
 mod waits;

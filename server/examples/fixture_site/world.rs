@@ -7,9 +7,9 @@ use feed::project::root_help;
 use feed::{Known, ProjectedView, Projection, Views, VisibilityScope};
 use lockscope_wire::{
     AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately,
-    Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState, RootStatus,
-    SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery, Status, Totals, View,
-    Waits, WaitsQuery, Window, Zxid,
+    Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, QueueMap, QueueMapQuery, Recipe, RootBrief,
+    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery,
+    Status, Totals, View, Waits, WaitsQuery, Window, Zxid,
 };
 use runtime::clock::Clock;
 use tokio::sync::watch;
@@ -18,6 +18,7 @@ use super::advice;
 use super::contenders::{contender, hidden};
 use super::evidence;
 use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, locks, many, turns_of};
+use super::queue_map::queue_map;
 use super::rows::{matches, sort};
 use super::sessions;
 use super::waits::waits;
@@ -328,6 +329,11 @@ impl Views for World {
 
     fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.show(Lately::default())
+    }
+
+    fn queue_map(&self, query: &QueueMapQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+        let whole = LockQuery { path: query.path.clone(), limit: u32::MAX, ..LockQuery::default() };
+        self.show(self.lock(&whole).map(|page| Box::new(queue_map(query, &page, self.clock.now_ms()))))
     }
 }
 

@@ -98,7 +98,7 @@ impl Channel {
         let ProjectedView { body, known } = projection.project(&view, &scope).aged(clock.now_ms());
         let packed = snapshot_tail(&body, Encoding::Binary)?;
         let (ring, share) = (VecDeque::new(), budget.share());
-        let pace = Pace::new(now);
+        let pace = Pace::new(now, &view);
         let mut state = State {
             packed,
             json: None,

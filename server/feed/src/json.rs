@@ -63,6 +63,7 @@ pub fn body(body: &Body) -> Result<String, FeedError> {
         Body::Session(page) => kind("session", page),
         Body::Lab(run) => kind("lab", run),
         Body::Events(lately) => kind("events", lately),
+        Body::QueueMap(map) => kind("queue_map", map),
     }
 }
 

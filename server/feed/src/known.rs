@@ -2,8 +2,8 @@
 //! hop on the way to a screen can only make it older. Pure.
 
 use lockscope_wire::{
-    AsOf, Board, Body, LabRun, Lately, Link, LockPage, RootState, SessionPage, Sessions, Status, Waits, age_ms,
-    is_fresh,
+    AsOf, Board, Body, LabRun, Lately, Link, LockPage, QueueMap, RootState, SessionPage, Sessions, Status, Waits,
+    age_ms, is_fresh,
 };
 
 /// A view that waits for a newer one to be sent is passed over once so much of its time is gone: the rest is for the
@@ -79,6 +79,7 @@ impl Live for Body {
             Self::Session(page) => page.make_stale(known_at_ms),
             Self::Lab(run) => run.make_stale(known_at_ms),
             Self::Events(lately) => lately.make_stale(known_at_ms),
+            Self::QueueMap(map) => map.make_stale(known_at_ms),
         }
     }
 }
@@ -113,6 +114,12 @@ impl Live for LockPage {
     fn make_stale(&mut self, known_at_ms: i64) {
         self.head.as_of.make_stale(known_at_ms);
         state_stale(&mut self.head.row.state);
+    }
+}
+
+impl Live for QueueMap {
+    fn make_stale(&mut self, _known_at_ms: i64) {
+        state_stale(&mut self.state);
     }
 }
 

@@ -24,8 +24,9 @@ mod view;
 mod visibility;
 
 use lockscope_wire::{
-    Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage,
-    SessionQuery, Sessions, SessionsQuery, Status, View, WINDOW_ROWS_MAX, Waits, WaitsQuery, Window,
+    Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, QueueMap,
+    QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, WINDOW_ROWS_MAX, Waits,
+    WaitsQuery, Window,
 };
 
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
@@ -78,6 +79,8 @@ pub trait Views {
     fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>>;
     /// What happened lately.
     fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately>;
+    /// A lock's whole queue in little; None when there is no lock at that path.
+    fn queue_map(&self, query: &QueueMapQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>>;
 }
 
 /// What the feed needs from the model.
@@ -99,6 +102,7 @@ pub trait Projection: Views + Send + Sync + 'static {
             View::Session(query) => self.session(query, scope).map(Body::Session),
             View::Lab(query) => self.lab(query, scope).map(Body::Lab),
             View::Events(query) => self.events(query, scope).map(Body::Events),
+            View::QueueMap(query) => self.queue_map(query, scope).map(Body::QueueMap),
         };
         projected.map(settled::settled)
     }

@@ -10,7 +10,8 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
     Board, BoardQuery, ConfigStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, PROTOCOL, Query,
-    SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
+    QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery, View, Waits,
+    WaitsQuery,
 };
 use tokio::sync::watch;
 
@@ -198,6 +199,11 @@ impl Views for Projector {
     fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.show(query, scope, |looks| project::lately(looks, query))
     }
+
+    fn queue_map(&self, query: &QueueMapQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+        let rule = self.applications.rule();
+        self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.queue_map(query, &rule))))
+    }
 }
 
 impl Projection for Projector {
@@ -222,8 +228,13 @@ impl Projection for Projector {
             View::Board(_) | View::Waits(_) | View::Session(_) => {
                 self.look(scope, |looks| vec![self.revision(), project::old_roots(looks)])
             }
-            View::Lock(query) => {
-                self.look(scope, |looks| looks.iter().flat_map(|look| lock_revision(*look, &query.path)).collect())
+            View::Lock(LockQuery { path, .. }) => {
+                self.look(scope, |looks| looks.iter().flat_map(|look| lock_revision(*look, path)).collect())
+            }
+            View::QueueMap(QueueMapQuery { path, .. }) => {
+                let rule = *self.applications.changes().borrow();
+                let of = |look: &ProjectionContext<'_>| lock_revision(*look, path);
+                self.look(scope, |looks| looks.iter().flat_map(of).chain([rule]).collect())
             }
             View::Lab(query) => vec![self.lab_run(&query.run, scope).map_or(u64::MAX, |run| run.revision)],
             View::Events(_) => {
@@ -241,7 +252,9 @@ impl Projection for Projector {
 
     fn ensembles_with(&self, view: &View, scope: &VisibilityScope) -> Vec<String> {
         let has = |look: &ProjectionContext<'_>| match view {
-            View::Lock(query) => query.ensemble.is_empty() && look.has_lock(&query.path),
+            View::Lock(LockQuery { ensemble, path, .. }) | View::QueueMap(QueueMapQuery { ensemble, path, .. }) => {
+                ensemble.is_empty() && look.has_lock(path)
+            }
             View::Session(query) => query.ensemble.is_empty() && look.session(query).is_some(),
             View::Board(_) | View::Status {} | View::Waits(_) | View::Sessions(_) | View::Events(_) | View::Lab(_) => {
                 false

@@ -1,7 +1,8 @@
 //! Queries as the hub answers them: limited in size, from the model.
 
 use lockscope_wire::{
-    BoardQuery, EventsQuery, LabQuery, LockQuery, Query, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery,
+    BoardQuery, EventsQuery, LabQuery, LockQuery, Query, QueueMapQuery, SessionQuery, SessionsQuery, StatusQuery,
+    WaitsQuery,
 };
 
 use super::known::Live;
@@ -41,6 +42,7 @@ model_queries! {
     SessionQuery: session;
     LabQuery: lab;
     EventsQuery: events;
+    QueueMapQuery: queue_map;
 }
 
 impl ModelQuery for StatusQuery {

@@ -20,7 +20,7 @@ pub(super) fn settled(mut body: Body) -> Body {
         }
         // One session is looked at for just that.
         Body::Session(_) => {}
-        Body::Lock(None) | Body::Status(_) | Body::Waits(_) | Body::Lab(_) | Body::Events(_) => {}
+        Body::Lock(None) | Body::Status(_) | Body::Waits(_) | Body::Lab(_) | Body::Events(_) | Body::QueueMap(_) => {}
     }
     body
 }

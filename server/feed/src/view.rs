@@ -1,7 +1,7 @@
 //! Views as clients request them, normalised so that equivalent ones share a channel. Pure.
 
 use lockscope_wire::{
-    BoardQuery, EventsQuery, LabQuery, LockQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX,
+    BoardQuery, EventsQuery, LabQuery, LockQuery, QueueMapQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX,
 };
 
 use super::FeedError;
@@ -33,6 +33,7 @@ pub fn normalise(view: View) -> Result<View, FeedError> {
         View::Session(query) => View::Session(query.within_bounds()?),
         View::Lab(query) => View::Lab(query.within_bounds()?),
         View::Events(query) => View::Events(query.within_bounds()?),
+        View::QueueMap(query) => View::QueueMap(query.within_bounds()?),
     })
 }
 
@@ -48,14 +49,17 @@ impl Bounded for BoardQuery {
 impl Bounded for LockQuery {
     fn within_bounds(self) -> Result<Self, FeedError> {
         bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
-        bounded("path", &self.path, PATH_CHARS_MAX)?;
-        if !self.path.starts_with('/') {
-            return Err(FeedError::BadView(format!(
-                "`{}` is not the absolute path of a lock; write it like /order",
-                self.path
-            )));
-        }
+        absolute(&self.path)?;
         Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
+    }
+}
+
+impl Bounded for QueueMapQuery {
+    fn within_bounds(self) -> Result<Self, FeedError> {
+        bounded("ensemble", &self.ensemble, FILTER_CHARS_MAX)?;
+        bounded("app", &self.app, FILTER_CHARS_MAX)?;
+        absolute(&self.path)?;
+        Ok(self)
     }
 }
 
@@ -89,6 +93,15 @@ impl Bounded for EventsQuery {
         absolute_or_none(&self.path)?;
         Ok(Self { limit: self.limit.clamp(1, WINDOW_ROWS_MAX), ..self })
     }
+}
+
+/// The path of a lock.
+fn absolute(path: &str) -> Result<(), FeedError> {
+    bounded("path", path, PATH_CHARS_MAX)?;
+    if path.starts_with('/') {
+        return Ok(());
+    }
+    Err(FeedError::BadView(format!("`{path}` is not the absolute path of a lock; write it like /order")))
 }
 
 /// A path that what is asked for lies at or below; empty: everything.

@@ -85,7 +85,7 @@ fn trouble(parts: &Parts, source: &dyn Source) -> Option<StatusCode> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).ok()?;
     let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let is_there = if path == "/lock" {
-        LockQuery::from_pairs(pairs).map(|query| source.lock(&query).value.is_some())
+        LockQuery::from_page_pairs(pairs).map(|query| source.lock(&query).value.is_some())
     } else {
         SessionQuery::from_pairs(pairs).map(|query| source.session(&query).value.is_some())
     };

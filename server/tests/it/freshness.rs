@@ -19,8 +19,8 @@ use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_wire::{
-    Board, BoardQuery, Epoch, EventsQuery, LIVE_AGE_MAX_MS, LabQuery, LabRun, Lately, LockPage, LockQuery, SessionPage,
-    SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
+    Board, BoardQuery, Epoch, EventsQuery, LIVE_AGE_MAX_MS, LabQuery, LabRun, Lately, LockPage, LockQuery, QueueMap,
+    QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, DropGuard};
@@ -77,6 +77,9 @@ impl Views for Slow {
     }
     fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.late(self.projector.events(query, scope))
+    }
+    fn queue_map(&self, query: &QueueMapQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+        self.late(self.projector.queue_map(query, scope))
     }
 }
 

@@ -13,8 +13,9 @@ use http::listener::{Bounds, Tls};
 use http::{Http, Limits};
 use lockscope_wire::{
     Board, BoardHead, BoardQuery, Confidence, ConfigStatus, EnsembleStatus, Epoch, EventsQuery, LabQuery, LabRun,
-    Lately, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, Recipe, RootBrief, RootState,
-    SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View, Waits, WaitsQuery, Window, Zxid,
+    Lately, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, QueueMap, QueueMapQuery, Recipe,
+    RootBrief, RootState, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View, Waits, WaitsQuery,
+    Window, Zxid,
 };
 use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, DropGuard};
@@ -219,6 +220,10 @@ impl Views for Fake {
 
     fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.show(|_| Lately::default())
+    }
+
+    fn queue_map(&self, _query: &QueueMapQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+        self.show(|_| None)
     }
 }
 

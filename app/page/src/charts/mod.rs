@@ -6,5 +6,7 @@ pub(crate) mod marks;
 pub(crate) mod releases;
 pub(crate) mod ring;
 mod sparkline;
+mod strip;
 
 pub(crate) use sparkline::Sparkline;
+pub(crate) use strip::{SIZE as STRIP_SIZE, along, paths as strip_paths};

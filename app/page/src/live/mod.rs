@@ -11,8 +11,8 @@ use crate::ports::InitialView;
 #[cfg(feature = "hydrate")]
 use lockscope_wire::LabRun;
 use lockscope_wire::{
-    Board, BoardHead, Body, CompactFrame, Epoch, Link, LockPage, Query, SessionPage, Sessions, Status, View, Waits,
-    is_fresh,
+    Board, BoardHead, Body, CompactFrame, Epoch, Link, LockPage, Query, QueueMap, SessionPage, Sessions, Status, View,
+    Waits, is_fresh,
 };
 use model::Model;
 #[cfg(feature = "ssr")]
@@ -193,6 +193,21 @@ impl Live {
     /// Reads the session; None inside when nothing is known of it.
     pub(crate) fn session<R>(self, read: impl FnOnce(Option<&SessionPage>) -> R) -> Option<R> {
         self.body(|body| if let Body::Session(page) = body { Some(read(page.as_deref())) } else { None })
+    }
+
+    /// Asks for the map of a queue besides, or for none any more.
+    pub(crate) fn survey(self, view: Option<View>) {
+        self.model.try_update_value(|model| model.survey(view));
+        self.flush();
+    }
+
+    /// Reads the map.
+    pub(crate) fn queue_map<R>(self, read: impl FnOnce(&QueueMap) -> R) -> Option<R> {
+        self.version.track();
+        self.model.with_value(|model| match model.surveyed() {
+            Some(Body::QueueMap(map)) => map.as_deref().map(read),
+            _ => None,
+        })
     }
 
     /// Reads the server's own state.

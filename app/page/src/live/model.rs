@@ -6,6 +6,9 @@ use lockscope_wire::{BoardHead, BoardQuery, Body, ClientFrame, CompactFrame, Epo
 /// The subscription that every page but the board has besides: what is the matter with any lock.
 const BESIDE: u32 = 0;
 
+/// The subscription to the map of a queue, while a page shows one: never the view that a page is about.
+const SURVEY: u32 = u32::MAX;
+
 /// What is asked for besides, where the view on screen does not show what is the matter with any lock.
 pub(crate) fn beside() -> BoardQuery {
     BoardQuery { limit: 1, ..BoardQuery::default() }
@@ -45,6 +48,7 @@ pub(crate) struct Model {
     last_id: u32,
     current: Option<Subscription>,
     beside: Option<Subscription>,
+    survey: Option<Subscription>,
     outbox: Vec<ClientFrame>,
     connected: bool,
     paused: bool,
@@ -86,6 +90,28 @@ impl Model {
         }
     }
 
+    /// Begins, changes or ends the subscription to a map.
+    pub(crate) fn survey(&mut self, view: Option<View>) {
+        if self.survey.as_ref().map(|survey| &survey.view) == view.as_ref() {
+            return;
+        }
+        match view {
+            Some(view) => {
+                self.survey = Some(Subscription::new(SURVEY, view));
+                self.ask(SURVEY);
+            }
+            None => {
+                self.survey = None;
+                self.send(ClientFrame::Unsubscribe { id: SURVEY });
+            }
+        }
+    }
+
+    /// The map that was asked for, once it came.
+    pub(crate) fn surveyed(&self) -> Option<&Body> {
+        self.survey.as_ref()?.body.as_ref()
+    }
+
     /// What is the matter with any lock, as far as it was sent.
     pub(crate) fn board_head(&self) -> Option<&BoardHead> {
         let bodies = [&self.current, &self.beside].into_iter().filter_map(|one| one.as_ref()?.body.as_ref());
@@ -93,7 +119,10 @@ impl Model {
     }
 
     fn subscription(&mut self, id: u32) -> Option<&mut Subscription> {
-        [self.current.as_mut(), self.beside.as_mut()].into_iter().flatten().find(|one| one.id == id)
+        [self.current.as_mut(), self.beside.as_mut(), self.survey.as_mut()]
+            .into_iter()
+            .flatten()
+            .find(|one| one.id == id)
     }
 
     /// Changes what the open view looks at; what is known stays until the snapshot comes. A paused view is
@@ -139,6 +168,7 @@ impl Model {
         self.outbox.clear();
         self.ask(self.last_id);
         self.ask(BESIDE);
+        self.ask(SURVEY);
         // A page without a view of its own.
         if self.current.is_none() {
             self.look_beside(true);

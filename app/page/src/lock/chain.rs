@@ -13,7 +13,7 @@ use lockscope_wire::guide::anchor;
 use lockscope_wire::{Access, Capacity, Contender, ContenderRole, Edge, EdgeEvidence, Recipe};
 
 /// Contenders drawn at most: a longer queue, and one that changes hands all the time, is a table only.
-const LINKS: usize = 6;
+pub(super) const LINKS_MAX: u32 = 6;
 
 /// Free places of a semaphore or barrier that are drawn.
 const FREE_MAX: u32 = 12;
@@ -22,7 +22,6 @@ const FREE_MAX: u32 = 12;
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Drawn {
     links: Vec<Contender>,
-    more: u32,
 }
 
 impl Drawn {
@@ -101,16 +100,14 @@ fn last_name(path: &str) -> String {
 pub(super) fn Chain(state: LockState) -> AnyView {
     let drawn = Memo::new(move |_| {
         let drawn = state.live.lock(|page| {
-            page.filter(|page| page.window.offset == 0).map(|page| {
-                let links: Vec<Contender> = page.window.rows.iter().take(LINKS).cloned().collect();
-                Drawn { more: page.window.total.saturating_sub(links.len() as u32), links }
-            })
+            page.filter(|page| page.window.offset == 0)
+                .map(|page| Drawn { links: page.window.rows.iter().take(LINKS_MAX as usize).cloned().collect() })
         });
         drawn.flatten()
     });
     // Far down in the table the first contenders are not sent; the last drawing stays then.
     let kept = Memo::new(move |old: Option<&Drawn>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
-    let is_drawn = Memo::new(move |_| !state.is_fast() && kept.with(|drawn| drawn.more == 0));
+    let is_drawn = Memo::new(move |_| state.has_chain());
     // What is not seen needs no drawing.
     let links = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::links) } else { Vec::new() });
     let used = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::evidence) } else { Vec::new() });

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::erase::{erase, view};
-use crate::explain::explained;
+use crate::explain::explained_term;
 use crate::format::plural;
 use crate::parts::{self, Age, filled, mark, rows_in_parts};
 use lockscope_wire::{AsOf, LockHead, RootState, Trust};
@@ -56,17 +56,16 @@ impl Item {
     }
 }
 
-/// An item. The transaction that the view is of changes all the time, and is a text of its own; the jargon before it
-/// explains itself.
+/// An item. Its jargon explains itself and stays; the words after it are a text of their own, since the transaction that
+/// the view is of changes all the time.
 fn draw(item: parts::Item<Item>) -> AnyView {
-    let (title, is_zxid) = item.fixed(|item| (item.title, item.before.starts_with(ZXID)));
-    let jargon = is_zxid.then(|| view! { "as of " {explained("term-zxid".to_owned(), erase("zxid"))} " " });
-    let words = |item: &Item| filled(item.before.strip_prefix(ZXID).unwrap_or(&item.before).to_owned());
+    let (title, jargon) = item.fixed(|item| (item.title, Jargon::of(&item.before)));
+    let words = move |item: &Item| filled(item.before.get(jargon.map_or(0, Jargon::bytes)..)?.to_owned());
     let age = |since_ms: &Option<i64>| erase(since_ms.map(|since_ms| view! { <Age since_ms=Some(since_ms) /> }));
     let after = |after: &String| erase(filled(after.clone()));
     view! {
         <li class="trust-item" data-doubt=item.text(|item| mark(item.is_doubtful).map(str::to_owned)) title=title>
-            {jargon}
+            {jargon.map(|jargon| view! { {jargon.lead} {explained_term(jargon.term, jargon.word)} })}
             <span>{item.text(words)}</span>
             {item.part(|item| item.since_ms, age)}
             {item.part(|item| item.after.clone(), after)}
@@ -74,11 +73,32 @@ fn draw(item: parts::Item<Item>) -> AnyView {
     }
 }
 
-/// Before the transaction that a view is of.
-const ZXID: &str = "as of zxid ";
+/// How an item begins that has a word which explains itself.
+#[derive(Clone, Copy)]
+struct Jargon {
+    lead: &'static str,
+    word: &'static str,
+    term: &'static str,
+}
+
+const JARGON: [Jargon; 3] = [
+    Jargon { lead: "as of ", word: "zxid", term: "zxid" },
+    Jargon { lead: "", word: "clients", term: "evidence" },
+    Jargon { lead: "", word: "watches", term: "watch" },
+];
+
+impl Jargon {
+    fn of(text: &str) -> Option<Self> {
+        JARGON.into_iter().find(|of| text.strip_prefix(of.lead).is_some_and(|rest| rest.starts_with(of.word)))
+    }
+
+    fn bytes(self) -> usize {
+        self.lead.len() + self.word.len()
+    }
+}
 
 fn view_item(as_of: &AsOf) -> Option<Item> {
-    let text = format!("{ZXID}{}", as_of.zxid);
+    let text = format!("as of zxid {}", as_of.zxid);
     (as_of.zxid.0 != 0).then(|| Item::sure(text, "The newest transaction that the view is known to include"))
 }
 

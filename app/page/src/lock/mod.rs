@@ -6,6 +6,7 @@ mod freshness;
 mod head;
 mod holders;
 mod queue;
+mod queue_map;
 mod release;
 mod stats;
 mod ticket;
@@ -19,7 +20,7 @@ use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
 use super::release::release_dialog;
-use chain::Chain;
+use chain::{Chain, LINKS_MAX};
 use facts::Facts;
 use head::{LockTitle, hand_offs_a_second};
 use lockscope_wire::{LockHead, LockQuery};
@@ -44,7 +45,7 @@ pub(crate) fn LockPageView() -> AnyView {
 }
 
 fn read_address(pairs: &[(String, String)]) -> Result<LockQuery, String> {
-    LockQuery::from_pairs(borrowed(pairs)).map_err(|error| error.to_string())
+    LockQuery::from_page_pairs(borrowed(pairs)).map_err(|error| error.to_string())
 }
 
 /// What the parts of the page read.
@@ -55,6 +56,12 @@ struct LockState {
 }
 
 impl LockState {
+    /// So few are there, and they change so seldom, that they are drawn as a chain; the table says the same again.
+    fn has_chain(self) -> bool {
+        let total = self.live.lock(|page| page.map_or(0, |page| page.window.total)).unwrap_or_default();
+        total <= LINKS_MAX && !self.is_fast()
+    }
+
     /// It changes hands all the time: who has it this moment says little.
     fn is_fast(self) -> bool {
         let now_ms = self.live.now_ms();

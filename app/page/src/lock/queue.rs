@@ -7,9 +7,11 @@ use leptos::prelude::*;
 
 use super::LockState;
 use super::chain::evidence_words;
+use super::queue_map::{List, queue_map};
 use crate::copy::CopyButton;
 use crate::erase::{dynamic, erase, view};
 use crate::exact::Exact;
+use crate::explain::explained_term;
 use crate::format::{count, middle, plural, visible};
 use crate::live::{FETCH_ROWS, OpenView, Places, Viewport, use_fetch, use_places, use_viewport};
 use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_parts, session_url, wait_least};
@@ -74,14 +76,21 @@ pub(super) fn Queue(
         Memo::new(move |before: Option<&Vec<Slot>>| slots(state, shown.get(), before.map_or(&[], |before| before)));
     let places = use_places(body, total_rows);
     let ensemble = StoredValue::new(query.ensemble.clone());
+    let map_query = query.clone();
     let offset = query.offset;
     let look_at = move |offset| opened.look_at(View::Lock(LockQuery { offset, limit: FETCH_ROWS, ..query.clone() }));
     use_fetch(shown, offset, total_rows, Callback::new(look_at));
+    let is_folded = Memo::new(move |_| state.has_chain());
     let hidden = Memo::new(move |_| state.head.with(|head| head.as_ref().map_or(0, |head| head.hidden_waiters)));
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title">
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
             <div class="hidden-waiters">{dynamic(move || hidden_waiters(hidden.get()))}</div>
+            // The chain shows the same people; without scripts and on paper the table is there all the same.
+            <details class="queue-fold" hidden=move || !is_folded.get() data-testid="queue-fold">
+                <summary>"As a table"</summary>
+            </details>
+            {queue_map(state, List { body, shown, total }, map_query)}
             <div class="board queue" role="table" aria-labelledby="queue-title" aria-rowcount=move || total.get() + 1>
                 <div class="board-head" role="rowgroup">
                     <div class="queue-row" role="row" aria-rowindex="1">
@@ -91,7 +100,7 @@ pub(super) fn Queue(
                         <span class="cell" role="columnheader">"Session"</span>
                         <span class="cell cell-number" role="columnheader">"For"</span>
                         <span class="cell" role="columnheader">"Waits for"</span>
-                        <span class="cell" role="columnheader">"Liveness"</span>
+                        <span class="cell" role="columnheader">{explained_term("liveness", "Liveness")}</span>
                     </div>
                 </div>
                 <div class="queue-body" role="rowgroup" data-placed=move || mark(places.are_set()) node_ref=body>

@@ -107,7 +107,7 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
         Body::Waits(waits) => Some(waits.as_of.clone()),
         Body::Sessions(sessions) => Some(sessions.head.as_of.clone()),
         Body::Session(page) => page.as_ref().map(|page| page.as_of.clone()),
-        Body::Lab(_) | Body::Events(_) => None,
+        Body::Lab(_) | Body::Events(_) | Body::QueueMap(_) => None,
         Body::Status(status) => status.ensembles.first().map(|ensemble| AsOf {
             state: match ensemble.link {
                 Link::Live => RootState::Live,

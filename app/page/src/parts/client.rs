@@ -5,8 +5,9 @@ use leptos::prelude::*;
 
 use super::{Age, Countdown, LivenessChip, Pair, filled, session_url};
 use crate::copy::CopyButton;
+use crate::explain::explained_term;
 use crate::format::{duration, middle, visible};
-use lockscope_wire::{ClientInfo, Contender, Liveness, RunsOut, SessionId};
+use lockscope_wire::{ClientInfo, Contender, ContenderRole, Liveness, RunsOut, SessionId, Zxid};
 
 /// Longest name; the whole is in its title.
 const NAME_CHARS: usize = 60;
@@ -20,6 +21,8 @@ pub(crate) struct Client {
     pub(crate) name: String,
     /// Its session, where it is to be linked.
     pub(crate) session_id: Option<SessionId>,
+    /// Identity of its znode, where it holds: what it guards may check that.
+    pub(crate) token: Option<Zxid>,
     /// What members reported.
     pub(crate) info: Option<ClientInfo>,
     /// Whether its client is alive.
@@ -37,6 +40,7 @@ impl Client {
             ensemble: ensemble.to_owned(),
             name,
             session_id: contender.session_id,
+            token: contender.czxid.filter(|_| contender.role == ContenderRole::Holder),
             info: contender.client.clone(),
             liveness: contender.liveness,
             runs_out: contender.runs_out,
@@ -51,6 +55,7 @@ pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyVie
     let facts = Facts {
         ensemble: of.ensemble,
         session_id: of.session_id,
+        token: of.token,
         info: of.info,
         is_gone: of.liveness == Liveness::Disconnected,
     };
@@ -89,6 +94,7 @@ fn ending(end: RunsOut) -> AnyView {
 struct Facts {
     ensemble: String,
     session_id: Option<SessionId>,
+    token: Option<Zxid>,
     info: Option<ClientInfo>,
     is_gone: bool,
 }
@@ -111,7 +117,7 @@ impl Facts {
             let (client, member) = if self.is_gone { ("Last client", "Last server") } else { ("Client", "Server") };
             (
                 text(client, Some("mono"), Some(info.address)),
-                text(member, Some("mono"), filled(info.server)),
+                explained_text(("member", member), filled(info.server)),
                 ago("Connected since", info.connected_since_ms),
                 ago("Last heard", info.last_heard_at_ms),
                 text("Last operation", None, info.last_operation.as_deref().map(operation_words)),
@@ -119,7 +125,8 @@ impl Facts {
                     .map(|ms| view! { <div class="fact"><dt>"Session timeout"</dt><dd>{duration(ms)}</dd></div> }),
             )
         });
-        view! { <dl class="facts">{session}{told}</dl> }
+        let token = explained_text(("fencing-token", "Fencing token"), self.token.map(|token| token.to_string()));
+        view! { <dl class="facts">{session}{token}{told}</dl> }
     }
 }
 
@@ -157,6 +164,13 @@ fn operation_words(name: &str) -> String {
 fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> Option<AnyView> {
     value
         .map(|value| view! { <div class="fact"><dt>{term}</dt><dd class=class><bdi>{visible(&value)}</bdi></dd></div> })
+}
+
+/// A term that explains itself, and what it is.
+fn explained_text((of, term): (&str, &'static str), value: Option<String>) -> Option<AnyView> {
+    value.map(|value| {
+        view! { <div class="fact"><dt>{explained_term(of, term)}</dt><dd class="mono"><bdi>{visible(&value)}</bdi></dd></div> }
+    })
 }
 
 fn ago(term: &'static str, since_ms: Option<i64>) -> Option<AnyView> {

@@ -4,6 +4,7 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::Countdown;
+use lockscope_wire::guide::anchor;
 use lockscope_wire::{Liveness, RunsOut};
 
 /// What is known of a session's client, in a word or two.
@@ -38,7 +39,7 @@ fn meaning(liveness: Liveness) -> &'static str {
 #[component]
 pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: Option<RunsOut>) -> AnyView {
     view! {
-        <span class="alive" data-liveness=liveness.name() title=meaning(liveness)>
+        <span class="alive explain-row" data-liveness=liveness.name() data-explain=anchor("liveness", liveness.name()) title=meaning(liveness)>
             <span>{word(liveness)}</span>
             {end.map(|end| view! { " " <SessionEnd words="" end=end /> })}
         </span>

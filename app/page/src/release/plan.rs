@@ -102,7 +102,7 @@ pub(crate) fn victim(plan: &ReleasePlan) -> AnyView {
     };
     view! {
         <div class="release-victim" data-testid="release-victim">
-            <ClientCard of=Client::of(&plan.ensemble, holder_name(holder), holder) button=() />
+            <ClientCard of=Client { token: None, ..Client::of(&plan.ensemble, holder_name(holder), holder) } button=() />
             <p class="release-since">{does} <Age since_ms=since_ms least=least or="–" /></p>
         </div>
     }

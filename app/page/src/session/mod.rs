@@ -135,6 +135,7 @@ fn deadlock(verdict: Verdict) -> AnyView {
 /// Where it connects from, as far as members report it.
 fn client(row: &SessionRow) -> AnyView {
     let of = Client {
+        token: None,
         ensemble: row.ensemble.clone(),
         name: String::new(),
         session_id: None,

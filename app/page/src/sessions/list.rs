@@ -9,7 +9,7 @@ use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
 use crate::format::plural;
 use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
-use crate::parts::{no_match, pager, rows};
+use crate::parts::{mark, no_match, pager, rows};
 use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
 
 /// The list.

@@ -82,6 +82,11 @@ pub const TERMS: &[Term] = &[
     term(TermArea::ZooKeeper, "persistent", "A znode that no session owns. It stays until somebody deletes it."),
     term(
         TermArea::ZooKeeper,
+        "member",
+        "One server of an ensemble. Each client is connected to one of them, and only that one hears it; its session belongs to all, so it may go on at another member.",
+    ),
+    term(
+        TermArea::ZooKeeper,
         "sequence number",
         "The ten digits that ZooKeeper appends to the name of a sequential znode. They come from a counter of the parent and only grow.",
     ),
@@ -159,7 +164,17 @@ pub const TERMS: &[Term] = &[
         "audit log",
         "The record of every request that changes something: who, what, why, and how it ended. See [The audit log](audit-log.md).",
     ),
+    term(
+        TermArea::Lockscope,
+        "evidence",
+        "What the members of an ensemble report when they are asked: who is connected, when they last heard of it, who watches what, when sessions run out. Locks are read without it; whatever rests on it says so, and is unknown while a member does not answer.",
+    ),
     term(TermArea::Lockscope, "finding", "Something odd about a lock that may explain its verdict."),
+    term(
+        TermArea::Lockscope,
+        "liveness",
+        "Whether the client of a contender is there, by the members' last answers: connected, silent, disconnected, persistent (no session owns the znode), or unknown.",
+    ),
     term(
         TermArea::Lockscope,
         "live, stale",

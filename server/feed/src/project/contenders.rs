@@ -119,6 +119,11 @@ impl<'a> ProjectionContext<'a> {
     }
 }
 
+/// Contenders that are listed: all with a znode, and the first without one.
+pub(super) fn listed(lock: &Lock) -> u32 {
+    lock.contender_count() + count32(lock.watchers.iter().len().min(HIDDEN_MAX))
+}
+
 /// The first bytes of a payload of so many; None when it is empty or may not be read.
 fn node_data(payload: &[u8], bytes: u32) -> Option<wire::NodeData> {
     if payload.is_empty() {

@@ -24,6 +24,16 @@ impl ProjectionContext<'_> {
         self.client(session, &self.observatory.member_evidence().peer(session, owned_since))
     }
 
+    /// Whether a session's client is alive.
+    pub(super) fn liveness(&self, session: SessionId, owned_since: TimeMs) -> wire::Liveness {
+        wire_liveness(self.observatory.member_evidence().peer(session, owned_since).liveness)
+    }
+
+    /// The address of a session's client, as far as a member reports it.
+    pub(super) fn address(&self, session: SessionId) -> Option<&str> {
+        self.observatory.member_evidence().session(session)?.address.as_deref()
+    }
+
     /// The same of who holds: as the lock's verdict has it, which follows a round a moment later.
     pub(super) fn holders_peer(
         &self,

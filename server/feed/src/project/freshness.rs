@@ -15,7 +15,12 @@ const _: () = assert!(LIVE_AGE_MAX_MS == wire::LIVE_AGE_MAX_MS);
 /// Up to when a view is known to be true: the earliest instant of all roots that it shows as they are now; where there
 /// are none, of all that it shows.
 pub fn known(looks: &[ProjectionContext<'_>], view: &View) -> Known {
-    let one = if let View::Lock(query) = view { looks.iter().find_map(|look| look.known_of(query)) } else { None };
+    let of = match view {
+        View::Lock(query) => Some((&*query.ensemble, &*query.path)),
+        View::QueueMap(query) => Some((&*query.ensemble, &*query.path)),
+        _ => None,
+    };
+    let one = of.and_then(|(ensemble, path)| looks.iter().find_map(|look| look.known_of(ensemble, path)));
     let all = || looks.iter().flat_map(ProjectionContext::knowns).reduce(both);
     // Without a root nothing is shown that could be wrong.
     one.or_else(all).unwrap_or_else(|| Known {
@@ -48,11 +53,8 @@ impl ProjectionContext<'_> {
     }
 
     /// Of the root that a lock lies under.
-    fn known_of(&self, query: &wire::LockQuery) -> Option<Known> {
-        let root = self
-            .observatory
-            .root_of(&query.path)
-            .filter(|_| self.is_meant(&query.ensemble) && self.sees(&query.path))?;
+    fn known_of(&self, ensemble: &str, path: &str) -> Option<Known> {
+        let root = self.observatory.root_of(path).filter(|_| self.is_meant(ensemble) && self.sees(path))?;
         self.roots().zip(self.knowns()).find(|((at, _), _)| *at == root).map(|(_, known)| known)
     }
 

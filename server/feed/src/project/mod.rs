@@ -16,6 +16,7 @@ mod freshness;
 mod headline;
 mod names;
 mod problems;
+mod queue_map;
 mod release;
 mod seen;
 mod session_groups;
@@ -105,16 +106,18 @@ impl<'a> ProjectionContext<'a> {
 
     /// One lock; None when there is none at that path.
     pub fn lock(&self, query: &wire::LockQuery) -> Option<Box<wire::LockPage>> {
-        if !self.is_meant(&query.ensemble) {
-            return None;
-        }
-        let lock = self.observatory.lock(&query.path).filter(|lock| self.sees(&lock.path))?;
-        let mirror = self.observatory.mirror_of(lock)?;
+        let (lock, mirror) = self.shown_lock(&query.ensemble, &query.path)?;
         let rows = self.contenders(lock, mirror, query.offset as usize, query.limit as usize);
-        let total = lock.contender_count() + count32(lock.watchers.iter().len().min(evidence::HIDDEN_MAX));
         let mut head = self.lock_head(lock, mirror);
         head.notes.extend(details::early(&rows, self.now));
-        Some(Box::new(wire::LockPage { head, window: wire::Window { total, offset: query.offset, rows } }))
+        let window = wire::Window { total: contenders::listed(lock), offset: query.offset, rows };
+        Some(Box::new(wire::LockPage { head, window }))
+    }
+
+    /// A lock that is meant and may be seen, with its znodes.
+    fn shown_lock(&self, ensemble: &str, path: &str) -> Option<(&'a AssessedLock, &'a Mirror)> {
+        let lock = self.observatory.lock(path).filter(|lock| self.is_meant(ensemble) && self.sees(&lock.path))?;
+        Some((lock, self.observatory.mirror_of(lock)?))
     }
 
     /// The ensemble's part of the status.

@@ -90,6 +90,10 @@ impl Views for Fake {
     fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
         self.show(Lately::default())
     }
+
+    fn queue_map(&self, _query: &QueueMapQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+        self.show(None)
+    }
 }
 
 impl Projection for Fake {

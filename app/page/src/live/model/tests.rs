@@ -1,7 +1,7 @@
 //! The model against frames as the server would send them.
 
 use super::*;
-use lockscope_wire::{Board, BoardQuery};
+use lockscope_wire::{Board, BoardQuery, QueueMapQuery};
 
 fn board(locks: u32) -> Board {
     let mut board = Board::default();
@@ -115,4 +115,30 @@ fn what_was_on_its_way_when_the_pause_began_waits_for_its_end() {
     model.set_paused(true);
     model.set_paused(false);
     assert_eq!(model.take_outbox(), [ClientFrame::Pause { id }, ClientFrame::Resume { id }]);
+}
+
+#[test]
+fn a_map_is_asked_for_besides_and_is_never_what_the_page_is_about() {
+    let (mut model, id) = opened();
+    model.take_outbox();
+    let map =
+        |app: &str| View::QueueMap(QueueMapQuery { path: "/l".into(), app: app.into(), ..QueueMapQuery::default() });
+    model.survey(Some(map("")));
+    model.survey(Some(map("")));
+    assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id: SURVEY, view: map("") }]);
+    let epoch = Epoch(7);
+    let body = Box::new(Body::QueueMap(None));
+    model.take(CompactFrame::Snapshot { id: SURVEY, epoch, seq: 1, server_time_ms: 5, known_at_ms: 9, body });
+    assert!(matches!(model.surveyed(), Some(Body::QueueMap(None))));
+    assert!(matches!(model.body(), Some(Body::Board(_))));
+    assert_eq!(model.known_at_ms(), Some(1), "the page is as old as its own view");
+    model.survey(Some(map("report")));
+    assert_eq!(model.take_outbox(), [ClientFrame::Subscribe { id: SURVEY, view: map("report") }]);
+    assert_eq!(model.surveyed(), None, "another map may not stand for it");
+    model.disconnected();
+    model.connected();
+    let asked = model.take_outbox();
+    assert!(asked.contains(&ClientFrame::Subscribe { id: SURVEY, view: map("report") }), "{id}: {asked:?}");
+    model.survey(None);
+    assert_eq!(model.take_outbox(), [ClientFrame::Unsubscribe { id: SURVEY }]);
 }
