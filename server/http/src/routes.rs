@@ -4,14 +4,14 @@
 use axum::http::Method;
 #[cfg(feature = "lab")]
 use axum::routing::delete;
-use axum::routing::{MethodRouter, any, get, post};
+use axum::routing::{MethodRouter, any, get, post, put};
 
 #[cfg(not(feature = "lab"))]
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, help, live, me, metrics_api, openapi, release_api,
-    sign_in, unknown_api,
+    Http, api, approve, audit_api, audit_page, events, find, health, help, live, me, metrics_api, openapi,
+    preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -61,6 +61,8 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
     api(Verb::Get, "/api/v1/events", VIEW, || get(events::events)),
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
+    api(Verb::Get, "/api/v1/preferences", VIEW, || get(preferences_api::show)),
+    api(Verb::Put, "/api/v1/preferences", VIEW, || put(preferences_api::replace)),
     api(Verb::Get, LIVE, VIEW, || get(live::live)),
     api(Verb::Post, "/api/v1/release/plan", RELEASE, || post(release_api::plan)),
     act("/api/v1/release/execute", || post(release_api::execute)),
