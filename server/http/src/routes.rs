@@ -110,6 +110,8 @@ pub(super) const ROUTES: &[Route] = &[
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
     form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),
     form(Verb::Post, "/sign-in/once", || post(sign_in::once)),
+    form(Verb::Get, "/sign-in/wall", || get(sign_in::wall::show)),
+    form(Verb::Post, "/sign-in/wall", || post(sign_in::wall::sign_in)),
     #[cfg(feature = "oidc")]
     form(Verb::Get, "/sign-in/openid", || get(sign_in::openid::begin)),
     #[cfg(feature = "oidc")]
@@ -247,6 +249,8 @@ mod tests {
             ("POST", "/sign-in"),
             ("GET", "/sign-in/once"),
             ("POST", "/sign-in/once"),
+            ("GET", "/sign-in/wall"),
+            ("POST", "/sign-in/wall"),
             #[cfg(feature = "oidc")]
             ("GET", "/sign-in/openid"),
             #[cfg(feature = "oidc")]
@@ -276,6 +280,8 @@ mod tests {
             "/sign-in",
             "/sign-in/once",
             "/sign-in/once",
+            "/sign-in/wall",
+            "/sign-in/wall",
         ];
         #[cfg(feature = "oidc")]
         expected.extend(["/sign-in/openid", access::OpenId::BACK]);

@@ -8,6 +8,7 @@ mod matrix;
 mod preferences;
 mod proxy;
 mod scope;
+mod wall;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
