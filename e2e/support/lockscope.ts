@@ -37,12 +37,14 @@ export class Lockscope {
   /** What a demo signs its first operator in with. */
   readonly link: string | undefined;
   private readonly child: Child;
+  private readonly args: string[];
 
-  private constructor(url: string, child: Child, data: string, link: string | undefined) {
+  private constructor(url: string, child: Child, data: string, link: string | undefined, args: string[]) {
     this.url = url;
     this.child = child;
     this.data = data;
     this.link = link;
+    this.args = args;
   }
 
   /** `serve` against a ZooKeeper, on a free port or the one given; `file` is the text of a configuration file. */
@@ -63,11 +65,19 @@ export class Lockscope {
     return Lockscope.run([mode, '127.0.0.1:0'], FIXTURE);
   }
 
-  private static async run(args: string[], binary = BINARY, file?: string): Promise<Lockscope> {
+  /** Another process with the same data at the same address, after the first was killed. */
+  async restart(): Promise<Lockscope> {
+    this.child.signal('SIGKILL');
+    await this.child.ended;
+    const at = this.args.indexOf('--listen');
+    return Lockscope.run([...this.args.slice(0, at), '--listen', this.address, ...this.args.slice(at + 2)], BINARY, undefined, this.data);
+  }
+
+  private static async run(args: string[], binary = BINARY, file?: string, kept?: string): Promise<Lockscope> {
     if (!existsSync(binary)) {
       throw new Error(`no server at ${binary}: run \`make e2e\`, or set LOCKSCOPE_BIN to a built lockscope`);
     }
-    const data = mkdtempSync(join(tmpdir(), 'lockscope-e2e-'));
+    const data = kept ?? mkdtempSync(join(tmpdir(), 'lockscope-e2e-'));
     if (file !== undefined) {
       writeFileSync(join(data, 'lockscope.toml'), file);
       args = [...args, '--config', join(data, 'lockscope.toml')];
@@ -87,7 +97,7 @@ export class Lockscope {
     ended.catch(() => {});
     const url = await within(`lockscope ${args[0]} says where it listens`, START_MS, Promise.race([listening, ended]));
     if (args[0] === 'demo') await until('the demo prints its link', START_MS, async () => link);
-    return new Lockscope(url, child, data, link);
+    return new Lockscope(url, child, data, link, args);
   }
 
   get address(): string {

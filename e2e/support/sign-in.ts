@@ -4,8 +4,7 @@ import { expect, type Page } from '@playwright/test';
 
 import type { Lockscope } from './lockscope.ts';
 
-export async function signIn(page: Page, lockscope: Lockscope, role: 'viewer' | 'operator' | 'auditor'): Promise<void> {
-  const token = lockscope.token(role);
+export async function signIn(page: Page, lockscope: Lockscope, role: 'viewer' | 'operator' | 'auditor', token = lockscope.token(role)): Promise<void> {
   // A server without any credential offers no form; it notices the first within a second.
   await expect(async () => {
     await page.goto(`${lockscope.url}/sign-in`);

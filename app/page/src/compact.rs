@@ -5,7 +5,7 @@ use lockscope_wire::{COMPACT_TYPE, decode_frame};
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Response;
+use web_sys::{Headers, Request, RequestInit, Response};
 
 /// Gets an answer.
 #[cfg(feature = "hydrate")]
@@ -17,6 +17,21 @@ pub(crate) async fn get<T: DeserializeOwned>(url: &str) -> Result<T, JsValue> {
     let response: Response =
         JsFuture::from(leptos::prelude::window().fetch_with_str_and_init(url, &init)).await?.into();
     if is_compact(&response) { decode(&response).await } else { Err(JsValue::NULL) }
+}
+
+/// Sends JSON, and asks for an answer in this encoding.
+pub(crate) async fn send(method: &str, url: &str, body: Option<&JsValue>) -> Result<Response, JsValue> {
+    let headers = Headers::new()?;
+    headers.set("accept", COMPACT_TYPE)?;
+    let init = RequestInit::new();
+    init.set_method(method);
+    if let Some(body) = body {
+        headers.set("content-type", "application/json")?;
+        init.set_body(body);
+    }
+    init.set_headers(&headers);
+    let request = Request::new_with_str_and_init(url, &init)?;
+    Ok(JsFuture::from(leptos::prelude::window().fetch_with_request(&request)).await?.into())
 }
 
 /// Whether a response is in this encoding; errors are not.

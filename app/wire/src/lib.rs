@@ -24,6 +24,7 @@ mod lock;
 mod name;
 mod patch;
 mod person;
+mod preferences;
 mod problem;
 mod query;
 mod queue_map;
@@ -66,6 +67,7 @@ pub use patch::{
     ROW_HOLDERS_MAX, RowPatch, Run, TextPatch, WindowPatch,
 };
 pub use person::{Person, Role, SignedBy};
+pub use preferences::{PREFERENCES_BYTES_MAX, Preferences, SAVED_VIEWS_MAX, SavedView, VIEW_NAME_CHARS_MAX};
 pub use problem::Problem;
 pub use query::{BoardQuery, LockQuery, PINS_MAX, ParseQueryError, SessionQuery, Sort};
 pub use queue_map::{

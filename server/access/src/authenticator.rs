@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use lockscope_wire::{AuditKind, Person, Role, SignedBy};
+use lockscope_wire::{AuditKind, Person, Preferences, Role, SignedBy};
 
 use super::account_files::AccountFiles;
 use super::grant::ANONYMOUS;
 use super::password::Passwords;
+use super::preferences::{PreferenceStore, PreferencesError};
 use super::request_credentials::{Denied, bearer, cookie_of};
 use super::secret::Digest;
 use super::sessions::ClosedSession;
@@ -38,6 +39,7 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     state: Mutex<State>,
     files: AccountFiles,
+    preferences: PreferenceStore,
     /// Whether the files can't be looked at just now.
     is_stuck: AtomicBool,
     pub(super) passwords: Passwords,
@@ -99,12 +101,14 @@ impl Access {
     pub fn new(dir: Option<PathBuf>, settings: Settings, reach: ListenScope, clock: Clock) -> Self {
         let (files, published) = AccountFiles::open(dir.as_deref());
         let state = Mutex::new(State::new(published, clock.now_ms()));
+        let preferences = PreferenceStore::new(dir.as_deref(), &clock);
         let inner = Inner {
             rules: RwLock::new(Rules::new(settings, &clock)),
             reach,
             clock,
             state,
             files,
+            preferences,
             is_stuck: AtomicBool::new(false),
             passwords: Passwords::new(),
             journal: OnceLock::new(),
@@ -273,6 +277,22 @@ impl Access {
         let can_sign_in = self.can_sign_in();
         let (may_release, may_audit) = (actor.may(Right::Release), actor.may(Right::ReadAudit));
         Person { name: actor.name.clone(), role: actor.role, by: actor.by, may_release, may_audit, can_sign_in }
+    }
+
+    /// What somebody keeps of how the page is shown.
+    ///
+    /// # Errors
+    /// When nobody asks, nothing is kept here, or it can't be read.
+    pub async fn preferences(&self, actor: &Actor) -> Result<Preferences, PreferencesError> {
+        self.0.preferences.read(actor).await
+    }
+
+    /// Keeps what is a change of what is kept, and gives it with its new revision.
+    ///
+    /// # Errors
+    /// The same, and when it was changed meanwhile or can't be kept.
+    pub async fn set_preferences(&self, actor: &Actor, next: Preferences) -> Result<Preferences, PreferencesError> {
+        self.0.preferences.replace(actor, next).await
     }
 
     /// Whether there is a way to sign in.

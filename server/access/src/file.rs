@@ -4,7 +4,7 @@
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -103,11 +103,12 @@ where
 }
 
 /// The directory, for its owner only.
-fn create_dir(dir: &Path) -> io::Result<()> {
+pub(super) fn create_dir(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
-fn replace(dir: &Path, path: &PathBuf, text: &[u8]) -> io::Result<()> {
+/// Replaces a file in one step that survives a loss of power; for its owner only.
+pub(super) fn replace(dir: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
     // Made with mode 0600.
     let mut fresh = tempfile::Builder::new().prefix(".new-").tempfile_in(dir)?;
     fresh.write_all(text)?;

@@ -12,6 +12,7 @@ mod limits;
 mod one_time_links;
 mod openid;
 mod password;
+mod preferences;
 mod proxy;
 mod request_credentials;
 mod revocation;
@@ -33,6 +34,7 @@ pub use openid::OpenId;
 #[cfg(feature = "oidc")]
 pub use openid::{AuthorizationRedirect, AuthorizationResponse, OpenIdFault};
 pub use password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
+pub use preferences::PreferencesError;
 pub use proxy::{Net, Proxy};
 pub use request_credentials::Denied;
 pub use revocation::{Revocation, RevocationReason};

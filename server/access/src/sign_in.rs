@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use axum::http::HeaderMap;
-use lockscope_wire::AuditKind;
+use lockscope_wire::{AuditKind, Role};
 
 use super::device::{self, DEVICE_MS_MAX};
 use super::grant::NAME_CHARS_MAX;
@@ -33,6 +33,8 @@ pub enum SignInError {
     Wrong,
     /// The link was opened before, or is too old.
     Link,
+    /// The token may do more than look, and only that is asked for.
+    TooMuch,
     /// Too many failures: again after so many seconds.
     Wait(u64),
     /// Too many try at once.
@@ -46,6 +48,10 @@ impl SignInError {
             Self::Wrong => "Wrong name, password or token.".to_owned(),
             Self::Link => {
                 "This link was used already, or is older than 15 minutes. Start the demo again for a new one."
+                    .to_owned()
+            }
+            Self::TooMuch => {
+                "This token may do more than look, and whoever stands before a wallboard could use it. Make one for it: lockscope token new --name wall --role viewer."
                     .to_owned()
             }
             Self::Wait(seconds) if seconds < 120 => format!("too many failed sign-ins; try again in {seconds} s"),
@@ -145,11 +151,39 @@ impl Access {
         peer: Option<IpAddr>,
         token: &Secret,
     ) -> Result<NewSession, SignInError> {
+        self.by_token_of(headers, peer, token, None).await
+    }
+
+    /// The same for a screen that anybody may stand before: only a token that may look and nothing else.
+    ///
+    /// # Errors
+    /// See [`SignInError`].
+    pub async fn by_viewing_token(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+        token: &Secret,
+    ) -> Result<NewSession, SignInError> {
+        self.by_token_of(headers, peer, token, Some(Role::Viewer)).await
+    }
+
+    /// `only`: the role it has to have.
+    async fn by_token_of(
+        &self,
+        headers: &HeaderMap,
+        peer: Option<IpAddr>,
+        token: &Secret,
+        only: Option<Role>,
+    ) -> Result<NewSession, SignInError> {
         let address = self.client(headers, peer);
         let Ok((record, _)) = self.token(token.expose().trim()).await else {
             self.refused("a token", address, "an unknown token").await;
             return Err(SignInError::Wrong);
         };
+        if only.is_some_and(|only| record.grant.role != only) {
+            self.refused("a token", address, "a token that may do more than look, for a wallboard").await;
+            return Err(SignInError::TooMuch);
+        }
         let holder = Holder { name: record.name, grant: record.grant, basis: Basis::Token(record.id) };
         Ok(self.open(headers, address, holder).await)
     }

@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::AccessError;
 use super::file;
 use super::grant::{Grant, check_name};
+use super::preferences;
 use super::revocation::{Revocation, RevocationReason, Revoker};
 use super::secret::{Digest, Secret, hex};
 use identity::Right;
+use lockscope_wire::SignedBy;
 
 /// The file in the data directory.
 pub const TOKENS_FILE: &str = "tokens.json";
@@ -101,6 +103,7 @@ pub fn revoke_token(dir: &Path, named: &str) -> Result<TokenRecord, AccessError>
         let at = records.iter().position(|record| record.name == named || record.id == named).ok_or_else(missing)?;
         Ok(records.remove(at))
     })
+    .inspect(|record| preferences::forget(dir, SignedBy::Token, &record.name))
 }
 
 /// The tokens a running server knows.

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::grant::{Grant, check_name};
 use super::password::{hash_password, is_hash};
 use super::secret::Secret;
-use super::{AccessError, file};
+use super::{AccessError, file, preferences};
 use identity::Right;
+use lockscope_wire::SignedBy;
 
 /// The file in the data directory.
 pub const USERS_FILE: &str = "users.json";
@@ -84,7 +85,9 @@ pub fn remove_user(dir: &Path, name: &str) -> Result<(), AccessError> {
         let at = records.iter().position(|record| record.name == name).ok_or_else(missing)?;
         records.remove(at);
         Ok(())
-    })
+    })?;
+    preferences::forget(dir, SignedBy::Password, name);
+    Ok(())
 }
 
 /// The users a running server knows.

@@ -37,6 +37,7 @@ mod page_source;
 mod pages;
 mod payloads;
 mod peer;
+mod preferences_api;
 mod problem;
 mod redirect;
 mod release_api;

@@ -13,6 +13,8 @@ pub enum Verb {
     Get,
     /// POST.
     Post,
+    /// PUT.
+    Put,
     /// DELETE.
     Delete,
     /// Whatever comes.
@@ -24,6 +26,7 @@ impl Verb {
         match self {
             Self::Get => matches!(*method, Method::GET | Method::HEAD),
             Self::Post => *method == Method::POST,
+            Self::Put => *method == Method::PUT,
             Self::Delete => *method == Method::DELETE,
             Self::Any => true,
         }
@@ -34,6 +37,7 @@ impl Verb {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Delete => "DELETE",
             Self::Any => "any",
         }

@@ -4,14 +4,14 @@
 use axum::http::Method;
 #[cfg(feature = "lab")]
 use axum::routing::delete;
-use axum::routing::{MethodRouter, any, get, post};
+use axum::routing::{MethodRouter, any, get, post, put};
 
 #[cfg(not(feature = "lab"))]
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, help, live, me, metrics_api, openapi, release_api,
-    sign_in, unknown_api,
+    Http, api, approve, audit_api, audit_page, events, find, health, help, live, me, metrics_api, openapi,
+    preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -61,6 +61,8 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
     api(Verb::Get, "/api/v1/events", VIEW, || get(events::events)),
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
+    api(Verb::Get, "/api/v1/preferences", VIEW, || get(preferences_api::show)),
+    api(Verb::Put, "/api/v1/preferences", VIEW, || put(preferences_api::replace)),
     api(Verb::Get, LIVE, VIEW, || get(live::live)),
     api(Verb::Post, "/api/v1/release/plan", RELEASE, || post(release_api::plan)),
     act("/api/v1/release/execute", || post(release_api::execute)),
@@ -108,6 +110,8 @@ pub(super) const ROUTES: &[Route] = &[
     form(Verb::Post, "/sign-in", || post(sign_in::sign_in)),
     form(Verb::Get, "/sign-in/once", || get(sign_in::show_once)),
     form(Verb::Post, "/sign-in/once", || post(sign_in::once)),
+    form(Verb::Get, "/sign-in/wall", || get(sign_in::wall::show)),
+    form(Verb::Post, "/sign-in/wall", || post(sign_in::wall::sign_in)),
     #[cfg(feature = "oidc")]
     form(Verb::Get, "/sign-in/openid", || get(sign_in::openid::begin)),
     #[cfg(feature = "oidc")]
@@ -245,6 +249,8 @@ mod tests {
             ("POST", "/sign-in"),
             ("GET", "/sign-in/once"),
             ("POST", "/sign-in/once"),
+            ("GET", "/sign-in/wall"),
+            ("POST", "/sign-in/wall"),
             #[cfg(feature = "oidc")]
             ("GET", "/sign-in/openid"),
             #[cfg(feature = "oidc")]
@@ -274,6 +280,8 @@ mod tests {
             "/sign-in",
             "/sign-in/once",
             "/sign-in/once",
+            "/sign-in/wall",
+            "/sign-in/wall",
         ];
         #[cfg(feature = "oidc")]
         expected.extend(["/sign-in/openid", access::OpenId::BACK]);

@@ -99,6 +99,7 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
         "/api/v1/sessions",
         "/api/v1/events",
         "/api/v1/me",
+        "/api/v1/preferences",
         "/api/v1/lab/runs",
     ] {
         keep("get", path, 200, &plant.json(path).await);

@@ -2,6 +2,7 @@
 
 mod empty;
 mod filters;
+mod kept;
 mod keys;
 mod list;
 mod needs;

@@ -4,11 +4,12 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
+use super::kept::Kept;
 use super::order::Order;
 use crate::address::{borrowed, pairs, use_pairs};
 use crate::live::{Live, Viewport};
 use crate::parts::{Arrivals, Place};
-use lockscope_wire::{BoardQuery, LockRow, PINS_MAX, Window};
+use lockscope_wire::{BoardQuery, LockRow, Preferences, Window};
 
 /// A row in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub(super) struct BoardState {
     pub(super) chosen: RwSignal<Option<Slot>>,
     pub(super) is_pointed_at: RwSignal<bool>,
     pub(super) has_focus: RwSignal<bool>,
+    /// Pins and views.
+    pub(super) kept: Kept,
     order: StoredValue<Order>,
     order_version: RwSignal<u32>,
     /// Goes to a query, in place of where we are or behind it.
@@ -65,11 +68,23 @@ impl BoardState {
                 NavigateOptions { replace, scroll: false, ..NavigateOptions::default() },
             );
         });
+        let kept = Kept::open();
         // A bare address takes up the taste of before; what an address says is what is shown.
+        let was_bare = StoredValue::new(false);
         Effect::new(move |_| {
-            if let Some(query) = remembered().filter(|_| address.with_untracked(Vec::is_empty)) {
+            was_bare.set_value(address.with_untracked(Vec::is_empty));
+            if let Some(query) = remembered().filter(|_| was_bare.get_value()) {
                 go.run((query, true));
             }
+        });
+        // Its pins are the server's once that has said which.
+        Effect::new(move |has_said: Option<bool>| {
+            let Some(pins) = kept.pins_of_server() else { return false };
+            let query = query.get_untracked();
+            if has_said != Some(true) && was_bare.get_value() && query.pins != pins {
+                go.run((BoardQuery { pins, ..query }, true));
+            }
+            true
         });
         Self {
             live,
@@ -78,6 +93,7 @@ impl BoardState {
             chosen: RwSignal::new(None),
             is_pointed_at: RwSignal::new(false),
             has_focus: RwSignal::new(false),
+            kept,
             order: StoredValue::new(Order::default()),
             order_version: RwSignal::new(0),
             go,
@@ -90,7 +106,7 @@ impl BoardState {
         change(&mut query);
         if query != self.query.get_untracked() {
             self.let_go();
-            remember(&query);
+            remember(&query, self.kept.is_by_server_untracked());
             // Going back leads to what was there before the filter, not through each of its letters.
             let is_typing_on = self.query.with_untracked(|old| !old.q.is_empty() && old.q != query.q);
             self.go.run((query, is_typing_on));
@@ -99,14 +115,13 @@ impl BoardState {
 
     /// Pins a row, or lets it go; beyond what one board keeps the first pin goes.
     pub(super) fn toggle_pin(self, key: &str) {
+        let is_pinned = self.query.with_untracked(|query| query.pins.iter().all(|pin| pin != key));
+        let pin = key.to_owned();
+        self.kept.change(move |kept| kept.pin(&pin, is_pinned));
         self.change(|query| {
-            let before = query.pins.len();
-            query.pins.retain(|pin| pin != key);
-            if query.pins.len() == before {
-                query.pins.push(key.to_owned());
-            }
-            let extra = query.pins.len().saturating_sub(PINS_MAX);
-            query.pins.drain(..extra);
+            let mut pins = Preferences { pins: std::mem::take(&mut query.pins), ..Preferences::default() };
+            pins.pin(key, is_pinned);
+            query.pins = pins.pins;
         });
     }
 
@@ -258,12 +273,26 @@ fn read_address(pairs: &[(String, String)]) -> (BoardQuery, Option<String>) {
 /// Where order, grouping and pins are kept: taste, not part of what somebody else is shown.
 const KEY: &str = "lockscope.board";
 
-fn remember(query: &BoardQuery) {
-    let pins = query.pins.clone();
+/// `is_by_server`: pins are kept there.
+fn remember(query: &BoardQuery, is_by_server: bool) {
+    let pins = if is_by_server { Vec::new() } else { query.pins.clone() };
     let taste = BoardQuery { sort: query.sort, group: query.group, pins, ..BoardQuery::default() }.to_url_query();
     if let Some(storage) = window().local_storage().ok().flatten() {
         // Fails only where storing is forbidden; then it lasts as long as the address.
         let _ = storage.set_item(KEY, &taste);
+    }
+}
+
+/// The pins among that.
+pub(super) fn remembered_pins() -> Vec<String> {
+    remembered().map(|query| query.pins).unwrap_or_default()
+}
+
+/// Other pins in place of these.
+pub(super) fn remember_pins(pins: &[String]) {
+    let query = remembered().unwrap_or_default();
+    if query.pins != pins {
+        remember(&BoardQuery { pins: pins.to_vec(), ..query }, false);
     }
 }
 

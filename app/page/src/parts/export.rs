@@ -17,7 +17,7 @@ pub(crate) fn export(address: impl Fn() -> String + Copy + Send + Sync + 'static
     view! {
         <details class="menu" data-testid="export">
             <summary class="tool">"Export"</summary>
-            <div class="menu-list menu-start">
+            <div class="menu-list menu-start export-list">
                 <a class="tool" href=move || link("csv") rel="external" download>"CSV"</a>
                 <a class="tool" href=move || link("json") rel="external" target="_blank">"JSON"</a>
             </div>

@@ -8,11 +8,16 @@ use super::erase::{dynamic, view};
 use super::format::{age, count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Chip, Instant, current, headline, rows};
-use lockscope_wire::{BoardHead, BoardQuery, LockProblem, Verdict};
+use super::parts::{Chip, Instant, Tag, current, headline, rows};
+use lockscope_wire::{BoardHead, BoardQuery, LockProblem, RootState, Verdict};
 
 /// Longest name of a lock.
 const PATH_CHARS: usize = 48;
+/// How long each of several ensembles is named while nothing needs anybody.
+const ENSEMBLE_MS: i64 = 15_000;
+/// Where a token for the wall is taken, and under which name this tab keeps it.
+const SIGN_IN: &str = "/sign-in/wall";
+const TOKEN_KEY: &str = "lockscope.wall";
 
 /// The page.
 #[component]
@@ -28,13 +33,15 @@ pub(crate) fn WallPage() -> AnyView {
         (false, _) | (_, None) => "old",
         (true, Some(mood)) => mood,
     };
+    let turn = Memo::new(move |_| live.now_ms().div_euclid(ENSEMBLE_MS));
     keep_awake();
+    keep_signed_in(live);
     view! {
         <TitleSigns page="Wallboard".to_owned() />
         <main class="wall" id="main" data-mood=mood data-testid="wall">
             <h1 class="sr-only">"Wallboard"</h1>
             <section class="wall-tile" aria-live="polite">
-                {dynamic(move || state.get().map(|tile| tile.draw(is_live.get())))}
+                {dynamic(move || state.get().map(|tile| tile.draw(is_live.get(), turn.get())))}
             </section>
             <ol class="wall-list">{rows(problems, |problem| &problem.key, problem)}</ol>
             <footer class="wall-foot">
@@ -54,6 +61,35 @@ struct Tile {
     locks: u32,
     waiters: u32,
     is_all_known: bool,
+    ensembles: Vec<EnsembleLine>,
+}
+
+/// One of several ensembles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct EnsembleLine {
+    name: String,
+    locks: u32,
+    /// Every root of it is read.
+    is_read: bool,
+}
+
+impl EnsembleLine {
+    /// Each ensemble that has a name, in order.
+    fn all(head: &BoardHead) -> Vec<Self> {
+        let mut lines: Vec<Self> = Vec::new();
+        for root in &head.roots {
+            let Some(tag) = &root.tag else { continue };
+            let is_read = matches!(root.state, RootState::Live | RootState::Reduced);
+            match lines.iter_mut().find(|line| line.name == tag.name) {
+                Some(line) => {
+                    line.locks += root.locks;
+                    line.is_read &= is_read;
+                }
+                None => lines.push(Self { name: tag.name.clone(), locks: root.locks, is_read }),
+            }
+        }
+        lines
+    }
 }
 
 impl Tile {
@@ -64,6 +100,7 @@ impl Tile {
             locks: head.totals.locks,
             waiters: head.totals.waiters,
             is_all_known: head.is_all_known(),
+            ensembles: EnsembleLine::all(head),
         }
     }
 
@@ -79,7 +116,8 @@ impl Tile {
         }
     }
 
-    fn draw(&self, is_live: bool) -> AnyView {
+    /// `turn`: whose turn it is to be named.
+    fn draw(&self, is_live: bool, turn: i64) -> AnyView {
         let (large, small) = match (is_live, self.problems) {
             (false, _) => ("?".to_owned(), "not known now".to_owned()),
             (true, 0) if self.is_all_known => ("✓".to_owned(), "All fine".to_owned()),
@@ -92,7 +130,21 @@ impl Tile {
             <p class="wall-large">{large}</p>
             <p class="wall-small">{small}</p>
             <p class="wall-rest">{rest}</p>
+            {self.ensemble(turn).map(|line| view! { <p class="wall-rest" data-testid="wall-ensemble">{line}</p> })}
         }
+    }
+}
+
+impl Tile {
+    /// Of several ensembles one after the other; none while something needs somebody: then the list says where.
+    fn ensemble(&self, turn: i64) -> Option<String> {
+        if self.ensembles.len() < 2 || self.problems > 0 {
+            return None;
+        }
+        let at = usize::try_from(turn).unwrap_or_default() % self.ensembles.len();
+        let EnsembleLine { name, locks, is_read } = self.ensembles.get(at)?;
+        let state = if *is_read { "" } else { ", not all read" };
+        Some(format!("{}: {} locks{state}", visible(name), count(*locks)))
     }
 }
 
@@ -102,7 +154,7 @@ fn problem(problem: LockProblem) -> AnyView {
     let more = (more > 0).then(|| format!(" +{}", count(more)));
     view! {
         <li class="wall-row" data-verdict=problem.verdict.name()>
-            <p><Chip verdict=problem.verdict />" "<bdi class="wall-lock">{first}</bdi>{more}</p>
+            <p><Chip verdict=problem.verdict />" "<Tag of=problem.tag.clone() />" "<bdi class="wall-lock">{first}</bdi>{more}</p>
             <p class="wall-headline">{headline(&problem.headline)}</p>
         </li>
     }
@@ -118,6 +170,23 @@ fn now(live: Live) -> Option<AnyView> {
 fn freshness(live: Live, is_live: bool) -> String {
     let known = live.known_at_ms().map_or_else(|| "…".to_owned(), |at_ms| age(at_ms, live.now_ms()));
     if is_live { format!("as of {known} ago") } else { format!("{} · as of {known} ago", current(live).word) }
+}
+
+/// Signs in by the token in the address, and again when that ended: a server that was restarted knows nobody any more.
+fn keep_signed_in(live: Live) {
+    Effect::new(move |_| {
+        let location = window().location();
+        let hash = location.hash().unwrap_or_default();
+        let has_ended = live.sign_in_ended_ms().is_some();
+        let keeps_token = || {
+            let storage = window().session_storage().ok().flatten();
+            storage.is_some_and(|storage| storage.get_item(TOKEN_KEY).is_ok_and(|token| token.is_some()))
+        };
+        if hash.starts_with("#token=") || (has_ended && keeps_token()) {
+            // Fails only where the page is going elsewhere already.
+            let _ = location.replace(&format!("{SIGN_IN}{hash}"));
+        }
+    });
 }
 
 /// Asks the browser to leave the screen on, again whenever the page comes to the front. Where it won't, nothing is lost.
@@ -148,7 +217,7 @@ mod tests {
     fn only_what_is_known_to_be_fine_is_green() {
         let mut head = BoardHead::default();
         head.totals.locks = 17;
-        let text = |tile: &Tile, is_live| Owner::new_root(None).with(|| tile.draw(is_live).to_html());
+        let text = |tile: &Tile, is_live| Owner::new_root(None).with(|| tile.draw(is_live, 0).to_html());
         let calm = Tile::of(&head);
         assert_eq!(calm.mood(), "good");
         assert!(text(&calm, true).contains("All fine"));
@@ -156,6 +225,12 @@ mod tests {
         let unread = Tile { is_all_known: false, ..calm.clone() };
         assert_eq!(unread.mood(), "old");
         assert!(!text(&unread, true).contains("fine"), "what was not read may be anything");
+        assert_eq!(calm.ensemble(0), None, "the only one has no turn");
+        let line = |name: &str, is_read| EnsembleLine { name: name.to_owned(), locks: 7, is_read };
+        let several = Tile { ensembles: vec![line("eu", true), line("us", false)], ..calm.clone() };
+        let turns = [0, 1, 2].map(|turn| several.ensemble(turn).unwrap());
+        assert_eq!(turns, ["eu: 7 locks", "us: 7 locks, not all read", "eu: 7 locks"]);
+        assert_eq!(Tile { problems: 1, ..several }.ensemble(0), None, "what needs somebody stays");
         assert_eq!(Tile { worst: Some(Verdict::Healthy), problems: 1, ..calm }.mood(), "bad", "a critical finding");
     }
 }

@@ -39,6 +39,10 @@ const BODIES: &[(&str, &str)] = &[
         "approveRelease",
         r#"{"plan_id":"8f14e45fceea167a5a36dedd4bea2543","confirm":"/locks/order","reason":"seen by me as well"}"#,
     ),
+    (
+        "setPreferences",
+        r#"{"revision":3,"pins":["/locks/order"],"views":[{"name":"stuck orders","query":"?q=/locks&verdict=stuck"}]}"#,
+    ),
     ("startLabRun", r#"{"strategies":["predecessor","herd_children"],"clients":50,"in_turn":true}"#),
     ("throwFault", r#"{"fault":"kill","strategy":"predecessor"}"#),
 ];

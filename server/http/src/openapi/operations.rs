@@ -1,8 +1,8 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
 use lockscope_wire::{
-    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, ReleaseOrder,
-    ThrownFault,
+    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, Preferences,
+    ReleaseOrder, ThrownFault,
 };
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
@@ -48,6 +48,9 @@ const NOT_CONFIRMED: Reply = problem(
 const NO_RUN: Reply = problem(404, "No run of that name is kept.");
 const NO_RECORD: Reply =
     problem(503, "The record can't be read, or there is none (no data directory); or no answer was ready in time.");
+
+const NO_PREFERENCES: Reply =
+    problem(404, "Nobody is signed in, or this server keeps nothing: the browser keeps them then.");
 
 /// Possible outcomes of a request.
 const RESULTS: &[Reply] = &[
@@ -172,6 +175,27 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         replies: &[json(200, "Who asks, as the server sees them.", &[Content::Json(shape::<Person>)])],
         ..look("/api/v1/me", "me", Tag::Server, "Who I am")
+    },
+    Operation {
+        text: "Kept by name and way of signing in, for nobody else to see. Removed with the account, and when nobody used them for 400 days.",
+        replies: &[
+            json(200, "What is kept; revision 0 where nothing is.", &[Content::Json(shape::<Preferences>)]),
+            NO_PREFERENCES,
+        ],
+        ..look("/api/v1/preferences", "preferences", Tag::Server, "My pins and saved views")
+    },
+    Operation {
+        verb: Verb::Put,
+        text: "All of them, with the `revision` that was read: what another page changed meanwhile is never overwritten.",
+        replies: &[
+            json(200, "They are kept, under a new revision.", &[Content::Json(shape::<Preferences>)]),
+            NO_PREFERENCES,
+            problem(409, "They were changed meanwhile: read them again, and change those."),
+            problem(422, "The body is not what it should be, or there is too much of it."),
+            problem(429, "Too many changes; `Retry-After` says how long to wait."),
+            problem(503, "They can't be kept now."),
+        ],
+        ..act("/api/v1/preferences", "setPreferences", Tag::Server, "Keep pins and saved views", shape::<Preferences>)
     },
     Operation {
         text: super::frames::TEXT,

@@ -3,6 +3,7 @@
 #[cfg(feature = "oidc")]
 pub(super) mod openid;
 mod page;
+pub(super) mod wall;
 
 use std::collections::BTreeMap;
 
@@ -46,6 +47,9 @@ type QueryMap = Query<BTreeMap<String, String>>;
 
 /// The page's address for somebody who wanted another.
 pub(super) fn address(wanted: &str) -> String {
+    if wall::is_wanted(wanted) {
+        return wall::ADDRESS.to_owned();
+    }
     let next = local(wanted);
     if next == "/" { "/sign-in".to_owned() } else { format!("/sign-in?next={}", page::encode(next)) }
 }
@@ -165,16 +169,22 @@ fn with_cookie(mut response: Response, cookie: &str) -> Response {
 }
 
 fn not_signed_in(http: &Http, fields: &Fields, why: SignInError) -> Response {
-    let (status, retry_s) = match why {
-        SignInError::Wrong | SignInError::Link => (StatusCode::UNAUTHORIZED, None),
-        SignInError::Wait(seconds) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
-        SignInError::Busy => (StatusCode::SERVICE_UNAVAILABLE, Some(5)),
-    };
+    let (status, retry_s) = status_of(why);
     let mut response = refused(http, fields, status, &why.words());
     if let Some(seconds) = retry_s {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
+}
+
+/// The status of a refusal, and when to try again, in seconds.
+fn status_of(why: SignInError) -> (StatusCode, Option<u64>) {
+    match why {
+        SignInError::Wrong | SignInError::Link => (StatusCode::UNAUTHORIZED, None),
+        SignInError::TooMuch => (StatusCode::FORBIDDEN, None),
+        SignInError::Wait(seconds) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
+        SignInError::Busy => (StatusCode::SERVICE_UNAVAILABLE, Some(5)),
+    }
 }
 
 /// The form again, with one line that says why.

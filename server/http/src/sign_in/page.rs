@@ -95,6 +95,28 @@ pub(super) fn once(key: &Secret, holder: &LinkHolder) -> String {
     document("Sign in by link", &body, "")
 }
 
+/// Takes a token out of the address bar, or the one this tab had before, and sends it. Refused ones are forgotten; a browser
+/// that keeps no cookie tries every ten seconds.
+const WALL_SCRIPT: &str = "(()=>{const h=location.hash;history.replaceState(null,'',location.pathname);try{const s=sessionStorage,k='lockscope.wall',f=document.forms[0];\
+    if(document.querySelector('[role=alert]')){s.removeItem(k);return}\
+    const t=h.startsWith('#token=')?decodeURIComponent(h.slice(7)):s.getItem(k);if(!t)return;\
+    const go=()=>{s.setItem(k,t);s.setItem(k+'.at',Date.now());f.token.value=t;f.submit()};\
+    Date.now()-Number(s.getItem(k+'.at'))<1e4?setTimeout(go,1e4):go()}catch{}})()";
+
+/// For a screen on the wall.
+pub(super) fn wall(nonce: &str, error: &str) -> String {
+    let fault = if error.is_empty() {
+        String::new()
+    } else {
+        format!(r#"<p class="sign-error" role="alert">{}</p>"#, escape(error))
+    };
+    let body = format!(
+        r#"{fault}<p>Make a token for the screen on the server:</p><pre class="sign-command" tabindex="0">lockscope token new --name wall --role viewer</pre><p>Then open <code>/wall#token=lks_…</code> there, or write it here. It stays in this browser tab.</p><form class="sign-part" method="post" action="/sign-in/wall"><label class="sign-label" for="token">Token</label><input class="sign-input" id="token" name="token" type="password" autocomplete="off" placeholder="lks_…" maxlength="128" required><button class="sign-button" type="submit">Show the wallboard</button></form><p><a href="/sign-in?next=%2Fwall">Sign in otherwise</a></p><script nonce="{}">{WALL_SCRIPT}</script>"#,
+        escape(nonce)
+    );
+    document("Wallboard", &body, "")
+}
+
 /// A one-time link that signs nobody in.
 pub(super) fn not_once(why: &str) -> String {
     let body = format!(

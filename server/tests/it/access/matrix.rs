@@ -150,8 +150,12 @@ async fn what_is_not_in_the_table_is_not_there() {
         (404, "application/problem+json"),
         "no page is rendered for nobody"
     );
-    for route in declared().iter().filter(|route| route.verb != Verb::Any && !route.path.contains('{')) {
+    let routes = declared();
+    for route in routes.iter().filter(|route| route.verb != Verb::Any && !route.path.contains('{')) {
         for method in ["DELETE", "PUT", "PATCH", "OPTIONS", "TRACE"] {
+            if routes.iter().any(|other| other.path == route.path && other.verb.name() == method) {
+                continue;
+            }
             let answer = house.ask(method, route.path, &[], "").await;
             assert_eq!(answer.status, 405, "{method} {}", route.path);
         }

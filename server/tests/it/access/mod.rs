@@ -5,8 +5,10 @@ mod commands;
 mod guessing;
 mod life;
 mod matrix;
+mod preferences;
 mod proxy;
 mod scope;
+mod wall;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -117,7 +119,10 @@ impl House {
             request = request.header(*name, *value);
         }
         if !body.is_empty() {
-            request = request.header("content-type", "application/x-www-form-urlencoded").body(body.to_owned());
+            request = request.body(body.to_owned());
+            if !headers.iter().any(|(name, _)| *name == "content-type") {
+                request = request.header("content-type", "application/x-www-form-urlencoded");
+            }
         }
         // What a browser would say of its own form, and what a script may as well.
         if method != "GET" && !headers.iter().any(|(name, _)| *name == "origin") {
