@@ -18,8 +18,10 @@ pub struct Preferences {
     /// Rises with each change. Whoever changes something sends the one it was read with; 0 where nothing is kept.
     pub revision: u64,
     /// Keys of the board's rows that stand before all others, at most 20.
+    #[cfg_attr(feature = "schema", schemars(length(max = 20)))]
     pub pins: Vec<String>,
     /// Saved views of the board, at most 20.
+    #[cfg_attr(feature = "schema", schemars(length(max = 20)))]
     pub views: Vec<SavedView>,
 }
 
@@ -27,9 +29,11 @@ pub struct Preferences {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SavedView {
-    /// Its name: 1 to 40 characters.
+    /// Its name: 1 to 40 characters in one line.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 40), regex(pattern = r"^\S[^\x00-\x1f\x7f-\x9f]*$")))]
     pub name: String,
     /// The query of the board's address with its `?`; empty for the bare board.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^(\?.*)?$")))]
     pub query: String,
 }
 
