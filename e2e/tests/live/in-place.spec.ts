@@ -20,6 +20,8 @@ test('a word explains itself by a click and by the keyboard', async ({ ui, page,
   await expect(box).toContainText('one counter for the whole ensemble');
   await expect(page).toHaveURL(/\/lock\?path=/);
   const said = async (word: () => Promise<void>, text: string) => {
+    // It has its text before it shows.
+    await expect(box).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(box).toBeHidden();
     await word();

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use super::LockState;
 use super::chain::evidence_words;
-use super::queue_map::{List, queue_map};
+use super::queue_map::{List, is_long, queue_map};
 use crate::copy::CopyButton;
 use crate::erase::{dynamic, erase, view};
 use crate::exact::Exact;
@@ -83,7 +83,7 @@ pub(super) fn Queue(
     let is_folded = Memo::new(move |_| state.has_chain());
     let hidden = Memo::new(move |_| state.head.with(|head| head.as_ref().map_or(0, |head| head.hidden_waiters)));
     view! {
-        <section class="part" id="contenders" aria-labelledby="queue-title">
+        <section class="part" id="contenders" aria-labelledby="queue-title" data-long=move || mark(is_long(total.get()))>
             <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
             <div class="hidden-waiters">{dynamic(move || hidden_waiters(hidden.get()))}</div>
             // The chain shows the same people; without scripts and on paper the table is there all the same.

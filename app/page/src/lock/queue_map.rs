@@ -37,18 +37,25 @@ impl List {
     }
 }
 
-/// The map, whose code comes with the first long queue; nothing beside a short one.
+/// Whether a queue of so many has a map.
+pub(super) fn is_long(total: u32) -> bool {
+    total > SHORT_ROWS
+}
+
+/// The map, whose code comes with the first long queue; nothing beside a short one. Its place is kept from the first:
+/// nothing moves when it comes.
 pub(super) fn queue_map(state: LockState, list: List, query: LockQuery) -> AnyView {
     // Only the browser runs effects: the server and whoever has no scripts draw no map.
     let is_wanted = RwSignal::new(false);
     Effect::new(move |_| {
-        let is_long = list.total.get() > SHORT_ROWS;
+        let is_long = is_long(list.total.get());
         if is_wanted.get_untracked() != is_long {
             is_wanted.set(is_long);
         }
     });
     let query = StoredValue::new(query);
-    dynamic(move || is_wanted.get().then(|| split_view(fetch(), move || draw(state, list, query))))
+    let map = dynamic(move || is_wanted.get().then(|| split_view(fetch(), move || draw(state, list, query))));
+    view! { <div class="queue-map-space">{map}</div> }
 }
 
 /// The map is a chunk of its own.
@@ -87,8 +94,8 @@ fn QueueMapView(state: LockState, list: List, query: StoredValue<LockQuery>) -> 
                 <aside class="queue-map" aria-label="The whole queue" data-testid="queue-map">
                     {strip(list, map)}
                     <div class="queue-map-notes">
-                        {dead(list, map)}
                         {own_place(live, map, chosen, query)}
+                        {dead(list, map)}
                         {dynamic(move || map.with(|map| map.as_ref().and_then(what_is_unknown)).map(|text| view! { <p class="quiet">{text}</p> }))}
                     </div>
                 </aside>
