@@ -30,7 +30,10 @@ pub struct Preferences {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SavedView {
     /// Its name: 1 to 40 characters in one line.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 40), regex(pattern = r"^\S[^\x00-\x1f\x7f-\x9f]*$")))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(length(min = 1, max = 40), regex(pattern = r"^\S[^\x00-\x1f\x7f-\x9f]*$"))
+    )]
     pub name: String,
     /// The query of the board's address with its `?`; empty for the bare board.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^(\?.*)?$")))]

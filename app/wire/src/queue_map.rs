@@ -127,7 +127,7 @@ pub struct QueueMap {
     pub per_slice: u32,
     /// In queue order.
     pub slices: Vec<QueueSlice>,
-    /// Waiters whose client is gone or silent: they hold up everybody behind them when their turn comes.
+    /// Waiters whose client is connected to no member: at their turn the lock stands still until their session ends.
     pub dead_count: u32,
     /// Places of the first of them.
     pub dead: Vec<u32>,

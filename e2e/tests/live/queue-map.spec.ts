@@ -28,7 +28,7 @@ test('a queue of 10,000 has a map that leads to any place of it', async ({ ui, p
   await expect(row(/^1$/)).toBeInViewport();
 
   await map.getByTestId('dead-in-line').click();
-  await expect(map.getByTestId('dead-in-line')).toContainText(/Dead in line: 5.000/);
+  await expect(map.getByTestId('dead-in-line')).toContainText(/Dead in line: 2.500/);
 });
 
 test('an application is told its place and when its turn may come, and it is remembered', async ({ ui, page, madeUp }) => {

@@ -15,7 +15,7 @@ pub(crate) fn queue_map(query: &QueueMapQuery, page: &LockPage, now_ms: i64) -> 
         slice
     };
     let waiters = || (0_u32..).zip(rows).filter(|(_, row)| row.role == ContenderRole::Waiter);
-    let dead = || waiters().filter(|(_, row)| matches!(row.liveness, Liveness::Disconnected | Liveness::Silent));
+    let dead = || waiters().filter(|(_, row)| row.liveness == Liveness::Disconnected);
     let is_of_app = |row: &Contender| {
         let label = row.label.as_deref().and_then(|label| label.rsplit_once('-')).map(|(app, _)| app);
         let host = row.client.as_ref().and_then(|client| client.address.rsplit_once(':')).map(|(host, _)| host);

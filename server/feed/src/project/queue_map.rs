@@ -32,7 +32,7 @@ impl Survey {
         if let Some(slice) = self.map.slices.last_mut() {
             slice.add(liveness);
         }
-        if at >= self.holders && matches!(liveness, wire::Liveness::Disconnected | wire::Liveness::Silent) {
+        if at >= self.holders && liveness == wire::Liveness::Disconnected {
             self.map.dead_count += 1;
             if self.map.dead.len() < wire::QUEUE_DEAD_MAX {
                 self.map.dead.push(at);
