@@ -139,6 +139,7 @@ fn nothing_on_the_wire_depends_on_a_feature() {
         include_str!("lab.rs"),
         include_str!("lock.rs"),
         include_str!("name.rs"),
+        include_str!("past_holder.rs"),
         include_str!("patch/body.rs"),
         include_str!("patch/fields.rs"),
         include_str!("patch/list.rs"),

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Access, Advice, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness,
-    Missing, Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
+    Missing, PastHolder, Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta,
+    WindowRow, Zxid,
 };
 
 /// How far a view can be trusted.
@@ -296,30 +297,6 @@ pub struct LockStats {
     pub wait_p50_ms: Option<i64>,
     /// 99 in 100 of them.
     pub wait_p99_ms: Option<i64>,
-}
-
-/// A hold that ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PastHolder {
-    /// Znode name.
-    pub node: String,
-    /// Owner, when it was known.
-    pub session_id: Option<SessionId>,
-    /// Its label.
-    pub label: Option<String>,
-    /// Holder from.
-    pub from_ms: i64,
-    /// Holder until.
-    pub until_ms: i64,
-    /// Its session ended: it did not release.
-    pub session_ended: bool,
-    /// It may have held for longer than seen.
-    pub is_lower_bound: bool,
-    /// Client address, when it was known.
-    pub address: Option<String>,
-    /// Sessions its release woke, by the last tables of watches; null while they were not read.
-    pub woke: Option<u32>,
 }
 
 /// All of the lock page but its contenders.

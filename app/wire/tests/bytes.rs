@@ -3,8 +3,8 @@
 
 use lockscope_wire::{
     Access, AsOf, Board, BoardHead, Body, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge, EdgeEvidence,
-    Liveness, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, Recipe, RootState, SessionId, StatRow,
-    Totals, Trust, Verdict, Window, Zxid, encode_frame,
+    HoldEnd, Liveness, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, Recipe, RootState, SessionId,
+    StatRow, Totals, Trust, Verdict, Window, Zxid, encode_frame,
 };
 
 /// Of a board that shows a hand-off: 52 of them are the name of the znode that holds now, 36 of which are random.
@@ -116,6 +116,9 @@ fn past(number: i64) -> PastHolder {
         is_lower_bound: false,
         address: one.client.map(|client| client.address),
         woke: None,
+        how: HoldEnd::Released,
+        released_by: None,
+        record: None,
     }
 }
 

@@ -184,6 +184,8 @@ pub(super) fn hand_offs_a_second(past: &[PastHolder], now_ms: i64) -> Option<Str
 
 #[cfg(test)]
 mod tests {
+    use lockscope_wire::HoldEnd;
+
     use super::*;
 
     fn past(apart_ms: i64, holds: i64) -> Vec<PastHolder> {
@@ -197,6 +199,9 @@ mod tests {
             is_lower_bound: false,
             address: None,
             woke: None,
+            how: HoldEnd::Released,
+            released_by: None,
+            record: None,
         };
         (0..holds).map(hold).collect()
     }
