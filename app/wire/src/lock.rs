@@ -89,6 +89,9 @@ pub struct LockRow {
     pub findings: Vec<String>,
     /// Waiters in the past.
     pub depth: Depth,
+    /// Times it changes hands in 10 s, where that is more than about ten and nothing is wrong: who has it this moment says
+    /// little then. Another each 2.5 s at most, and by more than an eighth.
+    pub hand_offs_in_10_s: Option<u32>,
 }
 
 /// How many waited, at most, in each slice of the past, up to the last slice in which that changed: from then on as many

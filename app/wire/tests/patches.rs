@@ -109,6 +109,7 @@ fn row(key: String) -> impl Strategy<Value = LockRow> {
             hold_is_lower_bound: false,
             findings,
             depth: Depth { until_ms: waiting_since_sum_ms, slice_ms: 2_500, peaks },
+            hand_offs_in_10_s: holder_count.checked_mul(11),
         }
     })
 }

@@ -180,6 +180,7 @@ impl<'a> ProjectionContext<'a> {
             hold_is_lower_bound: lock.holders.first().is_some_and(|hold| hold.is_lower_bound),
             findings: lock.assessment.findings.iter().map(|finding| finding.code.name().to_owned()).collect(),
             depth: depth(&lock.tally.depth),
+            hand_offs_in_10_s: lockscope_core::sentence::rate(lock),
         }
     }
 
