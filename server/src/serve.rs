@@ -240,6 +240,7 @@ impl RunningServer {
         let applications = ApplicationNames::new(config.applications.clone());
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));
         let projector = lab.project(projector).with_applications(applications.clone());
+        let projector = projector.with_forced_releases(releases.forced_releases());
         let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));

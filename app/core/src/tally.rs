@@ -124,6 +124,60 @@ impl Depth {
     }
 }
 
+/// Slices of the depth history over which hand-offs are counted: 10 s.
+const RATE_SLICES: usize = 4;
+/// A rate is shown from so many hand-offs in 10 s on: more than one a second …
+const RATE_FROM: u32 = 11;
+/// … until there are fewer than these.
+const RATE_UNTIL: u32 = 8;
+/// It moves when it is another by more than one part in so many.
+const RATE_PARTS: u32 = 8;
+
+/// How often a lock changes hands. What is shown of it is another at the end of a slice at most, and only where it moved by
+/// so much that it is no chance.
+#[derive(Clone, Debug, Default)]
+pub struct HandOffs {
+    /// In each slice, the one under way first.
+    counts: [u32; RATE_SLICES],
+    shown: Option<u32>,
+}
+
+impl HandOffs {
+    /// Notes one.
+    pub fn note(&mut self) {
+        let [now, ..] = &mut self.counts;
+        *now = now.saturating_add(1);
+    }
+
+    /// Ends a slice; true when what is shown is another.
+    pub fn end_slice(&mut self) -> bool {
+        let in_10_s = self.counted();
+        self.counts.rotate_right(1);
+        let [now, ..] = &mut self.counts;
+        *now = 0;
+        let shown = match self.shown {
+            None => Some(in_10_s).filter(|count| *count >= RATE_FROM),
+            Some(shown) if in_10_s.abs_diff(shown).saturating_mul(RATE_PARTS) <= shown => Some(shown),
+            Some(_) => Some(in_10_s).filter(|count| *count >= RATE_UNTIL),
+        };
+        std::mem::replace(&mut self.shown, shown) != shown
+    }
+
+    /// In 10 s, by the slices that have just ended. One after a pause began somewhere in it, and does not count.
+    fn counted(&self) -> u32 {
+        let busy = self.counts.iter().take_while(|count| **count > 0).count();
+        let whole = if busy < RATE_SLICES { busy.saturating_sub(1) } else { busy };
+        let sum = self.counts.iter().take(whole).fold(0_u32, |sum, count| sum.saturating_add(*count));
+        let slices = u32::try_from(whole.max(1)).unwrap_or(1);
+        sum.saturating_mul(RATE_SLICES as u32) / slices
+    }
+
+    /// Hand-offs in 10 s; None while there is no more than about one a second.
+    pub fn in_10_s(&self) -> Option<u32> {
+        self.shown
+    }
+}
+
 /// Contenders that gave up and are remembered; the oldest goes first.
 pub const GAVE_UP_MAX: usize = 32;
 
@@ -179,6 +233,42 @@ mod tests {
         assert_eq!(histogram.percentile(99), Some(1));
         assert!(histogram.percentile(100).unwrap() >= 1_000);
         assert_eq!(Histogram::default().percentile(50), None);
+    }
+
+    /// What is shown after slices with so many hand-offs each.
+    fn shown(counts: &[u32]) -> Vec<Option<u32>> {
+        let mut hand_offs = HandOffs::default();
+        let slice = |count: &u32| {
+            (0..*count).for_each(|_| hand_offs.note());
+            let before = hand_offs.in_10_s();
+            assert_eq!(hand_offs.end_slice(), hand_offs.in_10_s() != before);
+            hand_offs.in_10_s()
+        };
+        counts.iter().map(slice).collect()
+    }
+
+    #[test]
+    fn what_changes_hands_more_than_once_a_second_has_a_rate() {
+        assert_eq!(
+            shown(&[4, 8, 9, 8, 9]),
+            [None, Some(32), Some(32), Some(32), Some(32)],
+            "the first slice was no whole one"
+        );
+        assert_eq!(shown(&[100, 250, 250, 0]), [None, Some(1_000), Some(1_000), None], "it stopped");
+        assert_eq!(shown(&[2, 2, 3, 2, 3, 2, 3]), [None; 7], "once a second");
+        assert_eq!(shown(&[0, 40, 0, 40, 0]), [None; 5], "now and then");
+    }
+
+    #[test]
+    fn a_rate_does_not_flicker() {
+        let around = shown(&[3, 3, 3, 3, 2, 3, 2, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1]);
+        let moves = around.windows(2).filter(|pair| pair.first() != pair.last()).count();
+        assert!(moves <= 4, "{around:?}");
+        assert_eq!(around.last(), Some(&None));
+        let mut counts = vec![25; 8];
+        counts.extend([50; 8]);
+        let doubled = shown(&counts);
+        assert_eq!((doubled[7], doubled[15]), (Some(100), Some(200)), "{doubled:?}");
     }
 
     #[test]

@@ -89,6 +89,8 @@ fn views_and_bodies_keep_their_places() {
 fn fields_keep_their_places() {
     let depth = Depth { until_ms: 1, slice_ms: 2, peaks: vec![3] };
     let row = LockRowField::Depth(depth);
+    let hand_offs = LockRowField::HandOffsIn10S(Some(34));
+    assert_eq!(hex_of(&hand_offs), "160122");
     let contender = ContenderField::Version(4);
     let head = LockHeadField::Trust(Trust::default());
     let roots = ListPatch { front: Vec::new(), from: 2, kept: 3, changed: Vec::new(), back: Vec::new() };
@@ -139,6 +141,7 @@ fn nothing_on_the_wire_depends_on_a_feature() {
         include_str!("lab.rs"),
         include_str!("lock.rs"),
         include_str!("name.rs"),
+        include_str!("past_holder.rs"),
         include_str!("patch/body.rs"),
         include_str!("patch/fields.rs"),
         include_str!("patch/list.rs"),

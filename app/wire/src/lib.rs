@@ -22,6 +22,7 @@ mod id;
 mod lab;
 mod lock;
 mod name;
+mod past_holder;
 mod patch;
 mod person;
 mod preferences;
@@ -56,12 +57,13 @@ pub use lab::{
 };
 pub use lock::{
     AsOf, Capacity, Contender, Depth, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow,
-    LockStats, NodeData, PastHolder, StatRow,
+    LockStats, NodeData, StatRow,
 };
 pub use name::{
-    Access, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, Link, Liveness, Missing, Recipe, RootState,
-    Severity, Verdict,
+    Access, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, HoldEnd, Link, Liveness, Missing, Recipe,
+    RootState, Severity, Verdict,
 };
+pub use past_holder::PastHolder;
 pub use patch::{
     Appended, BoardPatch, BodyPatch, EndedHold, ListPatch, LockPatch, OptionPatch, Patched, PatchedRow,
     ROW_HOLDERS_MAX, RowPatch, Run, TextPatch, WindowPatch,

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Access, Advice, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness,
-    Missing, Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta, WindowRow, Zxid,
+    Missing, PastHolder, Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta,
+    WindowRow, Zxid,
 };
 
 /// How far a view can be trusted.
@@ -88,6 +89,9 @@ pub struct LockRow {
     pub findings: Vec<String>,
     /// Waiters in the past.
     pub depth: Depth,
+    /// Times it changes hands in 10 s, where that is more than about ten and nothing is wrong: who has it this moment says
+    /// little then. Another each 2.5 s at most, and by more than an eighth.
+    pub hand_offs_in_10_s: Option<u32>,
 }
 
 /// How many waited, at most, in each slice of the past, up to the last slice in which that changed: from then on as many
@@ -296,30 +300,6 @@ pub struct LockStats {
     pub wait_p50_ms: Option<i64>,
     /// 99 in 100 of them.
     pub wait_p99_ms: Option<i64>,
-}
-
-/// A hold that ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PastHolder {
-    /// Znode name.
-    pub node: String,
-    /// Owner, when it was known.
-    pub session_id: Option<SessionId>,
-    /// Its label.
-    pub label: Option<String>,
-    /// Holder from.
-    pub from_ms: i64,
-    /// Holder until.
-    pub until_ms: i64,
-    /// Its session ended: it did not release.
-    pub session_ended: bool,
-    /// It may have held for longer than seen.
-    pub is_lower_bound: bool,
-    /// Client address, when it was known.
-    pub address: Option<String>,
-    /// Sessions its release woke, by the last tables of watches; null while they were not read.
-    pub woke: Option<u32>,
 }
 
 /// All of the lock page but its contenders.

@@ -61,6 +61,20 @@ named_enum! {
 }
 
 named_enum! {
+    /// How a hold ended.
+    HoldEnd {
+        /// Its znode was deleted, by its client as far as is known.
+        Released = "released",
+        /// Its session ended.
+        SessionEnded = "session_ended",
+        /// Somebody deleted its znode through Lockscope, which is proven.
+        Forced = "forced",
+        /// It was gone after a gap in what Lockscope saw.
+        Unknown = "unknown",
+    }
+}
+
+named_enum! {
     /// The one-word verdict on a lock; worst last.
     Verdict {
         /// Nobody holds, nobody waits.

@@ -3,12 +3,14 @@
 
 use lockscope_wire::{
     Access, AsOf, Board, BoardHead, Body, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge, EdgeEvidence,
-    Liveness, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, Recipe, RootState, SessionId, StatRow,
-    Totals, Trust, Verdict, Window, Zxid, encode_frame,
+    HoldEnd, Liveness, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, Recipe, RootState, SessionId,
+    StatRow, Totals, Trust, Verdict, Window, Zxid, encode_frame,
 };
 
 /// Of a board that shows a hand-off: 52 of them are the name of the znode that holds now, 36 of which are random.
 const BOARD_MAX: usize = 153;
+/// The same of a lock that changes hands all the time.
+const RATE_BOARD_MAX: usize = 150;
 /// Of a lock page that shows a hand-off, however long the queue is.
 const LOCK_MAX: usize = 100;
 /// Of a lock page that shows who joined: 52 of them are the name of the znode.
@@ -97,6 +99,7 @@ fn row(passed: i64, contenders: u32) -> LockRow {
         hold_is_lower_bound: false,
         findings: Vec::new(),
         depth: Depth { until_ms: START_MS, slice_ms: 2_500, peaks: vec![3; 48] },
+        hand_offs_in_10_s: None,
     }
 }
 
@@ -116,6 +119,9 @@ fn past(number: i64) -> PastHolder {
         is_lower_bound: false,
         address: one.client.map(|client| client.address),
         woke: None,
+        how: HoldEnd::Released,
+        released_by: None,
+        record: None,
     }
 }
 
@@ -182,6 +188,19 @@ fn a_hand_off_takes_few_bytes_however_long_the_queue_is() {
         let on_page = bytes(&page(40, contenders), &page(41, contenders - 1));
         assert!(on_page <= LOCK_MAX, "{on_page} bytes on the page of a lock of {contenders}");
     }
+}
+
+/// Its sentence stays the same, and so does the rate.
+#[test]
+fn a_hand_off_of_a_lock_with_a_rate_takes_no_more() {
+    let with_rate = |passed: i64, contenders: u32| {
+        let Body::Board(mut board) = board(passed, contenders) else { unreachable!() };
+        board.window.rows[0].sentence = "Changes hands 50 times a second.".to_owned();
+        board.window.rows[0].hand_offs_in_10_s = Some(500);
+        Body::Board(board)
+    };
+    let (plain, fast) = (bytes(&board(40, 3), &board(41, 2)), bytes(&with_rate(40, 3), &with_rate(41, 2)));
+    assert!(fast < plain && fast <= RATE_BOARD_MAX, "{fast} bytes, {plain} without a rate");
 }
 
 #[test]

@@ -4,10 +4,10 @@
 
 use lockscope_wire::{
     Access, AsOf, Board, BoardHead, Body, BodyPatch, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
-    EdgeEvidence, EnsembleColor, EnsembleTag, FindingRow, Foreign, Headline, Liveness, LockHead, LockPage, LockProblem,
-    LockRow, LockStats, Missing, NodeData, PastHolder, Patched as _, ProblemsLeftOut, ROW_HOLDERS_MAX, Recipe,
-    RootBrief, RootState, RunsOut, SessionId, Severity, StatRow, Step, StepAct, Totals, Trust, Verdict, Window, Zxid,
-    decode_frame, encode_frame,
+    EdgeEvidence, EnsembleColor, EnsembleTag, FindingRow, Foreign, Headline, HoldEnd, Liveness, LockHead, LockPage,
+    LockProblem, LockRow, LockStats, Missing, NodeData, PastHolder, Patched as _, ProblemsLeftOut, ROW_HOLDERS_MAX,
+    Recipe, RootBrief, RootState, RunsOut, SessionId, Severity, StatRow, Step, StepAct, Totals, Trust, Verdict, Window,
+    Zxid, decode_frame, encode_frame,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -109,22 +109,30 @@ fn row(key: String) -> impl Strategy<Value = LockRow> {
             hold_is_lower_bound: false,
             findings,
             depth: Depth { until_ms: waiting_since_sum_ms, slice_ms: 2_500, peaks },
+            hand_offs_in_10_s: holder_count.checked_mul(11),
         }
     })
 }
 
 fn past() -> impl Strategy<Value = Vec<PastHolder>> {
-    let one = (text(), option::of(session()), 0..3_i64).prop_map(|(node, session_id, from_ms)| PastHolder {
-        node,
-        session_id,
-        label: None,
-        from_ms,
-        until_ms: from_ms + 1,
-        session_ended: false,
-        is_lower_bound: false,
-        address: None,
-        woke: None,
-    });
+    let end = (0..HoldEnd::ALL.len(), option::of(text()));
+    let one =
+        (text(), option::of(session()), 0..3_i64, end).prop_map(|(node, session_id, from_ms, (how, released_by))| {
+            PastHolder {
+                node,
+                session_id,
+                label: None,
+                from_ms,
+                until_ms: from_ms + 1,
+                session_ended: false,
+                is_lower_bound: false,
+                address: None,
+                woke: None,
+                how: HoldEnd::ALL[how],
+                record: released_by.as_ref().map(|_| 4),
+                released_by,
+            }
+        });
     vec(one, 0..5)
 }
 

@@ -93,3 +93,41 @@ test('rows of a list are printed one after the other', async ({ page, ui, madeUp
   expect(tops).toEqual([...tops].sort((one, other) => one - other));
   expect(tops.at(-1)! - tops[0]!).toBeLessThan(height);
 });
+
+test('a lock that changes hands all the time has a rate on its row, which does not flicker', async ({ page, ui, clients, place }) => {
+  const path = `${place}/busy`;
+  const workers = await clients.openAll('a', 'b', 'c');
+  let [goesOn, turns] = [true, 0];
+  const work = Promise.all(
+    workers.map(async (client) => {
+      while (goesOn) {
+        await client.hold(path);
+        await client.release();
+        turns += 1;
+      }
+    }),
+  );
+  await ui.openBoard();
+  const sentence = page.locator(`[data-lock="${path}"] [data-col="sentence"]`);
+  await expect(sentence).toHaveText(/^Changes hands [\d.\u202f]+ times a second\.$/, { timeout: 20_000 });
+  await sentence.evaluate((element) => {
+    const row = element.closest('[data-lock]')!;
+    const seen: string[] = [];
+    (window as unknown as { seen: string[] }).seen = seen;
+    const look = () => {
+      const text = row.querySelector('[data-col="sentence"]')?.textContent ?? '';
+      if (seen.at(-1) !== text) seen.push(text);
+    };
+    new MutationObserver(look).observe(row.parentElement!, { subtree: true, childList: true, characterData: true });
+    look();
+  });
+  const from = turns;
+  await expect.poll(() => turns, { timeout: 30_000 }).toBeGreaterThan(from + 40);
+  const texts = await page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+  expect(texts.length, texts.join(' | ')).toBeLessThanOrEqual(3);
+  await ui.openLock(path);
+  await expect(page.getByTestId('verdict')).toContainText(/Changes hands [\d.\u202f]+ times a second/);
+  goesOn = false;
+  await work;
+  await expect(page.getByTestId('verdict')).toContainText('Free.', { timeout: 20_000 });
+});

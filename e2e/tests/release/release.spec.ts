@@ -37,12 +37,29 @@ test('the holder is released, the next one holds, and there is a record', async 
   await expect(dialog).toBeHidden();
   await ui.showsQueue([places[1]!]);
 
+  const forced = page.locator('.past-sides tr[data-how="forced"]');
+  await expect(forced).toHaveCount(1);
+  await expect(forced).toHaveAttribute('data-how', 'forced');
+  await expect(forced).toContainText(/released by operator-\d+, record #\d+$/);
+  const record = forced.getByRole('link', { name: /record #/ });
+  const number = /#(\d+)$/.exec((await record.textContent())!)![1];
+  await record.click();
+  await expect(page).toHaveURL(new RegExp(`/audit\\?.*#r${number}$`));
+  await expect(page.locator(`#r${number}`)).toHaveAttribute('data-outcome', 'released');
+
   await page.getByRole('link', { name: 'Audit' }).click();
   const rows = page.getByTestId('audit').locator('tbody tr').filter({ hasText: path });
   await expect(rows).toHaveCount(2);
   await expect(rows.first()).toContainText('released');
   await expect(rows.last()).toContainText('hangs since noon');
   expect(lockscope.command('audit', 'verify')).toMatch(/whole/);
+
+  // Who may not read the audit log is told that, and not by whom.
+  await signIn(page, lockscope, 'viewer');
+  await ui.openLock(path);
+  await expect(forced).toContainText(/released through Lockscope$/);
+  await expect(forced).not.toContainText('operator-');
+  await expect(forced.getByRole('link', { name: /record/ })).toHaveCount(0);
 });
 
 test('the palette releases what its page is about, and signs out', async ({ ui, page, clients, lockscope, place }) => {

@@ -1,7 +1,8 @@
 //! What made-up members report: every state an answer can be in, complete and not.
 
 use lockscope_wire::{
-    FiredRow, Herd, HerdKnown, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust, Zxid,
+    FiredRow, Herd, HerdKnown, HoldEnd, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust,
+    Zxid,
 };
 
 const NEWEST: i64 = 0x2_0000_2100;
@@ -77,6 +78,9 @@ pub(crate) fn past(row: &LockRow, started_at_ms: i64) -> Vec<PastHolder> {
         is_lower_bound: at == 3,
         address: (at != 3).then(|| format!("10.0.4.{}:40112", at + 1)),
         woke: (at != 1).then_some(500 - at as u32),
+        how: [HoldEnd::Forced, HoldEnd::Released, HoldEnd::SessionEnded, HoldEnd::Unknown][at as usize],
+        released_by: (at == 0).then(|| "ada".to_owned()),
+        record: (at == 0).then_some(4),
     };
     (0..4).map(holder).collect()
 }

@@ -171,6 +171,7 @@ fn row(kind: Kind, started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
         hold_is_lower_bound: matches!(kind.verdict, Verdict::Stuck | Verdict::Orphan),
         findings: findings(kind.verdict),
         depth: depth(kind.waiters, turn, now_ms),
+        hand_offs_in_10_s: None,
         missing,
         path: kind.path,
     };

@@ -22,6 +22,12 @@ use runtime::clock::{self, Clock};
 /// A view, as those of one scope see it.
 type Key = (View, VisibilityScope);
 
+/// The same for all who are shown the same: of the audit log a lock's page alone has something.
+fn key_of(view: View, scope: &VisibilityScope) -> Key {
+    let has_records = scope.records() && matches!(view, View::Lock(_));
+    (view, scope.clone().with_records(has_records))
+}
+
 /// Every view that is looked at, or was a moment ago.
 pub struct Hub {
     epoch: Epoch,
@@ -166,7 +172,7 @@ impl Hub {
         let query = query.normalised()?;
         let view = query.clone().view();
         // Where there is little room nothing is kept for somebody who may never come to look on.
-        if self.budget.is_tight() && !lock(&self.channels).contains_key(&(view.clone(), scope.clone())) {
+        if self.budget.is_tight() && !lock(&self.channels).contains_key(&key_of(view.clone(), scope)) {
             return Err(FeedError::TooManyViews);
         }
         let channel = self.channel(view, scope)?;
@@ -284,7 +290,7 @@ impl Hub {
     fn channel(&self, view: View, scope: &VisibilityScope) -> Result<Arc<Channel>, FeedError> {
         self.refuse_ambiguous(&view, scope)?;
         let now = clock::instant();
-        let key = (view, scope.clone());
+        let key = key_of(view, scope);
         let known = lock(&self.channels).get(&key).cloned();
         if let Some(channel) = known {
             channel.refresh(self.projection(), now)?;

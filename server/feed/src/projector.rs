@@ -17,8 +17,8 @@ use tokio::sync::watch;
 
 use super::engine::Reader;
 use super::project::{
-    self, ApplicationNames, EnsembleInfo, EventsView, FoundLocks, MetricSelection, NameTest, ProjectionContext,
-    Snapshot,
+    self, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, MetricSelection, NameTest,
+    ProjectionContext, Snapshot,
 };
 use super::{Known, ProjectedView, Projection, Revisions, Views, VisibilityScope};
 use runtime::clock::Clock;
@@ -70,14 +70,15 @@ pub struct Projector {
     lab: Option<Arc<dyn LabSource>>,
     config: Option<Arc<dyn ConfigState>>,
     applications: ApplicationNames,
+    forced: ForcedReleases,
 }
 
 impl Projector {
     /// Over some ensembles, in the order they are shown.
     pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
         let revision = Revisions::of(ensembles.iter().map(|ensemble| ensemble.reader.revisions()));
-        let (wakes, applications) = (revision.clone(), ApplicationNames::default());
-        Self { ensembles, wakes, revision, about, clock, lab: None, config: None, applications }
+        let (wakes, applications, forced) = (revision.clone(), ApplicationNames::default(), ForcedReleases::default());
+        Self { ensembles, wakes, revision, about, clock, lab: None, config: None, applications, forced }
     }
 
     /// The same, with the runs of this lab.
@@ -99,6 +100,13 @@ impl Projector {
     pub fn with_applications(self, applications: ApplicationNames) -> Self {
         let wakes = self.wakes.and(applications.changes());
         Self { wakes, applications, ..self }
+    }
+
+    /// The same, with what was released through Lockscope.
+    #[must_use]
+    pub fn with_forced_releases(self, forced: ForcedReleases) -> Self {
+        let wakes = self.wakes.and(forced.changes());
+        Self { wakes, forced, ..self }
     }
 
     /// A run, for whom it is.
@@ -172,7 +180,7 @@ impl Views for Projector {
     }
 
     fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
-        self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.lock(query))))
+        self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.lock(query, &self.forced))))
     }
 
     fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status> {
@@ -229,7 +237,9 @@ impl Projection for Projector {
                 self.look(scope, |looks| vec![self.revision(), project::old_roots(looks)])
             }
             View::Lock(LockQuery { path, .. }) => {
-                self.look(scope, |looks| looks.iter().flat_map(|look| lock_revision(*look, path)).collect())
+                let forced = *self.forced.changes().borrow();
+                let of = |look: &ProjectionContext<'_>| lock_revision(*look, path);
+                self.look(scope, |looks| looks.iter().flat_map(of).chain([forced]).collect())
             }
             View::QueueMap(QueueMapQuery { path, .. }) => {
                 let rule = *self.applications.changes().borrow();

@@ -331,7 +331,8 @@ fn people_of_equal_sight_share_a_view_and_others_do_not() {
     let scope = |paths: &[&str], payloads| {
         VisibilityScope::new(&[], &paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), payloads)
     };
-    let join = |scope: VisibilityScope| hub.subscribe(board(), &scope, None, Arc::new(Notify::new())).unwrap();
+    let see = |view, scope: VisibilityScope| hub.subscribe(view, &scope, None, Arc::new(Notify::new())).unwrap();
+    let join = |scope| see(board(), scope);
     let _same = [join(scope(&["/a", "/b"], true)), join(scope(&["/b", "/a", "/a/c"], true))];
     assert_eq!(hub.sizes().watched, 1);
     let _others = [
@@ -341,4 +342,10 @@ fn people_of_equal_sight_share_a_view_and_others_do_not() {
         join(scope(&["/"], true)),
     ];
     assert_eq!(hub.sizes().watched, 4);
+    // What the audit log has is on a lock's page alone.
+    let _auditor = join(scope(&["/a"], true).with_records(true));
+    assert_eq!(hub.sizes().watched, 4);
+    let lock = || View::Lock(LockQuery { path: "/a".to_owned(), ..LockQuery::default() });
+    let _both = [true, false].map(|records| see(lock(), scope(&["/a"], true).with_records(records)));
+    assert_eq!(hub.sizes().watched, 6);
 }

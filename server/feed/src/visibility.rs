@@ -2,12 +2,13 @@
 
 use super::project::is_under;
 
-/// What somebody may see: where, and whether with what znodes carry. The same scope is always written the same way.
+/// What somebody may see: where, and whether with what znodes carry and with what is in the audit log. The same scope is always written the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VisibilityScope {
     /// None: everywhere.
     within: Option<Within>,
     payloads: bool,
+    records: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,9 +21,9 @@ struct Within {
 
 impl VisibilityScope {
     /// Everything.
-    pub const ALL: Self = Self { within: None, payloads: true };
+    pub const ALL: Self = Self { within: None, payloads: true, records: true };
 
-    /// What is inside these ensembles and below these paths; an empty list means all.
+    /// What is inside these ensembles and below these paths; an empty list means all. Without what is in the audit log.
     pub fn new(ensembles: &[String], paths: &[String], payloads: bool) -> Self {
         let mut ensembles = ensembles.to_vec();
         ensembles.sort_unstable();
@@ -35,17 +36,32 @@ impl VisibilityScope {
             paths.clear();
         }
         let is_everywhere = ensembles.is_empty() && paths.is_empty();
-        Self { within: (!is_everywhere).then_some(Within { ensembles, paths }), payloads }
+        Self { within: (!is_everywhere).then_some(Within { ensembles, paths }), payloads, records: false }
+    }
+
+    /// The same, with or without what is in the audit log.
+    #[must_use]
+    pub fn with_records(self, records: bool) -> Self {
+        Self { records, ..self }
     }
 
     /// Nothing, for whoever is not known: no ensemble has an empty name.
     pub fn nothing() -> Self {
-        Self { within: Some(Within { ensembles: vec![String::new()], paths: Vec::new() }), payloads: false }
+        Self {
+            within: Some(Within { ensembles: vec![String::new()], paths: Vec::new() }),
+            payloads: false,
+            records: false,
+        }
     }
 
     /// Whether payloads are shown.
     pub fn payloads(&self) -> bool {
         self.payloads
+    }
+
+    /// Whether what is in the audit log is shown: who released something, and where that is on record.
+    pub fn records(&self) -> bool {
+        self.records
     }
 
     /// Whether anything is hidden because of where it is.
@@ -87,7 +103,7 @@ mod tests {
 
     fn scope(ensembles: &[&str], paths: &[&str]) -> VisibilityScope {
         let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        VisibilityScope::new(&owned(ensembles), &owned(paths), true)
+        VisibilityScope::new(&owned(ensembles), &owned(paths), true).with_records(true)
     }
 
     #[test]

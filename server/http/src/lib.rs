@@ -65,7 +65,7 @@ use crate::metrics::Metrics;
 use access::Access;
 use audit::{Records, UnavailableLog};
 use feed::{Hub, VisibilityScope};
-use identity::{Actor, QuotaOwner};
+use identity::{Actor, QuotaOwner, Right};
 #[cfg(feature = "lab")]
 use lab::{Lab, LabService};
 use middleware::{authentication, compression, headers, origin, panicked};
@@ -264,7 +264,9 @@ impl Http {
 
     /// What somebody may see.
     fn scope_of(&self, actor: &Actor) -> VisibilityScope {
-        VisibilityScope::new(&actor.scope.ensembles, &actor.scope.paths, self.payloads.borrow().are_for(actor.role))
+        let payloads = self.payloads.borrow().are_for(actor.role);
+        let scope = VisibilityScope::new(&actor.scope.ensembles, &actor.scope.paths, payloads);
+        scope.with_records(actor.may(Right::ReadAudit))
     }
 
     /// What was refused here because of a limit: by the limit, of all and of one caller.

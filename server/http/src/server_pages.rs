@@ -1,5 +1,5 @@
-//! Pages that the server draws alone: no script but the one that remembers the theme, and, where a page changes while
-//! it is looked at, the one that follows it.
+//! Pages that the server draws alone: no script but the header's (theme, times, whether the server is there), and, where a
+//! page changes while it is looked at, the one that follows it.
 
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
@@ -24,14 +24,14 @@ pub(super) fn page(
     answer(http, actor, draw, "")
 }
 
-/// Answers with a page that follows: it may load the page's code and ask this server.
+/// Answers with a page that follows: it may load the page's code.
 #[cfg(feature = "lab")]
 pub(super) fn living(
     http: &Http,
     actor: &Actor,
     draw: impl FnOnce(&ServerPage<'_>) -> String,
 ) -> Result<Response, ErrorResponse> {
-    answer(http, actor, draw, " 'strict-dynamic' 'wasm-unsafe-eval'; connect-src 'self'")
+    answer(http, actor, draw, " 'strict-dynamic' 'wasm-unsafe-eval'")
 }
 
 fn answer(
@@ -50,7 +50,7 @@ fn answer(
         Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) }))
             .into_response();
     let policy = format!(
-        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; script-src 'nonce-{nonce}'{more}; {TRUSTED_TYPES}"
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; connect-src 'self'; script-src 'nonce-{nonce}'{more}; {TRUSTED_TYPES}"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);

@@ -9,7 +9,7 @@ use super::ensemble::EnsembleHandle;
 use super::plans::KeptPlan;
 use super::report;
 use audit::{Entry, Intent, PlanRef, RequestLog};
-use feed::project::{Holding, OutcomeText, told};
+use feed::project::{ForcedRelease, Holding, OutcomeText, told};
 use identity::Actor;
 use zookeeper::RevokeOutcome;
 
@@ -135,6 +135,18 @@ impl ReleaseRequest {
         let kind =
             if self.operation == Operation::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
         self.entry(kind, Some(outcome), detail)
+    }
+
+    /// What it ends if it is carried out; None where the holder is only asked to let go.
+    pub(super) fn forced(&self) -> Option<ForcedRelease> {
+        let plan = &self.planned.plan;
+        (self.operation == Operation::Release).then(|| ForcedRelease {
+            ensemble: plan.ensemble.clone(),
+            path: plan.path.clone(),
+            czxid: plan.czxid,
+            by: self.actor.name.clone(),
+            record: None,
+        })
     }
 
     /// How it ended when its intent was on record too late.

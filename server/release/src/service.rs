@@ -17,6 +17,7 @@ use super::refusal::{Rejection, RejectionReason};
 use super::requests::{OutcomeReceiver, RequestHistory, Requester};
 use access::Access;
 use audit::{Entry, Journal, RequestLog};
+use feed::project::{ForcedRelease, ForcedReleases};
 use identity::{Actor, Right};
 use runtime::clock::{self, Clock};
 use runtime::tasks::{TaskTracker, TaskTrackerToken, spawn};
@@ -43,6 +44,7 @@ struct Inner {
     clock: Clock,
     needs_second: AtomicBool,
     counts: Counts,
+    forced: ForcedReleases,
     state: Mutex<State>,
     running: TaskTracker,
 }
@@ -108,7 +110,8 @@ impl ReleaseService {
         let log = RequestLog::new(journal, clock.clone(), RECORD_MAX);
         let counts = Counts::new(ensembles.iter().map(|ensemble| ensemble.info.name.clone()));
         let needs_second = AtomicBool::new(settings.needs_second);
-        Self(Arc::new(Inner { ensembles, log, access, clock, needs_second, counts, state: Mutex::default(), running }))
+        let (forced, state) = (ForcedReleases::default(), Mutex::default());
+        Self(Arc::new(Inner { ensembles, log, access, clock, needs_second, counts, forced, state, running }))
     }
 
     /// Sets anew what holds for all releases, from the next request on.
@@ -119,6 +122,11 @@ impl ReleaseService {
     /// Outcomes of requests so far.
     pub fn counted(&self) -> OutcomeCounts {
         self.0.counts.told()
+    }
+
+    /// What was released so far, for those who show who held before.
+    pub fn forced_releases(&self) -> ForcedReleases {
+        self.0.forced.clone()
     }
 
     /// Plans the release of one znode. Reads the ACL of its directory, so it takes a moment.
@@ -227,7 +235,13 @@ impl ReleaseService {
     /// Executes a request, whoever still waits for it.
     async fn run(self, order: Box<ReleaseRequest>, about: RefusalSubject, running: RunningRequest) {
         let execution = if order.ensemble.is_live(&order.planned.plan.path, &order.planned.target) {
-            execute_request(*order, self.0.log.clone()).await
+            let forced = order.forced();
+            let execution = execute_request(*order, self.0.log.clone()).await;
+            if execution.result.outcome == Outcome::Released {
+                let record = execution.result.audit_id;
+                forced.into_iter().for_each(|forced| self.0.forced.note(ForcedRelease { record, ..forced }));
+            }
+            execution
         } else {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
             self.note_refusal(&order.actor, about, &Rejection::new(RejectionReason::NotLive, sentence)).await;

@@ -98,6 +98,7 @@ fn row(path: &str) -> LockRow {
         hold_is_lower_bound: true,
         findings: Vec::new(),
         depth: lockscope_wire::Depth::default(),
+        hand_offs_in_10_s: None,
         missing: Vec::new(),
     }
 }

@@ -28,7 +28,7 @@ use super::missing::MissingSet;
 use super::offset::ClockOffset;
 use super::recipe::{Access, Recognition, Shape};
 use super::root::RootId;
-use super::tally::{Attempts, Depth, GaveUp, Histogram};
+use super::tally::{Attempts, Depth, GaveUp, HandOffs, Histogram};
 use super::time::TimeMs;
 use super::znode::{SessionId, Zxid, join_path};
 
@@ -108,6 +108,8 @@ pub struct Tally {
     pub waits: Histogram,
     /// Waiters over time.
     pub depth: Depth,
+    /// How often it changes hands.
+    pub hand_offs: HandOffs,
     /// Who came and went lately.
     pub attempts: Attempts,
     /// The last holders, newest first.

@@ -128,7 +128,8 @@ impl Observatory {
         for path in paths {
             let Some(lock) = self.locks.get_mut(&path) else { continue };
             let waiters = lock.waiters_seen();
-            if lock.tally.depth.end_slice(slice, waiters) {
+            // Both, whatever the first says.
+            if lock.tally.depth.end_slice(slice, waiters) | lock.tally.hand_offs.end_slice() {
                 lock.revision = self.revision + 1;
                 out.push(Change::LockTouched { lock: path });
             }

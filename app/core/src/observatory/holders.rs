@@ -85,7 +85,10 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
 fn note(lock: &mut Lock, news: &mut News, waits: Vec<i64>, ended: Vec<Hold>, now: TimeMs, seen: Seen) {
     let began = news.changed && !lock.holders.is_empty();
     if seen == Seen::Watched {
-        lock.tally.acquisitions += u64::from(began);
+        if began {
+            lock.tally.acquisitions += 1;
+            lock.tally.hand_offs.note();
+        }
         waits.iter().for_each(|ms| lock.tally.waits.note(*ms));
         // The lock's own figures have every wait; of all locks together only those for a lock count.
         news.waits_ms = if lock.recognition.counts_as_waiting() { waits } else { Vec::new() };

@@ -46,6 +46,7 @@ fn of(statement: &Statement) -> String {
         }
         Statement::Held { who, more: 0 } => format!("{who} holds it."),
         Statement::Held { who, more } => format!("{who} and {} more hold it.", number(*more)),
+        Statement::ChangesHands { in_10_s } => format!("Changes hands {} times a second.", a_second(*in_10_s)),
         Statement::Leader { who } => format!("Leader: {who}."),
         Statement::Written { who, reads_as_well: false } => format!("{who} holds it for writing."),
         Statement::Written { who, reads_as_well: true } => format!("{who} holds it for writing, and reads as well."),
@@ -111,6 +112,14 @@ fn with_last(text: &str, last: Option<&str>) -> String {
     last.map_or_else(|| text.to_owned(), |last| format!("{text} Last held by {last}."))
 }
 
+/// A rate of which the last digit says something: `3.4`, `25`.
+fn a_second(in_10_s: u32) -> String {
+    match in_10_s {
+        ..100 => format!("{}.{}", in_10_s / 10, in_10_s % 10),
+        _ => number((in_10_s + 5) / 10),
+    }
+}
+
 /// How long a hold usually is: `0.3 s`, `12.3 s`, `4 min`.
 fn usual(ms: i64) -> String {
     match ms {
@@ -144,6 +153,13 @@ mod tests {
         assert_eq!(sentence(&held, waiting), "a and 1\u{202f}200 more hold it. At least 10\u{202f}000 wait.");
         assert_eq!(sentence(&Statement::BarrierUp, Waiting::Unsaid), "Up: everybody waits until it is taken down.");
         assert_eq!((usual(42), usual(287), usual(61_000)), ("under 0.1 s".into(), "0.2 s".into(), "1 min".into()));
+    }
+
+    #[test]
+    fn a_rate_has_no_more_digits_than_it_says() {
+        let rate = |in_10_s| sentence(&Statement::ChangesHands { in_10_s }, Waiting::Unsaid);
+        assert_eq!(rate(34), "Changes hands 3.4 times a second.");
+        assert_eq!([a_second(99), a_second(104), a_second(12_345)], ["9.9", "10", "1\u{202f}235"]);
     }
 
     #[test]

@@ -45,6 +45,10 @@ enum Statement {
         who: String,
         more: u32,
     },
+    /// So often that who has it this moment says little.
+    ChangesHands {
+        in_10_s: u32,
+    },
     Leader {
         who: String,
     },
@@ -199,6 +203,9 @@ pub(crate) fn next_holder_sentence(next: &NextHolder) -> String {
 }
 
 fn statement(lock: &AssessedLock, mirror: &Mirror, thresholds: &Thresholds) -> (Statement, Waiting) {
+    if let Some(in_10_s) = rate(lock) {
+        return (Statement::ChangesHands { in_10_s }, Waiting::Unsaid);
+    }
     let Some(first) = lock.holders.first().filter(|_| lock.gone_since.is_none()) else {
         return (unheld(lock), Waiting::Unsaid);
     };
@@ -225,6 +232,12 @@ fn statement(lock: &AssessedLock, mirror: &Mirror, thresholds: &Thresholds) -> (
         Verdict::Free | Verdict::Healthy | Verdict::Unknown | Verdict::NobodyHome => return held(lock, mirror, who),
     };
     (statement, waiting(lock))
+}
+
+/// How often a lock changes hands in 10 s, where that says more than who holds it: nothing is wrong, and it is often.
+pub fn rate(lock: &AssessedLock) -> Option<u32> {
+    let is_well = matches!(lock.assessment.verdict, Verdict::Free | Verdict::Healthy);
+    lock.tally.hand_offs.in_10_s().filter(|_| is_well && lock.recognition.counts_as_waiting())
 }
 
 fn held(lock: &Lock, mirror: &Mirror, who: String) -> (Statement, Waiting) {

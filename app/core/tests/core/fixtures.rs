@@ -303,3 +303,32 @@ fn depth_is_kept_in_slices() {
     assert_eq!(story.lock("/order").tally.depth.peaks(), [1]);
     assert_eq!(story.lock("/order").revision, revision, "time alone changes nothing");
 }
+
+#[test]
+fn a_lock_that_changes_hands_all_the_time_has_a_rate_for_a_sentence() {
+    let mut story = order();
+    let mut sentences = Vec::new();
+    // A holder goes, and another client joins the queue, each 300 ms; a tick each 250 ms.
+    let (mut number, mut now) = (1, 20);
+    while now < 12_000 {
+        if now % 300 == 20 {
+            let (first, last) = (format!("/order/lock-{number:010}"), format!("/order/lock-{:010}", number + 2));
+            story.tell(&format!("{now} - {first}\n{now} + {last}\n{now} = {last} owner={:x}", number + 2));
+            number += 1;
+        }
+        if now % 250 == 0 {
+            story.tell(&format!("{now} tick"));
+        }
+        let sentence = story.sentence("/order");
+        if now > 6_000 && sentences.last() != Some(&sentence) {
+            sentences.push(sentence);
+        }
+        now += 10;
+    }
+    assert_eq!(sentences, ["Changes hands 3.2 times a second."], "it stays while the lock moves 20 times");
+    // It stops: first what is wrong comes before the rate, then there is none.
+    story.tell("14500 tick");
+    assert_eq!(story.sentence("/order"), "session 0x29 has held it longer than usual (0.3 s). 1 waits.");
+    story.tell("15100 tick\n17600 tick");
+    assert_eq!(story.lock("/order").tally.hand_offs.in_10_s(), None);
+}

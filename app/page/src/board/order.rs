@@ -167,6 +167,7 @@ mod tests {
             hold_is_lower_bound: false,
             findings: Vec::new(),
             depth: Depth::default(),
+            hand_offs_in_10_s: None,
         }
     }
 

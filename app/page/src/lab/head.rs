@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use super::LabSight;
 use super::words::{is_under_way, spelled, state};
 use crate::exact::Exact;
-use crate::format::{count, date, duration, middle, plural, visible};
+use crate::format::{count, duration, middle, plural, visible};
 use crate::live::Live;
-use crate::parts::filled;
+use crate::parts::{filled, stamp};
 use lockscope_wire::{LabOrder, LabRun, LabState, Lane};
 
 /// Longest path or name in a line; the whole is in its title.
@@ -70,7 +70,9 @@ fn facts(run: &LabRun, sight: LabSight) -> AnyView {
             {sight.has_many.then(|| view! { " on " {name(&run.ensemble)} })}
             " · by "
             {name(&run.by)}
-            {format!(" · {}{seed}", date(run.ordered_at_ms))}
+            " · "
+            {stamp(run.ordered_at_ms)}
+            {seed}
         </p>
     }
 }

@@ -19,7 +19,7 @@ use crate::parts::{
     AgeOf, Findings, Since, StepPlace, Total, current, filled, headline, hold_least, missing_words, part, step,
     wait_least, waiters_text,
 };
-use lockscope_wire::{Advice, Confidence, Headline, LockHead, LockQuery, PastHolder};
+use lockscope_wire::{Advice, Confidence, Headline, LockHead, LockQuery};
 
 /// The title block.
 #[component]
@@ -46,14 +46,13 @@ fn note(note: &str) -> AnyView {
 
 fn verdict(head: Memo<Option<LockHead>>) -> AnyView {
     let name = Signal::derive(move || head.with(|head| head.as_ref().map(|head| head.row.verdict.name())));
-    let live = Live::of_app();
     let recipe = |head: &LockHead| (head.row.recipe_label.clone(), head.row.confidence, head.row.root.clone());
     view! {
         <header class="verdict dims" data-verdict=name>
             {part(head, |head| (head.row.ensemble.clone(), head.row.path.clone()), |(ensemble, path)| title(ensemble, path))}
             <div class="verdict-line" data-testid="verdict" data-verdict=name>
                 {part(head, |head| head.row.verdict, |verdict| explained_verdict(*verdict))}
-                <p class="verdict-sentence">{part(head, move |head| sentence(head, live.now_ms()), Sentence::draw)}</p>
+                <p class="verdict-sentence">{part(head, sentence, headline)}</p>
             </div>
             {part(head, recipe, |(label, confidence, root)| recognised(label, *confidence, root))}
             {numbers(head)}
@@ -73,23 +72,9 @@ fn title(ensemble: &str, path: &str) -> AnyView {
 }
 
 /// The sentence: with the age of what is wrong, where something is.
-fn sentence(head: &LockHead, now_ms: i64) -> Sentence {
-    let plain = Headline { before: head.row.sentence.clone(), ..Headline::default() };
-    let text = head.advice.as_ref().map_or(plain, |advice| advice.headline.clone());
-    Sentence(text, hand_offs_a_second(&head.past, now_ms))
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Sentence(Headline, Option<String>);
-
-impl Sentence {
-    /// Of a lock that changes hands all the time the rate says more than who has it this moment.
-    fn draw(&self) -> AnyView {
-        match &self.1 {
-            Some(rate) if self.0.since_ms.is_none() => erase(format!("Changes hands {rate} times a second.")),
-            _ => headline(&self.0),
-        }
-    }
+fn sentence(head: &LockHead) -> Headline {
+    let plain = || Headline { before: head.row.sentence.clone(), ..Headline::default() };
+    head.advice.as_ref().map_or_else(plain, |advice| advice.headline.clone())
 }
 
 /// What to do, in order, and why Lockscope says so.
@@ -166,47 +151,5 @@ fn copy_markdown(live: Live) {
         // The server renders the button and never gets a click.
         #[cfg(not(feature = "hydrate"))]
         drop(text);
-    }
-}
-
-/// How often a lock changes hands, by its last holders: from once a second on.
-pub(super) fn hand_offs_a_second(past: &[PastHolder], now_ms: i64) -> Option<String> {
-    /// Fewer say little.
-    const HOLDS_MIN: usize = 6;
-    /// What did not change hands for so long does not go on like that.
-    const QUIET_MS: i64 = 3_000;
-    let (newest, oldest) = (past.first()?, past.last()?);
-    let took_ms = newest.until_ms - oldest.until_ms;
-    let tenths = (past.len() as i64 - 1).saturating_mul(10_000).checked_div(took_ms).unwrap_or_default();
-    let is_going_on = now_ms - newest.until_ms < QUIET_MS;
-    (past.len() >= HOLDS_MIN && tenths > 10 && is_going_on).then(|| format!("{}.{}", tenths / 10, tenths % 10))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn past(apart_ms: i64, holds: i64) -> Vec<PastHolder> {
-        let hold = |at: i64| PastHolder {
-            node: String::new(),
-            session_id: None,
-            label: None,
-            from_ms: 0,
-            until_ms: 100_000 - at * apart_ms,
-            session_ended: false,
-            is_lower_bound: false,
-            address: None,
-            woke: None,
-        };
-        (0..holds).map(hold).collect()
-    }
-
-    #[test]
-    fn what_changes_hands_quickly_has_a_rate() {
-        assert_eq!(hand_offs_a_second(&past(294, 16), 101_000).as_deref(), Some("3.4"));
-        assert_eq!(hand_offs_a_second(&past(294, 16), 103_000), None, "it stopped");
-        assert_eq!(hand_offs_a_second(&past(1_000, 16), 101_000), None);
-        assert_eq!(hand_offs_a_second(&past(100, 5), 101_000), None);
-        assert_eq!(hand_offs_a_second(&[], 101_000), None);
     }
 }

@@ -22,7 +22,7 @@ use super::parts::{Chrome, use_keys};
 use super::release::release_dialog;
 use chain::{Chain, LINKS_MAX};
 use facts::Facts;
-use head::{LockTitle, hand_offs_a_second};
+use head::LockTitle;
 use lockscope_wire::{LockHead, LockQuery};
 use queue::Queue;
 use stats::Stats;
@@ -64,8 +64,7 @@ impl LockState {
 
     /// It changes hands all the time: who has it this moment says little.
     fn is_fast(self) -> bool {
-        let now_ms = self.live.now_ms();
-        self.head.with(|head| head.as_ref().is_some_and(|head| hand_offs_a_second(&head.past, now_ms).is_some()))
+        self.head.with(|head| head.as_ref().is_some_and(|head| head.row.hand_offs_in_10_s.is_some()))
     }
 }
 

@@ -6,7 +6,7 @@ use super::LockState;
 use crate::erase::{dynamic, erase, view};
 use crate::format::{count, duration, middle, plural, visible};
 use crate::parts::{Columns, Instant, Section, Table, part, rows, session_url};
-use lockscope_wire::{LockHead, LockStats, PastHolder};
+use lockscope_wire::{HoldEnd, LockHead, LockStats, PastHolder};
 
 const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
 const PAST: Columns = &[
@@ -16,7 +16,7 @@ const PAST: Columns = &[
     ("Held for", "table-number"),
     ("Until", "table-number"),
     ("Woken by it", "table-number"),
-    ("Ended by", ""),
+    ("How it ended", ""),
 ];
 
 /// What was counted since this server watches, and the last holders.
@@ -104,14 +104,31 @@ fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
         None => erase("not known"),
     };
     view! {
-        <tr>
+        <tr data-how=holder.how.name()>
             <td title=visible(&holder.node)>{middle(&name, 36)}</td>
             <td>{session}</td>
             <td class="mono">{holder.address.as_deref().map_or("–".to_owned(), visible)}</td>
             <td class="table-number">{format!("{sign}{}", duration(holder.until_ms - holder.from_ms))}</td>
             <td class="table-number"><Instant at_ms=holder.until_ms /></td>
             <td class="table-number">{holder.woke.map_or("–".to_owned(), count)}</td>
-            <td class="quiet">{if holder.session_ended { "its session's end" } else { "release" }}</td>
+            <td class="past-end">{end(&holder)}</td>
         </tr>
     }
+}
+
+/// How a hold ended; who may read the audit log is led to the record of a forced release.
+fn end(holder: &PastHolder) -> AnyView {
+    let by = match (holder.how, &holder.released_by) {
+        (HoldEnd::Released, _) => return erase("released"),
+        (HoldEnd::SessionEnded, _) => return erase("session ended"),
+        (HoldEnd::Unknown, _) => return erase("not seen"),
+        (HoldEnd::Forced, None) => return erase("released through Lockscope"),
+        (HoldEnd::Forced, Some(by)) => middle(&visible(by), 36),
+    };
+    let record = holder.record.map(|id| {
+        // The audit page begins with the newest below a number.
+        let href = format!("/audit?before={}#r{id}", id.saturating_add(1));
+        view! { ", " <a href=href rel="external">{format!("record #{id}")}</a> }
+    });
+    view! { "released by " <bdi>{by}</bdi> {record} }
 }

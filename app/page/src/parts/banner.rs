@@ -9,6 +9,22 @@ use crate::format::{age, visible};
 use crate::live::{Connection, Live};
 use lockscope_wire::{AsOf, Body, EnsembleTag, Link, RootState};
 
+const OFFLINE: &str = "OFFLINE";
+const LOST: &str = "connection to Lockscope lost; trying again";
+
+/// The line's work on pages that have none of the page's code. They show nothing live, so it asks whether the server is
+/// there, each three seconds while somebody looks; as nobody, so that no sign-in is kept alive by it.
+#[cfg(feature = "ssr")]
+pub(crate) fn link_script() -> String {
+    const SCRIPT: &str = "{const b=document.querySelector('[data-testid=link-banner]'),w=b.querySelector('.banner-word'),y=b.querySelector('.banner-why'),\
+        was=[b.dataset.state,w.textContent,y.textContent],lost=['offline','WORD','WHY'];let asks=false;\
+        const tell=([state,word,why])=>{if(b.dataset.state===state)return;b.dataset.state=state;w.textContent=word;y.textContent=why},\
+        look=async()=>{if(asks||document.hidden)return;asks=true;let is=false;\
+        try{is=(await fetch('/healthz',{cache:'no-store',credentials:'omit',signal:AbortSignal.timeout(3e3)})).ok}catch{}asks=false;tell(is?was:lost)};\
+        setInterval(look,3e3);addEventListener('online',look);addEventListener('offline',look);document.addEventListener('visibilitychange',look)}";
+    SCRIPT.replace("WORD", OFFLINE).replace("WHY", LOST)
+}
+
 /// What the line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkState {
@@ -43,7 +59,7 @@ fn link_state(
     let since_ms = known_ms.filter(|since_ms| *since_ms > 0);
     let told = |state, word, why: &str| LinkState { state, word, since_ms, why: why.to_owned() };
     if connection == Connection::Lost {
-        return told("offline", "OFFLINE", "connection to Lockscope lost; trying again");
+        return told("offline", OFFLINE, LOST);
     }
     if connection == Connection::SignedOut {
         return LinkState {

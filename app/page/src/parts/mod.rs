@@ -34,6 +34,8 @@ mod zone;
 pub(crate) use arrival::listen as listen_for_returns;
 pub(crate) use arrival::{Arrivals, Place, focus_heading};
 pub(crate) use banner::current;
+#[cfg(feature = "ssr")]
+pub(crate) use banner::{LinkBanner, link_script};
 pub(crate) use chip::Chip;
 pub(crate) use chrome::Chrome;
 pub(crate) use client::{Client, ClientCard, OnlyOn};
@@ -57,7 +59,9 @@ pub(crate) use tag::Tag;
 #[cfg(feature = "ssr")]
 pub(crate) use theme::SCRIPT as THEME_SCRIPT;
 pub(crate) use time::{Age, AgeOf, Countdown, Since, hold_least, wait_least};
-pub(crate) use zone::{Instant, ShownZone};
+pub(crate) use zone::{Instant, ShownZone, stamp};
+#[cfg(feature = "ssr")]
+pub(crate) use zone::{SCRIPT as ZONE_SCRIPT, ZoneSwitch};
 
 /// A verdict as a word for people.
 pub(crate) fn verdict_word(verdict: lockscope_wire::Verdict) -> &'static str {

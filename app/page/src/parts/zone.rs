@@ -25,10 +25,7 @@ impl ShownZone {
     /// UTC until the browser has taken the page over.
     pub(crate) fn new() -> Self {
         let zone = RwSignal::new(Zone::Utc);
-        Effect::new(move |_| {
-            let is_utc = storage().and_then(|storage| storage.get_item(KEY).ok().flatten()).as_deref() == Some("utc");
-            zone.set(if is_utc { Zone::Utc } else { local() });
-        });
+        Effect::new(move |_| zone.set(if is_utc() { Zone::Utc } else { local() }));
         Self(zone)
     }
 
@@ -40,20 +37,25 @@ impl ShownZone {
     fn text(self, at_ms: i64, now_ms: i64) -> String {
         match &*self.0.read() {
             Zone::Utc => format!("{} UTC", shortened(at_ms, now_ms)),
-            Zone::Local(_) => {
-                let shift_ms = |at_ms: i64| {
-                    // Of that instant, not of now: summer time ends.
-                    let minutes = js_sys::Date::new(&(at_ms as f64).into()).get_timezone_offset();
-                    at_ms - minutes as i64 * 60_000
-                };
-                shortened(shift_ms(at_ms), shift_ms(now_ms))
-            }
+            Zone::Local(_) => shortened(shifted_ms(at_ms), shifted_ms(now_ms)),
         }
     }
 }
 
 fn storage() -> Option<web_sys::Storage> {
     window().local_storage().ok().flatten()
+}
+
+/// UTC is what was asked for.
+fn is_utc() -> bool {
+    storage().and_then(|storage| storage.get_item(KEY).ok().flatten()).as_deref() == Some("utc")
+}
+
+/// An instant whose UTC reads as the local time of `at_ms`.
+fn shifted_ms(at_ms: i64) -> i64 {
+    // Of that instant, not of now: summer time ends.
+    let minutes = js_sys::Date::new(&(at_ms as f64).into()).get_timezone_offset();
+    at_ms - minutes as i64 * 60_000
 }
 
 /// The browser's zone, by its name in the tz database.
@@ -80,13 +82,35 @@ pub(crate) fn Instant(at_ms: i64) -> AnyView {
     // Only its day matters, which is another once a day.
     let today = Memo::new(move |_| live.now_ms().div_euclid(3_600_000) * 3_600_000);
     let utc = date(at_ms);
-    let machine = utc.replacen(' ', "T", 1).replace(" UTC", "Z");
-    view! { <time datetime=machine title=utc>{move || zone.text(at_ms, today.get())}</time> }
+    view! { <time datetime=machine(&utc) title=utc>{move || zone.text(at_ms, today.get())}</time> }
 }
+
+fn machine(utc: &str) -> String {
+    utc.replacen(' ', "T", 1).replace(" UTC", "Z")
+}
+
+/// An instant of a record, with its day. The server draws it in UTC, and the script of its pages turns it into local time;
+/// where the browser draws, it does so itself.
+pub(crate) fn stamp(at_ms: i64) -> AnyView {
+    let utc = date(at_ms);
+    let is_local = cfg!(feature = "hydrate") && !is_utc();
+    let shown = if is_local { date(shifted_ms(at_ms)).trim_end_matches(" UTC").to_owned() } else { utc.clone() };
+    view! { <time datetime=machine(&utc) title=utc data-stamp="">{shown}</time> }
+}
+
+/// The switch's work, and that of every `stamp`, on pages that have none of the page's code: in the same words.
+#[cfg(feature = "ssr")]
+pub(crate) const SCRIPT: &str = "{const b=document.querySelector('[data-testid=zone]'),k='lockscope.time',p=n=>String(n).padStart(2,'0'),\
+    n=Intl.DateTimeFormat().resolvedOptions().timeZone??'local',\
+    local=d=>`${d.getFullYear()}-${p(d.getMonth()+1)}-${p(d.getDate())} ${p(d.getHours())}:${p(d.getMinutes())}:${p(d.getSeconds())}`;\
+    let utc=false;try{utc=localStorage.getItem(k)==='utc'}catch{}\
+    const show=()=>{for(const t of document.querySelectorAll('time[data-stamp]'))t.textContent=utc?t.title:local(new Date(t.dateTime));\
+    const l=`Times are in ${utc?'UTC':n}. Switch to ${utc?'local time':'UTC'}`;b.title=l;b.setAttribute('aria-label',l);b.querySelector('.tool-word').textContent=utc?'UTC':n};\
+    show();b.addEventListener('click',()=>{utc=!utc;try{if(utc)localStorage.setItem(k,'utc');else localStorage.removeItem(k)}catch{}show()})}";
 
 /// The switch between the two.
 #[component]
-pub(super) fn ZoneSwitch() -> AnyView {
+pub(crate) fn ZoneSwitch() -> AnyView {
     let ShownZone(zone) = ShownZone::of_app();
     let switch = move |_| {
         let next = if *zone.read_untracked() == Zone::Utc { local() } else { Zone::Utc };

@@ -87,6 +87,7 @@ pub(crate) fn page(plan: &ReleasePlan) -> LockPage {
         hold_is_lower_bound: false,
         findings: Vec::new(),
         depth: Depth::default(),
+        hand_offs_in_10_s: None,
     };
     let head = LockHead {
         row,

@@ -4,8 +4,8 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::ServerPage;
-use crate::format::{count, date, middle, visible};
-use crate::parts::{Columns, Table, filled};
+use crate::format::{count, middle, visible};
+use crate::parts::{Columns, Table, filled, stamp};
 use lockscope_wire::{AuditKind, AuditPage, AuditRecord};
 
 /// Longest text in a cell; the whole is in its title.
@@ -137,7 +137,7 @@ fn row(record: &AuditRecord) -> AnyView {
     view! {
         <tr id=id data-kind=record.kind.name() data-outcome=ended>
             <td class="table-number"><span title=format!("SHA-256 {}", visible(&record.hash))>{record.id.to_string()}</span></td>
-            <td>{date(record.at_ms)}</td>
+            <td>{stamp(record.at_ms)}</td>
             <td><span class="audit-kind">{word(record.kind)}</span>{outcome(record)}</td>
             <td><bdi title=actor.clone()>{middle(&actor, CELL_CHARS)}</bdi><div class="quiet">{from}</div></td>
             <td class="audit-where">{place(record)}</td>

@@ -1,5 +1,5 @@
-//! Pages that the server renders alone: whole documents, without script but for the theme. The components
-//! are the same as those of the live pages. None changes while it is looked at, except for a run of the lab under way,
+//! Pages that the server renders alone: whole documents, without script but for what their header does (theme, times, and
+//! whether the server is there). The components are the same as those of the live pages. None changes while it is looked at, except for a run of the lab under way,
 //! which the browser takes over.
 
 mod audit;
@@ -21,7 +21,7 @@ use super::current_user::CurrentUser;
 use super::document_title::DocumentTitle;
 use super::format::visible;
 use super::live::Live;
-use super::parts::{Header, Skip, THEME_SCRIPT};
+use super::parts::{Header, LinkBanner, Skip, THEME_SCRIPT, ZONE_SCRIPT, ZoneSwitch, link_script};
 use super::shell::{AssetNames, document};
 use lockscope_wire::Person;
 
@@ -99,9 +99,10 @@ fn framed(
     };
     let body = view! {
         <Skip />
-        <Header here=here visitor=CurrentUser(Some(plain.person.clone())) place=() tools=() />
+        <Header here=here visitor=CurrentUser(Some(plain.person.clone())) place=() tools=view! { <ZoneSwitch /> } />
+        <LinkBanner />
         <main class="main" id="main" tabindex="-1">{content}</main>
-        <script nonce=plain.nonce.to_owned() inner_html=THEME_SCRIPT></script>
+        <script nonce=plain.nonce.to_owned() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, &*link_script()].concat()></script>
         {tail}
     };
     document(plain.assets, Some(plain.nonce.to_owned()), plain.tab.icon(), head, body)

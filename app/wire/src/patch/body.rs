@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::window::WindowPatch;
 use super::{BoardHeadField, ContenderField, LockHeadField, LockRowField, Patched};
 use crate::{
-    Board, Body, Contender, ContenderRole, LatelyDelta, LockHead, LockPage, LockRow, PastHolder, SessionsDelta, Window,
+    Board, Body, Contender, ContenderRole, HoldEnd, LatelyDelta, LockHead, LockPage, LockRow, PastHolder,
+    SessionsDelta, Window,
 };
 
 /// Holders that a row carries at most.
@@ -83,6 +84,9 @@ impl EndedHold {
             is_lower_bound: holder.holding_is_lower_bound,
             address: holder.client.as_ref().map(|client| client.address.clone()),
             woke: self.woke,
+            how: if self.session_ended { HoldEnd::SessionEnded } else { HoldEnd::Released },
+            released_by: None,
+            record: None,
         })
     }
 }

@@ -265,6 +265,7 @@ fields!(LockRow, LockRowField {
     HoldIsLowerBound hold_is_lower_bound: bool,
     Findings findings: Vec<String>,
     Depth depth: Depth,
+    HandOffsIn10S hand_offs_in_10_s: Option<u32>,
 });
 
 fields!(StatRow, StatRowField {

@@ -27,6 +27,13 @@ pub(super) fn past_holder(past: &PastHold) -> wire::PastHolder {
         is_lower_bound: past.hold.is_lower_bound,
         address: past.hold.peer.as_ref().and_then(|peer| peer.address.as_deref()).map(str::to_owned),
         woke: past.woke,
+        how: match past.how {
+            Departure::Deleted => wire::HoldEnd::Released,
+            Departure::SessionEnded => wire::HoldEnd::SessionEnded,
+            Departure::DuringGap => wire::HoldEnd::Unknown,
+        },
+        released_by: None,
+        record: None,
     }
 }
 

@@ -12,6 +12,7 @@ mod ended;
 mod english;
 mod events;
 mod evidence;
+mod forced;
 mod freshness;
 mod headline;
 mod names;
@@ -41,6 +42,7 @@ pub use applications::{ApplicationNames, ApplicationRule, PATTERN_CHARS_MAX};
 pub use board::board;
 pub use ended::{OutcomeText, told};
 pub use events::{EventsView, events, lately};
+pub use forced::{FORCED_MAX, ForcedRelease, ForcedReleases};
 pub use freshness::{known, old_roots};
 pub use names::{FoundLocks, NAMES_MAX, NameTest};
 pub(crate) use names::{fitting, names, rows_of};
@@ -104,12 +106,13 @@ impl<'a> ProjectionContext<'a> {
         self.observatory.lock(path).is_some_and(|lock| self.sees(&lock.path))
     }
 
-    /// One lock; None when there is none at that path.
-    pub fn lock(&self, query: &wire::LockQuery) -> Option<Box<wire::LockPage>> {
+    /// One lock; None when there is none at that path. `forced`: what was released through Lockscope.
+    pub fn lock(&self, query: &wire::LockQuery, forced: &ForcedReleases) -> Option<Box<wire::LockPage>> {
         let (lock, mirror) = self.shown_lock(&query.ensemble, &query.path)?;
         let rows = self.contenders(lock, mirror, query.offset as usize, query.limit as usize);
         let mut head = self.lock_head(lock, mirror);
         head.notes.extend(details::early(&rows, self.now));
+        self.mark_forced(lock, forced, &mut head.past);
         let window = wire::Window { total: contenders::listed(lock), offset: query.offset, rows };
         Some(Box::new(wire::LockPage { head, window }))
     }
@@ -177,6 +180,7 @@ impl<'a> ProjectionContext<'a> {
             hold_is_lower_bound: lock.holders.first().is_some_and(|hold| hold.is_lower_bound),
             findings: lock.assessment.findings.iter().map(|finding| finding.code.name().to_owned()).collect(),
             depth: depth(&lock.tally.depth),
+            hand_offs_in_10_s: lockscope_core::sentence::rate(lock),
         }
     }
 

@@ -7,14 +7,14 @@ use std::time::Duration;
 use access::{Access, ListenScope};
 use audit::{AuditError, Entry, Journal};
 use feed::engine::Engine;
-use feed::project::EnsembleInfo;
+use feed::project::{EnsembleInfo, ProjectionContext};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use identity::{Actor, Scope};
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
 use lockscope_core::time::TimeMs;
-use lockscope_wire::{AuditKind, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
+use lockscope_wire::{AuditKind, HoldEnd, LockQuery, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
 use release::{EnsembleHandle, Execution, Rejection, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, DropGuard};
@@ -151,6 +151,22 @@ impl Office {
     /// Looks at the model now.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&Observatory) -> T) -> T {
         self.engine.reader.read(look)
+    }
+
+    /// Znode, end, and by whom and which record of the holds of a lock that ended, as an auditor is shown them, the newest
+    /// first.
+    pub(crate) fn ends(&self, lock: &str) -> Vec<(String, HoldEnd, Option<String>, Option<u64>)> {
+        let ensemble =
+            EnsembleInfo { name: "default".to_owned(), connect: String::new(), color: None, has_others: false };
+        let query = LockQuery { path: lock.to_owned(), ..LockQuery::default() };
+        let page = self.look(|observatory| {
+            let now = TimeMs(Clock::system().now_ms());
+            let scope = &feed::VisibilityScope::ALL;
+            ProjectionContext { observatory, ensemble: &ensemble, scope, now }
+                .lock(&query, &self.service.forced_releases())
+        });
+        let past = page.map(|page| page.head.past).unwrap_or_default();
+        past.into_iter().map(|past| (past.node, past.how, past.released_by, past.record)).collect()
     }
 
     /// Whether the model satisfies a condition now; false after its next change.

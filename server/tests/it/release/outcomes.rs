@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
-use lockscope_wire::{AuditKind, DeleteRight, Naming, Outcome};
+use lockscope_wire::{AuditKind, DeleteRight, HoldEnd, Naming, Outcome};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 use super::office::Office;
@@ -86,6 +86,10 @@ impl Stage {
     }
 }
 
+fn name_of(path: &str) -> String {
+    path.rsplit('/').next().unwrap().to_owned()
+}
+
 async fn exists(client: &Client, path: &str) -> bool {
     client.check_stat(path).await.unwrap().is_some()
 }
@@ -117,6 +121,16 @@ async fn released_with_proof() {
         assert!(sentence.contains(&format!(" no longer holds /locks/a{time}. ")), "{sentence}");
         assert_eq!(done.result.holders.len(), 1);
         assert!(!exists(&stage.truth.client, &first).await && exists(&stage.truth.client, &second).await);
+        // Among those who held before it says so; one that went otherwise does not.
+        let lock = format!("/locks/a{time}");
+        let forced = (name_of(&first), HoldEnd::Forced, Some("anna".to_owned()), done.result.audit_id);
+        assert_eq!((stage.office.ends(&lock), forced.3.is_some()), (vec![forced.clone()], true));
+        stage.truth.client.delete(&second, None).await.unwrap();
+        stage
+            .office
+            .until("the next one left", |model| model.lock(&lock).is_some_and(|lock| lock.tally.past.len() == 2))
+            .await;
+        assert_eq!(stage.office.ends(&lock), [(name_of(&second), HoldEnd::Released, None, None), forced]);
     }
     let record = stage.office.journal.kinds();
     assert_eq!(record, [AuditKind::ReleaseIntent, AuditKind::ReleaseOutcome].repeat(TIMES));
@@ -167,6 +181,8 @@ async fn differences_within_the_last_round_trip() {
             Fate::Pass
         });
         assert_eq!(stage.office.release(&first).await.result.outcome, Outcome::AlreadyGone);
+        let ended = stage.office.ends(&format!("/locks/a{time}"));
+        assert!(ended.iter().all(|(_, how, by, _)| *how == HoldEnd::Released && by.is_none()), "{ended:?}");
 
         let (first, _) = stage.queued(&format!("b{time}")).await;
         let path = first.clone();
@@ -188,6 +204,8 @@ async fn differences_within_the_last_round_trip() {
         assert_eq!((done.result.outcome, done.result.verified), (Outcome::ReleasedOther, true), "{done:?}");
         assert!(done.result.sentence.starts_with("ANOTHER INCARNATION WAS DELETED"), "{}", done.result.sentence);
         assert!(!exists(&stage.truth.client, &fixed).await);
+        let ended = stage.office.ends(&format!("/locks/c{time}"));
+        assert!(ended.iter().all(|(_, how, by, _)| *how != HoldEnd::Forced && by.is_none()), "{ended:?}");
 
         // The same between the read and the deletion of the salvo: what can't be shown is not claimed.
         let fixed = stage.fixed(&format!("d{time}")).await;

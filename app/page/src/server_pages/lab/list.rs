@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use super::form::{form, presets};
 use super::{LabView, problem, run_url};
 use crate::exact::Exact;
-use crate::format::{count, date, middle, visible};
+use crate::format::{count, middle, visible};
 use crate::lab::words::{is_under_way, name, spoken, state};
-use crate::parts::{Columns, Table};
+use crate::parts::{Columns, Table, stamp};
 use lockscope_wire::LabBrief;
 
 /// Longest name in a cell; the whole is in its title.
@@ -105,7 +105,7 @@ fn row(run: &LabBrief) -> AnyView {
     let by = visible(&run.by);
     view! {
         <tr data-run=Exact(run.id.clone())>
-            <td><a href=run_url(&run.id)>{date(run.ordered_at_ms)}</a></td>
+            <td><a href=run_url(&run.id)>{stamp(run.ordered_at_ms)}</a></td>
             <td><span class="lab-lane-state" data-state=run.state.name()>{state(run.state)}</span></td>
             <td class="table-number">{count(run.clients)}</td>
             <td class="lab-wide">{names.join(", ")}</td>
