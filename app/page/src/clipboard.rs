@@ -5,6 +5,7 @@ use js_sys::{Function, Reflect};
 use leptos::prelude::*;
 
 use super::format::{middle, visible};
+use super::parts::words;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Element, HtmlInputElement};
@@ -23,9 +24,9 @@ pub(crate) fn copy(text: String) {
         let is_copied = !clipboard.is_undefined() && JsFuture::from(clipboard.write_text(&text)).await.is_ok();
         let is_copied = is_copied || by_hand(&text).unwrap_or_default();
         if is_copied {
-            tell(&format!("Copied: {}", middle(&visible(&text), TOLD_CHARS)));
+            tell(&words::copied(&middle(&visible(&text), TOLD_CHARS)));
         } else {
-            tell("Not copied: the browser does not let us. Select the text instead.");
+            tell(words::NOT_COPIED);
         }
     });
 }

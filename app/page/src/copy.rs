@@ -5,11 +5,12 @@ use leptos::prelude::*;
 
 use super::exact::Exact;
 use super::format::visible;
+use super::parts::words;
 
 /// A button that copies a text; `what` it is, in a word or two.
 #[component]
 pub(crate) fn CopyButton(text: String, what: &'static str) -> AnyView {
-    let label = format!("Copy {what}");
+    let label = words::copy(what);
     view! {
         <button class="copy needs-script" type="button" data-copy=Exact(text) aria-label=label.clone() title=label><CopySign /></button>
     }

@@ -6,11 +6,11 @@ use leptos_meta::Title;
 #[cfg(feature = "ssr")]
 use std::sync::Arc;
 
-use super::format::{count, visible};
+use super::format::visible;
 use super::live::Live;
 #[cfg(feature = "ssr")]
 use super::live::beside;
-use super::parts::{current, verdict_word};
+use super::parts::{current, words::locks_are};
 #[cfg(feature = "ssr")]
 use crate::ports::Source;
 use lockscope_wire::{BoardHead, Verdict};
@@ -35,7 +35,7 @@ impl DocumentTitle {
         let ensemble = head.as_of.ensemble.as_ref().map(|tag| tag.name.clone()).unwrap_or_default();
         let worst = head.totals.verdicts.first().copied().map(|(verdict, locks)| (sign(verdict), verdict, locks));
         let (sign, words) = match worst {
-            Some((sign, verdict, locks)) if !sign.is_empty() => (sign, words(verdict, locks)),
+            Some((sign, verdict, locks)) if !sign.is_empty() => (sign, locks_are(verdict, locks)),
             _ => ("", String::new()),
         };
         Self { words, sign, ensemble }
@@ -73,11 +73,6 @@ fn sign(verdict: Verdict) -> &'static str {
         Verdict::NobodyHome | Verdict::Orphan => "-odd",
         Verdict::Stuck | Verdict::DoubleOwner | Verdict::Deadlocked => "-bad",
     }
-}
-
-fn words(verdict: Verdict, locks: u32) -> String {
-    let many = if locks != 1 && matches!(verdict, Verdict::Orphan) { "s" } else { "" };
-    format!("{} {}{many}", count(locks), verdict_word(verdict))
 }
 
 /// On the server: of those who see through this source.

@@ -44,6 +44,7 @@ mod servers;
 mod session_end;
 mod supply;
 mod tidy;
+mod tidy_words;
 mod transport;
 mod tree;
 mod txn_log;

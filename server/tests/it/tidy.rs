@@ -77,7 +77,7 @@ fn all() -> Vec<PathBuf> {
     ["app", "server", "style"].into_iter().flat_map(under).collect()
 }
 
-fn under(folder: &str) -> Vec<PathBuf> {
+pub(crate) fn under(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     sources(&root().join(folder), &mut found);
     found.sort();
@@ -98,7 +98,7 @@ fn names(code: &str, word: &str) -> bool {
         .any(|(at, _)| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
 }
 
-fn report(broken: Vec<String>) {
+pub(crate) fn report(broken: Vec<String>) {
     assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
 }
 

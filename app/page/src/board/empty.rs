@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 
 use super::state::BoardState;
+use super::words;
 use crate::erase::{dynamic, view};
 use crate::format::{middle, visible};
 use crate::parts::{Age, no_match};
@@ -41,33 +42,31 @@ fn why(board: &Board) -> Empty {
 #[component]
 pub(super) fn EmptyState(state: BoardState, total: Signal<u32>) -> AnyView {
     let roots_and_why = Memo::new(move |_| state.live.board(|board| (why(board), board.head.roots.clone())));
-    let words = move || {
+    let told = move || {
         let filter = state.query.with(only_text);
-        roots_and_why.with(|known| known.as_ref().map(|(why, roots)| words(*why, roots, filter.as_deref())))
+        roots_and_why.with(|known| known.as_ref().map(|(why, roots)| told(*why, roots, filter.as_deref())))
     };
-    dynamic(move || (total.get() == 0).then(|| words().unwrap_or_else(|| titled("unread", "Not read yet", ()))))
+    dynamic(move || (total.get() == 0).then(|| told().unwrap_or_else(|| titled("unread", words::NOT_READ, ()))))
 }
 
-fn words(why: Empty, roots: &[RootBrief], filter: Option<&str>) -> AnyView {
+fn told(why: Empty, roots: &[RootBrief], filter: Option<&str>) -> AnyView {
     let list = || view! { <ul class="empty-roots">{roots.iter().map(root).collect_view()}</ul> };
     match why {
-        Empty::NotReached => titled("unread", "Connecting to ZooKeeper", list()),
-        Empty::NotRead => titled("unread", "Reading the tree", list()),
-        Empty::Shut => titled("unread", "No root can be read", list()),
+        Empty::NotReached => titled("unread", words::CONNECTING, list()),
+        Empty::NotRead => titled("unread", words::READING, list()),
+        Empty::Shut => titled("unread", words::NO_ROOT, list()),
         Empty::NoLocks => {
-            let lead = "A lock is a directory of numbered znodes, as Curator, kazoo and ZooKeeper's recipes make it. One that is taken shows \
-                        here at once. To see one, in zkCli:";
             let inner = view! {
                 {list()}
-                <p>{lead}</p>
+                <p>{words::WHAT_A_LOCK_IS}</p>
                 <div class="empty-try"><code>"create /my-lock"</code><code>"create -s -e /my-lock/lock- me"</code></div>
             };
-            titled("none", "No locks here yet", inner)
+            titled("none", words::NO_LOCKS, inner)
         }
         Empty::NoMatch => {
             // Order and grouping are remembered.
             let clear = view! { <a class="tool" href="/" data-testid="clear-filter">"Clear the filter"</a> };
-            titled("filter", no_match("lock", filter), clear)
+            titled("filter", no_match(words::LOCK, filter), clear)
         }
     }
 }
@@ -125,7 +124,7 @@ mod tests {
         };
         board.head.roots = vec![root(RootState::Denied), root(RootState::Gone)];
         assert_eq!(why(&board), Empty::Shut);
-        let drawn = Owner::new_root(None).with(|| words(Empty::Shut, &board.head.roots, None).to_html());
+        let drawn = Owner::new_root(None).with(|| told(Empty::Shut, &board.head.roots, None).to_html());
         assert!(drawn.contains("Grant the READ"));
         board.head.roots.push(root(RootState::Live));
         assert_eq!(why(&board), Empty::NoLocks);
@@ -135,7 +134,7 @@ mod tests {
         let query = BoardQuery { q, ..BoardQuery::default() };
         let said = |query: &BoardQuery| {
             let text = only_text(query);
-            Owner::new_root(None).with(|| words(Empty::NoMatch, &[], text.as_deref()).to_html())
+            Owner::new_root(None).with(|| told(Empty::NoMatch, &[], text.as_deref()).to_html())
         };
         assert!(said(&query).contains("No lock matches \"a&lt;b&gt;␥\"."), "{}", said(&query));
         let stuck = BoardQuery { verdict: Some(lockscope_wire::Verdict::Stuck), ..query };

@@ -4,23 +4,11 @@ use leptos::prelude::*;
 
 use super::state::BoardState;
 use super::views::SavedViews;
+use super::words;
 use crate::erase::{erase, view};
-use crate::format::{count, middle, visible};
+use crate::format::count;
 use crate::parts::{Chip, FilterBox, SortSelect, export, mark, rows};
-use lockscope_wire::{BoardQuery, RootBrief, RootState, Sort, Verdict};
-
-fn sort_word(sort: Sort) -> &'static str {
-    match sort {
-        Sort::Worst => "worst first",
-        Sort::Damage => "total waiting time",
-        Sort::OldestWait => "oldest wait",
-        Sort::Depth => "waiters",
-        Sort::Hold => "hold time",
-        Sort::Path => "path",
-        Sort::Recipe => "recipe",
-        Sort::Holder => "holder",
-    }
-}
+use lockscope_wire::{BoardQuery, RootBrief, Sort, Verdict};
 
 /// What is shown, in the API. Pins only move rows.
 fn in_the_api(query: &BoardQuery) -> String {
@@ -48,7 +36,7 @@ pub(super) fn Filters(state: BoardState) -> AnyView {
                 change=filter
             />
             <RootSelect state=state />
-            <SortSelect options=Sort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
+            <SortSelect options=Sort::ALL.map(|sort| (sort.name(), words::sort(sort))).to_vec() chosen=sorted change=sort />
             <GroupToggle state=state />
             <SavedViews state=state />
             {export(move || state.query.with(in_the_api))}
@@ -74,8 +62,7 @@ fn RootSelect(state: BoardState) -> AnyView {
             .get()
             .into_iter()
             .map(|(path, root_state, locks)| {
-                let trouble = if root_state == RootState::Live { String::new() } else { format!(", {root_state}") };
-                let text = format!("{} ({}{trouble})", middle(&visible(&path), 40), count(locks));
+                let text = words::root(&path, root_state, locks);
                 let is_chosen = path == chosen;
                 view! { <option value=path selected=is_chosen>{text}</option> }
             })
@@ -143,7 +130,7 @@ fn VerdictLinks(state: BoardState) -> AnyView {
     let links = Memo::new(move |_| verdict_links(state));
     let row = |link: VerdictLink| {
         let inner = match link.verdict {
-            None => erase("all"),
+            None => erase(words::ALL),
             Some((verdict, locks)) => {
                 view! { <Chip verdict=verdict /><span class="verdict-count">{count(locks)}</span> }
             }

@@ -7,6 +7,7 @@ use lockscope_wire::{Preferences, SAVED_VIEWS_MAX, SavedView, SignedBy};
 use wasm_bindgen::JsValue;
 
 use super::state::{remember_pins, remembered_pins};
+use super::words;
 use crate::compact;
 use crate::current_user::CurrentUser;
 
@@ -15,7 +16,6 @@ const URL: &str = "/api/v1/preferences";
 const KEY: &str = "lockscope.views";
 /// How often a change is made anew where another page was faster.
 const TRIES: u32 = 4;
-const FAULT: &str = "Not kept: the server did not answer. It lasts as long as this page.";
 
 /// What is kept; copied into the board's parts.
 #[derive(Clone, Copy)]
@@ -99,7 +99,7 @@ impl Kept {
                 }
             }
         }
-        self.fault.try_set(Some(FAULT));
+        self.fault.try_set(Some(words::NOT_KEPT));
     }
 
     /// Takes over what the server keeps, with what this browser had. Where it keeps nothing, all stays as it is.

@@ -10,7 +10,8 @@ use wasm_bindgen::JsCast as _;
 use super::empty::EmptyState;
 use super::row::row;
 use super::state::{BoardState, Drawn};
-use crate::format::plural;
+use super::words;
+
 use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
 use crate::parts::{mark, pager, rows};
 use lockscope_wire::{BoardQuery, Sort, View};
@@ -63,7 +64,7 @@ pub(super) fn LockList(
             </div>
         </div>
         <EmptyState state=state total=length />
-        {dynamic(move || pager("More locks", &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, length.get()), true))}
+        {dynamic(move || pager(words::MORE_LOCKS, &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, length.get()), true))}
     }
 }
 
@@ -91,7 +92,7 @@ fn head(state: BoardState) -> AnyView {
     let column = |(class, name, sort): (&'static str, &'static str, Sort)| {
         let is_chosen = Memo::new(move |_| state.query.with(|query| query.sort == sort));
         let href = move || state.link(|query| query.sort = sort);
-        let title = (sort == Sort::Damage).then_some("Sort by total waiting time");
+        let title = (sort == Sort::Damage).then_some(words::SORT_BY_DAMAGE);
         view! {
             <span class=class role="columnheader" aria-sort=move || is_chosen.get().then_some(direction(sort))>
                 <a class="sort-link" href=href title=title data-noscroll="true">{name}</a>
@@ -105,9 +106,8 @@ fn head(state: BoardState) -> AnyView {
 #[component]
 fn ListCaption(state: BoardState, total: Signal<u32>) -> AnyView {
     let text = move || {
-        let number = plural(total.get().into(), "lock", "locks");
         let all = state.live.board(|board| board.head.totals.locks).unwrap_or_default();
-        if total.get() == all { number } else { format!("{number} of {all}") }
+        words::locks_of(total.get(), all)
     };
     let differs = Memo::new(move |_| state.order_differs());
     let hidden = move || !differs.get();

@@ -11,6 +11,7 @@ mod row;
 mod state;
 mod totals;
 mod views;
+mod words;
 
 use leptos::prelude::*;
 

@@ -3,9 +3,10 @@
 
 use leptos::prelude::*;
 
+use super::words;
 use crate::erase::{dynamic, view};
 use crate::explain::{explained, explained_verdict};
-use crate::format::{count, middle, plural, visible};
+use crate::format::{count, middle, visible};
 use crate::live::Live;
 use crate::parts::{
     Age, StepPlace, Tag, current, filled, finding_word, headline, rows, step, verdict_word, wait_least,
@@ -37,8 +38,7 @@ pub(super) fn NeedsYou() -> AnyView {
 }
 
 fn title(number: u32) -> AnyView {
-    let text = if number == 1 { "1 needs you".to_owned() } else { format!("{} need you", count(number)) };
-    view! { <h2 class="needs-title" id="needs-title">{text}</h2> }
+    view! { <h2 class="needs-title" id="needs-title">{words::need_you(number)}</h2> }
 }
 
 /// What is said where nothing needs anybody.
@@ -56,7 +56,7 @@ impl Calm {
     /// None for a board without locks: nothing is claimed of it.
     fn of(head: &BoardHead, is_live: bool) -> Option<Self> {
         (head.totals.locks > 0).then(|| Self {
-            text: calm_text(head, is_live),
+            text: words::calm(head, is_live),
             is_all_known: is_live && head.is_all_known(),
             held: head.totals.held,
             waiters: head.totals.waiters,
@@ -70,11 +70,6 @@ fn calm(line: Option<Calm>) -> AnyView {
     let Some(Calm { text, is_all_known, held, waiters, oldest_wait_at_ms, is_incomplete }) = line else {
         return view! { <h2 class="sr-only" id="needs-title">"What needs you"</h2> };
     };
-    let waits = match waiters {
-        0 => "nobody waits".to_owned(),
-        1 => "1 waits".to_owned(),
-        many => format!("{} wait", count(many)),
-    };
     let longest = oldest_wait_at_ms.map(|since_ms| {
         view! { ", the longest for " <Age since_ms=Some(since_ms) least=wait_least(is_incomplete) /> }
     });
@@ -82,22 +77,8 @@ fn calm(line: Option<Calm>) -> AnyView {
         <h2 class="needs-calm" id="needs-title" data-testid="all-fine" data-known=is_all_known.to_string()>
             {is_all_known.then(|| view! { <span class="needs-ok" aria-hidden="true">"✓"</span> })}
             {text}
-            <span class="needs-rest">{format!(" {} held, {waits}", count(held))}{longest}"."</span>
+            <span class="needs-rest">{words::held_and_waits(held, waiters)}{longest}"."</span>
         </h2>
-    }
-}
-
-/// What may be said where no problem is seen: that all is fine only where all is known.
-fn calm_text(head: &BoardHead, is_live: bool) -> String {
-    let (locks, unknown) = (head.totals.locks, head.unknown_locks());
-    match (is_live, head.is_all_known(), unknown) {
-        (false, ..) => "No problem was seen; what is so now is not known.".to_owned(),
-        (true, true, _) if locks == 1 => "1 lock is fine.".to_owned(),
-        (true, true, _) => format!("All {} locks are fine.", count(locks)),
-        (true, false, 0) => "No problem is seen, but not every root can be read.".to_owned(),
-        (true, false, _) => {
-            format!("No problem is seen; of {} it is not known.", plural(unknown.into(), "lock", "locks"))
-        }
     }
 }
 
@@ -118,7 +99,7 @@ fn more(left_out: Vec<ProblemsLeftOut>) -> Option<AnyView> {
     };
     (number > 0).then(|| {
         let kinds = left_out.into_iter().enumerate().map(kind).collect_view();
-        view! { <p class="needs-more" data-testid="needs-more">{format!("And {}: ", plural(number, "more problem", "more problems"))}{kinds}</p> }
+        view! { <p class="needs-more" data-testid="needs-more">{words::and_more_problems(number)}{kinds}</p> }
     })
 }
 
@@ -126,7 +107,7 @@ fn problem(problem: LockProblem) -> AnyView {
     let place = StepPlace { ensemble: problem.ensemble.clone(), here: String::new() };
     let links = problem.locks.iter().enumerate().map(|(at, path)| link(&problem.ensemble, path, at > 0)).collect_view();
     let more = problem.lock_count.saturating_sub(u32::try_from(problem.locks.len()).unwrap_or(u32::MAX));
-    let more = (more > 0).then(|| format!(" and {} more", count(more)));
+    let more = (more > 0).then(|| words::and_more(more));
     let sign = match &problem.finding {
         Some(code) => {
             let word = view! { <span class="chip" data-severity="critical">{finding_word(code)}</span> };
@@ -153,32 +134,4 @@ fn link(ensemble: &str, path: &str, is_later: bool) -> AnyView {
     let name = middle(&whole, PATH_CHARS);
     let is_cut = (name != whole).then(|| whole.clone()).and_then(filled);
     view! { {is_later.then_some(", ")} <a class="need-lock" href=href title=is_cut><bdi>{name}</bdi></a> }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lockscope_wire::{RootBrief, RootState, Verdict};
-
-    #[test]
-    fn all_are_fine_only_where_all_are_known() {
-        let mut head = BoardHead::default();
-        head.totals.locks = 17;
-        head.totals.verdicts = vec![(Verdict::Healthy, 17)];
-        assert_eq!(calm_text(&head, true), "All 17 locks are fine.");
-        assert!(!calm_text(&head, false).contains("fine"));
-        head.totals.verdicts = vec![(Verdict::Unknown, 3), (Verdict::Healthy, 14)];
-        assert_eq!(calm_text(&head, true), "No problem is seen; of 3 locks it is not known.");
-        head.totals.verdicts = vec![(Verdict::Healthy, 17)];
-        head.roots = vec![RootBrief {
-            tag: None,
-            path: "/a".to_owned(),
-            state: RootState::Partial,
-            since_ms: 0,
-            why: String::new(),
-            locks: 17,
-            help: String::new(),
-        }];
-        assert_eq!(calm_text(&head, true), "No problem is seen, but not every root can be read.");
-    }
 }

@@ -3,11 +3,12 @@
 use leptos::prelude::*;
 
 use super::state::{BoardState, Drawn};
+use super::words;
 use crate::charts::Sparkline;
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::explain::explained_in_row;
-use crate::format::{middle, plural, visible};
+use crate::format::{middle, visible};
 use crate::live::Places;
 use crate::parts::{
     Age, Chip, SessionEnd, Tag, filled, hold_least, holder_name, mark, missing_words, wait_least, waiters_text,
@@ -73,8 +74,8 @@ fn lock(state: BoardState, row: &LockRow, is_grouped: bool, is_pinned: bool) -> 
     let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
     let whole = visible(&row.path);
     let name = middle(&whole, PATH_CHARS);
-    let root = is_grouped.then(|| format!("in {}", middle(&visible(&row.root), ROOT_CHARS)));
-    let findings = (!row.findings.is_empty()).then(|| plural(row.findings.len() as u64, "finding", "findings"));
+    let root = is_grouped.then(|| words::in_root(&middle(&visible(&row.root), ROOT_CHARS)));
+    let findings = (!row.findings.is_empty()).then(|| words::findings(row.findings.len() as u64));
     let sentence = visible(&row.sentence);
     let title = sentence.clone();
     view! {
@@ -93,7 +94,7 @@ fn lock(state: BoardState, row: &LockRow, is_grouped: bool, is_pinned: bool) -> 
 /// Keeps the row before all others, or lets it go. The keyboard has a key for it.
 fn pin(state: BoardState, row: &LockRow, is_pinned: bool) -> AnyView {
     let key = row.key.clone();
-    let label = if is_pinned { "Unpin" } else { "Pin on top" };
+    let label = words::pin(is_pinned);
     view! {
         <button
             class="pin needs-script"
@@ -101,7 +102,7 @@ fn pin(state: BoardState, row: &LockRow, is_pinned: bool) -> AnyView {
             tabindex="-1"
             aria-pressed=is_pinned.to_string()
             aria-label=label
-            title=format!("{label} (s)")
+            title=words::with_key(label)
             on:click=move |_| state.toggle_pin(&key)
         >
             {if is_pinned { "★" } else { "☆" }}
@@ -112,8 +113,7 @@ fn pin(state: BoardState, row: &LockRow, is_pinned: bool) -> AnyView {
 /// Who holds it.
 fn holder(row: &LockRow) -> AnyView {
     let whole = row.holders.first().map(holder_name).unwrap_or_default();
-    let nobody = if row.verdict == Verdict::Unknown { "not known" } else { "nobody" };
-    let name = if whole.is_empty() { nobody.to_owned() } else { middle(&whole, HOLDER_CHARS) };
+    let name = if whole.is_empty() { words::nobody(row.verdict).to_owned() } else { middle(&whole, HOLDER_CHARS) };
     view! {
         <div class="holder-name" title=filled(whole)>{name}</div>
         <div class="holder-session">{second_line(row)}</div>

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::words;
 use crate::erase::{dynamic, erase, view};
 use crate::format::{count, duration};
 use crate::live::Live;
@@ -18,7 +19,7 @@ pub(super) fn TotalsLine() -> AnyView {
 
 fn line(live: Live, totals: Option<&Totals>) -> AnyView {
     let incomplete = totals.map_or(0, |totals| totals.incomplete);
-    let (sign, why) = at_least(incomplete);
+    let (sign, why) = words::at_least(incomplete);
     let number = |read: fn(&Totals) -> u32| totals.map_or("–".to_owned(), |totals| count(read(totals)));
     let least = |read: fn(&Totals) -> u32| match totals {
         Some(totals) => view! { <span title=filled(why.clone())>{format!("{sign}{}", count(read(totals)))}</span> },
@@ -42,14 +43,5 @@ fn line(live: Live, totals: Option<&Totals>) -> AnyView {
             <Total name="Total waiting now" key="waited" value=waited />
             <Total name="Oldest wait" key="oldest" value=view! { <Age since_ms=oldest least=wait_least(incomplete > 0) or="–" /> } />
         </dl>
-    }
-}
-
-/// The sign before a number that may not be the whole of it, and why.
-fn at_least(incomplete: u32) -> (&'static str, String) {
-    match incomplete {
-        0 => ("", String::new()),
-        1 => ("≥ ", "At least: not all who wait for 1 lock can be seen".to_owned()),
-        many => ("≥ ", format!("At least: not all who wait for {} locks can be seen", count(many))),
     }
 }

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use lockscope_wire::SavedView;
 
 use super::state::BoardState;
+use super::words;
 use crate::erase::{dynamic, view};
 use crate::format::visible;
 
@@ -24,7 +25,7 @@ pub(super) fn SavedViews(state: BoardState) -> AnyView {
     };
     let line = move |SavedView { name, query }: SavedView| {
         let shown = visible(&name);
-        let label = format!("Forget {shown}");
+        let label = words::forget(&shown);
         let forget = move || {
             let name = name.clone();
             kept.change(move |kept| kept.views.retain(|view| view.name != name));
@@ -43,7 +44,7 @@ pub(super) fn SavedViews(state: BoardState) -> AnyView {
             save();
         }
     };
-    let place = move || if kept.is_by_server() { "Kept for you, in every browser." } else { "Kept in this browser." };
+    let place = move || words::kept(kept.is_by_server());
     view! {
         <details class="menu needs-script" data-testid="views">
             <summary class="tool">"Views"</summary>

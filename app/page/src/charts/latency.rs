@@ -5,6 +5,7 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::marks::{Label, Shape};
+use super::words;
 
 const WIDTH: f64 = 480.0;
 const LEFT: f64 = 8.0;
@@ -89,8 +90,7 @@ pub(crate) fn latency(hills: &[HandOffCurve<'_>]) -> AnyView {
     let axis = Axis::around(hills);
     let bottom = HEAD + ROW * hills.len() as f64;
     let view = format!("0 0 {WIDTH} {}", bottom + FOOT);
-    let said: Vec<String> = hills.iter().map(|hill| format!("{}: {}", hill.title, hill.words)).collect();
-    let words = format!("Hand-off latency. {}", said.join("; "));
+    let words = words::latency(hills.iter().map(|hill| (hill.title, &*hill.words)));
     let drawn =
         hills.iter().enumerate().map(|(row, hill)| drawn(axis, hill, HEAD + ROW * (row + 1) as f64)).collect_view();
     view! { <svg class="chart" viewBox=view role="img" aria-label=words>{frame(axis, bottom)}{drawn}</svg> }
@@ -109,7 +109,7 @@ fn frame(axis: Axis, bottom: f64) -> AnyView {
         } else {
             "middle"
         };
-        texts.push(view! { <Label class="chart-text" at=(x, bottom + 16.0) anchor=anchor text=tick(us) /> });
+        texts.push(view! { <Label class="chart-text" at=(x, bottom + 16.0) anchor=anchor text=words::tick(us) /> });
         for digit in 2..10 {
             let x = axis.x(us * f64::from(digit));
             if power < axis.last as i32 {
@@ -121,15 +121,7 @@ fn frame(axis: Axis, bottom: f64) -> AnyView {
         <Shape class="chart-grid" d=grid />
         <Shape class="chart-grid" d=fine />
         {texts}
-        <Label class="chart-name" at=(LEFT, 12.0) anchor="start" text="share of hand-offs, over how long they took".to_owned() />
-    }
-}
-
-fn tick(us: f64) -> String {
-    match us {
-        ..1_000.0 => format!("{us:.0} µs"),
-        ..1_000_000.0 => format!("{:.0} ms", us / 1_000.0),
-        _ => format!("{:.0} s", us / 1_000_000.0),
+        <Label class="chart-name" at=(LEFT, 12.0) anchor="start" text=words::SHARES.to_owned() />
     }
 }
 

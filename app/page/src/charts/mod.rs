@@ -7,6 +7,7 @@ pub(crate) mod releases;
 pub(crate) mod ring;
 mod sparkline;
 mod strip;
+mod words;
 
 pub(crate) use sparkline::Sparkline;
 pub(crate) use strip::{SIZE as STRIP_SIZE, along, paths as strip_paths};

@@ -4,6 +4,7 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::marks::{Label, Mark, Shape, steps};
+use super::words;
 use crate::format::count;
 
 const WIDTH: f64 = 480.0;
@@ -45,9 +46,8 @@ pub(crate) fn releases(clients: u32, all: &[Series<'_>]) -> AnyView {
         view! { <Shape class="chart-points" lane=series.lane d=d /> }
     };
     let view = format!("0 0 {WIDTH} {HEIGHT}");
-    let words = "Events that a release caused, over the number of clients that waited; the table below has the sums";
     view! {
-        <svg class="chart" viewBox=view role="img" aria-label=words>
+        <svg class="chart" viewBox=view role="img" aria-label=words::RELEASES>
             {frame(scale)}
             {theory(scale)}
             {all.iter().map(points).collect_view()}

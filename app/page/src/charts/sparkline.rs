@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::words;
 use crate::live::Live;
 use crate::parts::filled;
 use lockscope_wire::Depth;
@@ -40,7 +41,7 @@ pub(crate) fn Sparkline(#[prop(into)] depth: Signal<Depth>) -> AnyView {
     let live = Live::of_app();
     // It moves to the left with the clock, and is drawn anew only when that looks different.
     let slices = Memo::new(move |_| depth.with(|depth| depth.slices(live.now_ms(), SLICES)));
-    let text = move || slices.with(|slices| words(slices));
+    let text = move || slices.with(|slices| words::depth(slices));
     let area = move || filled(slices.with(|slices| outline(slices).0));
     let edge = move || filled(slices.with(|slices| outline(slices).1));
     view! {
@@ -49,13 +50,6 @@ pub(crate) fn Sparkline(#[prop(into)] depth: Signal<Depth>) -> AnyView {
             <path class="spark-area" d=area></path>
             <path class="spark-edge" d=edge></path>
         </svg>
-    }
-}
-
-fn words(slices: &[u16]) -> String {
-    match (slices.last(), slices.iter().max()) {
-        (Some(last), Some(peak)) => format!("{last} waiting, at most {peak} in the last two minutes"),
-        _ => "nobody was seen to wait in the last two minutes".to_owned(),
     }
 }
 

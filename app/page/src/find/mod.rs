@@ -3,15 +3,14 @@
 
 #[cfg(feature = "hydrate")]
 mod palette;
+mod words;
 
 use leptos::prelude::*;
 
 use crate::erase::{erase, view};
-use crate::format::{count, middle, plural, visible};
-use crate::parts::{Chip, Tag, session_url, verdict_word};
-use lockscope_wire::{
-    BoardQuery, FindAnswer, FindPlace, LockQuery, LockRow, SessionId, SessionQuery, SessionRow, Verdict,
-};
+use crate::format::{middle, visible};
+use crate::parts::{Chip, Tag, does, session_url};
+use lockscope_wire::{BoardQuery, FindAnswer, FindPlace, LockQuery, LockRow, SessionId, SessionQuery, SessionRow};
 #[cfg(feature = "hydrate")]
 pub(crate) use palette::{fetch as fetch_dialogs, listen};
 
@@ -29,44 +28,31 @@ pub(crate) struct Found {
     pub(crate) inner: AnyView,
 }
 
-/// Address of a page, or what stands for an action in it; its name; what it is for.
-const fn place(place: FindPlace) -> (&'static str, &'static str, &'static str) {
+/// Address of a page; none of what is done where one is.
+const fn address(place: FindPlace) -> &'static str {
     match place {
-        FindPlace::Board => ("/", "Board", "every lock, worst first"),
-        FindPlace::Waits => ("/waits", "Waits", "who waits for whom, deadlocks"),
-        FindPlace::Sessions => ("/sessions", "Sessions", "clients that hold or wait"),
-        FindPlace::Lab => ("/lab", "Lab", "herd against predecessor"),
-        FindPlace::Status => ("/status", "Status", "links, roots, members, evidence"),
-        FindPlace::Audit => ("/audit", "Audit", "the audit log"),
-        FindPlace::Release => ("", "Release …", "this lock’s holder"),
-        FindPlace::Pause => ("", "Pause or resume", "hold updates back"),
-        FindPlace::Theme => ("", "Switch theme", "dark, light, as the system"),
-        FindPlace::CopyLink => ("", "Copy link", "the address of this page"),
-        FindPlace::Keys => ("", "Keys", "shortcuts, help"),
-        FindPlace::SignIn => ("", "Sign in", "as an operator, an auditor, …"),
-        FindPlace::SignOut => ("", "Sign out", "of Lockscope"),
+        FindPlace::Board => "/",
+        FindPlace::Waits => "/waits",
+        FindPlace::Sessions => "/sessions",
+        FindPlace::Lab => "/lab",
+        FindPlace::Status => "/status",
+        FindPlace::Audit => "/audit",
+        FindPlace::Release
+        | FindPlace::Pause
+        | FindPlace::Theme
+        | FindPlace::CopyLink
+        | FindPlace::Keys
+        | FindPlace::SignIn
+        | FindPlace::SignOut => "",
     }
 }
 
 /// Pages and actions with a text that fits.
 #[cfg(feature = "ssr")]
 pub fn find_places(fits: impl Fn(&str) -> bool) -> Vec<FindPlace> {
-    // Words that people look for, and that are not shown.
-    let more = |place| match place {
-        FindPlace::Board => "locks home",
-        FindPlace::Waits => "graph",
-        FindPlace::Release => "release this unlock delete",
-        FindPlace::Pause => "stop freeze go on",
-        FindPlace::Theme => "mode colours colors",
-        FindPlace::CopyLink => "url share",
-        FindPlace::Keys => "keyboard",
-        FindPlace::SignIn => "log in login",
-        FindPlace::SignOut => "log out logout",
-        _ => "",
-    };
     let text = |at: FindPlace| {
-        let (_, name, words) = place(at);
-        format!("{name} {words} {}", more(at))
+        let (name, is_for) = words::place(at);
+        format!("{name} {is_for} {}", words::also(at))
     };
     FindPlace::ALL.into_iter().filter(|at| fits(&text(*at).to_lowercase())).collect()
 }
@@ -90,51 +76,50 @@ pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<
     let mut locks: Vec<Found> = view.locks.iter().map(lock).collect();
     if view.more_locks > 0 {
         let query = BoardQuery { q: view.q.clone(), ..BoardQuery::default() };
-        let words = format!("{} on the board", plural(view.more_locks.into(), "more lock", "more locks"));
-        locks.push(plain_link("more", format!("/{}", query.to_url_query()), &words, ""));
+        locks.push(plain_link("more", format!("/{}", query.to_url_query()), &words::more_locks(view.more_locks), ""));
     }
     locks.extend(view.verdicts.iter().map(|(verdict, count)| {
         let query = BoardQuery { verdict: Some(*verdict), ..BoardQuery::default() };
-        let (one, many) = match verdict {
-            Verdict::DoubleOwner | Verdict::NobodyHome => ("lock has", "locks have"),
-            _ => ("lock is", "locks are"),
-        };
-        let words = format!("{} {}", plural((*count).into(), one, many), verdict_word(*verdict));
-        plain_link(verdict.name(), format!("/{}", query.to_url_query()), &words, "on the board")
+        let locks = words::locks_are(*count, *verdict);
+        plain_link(verdict.name(), format!("/{}", query.to_url_query()), &locks, words::ON_THE_BOARD)
     }));
     if view.q.starts_with('/') && view.locks.iter().all(|lock| lock.path != view.q) {
         let href = LockQuery { path: view.q.clone(), ..LockQuery::default() }.to_url();
-        let words = format!("Open {}", middle(&visible(&view.q), PATH_CHARS));
-        locks.push(plain_link("open", href, &words, "the page of this path, lock or not"));
+        let open = words::open(&middle(&visible(&view.q), PATH_CHARS));
+        locks.push(plain_link("open", href, &open, words::PAGE_OF_PATH));
     }
     let mut sessions: Vec<Found> = view.sessions.iter().map(session).collect();
     if let Some(id) =
         view.q.parse::<SessionId>().ok().filter(|id| view.sessions.iter().all(|row| row.session_id != *id))
     {
         let href = SessionQuery { id, ..SessionQuery::default() }.to_url();
-        sessions.push(plain_link("session", href, &format!("Open session {id}"), "what is remembered of it"));
+        sessions.push(plain_link("session", href, &words::open_session(id), words::PAGE_OF_SESSION));
     }
     let (pages, actions): (Vec<FindPlace>, Vec<FindPlace>) =
-        view.places.iter().partition(|at| !place(**at).0.is_empty());
+        view.places.iter().partition(|at| !address(**at).is_empty());
     let pages = pages.into_iter().map(|at| {
-        let (href, name, words) = place(at);
-        plain_link(name, href.to_owned(), name, words)
+        let (name, is_for) = words::place(at);
+        plain_link(name, address(at).to_owned(), name, is_for)
     });
     let actions = actions.into_iter().filter(|at| can(*at)).map(|at| {
-        let (_, name, words) = place(at);
-        Found { action: Some(at), ..plain_link(name, String::new(), name, words) }
+        let (name, is_for) = words::place(at);
+        Found { action: Some(at), ..plain_link(name, String::new(), name, is_for) }
     });
-    let all =
-        vec![("Locks", locks), ("Sessions", sessions), ("Pages", pages.collect()), ("Actions", actions.collect())];
+    let all = vec![
+        (words::LOCKS, locks),
+        (words::SESSIONS, sessions),
+        (words::PAGES, pages.collect()),
+        (words::ACTIONS, actions.collect()),
+    ];
     all.into_iter().filter(|(_, found): &Group| !found.is_empty()).collect()
 }
 
-fn plain_link(key: &str, href: String, name: &str, words: &'static str) -> Found {
+fn plain_link(key: &str, href: String, name: &str, is_for: &'static str) -> Found {
     let inner = view! {
         <bdi class="palette-name">{visible(name)}</bdi>
-        <span class="palette-words">{words}</span>
+        <span class="palette-words">{is_for}</span>
     };
-    Found { key: format!("to {key}"), href, action: None, title: String::new(), inner: erase(inner) }
+    Found { key: format!("to-{key}"), href, action: None, title: String::new(), inner: erase(inner) }
 }
 
 fn lock(row: &LockRow) -> Found {
@@ -149,19 +134,13 @@ fn lock(row: &LockRow) -> Found {
     Found { key: row.key.clone(), href, action: None, title: whole, inner: erase(inner) }
 }
 
-/// What a session does; nothing of what it does not.
-fn session_words(row: &SessionRow) -> String {
-    let part = |does: &str, number: u32| (number > 0).then(|| format!("{does} {}", count(number)));
-    [part("holds", row.holds), part("waits for", row.waits)].into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
 fn session(row: &SessionRow) -> Found {
     let label = visible(row.label.as_deref().unwrap_or_default());
     let inner = view! {
         <Tag of=row.tag.clone() />
         <span class="palette-name mono">{row.session_id.to_string()}</span>
         <bdi class="palette-label">{middle(&label, 30)}</bdi>
-        <span class="palette-words">{session_words(row)}</span>
+        <span class="palette-words">{does(row.holds, row.waits)}</span>
     };
     Found {
         key: row.key.clone(),
@@ -175,6 +154,7 @@ fn session(row: &SessionRow) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockscope_wire::Verdict;
 
     fn answer(q: &str) -> FindAnswer {
         FindAnswer { q: q.to_owned(), ..FindAnswer::default() }

@@ -11,11 +11,10 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
-use super::{Found, groups, none, partial};
+use super::{Found, groups, none, partial, words};
 use crate::clipboard::copy;
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
-use crate::format::plural;
 use crate::parts::filled;
 use crate::split::{SplitLoaderError, wasm_split};
 use lockscope_wire::{FindAnswer, FindPlace};
@@ -323,7 +322,7 @@ fn list(palette: Palette, answer: &Result<FindAnswer, ()>) -> AnyView {
     let (groups, number) = found(answer);
     let list = if groups.is_empty() { none() } else { listbox(palette, groups) };
     view! {
-        <p class="sr-only" role="status">{plural(number as u64, "result", "results")}</p>
+        <p class="sr-only" role="status">{words::results(number as u64)}</p>
         {list}
         {partial(answer)}
         <p class="palette-foot" aria-hidden="true">"↑ ↓ choose · Enter open · Esc close"</p>

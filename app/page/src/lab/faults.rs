@@ -4,7 +4,7 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::LabSight;
-use super::words::{fault, name};
+use super::words::{fault, name, thrown_into};
 use crate::exact::Exact;
 use crate::format::{clock, middle, visible};
 use crate::parts::{Columns, Table};
@@ -77,14 +77,13 @@ fn row(run: &LabRun, thrown: &ThrownFault) -> AnyView {
         .map(|lane| lane.path.as_str())
         .unwrap_or_default();
     let href = LockQuery { ensemble: run.ensemble.clone(), path: lock.to_owned(), ..LockQuery::default() }.to_url();
-    let client = thrown.client.map(|client| format!(", client {}", client + 1)).unwrap_or_default();
     let whole = visible(if thrown.path.is_empty() { lock } else { &thrown.path });
     view! {
         <tr data-fault=thrown.fault.name()>
             <td>{clock(thrown.at_ms)}</td>
             <td><strong>{fault(thrown.fault).0}</strong></td>
             <td>
-                {format!("{}{client}", name(thrown.strategy))}
+                {thrown_into(thrown)}
                 <div><code><a class="lab-lock" href=href title=whole.clone()><bdi>{middle(&whole, PATH_CHARS)}</bdi></a></code></div>
             </td>
             <td class="lab-expect">{visible(&thrown.expect)}</td>

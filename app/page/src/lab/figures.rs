@@ -4,7 +4,7 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::lanes::mark;
-use super::words::{millis, name};
+use super::words::{hand_offs, name};
 use crate::charts::latency::{HandOffCurve, latency};
 use crate::charts::marks::Sign;
 use crate::charts::releases::{Series, releases};
@@ -36,15 +36,10 @@ pub(super) fn figures(run: &LabRun) -> AnyView {
 fn hill(lane: &Lane) -> HandOffCurve<'_> {
     let spread = lane.handoff_ms;
     let known = |ms: f64| (spread.count > 0).then_some(ms * 1_000.0);
-    let words = if spread.count == 0 {
-        "no hand-off yet".to_owned()
-    } else {
-        format!("p50 {} · p99 {}", millis(spread.p50), millis(spread.p99))
-    };
     HandOffCurve {
         lane: lane.name.name(),
         title: name(lane.name),
-        words,
+        words: hand_offs(spread),
         buckets: &lane.handoff_us,
         p50_us: known(spread.p50),
         p99_us: known(spread.p99),

@@ -4,12 +4,12 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::LabSight;
-use super::words::{is_under_way, spelled, state};
+use super::words::{self, is_under_way, state};
 use crate::exact::Exact;
-use crate::format::{count, duration, middle, plural, visible};
+use crate::format::{duration, middle, visible};
 use crate::live::Live;
 use crate::parts::{filled, stamp};
-use lockscope_wire::{LabOrder, LabRun, LabState, Lane};
+use lockscope_wire::{LabRun, LabState, Lane};
 
 /// Longest path or name in a line; the whole is in its title.
 const NAME_CHARS: usize = 64;
@@ -22,7 +22,7 @@ pub(super) fn head(run: &LabRun, sight: LabSight) -> AnyView {
     view! {
         <header class="lab-head">
             <div class="lab-top">
-                <h1 class="lab-title">{title(&run.order)}</h1>
+                <h1 class="lab-title">{words::title(&run.order)}</h1>
                 <span class="lab-state" role="status" data-testid="lab-state" data-state=run.state.name()>{state(run.state)}</span>
                 {stop(run, sight)}
             </div>
@@ -33,39 +33,16 @@ pub(super) fn head(run: &LabRun, sight: LabSight) -> AnyView {
     }
 }
 
-/// `50 clients, one lock, two ways to wait`.
-pub(crate) fn title(order: &LabOrder) -> String {
-    let ways = order.strategies.len();
-    let ways = format!("{} {}", spelled(ways), if ways == 1 { "way" } else { "ways" });
-    format!("{}, one lock, {ways} to wait", plural(order.clients.into(), "client", "clients"))
-}
-
-/// What was ordered, in words.
-fn ordered(order: &LabOrder) -> String {
-    let mut parts =
-        vec![plural(order.rounds.into(), "round", "rounds"), format!("held for {}", duration(order.hold_ms.into()))];
-    if order.think_ms > 0 {
-        parts.push(format!("away for {} on average", duration(order.think_ms.into())));
-    }
-    if let Some(ms) = order.duration_ms {
-        parts.push(format!("{} at most", duration(ms.into())));
-    }
-    if order.strategies.len() > 1 {
-        parts.push(if order.in_turn { "one strategy after the other" } else { "all strategies at once" }.to_owned());
-    }
-    parts.join(", ")
-}
-
 fn facts(run: &LabRun, sight: LabSight) -> AnyView {
     let name = |text: &str| {
         let whole = visible(text);
         view! { <bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi> }
     };
-    let seed = run.order.seed.map(|seed| format!(" · seed {seed}")).unwrap_or_default();
+    let seed = run.order.seed.map(words::seed).unwrap_or_default();
     let root = visible(&run.root);
     view! {
         <p class="lab-facts">
-            {format!("Each in a session of its own, {} · ", ordered(&run.order))}
+            {words::facts(&run.order)}
             <code title=root.clone()><bdi>{middle(&root, NAME_CHARS)}</bdi></code>
             {sight.has_many.then(|| view! { " on " {name(&run.ensemble)} })}
             " · by "
@@ -90,7 +67,7 @@ fn progress(run: &LabRun) -> AnyView {
             <rect class="lab-bar-done" width=format!("{width:.0}") height="4"></rect>
         </svg>
         <p class="lab-progress" data-testid="lab-progress">
-            <span>{format!("{} of {} acquisitions", count(got), count(wanted))}</span>
+            <span>{words::acquisitions(got, wanted)}</span>
             <span class="lab-took">{took}</span>
         </p>
     }

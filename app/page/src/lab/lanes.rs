@@ -3,7 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::words::{formula, is_under_way, millis, name, seats, state, way};
+use super::words::{self, is_under_way, millis, name, state, way};
 use crate::charts::marks::{Mark, Sign};
 use crate::format::{bytes, count};
 use crate::parts::Pair;
@@ -54,9 +54,8 @@ fn places(lane: &Lane) -> AnyView {
         _ => "small",
     };
     let beat = if lane.releases.is_multiple_of(2) { "even" } else { "odd" };
-    let words = format!("{}: {}", name(lane.name), seats(lane));
     let all = lane.seats.chars().map(|letter| view! { <i data-s=seat_kind(letter)></i> }).collect_view();
-    view! { <div class="lab-seats" data-size=size data-beat=beat role="img" aria-label=words data-testid="lab-seats">{all}</div> }
+    view! { <div class="lab-seats" data-size=size data-beat=beat role="img" aria-label=words::lane_seats(lane) data-testid="lab-seats">{all}</div> }
 }
 
 /// A seat's letter as a word for the style sheet; what is not known looks like one that is away.
@@ -81,21 +80,17 @@ fn large(lane: &Lane) -> AnyView {
     // The very last release wakes nobody; once it is over, what one could do says more.
     let is_over = !is_under_way(lane.state) && lane.releases > 0;
     let most = lane.per_release.iter().map(|(_, events)| *events).max().unwrap_or(0);
-    let (woken, said) = match (is_over, lane.releases) {
-        (true, _) => (most, "woken by one release, at most"),
-        (false, 0) => (0, "nothing released yet"),
-        (false, _) => (lane.woken, "woken by the last release"),
+    let woken = match (is_over, lane.releases) {
+        (true, _) => most,
+        (false, 0) => 0,
+        (false, _) => lane.woken,
     };
     let width = format!("{:.1}", (f64::from(woken) * 100.0 / clients).min(100.0));
-    let expected = match lane.watch_events_expected {
-        Some(expected) => format!("watch events; {} = {}", formula(lane.name), count(expected)),
-        None => "watch events".to_owned(),
-    };
     view! {
         <div class="lab-large">
             <div class="lab-woke" data-many=(woken > 1).then_some("true")>
                 <span class="lab-number" data-testid="lab-woken">{count(woken)}</span>
-                <span class="lab-of">{said}</span>
+                <span class="lab-of">{words::woken_by(is_over, lane.releases)}</span>
                 <svg class="lab-woke-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
                     <rect class="lab-bar-all" width="100" height="4"></rect>
                     <rect class="lab-bar-woken" width=width height="4"></rect>
@@ -103,7 +98,7 @@ fn large(lane: &Lane) -> AnyView {
             </div>
             <div class="lab-events">
                 <span class="lab-number" data-testid="lab-events">{count(lane.watch_events)}</span>
-                <span class="lab-of">{expected}</span>
+                <span class="lab-of">{words::watch_events(lane)}</span>
             </div>
         </div>
     }
@@ -116,12 +111,12 @@ fn counters(lane: &Lane) -> AnyView {
     let requests = r.create + r.delete + r.children + r.exists + r.data + r.ping + r.other;
     view! {
         <dl class="lab-counts">
-            {pair("acquisitions", format!("{} of {}", count(lane.acquisitions), count(lane.acquisitions_wanted)))}
-            {pair("hand-off p50", time(lane.handoff_ms.p50))}
-            {pair("hand-off p99", time(lane.handoff_ms.p99))}
-            {pair("woken in vain", count(lane.wasted))}
-            {pair("requests", count(requests))}
-            {pair("bytes in and out", bytes(lane.bytes))}
+            {pair(words::ACQUISITIONS, words::of(lane.acquisitions, lane.acquisitions_wanted))}
+            {pair(words::HANDOFF_P50, time(lane.handoff_ms.p50))}
+            {pair(words::HANDOFF_P99, time(lane.handoff_ms.p99))}
+            {pair(words::WOKEN_IN_VAIN, count(lane.wasted))}
+            {pair(words::REQUESTS, count(requests))}
+            {pair(words::BYTES, bytes(lane.bytes))}
         </dl>
     }
 }
@@ -129,17 +124,11 @@ fn counters(lane: &Lane) -> AnyView {
 /// What the seats' looks mean; the odd ones only where there is one.
 fn legend(lanes: &[Lane]) -> AnyView {
     let is_there = |letter: char| lanes.iter().any(|lane| lane.seats.contains(letter));
-    let usual = [('h', "holds"), ('k', "woken in vain"), ('w', "waits"), ('d', "done")];
-    let odd = [
-        ('o', "opening"),
-        ('.', "away"),
-        ('b', "believes that it holds"),
-        ('p', "paused"),
-        ('g', "gave up, znode stays"),
-        ('x', "killed"),
-    ];
     let item = |(letter, text): (char, &'static str)| view! { <li><i data-s=seat_kind(letter)></i>{text}</li> };
-    let items =
-        usual.into_iter().chain(odd.into_iter().filter(|(letter, _)| is_there(*letter))).map(item).collect_view();
+    let items = words::USUAL_SEATS
+        .into_iter()
+        .chain(words::ODD_SEATS.into_iter().filter(|(letter, _)| is_there(*letter)))
+        .map(item)
+        .collect_view();
     view! { <ul class="lab-legend" aria-label="Seats">{items}</ul> }
 }

@@ -5,17 +5,11 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
-use super::{LabSight, run_view};
+use super::{LabSight, run_view, words};
 use crate::erase::{dynamic, view};
 use crate::live::{Connection, Live};
 use crate::split::{SplitLoaderError, wasm_split};
 use lockscope_wire::LabQuery;
-
-const LOST: &str = "Link lost, trying again. What you see is the last that came.";
-const SIGNED_OUT: &str = "Your sign-in ended. What you see is the last that came.";
-
-const GONE: &str =
-    "This run is gone: a run that is under way ends with its server, and only the newest of those that ended are kept.";
 
 /// Draws the run of this document for as long as the document is there. A chunk of its own.
 #[wasm_split(lab, wasm_split_path = leptos::wasm_split, fallible)]
@@ -59,23 +53,22 @@ fn LiveRun(
         }
     });
     Effect::new(move |_| {
-        let words = match live.connection() {
-            Connection::Lost => LOST,
-            Connection::SignedOut => SIGNED_OUT,
+        let told = match live.connection() {
+            Connection::Lost => words::LOST,
+            Connection::SignedOut => words::SIGNED_OUT,
             Connection::Opening | Connection::Open | Connection::Back { .. } => "",
         };
         if let Some(line) =
-            document().get_element_by_id("lab-lost").filter(|line| line.text_content().as_deref() != Some(words))
+            document().get_element_by_id("lab-lost").filter(|line| line.text_content().as_deref() != Some(told))
         {
-            line.set_text_content(Some(words));
+            line.set_text_content(Some(told));
         }
-        place
-            .with_value(|place| drop(place.set_attribute("data-link", if words.is_empty() { "live" } else { "lost" })));
+        place.with_value(|place| drop(place.set_attribute("data-link", if told.is_empty() { "live" } else { "lost" })));
     });
     dynamic(move || {
         live.lab(|run| match run {
             Some(run) => run_view(run, sight),
-            None => view! { <p class="lab-lead" data-testid="lab-gone">{GONE}</p> },
+            None => view! { <p class="lab-lead" data-testid="lab-gone">{words::GONE}</p> },
         })
     })
 }

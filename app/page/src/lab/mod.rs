@@ -17,11 +17,11 @@ use leptos::prelude::*;
 
 use super::format::visible;
 use super::parts::{Columns, Table, filled};
-#[cfg(feature = "ssr")]
-pub(crate) use head::title;
 #[cfg(feature = "hydrate")]
 pub(crate) use live::draw_live;
 use lockscope_wire::{LabRun, ServerCounter};
+#[cfg(feature = "ssr")]
+pub(crate) use words::title;
 
 /// Who looks at a run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,18 +70,7 @@ fn validity(run: &LabRun) -> AnyView {
             .filter(|lane| lane.handoff_ms.count > 0)
             .map(|lane| lane.handoff_ms.p99)
             .fold(f64::INFINITY, f64::min);
-        let then = if lag.p99 > least {
-            "; that is more than a hand-off took, so the times say more of this machine than of the lock"
-        } else {
-            ""
-        };
-        let text = format!(
-            "Our own timers were late by {} at the median, {} at p99, {} at most{then}.",
-            words::millis(lag.p50),
-            words::millis(lag.p99),
-            words::millis(lag.max)
-        );
-        view! { <li data-testid="lab-lag">{text}</li> }
+        view! { <li data-testid="lab-lag">{words::lag(lag, lag.p99 > least)}</li> }
     });
     let notes = run.notes.iter().map(|note| view! { <li>{visible(note)}</li> }).collect_view();
     view! { <ul class="bullets lab-notes">{own}{notes}</ul> }

@@ -4,7 +4,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::words::{difference, formula, is_under_way, millis, name, times};
+use super::words::{self, difference, is_under_way, millis, name, times};
 use crate::charts::marks::Sign;
 use crate::format::{bytes, count};
 use crate::parts::mark;
@@ -50,12 +50,10 @@ fn time(spread: Spread, ms: f64) -> Figure {
 }
 
 const LOCK: &[Row] = &[
-    ("Acquisitions", |lane| {
-        Figure::words(format!("{} of {}", count(lane.acquisitions), count(lane.acquisitions_wanted)))
-    }),
+    ("Acquisitions", |lane| Figure::words(words::of(lane.acquisitions, lane.acquisitions_wanted))),
     ("Counted for", |lane| Figure::time(lane.took_ms)),
     ("Two held at a time", |lane| Figure {
-        text: if lane.broken == 0 { "never".to_owned() } else { times_word(lane.broken) },
+        text: words::how_often(lane.broken),
         number: None,
         is_time: false,
         is_bad: lane.broken > 0,
@@ -64,10 +62,7 @@ const LOCK: &[Row] = &[
 
 const EVENTS: &[Row] = &[
     ("Watch events delivered", |lane| Figure::count(lane.watch_events)),
-    ("Theory says", |lane| match lane.watch_events_expected {
-        Some(expected) => Figure::words(format!("{} = {}", formula(lane.name), count(expected))),
-        None => Figure::words("nothing here".to_owned()),
-    }),
+    ("Theory says", |lane| Figure::words(words::theory(lane))),
     ("Difference to theory", |lane| {
         // Half-way through, it would be a difference to what is not claimed.
         let expected = lane.watch_events_expected.filter(|_| !is_under_way(lane.state));
@@ -121,10 +116,6 @@ const GROUPS: &[(&str, &[Row])] = &[
     ("Requests of the clients", REQUESTS),
     ("The ZooKeeper members’ own count", MEMBERS),
 ];
-
-fn times_word(number: u64) -> String {
-    if number == 1 { "once".to_owned() } else { format!("{} times", count(number)) }
-}
 
 fn requests(lane: &Lane) -> u64 {
     let r = &lane.requests;

@@ -1,7 +1,137 @@
 //! What the lab's names are called for people, and its numbers as they are read.
 
-use crate::format::count;
-use lockscope_wire::{Fault, LabState, Lane, Strategy};
+use crate::format::{count, duration, plural};
+use lockscope_wire::{Fault, LabOrder, LabState, Lane, Spread, Strategy, ThrownFault};
+
+#[cfg(feature = "hydrate")]
+pub(super) const LOST: &str = "Link lost, trying again. What you see is the last that came.";
+#[cfg(feature = "hydrate")]
+pub(super) const SIGNED_OUT: &str = "Your sign-in ended. What you see is the last that came.";
+#[cfg(feature = "hydrate")]
+pub(super) const GONE: &str =
+    "This run is gone: a run that is under way ends with its server, and only the newest of those that ended are kept.";
+
+/// Counters of a lane.
+pub(super) const ACQUISITIONS: &str = "acquisitions";
+pub(super) const HANDOFF_P50: &str = "hand-off p50";
+pub(super) const HANDOFF_P99: &str = "hand-off p99";
+pub(super) const WOKEN_IN_VAIN: &str = "woken in vain";
+pub(super) const REQUESTS: &str = "requests";
+pub(super) const BYTES: &str = "bytes in and out";
+/// What a seat's look means, by its letter: those that any run has, and those that are shown where one is there.
+pub(super) const USUAL_SEATS: [(char, &str); 4] =
+    [('h', "holds"), ('k', "woken in vain"), ('w', "waits"), ('d', "done")];
+pub(super) const ODD_SEATS: [(char, &str); 6] = [
+    ('o', "opening"),
+    ('.', "away"),
+    ('b', "believes that it holds"),
+    ('p', "paused"),
+    ('g', "gave up, znode stays"),
+    ('x', "killed"),
+];
+
+/// `50 clients, one lock, two ways to wait`.
+pub(crate) fn title(order: &LabOrder) -> String {
+    let ways = order.strategies.len();
+    let ways = format!("{} {}", spelled(ways), if ways == 1 { "way" } else { "ways" });
+    format!("{}, one lock, {ways} to wait", plural(order.clients.into(), "client", "clients"))
+}
+
+/// What was ordered, in words.
+fn ordered(order: &LabOrder) -> String {
+    let mut parts =
+        vec![plural(order.rounds.into(), "round", "rounds"), format!("held for {}", duration(order.hold_ms.into()))];
+    if order.think_ms > 0 {
+        parts.push(format!("away for {} on average", duration(order.think_ms.into())));
+    }
+    if let Some(ms) = order.duration_ms {
+        parts.push(format!("{} at most", duration(ms.into())));
+    }
+    if order.strategies.len() > 1 {
+        parts.push(if order.in_turn { "one strategy after the other" } else { "all strategies at once" }.to_owned());
+    }
+    parts.join(", ")
+}
+
+/// The same, before the path of the run.
+pub(super) fn facts(order: &LabOrder) -> String {
+    format!("Each in a session of its own, {} · ", ordered(order))
+}
+
+pub(super) fn seed(seed: u64) -> String {
+    format!(" · seed {seed}")
+}
+
+/// How far it is.
+pub(super) fn acquisitions(got: u64, wanted: u64) -> String {
+    format!("{} of {} acquisitions", count(got), count(wanted))
+}
+
+pub(super) fn of(got: u64, wanted: u64) -> String {
+    format!("{} of {}", count(got), count(wanted))
+}
+
+/// How late our own timers were; `is_much`: later than a hand-off took.
+pub(super) fn lag(lag: Spread, is_much: bool) -> String {
+    let then = if is_much {
+        "; that is more than a hand-off took, so the times say more of this machine than of the lock"
+    } else {
+        ""
+    };
+    let (median, p99, most) = (millis(lag.p50), millis(lag.p99), millis(lag.max));
+    format!("Our own timers were late by {median} at the median, {p99} at p99, {most} at most{then}.")
+}
+
+/// How long hand-offs took.
+pub(super) fn hand_offs(spread: Spread) -> String {
+    if spread.count == 0 {
+        return "no hand-off yet".to_owned();
+    }
+    format!("p50 {} · p99 {}", millis(spread.p50), millis(spread.p99))
+}
+
+/// By what those were woken whose number stands before it.
+pub(super) fn woken_by(is_over: bool, releases: u64) -> &'static str {
+    match (is_over, releases) {
+        (true, _) => "woken by one release, at most",
+        (false, 0) => "nothing released yet",
+        (false, _) => "woken by the last release",
+    }
+}
+
+/// After their number, with what theory says.
+pub(super) fn watch_events(lane: &Lane) -> String {
+    match lane.watch_events_expected {
+        Some(expected) => format!("watch events; {} = {}", formula(lane.name), count(expected)),
+        None => "watch events".to_owned(),
+    }
+}
+
+pub(super) fn theory(lane: &Lane) -> String {
+    match lane.watch_events_expected {
+        Some(expected) => format!("{} = {}", formula(lane.name), count(expected)),
+        None => "nothing here".to_owned(),
+    }
+}
+
+pub(super) fn how_often(number: u64) -> String {
+    match number {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        more => format!("{} times", count(more)),
+    }
+}
+
+/// Where a fault was thrown.
+pub(super) fn thrown_into(thrown: &ThrownFault) -> String {
+    let client = thrown.client.map(|client| format!(", client {}", client + 1)).unwrap_or_default();
+    format!("{}{client}", name(thrown.strategy))
+}
+
+/// The seats of a lane, for who can't see them.
+pub(super) fn lane_seats(lane: &Lane) -> String {
+    format!("{}: {}", name(lane.name), seats(lane))
+}
 
 /// Name of a strategy.
 pub(crate) fn name(strategy: Strategy) -> &'static str {
@@ -50,7 +180,7 @@ pub(crate) fn spoken(conclusion: &str) -> String {
 }
 
 /// How theory counts the watch events of draining once.
-pub(crate) fn formula(strategy: Strategy) -> &'static str {
+fn formula(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Predecessor => "n − 1",
         Strategy::HerdChildren | Strategy::HerdExists | Strategy::HerdLowest => "n(n − 1)/2",
@@ -96,7 +226,7 @@ pub(crate) fn fault(fault: Fault) -> (&'static str, &'static str) {
 }
 
 /// Small numbers in words.
-pub(crate) fn spelled(number: usize) -> String {
+fn spelled(number: usize) -> String {
     match number {
         1 => "one".to_owned(),
         2 => "two".to_owned(),
@@ -136,7 +266,7 @@ pub(crate) fn difference(is: u64, should: u64) -> Option<String> {
 }
 
 /// Who is at what, for those who can't see the seats.
-pub(crate) fn seats(lane: &Lane) -> String {
+fn seats(lane: &Lane) -> String {
     let kinds = [
         ('h', "holds", "hold"),
         ('b', "believes that it holds", "believe that they hold"),

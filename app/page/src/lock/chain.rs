@@ -3,14 +3,14 @@
 
 use leptos::prelude::*;
 
-use super::LockState;
+use super::{LockState, words};
 use crate::erase::{dynamic, erase, view};
 use crate::exact::Exact;
 use crate::explain::explained;
-use crate::format::{count, middle, visible};
+use crate::format::{middle, visible};
 use crate::parts::{Age, LivenessChip, filled, hold_least, holder_name, role_word, rows};
 use lockscope_wire::guide::anchor;
-use lockscope_wire::{Access, Capacity, Contender, ContenderRole, Edge, EdgeEvidence, Recipe};
+use lockscope_wire::{Access, Contender, ContenderRole, Edge, EdgeEvidence};
 
 /// Contenders drawn at most: a longer queue, and one that changes hands all the time, is a table only.
 pub(super) const LINKS_MAX: u32 = 6;
@@ -72,22 +72,12 @@ fn is_shared(contender: &Contender) -> bool {
     }
 }
 
-/// How an edge is known, in words.
-pub(super) fn evidence_words(evidence: EdgeEvidence) -> &'static str {
-    match evidence {
-        EdgeEvidence::Inferred => "inferred from the recipe",
-        EdgeEvidence::Confirmed => "confirmed: it watches that znode",
-        EdgeEvidence::Missing => "missing: nobody sees it watch that znode",
-        EdgeEvidence::Shared => "shared: many wait for the same znode",
-    }
-}
-
 /// The part of a znode's name that differs from its neighbours'.
 fn short_name(contender: &Contender) -> String {
     match (&contender.node, contender.sequence) {
         (_, Some(sequence)) => format!("#{sequence}"),
         (Some(node), None) => middle(&visible(node), 24),
-        (None, None) => "no znode".to_owned(),
+        (None, None) => words::NO_ZNODE.to_owned(),
     }
 }
 
@@ -112,8 +102,9 @@ pub(super) fn Chain(state: LockState) -> AnyView {
     let links = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::links) } else { Vec::new() });
     let used = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::evidence) } else { Vec::new() });
     let capacity = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.capacity.clone())));
-    let heading =
-        Memo::new(move |_| state.head.with(|head| head.as_ref().map_or("Queue", |head| title(head.row.recipe))));
+    let heading = Memo::new(move |_| {
+        state.head.with(|head| head.as_ref().map_or(words::QUEUE, |head| words::chain_title(head.row.recipe)))
+    });
     let free = move || {
         let free = capacity
             .with(|capacity| capacity.as_ref().and_then(|capacity| Some(capacity.max?.saturating_sub(capacity.used))));
@@ -124,7 +115,7 @@ pub(super) fn Chain(state: LockState) -> AnyView {
         move || kept.with(|drawn| drawn.links.is_empty()).then(|| view! { <p class="quiet">"Nobody is here."</p> });
     let places = move || {
         capacity.with(|capacity| {
-            capacity.as_ref().map(|capacity| view! { <p class="quiet">{capacity_words(capacity)}</p> })
+            capacity.as_ref().map(|capacity| view! { <p class="quiet">{words::capacity(capacity)}</p> })
         })
     };
     view! {
@@ -183,7 +174,7 @@ fn link(link: Link) -> AnyView {
 
 /// The edge before a waiter, drawn by how it is known.
 fn edge(edge: &Edge) -> AnyView {
-    arrow(edge.evidence, ("44", "16"), format!("waits for {}, {}", last_name(&edge.to), evidence_words(edge.evidence)))
+    arrow(edge.evidence, ("44", "16"), words::edge(&last_name(&edge.to), edge.evidence))
 }
 
 /// The parts of an arrow; the style sheet shows those that the evidence calls for.
@@ -217,23 +208,8 @@ fn arrow(evidence: EdgeEvidence, (width, height): (&'static str, &'static str), 
 /// Which line means what; only those in use.
 fn legend(used: &[EdgeEvidence]) -> Option<AnyView> {
     let item = |evidence: &EdgeEvidence| {
-        view! { <li class="legend-item">{arrow(*evidence, ("33", "12"), String::new())}{explained(anchor("edge", evidence.name()), erase(evidence_words(*evidence)))}</li> }
+        view! { <li class="legend-item">{arrow(*evidence, ("33", "12"), String::new())}{explained(anchor("edge", evidence.name()), erase(words::evidence(*evidence)))}</li> }
     };
     let items: Vec<_> = used.iter().map(item).collect();
     (!items.is_empty()).then(|| view! { <ul class="legend" aria-label="Legend">{items}</ul> })
-}
-
-/// What stands in this lock.
-fn title(recipe: Recipe) -> &'static str {
-    match recipe {
-        Recipe::Election => "Candidates",
-        Recipe::Membership | Recipe::DoubleBarrier => "Members",
-        Recipe::Barrier => "Barrier",
-        _ => "Queue",
-    }
-}
-
-fn capacity_words(capacity: &Capacity) -> String {
-    let of = capacity.max.map_or_else(String::new, |max| format!(" of {}", count(max)));
-    format!("{}{of}: {}.", count(capacity.used), visible(&capacity.how))
 }

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
+use super::trust_words::{self as words, Jargon};
 use crate::erase::{erase, view};
 use crate::explain::explained_term;
-use crate::format::plural;
 use crate::parts::{self, Age, filled, mark, rows_in_parts};
 use lockscope_wire::{AsOf, LockHead, RootState, Trust};
 
@@ -73,95 +73,50 @@ fn draw(item: parts::Item<Item>) -> AnyView {
     }
 }
 
-/// How an item begins that has a word which explains itself.
-#[derive(Clone, Copy)]
-struct Jargon {
-    lead: &'static str,
-    word: &'static str,
-    term: &'static str,
-}
-
-const JARGON: [Jargon; 3] = [
-    Jargon { lead: "as of ", word: "zxid", term: "zxid" },
-    Jargon { lead: "", word: "clients", term: "evidence" },
-    Jargon { lead: "", word: "watches", term: "watch" },
-];
-
-impl Jargon {
-    fn of(text: &str) -> Option<Self> {
-        JARGON.into_iter().find(|of| text.strip_prefix(of.lead).is_some_and(|rest| rest.starts_with(of.word)))
-    }
-
-    fn bytes(self) -> usize {
-        self.lead.len() + self.word.len()
-    }
-}
-
 fn view_item(as_of: &AsOf) -> Option<Item> {
-    let text = format!("as of zxid {}", as_of.zxid);
-    (as_of.zxid.0 != 0).then(|| Item::sure(text, "The newest transaction that the view is known to include"))
+    (as_of.zxid.0 != 0).then(|| Item::sure(words::as_of(as_of.zxid), words::AS_OF))
 }
 
 fn link(as_of: &AsOf, is_live: bool) -> Option<Item> {
-    let title = "The watched root of this lock";
+    let title = words::LINK;
     Some(match as_of.state {
-        state if state.is_current() && !is_live => Item::doubtful("link unknown", title),
-        RootState::Live => Item::sure("link live", title),
-        state if as_of.since_ms > 0 => Item::doubtful(format!("link {state} for "), title).since(as_of.since_ms, ""),
-        state => Item::doubtful(format!("link {state}"), title),
+        state if state.is_current() && !is_live => Item::doubtful(words::LINK_UNKNOWN, title),
+        RootState::Live => Item::sure(words::LINK_LIVE, title),
+        state if as_of.since_ms > 0 => Item::doubtful(words::link_for(state), title).since(as_of.since_ms, ""),
+        state => Item::doubtful(words::link_is(state), title),
     })
 }
 
 fn clock(trust: &Trust) -> Item {
-    let title = "Our clock against the ensemble's, by how much that may be wrong: ages of waits and holds are no surer";
-    let text = clock_text(trust.clock_offset_ms, trust.clock_error_ms);
-    Item { is_doubtful: trust.clock_error_ms.is_none(), ..Item::sure(text, title) }
-}
-
-/// Our clock against the ensemble's, in words.
-fn clock_text(offset_ms: Option<i64>, error_ms: Option<i64>) -> String {
-    let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
-    offset_ms.map_or("clock not compared yet".to_owned(), |ms| format!("clocks differ by {} ms (±{error})", ms.abs()))
+    let text = words::clock_text(trust.clock_offset_ms, trust.clock_error_ms);
+    Item { is_doubtful: trust.clock_error_ms.is_none(), ..Item::sure(text, words::CLOCK) }
 }
 
 fn clients(trust: &Trust) -> Item {
-    let title = "When every member was asked who is connected to it";
-    let heard = format!("{} of {} servers", trust.members_heard, trust.members);
+    let title = words::CLIENTS;
     match trust.connections_at_ms {
-        Some(at_ms) => Item::sure("clients seen ", title).since(at_ms, format!(" ago ({heard})")),
-        None if trust.members == 0 => Item::doubtful("clients not known: no server was asked", title),
-        None => Item::doubtful(format!("clients from {heard} only"), title),
+        Some(at_ms) => Item::sure(words::CLIENTS_SEEN, title).since(at_ms, words::ago_heard(trust)),
+        None if trust.members == 0 => Item::doubtful(words::CLIENTS_UNKNOWN, title),
+        None => Item::doubtful(words::clients_from(trust), title),
     }
 }
 
 fn watches(trust: &Trust) -> Item {
-    let title = "When every member was asked who watches what";
+    let title = words::WATCHES;
     match trust.watches_at_ms {
-        Some(at_ms) => Item::sure("watches read ", title).since(at_ms, " ago"),
-        None => Item::sure("watches: reading…", title),
+        Some(at_ms) => Item::sure(words::WATCHES_READ, title).since(at_ms, words::AGO),
+        None => Item::sure(words::WATCHES_UNREAD, title),
     }
 }
 
 fn behind(trust: &Trust) -> Option<Item> {
-    let title = "Against the newest transaction that a member reported";
     let behind = trust.zxid_behind?.max(0).unsigned_abs();
-    let text = match behind {
-        0 => "up to date".to_owned(),
-        _ => format!("behind by {}", plural(behind, "transaction", "transactions")),
-    };
-    Some(Item { is_doubtful: behind > 0, ..Item::sure(text, title) })
+    Some(Item { is_doubtful: behind > 0, ..Item::sure(words::behind(behind), words::BEHIND) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_clock_is_never_surer_than_known() {
-        assert_eq!(clock_text(None, None), "clock not compared yet");
-        assert_eq!(clock_text(Some(12), Some(4)), "clocks differ by 12 ms (±4 ms)");
-        assert_eq!(clock_text(Some(-3), None), "clocks differ by 3 ms (±unknown)");
-    }
 
     #[test]
     fn who_was_not_asked_is_told() {

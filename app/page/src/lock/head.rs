@@ -7,6 +7,7 @@ use super::freshness::Freshness;
 use super::holders::Holders;
 use super::release::{fired, herd};
 use super::ticket::markdown;
+use super::words;
 use crate::charts::Sparkline;
 #[cfg(feature = "hydrate")]
 use crate::clipboard;
@@ -90,12 +91,7 @@ fn what_to_do(advice: &Advice, place: &StepPlace) -> AnyView {
 }
 
 fn recognised(label: &str, confidence: Confidence, root: &str) -> AnyView {
-    let sure = match confidence {
-        Confidence::High => "for sure",
-        Confidence::Medium => "probably",
-        Confidence::Low => "perhaps",
-    };
-    let how = format!(", recognised {sure}, under root {}", visible(root));
+    let how = words::recognised(confidence, root);
     view! { <p class="verdict-recipe">{visible(label)}<span class="quiet">{how}</span></p> }
 }
 

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
+use super::words;
 use crate::erase::{dynamic, erase, view};
-use crate::format::plural;
 use crate::parts::{Client, ClientCard, Section, holder_name, part, rows};
 use crate::release::ReleaseButton;
-use lockscope_wire::{Contender, Liveness, LockHead, Trust};
+use lockscope_wire::{Contender, LockHead};
 
 /// A holder, known by its znode and session.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub(super) fn Holders(head: Memo<Option<LockHead>>) -> AnyView {
     let shown = Memo::new(move |_| head.with(|head| head.as_ref().map(cards).unwrap_or_default()));
     let is_held = Memo::new(move |_| shown.with(|cards| !cards.is_empty()));
     let number = Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |head| head.row.holder_count)));
-    let title = Signal::derive(move || title(number.get()));
+    let title = Signal::derive(move || words::holders(number.get()));
     dynamic(move || {
         is_held.get().then(|| {
             view! {
@@ -49,38 +49,17 @@ pub(super) fn Holders(head: Memo<Option<LockHead>>) -> AnyView {
     })
 }
 
-fn title(holders: u32) -> String {
-    if holders == 1 { "Holder".to_owned() } else { plural(holders.into(), "holder", "holders") }
-}
-
 fn others(more: u32) -> Option<AnyView> {
-    (more > 0).then(|| view! { <p class="quiet">{format!("And {more} more: they are in the table below.")}</p> })
+    (more > 0).then(|| view! { <p class="quiet">{words::other_holders(more)}</p> })
 }
 
 /// Why nothing is known of the first holder without a client.
 fn why_unknown(head: &LockHead) -> Option<String> {
     let holder = head.row.holders.iter().find(|holder| holder.client.is_none())?;
-    Some(reason(holder, &head.trust))
+    Some(words::reason(holder, &head.trust))
 }
 
 /// The reason, and where to look.
 fn unknown(reason: &str) -> AnyView {
-    view! { <p class="quiet" data-testid="why-unknown">{format!("{reason} More on the ")}<a href="/status">"status"</a>" page."</p> }
-}
-
-fn reason(holder: &Contender, trust: &Trust) -> String {
-    match (holder.liveness, holder.session_id) {
-        (Liveness::Persistent, _) => {
-            "No session owns this znode, so there is no client: it stays until somebody deletes it.".to_owned()
-        }
-        (_, None) => "The owner was not read, so the client is not known.".to_owned(),
-        _ if trust.members == 0 => "The client is not known: evidence is off, or no member was asked yet.".to_owned(),
-        _ if trust.members_heard < trust.members => {
-            format!(
-                "The client is not known: only {} of {} members report who is connected.",
-                trust.members_heard, trust.members
-            )
-        }
-        _ => "The client is not known: no member has listed the session.".to_owned(),
-    }
+    view! { <p class="quiet" data-testid="why-unknown">{words::reason_and_way(reason)}<a href="/status">"status"</a>" page."</p> }
 }

@@ -10,6 +10,8 @@ mod queue_map;
 mod release;
 mod stats;
 mod ticket;
+mod trust_words;
+mod words;
 
 use leptos::prelude::*;
 
@@ -34,11 +36,11 @@ pub(crate) fn LockPageView() -> AnyView {
     let query = Memo::new(move |_| address.with(|pairs| read_address(pairs)));
     dynamic(move || {
         let query = query.get();
-        let title = query.as_ref().map_or("Lock".to_owned(), |query| middle(&visible(&query.path), 60));
+        let title = query.as_ref().map_or(words::LOCK.to_owned(), |query| middle(&visible(&query.path), 60));
         view! {
             <Chrome here="lock" title=title>{match query {
                 Ok(query) => erase(one(query)),
-                Err(mistake) => absent("Which lock?", "", &mistake),
+                Err(mistake) => absent(words::WHICH, "", &mistake),
             }}</Chrome>
         }
     })
@@ -80,7 +82,7 @@ fn one(query: LockQuery) -> AnyView {
     let query = StoredValue::new(query);
     let none = move || {
         let path = query.with_value(|query| query.path.clone());
-        if is_read.get() { absent("No lock at this path", &path, NOTHING) } else { absent("Not read yet", &path, "") }
+        if is_read.get() { absent(words::NO_LOCK, &path, words::NOTHING) } else { absent(words::NOT_READ, &path, "") }
     };
     view! {
         {dynamic(move || {
@@ -101,12 +103,9 @@ fn one(query: LockQuery) -> AnyView {
     }
 }
 
-const NOTHING: &str = "Nothing that Lockscope has read is a lock with this path. If one is taken here, this page shows it at once. \
-    The status page tells which roots are read.";
-
 /// Nothing to show, and why.
 fn absent(title: &'static str, path: &str, text: &str) -> AnyView {
-    let is_missing = text == NOTHING;
+    let is_missing = text == words::NOTHING;
     view! {
         <div class="empty">
             <h1 class="empty-title" data-testid=is_missing.then_some("no-lock")>{title}</h1>

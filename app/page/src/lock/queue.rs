@@ -5,14 +5,13 @@ use std::sync::Arc;
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use super::LockState;
-use super::chain::evidence_words;
 use super::queue_map::{List, is_long, queue_map};
+use super::{LockState, words};
 use crate::copy::CopyButton;
 use crate::erase::{dynamic, erase, view};
 use crate::exact::Exact;
 use crate::explain::explained_term;
-use crate::format::{count, middle, plural, visible};
+use crate::format::{middle, visible};
 use crate::live::{FETCH_ROWS, OpenView, Places, Viewport, use_fetch, use_places, use_viewport};
 use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_parts, session_url, wait_least};
 use crate::release::ReleaseButton;
@@ -53,7 +52,7 @@ impl Slot {
             Arc::new(Known { key, contender: contender.clone() })
         });
         let is_holder = contender.role == ContenderRole::Holder;
-        let place = if is_holder { "holds".to_owned() } else { contender.position.to_string() };
+        let place = if is_holder { words::HOLDS.to_owned() } else { contender.position.to_string() };
         Self { at, place, known }
     }
 }
@@ -84,7 +83,7 @@ pub(super) fn Queue(
     let hidden = Memo::new(move |_| state.head.with(|head| head.as_ref().map_or(0, |head| head.hidden_waiters)));
     view! {
         <section class="part" id="contenders" aria-labelledby="queue-title" data-long=move || mark(is_long(total.get()))>
-            <h2 class="part-title" id="queue-title">{move || plural(total.get().into(), "contender", "contenders")}</h2>
+            <h2 class="part-title" id="queue-title">{move || words::contenders(total.get())}</h2>
             <div class="hidden-waiters">{dynamic(move || hidden_waiters(hidden.get()))}</div>
             // The chain shows the same people; without scripts and on paper the table is there all the same.
             <details class="queue-fold" hidden=move || !is_folded.get() data-testid="queue-fold">
@@ -100,7 +99,7 @@ pub(super) fn Queue(
                         <span class="cell" role="columnheader">"Session"</span>
                         <span class="cell cell-number" role="columnheader">"For"</span>
                         <span class="cell" role="columnheader">"Waits for"</span>
-                        <span class="cell" role="columnheader">{explained_term("liveness", "Liveness")}</span>
+                        <span class="cell" role="columnheader">{explained_term("liveness", words::LIVENESS)}</span>
                     </div>
                 </div>
                 <div class="queue-body" role="rowgroup" data-placed=move || mark(places.are_set()) node_ref=body>
@@ -113,12 +112,7 @@ pub(super) fn Queue(
 
 /// How many wait without a znode; nothing for none.
 fn hidden_waiters(number: u32) -> Option<AnyView> {
-    let text = match number {
-        0 => return None,
-        1 => "1 waiter is seen only by its watch.".to_owned(),
-        many => format!("{} waiters are seen only by their watches.", count(many)),
-    };
-    Some(view! { <p class="quiet" data-testid="hidden-waiters">{text}</p> })
+    (number > 0).then(|| view! { <p class="quiet" data-testid="hidden-waiters">{words::hidden_waiters(number)}</p> })
 }
 
 fn slots(state: LockState, shown: Viewport, before: &[Slot]) -> Vec<Slot> {
@@ -191,7 +185,7 @@ fn time((since_ms, least): &(Option<i64>, Option<&'static str>)) -> AnyView {
 }
 
 fn waits_title(contender: &Contender) -> Option<String> {
-    contender.waits_for.first().map(|edge| format!("{}, {}", visible(&edge.to), evidence_words(edge.evidence)))
+    contender.waits_for.first().map(|edge| format!("{}, {}", visible(&edge.to), words::evidence(edge.evidence)))
 }
 
 /// Who it is: the cells that stay as they are while a contender moves up.
@@ -210,18 +204,10 @@ fn names(contender: &Contender, ensemble: &str) -> AnyView {
             {contender.sequence.map(|sequence| sequence.to_string())}
         </span>
         <span class="cell queue-session" role="cell" data-col="session">
-            <a class="queue-id" href=href>{session_text(contender)}</a>
+            <a class="queue-id" href=href>{words::session(contender)}</a>
             " "
             <span class="queue-label">{label}</span>
         </span>
-    }
-}
-
-fn session_text(contender: &Contender) -> String {
-    match (contender.session_id, contender.ephemeral) {
-        (Some(session), _) => session.to_string(),
-        (None, Some(false)) => "none: persistent".to_owned(),
-        (None, _) => "not known".to_owned(),
     }
 }
 
@@ -233,8 +219,8 @@ fn is_hidden(contender: &Contender) -> bool {
 fn node(contender: &Contender) -> String {
     match (&contender.node, contender.waits_for.first()) {
         (Some(node), _) => middle(&visible(node), NODE_CHARS),
-        (None, Some(edge)) => format!("no znode; watches {}", middle(&last_name(&edge.to), NODE_CHARS / 2)),
-        (None, None) => "no znode".to_owned(),
+        (None, Some(edge)) => words::watches(&middle(&last_name(&edge.to), NODE_CHARS / 2)),
+        (None, None) => words::NO_ZNODE.to_owned(),
     }
 }
 
@@ -246,10 +232,10 @@ fn last_name(path: &str) -> String {
 /// A mark for how it is known, then the znode waited for.
 fn waits_for(edge: &Edge, edges: usize) -> AnyView {
     let name = middle(&last_name(&edge.to), 30);
-    let name = if edges > 1 { format!("{name} and {} more", edges - 1) } else { name };
+    let name = if edges > 1 { words::and_more(&name, edges - 1) } else { name };
     view! {
         <span class="how" data-evidence=edge.evidence.name()></span>
         <bdi>{name}</bdi>
-        <span class="sr-only">{format!(", {}", evidence_words(edge.evidence))}</span>
+        <span class="sr-only">{format!(", {}", words::evidence(edge.evidence))}</span>
     }
 }

@@ -7,11 +7,10 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
-use super::LockState;
+use super::{LockState, words};
 use crate::address::use_pairs;
 use crate::charts::{STRIP_SIZE, along, strip_paths};
 use crate::erase::{dynamic, view};
-use crate::format::{count, duration, middle, plural, visible};
 use crate::live::{Viewport, scroll_to_row};
 use crate::split::{SplitLoaderError, split_view, wasm_split};
 use lockscope_wire::{LockQuery, QueueMap, QueueMapQuery, View};
@@ -96,7 +95,7 @@ fn QueueMapView(state: LockState, list: List, query: StoredValue<LockQuery>) -> 
                     <div class="queue-map-notes">
                         {own_place(live, map, chosen, query)}
                         {dead(list, map)}
-                        {dynamic(move || map.with(|map| map.as_ref().and_then(what_is_unknown)).map(|text| view! { <p class="quiet">{text}</p> }))}
+                        {dynamic(move || map.with(|map| map.as_ref().and_then(words::what_is_unknown)).map(|text| view! { <p class="quiet">{text}</p> }))}
                     </div>
                 </aside>
             }
@@ -160,7 +159,7 @@ fn strip(list: List, map: Memo<Option<QueueMap>>) -> AnyView {
     };
     let says = move || {
         let (Viewport { start, end }, total) = (shown(), list.total.get());
-        format!("rows {} to {} of {}", count(start + 1), count(end.min(total)), count(total))
+        words::rows(start + 1, end.min(total), total)
     };
     let box_size = format!("0 0 {STRIP_SIZE} {STRIP_SIZE}");
     view! {
@@ -207,10 +206,9 @@ fn dead(list: List, map: Memo<Option<QueueMap>>) -> AnyView {
     };
     dynamic(move || {
         let (all, listed) = number.get();
-        let title = (all as usize > listed).then(|| format!("Leads to the first {listed} of them"));
-        let says = format!("Dead in line: {} ▸", count(all));
+        let title = (all as usize > listed).then(|| words::leads_to(listed));
         (all > 0).then(|| {
-            view! { <button class="tool" type="button" data-testid="dead-in-line" title=title on:click=go>{says}</button> }
+            view! { <button class="tool" type="button" data-testid="dead-in-line" title=title on:click=go>{words::dead_in_line(all)}</button> }
         })
     })
 }
@@ -240,7 +238,7 @@ fn own_place(
         let now_ms = live.now_ms();
         // Until the answer for another one is there, none is shown.
         let is_of = |map: &&QueueMap| !map.app.is_empty() && chosen.with(|app| *app == map.app);
-        map.with(|map| map.as_ref().filter(is_of).map(|map| place_words(map, now_ms)))
+        map.with(|map| map.as_ref().filter(is_of).map(|map| words::place(map, now_ms)))
     });
     view! {
         <form class="queue-app" on:submit=choose>
@@ -260,96 +258,5 @@ fn own_place(
             <button class="tool" type="submit">"Show"</button>
         </form>
         {dynamic(move || says.get().map(|text| view! { <p class="queue-place-says" data-testid="app-place" role="status">{text}</p> }))}
-    }
-}
-
-/// Where it stands and when its turn may come, with how that is known; nothing of when where no rate is known.
-fn place_words(map: &QueueMap, now_ms: i64) -> String {
-    let Some(place) = map.place else {
-        let of = if map.mapped < map.total { format!(" among the first {}", count(map.mapped)) } else { String::new() };
-        return format!("No waiter of {}{of}.", middle(&visible(&map.app), 40));
-    };
-    let at = format!("#{}", count(place.position));
-    if !map.state.is_current() {
-        return format!("{at}, when this was last known.");
-    }
-    let Some(hand_overs) = map.hand_overs else {
-        return format!("{at}; how long that takes is not known yet.");
-    };
-    let (rate, takes) = (hand_overs.in_1000_s(now_ms), rounded(hand_overs.time_for_ms(place.ahead, now_ms)));
-    format!(
-        "{at}, at {} ≈ {takes} (by the last {})",
-        rate_words(rate),
-        plural(hand_overs.count.into(), "hand-over", "hand-overs")
-    )
-}
-
-/// Hand-overs in a thousand seconds, in words.
-fn rate_words(in_1000_s: i64) -> String {
-    match in_1000_s {
-        1_000.. => format!("{}.{} hand-overs/s", in_1000_s / 1_000, in_1000_s % 1_000 / 100),
-        _ => format!("{}.{} hand-overs/min", in_1000_s * 60 / 1_000, in_1000_s * 60 % 1_000 / 100),
-    }
-}
-
-/// An estimate says no more than it knows: minutes without seconds, seconds without tenths.
-fn rounded(ms: i64) -> String {
-    match ms {
-        ..60_000 => format!("{} s", ms.div_euclid(1_000).max(1)),
-        60_000..3_600_000 => format!("{} min", (ms + 30_000) / 60_000),
-        _ => duration(ms),
-    }
-}
-
-/// Of how many it is not known whether they are alive, and how many were not looked at.
-fn what_is_unknown(map: &QueueMap) -> Option<String> {
-    let unknown: u32 = map.slices.iter().map(|slice| slice.unknown).sum();
-    let beyond = map.total.saturating_sub(map.mapped);
-    match (unknown, beyond) {
-        (0, 0) => None,
-        (0, _) => Some(format!("The last {} are not looked at.", count(beyond))),
-        (_, 0) => Some(format!("Liveness unknown: {}.", count(unknown))),
-        _ => Some(format!("Liveness unknown: {}. The last {} are not looked at.", count(unknown), count(beyond))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lockscope_wire::{HandOvers, QueuePlace, QueueSlice, RootState};
-
-    fn map() -> QueueMap {
-        QueueMap {
-            state: RootState::Live,
-            total: 10_001,
-            mapped: 10_001,
-            per_slice: 42,
-            slices: vec![QueueSlice::default()],
-            dead_count: 0,
-            dead: Vec::new(),
-            hand_overs: Some(HandOvers { count: 12, since_ms: 0, until_ms: 10_000 }),
-            place: Some(QueuePlace { position: 812, ahead: 812 }),
-            app: "report".to_owned(),
-        }
-    }
-
-    #[test]
-    fn a_place_has_an_estimate_only_where_the_rate_is_known() {
-        let told = |map: &QueueMap| place_words(map, 10_000);
-        assert_eq!(told(&map()), "#812, at 1.2 hand-overs/s ≈ 11 min (by the last 12 hand-overs)");
-        assert_eq!(told(&QueueMap { hand_overs: None, ..map() }), "#812; how long that takes is not known yet.");
-        assert_eq!(told(&QueueMap { state: RootState::Stale, ..map() }), "#812, when this was last known.");
-        assert_eq!(told(&QueueMap { place: None, ..map() }), "No waiter of report.");
-        let first = QueueMap { place: None, mapped: 10_000, app: "a\u{202e}b".to_owned(), ..map() };
-        assert_eq!(place_words(&first, 1), "No waiter of a␥b among the first 10\u{202f}000.");
-        assert!(place_words(&map(), 600_000).starts_with("#812, at 1.2 hand-overs/min"), "it stands still");
-    }
-
-    #[test]
-    fn what_is_not_known_is_said() {
-        assert_eq!(what_is_unknown(&map()), None);
-        let slices = vec![QueueSlice { unknown: 3, ..QueueSlice::default() }];
-        let told = what_is_unknown(&QueueMap { slices, mapped: 10_000, ..map() });
-        assert_eq!(told.as_deref(), Some("Liveness unknown: 3. The last 1 are not looked at."));
     }
 }

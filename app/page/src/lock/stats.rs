@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use super::LockState;
+use super::{LockState, words};
 use crate::erase::{dynamic, erase, view};
-use crate::format::{count, duration, middle, plural, visible};
+use crate::format::{count, duration, middle, visible};
 use crate::parts::{Columns, Instant, Section, Table, part, rows, session_url};
-use lockscope_wire::{HoldEnd, LockHead, LockStats, PastHolder};
+use lockscope_wire::{HoldEnd, LockHead, PastHolder};
 
 const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
 const PAST: Columns = &[
@@ -31,7 +31,7 @@ pub(super) fn Stats(state: LockState) -> AnyView {
         <div class="sides past-sides">
             <Section id="stats-title" title="Since Lockscope started">
                 {part(state.head, times, |[hold, wait]| table(*hold, *wait))}
-                <p class="quiet">{part(state.head, |head| counted(&head.stats), |text| erase(text.clone()))}</p>
+                <p class="quiet">{part(state.head, |head| words::counted(&head.stats), |text| erase(text.clone()))}</p>
             </Section>
             <Section id="past-title" title="Previous holders">
                 {dynamic(move || past_holders(is_empty.get(), past))}
@@ -46,30 +46,7 @@ type Percentiles = (Option<i64>, Option<i64>);
 fn table(hold: Percentiles, wait: Percentiles) -> AnyView {
     let time = |ms: Option<i64>| view! { <td class="table-number">{ms.map_or("–".to_owned(), duration)}</td> };
     let row = |name: &'static str, (median, most): Percentiles| view! { <tr><th scope="row">{name}</th>{time(median)}{time(most)}</tr> };
-    view! { <Table class="table" columns=TIMES rows=vec![row("Hold", hold), row("Wait", wait)] /> }
-}
-
-fn counted(stats: &LockStats) -> String {
-    let times = |number: u64| plural(number, "time", "times");
-    let mut text = format!("Taken {}.", times(stats.acquisitions));
-    if stats.owner_unknown > 0 {
-        text.push_str(&format!(" Owner unknown {}.", times(stats.owner_unknown)));
-    }
-    if stats.gave_up > 0 {
-        text.push_str(&format!(" Left without holding it {}.", times(stats.gave_up)));
-    }
-    text + &sequence_words(stats)
-}
-
-/// How much of the sequence numbers is used up.
-fn sequence_words(stats: &LockStats) -> String {
-    let Some(ppm) = stats.sequence_used_ppm else { return String::new() };
-    let percent = match ppm {
-        // Nothing to think of for years.
-        0 => return String::new(),
-        _ => format!("{}.{:04}", ppm / 10_000, ppm % 10_000).trim_end_matches('0').trim_end_matches('.').to_owned(),
-    };
-    format!(" Sequence numbers used: {percent} %.")
+    view! { <Table class="table" columns=TIMES rows=vec![row(words::HOLD, hold), row(words::WAIT, wait)] /> }
 }
 
 /// The last holders, newest first.
@@ -101,7 +78,7 @@ fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
     let sign = if holder.is_lower_bound { "≥ " } else { "" };
     let session = match holder.session_id {
         Some(id) => view! { <a class="mono id" href=session_url(&ensemble, id)>{id.to_string()}</a> },
-        None => erase("not known"),
+        None => erase(words::NOT_KNOWN),
     };
     view! {
         <tr data-how=holder.how.name()>
@@ -119,16 +96,13 @@ fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
 /// How a hold ended; who may read the audit log is led to the record of a forced release.
 fn end(holder: &PastHolder) -> AnyView {
     let by = match (holder.how, &holder.released_by) {
-        (HoldEnd::Released, _) => return erase("released"),
-        (HoldEnd::SessionEnded, _) => return erase("session ended"),
-        (HoldEnd::Unknown, _) => return erase("not seen"),
-        (HoldEnd::Forced, None) => return erase("released through Lockscope"),
         (HoldEnd::Forced, Some(by)) => middle(&visible(by), 36),
+        (how, _) => return erase(words::end(how)),
     };
     let record = holder.record.map(|id| {
         // The audit page begins with the newest below a number.
         let href = format!("/audit?before={}#r{id}", id.saturating_add(1));
-        view! { ", " <a href=href rel="external">{format!("record #{id}")}</a> }
+        view! { ", " <a href=href rel="external">{words::record(id)}</a> }
     });
     view! { "released by " <bdi>{by}</bdi> {record} }
 }

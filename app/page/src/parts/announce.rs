@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{current, finding_word, verdict_word};
+use super::{current, finding_word, verdict_word, words};
 use crate::erase::view;
 use crate::format::visible;
 use crate::live::Live;
@@ -45,10 +45,10 @@ fn news(before: &[LockProblem], now: &[LockProblem]) -> Option<String> {
     let text = |problem: &LockProblem| {
         let what = problem.finding.as_deref().map_or_else(|| verdict_word(problem.verdict).to_owned(), finding_word);
         let lock = problem.locks.first().map(|path| visible(path)).unwrap_or_default();
-        format!("{lock} {what}")
+        words::news_of(&lock, &what)
     };
     let new: Vec<String> = now.iter().filter(is_new).take(NAMED_MAX).map(text).collect();
-    (!new.is_empty()).then(|| format!("New: {}", new.join(", ")))
+    (!new.is_empty()).then(|| words::news(&new))
 }
 
 #[cfg(test)]

@@ -3,14 +3,12 @@
 use crate::erase::{dynamic, view};
 use leptos::prelude::*;
 
+use super::link_words::{self as words, Words};
 use super::time::Age;
 use super::zone::Instant;
 use crate::format::{age, visible};
 use crate::live::{Connection, Live};
 use lockscope_wire::{AsOf, Body, EnsembleTag, Link, RootState};
-
-const OFFLINE: &str = "OFFLINE";
-const LOST: &str = "connection to Lockscope lost; trying again";
 
 /// The line's work on pages that have none of the page's code. They show nothing live, so it asks whether the server is
 /// there, each three seconds while somebody looks; as nobody, so that no sign-in is kept alive by it.
@@ -22,7 +20,7 @@ pub(crate) fn link_script() -> String {
         look=async()=>{if(asks||document.hidden)return;asks=true;let is=false;\
         try{is=(await fetch('/healthz',{cache:'no-store',credentials:'omit',signal:AbortSignal.timeout(3e3)})).ok}catch{}asks=false;tell(is?was:lost)};\
         setInterval(look,3e3);addEventListener('online',look);addEventListener('offline',look);document.addEventListener('visibilitychange',look)}";
-    SCRIPT.replace("WORD", OFFLINE).replace("WHY", LOST)
+    SCRIPT.replace("WORD", words::OFFLINE.0).replace("WHY", words::OFFLINE.1)
 }
 
 /// What the line says.
@@ -57,48 +55,32 @@ fn link_state(
     let is_current = as_of.is_none_or(|as_of| as_of.state.is_current());
     let known_ms = if is_current { known_at_ms } else { as_of.map(|as_of| as_of.since_ms) };
     let since_ms = known_ms.filter(|since_ms| *since_ms > 0);
-    let told = |state, word, why: &str| LinkState { state, word, since_ms, why: why.to_owned() };
+    let told = |state, (word, why): Words, since_ms| LinkState { state, word, since_ms, why: why.to_owned() };
     if connection == Connection::Lost {
-        return told("offline", OFFLINE, LOST);
+        return told("offline", words::OFFLINE, since_ms);
     }
     if connection == Connection::SignedOut {
-        return LinkState {
-            state: "out",
-            word: "SIGNED OUT",
-            since_ms: None,
-            why: "your sign-in ended; what you see is the last that came".to_owned(),
-        };
+        return told("out", words::SIGNED_OUT, None);
     }
     if as_of.is_none() && !awaits_data {
         // A page that shows no data of its own, or the answer that there is no such lock.
-        return LinkState { state: "live", word: "CONNECTED", since_ms: None, why: "to Lockscope".to_owned() };
+        return told("live", words::CONNECTED, None);
     }
     let Some(as_of) = as_of else {
-        return LinkState {
-            state: "syncing",
-            word: "WAITING",
-            since_ms: None,
-            why: "for the first data from Lockscope".to_owned(),
-        };
+        return told("syncing", words::WAITING, None);
     };
     if is_current && matches!(connection, Connection::Back { .. }) {
-        return told("syncing", "RESYNCING", "connected again; waiting for news from ZooKeeper");
+        return told("syncing", words::RESYNCING, since_ms);
     }
     if is_current && !is_fresh {
-        return told("stale", "STALE", "what comes from Lockscope is too old");
+        return told("stale", words::STALE, since_ms);
     }
     let why = visible(&as_of.why);
     let since_ms = Some(as_of.since_ms).filter(|since_ms| *since_ms > 0);
-    let (state, word, since_ms, otherwise) = match as_of.state {
-        RootState::Live => ("live", "LIVE", None, ""),
-        RootState::Syncing => ("syncing", "RESYNCING", since_ms, "reading everything anew"),
-        RootState::Stale => ("stale", "STALE", since_ms, "no answer from ZooKeeper"),
-        RootState::Partial => ("partial", "PARTIAL", since_ms, "some znodes may not be read"),
-        RootState::Denied => ("denied", "DENIED", since_ms, "ZooKeeper's access rules keep us out"),
-        RootState::Gone => ("gone", "GONE", since_ms, "the root does not exist"),
-        RootState::Reduced => ("reduced", "REDUCED", since_ms, "the server refuses persistent watches"),
-    };
-    LinkState { state, word, since_ms, why: if why.is_empty() { otherwise.to_owned() } else { why } }
+    let since_ms = since_ms.filter(|_| as_of.state != RootState::Live);
+    let (word, otherwise) = words::root_link(as_of.state);
+    let why = if why.is_empty() { otherwise.to_owned() } else { why };
+    LinkState { state: as_of.state.name(), word, since_ms, why }
 }
 
 /// How the open view stands. Reactive.
@@ -110,7 +92,7 @@ pub(crate) fn current(live: Live) -> LinkState {
     let mut link_state = link_state(connection, as_of.as_ref(), live.awaits_data(), is_fresh, known_at_ms);
     if link_state.state == "stale" && live.is_link_lost() {
         link_state.state = "lost";
-        link_state.word = "LOST";
+        link_state.word = words::LINK_LOST;
     }
     link_state
 }
@@ -147,24 +129,24 @@ pub(crate) fn LinkBanner() -> AnyView {
     let live = Live::of_app();
     let link_state = Memo::new(move |_| current(live));
     // Of what is live the age, and the transaction for whoever asks.
-    let zxid = move || as_of(live).filter(|as_of| as_of.zxid.0 != 0).map(|as_of| format!("as of zxid {}", as_of.zxid));
+    let zxid = move || as_of(live).filter(|as_of| as_of.zxid.0 != 0).map(|as_of| words::as_of(as_of.zxid));
     let is_live = Memo::new(move |_| link_state.with(LinkState::is_live) && as_of(live).is_some());
     let fresh = Memo::new(move |_| {
-        is_live.get().then(|| {
-            format!("{} ago", live.known_at_ms().map_or_else(|| "…".to_owned(), |at_ms| age(at_ms, live.now_ms())))
-        })
+        is_live
+            .get()
+            .then(|| words::ago(&live.known_at_ms().map_or_else(|| "…".to_owned(), |at_ms| age(at_ms, live.now_ms()))))
     });
     let since_ms = Memo::new(move |_| link_state.with(|link_state| link_state.since_ms));
     let since = move || {
         since_ms.get().map(|at_ms| {
             let is_old = link_state.with_untracked(|link_state| !link_state.is_live());
-            let words = if is_old { "data from " } else { "since " };
-            view! { {words}<Instant at_ms=at_ms />" ("<Age since_ms=Some(at_ms) />" ago)" }
+            view! { {words::before_instant(is_old)}<Instant at_ms=at_ms />" ("<Age since_ms=Some(at_ms) />" ago)" }
         })
     };
     let why = move || Some(link_state.get().why).filter(|why| !why.is_empty());
-    let paused = move || live.is_paused().then_some("updates paused");
-    let word = move || if live.is_paused() && link_state.get().is_live() { "PAUSED" } else { link_state.get().word };
+    let paused = move || live.is_paused().then_some(words::UPDATES_PAUSED);
+    let word =
+        move || if live.is_paused() && link_state.get().is_live() { words::PAUSED } else { link_state.get().word };
     let is_paused = move || live.is_paused().then_some("true");
     view! {
         <section class="banner" aria-label="Link" data-testid="link-banner" data-state=move || link_state.get().state data-paused=is_paused>

@@ -1,5 +1,6 @@
 //! What is known of one session's client: where it connects from, to which member, and when it was last heard from.
 
+use super::words;
 use crate::erase::{erase, view};
 use leptos::prelude::*;
 
@@ -80,15 +81,8 @@ pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyVie
 
 /// When the session runs out, in words.
 fn ending(end: RunsOut) -> AnyView {
-    let (words, title) = if end.is_told {
-        ("session runs out in ", "As the leader reports it")
-    } else {
-        (
-            "session runs out at the latest in ",
-            "No leader reports it: its session timeout, from when no server listed it any more",
-        )
-    };
-    view! { <strong class="dossier-out" title=title><Countdown words=words.to_owned() until_ms=end.at_ms /></strong> }
+    let (before, title) = words::runs_out_in(end.is_told);
+    view! { <strong class="dossier-out" title=title><Countdown words=before.to_owned() until_ms=end.at_ms /></strong> }
 }
 
 struct Facts {
@@ -109,56 +103,25 @@ impl Facts {
             let href = session_url(&self.ensemble, id);
             let value = view! {
                 <a class="id" href=href>{id.to_string()}</a>
-                <CopyButton text=id.to_string() what="session id" />
+                <CopyButton text=id.to_string() what=words::SESSION_ID />
             };
             view! { <div class="fact"><Pair term="Session" class="mono" value=value /></div> }
         });
         let told = self.info.map(|info| {
-            let (client, member) = if self.is_gone { ("Last client", "Last server") } else { ("Client", "Server") };
+            let (client, member) = words::client_and_server(self.is_gone);
             (
                 text(client, Some("mono"), Some(info.address)),
                 explained_text(("member", member), filled(info.server)),
-                ago("Connected since", info.connected_since_ms),
-                ago("Last heard", info.last_heard_at_ms),
-                text("Last operation", None, info.last_operation.as_deref().map(operation_words)),
+                ago(words::CONNECTED_SINCE, info.connected_since_ms),
+                ago(words::LAST_HEARD, info.last_heard_at_ms),
+                text(words::LAST_OPERATION, None, info.last_operation.as_deref().map(words::operation)),
                 info.timeout_ms
                     .map(|ms| view! { <div class="fact"><dt>"Session timeout"</dt><dd>{duration(ms)}</dd></div> }),
             )
         });
-        let token = explained_text(("fencing-token", "Fencing token"), self.token.map(|token| token.to_string()));
+        let token = explained_text(("fencing-token", words::FENCING_TOKEN), self.token.map(|token| token.to_string()));
         view! { <dl class="facts">{session}{token}{told}</dl> }
     }
-}
-
-/// An operation in words, which servers name by four letters; one that is not known stays as it is.
-fn operation_words(name: &str) -> String {
-    let words = match name {
-        "PING" => "ping",
-        "SESS" => "open session",
-        "CLOS" => "close session",
-        "CREA" => "create",
-        "DELE" => "delete",
-        "EXIS" => "exists",
-        "GETD" => "get data",
-        "SETD" => "set data",
-        "GETC" => "list children",
-        "GETACN" => "count children",
-        "GETE" => "list ephemerals",
-        "GETA" => "get ACL",
-        "SETA" => "set ACL",
-        "CHEC" => "check version",
-        "MULT" => "multi",
-        "SYNC" => "sync",
-        "SETW" | "STW2" => "set watches",
-        "ADDW" => "add watch",
-        "REMW" => "remove watches",
-        "AUTH" | "SASL" => "authenticate",
-        "RECO" => "reconfigure",
-        "WHOA" => "who am I",
-        "NA" => "none",
-        other => other,
-    };
-    words.to_owned()
 }
 
 fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> Option<AnyView> {
@@ -184,24 +147,11 @@ pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
     if members.is_empty() {
         return erase(());
     }
-    let whole = format!("only on {}", visible(&members.join(", ")));
-    let title = format!("Not on every member: {whole}. The others do not have its znode.");
+    let whole = words::only_on(&members.join(", "));
+    let title = words::not_on_every(&whole);
     let mut hosts: Vec<&str> =
         members.iter().map(|member| member.rsplit_once(':').map_or(&**member, |(host, _)| host)).collect();
     hosts.dedup();
-    let text = if hosts.len() == members.len() { format!("only on {}", visible(&hosts.join(", "))) } else { whole };
+    let text = if hosts.len() == members.len() { words::only_on(&hosts.join(", ")) } else { whole };
     view! { <span class="only-on" title=title>{middle(&text, 40)}</span> }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operations_read_well() {
-        assert_eq!(
-            ["EXIS", "GETC", "CREA", "PING", "NEWX"].map(operation_words),
-            ["exists", "list children", "create", "ping", "NEWX"]
-        );
-    }
 }

@@ -1,5 +1,6 @@
 //! Who is signed in, and the way in or out.
 
+use super::words;
 use crate::erase::{erase, view};
 use leptos::prelude::*;
 
@@ -20,7 +21,7 @@ pub(super) fn current_user_line(visitor: &CurrentUser, has_left: bool) -> AnyVie
 
 fn named(person: &Person) -> AnyView {
     let name = visible(&person.name);
-    let title = format!("{name}, {}", person.role);
+    let title = words::named(&name, person.role);
     // A proxy signs people out, not this page.
     let out = (person.by != SignedBy::Proxy).then(|| {
         view! { <form method="post" action="/sign-out"><button class="tool" type="submit">"Sign out"</button></form> }

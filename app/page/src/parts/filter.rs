@@ -8,13 +8,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
 use crate::erase::view;
-use crate::format::{middle, visible};
 
 /// Typing pauses this long before the filter acts.
 const TYPING_PAUSE: Duration = Duration::from_millis(120);
-
-/// Longest text of a filter that is said again.
-const TEXT_CHARS: usize = 60;
 
 /// The text box.
 #[component]
@@ -71,14 +67,6 @@ pub(crate) fn FilterBox(
             />
             <kbd class="kbd filter-key needs-script" aria-hidden="true">"/"</kbd>
         </label>
-    }
-}
-
-/// That nothing matches: a text, where that is all that is asked for.
-pub(crate) fn no_match(what: &str, text: Option<&str>) -> String {
-    match text {
-        Some(text) => format!("No {what} matches \"{}\".", middle(&visible(text), TEXT_CHARS)),
-        None => format!("No {what} matches the filter."),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The keys, in a dialog.
 
+use super::words;
 use crate::erase::view;
 use leptos::html::Dialog;
 use leptos::prelude::*;
@@ -14,21 +15,6 @@ impl HelpOpen {
         use_context().unwrap_or_else(|| Self(RwSignal::new(false)))
     }
 }
-
-const KEYS: [(&str, &str); 12] = [
-    ("Ctrl K", "find a lock, a session, a page"),
-    ("/", "filter"),
-    ("j  k", "next and previous row"),
-    ("Enter", "open the chosen lock"),
-    ("a", "apply a new order of rows"),
-    ("p", "pause and go on"),
-    ("g", "group by root"),
-    ("w", "wallboard: for a screen on the wall"),
-    ("s", "pin the chosen lock on top"),
-    ("d", "rows comfortable or compact"),
-    ("?", "this help"),
-    ("Esc", "close, clear the filter, deselect"),
-];
 
 /// Opens the dialog.
 #[component]
@@ -55,7 +41,7 @@ pub(super) fn Help() -> AnyView {
             _ => {}
         }
     });
-    let rows = KEYS.map(|(key, text)| {
+    let rows = words::KEYS.map(|(key, text)| {
         view! {
             <div class="help-row">
                 <dt><kbd class="kbd">{key}</kbd></dt>

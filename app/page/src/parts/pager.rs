@@ -1,5 +1,6 @@
 //! Pages of a list that is too long for one: plain links.
 
+use super::words;
 use crate::erase::view;
 use leptos::prelude::*;
 
@@ -21,8 +22,8 @@ pub(crate) fn pager(
     let class = if is_static { "pager only-static" } else { "pager" };
     view! {
         <nav class=class aria-label=label hidden={total <= rows && offset == 0}>
-            <a class="pager-link" href=link(offset.saturating_sub(rows)) hidden={offset == 0}>{format!("Previous {rows}")}</a>
-            <a class="pager-link" href=link(offset + rows) hidden={offset + rows >= total}>{format!("Next {rows}")}</a>
+            <a class="pager-link" href=link(offset.saturating_sub(rows)) hidden={offset == 0}>{words::previous(rows)}</a>
+            <a class="pager-link" href=link(offset + rows) hidden={offset + rows >= total}>{words::next(rows)}</a>
         </nav>
     }
 }

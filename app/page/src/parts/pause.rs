@@ -3,6 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::words;
 use crate::live::Live;
 
 /// Pauses the page, or goes on.
@@ -10,7 +11,7 @@ use crate::live::Live;
 pub(super) fn PauseButton() -> AnyView {
     let live = Live::of_app();
     let pressed = move || if live.is_paused() { "true" } else { "false" };
-    let word = move || if live.is_paused() { "Resume" } else { "Pause" };
+    let word = move || words::pause(live.is_paused());
     view! {
         <button class="tool needs-script" type="button" data-testid="pause" aria-pressed=pressed on:click=move |_| live.toggle_pause()>
             {word} " " <kbd class="kbd">"p"</kbd>

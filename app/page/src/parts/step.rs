@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::session_url;
+use super::{session_url, words};
 use crate::copy::CopyCommand;
 use crate::current_user::CurrentUser;
 use crate::erase::{erase, view};
@@ -35,7 +35,7 @@ pub(crate) fn step(step: &Step, place: &StepPlace) -> AnyView {
 
 /// A headline with its age.
 pub(crate) fn headline(of: &Headline) -> AnyView {
-    let least = of.is_lower_bound.then_some("At least: it was already so when Lockscope first looked");
+    let least = of.is_lower_bound.then_some(words::LEAST_SINCE_LOOKED);
     let before = visible(&of.before);
     let after = visible(&of.after);
     match of.since_ms {

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::erase::{dynamic, erase, view};
 
+use super::words;
 use crate::format::{clock, visible};
 use crate::live::Live;
 use lockscope_wire::{AsOf, EnsembleTag};
@@ -13,7 +14,7 @@ use lockscope_wire::{AsOf, EnsembleTag};
 pub(crate) fn Tag(of: Option<EnsembleTag>) -> AnyView {
     erase(of.map(|tag| {
         view! {
-            <span class="ens" data-color=tag.color.name() title=format!("Ensemble {}", visible(&tag.name))>{visible(&tag.name)}</span>
+            <span class="ens" data-color=tag.color.name() title=words::ensemble(&tag.name)>{visible(&tag.name)}</span>
         }
     }))
 }

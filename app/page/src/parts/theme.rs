@@ -1,5 +1,6 @@
 //! Dark, light, or as the system has it; remembered in the browser.
 
+use super::words;
 use crate::erase::view;
 use leptos::prelude::*;
 
@@ -75,14 +76,14 @@ pub(super) fn ThemeSwitch() -> AnyView {
         keep(next);
         theme.set(next);
     };
-    let label = move || format!("Theme: {}. Switch to {}", theme.get().name(), theme.get().next().name());
+    let label = move || words::theme_switch(theme.get().name(), theme.get().next().name());
     view! {
         <button class="tool needs-script" type="button" data-testid="theme" aria-label=label on:click=switch>
             <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
                 <circle class="theme-ring" cx="8" cy="8" r="6" />
                 <path class="theme-half" d="M8 2a6 6 0 0 1 0 12z" />
             </svg>
-            <span class="theme-word">{move || format!("Theme: {}", theme.get().name())}</span>
+            <span class="theme-word">{move || words::theme(theme.get().name())}</span>
         </button>
     }
 }

@@ -48,16 +48,6 @@ pub(crate) fn AgeOf(since: Memo<Since>) -> AnyView {
     }
 }
 
-/// Why a hold may be longer than it looks.
-pub(crate) fn hold_least(is_lower_bound: bool) -> Option<&'static str> {
-    is_lower_bound.then_some("At least: it was already held when we first looked")
-}
-
-/// Why a wait may be longer than it looks.
-pub(crate) fn wait_least(is_lower_bound: bool) -> Option<&'static str> {
-    is_lower_bound.then_some("At least: it may have waited before it was first seen, or others longer")
-}
-
 /// What is left until an instant, after a few words; once it has passed, that it has.
 #[component]
 pub(crate) fn Countdown(

@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 
+use super::words;
 use crate::erase::view;
 use crate::format::date;
 use crate::live::Live;
@@ -36,7 +37,7 @@ impl ShownZone {
     /// An instant; with its day when that is not today.
     fn text(self, at_ms: i64, now_ms: i64) -> String {
         match &*self.0.read() {
-            Zone::Utc => format!("{} UTC", shortened(at_ms, now_ms)),
+            Zone::Utc => words::utc(&shortened(at_ms, now_ms)),
             Zone::Local(_) => shortened(shifted_ms(at_ms), shifted_ms(now_ms)),
         }
     }
@@ -62,7 +63,7 @@ fn shifted_ms(at_ms: i64) -> i64 {
 fn local() -> Zone {
     let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::new(), &js_sys::Object::new());
     let name = js_sys::Reflect::get(&format.resolved_options(), &"timeZone".into()).ok();
-    Zone::Local(name.and_then(|name| name.as_string()).unwrap_or_else(|| "local".to_owned()))
+    Zone::Local(name.and_then(|name| name.as_string()).unwrap_or_else(|| words::LOCAL.to_owned()))
 }
 
 /// The time of day, behind the day where that differs from that of `now_ms`. Both are counted as if in UTC.
@@ -121,13 +122,10 @@ pub(crate) fn ZoneSwitch() -> AnyView {
         zone.set(next);
     };
     let name = move || match &*zone.read() {
-        Zone::Utc => "UTC".to_owned(),
+        Zone::Utc => words::UTC.to_owned(),
         Zone::Local(name) => name.clone(),
     };
-    let label = move || {
-        let other = if *zone.read() == Zone::Utc { "local time" } else { "UTC" };
-        format!("Times are in {}. Switch to {other}", name())
-    };
+    let label = move || words::zone_switch(&name(), *zone.read() == Zone::Utc);
     view! {
         <button class="tool needs-script" type="button" data-testid="zone" aria-label=label title=label on:click=switch>
             <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">

@@ -5,16 +5,15 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
+use super::words;
 use crate::compact::{decode, is_compact, send};
 
 /// Why there is no answer, in one sentence.
 pub(super) type Refusal = String;
 
-const NO_ANSWER: &str = "The server did not answer. Whether the request arrived is not known: look at the lock and at the audit log before you try again.";
-
 /// Asks; never fails but in words.
 pub(super) async fn ask<T: DeserializeOwned>(url: &str, pairs: &[(&str, &str)]) -> Result<T, Refusal> {
-    asked(url, pairs).await.unwrap_or_else(|_| Err(NO_ANSWER.to_owned()))
+    asked(url, pairs).await.unwrap_or_else(|_| Err(words::NO_ANSWER.to_owned()))
 }
 
 async fn asked<T: DeserializeOwned>(url: &str, pairs: &[(&str, &str)]) -> Result<Result<T, Refusal>, JsValue> {

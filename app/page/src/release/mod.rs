@@ -9,6 +9,7 @@ mod plan;
 #[cfg(test)]
 pub(super) mod samples;
 mod stage;
+mod words;
 
 use leptos::html::{Dialog, H2};
 use leptos::prelude::*;
@@ -18,7 +19,7 @@ use web_sys::{Element, Event};
 use super::current_user::CurrentUser;
 use super::erase::{dynamic, erase, view};
 use super::exact::Exact;
-use super::format::{clock, visible};
+use super::format::visible;
 use super::live::{Connection, Live};
 use super::parts::{RELEASE_HASH, filled, focus_heading};
 use super::split::{SplitLoaderError, split_view, wasm_split};
@@ -33,7 +34,7 @@ use stage::{Seen, Stage, compare, is_confirmed};
 #[component]
 pub(crate) fn ReleaseButton(node: Option<String>, path: String) -> AnyView {
     erase(node.filter(|_| CurrentUser::of_app().may_release()).map(|node| {
-        let label = format!("Release {}", visible(&node));
+        let label = words::release(&node);
         view! {
             <button class="tool release-open needs-script" type="button" data-release=Exact(path) aria-haspopup="dialog" aria-label=label>
                 "Release …"
@@ -176,8 +177,8 @@ impl Releasing {
     fn content(self, stage: &Stage) -> AnyView {
         match stage {
             Stage::Closed => erase(()),
-            Stage::Asked(_) => view! { {self.words("Looking at it …", "", ())} },
-            Stage::Refused(_, why) => erase(self.words("This can’t be released", why, self.again_button())),
+            Stage::Asked(_) => view! { {self.without_plan(words::LOOKING, "", ())} },
+            Stage::Refused(_, why) => erase(self.without_plan(words::REFUSED, why, self.again_button())),
             Stage::SignedOut(_, at_ms) => self.signed_out(*at_ms),
             Stage::Planned(plan) | Stage::Sent(plan) => plan_form(self, plan),
             Stage::Done(_, result) => result_view(self, result),
@@ -186,12 +187,11 @@ impl Releasing {
 
     /// Instead of a plan that nobody here may request any more.
     fn signed_out(self, at_ms: i64) -> AnyView {
-        let title = format!("Your sign-in ended at {}", clock(at_ms));
         view! {
-            {self.title(title)}
+            {self.title(words::sign_in_ended(at_ms))}
             <p class="release-stop" role="alert" data-testid="release-signed-out">"Nothing was sent. The reason you typed is kept for when you are back."</p>
             <div class="release-buttons">
-                {self.close_button("Close")}
+                {self.close_button(words::CLOSE)}
                 <a class="tool" rel="external" href=draft::sign_in_url()>"Sign in and come back"</a>
             </div>
         }
@@ -211,12 +211,12 @@ impl Releasing {
     }
 
     /// What is said where there is no plan.
-    fn words<V: IntoView + 'static>(self, title: &'static str, text: &str, again: V) -> AnyView {
+    fn without_plan<V: IntoView + 'static>(self, title: &'static str, text: &str, again: V) -> AnyView {
         let class = filled(text).map(|_| "release-stop");
         view! {
             {self.title(title)}
             <p class=class role="alert" data-testid="release-refused">{visible(text)}</p>
-            <div class="release-buttons">{self.close_button("Close")}{again}</div>
+            <div class="release-buttons">{self.close_button(words::CLOSE)}{again}</div>
         }
     }
 
@@ -260,16 +260,16 @@ impl Releasing {
             .stage
             .with(|stage| stage.plan().map(|plan| (self.seen(plan), self.live.now_ms() >= plan.expires_at_ms)));
         match seen {
-            Some((seen, _)) if !seen.objection().is_empty() => seen.objection(),
-            Some((_, true)) => "The plan ran out. Refresh it to go on.",
-            _ => "",
+            Some((Seen::Same | Seen::NotShown, true)) => words::RAN_OUT,
+            Some((seen, _)) => words::objection(seen),
+            None => "",
         }
     }
 
     /// The one line that says how the plan stands; empty while it is good.
     fn objection(self) -> String {
         if self.is_sent() {
-            return "The request is out; its outcome comes here …".to_owned();
+            return words::IS_OUT.to_owned();
         }
         let hindrance = self.hindrance();
         if hindrance.is_empty() { self.note.get() } else { hindrance.to_owned() }

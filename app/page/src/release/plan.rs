@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::Releasing;
+use super::{Releasing, words};
 use crate::copy::CopyButton;
 use crate::erase::view;
-use crate::format::{count, middle, plural, visible};
+use crate::format::{middle, visible};
 use crate::parts::{Age, Client, ClientCard, Countdown, Tag, filled, hold_least, holder_name};
 use lockscope_wire::{Contender, ContenderRole, DeleteRight, Outcome, ReleasePlan, ReleaseResult};
 
@@ -15,8 +15,6 @@ const PATH_CHARS: usize = 72;
 /// A plan, to be confirmed. All of it is as it was planned: only one line changes, and buttons go on and off, so that
 /// nothing moves under a hand.
 pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
-    let is_holder = plan.holder.role == ContenderRole::Holder;
-    let heading = if is_holder { "Release this holder?" } else { "Remove this waiter?" };
     let stop = move || state.is_stopped().then_some("true");
     view! {
         <form
@@ -26,7 +24,7 @@ pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
                 state.send("execute");
             }
         >
-            <div class="release-head">{state.title(heading)}<Tag of=plan.tag.clone() /></div>
+            <div class="release-head">{state.title(words::question(plan.holder.role))}<Tag of=plan.tag.clone() /></div>
             <p class="release-subject">{path_code(&plan.lock)}</p>
             {plan.frees_itself_at_ms.map(|at_ms| waiting_would_do(plan, at_ms))}
             {victim(plan)}
@@ -42,10 +40,10 @@ pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
 
 /// What came of a release.
 pub(super) fn result_view(state: Releasing, result: &ReleaseResult) -> AnyView {
-    let (kind, heading) = heading(result.outcome);
+    let (kind, heading) = words::outcome(result.outcome);
     let is_over = matches!(result.outcome, Outcome::Released | Outcome::AlreadyGone);
     let record = result.audit_id.map(|id| {
-        view! { <a href=format!("/audit#r{id}") rel="external">{format!("Record #{id}")}</a> }
+        view! { <a href=format!("/audit#r{id}") rel="external">{words::record(id)}</a> }
     });
     // Who holds by now is on the page below: what is here stays as it was.
     let proof = filled(&*result.proof).map(|proof| {
@@ -63,7 +61,7 @@ pub(super) fn result_view(state: Releasing, result: &ReleaseResult) -> AnyView {
         {proof}
         <div class="release-buttons">
             {(!is_over).then(|| state.again_button())}
-            {state.close_button("Close")}
+            {state.close_button(words::CLOSE)}
         </div>
     }
 }
@@ -85,10 +83,9 @@ pub(crate) fn subject(path: &str, lock: &str) -> AnyView {
 
 /// The first advice where the owner is dead.
 fn waiting_would_do(plan: &ReleasePlan, at_ms: i64) -> AnyView {
-    let words = if plan.frees_itself_is_upper_bound { "at the latest in " } else { "in " };
     view! {
         <p class="release-wait" data-testid="release-wait">
-            "Waiting would do: its session is dead and the znode goes by itself " <Countdown words=words.to_owned() until_ms=at_ms /> "."
+            "Waiting would do: its session is dead and the znode goes by itself " <Countdown words=words::goes_in(plan.frees_itself_is_upper_bound).to_owned() until_ms=at_ms /> "."
         </p>
     }
 }
@@ -96,14 +93,14 @@ fn waiting_would_do(plan: &ReleasePlan, at_ms: i64) -> AnyView {
 /// Who is released.
 pub(crate) fn victim(plan: &ReleasePlan) -> AnyView {
     let holder = &plan.holder;
-    let (does, since_ms, least) = match holder.role {
-        ContenderRole::Holder => ("Holds for ", holder.holding_since_ms, hold_least(holder.holding_is_lower_bound)),
-        ContenderRole::Waiter => ("Waits for ", holder.waiting_since_ms, None),
+    let (since_ms, least) = match holder.role {
+        ContenderRole::Holder => (holder.holding_since_ms, hold_least(holder.holding_is_lower_bound)),
+        ContenderRole::Waiter => (holder.waiting_since_ms, None),
     };
     view! {
         <div class="release-victim" data-testid="release-victim">
             <ClientCard of=Client { token: None, ..Client::of(&plan.ensemble, holder_name(holder), holder) } button=() />
-            <p class="release-since">{does} <Age since_ms=since_ms least=least or="–" /></p>
+            <p class="release-since">{words::does_for(holder.role)} <Age since_ms=since_ms least=least or="–" /></p>
         </div>
     }
 }
@@ -116,31 +113,25 @@ pub(crate) fn consequence(plan: &ReleasePlan) -> AnyView {
         }
         _ => view! { <p>{visible(&plan.next_sentence)}</p> },
     };
-    let more = u64::from(plan.waiters_moving);
-    let moves = (more > 0).then(|| {
-        let words = plural(more, "waiter moves", "waiters move");
-        view! { <p class="quiet">{format!("{words} up.")}</p> }
-    });
+    let more = plan.waiters_moving;
+    let moves = (more > 0).then(|| view! { <p class="quiet">{words::move_up(more)}</p> });
     view! { <div class="release-then" data-testid="release-next">{next}{moves}</div> }
 }
 
 /// What identifies the znode, and those who come next: to compare with a log, not to decide by.
 pub(crate) fn details(plan: &ReleasePlan) -> AnyView {
     let name = |contender: &Contender| {
-        let address =
-            contender.client.as_ref().map(|client| format!(", {}", visible(&client.address))).unwrap_or_default();
-        let czxid = contender.czxid.map(|czxid| format!(", czxid {czxid}")).unwrap_or_default();
         view! {
             <li>
                 <bdi class="mono">{middle(&holder_name(contender), 48)}</bdi>
-                <span class="quiet">{format!("{address}{czxid}")}</span>
+                <span class="quiet">{words::after_name(contender)}</span>
             </li>
         }
     };
     view! {
         <details class="release-more">
             <summary>"Details"</summary>
-            <p>{path_code(&plan.path)} {format!(", czxid {}, data version {}", plan.czxid, plan.version)}</p>
+            <p>{path_code(&plan.path)} {words::incarnation(plan)}</p>
             <p>{visible(&plan.next_sentence)}</p>
             <ul class="release-next">{plan.next.iter().map(name).collect_view()}</ul>
         </details>
@@ -162,7 +153,7 @@ pub(crate) fn warnings(plan: &ReleasePlan) -> Option<AnyView> {
 /// One line that is always there, so that nothing moves when it has something to say.
 fn status_line(state: Releasing, plan: &ReleasePlan) -> AnyView {
     let (live, expires_at_ms) = (state.live, plan.expires_at_ms);
-    let left = move || format!("Plan valid for {}", seconds_left(expires_at_ms, live.now_ms()));
+    let left = move || words::valid_for(expires_at_ms, live.now_ms());
     let second = plan.needs_second.then(|| {
         let address = format!("/release/approve?plan={}", plan.plan_id);
         view! {
@@ -175,11 +166,6 @@ fn status_line(state: Releasing, plan: &ReleasePlan) -> AnyView {
             <span class="release-good">{second}<span>{left}</span></span>
         </p>
     }
-}
-
-/// Whole seconds, never less than are left.
-fn seconds_left(until_ms: i64, now_ms: i64) -> String {
-    if now_ms == 0 { "…".to_owned() } else { format!("{} s", (until_ms.saturating_sub(now_ms).max(0) + 999) / 1_000) }
 }
 
 /// A text to be typed.
@@ -220,29 +206,24 @@ pub(crate) fn Field<L: IntoView + 'static>(
 }
 
 fn fields(state: Releasing, plan: &ReleasePlan) -> AnyView {
-    let go = if plan.holder.role == ContenderRole::Holder {
-        "Release now (deletes its znode)"
-    } else {
-        "Remove now (deletes its znode)"
-    };
+    let go = words::go(plan.holder.role);
     let is_off = move || !state.is_ready();
     let revoke = plan.can_revoke.then(|| {
-        let title = "Writes __REVOKE__ to its znode, as Curator's revocable mutex asks for. Its owner decides; nothing is deleted.";
         view! {
-            <button class="tool" type="button" title=title disabled=is_off on:click=move |_| state.send("revoke")>"Ask it to let go first"</button>
+            <button class="tool" type="button" title=words::REVOKE disabled=is_off on:click=move |_| state.send("revoke")>"Ask it to let go first"</button>
         }
     });
     let is_sent = Signal::derive(move || state.is_sent());
     let label = view! { "Type the lock’s path, " <code><bdi>{visible(&plan.lock)}</bdi></code> };
-    let need = move || if state.is_typed() || state.is_sent() { "" } else { "Type the path and a reason to go on" };
+    let need = move || if state.is_typed() || state.is_sent() { "" } else { words::NEED };
     view! {
         <div class="release-typed">
             <Field name="confirm" label=label hint=None typed=state.confirm is_disabled=is_sent />
-            <CopyButton text=plan.lock.clone() what="the lock’s path" />
+            <CopyButton text=plan.lock.clone() what=words::THE_PATH />
         </div>
-        <Field name="reason" label="Reason, for the audit log" hint=Some("what you saw, ticket, who was asked") typed=state.reason is_disabled=is_sent />
+        <Field name="reason" label="Reason, for the audit log" hint=Some(words::REASON_HINT) typed=state.reason is_disabled=is_sent />
         <div class="release-buttons">
-            {state.close_button("Cancel")}
+            {state.close_button(words::CANCEL)}
             {state.again_button()}
             {revoke}
             <span class="release-need quiet" id="release-need">{need}</span>
@@ -254,10 +235,6 @@ fn fields(state: Releasing, plan: &ReleasePlan) -> AnyView {
 /// How the whole session would be ended, which is not done here.
 fn whole_session(plan: &ReleasePlan) -> Option<AnyView> {
     let runbook = plan.runbook.as_ref()?;
-    let falls = match plan.falls_count {
-        0 => "It owns no other znode.".to_owned(),
-        many => format!("With it {} would go:", plural(many.into(), "more ephemeral", "more ephemerals")),
-    };
     let more = plan.falls_count.saturating_sub(plan.falls.len() as u32);
     // Line by line: a line's end in a text would be shown as a sign.
     let lines: String = runbook.lines().map(|line| visible(line) + "\n").collect();
@@ -268,26 +245,10 @@ fn whole_session(plan: &ReleasePlan) -> Option<AnyView> {
             <p>"Lockscope never ends a session of others. An administrator of the ensemble can, like this:"</p>
             <pre class="release-runbook" tabindex="0">{lines.clone()}</pre>
             <button class="tool" type="button" data-copy=lines.clone()>"Copy"</button>
-            <p>{falls}</p>
-            <ul class="bullets">{paths}{(more > 0).then(|| view! { <li>{format!("and {} more", count(more))}</li> })}</ul>
+            <p>{words::falls(plan.falls_count)}</p>
+            <ul class="bullets">{paths}{(more > 0).then(|| view! { <li>{words::and_more(more)}</li> })}</ul>
         </details>
     })
-}
-
-fn heading(outcome: Outcome) -> (&'static str, &'static str) {
-    match outcome {
-        Outcome::Released => ("good", "Released"),
-        Outcome::ReleasedOther => ("stop", "Another one was released"),
-        Outcome::Asked => ("good", "It was asked to let go"),
-        Outcome::AlreadyGone => ("good", "It was gone already"),
-        Outcome::ChangedHands => ("stop", "It changed hands: nothing was deleted"),
-        Outcome::VersionMoved => ("stop", "It was written to: nothing was deleted"),
-        Outcome::PlanExpired => ("stop", "The plan ran out: nothing was deleted"),
-        Outcome::Denied => ("stop", "ZooKeeper denies it: nothing was deleted"),
-        Outcome::Unknown => ("stop", "Not known whether it was deleted"),
-        Outcome::RefusedAudit => ("stop", "It can’t be recorded: nothing was deleted"),
-        Outcome::NotLive => ("stop", "The view is not live: nothing was deleted"),
-    }
 }
 
 #[cfg(test)]
@@ -314,12 +275,6 @@ mod tests {
             .and_then(|rest| rest.split('>').next())
             .expect("there is the button");
         assert!(button.contains("disabled"));
-    }
-
-    #[test]
-    fn what_is_left_is_rounded_up() {
-        assert_eq!((seconds_left(60_000, 1_000), seconds_left(60_000, 59_001)), ("59 s".to_owned(), "1 s".to_owned()));
-        assert_eq!((seconds_left(5, 60_000), seconds_left(5, 0)), ("0 s".to_owned(), "…".to_owned()));
     }
 
     #[test]

@@ -64,23 +64,6 @@ pub(super) enum Seen {
     Paused,
 }
 
-impl Seen {
-    /// What is said, and why nothing can be ordered now; empty while it can.
-    pub(super) fn objection(self) -> &'static str {
-        match self {
-            Self::Same | Self::NotShown => "",
-            Self::Gone => "It is gone: nothing is left to release.",
-            Self::Other => "Another znode has its place now. This plan is not for that one.",
-            Self::Written => "Its data was written since this plan was made.",
-            Self::Moved => {
-                "It moved in the queue since this plan was made: what a release does is not what is written here."
-            }
-            Self::Old => "The view of this lock is not live, so nothing can be ordered.",
-            Self::Paused => "The page is paused and shows the past. Let it go on first.",
-        }
-    }
-}
-
 /// Compares a plan with the page below the dialog; None: the lock is gone.
 pub(super) fn compare(page: Option<&LockPage>, plan: &ReleasePlan) -> Seen {
     let Some(page) = page else { return Seen::Gone };

@@ -3,8 +3,8 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::ServerPage;
-use crate::format::{count, middle, visible};
+use super::{ServerPage, words};
+use crate::format::{middle, visible};
 use crate::parts::{Columns, Table, filled, stamp};
 use lockscope_wire::{AuditKind, AuditPage, AuditRecord};
 
@@ -33,8 +33,7 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
     super::page(plain, "Audit", "audit", 0, || {
         let rows = page.records.iter().map(row).collect_view();
         let list = if page.records.is_empty() {
-            let words = if page.total == 0 { "Nothing was done yet." } else { "No record fits this filter." };
-            view! { <p class="empty">{words}</p> }
+            view! { <p class="empty">{words::no_record(page.total)}</p> }
         } else {
             view! { <Table class="table audit-table" testid="audit" columns=COLUMNS rows=rows /> }
         };
@@ -44,7 +43,7 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
             {notices(page)}
             {filter(view)}
             {list}
-            <nav class="audit-ways" aria-label="More records">{way(&view.newer, "Newer")}{way(&view.older, "Older")}</nav>
+            <nav class="audit-ways" aria-label="More records">{way(&view.newer, words::NEWER)}{way(&view.older, words::OLDER)}</nav>
         }
     })
 }
@@ -61,16 +60,11 @@ const COLUMNS: Columns = &[
 /// What keeps the audit log from being written, delivered or complete.
 fn notices(page: &AuditPage) -> AnyView {
     let trouble = filled(&*page.trouble).map(|trouble| {
-        let text = format!("Nothing can be recorded now, so nothing can be released: {}", visible(trouble));
-        view! { <p class="notice" role="alert" data-testid="audit-trouble">{text}</p> }
+        view! { <p class="notice" role="alert" data-testid="audit-trouble">{words::audit_trouble(trouble)}</p> }
     });
     let delivery = filled(&*page.delivery_trouble)
-        .map(|trouble| view! { <p class="notice">{format!("The webhook is behind: {}", visible(trouble))}</p> });
-    let open = match page.open_requests {
-        0 => None,
-        1 => Some("1 request has no outcome on record yet.".to_owned()),
-        many => Some(format!("{} requests have no outcome on record yet.", count(many))),
-    };
+        .map(|trouble| view! { <p class="notice">{words::webhook_trouble(trouble)}</p> });
+    let open = words::open_requests(page.open_requests);
     view! {
         {trouble}
         {delivery}
@@ -87,7 +81,7 @@ fn lead(page: &AuditPage) -> AnyView {
     });
     view! {
         <p class="quiet audit-lead">
-            {format!("{} records, each chained to the one before", count(page.total))}
+            {words::records(page.total)}
             {head}
             ". Kept in " <code>{visible(&page.file)}</code> "; check it with " <code>"lockscope audit verify"</code> "."
         </p>
@@ -109,15 +103,15 @@ fn filter(view: &AuditView) -> AnyView {
     };
     // An empty value would read as one that is left out.
     let all = (view.kind.is_empty() || view.kind == "any").then_some("selected");
-    let kinds = AuditKind::ALL.into_iter().map(|kind| option(kind.name(), word(kind))).collect_view();
+    let kinds = AuditKind::ALL.into_iter().map(|kind| option(kind.name(), words::audit_kind(kind))).collect_view();
     view! {
         <form class="filters audit-filter" method="get" action="/audit" role="search">
-            {field("actor", "Who", &view.actor)}
+            {field("actor", words::WHO, &view.actor)}
             <label class="field">
                 <span class="field-name">"What"</span>
                 <select class="select" name="kind"><option value="any" selected=all>"everything"</option>{kinds}</select>
             </label>
-            {field("lock", "Lock", &view.lock)}
+            {field("lock", words::LOCK, &view.lock)}
             <button class="tool" type="submit">"Show"</button>
             <a class="tool push" href="/api/v1/audit/export" download="audit.jsonl">"Export all"</a>
         </form>
@@ -130,15 +124,13 @@ fn way(href: &str, text: &'static str) -> Option<AnyView> {
 
 fn row(record: &AuditRecord) -> AnyView {
     let actor = visible(&record.actor);
-    let by = visible(&record.actor_by);
-    let from =
-        record.address.as_deref().map_or_else(|| by.clone(), |address| format!("{by}, from {}", visible(address)));
+    let from = words::by_and_from(&record.actor_by, record.address.as_deref());
     let (id, ended) = (format!("r{}", record.id), record.outcome.as_deref().map(visible).and_then(filled));
     view! {
         <tr id=id data-kind=record.kind.name() data-outcome=ended>
-            <td class="table-number"><span title=format!("SHA-256 {}", visible(&record.hash))>{record.id.to_string()}</span></td>
+            <td class="table-number"><span title=words::hash(&record.hash)>{record.id.to_string()}</span></td>
             <td>{stamp(record.at_ms)}</td>
-            <td><span class="audit-kind">{word(record.kind)}</span>{outcome(record)}</td>
+            <td><span class="audit-kind">{words::audit_kind(record.kind)}</span>{outcome(record)}</td>
             <td><bdi title=actor.clone()>{middle(&actor, CELL_CHARS)}</bdi><div class="quiet">{from}</div></td>
             <td class="audit-where">{place(record)}</td>
             <td class="audit-why">{why(record)}</td>
@@ -178,23 +170,7 @@ fn why(record: &AuditRecord) -> AnyView {
     view! {
         {record.reason.as_ref().map(|reason| view! { <div><q>{middle(&visible(reason), CELL_CHARS)}</q></div> })}
         <div class="quiet" title=filled(detail)>{short}</div>
-        {record.intent.map(|id| view! { <div><a href=format!("#r{id}")>{format!("for #{id}")}</a></div> })}
-    }
-}
-
-fn word(kind: AuditKind) -> &'static str {
-    match kind {
-        AuditKind::Started => "started",
-        AuditKind::SignedIn => "signed in",
-        AuditKind::SignedOut => "signed out",
-        AuditKind::Refused => "refused",
-        AuditKind::ReleaseIntent => "release requested",
-        AuditKind::ReleaseOutcome => "release done",
-        AuditKind::RevokeIntent => "asked to let go",
-        AuditKind::RevokeOutcome => "asking done",
-        AuditKind::Approved => "approved",
-        AuditKind::LabStarted => "lab started",
-        AuditKind::LabEnded => "lab ended",
+        {record.intent.map(|id| view! { <div><a href=format!("#r{id}")>{words::for_record(id)}</a></div> })}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::ServerPage;
+use super::{ServerPage, words};
 use crate::erase::{erase, view};
 use lockscope_wire::guide::{FINDINGS, Guide, Names, TERMS, TermArea, VERDICTS, anchor, plain};
 
@@ -14,7 +14,7 @@ pub fn help_page(plain: &ServerPage<'_>) -> String {
         view! {
             <h1 class="page-title">"Help"</h1>
             <nav class="help-index" aria-label="On this page">
-                <a href="#verdicts">"Verdicts"</a> " " <a href="#findings">"Findings"</a> " " {INDEX.map(|(id, title, _)| view! { <a href=format!("#{id}")>{title}</a> " " }).collect_view()}
+                <a href="#verdicts">"Verdicts"</a> " " <a href="#findings">"Findings"</a> " " {words::HELP_PARTS.map(|(id, title, _)| view! { <a href=format!("#{id}")>{title}</a> " " }).collect_view()}
             </nav>
             <section class="part" aria-labelledby="verdicts">
                 <h2 class="part-title" id="verdicts">"Verdicts: the one word on a lock, worst first"</h2>
@@ -24,21 +24,10 @@ pub fn help_page(plain: &ServerPage<'_>) -> String {
                 <h2 class="part-title" id="findings">"Findings: what is odd about a lock, and why that may be"</h2>
                 <dl class="guide">{findings}</dl>
             </section>
-            {INDEX.map(|(id, title, area)| terms(id, title, area)).collect_view()}
+            {words::HELP_PARTS.map(|(id, title, area)| terms(id, title, area)).collect_view()}
         }
     })
 }
-
-/// The parts below verdicts and findings.
-const INDEX: [(&str, &str, TermArea); 7] = [
-    ("liveness", "Liveness", TermArea::Liveness),
-    ("edges", "Edges", TermArea::Edges),
-    ("missing", "What may be missing", TermArea::Missing),
-    ("roots", "Roots", TermArea::Roots),
-    ("zookeeper", "Words of ZooKeeper", TermArea::ZooKeeper),
-    ("locks", "Words of locks", TermArea::Locks),
-    ("lockscope", "Words of Lockscope", TermArea::Lockscope),
-];
 
 fn guide(kind: &str, guide: &Guide) -> AnyView {
     let names = Names::generic();

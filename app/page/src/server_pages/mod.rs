@@ -7,6 +7,7 @@ mod find;
 mod help;
 mod lab;
 mod release;
+mod words;
 
 pub use audit::{AuditView, audit_page};
 pub use find::find_page;

@@ -3,7 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::ServerPage;
+use super::{ServerPage, words};
 use crate::exact::Exact;
 use crate::format::visible;
 use crate::parts::filled;
@@ -18,17 +18,14 @@ pub fn approve_page(plain: &ServerPage<'_>, plan: &ReleasePlan, approved_by: &st
         view! {
             <form method="post" action="/release/approve">
                 <input type="hidden" name="plan_id" value=Exact(number) />
-                <Field name="reason" label="Remark, for the audit log" hint=Some("what you checked") />
+                <Field name="reason" label="Remark, for the audit log" hint=Some(words::REMARK_HINT) />
                 <div class="release-buttons">
                     <button class="tool danger" type="submit" data-testid="approve">"Approve it"</button>
                 </div>
             </form>
         }
     };
-    let done = |by: &str| {
-        let text = format!("Approved by {}. Who planned it can release it now, until the plan runs out.", visible(by));
-        view! { <p class="release-result" data-kind="good" data-testid="approved">{text}</p> }
-    };
+    let done = |by: &str| view! { <p class="release-result" data-kind="good" data-testid="approved">{words::approved(by)}</p> };
     super::page(plain, "Approve", "", now_ms, || {
         view! {
             <div class="approve">

@@ -29,11 +29,11 @@ pub(crate) fn SessionPageView() -> AnyView {
     });
     dynamic(move || {
         let query = query.get();
-        let title = query.as_ref().map_or("Session".to_owned(), |query| format!("Session {}", query.id));
+        let title = query.as_ref().map_or(words::SESSION.to_owned(), |query| words::session(query.id));
         view! {
             <Chrome here="session" title=title>{match query {
                 Ok(query) => erase(one(SessionQuery { limit: LOCKS_MAX, ..query })),
-                Err(mistake) => absent("Which session?", &mistake, ""),
+                Err(mistake) => absent(words::WHICH, &mistake, ""),
             }}</Chrome>
         }
     })
@@ -58,13 +58,10 @@ fn one(query: SessionQuery) -> AnyView {
     let state = SessionState { page, query: StoredValue::new(query) };
     dynamic(move || match (is_there.get(), is_read.get()) {
         (true, _) => known(state),
-        (false, true) => absent("No such session", NOTHING, &id),
-        (false, false) => absent("Not read yet", "", &id),
+        (false, true) => absent(words::NO_SESSION, words::NOTHING, &id),
+        (false, false) => absent(words::NOT_READ, "", &id),
     })
 }
-
-const NOTHING: &str = "It owns nothing under the watched roots, and nothing it did there is remembered. \
-    If it takes or awaits a lock, this page shows it at once.";
 
 /// Nothing to show, and why.
 fn absent(title: &'static str, text: &str, id: &str) -> AnyView {
@@ -97,8 +94,8 @@ fn title(row: &SessionRow) -> AnyView {
     view! {
         <header class="verdict dims" data-verdict=row.cycle_verdict.map_or("unknown", Verdict::name)>
             <div class="verdict-top">
-                <h1 class="verdict-path">{format!("Session {id} ")}<bdi class="sess-name" title=filled(label)>{name}</bdi></h1>
-                <CopyButton text=id what="session id" />
+                <h1 class="verdict-path">{words::before_name(row.session_id)}<bdi class="sess-name" title=filled(label)>{name}</bdi></h1>
+                <CopyButton text=id what=words::SESSION_ID />
             </div>
             <p class="verdict-sentence" data-testid="sentence">{words::sentence(row)}</p>
             <dl class="totals">
@@ -114,19 +111,11 @@ fn title(row: &SessionRow) -> AnyView {
 }
 
 fn deadlock(verdict: Verdict) -> AnyView {
-    let (severity, text) = match verdict {
-        Verdict::Deadlocked => {
-            ("critical", "It waits in a circle with others: none of them goes on until one gives up or lets go. ")
-        }
-        _ => (
-            "warning",
-            "It waits in a circle with others. If these are different threads of one client, this is no deadlock. ",
-        ),
-    };
+    let severity = if verdict == Verdict::Deadlocked { "critical" } else { "warning" };
     view! {
         <p class="finding sess-deadlock" data-severity=severity data-testid="deadlock">
             <strong class="finding-word">"deadlock"</strong>
-            {text}
+            {words::in_circle(verdict)}
             <a href="/waits">"Who waits for whom"</a>
         </p>
     }

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::SessionState;
-use super::words::happened;
+use super::words::{self, happened};
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
-use crate::format::{middle, plural, visible};
+use crate::format::{middle, visible};
 use crate::parts::{Age, Chip, Columns, Instant, Section, Table, hold_least, mark, outside_link, role_word, rows};
 use lockscope_wire::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
 
@@ -41,10 +41,7 @@ pub(super) fn Locks(state: SessionState) -> AnyView {
     let entries = Memo::new(move |_| state.page.with(|page| page.as_ref().map(lock_entries).unwrap_or_default()));
     let total = Memo::new(move |_| state.page.with(|page| page.as_ref().map_or(0, |page| page.spots.total)));
     let is_empty = Memo::new(move |_| total.get() == 0);
-    let title = Signal::derive(move || match total.get() {
-        0 => "No locks now".to_owned(),
-        total => format!("In {}", plural(total.into(), "place", "places")),
-    });
+    let title = Signal::derive(move || words::places(total.get()));
     let table = move || {
         if is_empty.get() {
             return view! { <p class="quiet" data-testid="owns-nothing">"It holds no lock and waits for none."</p> };
@@ -63,8 +60,8 @@ fn more(query: &SessionQuery, total: u32) -> Option<AnyView> {
         let base = SessionQuery { offset: 0, ..query.clone() }.to_url();
         view! { <a class="pager-link" href=format!("{base}&offset={offset}")>{text}</a> }
     };
-    let previous = (query.offset > 0).then(|| link(query.offset.saturating_sub(query.limit), "Previous"));
-    let next = (query.offset + query.limit < total).then(|| link(query.offset + query.limit, "Next"));
+    let previous = (query.offset > 0).then(|| link(query.offset.saturating_sub(query.limit), words::PREVIOUS));
+    let next = (query.offset + query.limit < total).then(|| link(query.offset + query.limit, words::NEXT));
     (previous.is_some() || next.is_some())
         .then(|| view! { <nav class="pager" aria-label="More of its locks">{previous}{next}</nav> })
 }
@@ -79,7 +76,7 @@ fn lock_row(LockEntry { ensemble, row }: LockEntry) -> AnyView {
             <td><Chip verdict=row.verdict /></td>
             <td class="sess-does" data-holds=mark(is_holder)>{role_word(contender)}</td>
             <td class="table-number"><Age since_ms=since_ms least=hold_least(contender.holding_is_lower_bound) /></td>
-            {node_cell(contender.node.as_deref().unwrap_or("no znode"))}
+            {node_cell(contender.node.as_deref().unwrap_or(words::NO_ZNODE))}
             <td class="quiet sess-wide">{visible(&row.recipe_label)}</td>
         </tr>
     }

@@ -1,7 +1,44 @@
 //! A session in words. Pure.
 
 use crate::format::plural;
-use lockscope_wire::{Happened, SessionRow};
+use lockscope_wire::{Happened, SessionId, SessionRow, Verdict};
+
+pub(super) const SESSION: &str = "Session";
+/// Instead of a session: the address names none, there is none, nothing was read.
+pub(super) const WHICH: &str = "Which session?";
+pub(super) const NO_SESSION: &str = "No such session";
+pub(super) const NOT_READ: &str = "Not read yet";
+pub(super) const NOTHING: &str = "It owns nothing under the watched roots, and nothing it did there is remembered. \
+    If it takes or awaits a lock, this page shows it at once.";
+pub(super) const SESSION_ID: &str = "session id";
+pub(super) const NO_ZNODE: &str = "no znode";
+pub(super) const PREVIOUS: &str = "Previous";
+pub(super) const NEXT: &str = "Next";
+
+pub(super) fn session(id: SessionId) -> String {
+    format!("Session {id}")
+}
+
+/// The same before its name.
+pub(super) fn before_name(id: SessionId) -> String {
+    format!("Session {id} ")
+}
+
+/// In how many locks it is.
+pub(super) fn places(number: u32) -> String {
+    match number {
+        0 => "No locks now".to_owned(),
+        number => format!("In {}", plural(number.into(), "place", "places")),
+    }
+}
+
+/// Of one that waits in a circle, before a link.
+pub(super) fn in_circle(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Deadlocked => "It waits in a circle with others: none of them goes on until one gives up or lets go. ",
+        _ => "It waits in a circle with others. If these are different threads of one client, this is no deadlock. ",
+    }
+}
 
 /// What it does now, in one sentence.
 pub(super) fn sentence(row: &SessionRow) -> String {
@@ -44,7 +81,7 @@ pub(super) fn happened(what: Happened) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Liveness, SessionId};
+    use lockscope_wire::Liveness;
 
     fn said(holds: u32, waits: u32, blocks: u32, ephemerals: u32) -> String {
         sentence(&row(holds, waits, blocks, ephemerals))

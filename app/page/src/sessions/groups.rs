@@ -4,8 +4,9 @@ use leptos::prelude::*;
 
 use super::list::empty;
 use super::state::{ListState, address_of};
+use super::words;
 use crate::erase::{dynamic, view};
-use crate::format::{count, middle, plural, visible};
+use crate::format::{count, middle, visible};
 use crate::live::{FETCH_ROWS, OpenView};
 use crate::parts::{Age, Chip, Columns, Table, cycle_mark, outside_link, pager, rows};
 use lockscope_wire::{SessionGroup, SessionGroupRow, SessionsQuery, View};
@@ -60,17 +61,17 @@ pub(super) fn GroupList(state: ListState, opened: OpenView, by: SessionGroup) ->
     });
     let total = Memo::new(move |_| state.live.sessions(|sessions| sessions.groups.total).unwrap_or_default());
     Effect::new(move |_| opened.look_at(View::Sessions(SessionsQuery { limit: FETCH_ROWS, ..state.query.get() })));
-    let (columns, one, many) = match by {
-        SessionGroup::Host => (HOSTS, "host", "hosts"),
-        SessionGroup::Session | SessionGroup::Application => (APPLICATIONS, "application", "applications"),
+    let columns = match by {
+        SessionGroup::Host => HOSTS,
+        SessionGroup::Session | SessionGroup::Application => APPLICATIONS,
     };
     let pages = move || {
         state
             .query
-            .with(|query| pager("More groups", &address_of(query), (query.offset, FETCH_ROWS, total.get()), false))
+            .with(|query| pager(words::MORE_GROUPS, &address_of(query), (query.offset, FETCH_ROWS, total.get()), false))
     };
     view! {
-        <div class="caption"><span class="caption-count" role="status">{move || plural(total.get().into(), one, many)}</span></div>
+        <div class="caption"><span class="caption-count" role="status">{move || words::groups(by, total.get())}</span></div>
         <Table class="table sess-groups dims" testid="groups" columns=columns rows=rows(entries, |entry| &entry.row.name, row) />
         {dynamic(move || empty(state, total.get()))}
         {dynamic(pages)}

@@ -7,7 +7,7 @@ use crate::erase::{dynamic, view};
 
 use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
-use crate::format::plural;
+use super::words;
 use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
 use crate::parts::{mark, no_match, pager, rows};
 use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
@@ -61,35 +61,35 @@ pub(super) fn SessionList(
             </div>
         </div>
         {dynamic(move || empty(state, total.get()))}
-        {dynamic(move || state.query.with(|query| pager("More sessions", &address_of(query), (query.offset, FETCH_ROWS, total.get()), true)))}
+        {dynamic(move || state.query.with(|query| pager(words::MORE_SESSIONS, &address_of(query), (query.offset, FETCH_ROWS, total.get()), true)))}
     }
 }
 
 fn caption(state: ListState, total: u32) -> String {
-    let number = plural(total.into(), "session", "sessions");
     let all = state.live.sessions(|sessions| sessions.head.sessions).unwrap_or_default();
-    if total == all { number } else { format!("{number} of {all}") }
+    words::sessions_of_all(total, all)
 }
+
+/// The columns: name and class.
+const COLUMNS: [(&str, &str); 11] = [
+    ("Session", "cell sess-id"),
+    ("State", "cell sess-mark"),
+    ("Who", "cell sess-who"),
+    ("Client", "cell sess-client"),
+    ("Holds", "cell cell-number"),
+    ("Waits", "cell cell-number"),
+    ("Blocks", "cell cell-number"),
+    ("Oldest hold", "cell cell-number sess-hold-head"),
+    ("Oldest wait", "cell cell-number"),
+    ("Znodes", "cell cell-number sess-znodes"),
+    ("Locks", "cell sess-locks"),
+];
 
 /// The names of the columns.
 fn head() -> AnyView {
     let column =
         |(name, class): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
-    let number = "cell cell-number";
-    let columns = [
-        ("Session", "cell sess-id"),
-        ("State", "cell sess-mark"),
-        ("Who", "cell sess-who"),
-        ("Client", "cell sess-client"),
-        ("Holds", number),
-        ("Waits", number),
-        ("Blocks", number),
-        ("Oldest hold", "cell cell-number sess-hold-head"),
-        ("Oldest wait", number),
-        ("Znodes", "cell cell-number sess-znodes"),
-        ("Locks", "cell sess-locks"),
-    ];
-    view! { <div class="sess-row" role="row" aria-rowindex="1">{columns.map(column).collect_view()}</div> }
+    view! { <div class="sess-row" role="row" aria-rowindex="1">{COLUMNS.map(column).collect_view()}</div> }
 }
 
 /// Why there is nothing to see, in words.
@@ -97,7 +97,8 @@ pub(super) fn empty(state: ListState, total: u32) -> Option<AnyView> {
     if total > 0 {
         return None;
     }
-    let (title, text, is_filtered) = state.live.sessions(why).unwrap_or(NOT_READ);
+    let is_filtered = state.live.sessions(|sessions| sessions.head.sessions > 0).unwrap_or_default();
+    let (title, text) = state.live.sessions(why).unwrap_or(words::NOT_READ);
     let title = if is_filtered { state.query.with(none_matches) } else { title.to_owned() };
     let all = is_filtered.then(|| view! { <a href="/sessions">"Show all"</a> });
     Some(view! {
@@ -110,23 +111,14 @@ pub(super) fn empty(state: ListState, total: u32) -> Option<AnyView> {
 
 fn none_matches(query: &SessionsQuery) -> String {
     let is_text = query.host.is_empty() && query.application.is_empty() && !query.q.is_empty();
-    no_match("session", is_text.then_some(&*query.q))
+    no_match(words::SESSION, is_text.then_some(&*query.q))
 }
 
-const NOT_READ: (&str, &str, bool) = (
-    "Not read yet",
-    "The sessions appear here as soon as ZooKeeper has answered. The line above shows how that goes.",
-    false,
-);
-
-fn why(sessions: &Sessions) -> (&'static str, &'static str, bool) {
+/// Why there is none, and what that means; nothing where a filter hides them.
+fn why(sessions: &Sessions) -> (&'static str, &'static str) {
     match (sessions.head.sessions, sessions.head.as_of.state) {
-        (1.., _) => ("", "", true),
-        (0, RootState::Syncing | RootState::Stale) => NOT_READ,
-        (0, _) => (
-            "No session owns a znode under the watched roots",
-            "Everything was read. One that takes or awaits a lock appears at once.",
-            false,
-        ),
+        (1.., _) => ("", ""),
+        (0, RootState::Syncing | RootState::Stale) => words::NOT_READ,
+        (0, _) => words::NONE,
     }
 }

@@ -5,11 +5,12 @@ mod groups;
 mod list;
 mod row;
 mod state;
+mod words;
 
 use leptos::prelude::*;
 
 use super::erase::{dynamic, view};
-use super::format::{count, middle, visible};
+use super::format::count;
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{
@@ -49,7 +50,7 @@ pub(crate) fn SessionsPage() -> AnyView {
 
 /// What the address or the server has against the question.
 fn notices(state: ListState) -> Option<AnyView> {
-    let mistake = state.mistake.get().map(|text| format!("{text} Showing everything."));
+    let mistake = state.mistake.get().map(|text| words::shows_everything(&text));
     mistake.or_else(|| state.live.refusal()).map(|text| view! { <p class="notice" role="alert">{text}</p> })
 }
 
@@ -68,45 +69,19 @@ fn totals(live: Live) -> AnyView {
     }
 }
 
-fn sort_word(sort: SessionSort) -> &'static str {
-    match sort {
-        SessionSort::Worst => "worst first",
-        SessionSort::Blocks => "blocks most",
-        SessionSort::Holds => "holds",
-        SessionSort::OldestWait => "oldest wait",
-        SessionSort::Ephemerals => "znodes",
-        SessionSort::Id => "session id",
-    }
-}
-
 /// Of which host or application the sessions are, and the way back to all.
 fn of_group(state: ListState) -> Option<AnyView> {
     let query = state.query.get();
-    let words = match (&*query.host, &*query.application) {
-        ("", "") => return None,
-        (host, "") => format!("Sessions of host {}.", middle(&visible(host), 60)),
-        ("", application) => format!("Sessions of application {}.", middle(&visible(application), 60)),
-        (host, application) => {
-            format!("Sessions of {} on host {}.", middle(&visible(application), 60), middle(&visible(host), 60))
-        }
-    };
+    let of = words::sessions_of(&query.host, &query.application)?;
     let all = address_of(&SessionsQuery { host: String::new(), application: String::new(), offset: 0, ..query });
-    Some(view! { <p class="quiet sess-of" data-testid="of-group">{words}" "<a href=all>"Show all"</a></p> })
-}
-
-fn group_word(group: SessionGroup) -> &'static str {
-    match group {
-        SessionGroup::Session => "session",
-        SessionGroup::Host => "host",
-        SessionGroup::Application => "application",
-    }
+    Some(view! { <p class="quiet sess-of" data-testid="of-group">{of}" "<a href=all>"Show all"</a></p> })
 }
 
 /// The choice of what a row stands for. With it the form keeps, without scripts, of which group the sessions are.
 fn group_select(state: ListState) -> AnyView {
     let option = move |group: SessionGroup| {
         let is_chosen = move || state.query.with(|query| query.group) == group;
-        view! { <option value=group.name() selected=is_chosen prop:selected=is_chosen>{group_word(group)}</option> }
+        view! { <option value=group.name() selected=is_chosen prop:selected=is_chosen>{words::group(group)}</option> }
     };
     let change = move |name: String| {
         state.change(|query| {
@@ -148,7 +123,7 @@ fn filters(state: ListState) -> AnyView {
                 placeholder="Filter 0x session, name, lock; !not"
                 change=filter
             />
-            <SortSelect options=SessionSort::ALL.map(|sort| (sort.name(), sort_word(sort))).to_vec() chosen=sorted change=sort />
+            <SortSelect options=SessionSort::ALL.map(|sort| (sort.name(), words::sort(sort))).to_vec() chosen=sorted change=sort />
             {group_select(state)}
             {export(move || state.query.with(address_of))}
             <button class="tool only-static" type="submit">"Show"</button>

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::state::Slot;
+use super::words;
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{count, middle, visible};
@@ -18,7 +19,7 @@ const ADDRESS_CHARS: usize = 40;
 /// The row.
 pub(super) fn row(slot: Slot, places: Places) -> AnyView {
     let Slot { at, row, is_away } = slot;
-    let label = row.label.as_deref().map_or("no name".to_owned(), visible);
+    let label = row.label.as_deref().map_or(words::NO_NAME.to_owned(), visible);
     let short = middle(&label, LABEL_CHARS);
     let number = |class: &'static str, column: &'static str, number: u32| {
         view! { <div class=class role="cell" data-col=column data-none=mark(number == 0)>{count(number)}</div> }
@@ -34,7 +35,7 @@ pub(super) fn row(slot: Slot, places: Places) -> AnyView {
             data-session=row.session_id.to_string()
             data-cycle=cycle_mark(row.cycle_verdict)
             data-away=mark(is_away)
-            title=is_away.then_some("No longer in this place")
+            title=is_away.then_some(words::IS_AWAY)
             aria-rowindex=(at + 2).to_string()
             prop:style=places.style_of(at)
         >

@@ -2,43 +2,12 @@
 
 use leptos::prelude::*;
 
+use super::words;
 use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::{count, visible};
 use crate::parts::{Age, Columns, Table, filled};
-use lockscope_wire::{MemberRole, MemberStatus, SourceState};
-
-fn state_word(state: SourceState) -> &'static str {
-    match state {
-        SourceState::Ok => "ok",
-        SourceState::Off => "off",
-        SourceState::Denied => "denied",
-        SourceState::Error => "error",
-        SourceState::Spared => "spared",
-        SourceState::NotAsked => "not asked",
-    }
-}
-
-fn meaning(state: SourceState) -> &'static str {
-    match state {
-        SourceState::Ok => "Answered",
-        SourceState::Off => "Nobody listens, or it is switched off",
-        SourceState::Denied => "Refused",
-        SourceState::Error => "Asked, and the answer was none",
-        SourceState::Spared => "Not asked, because it would cost the member too much",
-        SourceState::NotAsked => "Not asked yet, or not needed now",
-    }
-}
-
-fn role_word(role: MemberRole) -> &'static str {
-    match role {
-        MemberRole::Leader => "leader",
-        MemberRole::Follower => "follower",
-        MemberRole::Observer => "observer",
-        MemberRole::Standalone => "standalone",
-        MemberRole::ReadOnly => "read-only",
-    }
-}
+use lockscope_wire::{MemberStatus, SourceState};
 
 const MEMBERS: Columns = &[
     ("Member", ""),
@@ -77,9 +46,9 @@ fn member(row: &MemberStatus) -> AnyView {
     let text = |text: Option<String>| view! { <td>{text.map_or("–".to_owned(), |text| visible(&text))}</td> };
     let number = |text: Option<String>| view! { <td class="table-number">{text.unwrap_or("–".to_owned())}</td> };
     let state = |state: SourceState| {
-        view! { <td><span class="answer" data-answer=state.name() title=meaning(state)>{state_word(state)}</span></td> }
+        view! { <td><span class="answer" data-answer=state.name() title=words::meaning(state)>{words::state_word(state)}</span></td> }
     };
-    let role = if row.is_down { Some("down") } else { row.role.map(role_word) };
+    let role = words::role(row);
     let asked_at_ms = Some(row.sampled_at_ms).filter(|at_ms| *at_ms > 0);
     view! {
         <tr data-member=Exact(row.member.clone())>

@@ -3,6 +3,7 @@
 mod ensemble;
 mod members;
 mod summary;
+mod words;
 
 use leptos::prelude::*;
 
@@ -46,18 +47,17 @@ fn page(status: &Status, is_fresh: bool) -> AnyView {
 
 /// Where the settings are from, and what of the file is not in force.
 fn settings(config: &ConfigStatus) -> AnyView {
-    let path = visible(config.path.as_deref().unwrap_or("flags and environment"));
+    let path = visible(config.path.as_deref().unwrap_or(words::NO_FILE));
     let error =
         config.error.as_ref().map(|error| view! { <p class="notice" data-testid="config-error">{visible(error)}</p> });
     let waiting = (!config.waits_for_restart.is_empty()).then(|| {
-        view! { <p class="quiet">{format!("waits for a restart: {}", config.waits_for_restart.join(", "))}</p> }
+        view! { <p class="quiet">{words::waits_for_restart(&config.waits_for_restart)}</p> }
     });
     view! { {path} ", read " <Age since_ms=Some(config.loaded_at_ms) /> " ago" {error} {waiting} }
 }
 
 /// The server itself.
 fn server(status: &Status) -> AnyView {
-    let releases = if status.read_only { "nobody may: this server is read-only" } else { "operators may" };
     view! {
         <section class="part dims" aria-labelledby="server-title">
             <h2 class="part-title" id="server-title">"Lockscope"</h2>
@@ -66,7 +66,7 @@ fn server(status: &Status) -> AnyView {
                 <Pair term="Live protocol" value=status.protocol.to_string() />
                 <Pair term="Running for" value=view! { <Age since_ms=Some(status.started_at_ms) /> } />
                 <Pair term="Updates applied" value=count(status.seq) />
-                <Pair term="Releases" value=releases />
+                <Pair term="Releases" value=words::releases(status.read_only) />
                 <Pair term="Settings" value=settings(&status.config) />
             </dl>
         </section>

@@ -1,11 +1,10 @@
 //! The first line of the status page: whether all is well, or what is not. Pure.
 
-use crate::format::{count, middle, plural, visible};
-use lockscope_wire::{EnsembleStatus, Link, MemberStatus, RootState, SourceState, Status};
+use super::words;
+use lockscope_wire::{EnsembleStatus, MemberStatus, RootState, SourceState, Status};
 
 /// Of what is not well, so many are named; all others are a number.
 const NAMED_MAX: usize = 4;
-const PATH_CHARS: usize = 40;
 
 /// Whether all is well, in words.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,7 +16,7 @@ pub(super) struct Summary {
 impl Summary {
     /// The same; what was well a while ago is not called well now.
     pub(super) fn dated(self, is_fresh: bool) -> Self {
-        if is_fresh { self } else { Self { is_well: false, words: format!("Not live. Last known: {}", self.words) } }
+        if is_fresh { self } else { Self { is_well: false, words: words::last_known(&self.words) } }
     }
 }
 
@@ -25,51 +24,36 @@ impl Summary {
 pub(super) fn summary(status: &Status) -> Summary {
     let mut wrong = Vec::new();
     if status.config.error.is_some() {
-        wrong.push("the settings can't be read".to_owned());
+        wrong.push(words::NO_SETTINGS.to_owned());
     }
     for ensemble in &status.ensembles {
         wrong.extend(wrong_with(ensemble, status.ensembles.len() > 1));
     }
     let roots: usize = status.ensembles.iter().map(|ensemble| ensemble.roots.len()).sum();
-    let live = plural(roots as u64, "root live", "roots live");
+    let live = words::roots_live(roots as u64);
     let members = || status.ensembles.iter().flat_map(|ensemble| &ensemble.evidence);
     let (asked, telling) = (members().count(), members().filter(|member| tells_everything(member)).count());
-    let evidence = match asked {
-        0 => "no member is asked".to_owned(),
-        _ => {
-            let tell = if telling == 1 { "tells" } else { "tell" };
-            format!("{} of {} members {tell} everything", count(telling as u64), count(asked as u64))
-        }
-    };
+    let evidence = words::evidence(telling as u64, asked as u64);
     if wrong.is_empty() && telling == asked {
-        return Summary { is_well: true, words: format!("All well: {live}, {evidence}") };
+        return Summary { is_well: true, words: words::all_well(&live, &evidence) };
     }
     if wrong.is_empty() {
-        return Summary { is_well: false, words: format!("{live}, but only {evidence}: see below what would help") };
+        return Summary { is_well: false, words: words::not_all_told(&live, &evidence) };
     }
     let more = wrong.len().saturating_sub(NAMED_MAX);
     wrong.truncate(NAMED_MAX);
-    let more = if more > 0 { format!("; {} more", count(more as u64)) } else { String::new() };
-    Summary { is_well: false, words: format!("Not well: {}{more}", wrong.join("; ")) }
+    Summary { is_well: false, words: words::not_well(&wrong, more as u64) }
 }
 
 /// What of an ensemble is not as it should be; with its name where there are several.
 fn wrong_with(ensemble: &EnsembleStatus, has_others: bool) -> Vec<String> {
-    let of = if has_others { format!("{}: ", visible(&ensemble.name)) } else { String::new() };
-    let link = match ensemble.link {
-        Link::Live => None,
-        Link::Syncing => Some("everything is being read again"),
-        Link::Stale => Some("ZooKeeper does not answer"),
-        Link::Lost => Some("no session with ZooKeeper"),
-    };
-    let link = link.map(str::to_owned);
-    let root =
-        |(path, state): (&str, RootState)| format!("root {} is {}", middle(&visible(path), PATH_CHARS), state.name());
+    let of = if has_others { words::of_ensemble(&ensemble.name) } else { String::new() };
+    let link = words::link_trouble(ensemble.link).map(str::to_owned);
     // Without a link no root is live, which says nothing more.
     let roots = ensemble.roots.iter().filter(|root| link.is_none() && root.state != RootState::Live);
-    let roots = roots.map(|found| root((&found.path, found.state))).collect::<Vec<_>>();
+    let roots = roots.map(|root| words::root_is(&root.path, root.state)).collect::<Vec<_>>();
     let down = ensemble.evidence.iter().filter(|member| member.is_down);
-    let down = down.map(|member| format!("member {} is down", middle(&visible(&member.member), PATH_CHARS)));
+    let down = down.map(|member| words::is_down(&member.member));
     link.into_iter().chain(roots).chain(down).map(|what| format!("{of}{what}")).collect()
 }
 
@@ -82,7 +66,7 @@ fn tells_everything(member: &MemberStatus) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{ConfigStatus, RootStatus, Zxid};
+    use lockscope_wire::{ConfigStatus, Link, RootStatus, Zxid};
 
     fn root(path: &str, state: RootState) -> RootStatus {
         RootStatus { path: path.to_owned(), state, since_ms: 1, why: String::new(), locks: 1, znodes: 3 }
@@ -119,14 +103,14 @@ mod tests {
         }
     }
 
-    fn words(status: &Status) -> String {
+    fn said(status: &Status) -> String {
         summary(status).words
     }
 
     #[test]
     fn all_is_well_in_one_line() {
         let well = status(vec![root("/a", RootState::Live), root("/b", RootState::Live)], Link::Live);
-        assert_eq!(words(&well), "All well: 2 roots live, no member is asked");
+        assert_eq!(said(&well), "All well: 2 roots live, no member is asked");
         assert!(summary(&well).is_well);
         let old = summary(&well).dated(false);
         assert!(!old.is_well && old.words.starts_with("Not live. Last known: All well"));
@@ -136,11 +120,11 @@ mod tests {
     fn what_is_not_well_is_named() {
         let roots = vec![root("/a", RootState::Live), root("/b\u{202e}", RootState::Denied)];
         let denied = status(roots.clone(), Link::Live);
-        assert!(words(&denied).starts_with("Not well: root /b") && !words(&denied).contains('\u{202e}'));
-        assert_eq!(words(&status(roots, Link::Lost)), "Not well: no session with ZooKeeper");
+        assert!(said(&denied).starts_with("Not well: root /b") && !said(&denied).contains('\u{202e}'));
+        assert_eq!(said(&status(roots, Link::Lost)), "Not well: no session with ZooKeeper");
         let mut several = status(vec![root("/a", RootState::Partial); 6], Link::Live);
-        assert!(words(&several).ends_with("; 2 more"), "{}", words(&several));
+        assert!(said(&several).ends_with("; 2 more"), "{}", said(&several));
         several.config.error = Some("line 3".to_owned());
-        assert!(words(&several).starts_with("Not well: the settings can't be read; root /a is partial"));
+        assert!(said(&several).starts_with("Not well: the settings can't be read; root /a is partial"));
     }
 }

@@ -3,11 +3,12 @@
 use leptos::prelude::*;
 
 use super::table::{ensemble_of, name_of};
+use super::words;
 use crate::charts::ring::{BOX_HEIGHT, BOX_WIDTH, LABEL_HEIGHT, MEMBERS_MAX, label_width, ring};
 use crate::erase::{erase, view};
-use crate::format::{count, middle, plural, visible};
+use crate::format::{middle, visible};
 use crate::parts::{Age, cycle_mark, outside_link, rows, session_url};
-use lockscope_wire::{Cycle, LockQuery, Verdict, Waits};
+use lockscope_wire::{Cycle, LockQuery, Waits};
 
 /// Deadlocks that are drawn.
 const CYCLES_MAX: usize = 8;
@@ -62,20 +63,13 @@ pub(super) fn Cycles(waits: Memo<Waits>) -> AnyView {
     view! {
         <ul class="cycles" aria-label="Deadlocks">{rows(shown, |card| &card.key, card)}</ul>
         <Show when=move || { more() > 0 }>
-            <p class="quiet">{move || format!("{} more are not drawn.", count(more() as u64))}</p>
+            <p class="quiet">{move || words::not_drawn(more() as u64)}</p>
         </Show>
     }
 }
 
-/// What it is, in words.
-fn heading(verdict: Verdict, sessions: usize) -> String {
-    let what =
-        if verdict == Verdict::Deadlocked { "Deadlock" } else { "Looks like a deadlock, if one thread does both" };
-    format!("{what}: {} wait for each other.", plural(sessions as u64, "session", "sessions"))
-}
-
 fn card(Card { steps, victim, cycle, .. }: Card) -> AnyView {
-    let heading = heading(cycle.verdict, steps.len());
+    let heading = words::heading(cycle.verdict, steps.len());
     view! {
         <li class="cycle dims" data-cycle=cycle_mark(Some(cycle.verdict)) data-testid="cycle">
             <h2 class="cycle-sentence">{heading.clone()}</h2>
@@ -86,7 +80,7 @@ fn card(Card { steps, victim, cycle, .. }: Card) -> AnyView {
                     {outside_link(Some("nowrap"), victim.session_url, &victim.name, &middle(&victim.name, TEXT_CHARS))}
                     "’s hold on "
                     {outside_link(Some("mono nowrap"), victim.lock_url, &victim.lock, &middle(&visible(&victim.lock), TEXT_CHARS))}
-                    {format!(" costs least. It {}", visible(&cycle.victim_why))}
+                    {words::costs_least(&cycle.victim_why)}
                 </p>
                 <p class="quiet">{visible(&cycle.caveat)}</p>
                 <p class="quiet">"Found "<Age since_ms=Some(cycle.since_ms) />" ago."</p>
@@ -158,19 +152,5 @@ fn ring_link(
                 <text x=format!("{:.1}", width / 2.0) y=format!("{:.1}", height / 2.0) text-anchor="middle" dominant-baseline="central">{text}</text>
             </a>
         </g>
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_deadlock_in_a_sentence() {
-        assert_eq!(heading(Verdict::Deadlocked, 2), "Deadlock: 2 sessions wait for each other.");
-        assert_eq!(
-            heading(Verdict::MaybeDeadlocked, 3),
-            "Looks like a deadlock, if one thread does both: 3 sessions wait for each other."
-        );
     }
 }

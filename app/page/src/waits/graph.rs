@@ -10,11 +10,12 @@ use wasm_bindgen::JsCast as _;
 
 use super::WaitsState;
 use super::table::name_of;
+use super::words;
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
 use crate::charts::ring::{LABEL_HEIGHT, label_width};
 use crate::erase::{dynamic, view};
-use crate::format::{count, middle, plural, visible};
-use crate::parts::{cycle_mark, mark, rows};
+use crate::format::{middle, visible};
+use crate::parts::{cycle_mark, does, mark, rows};
 use lockscope_wire::{SessionId, Verdict, Waits};
 
 /// Lines whose lock is named; more would only hide each other.
@@ -60,14 +61,6 @@ struct Drawing {
     lines: Vec<Line>,
     width: f64,
     height: f64,
-}
-
-/// What a session holds and waits for, in numbers.
-fn does(holds: u32, waits: u32) -> String {
-    let holds = (holds > 0).then(|| format!("holds {}", count(holds)));
-    let waits = (waits > 0).then(|| format!("waits for {}", count(waits)));
-    let all: Vec<String> = holds.into_iter().chain(waits).collect();
-    all.join(", ")
 }
 
 fn draw(waits: &Waits) -> Drawing {
@@ -183,14 +176,7 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
         }
         event.prevent_default();
     };
-    let summary = move || {
-        drawing.with(|drawing| {
-            format!(
-                "{} wait or are waited for; the tree below shows the same.",
-                plural(drawing.boxes.len() as u64, "session", "sessions")
-            )
-        })
-    };
+    let summary = move || drawing.with(|drawing| words::graph(drawing.boxes.len() as u64));
     let boxes = Memo::new(move |_| drawing.with(|drawing| drawing.boxes.clone()));
     let lines = move || {
         drawing.with(|drawing| {
@@ -276,7 +262,7 @@ fn line_name(line: &Line) -> AnyView {
 }
 
 fn card_box(card: Card, chosen: Option<SessionId>) -> AnyView {
-    let name = format!("{}: {}{}", card.name, card.text, in_words(card.cycle));
+    let name = words::card(&card.name, &card.text, card.cycle);
     let text = match card.cycle {
         None => card.text,
         Some(Verdict::Deadlocked) => format!("▲ {}", card.text),
@@ -299,14 +285,6 @@ fn card_box(card: Card, chosen: Option<SessionId>) -> AnyView {
             <text class="graph-name" x="12" y="19">{card.name}</text>
             <text class="graph-text" x="12" y="35">{text}</text>
         </g>
-    }
-}
-
-fn in_words(cycle: Option<Verdict>) -> &'static str {
-    match cycle {
-        None => "",
-        Some(Verdict::Deadlocked) => ", in a deadlock",
-        Some(_) => ", in what may be a deadlock",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::WaitsState;
+use super::{WaitsState, words};
 use crate::erase::view;
 use crate::format::{middle, visible};
 use crate::parts::{Age, Columns, Table, Tag, cycle_mark, outside_link, rows};
@@ -77,12 +77,7 @@ fn table_rows(waits: &Waits, chosen: Option<SessionId>) -> Vec<Row> {
 #[component]
 pub(super) fn WaitsTable(state: WaitsState) -> AnyView {
     let shown = Memo::new(move |_| state.waits.with(|waits| table_rows(waits, state.chosen.get())));
-    let title = move || {
-        state
-            .chosen
-            .get()
-            .map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"))
-    };
+    let title = move || words::table_title(state.chosen.get());
     view! {
         <details class="part dims waits-fold" open=move || state.chosen.get().is_some()>
             <summary><h2 class="part-title">{title}</h2></summary>
@@ -94,16 +89,11 @@ pub(super) fn WaitsTable(state: WaitsState) -> AnyView {
 fn table_row(row: Row) -> AnyView {
     let session = |party: Party| outside_link(None, party.url, &party.id.to_string(), &middle(&party.name, 36));
     let lock = outside_link(Some("mono"), row.lock_url, &row.lock, &middle(&visible(&row.lock), 60));
-    let cycle = match row.cycle {
-        None => "",
-        Some(Verdict::Deadlocked) => " deadlock",
-        Some(_) => " maybe a deadlock",
-    };
     view! {
         <tr data-cycle=cycle_mark(row.cycle)>
             <td>{session(row.from)}</td>
             <td>{session(row.to)}</td>
-            <td><Tag of=row.tag /> " " {lock} {cycle}</td>
+            <td><Tag of=row.tag /> " " {lock} {words::after_lock(row.cycle)}</td>
             <td class="table-number"><Age since_ms=Some(row.since_ms) /></td>
         </tr>
     }

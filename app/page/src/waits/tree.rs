@@ -3,8 +3,9 @@
 
 use leptos::prelude::*;
 
+use super::words;
 use crate::erase::{dynamic, erase, view};
-use crate::format::{count, duration, middle, plural, visible};
+use crate::format::{middle, visible};
 use crate::live::Live;
 use crate::parts::{Age, Chip, Item, Tag, cycle_mark, hold_least, mark, outside_link, rows_in_parts, session_url};
 use lockscope_wire::{LockQuery, LockSince, WaitBranch, Waits};
@@ -41,8 +42,7 @@ pub(super) fn Tree(waits: Memo<Waits>) -> AnyView {
     let more = Memo::new(move |_| waits.with(|waits| waits.roots_left_out));
     let rest = move || {
         (more.get() > 0).then(|| {
-            let others = plural(more.get().into(), "other makes", "others make");
-            view! { <p class="quiet">{format!("{others} somebody wait, for less time in all.")}</p> }
+            view! { <p class="quiet">{words::other_roots(more.get())}</p> }
         })
     };
     view! {
@@ -107,27 +107,27 @@ impl Who {
 fn who(Who { branch }: &Who) -> AnyView {
     let name = name_of(branch);
     let url = session_url(&branch.ensemble, branch.session_id);
-    let lock = |words: &'static str, of: &LockSince| {
+    let lock = |does: &'static str, of: &LockSince| {
         let href =
             LockQuery { ensemble: branch.ensemble.clone(), path: of.lock.clone(), ..LockQuery::default() }.to_url();
         view! {
             <span class="tree-does">
-                {words}
+                {does}
                 {outside_link(Some("mono nowrap"), href, &of.lock, &middle(&visible(&of.lock), LOCK_CHARS))}
                 ", "
                 <Age since_ms=Some(of.since_ms) least=hold_least(of.is_lower_bound) />
             </span>
         }
     };
-    let more = (branch.more_holds > 0)
-        .then(|| view! { <span class="quiet">{format!("and {} more", count(branch.more_holds))}</span> });
+    let more =
+        (branch.more_holds > 0).then(|| view! { <span class="quiet">{words::more_holds(branch.more_holds)}</span> });
     view! {
         <span class="tree-who">
             <Tag of=branch.tag.clone() />
             {outside_link(Some("nowrap tree-name"), url, &branch.session_id.to_string(), &middle(&name, NAME_CHARS))}
             {branch.cycle_verdict.map(|verdict| view! { <Chip verdict=verdict /> })}
-            {branch.waits.as_ref().map(|waits| lock("waits for ", waits))}
-            {branch.holds.as_ref().map(|holds| lock("holds ", holds))}
+            {branch.waits.as_ref().map(|waits| lock(words::WAITS_FOR, waits))}
+            {branch.holds.as_ref().map(|holds| lock(words::HOLDS, holds))}
             {more}
         </span>
     }
@@ -153,27 +153,16 @@ impl Behind {
 fn behind(of: &Behind) -> AnyView {
     let (sessions, since_sum_ms) = (of.sessions, of.since_sum_ms);
     let live = Live::of_app();
-    let sign = if of.is_lower_bound { "≥ " } else { "" };
-    let waits = if sessions == 1 { "waits" } else { "wait" };
     view! {
-        <span class="sr-only">{format!("Behind {}: ", middle(&of.name, NAME_CHARS))}</span>
-        {format!("{sign}{} {waits}, ", count(sessions))}
-        {move || in_all(sessions, since_sum_ms, live.now_ms())}
+        <span class="sr-only">{words::behind(&middle(&of.name, NAME_CHARS))}</span>
+        {words::waits(sessions, of.is_lower_bound)}
+        {move || words::in_all(sessions, since_sum_ms, live.now_ms())}
         " in all"
     }
 }
 
-/// The waiting time of so many, in all.
-fn in_all(sessions: u32, since_sum_ms: i64, now_ms: i64) -> String {
-    if now_ms == 0 { "…".to_owned() } else { duration(i64::from(sessions) * now_ms - since_sum_ms) }
-}
-
 fn left_out(number: &u32) -> AnyView {
-    let words = format!(
-        "{} not listed here.",
-        plural((*number).into(), "more waits for it and is", "more wait for it and are")
-    );
-    erase((*number > 0).then(|| view! { <p class="tree-more quiet">{words}</p> }))
+    erase((*number > 0).then(|| view! { <p class="tree-more quiet">{words::left_out(*number)}</p> }))
 }
 
 #[cfg(test)]
@@ -210,11 +199,5 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), rows.len());
-    }
-
-    #[test]
-    fn waiting_time_is_summed() {
-        assert_eq!(in_all(4, 4 * 1_000, 121_000), "8 min 00 s");
-        assert_eq!(in_all(4, 4 * 1_000, 0), "…");
     }
 }

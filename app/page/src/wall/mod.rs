@@ -1,6 +1,8 @@
 //! The wallboard: for a screen that nobody touches, read from four metres. Left one tile that says how things are, right
 //! the worst problems, below the time and how old the picture is. A picture that may be old is never green.
 
+mod words;
+
 use leptos::prelude::*;
 
 use super::document_title::TitleSigns;
@@ -118,14 +120,13 @@ impl Tile {
 
     /// `turn`: whose turn it is to be named.
     fn draw(&self, is_live: bool, turn: i64) -> AnyView {
-        let (large, small) = match (is_live, self.problems) {
-            (false, _) => ("?".to_owned(), "not known now".to_owned()),
-            (true, 0) if self.is_all_known => ("✓".to_owned(), "All fine".to_owned()),
-            (true, 0) => ("0".to_owned(), "problems seen, not all is known".to_owned()),
-            (true, 1) => ("1".to_owned(), "needs you".to_owned()),
-            (true, many) => (count(many), "need you".to_owned()),
+        let large = match (is_live, self.problems) {
+            (false, _) => "?".to_owned(),
+            (true, 0) if self.is_all_known => "✓".to_owned(),
+            (true, many) => count(many),
         };
-        let rest = format!("{} locks, {} waiting", count(self.locks), count(self.waiters));
+        let small = words::tile(is_live, self.problems, self.is_all_known);
+        let rest = words::rest(self.locks, self.waiters);
         view! {
             <p class="wall-large">{large}</p>
             <p class="wall-small">{small}</p>
@@ -143,8 +144,7 @@ impl Tile {
         }
         let at = usize::try_from(turn).unwrap_or_default() % self.ensembles.len();
         let EnsembleLine { name, locks, is_read } = self.ensembles.get(at)?;
-        let state = if *is_read { "" } else { ", not all read" };
-        Some(format!("{}: {} locks{state}", visible(name), count(*locks)))
+        Some(words::ensemble(name, *locks, *is_read))
     }
 }
 
@@ -169,7 +169,7 @@ fn now(live: Live) -> Option<AnyView> {
 
 fn freshness(live: Live, is_live: bool) -> String {
     let known = live.known_at_ms().map_or_else(|| "…".to_owned(), |at_ms| age(at_ms, live.now_ms()));
-    if is_live { format!("as of {known} ago") } else { format!("{} · as of {known} ago", current(live).word) }
+    if is_live { words::as_of(&known) } else { words::doubted(current(live).word, &known) }
 }
 
 /// Signs in by the token in the address, and again when that ended: a server that was restarted knows nobody any more.

@@ -3,6 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::super::words;
 use super::LabView;
 use crate::exact::Exact;
 use crate::format::visible;
@@ -51,8 +52,8 @@ impl Default for LabDraft {
 
 /// A run that is one click away.
 struct Preset {
-    name: &'static str,
-    words: &'static str,
+    /// Its name, and what it is for.
+    words: (&'static str, &'static str),
     strategies: &'static [Strategy],
     clients: u32,
     hold_ms: u32,
@@ -61,37 +62,27 @@ struct Preset {
 
 const PRESETS: [Preset; 4] = [
     Preset {
-        name: "8 clients, to see it",
-        words: "Slow enough to follow each hand-off with the eye.",
+        words: words::PRESETS[0],
         strategies: &[Strategy::Predecessor, Strategy::HerdChildren],
         clients: 8,
         hold_ms: 700,
         in_turn: false,
     },
     Preset {
-        name: "50 clients",
-        words: "49 events against 1\u{202f}225, one strategy after the other.",
+        words: words::PRESETS[1],
         strategies: &[Strategy::Predecessor, Strategy::HerdChildren],
         clients: 50,
         hold_ms: 100,
         in_turn: true,
     },
     Preset {
-        name: "500 clients",
-        words: "499 events against 124\u{202f}750, one strategy after the other.",
+        words: words::PRESETS[2],
         strategies: &[Strategy::Predecessor, Strategy::HerdLowest],
         clients: 500,
         hold_ms: 10,
         in_turn: true,
     },
-    Preset {
-        name: "50 clients, all strategies",
-        words: "Three herds and the one that is none, at once.",
-        strategies: &Strategy::ALL,
-        clients: 50,
-        hold_ms: 100,
-        in_turn: false,
-    },
+    Preset { words: words::PRESETS[3], strategies: &Strategy::ALL, clients: 50, hold_ms: 100, in_turn: false },
 ];
 
 /// The presets.
@@ -102,12 +93,9 @@ pub(super) fn presets(view: &LabView) -> AnyView {
             .iter()
             .map(|strategy| view! { <input type="hidden" name="strategies" value=strategy.name() /> })
             .collect_view();
+        let (name, is_for) = preset.words;
         let is_too_many = preset.clients > view.runs.clients_max;
-        let words = if is_too_many {
-            format!("Allowed here: {} clients a strategy.", view.runs.clients_max)
-        } else {
-            preset.words.to_owned()
-        };
+        let words = if is_too_many { words::allowed(view.runs.clients_max) } else { is_for.to_owned() };
         view! {
             <form method="post" action="/lab/run">
                 {strategies}
@@ -116,7 +104,7 @@ pub(super) fn presets(view: &LabView) -> AnyView {
                 <input type="hidden" name="order" value=order(preset.in_turn) />
                 <input type="hidden" name="ensemble" value=filled(view.draft.ensemble.clone()).map(Exact) />
                 <button class="lab-preset" type="submit" disabled=is_too_many.then_some("disabled")>
-                    <span class="lab-preset-name">{preset.name}</span>
+                    <span class="lab-preset-name">{name}</span>
                     <span class="lab-preset-words">{words}</span>
                 </button>
             </form>
@@ -128,6 +116,10 @@ pub(super) fn presets(view: &LabView) -> AnyView {
 /// How strategies follow each other, as the form names it.
 fn order(in_turn: bool) -> &'static str {
     if in_turn { "in_turn" } else { "at_once" }
+}
+
+fn order_and_words(in_turn: bool) -> (&'static str, &'static str) {
+    (order(in_turn), words::order(in_turn))
 }
 
 /// The whole form.
@@ -176,17 +168,17 @@ fn fields(view: &LabView) -> AnyView {
             </label>
         }
     };
-    let orders = [("in_turn", "one after the other, to measure them"), ("at_once", "all at once, to see them")];
+    let orders = [order_and_words(true), order_and_words(false)];
     let ensembles: Vec<(&str, &str)> = view.runs.ensembles.iter().map(|name| (name.as_str(), name.as_str())).collect();
     view! {
-        {number("clients", "Clients", format!("per strategy (max {})", view.runs.clients_max), &draft.clients)}
-        {number("rounds", "Rounds", "how often each gets the lock".to_owned(), &draft.rounds)}
-        {number("hold_ms", "Hold", "ms, how long each keeps it".to_owned(), &draft.hold_ms)}
-        {number("think_ms", "Pause between rounds", "ms, on average".to_owned(), &draft.think_ms)}
-        {number("duration_s", "Ends after", "seconds; empty = until done".to_owned(), &draft.duration_s)}
-        {number("seed", "Seed", "empty = random".to_owned(), &draft.seed)}
-        {choice("order", "Strategies", &orders, order(draft.in_turn))}
-        {(ensembles.len() > 1).then(|| choice("ensemble", "Ensemble", &ensembles, &draft.ensemble))}
+        {number("clients", words::CLIENTS, words::per_strategy(view.runs.clients_max), &draft.clients)}
+        {number("rounds", words::ROUNDS.0, words::ROUNDS.1.to_owned(), &draft.rounds)}
+        {number("hold_ms", words::HOLD.0, words::HOLD.1.to_owned(), &draft.hold_ms)}
+        {number("think_ms", words::THINK.0, words::THINK.1.to_owned(), &draft.think_ms)}
+        {number("duration_s", words::DURATION.0, words::DURATION.1.to_owned(), &draft.duration_s)}
+        {number("seed", words::SEED.0, words::SEED.1.to_owned(), &draft.seed)}
+        {choice("order", words::STRATEGIES, &orders, order(draft.in_turn))}
+        {(ensembles.len() > 1).then(|| choice("ensemble", words::ENSEMBLE, &ensembles, &draft.ensemble))}
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::super::words;
 use super::form::{form, presets};
 use super::{LabView, problem, run_url};
 use crate::exact::Exact;
@@ -55,13 +56,8 @@ fn start(view: &LabView) -> AnyView {
 
 /// What those read who may only look.
 fn viewer(can_sign_in: bool) -> AnyView {
-    let words = if can_sign_in {
-        "Operators may start a run. "
-    } else {
-        "Operators may start a run, and nobody can sign in here; `lockscope token new` makes a token."
-    };
     let link = can_sign_in.then(|| view! { <a href="/sign-in?next=%2Flab">"Sign in as operator to start one."</a> });
-    view! { <p class="lab-viewer" data-testid="lab-viewer">{words}{link}</p> }
+    view! { <p class="lab-viewer" data-testid="lab-viewer">{words::who_may_run(can_sign_in)}{link}</p> }
 }
 
 /// The lab is off, or off for this person.

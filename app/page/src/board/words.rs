@@ -1,0 +1,153 @@
+//! The board in words. Pure.
+
+use crate::format::{count, middle, plural, visible};
+use lockscope_wire::{BoardHead, RootState, Sort, Verdict};
+
+/// Where there is nothing to see, and why.
+pub(super) const NOT_READ: &str = "Not read yet";
+pub(super) const CONNECTING: &str = "Connecting to ZooKeeper";
+pub(super) const READING: &str = "Reading the tree";
+pub(super) const NO_ROOT: &str = "No root can be read";
+pub(super) const NO_LOCKS: &str = "No locks here yet";
+pub(super) const WHAT_A_LOCK_IS: &str = "A lock is a directory of numbered znodes, as Curator, kazoo and ZooKeeper's recipes make it. One that is taken shows \
+    here at once. To see one, in zkCli:";
+/// What no filter fits.
+pub(super) const LOCK: &str = "lock";
+pub(super) const ALL: &str = "all";
+pub(super) const MORE_LOCKS: &str = "More locks";
+pub(super) const SORT_BY_DAMAGE: &str = "Sort by total waiting time";
+pub(super) const NOT_KEPT: &str = "Not kept: the server did not answer. It lasts as long as this page.";
+
+/// By what the locks are ordered.
+pub(super) fn sort(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Worst => "worst first",
+        Sort::Damage => "total waiting time",
+        Sort::OldestWait => "oldest wait",
+        Sort::Depth => "waiters",
+        Sort::Hold => "hold time",
+        Sort::Path => "path",
+        Sort::Recipe => "recipe",
+        Sort::Holder => "holder",
+    }
+}
+
+/// A root to choose, with how many locks it has.
+pub(super) fn root(path: &str, state: RootState, locks: u32) -> String {
+    let trouble = if state == RootState::Live { String::new() } else { format!(", {state}") };
+    format!("{} ({}{trouble})", middle(&visible(path), 40), count(locks))
+}
+
+/// How many of all locks are listed.
+pub(super) fn locks_of(number: u32, all: u32) -> String {
+    let locks = plural(number.into(), "lock", "locks");
+    if number == all { locks } else { format!("{locks} of {all}") }
+}
+
+/// How many problems need somebody.
+pub(super) fn need_you(problems: u32) -> String {
+    if problems == 1 { "1 needs you".to_owned() } else { format!("{} need you", count(problems)) }
+}
+
+/// What may be said where no problem is seen: that all is fine only where all is known.
+pub(super) fn calm(head: &BoardHead, is_live: bool) -> String {
+    let (locks, unknown) = (head.totals.locks, head.unknown_locks());
+    match (is_live, head.is_all_known(), unknown) {
+        (false, ..) => "No problem was seen; what is so now is not known.".to_owned(),
+        (true, true, _) if locks == 1 => "1 lock is fine.".to_owned(),
+        (true, true, _) => format!("All {} locks are fine.", count(locks)),
+        (true, false, 0) => "No problem is seen, but not every root can be read.".to_owned(),
+        (true, false, _) => {
+            format!("No problem is seen; of {} it is not known.", plural(unknown.into(), "lock", "locks"))
+        }
+    }
+}
+
+/// After that, how many locks are held and how many wait.
+pub(super) fn held_and_waits(held: u32, waiters: u32) -> String {
+    let waits = match waiters {
+        0 => "nobody waits".to_owned(),
+        1 => "1 waits".to_owned(),
+        many => format!("{} wait", count(many)),
+    };
+    format!(" {} held, {waits}", count(held))
+}
+
+/// Before the kinds of those that have no line.
+pub(super) fn and_more_problems(number: u64) -> String {
+    format!("And {}: ", plural(number, "more problem", "more problems"))
+}
+
+/// Locks of a problem beyond those that are named.
+pub(super) fn and_more(locks: u32) -> String {
+    format!(" and {} more", count(locks))
+}
+
+pub(super) fn in_root(root: &str) -> String {
+    format!("in {root}")
+}
+
+pub(super) fn findings(number: u64) -> String {
+    plural(number, "finding", "findings")
+}
+
+/// What the button of a row does.
+pub(super) fn pin(is_pinned: bool) -> &'static str {
+    if is_pinned { "Unpin" } else { "Pin on top" }
+}
+
+/// The same, with the key that does it.
+pub(super) fn with_key(label: &str) -> String {
+    format!("{label} (s)")
+}
+
+/// Where no holder is seen.
+pub(super) fn nobody(verdict: Verdict) -> &'static str {
+    if verdict == Verdict::Unknown { "not known" } else { "nobody" }
+}
+
+/// The sign before a number that may not be the whole of it, and why.
+pub(super) fn at_least(incomplete: u32) -> (&'static str, String) {
+    match incomplete {
+        0 => ("", String::new()),
+        1 => ("≥ ", "At least: not all who wait for 1 lock can be seen".to_owned()),
+        many => ("≥ ", format!("At least: not all who wait for {} locks can be seen", count(many))),
+    }
+}
+
+pub(super) fn forget(view: &str) -> String {
+    format!("Forget {view}")
+}
+
+/// Where views are kept.
+pub(super) fn kept(is_by_server: bool) -> &'static str {
+    if is_by_server { "Kept for you, in every browser." } else { "Kept in this browser." }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockscope_wire::RootBrief;
+
+    #[test]
+    fn all_are_fine_only_where_all_are_known() {
+        let mut head = BoardHead::default();
+        head.totals.locks = 17;
+        head.totals.verdicts = vec![(Verdict::Healthy, 17)];
+        assert_eq!(calm(&head, true), "All 17 locks are fine.");
+        assert!(!calm(&head, false).contains("fine"));
+        head.totals.verdicts = vec![(Verdict::Unknown, 3), (Verdict::Healthy, 14)];
+        assert_eq!(calm(&head, true), "No problem is seen; of 3 locks it is not known.");
+        head.totals.verdicts = vec![(Verdict::Healthy, 17)];
+        head.roots = vec![RootBrief {
+            tag: None,
+            path: "/a".to_owned(),
+            state: RootState::Partial,
+            since_ms: 0,
+            why: String::new(),
+            locks: 17,
+            help: String::new(),
+        }];
+        assert_eq!(calm(&head, true), "No problem is seen, but not every root can be read.");
+    }
+}

@@ -1,0 +1,77 @@
+//! What is found, in words. Pure.
+
+use crate::format::plural;
+use crate::parts::verdict_word;
+use lockscope_wire::{FindPlace, SessionId, Verdict};
+
+/// Above what fits of each kind.
+pub(super) const LOCKS: &str = "Locks";
+pub(super) const SESSIONS: &str = "Sessions";
+pub(super) const PAGES: &str = "Pages";
+pub(super) const ACTIONS: &str = "Actions";
+/// What a way leads to.
+pub(super) const ON_THE_BOARD: &str = "on the board";
+pub(super) const PAGE_OF_PATH: &str = "the page of this path, lock or not";
+pub(super) const PAGE_OF_SESSION: &str = "what is remembered of it";
+
+/// The name of a page or of what is done, and what it is for.
+pub(super) const fn place(place: FindPlace) -> (&'static str, &'static str) {
+    match place {
+        FindPlace::Board => ("Board", "every lock, worst first"),
+        FindPlace::Waits => ("Waits", "who waits for whom, deadlocks"),
+        FindPlace::Sessions => ("Sessions", "clients that hold or wait"),
+        FindPlace::Lab => ("Lab", "herd against predecessor"),
+        FindPlace::Status => ("Status", "links, roots, members, evidence"),
+        FindPlace::Audit => ("Audit", "the audit log"),
+        FindPlace::Release => ("Release …", "this lock’s holder"),
+        FindPlace::Pause => ("Pause or resume", "hold updates back"),
+        FindPlace::Theme => ("Switch theme", "dark, light, as the system"),
+        FindPlace::CopyLink => ("Copy link", "the address of this page"),
+        FindPlace::Keys => ("Keys", "shortcuts, help"),
+        FindPlace::SignIn => ("Sign in", "as an operator, an auditor, …"),
+        FindPlace::SignOut => ("Sign out", "of Lockscope"),
+    }
+}
+
+/// Words that people look for, and that are not shown.
+#[cfg(feature = "ssr")]
+pub(super) fn also(place: FindPlace) -> &'static str {
+    match place {
+        FindPlace::Board => "locks home",
+        FindPlace::Waits => "graph",
+        FindPlace::Release => "release this unlock delete",
+        FindPlace::Pause => "stop freeze go on",
+        FindPlace::Theme => "mode colours colors",
+        FindPlace::CopyLink => "url share",
+        FindPlace::Keys => "keyboard",
+        FindPlace::SignIn => "log in login",
+        FindPlace::SignOut => "log out logout",
+        _ => "",
+    }
+}
+
+pub(super) fn more_locks(number: u32) -> String {
+    format!("{} on the board", plural(number.into(), "more lock", "more locks"))
+}
+
+pub(super) fn locks_are(number: u32, verdict: Verdict) -> String {
+    let (one, many) = match verdict {
+        Verdict::DoubleOwner | Verdict::NobodyHome => ("lock has", "locks have"),
+        _ => ("lock is", "locks are"),
+    };
+    format!("{} {}", plural(number.into(), one, many), verdict_word(verdict))
+}
+
+pub(super) fn open(path: &str) -> String {
+    format!("Open {path}")
+}
+
+pub(super) fn open_session(id: SessionId) -> String {
+    format!("Open session {id}")
+}
+
+/// How many fit, for who can't see them.
+#[cfg(feature = "hydrate")]
+pub(super) fn results(number: u64) -> String {
+    plural(number, "result", "results")
+}

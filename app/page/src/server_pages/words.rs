@@ -1,0 +1,122 @@
+//! The pages that the server draws alone, in words. Pure.
+
+use crate::format::{count, visible};
+use lockscope_wire::AuditKind;
+use lockscope_wire::guide::TermArea;
+
+pub(super) const NEWER: &str = "Newer";
+pub(super) const OLDER: &str = "Older";
+pub(super) const WHO: &str = "Who";
+pub(super) const LOCK: &str = "Lock";
+pub(super) const REMARK_HINT: &str = "what you checked";
+/// Runs of the lab that are one click away: name, and what it is for.
+pub(super) const PRESETS: [(&str, &str); 4] = [
+    ("8 clients, to see it", "Slow enough to follow each hand-off with the eye."),
+    ("50 clients", "49 events against 1\u{202f}225, one strategy after the other."),
+    ("500 clients", "499 events against 124\u{202f}750, one strategy after the other."),
+    ("50 clients, all strategies", "Three herds and the one that is none, at once."),
+];
+/// Fields of the lab's form: name, and what it is counted in.
+pub(super) const CLIENTS: &str = "Clients";
+pub(super) const ROUNDS: (&str, &str) = ("Rounds", "how often each gets the lock");
+pub(super) const HOLD: (&str, &str) = ("Hold", "ms, how long each keeps it");
+pub(super) const THINK: (&str, &str) = ("Pause between rounds", "ms, on average");
+pub(super) const DURATION: (&str, &str) = ("Ends after", "seconds; empty = until done");
+pub(super) const SEED: (&str, &str) = ("Seed", "empty = random");
+pub(super) const STRATEGIES: &str = "Strategies";
+pub(super) const ENSEMBLE: &str = "Ensemble";
+
+/// The parts of the help below verdicts and findings.
+pub(super) const HELP_PARTS: [(&str, &str, TermArea); 7] = [
+    ("liveness", "Liveness", TermArea::Liveness),
+    ("edges", "Edges", TermArea::Edges),
+    ("missing", "What may be missing", TermArea::Missing),
+    ("roots", "Roots", TermArea::Roots),
+    ("zookeeper", "Words of ZooKeeper", TermArea::ZooKeeper),
+    ("locks", "Words of locks", TermArea::Locks),
+    ("lockscope", "Words of Lockscope", TermArea::Lockscope),
+];
+
+/// What was done.
+pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
+    match kind {
+        AuditKind::Started => "started",
+        AuditKind::SignedIn => "signed in",
+        AuditKind::SignedOut => "signed out",
+        AuditKind::Refused => "refused",
+        AuditKind::ReleaseIntent => "release requested",
+        AuditKind::ReleaseOutcome => "release done",
+        AuditKind::RevokeIntent => "asked to let go",
+        AuditKind::RevokeOutcome => "asking done",
+        AuditKind::Approved => "approved",
+        AuditKind::LabStarted => "lab started",
+        AuditKind::LabEnded => "lab ended",
+    }
+}
+
+/// Why no record is shown.
+pub(super) fn no_record(total: u64) -> &'static str {
+    if total == 0 { "Nothing was done yet." } else { "No record fits this filter." }
+}
+
+pub(super) fn audit_trouble(why: &str) -> String {
+    format!("Nothing can be recorded now, so nothing can be released: {}", visible(why))
+}
+
+pub(super) fn webhook_trouble(why: &str) -> String {
+    format!("The webhook is behind: {}", visible(why))
+}
+
+pub(super) fn open_requests(number: u64) -> Option<String> {
+    match number {
+        0 => None,
+        1 => Some("1 request has no outcome on record yet.".to_owned()),
+        many => Some(format!("{} requests have no outcome on record yet.", count(many))),
+    }
+}
+
+pub(super) fn records(total: u64) -> String {
+    format!("{} records, each chained to the one before", count(total))
+}
+
+/// How somebody was known, and from where they came.
+pub(super) fn by_and_from(by: &str, address: Option<&str>) -> String {
+    let by = visible(by);
+    address.map_or_else(|| by.clone(), |address| format!("{by}, from {}", visible(address)))
+}
+
+pub(super) fn hash(hash: &str) -> String {
+    format!("SHA-256 {}", visible(hash))
+}
+
+/// The request that an outcome is of.
+pub(super) fn for_record(id: u64) -> String {
+    format!("for #{id}")
+}
+
+pub(super) fn approved(by: &str) -> String {
+    format!("Approved by {}. Who planned it can release it now, until the plan runs out.", visible(by))
+}
+
+/// Why a preset can't be ordered.
+pub(super) fn allowed(clients: u32) -> String {
+    format!("Allowed here: {clients} clients a strategy.")
+}
+
+pub(super) fn per_strategy(clients: u32) -> String {
+    format!("per strategy (max {clients})")
+}
+
+/// How strategies follow each other.
+pub(super) fn order(in_turn: bool) -> &'static str {
+    if in_turn { "one after the other, to measure them" } else { "all at once, to see them" }
+}
+
+/// What those read who may only look.
+pub(super) fn who_may_run(can_sign_in: bool) -> &'static str {
+    if can_sign_in {
+        "Operators may start a run. "
+    } else {
+        "Operators may start a run, and nobody can sign in here; `lockscope token new` makes a token."
+    }
+}

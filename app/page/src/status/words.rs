@@ -1,0 +1,159 @@
+//! The status page in words. Pure.
+
+use crate::format::{count, duration, middle, plural, visible};
+use lockscope_wire::{EnsembleStatus, Link, MemberRole, MemberStatus, RootState, SourceState};
+
+const PATH_CHARS: usize = 40;
+
+/// No session, and settings that are in no file.
+pub(super) const NONE: &str = "none";
+pub(super) const NO_FILE: &str = "flags and environment";
+pub(super) const NO_SETTINGS: &str = "the settings can't be read";
+
+/// Who may release.
+pub(super) fn releases(is_read_only: bool) -> &'static str {
+    if is_read_only { "nobody may: this server is read-only" } else { "operators may" }
+}
+
+/// Settings that were changed and are not in force.
+pub(super) fn waits_for_restart(keys: &[String]) -> String {
+    format!("waits for a restart: {}", keys.join(", "))
+}
+
+pub(super) fn ensemble(name: &str) -> String {
+    format!("Ensemble {}", visible(name))
+}
+
+pub(super) fn link_word(link: Link) -> &'static str {
+    match link {
+        Link::Live => "live",
+        Link::Syncing => "syncing: reading everything again",
+        Link::Stale => "stale: no answer",
+        Link::Lost => "lost: no session",
+    }
+}
+
+pub(super) fn root_word(state: RootState) -> &'static str {
+    match state {
+        RootState::Live => "live",
+        RootState::Syncing => "syncing",
+        RootState::Stale => "stale",
+        RootState::Partial => "partial",
+        RootState::Denied => "denied",
+        RootState::Gone => "gone",
+        RootState::Reduced => "reduced",
+    }
+}
+
+/// Our clock against the ensemble's.
+pub(super) fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
+    let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
+    match ms {
+        None => "not known yet".to_owned(),
+        Some(ms) if ms < 0 => format!("ours is {} behind (±{error})", duration(ms.saturating_neg())),
+        Some(ms) => format!("ours is {} ahead (±{error})", duration(ms)),
+    }
+}
+
+/// What was counted of an ensemble.
+pub(super) fn counters(ensemble: &EnsembleStatus) -> [(&'static str, Option<String>); 4] {
+    let too_late = |number: u64| format!("{} went before they could be read", plural(number, "znode", "znodes"));
+    [
+        ("Changes processed", ensemble.events.map(count)),
+        ("Full re-reads", ensemble.resyncs.map(count)),
+        ("Changes missed", ensemble.missed.map(count)),
+        ("Owner unknown", ensemble.owner_unknown.map(too_late)),
+    ]
+}
+
+pub(super) fn state_word(state: SourceState) -> &'static str {
+    match state {
+        SourceState::Ok => "ok",
+        SourceState::Off => "off",
+        SourceState::Denied => "denied",
+        SourceState::Error => "error",
+        SourceState::Spared => "spared",
+        SourceState::NotAsked => "not asked",
+    }
+}
+
+pub(super) fn meaning(state: SourceState) -> &'static str {
+    match state {
+        SourceState::Ok => "Answered",
+        SourceState::Off => "Nobody listens, or it is switched off",
+        SourceState::Denied => "Refused",
+        SourceState::Error => "Asked, and the answer was none",
+        SourceState::Spared => "Not asked, because it would cost the member too much",
+        SourceState::NotAsked => "Not asked yet, or not needed now",
+    }
+}
+
+/// A member's part in the ensemble, where it is known.
+pub(super) fn role(member: &MemberStatus) -> Option<&'static str> {
+    if member.is_down { Some("down") } else { member.role.map(role_word) }
+}
+
+fn role_word(role: MemberRole) -> &'static str {
+    match role {
+        MemberRole::Leader => "leader",
+        MemberRole::Follower => "follower",
+        MemberRole::Observer => "observer",
+        MemberRole::Standalone => "standalone",
+        MemberRole::ReadOnly => "read-only",
+    }
+}
+
+/// Around what a page that is not live knew last.
+pub(super) fn last_known(words: &str) -> String {
+    format!("Not live. Last known: {words}")
+}
+
+pub(super) fn all_well(live: &str, evidence: &str) -> String {
+    format!("All well: {live}, {evidence}")
+}
+
+pub(super) fn not_all_told(live: &str, evidence: &str) -> String {
+    format!("{live}, but only {evidence}: see below what would help")
+}
+
+/// The first of what is wrong, and how much more is.
+pub(super) fn not_well(wrong: &[String], more: u64) -> String {
+    let more = if more > 0 { format!("; {} more", count(more)) } else { String::new() };
+    format!("Not well: {}{more}", wrong.join("; "))
+}
+
+pub(super) fn roots_live(number: u64) -> String {
+    plural(number, "root live", "roots live")
+}
+
+/// How many of those who are asked keep nothing back.
+pub(super) fn evidence(telling: u64, asked: u64) -> String {
+    if asked == 0 {
+        return "no member is asked".to_owned();
+    }
+    let tell = if telling == 1 { "tells" } else { "tell" };
+    format!("{} of {} members {tell} everything", count(telling), count(asked))
+}
+
+/// Before what is wrong with one of several ensembles.
+pub(super) fn of_ensemble(name: &str) -> String {
+    format!("{}: ", visible(name))
+}
+
+/// What is wrong with a link; nothing of one that is live.
+pub(super) fn link_trouble(link: Link) -> Option<&'static str> {
+    match link {
+        Link::Live => None,
+        Link::Syncing => Some("everything is being read again"),
+        Link::Stale => Some("ZooKeeper does not answer"),
+        Link::Lost => Some("no session with ZooKeeper"),
+    }
+}
+
+pub(super) fn root_is(path: &str, state: RootState) -> String {
+    format!("root {} is {}", middle(&visible(path), PATH_CHARS), state.name())
+}
+
+pub(super) fn is_down(member: &str) -> String {
+    format!("member {} is down", middle(&visible(member), PATH_CHARS))
+}
