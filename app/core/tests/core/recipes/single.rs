@@ -122,6 +122,15 @@ fn kazoos_lease_is_free_again_by_the_clock() {
     assert_eq!(story.sentence("/l"), "Free. Last held by worker-2.");
 }
 
+/// What is held past the end that its payload names was looked at again and again at the same instant, for ever.
+#[test]
+fn an_end_in_the_payload_of_what_is_no_lease_ends_nothing() {
+    let mut story = tree("/x created=1\n/x/lock owner=a");
+    tell(&mut story, "20000 - /x/lock\n21000 + /x/lock\n21000 = /x/lock data={\"end\":\"1970-01-01T00:00:30\"}");
+    tell(&mut story, "30000 tick\n31000 tick");
+    assert_eq!(story.show(), "/x SingleNodeMutex Orphan [lock] <-");
+}
+
 #[test]
 fn the_lock_that_guards_the_taking_of_a_lease_is_no_mutex() {
     let mut story = tree(LEASE);
