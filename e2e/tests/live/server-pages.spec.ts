@@ -23,7 +23,7 @@ test('times of the audit log are local, and UTC by the switch of all pages', asy
   await page.goto(`${lockscope.url}/audit`);
   await expect(when).toHaveText(utc);
   await context.close();
-  const without = await browser.newContext({ javaScriptEnabled: false, storageState: undefined });
+  const without = await browser.newContext({ javaScriptEnabled: false });
   const plain = await without.newPage();
   await plain.goto(`${lockscope.url}/help`);
   await expect(plain.getByTestId('link-banner')).toContainText('Scripts are off: this is a snapshot.');
