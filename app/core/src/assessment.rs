@@ -48,7 +48,7 @@ impl Default for Assessment {
 }
 
 /// A lock, and what is derived of it. It reads as the lock it is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssessedLock {
     /// The lock.
     pub lock: Lock,

@@ -8,8 +8,10 @@ pub const EDGES_MS: [i64; 16] =
 /// How many lasted how long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Durations {
-    buckets: [u64; EDGES_MS.len() + 1],
-    sum_ms: u64,
+    /// How many fell into each bucket.
+    pub buckets: [u64; EDGES_MS.len() + 1],
+    /// All of them together, in milliseconds.
+    pub sum_ms: u64,
 }
 
 impl Durations {

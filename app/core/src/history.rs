@@ -42,9 +42,9 @@ pub struct SessionEvent {
 }
 
 /// The last happenings.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    ring: VecDeque<SessionEvent>,
+    pub(crate) ring: VecDeque<SessionEvent>,
 }
 
 impl History {

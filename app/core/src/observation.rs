@@ -4,7 +4,9 @@ use super::configured::Configured;
 use super::evidence::Round;
 use super::finding::Limits;
 use super::missing::MissingSet;
+pub use super::recollection::Recollection;
 pub use super::root::RootId;
+use super::settings::Settings;
 use super::time::TimeMs;
 use super::znode::{Facts, SessionId};
 
@@ -209,4 +211,10 @@ pub enum Observation {
     ConfigChanged(Box<LockConfig>),
     /// Time passed; nothing else happened.
     Tick,
+    /// A part of a checkpoint: what was believed and learned before. A whole checkpoint, from its `Opening` to its
+    /// `Model`, takes the place of everything that was there.
+    Recalled(Box<Recollection>),
+    /// The server was started again, with these settings; what was believed is of before. Nothing is known of the time
+    /// between.
+    Restarted(Box<Settings>),
 }

@@ -10,27 +10,33 @@ use super::time::TimeMs;
 /// A smaller estimate replaces a larger one at once; an older one is forgotten after two of these.
 const PERIOD_MS: i64 = 300_000;
 /// The published offset moves only when the estimate differs by more, so that instants on screen keep still.
-const HYSTERESIS_MS: i64 = 25;
+const HYSTERESIS_MS: u64 = 25;
 
 /// Answers remembered: a znode is read a while after its creation was reported, rarely after so many of them.
 const SYNCED_MAX: usize = 8;
 
 /// Estimate of our clock minus the ensemble leader's.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClockOffset {
-    published_ms: Option<i64>,
-    current: Bounds,
-    previous: Bounds,
-    period_ends_at: TimeMs,
+    /// The offset that is shown.
+    pub published_ms: Option<i64>,
+    /// What this period's evidence allows.
+    pub current: Bounds,
+    /// What the evidence of the period before allows.
+    pub previous: Bounds,
+    /// When this period ends.
+    pub period_ends_at: TimeMs,
     /// The last requests whose answer proved all before them: when the answer came, when it was asked.
-    synced: VecDeque<(TimeMs, TimeMs)>,
+    pub synced: VecDeque<(TimeMs, TimeMs)>,
 }
 
 /// What the evidence of one period allows.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bounds {
-    most: Option<i64>,
-    least: Option<i64>,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// It is not more than this.
+    pub most: Option<i64>,
+    /// It is not less than this.
+    pub least: Option<i64>,
 }
 
 impl Bounds {
@@ -51,7 +57,7 @@ impl ClockOffset {
     pub fn error_ms(&self) -> Option<i64> {
         let bounds = self.current.and(self.previous);
         let (published, most, least) = (self.published_ms?, bounds.most?, bounds.least?);
-        Some((published - least).max(most - published).max(1))
+        Some(published.saturating_sub(least).max(most.saturating_sub(published)).max(1))
     }
 
     /// An instant of the ensemble's clock on ours.
@@ -83,10 +89,10 @@ impl ClockOffset {
             self.period_ends_at = before + PERIOD_MS;
         }
         // A ctime is cut to whole milliseconds.
-        let least = after.map(|after| after.0.saturating_sub(ctime_ms) - 1);
+        let least = after.map(|after| after.0.saturating_sub(ctime_ms).saturating_sub(1));
         let sample = Bounds { most: Some(before.0.saturating_sub(ctime_ms)), least };
         let mut bounds = self.current.and(sample);
-        if bounds.least.zip(bounds.most).is_some_and(|(least, most)| least > most + 1) {
+        if bounds.least.zip(bounds.most).is_some_and(|(least, most)| least > most.saturating_add(1)) {
             // A clock was set: what was known before is of another time.
             self.previous = Bounds::default();
             bounds = sample;
@@ -94,7 +100,7 @@ impl ClockOffset {
         self.current = bounds;
         // Delays are mostly short, so the truth is nearer to the upper bound; the lower one says how near.
         let Some(estimate) = self.current.and(self.previous).most else { return };
-        if self.published_ms.is_none_or(|published| (published - estimate).abs() > HYSTERESIS_MS) {
+        if self.published_ms.is_none_or(|published| published.abs_diff(estimate) > HYSTERESIS_MS) {
             self.published_ms = Some(estimate);
         }
     }

@@ -3,6 +3,7 @@
 //! that is seen from outside depends on them.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -10,12 +11,13 @@ use std::sync::Arc;
 const ROOMY: usize = 1_024;
 
 /// A map whose keys are paths.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct PathMap<T> {
     found: HashMap<Arc<str>, u32>,
     order: BTreeMap<Arc<str>, u32>,
-    /// Boxed: an empty place is one pointer, however large a value is.
-    slots: Vec<Option<Box<T>>>,
+    /// Each behind a pointer: an empty place is one, however large a value is, and a checkpoint shares them. One that is
+    /// shared is copied when it changes.
+    slots: Vec<Option<Arc<T>>>,
     vacant: Vec<u32>,
 }
 
@@ -24,6 +26,21 @@ impl<T> Default for PathMap<T> {
         Self { found: HashMap::new(), order: BTreeMap::new(), slots: Vec::new(), vacant: Vec::new() }
     }
 }
+
+impl<T: fmt::Debug> fmt::Debug for PathMap<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// The same values at the same paths, wherever they lie.
+impl<T: PartialEq> PartialEq for PathMap<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order.len() == other.order.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl<T: Eq> Eq for PathMap<T> {}
 
 impl<T> PathMap<T> {
     pub(crate) fn contains(&self, path: &str) -> bool {
@@ -34,51 +51,10 @@ impl<T> PathMap<T> {
         self.slot(*self.found.get(path)?)
     }
 
-    pub(crate) fn get_mut(&mut self, path: &str) -> Option<&mut T> {
-        let slot = *self.found.get(path)?;
-        self.slots.get_mut(slot as usize)?.as_deref_mut()
-    }
-
     /// The path as it is shared, with its value.
     pub(crate) fn entry(&self, path: &str) -> Option<(&Arc<str>, &T)> {
         let (path, slot) = self.found.get_key_value(path)?;
         Some((path, self.slot(*slot)?))
-    }
-
-    /// Sets a value; the one that was there is dropped.
-    pub(crate) fn insert(&mut self, path: Arc<str>, value: T) {
-        if let Some(known) = self.get_mut(&path) {
-            *known = value;
-            return;
-        }
-        let slot = self.vacant.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
-        });
-        if let Some(vacant) = self.slots.get_mut(slot as usize) {
-            *vacant = Some(Box::new(value));
-        }
-        self.order.insert(Arc::clone(&path), slot);
-        self.found.insert(path, slot);
-    }
-
-    pub(crate) fn remove(&mut self, path: &str) -> Option<(Arc<str>, T)> {
-        let (path, slot) = self.found.remove_entry(path)?;
-        self.order.remove(&path);
-        self.vacant.push(slot);
-        let value = self.slots.get_mut(slot as usize)?.take()?;
-        if self.found.capacity() > ROOMY && self.found.len() < self.found.capacity() / 8 {
-            self.found.shrink_to(2 * self.found.len());
-        }
-        if self.found.is_empty() {
-            (self.slots, self.vacant) = (Vec::new(), Vec::new());
-        }
-        Some((path, *value))
-    }
-
-    pub(crate) fn pop_first(&mut self) -> Option<(Arc<str>, T)> {
-        let first = Arc::clone(self.order.first_key_value()?.0);
-        self.remove(&first)
     }
 
     /// All in path order.
@@ -96,9 +72,10 @@ impl<T> PathMap<T> {
         self.range(Bound::Included(text)).take_while(move |(path, _)| path.starts_with(text))
     }
 
-    /// All, in no order.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.slots.iter_mut().flatten().map(|value| &mut **value)
+    /// All in path order, as they are now: what changes from here on is copied first.
+    pub(crate) fn share(&self) -> Vec<(Arc<str>, Arc<T>)> {
+        let slot = |slot: &u32| self.slots.get(*slot as usize)?.as_ref().map(Arc::clone);
+        self.order.iter().filter_map(|(path, at)| Some((Arc::clone(path), slot(at)?))).collect()
     }
 
     fn range<'a>(&'a self, from: Bound<&str>) -> impl Iterator<Item = (&'a Arc<str>, &'a T)> + use<'a, T> {
@@ -107,6 +84,54 @@ impl<T> PathMap<T> {
 
     fn slot(&self, slot: u32) -> Option<&T> {
         self.slots.get(slot as usize)?.as_deref()
+    }
+}
+
+impl<T: Clone> PathMap<T> {
+    pub(crate) fn get_mut(&mut self, path: &str) -> Option<&mut T> {
+        let slot = *self.found.get(path)?;
+        self.slots.get_mut(slot as usize)?.as_mut().map(Arc::make_mut)
+    }
+
+    /// Sets a value; the one that was there is dropped.
+    pub(crate) fn insert(&mut self, path: Arc<str>, value: T) {
+        if let Some(known) = self.get_mut(&path) {
+            *known = value;
+            return;
+        }
+        let slot = self.vacant.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
+        });
+        if let Some(vacant) = self.slots.get_mut(slot as usize) {
+            *vacant = Some(Arc::new(value));
+        }
+        self.order.insert(Arc::clone(&path), slot);
+        self.found.insert(path, slot);
+    }
+
+    pub(crate) fn remove(&mut self, path: &str) -> Option<(Arc<str>, T)> {
+        let (path, slot) = self.found.remove_entry(path)?;
+        self.order.remove(&path);
+        self.vacant.push(slot);
+        let value = self.slots.get_mut(slot as usize)?.take()?;
+        if self.found.capacity() > ROOMY && self.found.len() < self.found.capacity() / 8 {
+            self.found.shrink_to(2 * self.found.len());
+        }
+        if self.found.is_empty() {
+            (self.slots, self.vacant) = (Vec::new(), Vec::new());
+        }
+        Some((path, Arc::unwrap_or_clone(value)))
+    }
+
+    pub(crate) fn pop_first(&mut self) -> Option<(Arc<str>, T)> {
+        let first = Arc::clone(self.order.first_key_value()?.0);
+        self.remove(&first)
+    }
+
+    /// All, in no order.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut().flatten().map(Arc::make_mut)
     }
 }
 

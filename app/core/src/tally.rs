@@ -12,10 +12,12 @@ const STEPS: u32 = 1 << STEP_BITS;
 const OCTAVES: u32 = 36;
 
 /// A histogram of durations in milliseconds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    buckets: Vec<u32>,
-    count: u64,
+    /// How many fell into each bucket, up to the last that is not empty.
+    pub buckets: Vec<u32>,
+    /// How many were noted.
+    pub count: u64,
 }
 
 impl Histogram {
@@ -73,12 +75,14 @@ pub const DEPTH_SLICE_MS: i64 = 2_500;
 
 /// The largest number of waiters in each past slice, oldest first, up to the last slice in which it was another than
 /// before: time alone changes nothing. Empty while nobody ever waited.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Depth {
-    peaks: Vec<u16>,
+    /// The history.
+    pub peaks: Vec<u16>,
     /// Number of the slice after the last: slices are counted from the clock's zero.
-    until: i64,
-    peak: u32,
+    pub until_slice: i64,
+    /// The largest number of waiters in the slice that is under way.
+    pub peak: u32,
 }
 
 impl Depth {
@@ -89,20 +93,29 @@ impl Depth {
 
     /// Ends the slice of this number; true when its peak is another than that of the slice before.
     pub fn end_slice(&mut self, slice: i64, waiters: u32) -> bool {
-        let peak = u16::try_from(self.peak.max(waiters)).unwrap_or(u16::MAX);
+        let peak = shown_peak(self.peak.max(waiters));
         self.peak = waiters;
-        let last = self.peaks.last().copied().unwrap_or(0);
+        let last = self.last();
         if peak == last {
             return false;
         }
         if !self.peaks.is_empty() {
-            let as_last = usize::try_from(slice - self.until).unwrap_or(0).min(DEPTH_SLICES);
+            let as_last = usize::try_from(slice.saturating_sub(self.until_slice)).unwrap_or(0).min(DEPTH_SLICES);
             self.peaks.extend(std::iter::repeat_n(last, as_last));
         }
         self.peaks.push(peak);
         self.peaks.drain(..self.peaks.len().saturating_sub(DEPTH_SLICES));
-        self.until = slice + 1;
+        self.until_slice = slice.saturating_add(1);
         true
+    }
+
+    /// The end of a slice changes nothing while so many wait.
+    pub(crate) fn is_steady(&self, waiters: u32) -> bool {
+        self.peak == waiters && self.last() == shown_peak(waiters)
+    }
+
+    fn last(&self) -> u16 {
+        self.peaks.last().copied().unwrap_or(0)
     }
 
     /// The history; it goes on with its last number.
@@ -120,8 +133,13 @@ impl Depth {
 
     /// Where its last slice ends.
     pub fn until(&self) -> TimeMs {
-        TimeMs(self.until * DEPTH_SLICE_MS)
+        TimeMs(self.until_slice.saturating_mul(DEPTH_SLICE_MS))
     }
+}
+
+/// As it is kept: more are that many.
+fn shown_peak(waiters: u32) -> u16 {
+    u16::try_from(waiters).unwrap_or(u16::MAX)
 }
 
 /// Slices of the depth history over which hand-offs are counted: 10 s.
@@ -135,11 +153,12 @@ const RATE_PARTS: u32 = 8;
 
 /// How often a lock changes hands. What is shown of it is another at the end of a slice at most, and only where it moved by
 /// so much that it is no chance.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandOffs {
     /// In each slice, the one under way first.
-    counts: [u32; RATE_SLICES],
-    shown: Option<u32>,
+    pub counts: [u32; RATE_SLICES],
+    /// In 10 s, as it is shown; None while there is no more than about one a second.
+    pub shown: Option<u32>,
 }
 
 impl HandOffs {
@@ -161,6 +180,11 @@ impl HandOffs {
             Some(_) => Some(in_10_s).filter(|count| *count >= RATE_UNTIL),
         };
         std::mem::replace(&mut self.shown, shown) != shown
+    }
+
+    /// The end of a slice changes nothing: it has not changed hands lately, and no rate is shown.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.shown.is_none() && self.counts.iter().all(|count| *count == 0)
     }
 
     /// In 10 s, by the slices that have just ended. One after a pause began somewhere in it, and does not count.
@@ -193,7 +217,7 @@ pub struct GaveUp {
 }
 
 /// Contenders that left without ever holding.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attempts {
     /// How many since we watch.
     pub gave_up: u64,
@@ -233,6 +257,27 @@ mod tests {
         assert_eq!(histogram.percentile(99), Some(1));
         assert!(histogram.percentile(100).unwrap() >= 1_000);
         assert_eq!(Histogram::default().percentile(50), None);
+    }
+
+    #[test]
+    fn the_end_of_a_slice_changes_nothing_of_what_is_steady() {
+        let (mut depth, mut hand_offs) = (Depth::default(), HandOffs::default());
+        let mut ends_until_steady = Vec::new();
+        for (number, waiters) in [0, 3, 3, 70_000, 0].into_iter().enumerate() {
+            depth.note(waiters);
+            (0..waiters % 7).for_each(|_| hand_offs.note());
+            let mut ends = 0;
+            while !(depth.is_steady(waiters) && hand_offs.is_steady()) {
+                depth.end_slice(10 * number as i64 + ends, waiters);
+                hand_offs.end_slice();
+                ends += 1;
+            }
+            let before = (depth.clone(), hand_offs.clone());
+            assert!(!depth.end_slice(10 * number as i64 + ends, waiters) && !hand_offs.end_slice());
+            assert_eq!(before, (depth.clone(), hand_offs.clone()));
+            ends_until_steady.push(ends);
+        }
+        assert_eq!(ends_until_steady, [0, 4, 4, 1, 2]);
     }
 
     /// What is shown after slices with so many hand-offs each.

@@ -8,7 +8,7 @@ use super::recipe::{NodeRole, Shape, rule};
 use super::time::TimeMs;
 
 /// When a hold counts as slow or stuck. Both need somebody who waits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
     /// Holds seen before a lock's own usual time is believed.
     pub usual_after_holds: u64,

@@ -49,7 +49,7 @@ impl Budget {
 }
 
 /// A search under way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     /// Sessions to begin with, the last first.
     starts: Vec<SessionId>,
@@ -67,7 +67,7 @@ pub struct Search {
     circles: Circles,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     vertex: Vertex,
     edges: Vec<u32>,
@@ -80,7 +80,7 @@ struct Entry {
 }
 
 /// Where the search for circles is within the component that comes next.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Circles {
     /// Session, its edge, the edge of that edge's lock.
     at: (usize, usize, usize),
@@ -338,5 +338,6 @@ fn walk_back(last: (u32, u32, u32), first: (u32, u32, u32), before: &[Option<u32
     circle
 }
 
+mod recollection;
 #[cfg(test)]
 mod tests;

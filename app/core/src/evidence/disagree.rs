@@ -32,18 +32,20 @@ pub(super) struct Listed {
 }
 
 /// A znode that differed in the last round.
-#[derive(Clone, Debug)]
-struct Suspect {
-    session: SessionId,
-    on: Vec<Arc<str>>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisputeSuspect {
+    /// Its owner.
+    pub session: SessionId,
+    /// The members that have it.
+    pub on: Vec<Arc<str>>,
     /// The newest transaction that any member had applied when it was first seen to differ like this.
-    newest: Option<Zxid>,
+    pub newest: Option<Zxid>,
 }
 
 /// What members disagree on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Disagreement {
-    suspects: BTreeMap<Box<str>, Suspect>,
+    pub(super) suspects: BTreeMap<Box<str>, DisputeSuspect>,
     pub(super) disputed: BTreeMap<Box<str>, Disputed>,
 }
 
@@ -60,7 +62,7 @@ impl Disagreement {
                 .filter(|(at, _)| bits & (1 << at) != 0)
                 .map(|(_, (listed, _))| Arc::clone(&listed.member))
                 .collect();
-            let mut suspect = Suspect { session, on, newest };
+            let mut suspect = DisputeSuspect { session, on, newest };
             if let Some(known) = before.get(path).filter(|known| known.session == session && known.on == suspect.on) {
                 suspect.newest = known.newest;
                 let is_late = |listed: &Listed| {

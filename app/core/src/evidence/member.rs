@@ -58,7 +58,7 @@ pub struct Lately {
 }
 
 /// One member.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Member {
     /// Its number in the ensemble.
     pub number: Option<i64>,
@@ -78,7 +78,8 @@ pub struct Member {
     pub health: Option<(TimeMs, Health)>,
     /// What fired between the last two answers; None before the second, and after a restart.
     pub lately: Option<Lately>,
-    pub(super) running: RunningClock,
+    /// Its running clock on ours.
+    pub running: RunningClock,
 }
 
 impl Member {

@@ -25,18 +25,19 @@ const ENDS_OLD_ROUNDS: u64 = 6;
 const FORGET_TIMEOUTS: i64 = 3;
 
 /// What the ensemble says of itself.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemberEvidence {
-    members: BTreeMap<Arc<str>, Member>,
-    sessions: BTreeMap<SessionId, SessionRecord>,
-    watched: WatchTables,
-    disagreement: Disagreement,
-    rounds: u64,
-    complete_at: Option<TimeMs>,
+    pub(super) members: BTreeMap<Arc<str>, Member>,
+    /// Shared with a checkpoint as long as nothing changes.
+    pub(super) sessions: Arc<BTreeMap<SessionId, SessionRecord>>,
+    pub(super) watched: WatchTables,
+    pub(super) disagreement: Disagreement,
+    pub(super) rounds: u64,
+    pub(super) complete_at: Option<TimeMs>,
     /// The last round is not too old to speak of now.
-    is_fresh: bool,
+    pub(super) is_fresh: bool,
     /// When every member was asked who is connected, as long as the evidence rests on it.
-    vouched_at: Option<TimeMs>,
+    pub(super) vouched_at: Option<TimeMs>,
 }
 
 impl MemberEvidence {
@@ -80,13 +81,13 @@ impl MemberEvidence {
                 asked_at,
                 value.iter().filter_map(|connection| Some((connection.answered_ms?, connection.established_ms))),
             );
-            let running = member.running;
+            let (running, sessions) = (member.running, Arc::make_mut(&mut self.sessions));
             for connection in value {
-                let is_known = self.sessions.contains_key(&connection.session);
-                if !is_known && self.sessions.len() >= SESSIONS_MAX {
+                let is_known = sessions.contains_key(&connection.session);
+                if !is_known && sessions.len() >= SESSIONS_MAX {
                     continue;
                 }
-                let known = self.sessions.entry(connection.session).or_default();
+                let known = sessions.entry(connection.session).or_default();
                 known.take_in(&connection, name, asked_at, connection.answered_ms.and_then(|ms| running.to_ours(ms)));
                 known.connected_since = connection.established_ms.map(|ms| offset.to_ours(ms));
                 known.round = self.rounds;
@@ -112,11 +113,12 @@ impl MemberEvidence {
     ) {
         let running = self.members.get(member).map(|member| member.running).unwrap_or_default();
         let named = table.expiries.keys().chain(table.timeouts_ms.keys()).chain(table.ephemerals.keys());
+        let sessions = Arc::make_mut(&mut self.sessions);
         for session in named {
-            if !self.sessions.contains_key(session) && self.sessions.len() >= SESSIONS_MAX {
+            if !sessions.contains_key(session) && sessions.len() >= SESSIONS_MAX {
                 continue;
             }
-            let known = self.sessions.entry(*session).or_default();
+            let known = sessions.entry(*session).or_default();
             if known.round == 0 {
                 // New to us: it may have connected after the connections were asked for.
                 known.seen_at = asked_at;
@@ -160,7 +162,7 @@ impl MemberEvidence {
         self.is_fresh = true;
         let is_vouched = self.vouched_at.is_some();
         let mut news = BTreeSet::new();
-        self.sessions.retain(|session, known| {
+        Arc::make_mut(&mut self.sessions).retain(|session, known| {
             let is_listed = known.listed_at.is_some()
                 && known.listed_at == known.member.as_ref().and_then(|name| latest.get(name)).copied().flatten();
             if !is_listed {
@@ -204,7 +206,7 @@ impl MemberEvidence {
             return BTreeSet::new();
         }
         let (tick_ms, is_vouched) = (self.tick_ms(), self.vouched_at.is_some());
-        self.sessions
+        Arc::make_mut(&mut self.sessions)
             .iter_mut()
             .filter_map(|(session, known)| known.tell(now, tick_ms, is_vouched).then_some(*session))
             .collect()
@@ -329,7 +331,9 @@ impl MemberEvidence {
 
 /// The instant nearest ahead that a quarter hour's second can mean. It may be over for a minute.
 fn next(quarter_ms: i64, now: TimeMs, offset: &ClockOffset) -> TimeMs {
-    let ahead_of = now.0 - offset.ms().unwrap_or(0) - 60_000;
-    let ahead_ms = (quarter_ms - ahead_of).rem_euclid(QUARTER_HOUR_MS);
-    offset.to_ours(ahead_of + ahead_ms + HALF_SECOND_MS)
+    let ahead_of = (now - 60_000).0.saturating_sub(offset.ms().unwrap_or(0));
+    // The difference of the rests is as good as the rest of the difference, and never too large.
+    let ahead_ms = quarter_ms.rem_euclid(QUARTER_HOUR_MS) - ahead_of.rem_euclid(QUARTER_HOUR_MS);
+    let ahead_ms = ahead_ms.rem_euclid(QUARTER_HOUR_MS) + HALF_SECOND_MS;
+    offset.to_ours(ahead_of.saturating_add(ahead_ms))
 }

@@ -4,14 +4,16 @@
 mod disagree;
 mod member;
 mod member_evidence;
+mod recollection;
 mod report;
 mod running;
 mod session;
 mod watched;
 
-pub use disagree::{DISPUTED_MAX, Disputed};
+pub use disagree::{DISPUTED_MAX, DisputeSuspect, Disputed};
 pub use member::{Lately, Member, Source};
 pub use member_evidence::{MemberEvidence, SESSIONS_MAX};
 pub use report::*;
-pub use session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord};
+pub use running::RunningClock;
+pub use session::{ClientState, FRESH_MS, Liveness, ReportedEnd, RunsOut, SessionRecord};
 pub use watched::{GRACE_MS, TABLE_FRESH_MS, Watch, Watching};

@@ -10,8 +10,9 @@ const RESTART_MS: i64 = 600_000;
 /// Estimate of our clock minus a member's running clock. An instant in an answer can't be later than the answer, so
 /// each gives an upper bound; the smallest is the best. It is too late by the time since that client was last answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RunningClock {
-    least: Option<i64>,
+pub struct RunningClock {
+    /// The smallest upper bound; None before any answer.
+    pub least: Option<i64>,
 }
 
 impl RunningClock {

@@ -45,12 +45,13 @@ pub struct ClientState {
 
 /// An expiry as it was reported: every sign of life moves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct End {
-    expiry: Expiry,
+pub struct ReportedEnd {
+    /// As it was reported.
+    pub expiry: Expiry,
     /// When it was asked for first.
-    since: TimeMs,
+    pub since: TimeMs,
     /// When it was asked for last.
-    asked_at: TimeMs,
+    pub asked_at: TimeMs,
 }
 
 /// What is known of one session.
@@ -69,20 +70,21 @@ pub struct SessionRecord {
     /// When the member last answered it.
     pub heard_at: Option<TimeMs>,
     /// When its member was last asked and listed it; None when the member's last answer left it out.
-    pub(super) listed_at: Option<TimeMs>,
+    pub listed_at: Option<TimeMs>,
     /// When it was last known to be there: listed, or first mentioned.
-    pub(super) seen_at: TimeMs,
+    pub seen_at: TimeMs,
     /// Since when no member lists it.
     pub gone_since: Option<TimeMs>,
     /// When it runs out, and the round that said so.
-    pub(super) runs_out: Option<(RunsOut, u64)>,
+    pub runs_out: Option<(RunsOut, u64)>,
     /// The end as the leader spells it, and for how long it has been that.
-    pub(super) end: Option<End>,
-    pub(super) received: Option<u64>,
+    pub end: Option<ReportedEnd>,
+    /// Packets that its member received from it, as of the last answer.
+    pub received: Option<u64>,
     /// The last round that spoke of it.
-    pub(super) round: u64,
+    pub round: u64,
     /// Its last client state.
-    pub(super) told: ClientState,
+    pub told: ClientState,
 }
 
 impl SessionRecord {
@@ -122,7 +124,7 @@ impl SessionRecord {
                 end.asked_at = end.asked_at.max(asked_at);
                 false
             }
-            end => end.replace(End { expiry, since: asked_at, asked_at }).is_some(),
+            end => end.replace(ReportedEnd { expiry, since: asked_at, asked_at }).is_some(),
         }
     }
 
@@ -130,7 +132,7 @@ impl SessionRecord {
     /// it is, whichever member it is connected to.
     fn is_end_still(&self, now: TimeMs, tick_ms: i64) -> bool {
         let (Some(end), Some(timeout_ms)) = (self.end, self.timeout_ms) else { return false };
-        now.since(end.asked_at) <= FRESH_MS && end.asked_at.since(end.since) > third(timeout_ms) + tick_ms
+        now.since(end.asked_at) <= FRESH_MS && end.asked_at.since(end.since) > third(timeout_ms).saturating_add(tick_ms)
     }
 
     /// Whether its client is alive, as of now. A third of the time-out is what clients let pass before they ping.

@@ -35,14 +35,14 @@ pub struct Watching {
 }
 
 /// Tables by member.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct WatchTables {
-    tables: BTreeMap<Arc<str>, (TimeMs, WatchTable)>,
+    pub(super) tables: BTreeMap<Arc<str>, (TimeMs, Arc<WatchTable>)>,
 }
 
 impl WatchTables {
     pub(super) fn take_in(&mut self, member: &Arc<str>, asked_at: TimeMs, table: WatchTable) {
-        self.tables.insert(Arc::clone(member), (asked_at, table));
+        self.tables.insert(Arc::clone(member), (asked_at, Arc::new(table)));
     }
 
     /// Drops the tables of members that are none any more, and old ones.
@@ -82,8 +82,9 @@ impl WatchTables {
     ) -> Watching {
         let mut watching = Watching { is_whole: true, ..Watching::default() };
         for member in members {
-            let is_of_now =
-                |(asked_at, _): &&(TimeMs, WatchTable)| *asked_at > after && now.since(*asked_at) <= TABLE_FRESH_MS;
+            let is_of_now = |(asked_at, _): &&(TimeMs, Arc<WatchTable>)| {
+                *asked_at > after && now.since(*asked_at) <= TABLE_FRESH_MS
+            };
             let Some((asked_at, table)) = self.tables.get(member).filter(is_of_now) else {
                 watching.is_whole = false;
                 continue;

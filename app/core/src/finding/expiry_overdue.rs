@@ -19,7 +19,7 @@ impl Lint for ExpiryOverdue {
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let due = |hold: &Hold| {
             let RunsOut { at, .. } = hold.peer.as_ref()?.runs_out.filter(|_| hold.is_disconnected())?;
-            Some(at + GRACE_TICKS * context.evidence.tick_ms())
+            Some(at + context.evidence.tick_ms().saturating_mul(GRACE_TICKS))
         };
         let holders = || context.lock.holders.iter().filter_map(|hold| Some((hold, due(hold)?)));
         let Some((hold, _)) = holders().find(|(_, due)| *due <= context.now) else {

@@ -30,7 +30,7 @@ impl Lint for LeaseLeak {
         };
         let others = ages.len() - 1;
         let median_ms = ages.get(others / 2).copied().unwrap_or(0);
-        let limit_ms = (median_ms * OUTLIER_TIMES).max(OUTLIER_MIN_MS);
+        let limit_ms = median_ms.saturating_mul(OUTLIER_TIMES).max(OUTLIER_MIN_MS);
         if context.held_ms(oldest) < limit_ms {
             // The median grows as fast as the oldest does, so time alone makes an outlier at the least age only.
             let grows = limit_ms == OUTLIER_MIN_MS;

@@ -17,7 +17,7 @@ pub use capacity::{Capacity, Maximum};
 pub use edges::{TARGETS_MAX, WaitTarget};
 pub use held::Held;
 pub use parts::{ContenderRef, Parts, lock_paths};
-pub use watchers::{WATCHERS_MAX, Watchers};
+pub use watchers::{Shown, WATCHERS_MAX, Watchers};
 pub use woken::{Woken, WokenBasis};
 
 use super::departure::Departure;
@@ -96,7 +96,7 @@ pub struct PastHold {
 }
 
 /// What was counted since we watch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Times somebody new held.
     pub acquisitions: u64,
@@ -153,7 +153,7 @@ pub struct QueueCounts {
 }
 
 /// One lock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
     /// Its path: what a client was given.
     pub path: Arc<str>,
@@ -205,6 +205,11 @@ impl Lock {
     pub fn become_known_as(&mut self, recognition: Recognition) {
         self.parts = Parts::of(&self.path, &recognition);
         self.recognition = recognition;
+    }
+
+    /// The end of a slice of depths changes something of it.
+    pub(crate) fn has_open_slice(&self) -> bool {
+        !(self.tally.depth.is_steady(self.waiters_seen()) && self.tally.hand_offs.is_steady())
     }
 
     /// How many contend with a znode.

@@ -18,7 +18,7 @@ pub const WATCHERS_MAX: usize = 10_000;
 
 /// How much of them the tables show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Shown {
+pub enum Shown {
     /// No table is of this hold.
     #[default]
     Nothing,
@@ -31,14 +31,16 @@ enum Shown {
 /// Who waits at a lock without a znode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watchers {
-    shown: Shown,
+    /// How much of them the tables show.
+    pub shown: Shown,
     /// Since when each was seen to watch, over all holds it waited through: it may have waited for longer.
-    since: BTreeMap<SessionId, TimeMs>,
+    pub since: BTreeMap<SessionId, TimeMs>,
     /// Those seen to watch an earlier hold, until all tables are of this one.
-    before: BTreeMap<SessionId, TimeMs>,
+    pub before: BTreeMap<SessionId, TimeMs>,
     /// Those beyond [`WATCHERS_MAX`].
-    more: u32,
-    since_sum_ms: i64,
+    pub more: u32,
+    /// Sum of the instants since which each was seen to watch, on our clock.
+    pub since_sum_ms: i64,
 }
 
 /// Which waiters of a lock have no znode.
@@ -103,8 +105,10 @@ impl Watchers {
             before.pop_last();
         }
         let more = u32::try_from(more).unwrap_or(u32::MAX);
-        let since_sum_ms =
-            since.values().map(|at| at.0).sum::<i64>().saturating_add(i64::from(more).saturating_mul(at.0));
+        let since_sum_ms = since
+            .values()
+            .fold(0_i64, |sum, at| sum.saturating_add(at.0))
+            .saturating_add(i64::from(more).saturating_mul(at.0));
         *self = Self { shown, since, before, more, since_sum_ms };
     }
 }
@@ -238,7 +242,8 @@ impl Lock {
         let queued =
             Some(self.standing.waiting).filter(|_| self.hidden_waiters() != HiddenWaiters::Unseen).unwrap_or_default();
         let read = offset_ms.saturating_mul(i64::from(queued.count - queued.unread));
-        (queued.ctime_sum_ms + read + queued.arrived_sum_ms).saturating_add(self.watchers.since_sum_ms())
+        let queued_ms = queued.ctime_sum_ms.saturating_add(read).saturating_add(queued.arrived_sum_ms);
+        queued_ms.saturating_add(self.watchers.since_sum_ms())
     }
 
     /// Since when the one that waits longest is seen to wait, and whether it may be for longer.

@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 use crate::recipe::{self, NodeRole, RuleId};
+use crate::recollection::ReadRecollection;
 use crate::sequence;
 use crate::time::TimeMs;
 use crate::znode::{Facts, SessionId, Zxid};
@@ -81,7 +82,12 @@ const WRAPPED: u32 = 1 << 31;
 impl ChildKey {
     /// The key of a name.
     pub fn of(name: &str) -> Self {
-        Self { rank: rank_in(name), name: name.into() }
+        Self::of_name(name.into())
+    }
+
+    /// The same of a name that need not be copied.
+    pub(super) fn of_name(name: Box<str>) -> Self {
+        Self { rank: rank_in(&name), name }
     }
 
     /// The child's name.
@@ -184,6 +190,27 @@ impl Read {
         }
     }
 
+    /// As a plain value.
+    pub(super) fn recall(&self) -> ReadRecollection {
+        let Self { czxid, owner: _, ctime_ms, payload, size: _, version } = self;
+        ReadRecollection {
+            czxid: *czxid,
+            owner: self.owner(),
+            ctime_ms: *ctime_ms,
+            payload: payload.clone(),
+            payload_bytes: self.payload_bytes(),
+            is_unreadable: self.is_unreadable(),
+            version: *version,
+        }
+    }
+
+    /// What a plain value says.
+    pub(super) fn from_recollection(recalled: ReadRecollection) -> Self {
+        let ReadRecollection { czxid, owner, ctime_ms, payload, payload_bytes, is_unreadable, version } = recalled;
+        let size = (payload_bytes & !UNREADABLE) | if is_unreadable { UNREADABLE } else { 0 };
+        Self { czxid, owner: owner.map_or(0, |session| session.0), ctime_ms, payload, size, version }
+    }
+
     /// Size of the whole payload.
     pub fn payload_bytes(&self) -> u32 {
         self.size & !UNREADABLE
@@ -213,15 +240,16 @@ pub struct Totals {
     pub arrived_sum_ms: i64,
 }
 
+/// Sums wrap around: with absurd instants they are wrong for as long as those are there, and right again afterwards.
 impl Totals {
     /// Takes one in.
     pub fn add(&mut self, child: &Child) {
         self.count += 1;
         match &child.read {
-            Some(read) => self.ctime_sum_ms += read.ctime_ms,
+            Some(read) => self.ctime_sum_ms = self.ctime_sum_ms.wrapping_add(read.ctime_ms),
             None => {
                 self.unread += 1;
-                self.arrived_sum_ms += child.arrived_at.0;
+                self.arrived_sum_ms = self.arrived_sum_ms.wrapping_add(child.arrived_at.0);
             }
         }
     }
@@ -230,10 +258,10 @@ impl Totals {
     pub fn remove(&mut self, child: &Child) {
         self.count = self.count.saturating_sub(1);
         match &child.read {
-            Some(read) => self.ctime_sum_ms -= read.ctime_ms,
+            Some(read) => self.ctime_sum_ms = self.ctime_sum_ms.wrapping_sub(read.ctime_ms),
             None => {
                 self.unread = self.unread.saturating_sub(1);
-                self.arrived_sum_ms -= child.arrived_at.0;
+                self.arrived_sum_ms = self.arrived_sum_ms.wrapping_sub(child.arrived_at.0);
             }
         }
     }
@@ -244,8 +272,8 @@ impl Totals {
         Self {
             count: self.count + other.count,
             unread: self.unread + other.unread,
-            ctime_sum_ms: self.ctime_sum_ms + other.ctime_sum_ms,
-            arrived_sum_ms: self.arrived_sum_ms + other.arrived_sum_ms,
+            ctime_sum_ms: self.ctime_sum_ms.wrapping_add(other.ctime_sum_ms),
+            arrived_sum_ms: self.arrived_sum_ms.wrapping_add(other.arrived_sum_ms),
         }
     }
 
@@ -255,8 +283,8 @@ impl Totals {
         Self {
             count: self.count.saturating_sub(part.count),
             unread: self.unread.saturating_sub(part.unread),
-            ctime_sum_ms: self.ctime_sum_ms - part.ctime_sum_ms,
-            arrived_sum_ms: self.arrived_sum_ms - part.arrived_sum_ms,
+            ctime_sum_ms: self.ctime_sum_ms.wrapping_sub(part.ctime_sum_ms),
+            arrived_sum_ms: self.arrived_sum_ms.wrapping_sub(part.arrived_sum_ms),
         }
     }
 }

@@ -56,7 +56,7 @@ pub struct RuleCount {
 }
 
 /// A znode that has, or had, children.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Directory {
     pub(super) id: u32,
     pub(super) children: BTreeMap<ChildKey, Child>,

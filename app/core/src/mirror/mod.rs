@@ -6,11 +6,13 @@
 mod child;
 mod directory;
 mod owned;
+mod recollection;
 
 use std::sync::Arc;
 
 pub use child::{Child, ChildKey, Read, Totals};
 pub use directory::{Directory, DirectoryStat, RuleCount};
+pub(crate) use recollection::SharedDirectories;
 
 use self::child::{AsKey, KeyView};
 use self::owned::{NodeKey, Owned};
@@ -52,7 +54,7 @@ pub enum ReadEffect {
 }
 
 /// The believed tree under one root.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mirror {
     directories: PathMap<Directory>,
     owned: Owned,

@@ -17,7 +17,7 @@ pub(super) enum NodeKey<'a> {
 }
 
 /// The index.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Owned {
     /// How many znodes by session, directory and sequence number (unsigned, in order of creation): more than one where
     /// a counter is stuck.
@@ -35,6 +35,21 @@ impl Owned {
         self.next = self.next.wrapping_add(1);
         self.paths.insert(id, Arc::clone(path));
         id
+    }
+
+    /// Nothing is owned; the next directory gets this number.
+    pub(super) fn with_next(next: u32) -> Self {
+        Self { next, ..Self::default() }
+    }
+
+    /// The number that the next directory gets.
+    pub(super) fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// A directory has this number.
+    pub(super) fn name_as(&mut self, id: u32, path: &Arc<str>) {
+        self.paths.insert(id, Arc::clone(path));
     }
 
     /// A directory is gone.

@@ -17,8 +17,11 @@ const PIECES: usize = 64;
 const DEPTHS_A_PIECE: usize = 64;
 
 /// What was begun and is not done.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Backlog {
+    /// When it was begun: all of it is done as of then, however late that is, so that the same observations at the same
+    /// instants always make the same model. Nothing where there is no backlog.
+    at: TimeMs,
     /// A tree was swapped in.
     pub(super) settling: Option<Box<Settling>>,
     /// Sessions with new evidence from the members.
@@ -46,7 +49,7 @@ impl Observatory {
     pub fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
         let mut out = self.begin(now, observation);
         while self.has_backlog() {
-            out.extend(self.go_on(now));
+            out.extend(self.go_on());
         }
         out
     }
@@ -55,11 +58,14 @@ impl Observatory {
     pub fn begin(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
         let mut out = Vec::new();
         while self.has_backlog() {
-            out.extend(self.go_on(now));
+            out.extend(self.go_on());
         }
         let mut begun = Vec::new();
         self.take_in(now, observation, &mut begun);
         self.note(now, &begun, false);
+        if self.has_backlog() {
+            self.backlog.at = now;
+        }
         if out.is_empty() {
             return begun;
         }
@@ -73,8 +79,8 @@ impl Observatory {
     }
 
     /// Does some of what was begun.
-    pub fn go_on(&mut self, now: TimeMs) -> Vec<Change> {
-        let mut out = Vec::new();
+    pub fn go_on(&mut self) -> Vec<Change> {
+        let (now, mut out) = (self.backlog.at, Vec::new());
         let is_first_look = self.backlog.settling.as_ref().is_some_and(|settling| settling.is_first_look);
         for _ in 0..PIECES {
             if let Some(mut settling) = self.backlog.settling.take() {
@@ -90,6 +96,9 @@ impl Observatory {
         }
         self.forget_free_alone(now, &mut out);
         self.note(now, &out, is_first_look);
+        if !self.has_backlog() {
+            self.backlog = Backlog::default();
+        }
         out
     }
 
@@ -122,8 +131,7 @@ impl Observatory {
     }
 
     fn end_depth_slice(&mut self, slice: i64, after: &Arc<str>, out: &mut Vec<Change>) {
-        let paths: Vec<Arc<str>> =
-            self.locks.after(after).take(DEPTHS_A_PIECE).map(|(path, _)| Arc::clone(path)).collect();
+        let paths = self.index.open_slices_after(after, DEPTHS_A_PIECE);
         self.backlog.depth_after = paths.last().map(|last| (slice, Arc::clone(last)));
         for path in paths {
             let Some(lock) = self.locks.get_mut(&path) else { continue };
@@ -133,6 +141,7 @@ impl Observatory {
                 lock.revision = self.revision + 1;
                 out.push(Change::LockTouched { lock: path });
             }
+            self.index.note_changed(lock, true);
         }
     }
 

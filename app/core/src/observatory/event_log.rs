@@ -31,11 +31,11 @@ pub struct EventRecord {
 }
 
 /// The newest of what happened.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventLog {
-    last: u64,
-    ring: VecDeque<EventRecord>,
-    roots: Vec<Option<RootState>>,
+    pub(super) last: u64,
+    pub(super) ring: VecDeque<EventRecord>,
+    pub(super) roots: Vec<Option<RootState>>,
 }
 
 impl EventLog {

@@ -8,6 +8,7 @@ use crate::label::label_of;
 use crate::lock::{ContenderRef, HOLDERS_MAX, Held, Hold, Lock, QueueCounts, Since};
 use crate::mirror::Mirror;
 use crate::offset::ClockOffset;
+use crate::recipe::NodeRole;
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
@@ -50,7 +51,10 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
     let mut news = News::default();
     let mut waits = Vec::new();
     for (at, contender) in held.contenders.iter().enumerate() {
-        let same = |hold: &Hold| hold.is(contender.directory, contender.key, contender.child);
+        let same = |hold: &Hold| {
+            hold.is(contender.directory, contender.key, contender.child)
+                && (seen == Seen::Watched || !may_be_anothers(hold, contender))
+        };
         let same = holders.iter().skip(at).position(same);
         let known = same.map(|same| holders.remove(at + same));
         let is_news = known.as_ref().is_none_or(|hold| hold.owner.is_none() && contender.child.owner().is_some());
@@ -79,6 +83,15 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
     }
     note(lock, &mut news, waits, ended, now, seen);
     news
+}
+
+/// After a gap, whether a hold may be another one than the one that was there before by this name, although nothing
+/// shows it: its znode was never read, and its name is no number that comes once; or it is a lease that ends by the
+/// clock and was written to, by the same client or by the next.
+fn may_be_anothers(hold: &Hold, contender: &ContenderRef<'_>) -> bool {
+    let Some(read) = &contender.child.read else { return false };
+    let is_unread = hold.czxid.is_none() && contender.key.number().is_none();
+    is_unread || (contender.child.role() == Some(NodeRole::Timed) && hold.version != read.version)
 }
 
 /// Counts what ended and what began.

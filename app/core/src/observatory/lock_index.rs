@@ -1,6 +1,7 @@
 //! Locks by what others ask for, kept as locks come, change and go: nobody has to walk over all of them.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::Observatory;
@@ -12,25 +13,44 @@ use crate::time::TimeMs;
 pub const FREE_ALONE_MAX: usize = 4_096;
 
 /// The index.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LockIndex {
     /// Free locks on a znode of their own.
     free_alone: BTreeSet<Arc<str>>,
     /// Elections whose directory is gone.
     gone: BTreeSet<Arc<str>>,
+    /// Locks of which the end of a slice of depths changes something ([`Lock::has_open_slice`]). Of most it does not.
+    open_slices: BTreeSet<Arc<str>>,
 }
 
 impl LockIndex {
     /// A lock is new, or may be in another state than before.
     pub(super) fn note(&mut self, lock: &Lock) {
+        self.note_changed(lock, !lock.has_open_slice());
+    }
+
+    /// A lock may be in another state than before, when [`Lock::has_open_slice`] said this of it: one that changes all the
+    /// time is not looked up each time.
+    pub(super) fn note_changed(&mut self, lock: &Lock, had_open_slice: bool) {
         keep(&mut self.free_alone, lock, lock.is_alone() && lock.holders.is_empty());
         keep(&mut self.gone, lock, lock.gone_since.is_some());
+        let has_open_slice = lock.has_open_slice();
+        if has_open_slice != had_open_slice {
+            keep(&mut self.open_slices, lock, has_open_slice);
+        }
+    }
+
+    /// The first locks behind a path of which the end of a slice of depths changes something, in path order.
+    pub(super) fn open_slices_after(&self, path: &str, number: usize) -> Vec<Arc<str>> {
+        let behind = (Bound::Excluded(path), Bound::Unbounded);
+        self.open_slices.range::<str, _>(behind).take(number).map(Arc::clone).collect()
     }
 
     /// A lock is shown no longer.
     pub(super) fn forget(&mut self, lock: &Lock) {
         self.free_alone.remove(&lock.path);
         self.gone.remove(&lock.path);
+        self.open_slices.remove(&lock.path);
     }
 
     /// How many elections stay although their directory is gone.
@@ -62,6 +82,7 @@ mod tests {
     use super::*;
     use crate::observation::{Link, Observation, RootId, RootTrouble};
     use crate::observatory::Settings;
+    use crate::tally::DEPTH_SLICE_MS;
     use crate::znode::{Facts, SessionId, Zxid};
 
     const ROOT: RootId = RootId(0);
@@ -74,7 +95,7 @@ mod tests {
 
     fn check(observatory: &Observatory) {
         let (kept, scanned) = (&observatory.index, scanned(observatory));
-        assert_eq!((&kept.free_alone, &kept.gone), (&scanned.free_alone, &scanned.gone));
+        assert_eq!(*kept, scanned);
         assert!(kept.free_alone.len() <= FREE_ALONE_MAX);
     }
 
@@ -121,6 +142,30 @@ mod tests {
         apply(read("/l/a-lock", 9));
         apply(read("/election/n_0000000001", 10));
         apply(Observation::RootTrouble { root: ROOT, trouble: RootTrouble::Gone, why: "gone".into() });
+    }
+
+    #[test]
+    fn the_end_of_a_slice_looks_at_locks_that_changed_and_no_others() {
+        let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, TimeMs(0));
+        let path = |lock: usize, number: usize| format!("/l{lock:03}/lock-{number:010}");
+        for (czxid, lock) in (1..).zip(0..200) {
+            observatory.apply(TimeMs(1), read(&path(lock, 0), 2 * czxid));
+            observatory.apply(TimeMs(1), read(&path(lock, 1), 2 * czxid + 1));
+        }
+        assert_eq!(observatory.index.open_slices.len(), 200, "somebody waits who did not before");
+        let mut ticks = (1..).map(|slice| TimeMs(slice * DEPTH_SLICE_MS));
+        let mut end_slices = |observatory: &mut Observatory| {
+            for now in ticks.by_ref().take(6) {
+                observatory.apply(now, Observation::Tick);
+                check(observatory);
+            }
+        };
+        end_slices(&mut observatory);
+        assert!(observatory.index.open_slices.is_empty());
+        observatory.apply(TimeMs(15_100), Observation::NodeDeleted { root: ROOT, path: path(7, 0).into() });
+        assert_eq!(observatory.index.open_slices_after("", 9), ["/l007".into()]);
+        end_slices(&mut observatory);
+        assert!(observatory.index.open_slices.is_empty());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The aggregate root: everything believed about one ensemble. `apply` is the only way it changes.
 
 mod backlog;
+mod checkpoint;
 mod comparison;
 mod cycles;
 mod ensemble_findings;
@@ -13,6 +14,7 @@ mod owners;
 mod recognition;
 mod reconfigure;
 pub(super) mod refresh;
+mod restart;
 mod root;
 mod session_end;
 mod sync;
@@ -23,19 +25,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use backlog::Backlog;
+pub use checkpoint::Checkpoint;
 pub use event_log::{Event, EventLog, EventRecord, RECORDED_MAX};
 pub use lock_index::FREE_ALONE_MAX;
 use lock_index::LockIndex;
 pub use root::{LIVE_AGE_MAX_MS, RootState, RootView, is_fresh};
+pub use session_end::EndingSession;
 pub use waits::SessionLock;
+
+pub use super::settings::Settings;
 
 use super::assessment::AssessedLock;
 use super::change::Change;
-use super::configured::Configured;
 use super::deadlock::Cycle;
 use super::durations::Ended;
 use super::evidence::MemberEvidence;
-use super::finding::Limits;
 use super::history::History;
 use super::lock::Lock;
 use super::mirror::Mirror;
@@ -45,7 +49,6 @@ use super::path_map::PathMap;
 use super::recipe::{recognise, rule};
 use super::tally::DEPTH_SLICE_MS;
 use super::time::TimeMs;
-use super::verdict::Thresholds;
 use super::wait_graph::Search;
 use super::znode::{Facts, SessionId, Zxid, split_path};
 
@@ -53,19 +56,6 @@ use super::znode::{Facts, SessionId, Zxid, split_path};
 pub const GONE_MAX: usize = 256;
 /// Deleted lock directories that are remembered, to recognise one that is made again; more are not.
 pub const REAPED_MAX: usize = 1_024;
-
-/// The settings that the core needs before it starts.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// Watched roots, in the order [`RootId`] counts them. They must not nest.
-    pub roots: Vec<String>,
-    /// When a hold counts as slow or stuck.
-    pub thresholds: Thresholds,
-    /// What the operator says of locks by their paths.
-    pub configured: Vec<Configured>,
-    /// The thresholds of findings.
-    pub limits: Limits,
-}
 
 /// What was counted over the whole ensemble.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,8 +70,8 @@ pub struct Counters {
     pub missed: u64,
 }
 
-/// Everything believed about one ensemble.
-#[derive(Clone, Debug)]
+/// Everything believed about one ensemble. Two that are equal are so for every reader, whatever comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observatory {
     settings: Settings,
     link: Link,
@@ -188,6 +178,8 @@ impl Observatory {
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
             Observation::ConfigChanged(config) => self.config_changed(now, *config, out),
             Observation::Tick => self.tick(now, out),
+            Observation::Recalled(recollection) => self.recall(now, *recollection),
+            Observation::Restarted(settings) => self.restarted(now, *settings, out),
         }
         self.forget_free_alone(now, out);
     }

@@ -122,9 +122,12 @@ impl Observatory {
             Some(lock) if lock.is_alone() => {}
             Some(lock) => {
                 lock.gone_since = None;
-                self.index.note(lock);
-                if lock.recognition != found.recognition && !stays(lock, &found.recognition) {
+                let is_other = lock.recognition != found.recognition && !stays(lock, &found.recognition);
+                if is_other {
                     lock.become_known_as(found.recognition);
+                }
+                self.index.note(lock);
+                if is_other {
                     self.absorb(now, &found.home, out);
                 }
             }

@@ -132,6 +132,7 @@ impl Observatory {
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
         let seen = if view.is_comparing { Seen::AfterGap } else { seen };
         lock.revision = revision;
+        let had_open_slice = lock.has_open_slice();
         let ended_before = lock.tally.past.front().map(|past| past.until);
         let news = follow_holders(lock, &view.mirror, &self.offset, now, seen);
         news.waits_ms.iter().for_each(|ms| self.ended.waits.note(*ms));
@@ -145,7 +146,7 @@ impl Observatory {
             lock.left_at = now;
         }
         identify_noted(lock, &self.evidence, &mut self.unlisted);
-        self.index.note(lock);
+        self.index.note_changed(lock, had_open_slice);
         let path = Arc::clone(&lock.path);
         out.push(if news.changed {
             let node = lock.holders.first().map(|hold| hold.name.clone());

@@ -28,7 +28,7 @@ pub enum RootState {
 }
 
 /// One watched root.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootView {
     /// Its path.
     pub path: Box<str>,
@@ -44,13 +44,13 @@ pub struct RootView {
     pub(super) is_comparing: bool,
     pub(super) since: TimeMs,
     /// Everything that was true up to here is in the believed tree.
-    known_at: TimeMs,
+    pub(super) known_at: TimeMs,
     /// That was said of the tree as it is since the last sync.
-    is_confirmed: bool,
+    pub(super) is_confirmed: bool,
     /// It was too old to be live when the clock was last looked at.
-    was_old: bool,
+    pub(super) was_old: bool,
     /// Some znodes could not be read when that was last looked at.
-    was_partial: bool,
+    pub(super) was_partial: bool,
 }
 
 impl RootView {
@@ -83,6 +83,16 @@ impl RootView {
     /// It left its first sync, if only to be found gone or denied.
     pub fn was_settled(&self) -> bool {
         self.synced || self.trouble.is_some()
+    }
+
+    /// A tree was read anew, and its locks are being brought in line with it: instants of what changes are bounds.
+    pub fn is_settling(&self) -> bool {
+        self.is_settling
+    }
+
+    /// What happened in a gap is being found out: instants of what changes are bounds.
+    pub fn is_comparing(&self) -> bool {
+        self.is_comparing
     }
 
     /// The instant up to which what is shown of it is known to be true.

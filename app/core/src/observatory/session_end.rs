@@ -20,16 +20,18 @@ const LEAVING_MAX: usize = 4_096;
 const PRINTED_MS: i64 = 1_000;
 
 /// What one session lost.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
-    since: TimeMs,
-    znodes: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndingSession {
+    /// When the first of it went.
+    pub since: TimeMs,
+    /// How many znodes.
+    pub znodes: u32,
     /// Its client was silent, and its session was due to expire about then.
-    ran_out: bool,
+    pub ran_out: bool,
 }
 
 /// Sessions that lost znodes a moment ago.
-pub(super) type EndingSessions = BTreeMap<SessionId, Left>;
+pub(super) type EndingSessions = BTreeMap<SessionId, EndingSession>;
 
 impl Observatory {
     /// A session lost a contender.
@@ -39,9 +41,9 @@ impl Observatory {
         }
         // As the members reported it when it went: their next answers leave out a session that ended.
         let ran_out = self.ran_out(session, now);
-        let left = self.leaving.entry(session).or_insert(Left { since: now, znodes: 0, ran_out });
+        let left = self.leaving.entry(session).or_insert(EndingSession { since: now, znodes: 0, ran_out });
         if now.since(left.since) > TOGETHER_MS {
-            *left = Left { since: now, znodes: 0, ran_out };
+            *left = EndingSession { since: now, znodes: 0, ran_out };
         }
         left.znodes += 1;
     }
@@ -55,7 +57,7 @@ impl Observatory {
             .map(|(session, _)| *session)
             .collect();
         for session in due {
-            let Some(Left { since, znodes, ran_out }) = self.leaving.remove(&session) else { continue };
+            let Some(EndingSession { since, znodes, ran_out }) = self.leaving.remove(&session) else { continue };
             if (znodes < 2 && !ran_out) || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
                 continue;
             }

@@ -21,7 +21,7 @@ const CHILDREN_A_PIECE: usize = 16;
 const SESSIONS_A_PIECE: usize = 16;
 
 /// How far the locks of a root are in line with a tree that was swapped in. It has as many paths as there are locks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Settling {
     root: RootId,
     /// The tree that was believed before.
@@ -39,7 +39,7 @@ pub(super) struct Settling {
 }
 
 /// How far a tree was looked through.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum ScanPosition {
     /// All of this directory.
     Behind(Arc<str>),

@@ -73,11 +73,13 @@ impl Observatory {
             return false;
         };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return false };
+        let had_open_slice = lock.has_open_slice();
         let is_news = lock.watch_waiters(&view.mirror, &self.evidence, &self.offset, now, self.session);
         if is_news {
             lock.revision = self.revision + 1;
             lock.tally.depth.note(lock.waiters_seen());
         }
+        self.index.note_changed(lock, had_open_slice);
         is_news
     }
 }

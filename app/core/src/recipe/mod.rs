@@ -177,11 +177,14 @@ impl<'a> Name<'a> {
     }
 }
 
-/// Names a rule: family and place in it.
+/// Names a rule: family and place in it. Recordings name rules so as well (`tests/core/checkpoint/rules` lists the
+/// places).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RuleId {
-    family: u8,
-    rule: u8,
+    /// The family, in the order in which names are offered to them.
+    pub family: u8,
+    /// The place within the family.
+    pub rule: u8,
 }
 
 impl RuleId {

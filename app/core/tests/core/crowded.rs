@@ -177,7 +177,7 @@ fn a_large_sync_is_taken_in_piece_by_piece_and_until_then_the_root_is_being_read
             "{told} of 2,000 locks are told as all there are"
         );
         let before = model.locks().count();
-        model.go_on(now);
+        model.go_on();
         assert!(model.locks().count() - before <= 64);
         rounds += 1;
     }

@@ -73,7 +73,7 @@ fn between_the_pieces_of_a_round_a_lock_contradicts_itself_nowhere() {
         (Liveness::Connected, Verdict::Healthy)
     );
     while story.observatory.has_backlog() {
-        story.observatory.go_on(TimeMs(1_010_000));
+        story.observatory.go_on();
     }
     assert_eq!(holder_and_verdict(&story), (Liveness::Disconnected, Verdict::Expiring));
 }

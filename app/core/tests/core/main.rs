@@ -1,6 +1,8 @@
 //! Tests of the core through its one door, `Observatory::apply`.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests take what they made themselves for granted")]
 
+mod absurd;
+mod checkpoint;
 mod comparison;
 mod crowded;
 mod denied;

@@ -177,7 +177,7 @@ impl<M: Model> Writer<M> {
             applied += 1;
             self.now = self.now.max(TimeMs(self.clock.now_ms()));
             if model.has_backlog() {
-                model.go_on(self.now);
+                model.go_on();
             } else if let Some(observation) = first.take().or_else(|| self.pending.next(model)) {
                 model.apply(self.now, observation);
             } else {

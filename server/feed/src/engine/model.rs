@@ -13,7 +13,7 @@ pub trait Model: Owners + Send + Sync + 'static {
     /// Something was begun and is not done.
     fn has_backlog(&self) -> bool;
     /// Does a small part of what was begun.
-    fn go_on(&mut self, now: TimeMs) -> Vec<Change>;
+    fn go_on(&mut self) -> Vec<Change>;
     /// Changes applied so far.
     fn revision(&self) -> u64;
 }
@@ -27,8 +27,8 @@ impl Model for Observatory {
         Self::has_backlog(self)
     }
 
-    fn go_on(&mut self, now: TimeMs) -> Vec<Change> {
-        Self::go_on(self, now)
+    fn go_on(&mut self) -> Vec<Change> {
+        Self::go_on(self)
     }
 
     fn revision(&self) -> u64 {

@@ -54,7 +54,7 @@ impl Model for Counting {
         self.pieces > 0
     }
 
-    fn go_on(&mut self, _now: TimeMs) -> Vec<Change> {
+    fn go_on(&mut self) -> Vec<Change> {
         thread::sleep(Duration::from_millis(2));
         self.pieces -= 1;
         Vec::new()

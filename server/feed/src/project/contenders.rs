@@ -220,7 +220,7 @@ mod tests {
             if !observatory.has_backlog() {
                 break;
             }
-            observatory.go_on(NOW + 2);
+            observatory.go_on();
         }
         assert_eq!(shown.first(), Some(&(wire::Liveness::Unknown, Verdict::Healthy)), "not judged yet");
         assert_eq!(shown.last(), Some(&(wire::Liveness::Disconnected, Verdict::Expiring)));

@@ -160,7 +160,9 @@ impl Believed {
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
             | Observation::ConfigChanged(_)
-            | Observation::Tick => {}
+            | Observation::Tick
+            | Observation::Recalled(_)
+            | Observation::Restarted(_) => {}
         }
     }
 }

@@ -1,5 +1,8 @@
 //! The core's inner loops: one watch event through the model, one name through the recogniser.
 
+mod checkpoints;
+mod ticks;
+
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
@@ -381,5 +384,17 @@ fn session_end(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, events, recognition, deadlocks, single_znodes, circles, looks, evidence, session_end);
+criterion_group!(
+    benches,
+    events,
+    recognition,
+    deadlocks,
+    single_znodes,
+    circles,
+    looks,
+    evidence,
+    session_end,
+    checkpoints::checkpoints,
+    ticks::ticks
+);
 criterion_main!(benches);

@@ -1,0 +1,132 @@
+//! What a checkpoint recalls: everything an observatory believes and has learned, as plain values that can be stored. Of
+//! what can be made anew from the rest nothing is here. Who makes and takes them is `observatory::checkpoint`.
+//!
+//! A checkpoint is, in this order: one `Opening`, a `Root` for each root, of each tree its `Directory`s in path order,
+//! each followed by its further `Children`; each `Lock` in path order; `Members`, `Sessions` and `Watches`;
+//! `SessionEvents` and `EventRecords`, the oldest first; one `Model`. Long lists come in pieces of [`PIECE_MAX`].
+
+mod evidence;
+mod search;
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use evidence::{MembersRecollection, WatchesRecollection};
+pub use search::{SearchRecollection, VertexRecollection};
+pub use tree::{ChildRecollection, ChildrenRecollection, DirectoryRecollection, ReadRecollection, Tree};
+
+use super::assessment::AssessedLock;
+use super::deadlock::Cycle;
+use super::durations::Ended;
+use super::evidence::SessionRecord;
+use super::history::SessionEvent;
+use super::observation::{Link, RootId, RootTrouble};
+use super::observatory::{Counters, EndingSession, EventRecord, RootState};
+use super::offset::ClockOffset;
+use super::settings::Settings;
+use super::time::TimeMs;
+use super::znode::{SessionId, Zxid};
+
+/// Entries of a list that come as one piece; what is longer comes in several.
+pub const PIECE_MAX: usize = 1_024;
+
+/// A part of a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recollection {
+    /// Begins a checkpoint: the settings it was made under. Whatever was believed before is forgotten.
+    Opening(Settings),
+    /// The state of a root.
+    Root(RootRecollection),
+    /// A directory of one of a root's trees, with the first of its children.
+    Directory(DirectoryRecollection),
+    /// Further children of a directory.
+    Children(ChildrenRecollection),
+    /// A lock with all that was counted and derived of it. Its `parts` always are those of its path and recognition
+    /// ([`Parts::of`](super::lock::Parts::of)), and need not be stored.
+    Lock(Box<AssessedLock>),
+    /// What the members are, and what they disagree on.
+    Members(MembersRecollection),
+    /// What is known of some sessions, in order of their ids.
+    Sessions(Vec<(SessionId, SessionRecord)>),
+    /// A part of a member's table of watches.
+    Watches(WatchesRecollection),
+    /// What happened to sessions, the oldest first.
+    SessionEvents(Vec<SessionEvent>),
+    /// Entries of the event log, the oldest first.
+    EventRecords(Vec<EventRecord>),
+    /// Ends a checkpoint: everything else.
+    Model(Box<ModelRecollection>),
+}
+
+/// The state of a root; its trees come by themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootRecollection {
+    /// Which.
+    pub root: RootId,
+    /// Why it is in this state.
+    pub why: Box<str>,
+    /// What is wrong with it.
+    pub trouble: Option<RootTrouble>,
+    /// It was read once.
+    pub is_synced: bool,
+    /// It is being compared with the counters of its directories.
+    pub is_comparing: bool,
+    /// Since when it is in this state.
+    pub since: TimeMs,
+    /// Everything that was true up to here is in the believed tree.
+    pub known_at: TimeMs,
+    /// That was said of the tree as it is since the last sync.
+    pub is_confirmed: bool,
+    /// It was too old to be live when the clock was last looked at.
+    pub was_old: bool,
+    /// Some znodes could not be read when that was last looked at.
+    pub was_partial: bool,
+    /// The number that the next new directory of the believed tree gets.
+    pub next_directory: u32,
+    /// It is being read anew: the same of the tree that is being made.
+    pub next_side_directory: Option<u32>,
+}
+
+/// What belongs to no root, lock or session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelRecollection {
+    /// Our link.
+    pub link: Link,
+    /// Since when.
+    pub link_since: TimeMs,
+    /// Why.
+    pub link_why: Box<str>,
+    /// Our session.
+    pub session: Option<SessionId>,
+    /// The deadlocks there are, and what looks like some.
+    pub cycles: Vec<Cycle>,
+    /// Sessions that are looked at with the next search for deadlocks.
+    pub suspects: BTreeSet<SessionId>,
+    /// The search for deadlocks that is under way.
+    pub search: Option<Box<SearchRecollection>>,
+    /// Deleted lock directories, and how often each was.
+    pub reaped: BTreeMap<Arc<str>, u32>,
+    /// Sessions that lost znodes a moment ago.
+    pub ending_sessions: BTreeMap<SessionId, EndingSession>,
+    /// The ensemble's clock.
+    pub offset: ClockOffset,
+    /// Owners of what is held whom the members did not name.
+    pub unlisted: BTreeSet<SessionId>,
+    /// When each member's table of watches was asked for, as of the last look at those who wait without a znode.
+    pub tables: Vec<Option<TimeMs>>,
+    /// The newest transaction that a read showed.
+    pub zxid: Zxid,
+    /// What was counted.
+    pub counters: Counters,
+    /// What lasted how long.
+    pub ended: Ended,
+    /// The number of the newest entry of the event log.
+    pub last_event: u64,
+    /// The state of each root when it was last noted in the event log.
+    pub root_states: Vec<Option<RootState>>,
+    /// How many observations changed something.
+    pub revision: u64,
+    /// The number of the slice of depths that is under way.
+    pub depth_slice: i64,
+}
