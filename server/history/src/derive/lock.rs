@@ -1,0 +1,287 @@
+//! A lock as it is followed: its contenders, and its minute.
+
+use std::collections::BTreeMap;
+
+use lockscope_core::change::Departure;
+use lockscope_core::diagnosis::Verdict;
+use lockscope_core::tally::Histogram;
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::SessionId;
+
+use super::event::{Contender, ContenderPlace, Following, HeldSince, LockKind};
+use super::life::{EndOfLife, Life};
+use super::minute::MinuteSoFar;
+use super::words::recipe_name;
+use crate::store::rows::{Minute, Span, SpanEnd};
+
+/// A lock.
+#[derive(Debug)]
+pub(super) struct LockState {
+    kind: LockKind,
+    lives: BTreeMap<Box<str>, Life>,
+    /// How many of them wait.
+    waiting: u32,
+    /// How many wait without a znode.
+    watchers: u32,
+    /// Until when their waiting is added up.
+    summed_until: TimeMs,
+    pub(super) verdict: Verdict,
+    /// All holds that ended, for what is long here.
+    pub(super) holds: Histogram,
+    minute: MinuteSoFar,
+}
+
+impl LockState {
+    pub(super) fn new(kind: LockKind, verdict: Verdict, now: TimeMs) -> Self {
+        Self {
+            kind,
+            lives: BTreeMap::new(),
+            waiting: 0,
+            watchers: 0,
+            summed_until: now,
+            verdict,
+            holds: Histogram::default(),
+            minute: MinuteSoFar::new(verdict, 0),
+        }
+    }
+
+    pub(super) fn lives(&self) -> usize {
+        self.lives.len()
+    }
+
+    pub(super) fn set_kind(&mut self, kind: LockKind) {
+        self.kind = kind;
+    }
+
+    pub(super) fn resume(&mut self, minute: &Minute) {
+        let verdict = self.verdict;
+        self.minute = MinuteSoFar::of(minute);
+        self.minute.worst = self.minute.worst.max(verdict);
+    }
+
+    /// Adds up all waiting until now.
+    fn sum_up(&mut self, now: TimeMs) {
+        let ms = now.since(self.summed_until);
+        if ms > 0 {
+            // Whoever held as soon as it came did not wait.
+            self.minute.depth_max = self.minute.depth_max.max(self.depth());
+        }
+        self.summed_until = self.summed_until.max(now);
+        let waiting = if self.counts_as_waiting() { self.waiting.saturating_add(self.watchers) } else { 0 };
+        if ms > 0 && waiting > 0 {
+            self.minute.waiting_ms = self.minute.waiting_ms.saturating_add(ms.saturating_mul(i64::from(waiting)));
+            self.minute.touch();
+        }
+    }
+
+    /// Of the time up to now nothing is known.
+    pub(super) fn skip_to(&mut self, now: TimeMs) {
+        self.summed_until = self.summed_until.max(now);
+    }
+
+    fn counts_as_waiting(&self) -> bool {
+        matches!(self.kind.following, Following::Queue { counts_as_waiting: true })
+    }
+
+    fn depth(&self) -> u32 {
+        self.waiting.saturating_add(self.watchers)
+    }
+
+    /// A contender came, or was read. A span where another one went unseen.
+    pub(super) fn came(
+        &mut self,
+        lock: &str,
+        contender: &Contender,
+        is_found: bool,
+        offset_ms: i64,
+        now: TimeMs,
+    ) -> Option<Span> {
+        self.sum_up(now);
+        let node = &*contender.node;
+        let czxid = contender.identity.as_ref().map(|identity| identity.czxid);
+        let is_other = |life: &Life| life.czxid().zip(czxid).is_some_and(|(before, now)| before != now);
+        let went = match self.lives.get(node).is_some_and(is_other) {
+            true => self.left(lock, node, Departure::DuringGap, None, now),
+            false => None,
+        };
+        if !self.lives.contains_key(node) {
+            let mut life = Life::new(contender, now, is_found);
+            life.is_waiting =
+                matches!(self.kind.following, Following::Queue { .. }) && life.place != ContenderPlace::Lease;
+            self.waiting += u32::from(life.is_waiting);
+            if life.is_waiting && self.counts_as_waiting() {
+                let ms = now.since(life.arrived_at);
+                self.minute.waiting_ms = self.minute.waiting_ms.saturating_add(ms);
+            }
+            self.lives.insert(node.into(), life);
+            if !is_found && contender.place != ContenderPlace::Lease {
+                self.minute.arrivals = self.minute.arrivals.saturating_add(1);
+            }
+            self.minute.touch();
+            if self.kind.following == Following::Members {
+                self.held(node, HeldSince { at: now, is_lower_bound: is_found }, now);
+            }
+        }
+        self.identify(contender, offset_ms);
+        went
+    }
+
+    fn identify(&mut self, contender: &Contender, offset_ms: i64) {
+        let counts = self.counts_as_waiting();
+        let (Some(life), Some(identity)) = (self.lives.get_mut(&contender.node), &contender.identity) else { return };
+        let is_late = life.place == ContenderPlace::Lease && life.identity.is_none() && life.held.is_some();
+        let earlier_ms = life.identify(&contender.node, identity, offset_ms);
+        // Of what nobody watched it is not said in which minute they waited.
+        if !life.is_found && counts && earlier_ms != 0 {
+            self.minute.waiting_ms = self.minute.waiting_ms.saturating_add(earlier_ms);
+            self.minute.touch();
+        }
+        if is_late {
+            self.pass_to(&contender.node, identity.session);
+        }
+    }
+
+    /// The offset of clocks became known: those that were found joined at other instants than was believed.
+    pub(super) fn follow_offset(&mut self, offset_ms: i64) {
+        for life in self.lives.values_mut().filter(|life| life.is_found && life.held.is_none()) {
+            life.follow_offset(offset_ms);
+        }
+    }
+
+    /// A contender holds.
+    pub(super) fn held(&mut self, node: &str, since: HeldSince, now: TimeMs) {
+        self.sum_up(now);
+        let Some(life) = self.lives.get(node).filter(|life| life.held.is_none()) else { return };
+        if life.place == ContenderPlace::Lease {
+            self.pass_to(node, life.session());
+        }
+        let Some(life) = self.lives.get_mut(node) else { return };
+        life.held = Some(since);
+        if std::mem::take(&mut life.is_waiting) {
+            self.waiting = self.waiting.saturating_sub(1);
+        }
+        if !since.is_lower_bound {
+            self.minute.acquired = self.minute.acquired.saturating_add(1);
+            self.minute.touch();
+        }
+    }
+
+    /// Whoever holds a lease now waited in the queue by another znode of its session, the first one that has none yet.
+    fn pass_to(&mut self, lease: &str, session: Option<SessionId>) {
+        let waits = |life: &&mut Life| {
+            life.place == ContenderPlace::Queue && !life.is_passed && session.is_some() && life.session() == session
+        };
+        let Some(queued) = self.lives.values_mut().filter(waits).min_by_key(|life| life.joined_at) else { return };
+        queued.is_passed = true;
+        if std::mem::take(&mut queued.is_waiting) {
+            self.waiting = self.waiting.saturating_sub(1);
+        }
+        let joined_at = queued.joined_at;
+        if let Some(life) = self.lives.get_mut(lease) {
+            life.joined_at = joined_at;
+        }
+    }
+
+    /// Somebody leaves a semaphore's queue while it is not known yet whose the newest lease is: it is theirs.
+    fn pass_unread(&mut self, life: &mut Life) {
+        let is_unread = |lease: &&mut Life| {
+            lease.place == ContenderPlace::Lease && lease.held.is_some() && lease.identity.is_none()
+        };
+        if life.place != ContenderPlace::Queue || life.is_passed {
+            return;
+        }
+        if let Some(lease) = self.lives.values_mut().find(is_unread) {
+            lease.joined_at = life.joined_at;
+            life.is_passed = true;
+        }
+    }
+
+    /// A contender left. Its span, where it has one.
+    pub(super) fn left(
+        &mut self,
+        lock: &str,
+        node: &str,
+        how: Departure,
+        host: Option<Box<str>>,
+        now: TimeMs,
+    ) -> Option<Span> {
+        self.sum_up(now);
+        let mut life = self.lives.remove(node)?;
+        self.pass_unread(&mut life);
+        if life.is_waiting {
+            self.waiting = self.waiting.saturating_sub(1);
+        }
+        self.minute.touch();
+        // A lease that was only asked for, and a place in a queue that led to one, are told by the lease that was held.
+        if life.is_passed || (life.place == ContenderPlace::Lease && life.held.is_none()) {
+            return None;
+        }
+        let how = match (how, life.held) {
+            (Departure::DuringGap, _) => SpanEnd::Unknown,
+            (Departure::SessionEnded, _) => SpanEnd::SessionEnded,
+            (Departure::Deleted, Some(_)) => SpanEnd::Released,
+            (Departure::Deleted, None) => SpanEnd::GaveUp,
+        };
+        self.count_end(&life, how, now);
+        life.span(node, lock, recipe_name(self.kind.recipe), now, EndOfLife { how, host })
+    }
+
+    fn count_end(&mut self, life: &Life, how: SpanEnd, now: TimeMs) {
+        let Some(held) = life.held else {
+            if how != SpanEnd::Unknown {
+                self.minute.gave_up = self.minute.gave_up.saturating_add(1);
+            }
+            return self.minute.waits.note(life.wait_ms(now));
+        };
+        self.minute.note_held(life.session(), now.since(held.at.max(super::minute_of(now))));
+        if held.is_lower_bound {
+            return;
+        }
+        self.minute.waits.note(life.wait_ms(now));
+        if how != SpanEnd::Unknown {
+            self.minute.holds.note(now.since(held.at));
+            self.holds.note(now.since(held.at));
+        }
+    }
+
+    pub(super) fn watchers(&mut self, count: u32, now: TimeMs) {
+        self.sum_up(now);
+        self.watchers = count;
+        if count > 0 {
+            self.minute.touch();
+        }
+    }
+
+    pub(super) fn verdict(&mut self, verdict: Verdict) {
+        self.verdict = verdict;
+        self.minute.worst = self.minute.worst.max(verdict);
+        if super::words::is_trouble(verdict) {
+            self.minute.touch();
+        }
+    }
+
+    /// Those that are there no longer, by a list of all who are.
+    pub(super) fn missing_in(&self, contenders: &[(Contender, Option<HeldSince>)]) -> Vec<Box<str>> {
+        let there: std::collections::BTreeSet<&str> = contenders.iter().map(|(one, _)| &*one.node).collect();
+        self.lives.keys().filter(|node| !there.contains(&***node)).cloned().collect()
+    }
+
+    /// The minute as it is by now, where something changed since it was asked for last.
+    pub(super) fn news(&mut self, lock: &str, at: TimeMs, now: TimeMs) -> Option<Minute> {
+        self.sum_up(now);
+        std::mem::take(&mut self.minute.is_news).then(|| self.row(lock, at, now))
+    }
+
+    /// Ends the minute, and begins the next. Its row, where something happened in it.
+    pub(super) fn end_minute(&mut self, lock: &str, at: TimeMs, end: TimeMs) -> Option<Minute> {
+        self.sum_up(end);
+        let row = self.minute.is_active.then(|| self.row(lock, at, end));
+        self.minute = MinuteSoFar::new(self.verdict, self.depth());
+        row
+    }
+
+    fn row(&self, lock: &str, at: TimeMs, now: TimeMs) -> Minute {
+        let held_ms = |life: &Life| life.held.map(|held| (life.session(), now.since(held.at.max(at))));
+        self.minute.row(lock, at, self.lives.values().filter_map(held_ms))
+    }
+}

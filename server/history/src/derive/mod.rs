@@ -1,0 +1,264 @@
+//! Spans, minutes and facts, made as things happen: pure, without a clock.
+//!
+//! A [`Tap`] takes of the model, on its thread and right after each change, what they need; the [`Deriver`] makes rows of
+//! it, on the historian's. A replica of the model would cost its CPU twice, and could say no more.
+//!
+//! A wait is from the creation of the znode, on our clock, to when it holds or leaves; a hold from when it first holds to
+//! when the znode is gone. Who was not seen from the beginning has `is_lower_bound`. A contender that went before it was
+//! read is counted in its minute and has no span: nothing says which one it was. Of a minute's waiting, what lies before
+//! we looked is left out, so all minutes together have what all waits have in the time that we saw.
+
+mod coding;
+mod ended;
+mod event;
+mod life;
+mod lock;
+mod minute;
+mod tap;
+mod words;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lockscope_core::diagnosis::Verdict;
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
+
+pub use coding::{TOP_MAX, add as add_histogram, histogram_bytes, histogram_of, top_bytes, top_of};
+pub use ended::{SETTLE_MS, SPANS_A_MINUTE_MAX, WAIT_WORTH_MS};
+pub use event::{Contender, ContenderPlace, Event, Following, HeldSince, Identity, LockKind};
+pub use minute::MINUTE_MS;
+pub use tap::{Tap, apply};
+pub use words::{is_trouble, verdict_name, verdict_of};
+
+use crate::store::rows::{Minute, Rows};
+use ended::Ended;
+use lock::LockState;
+use words::facts_of;
+
+/// Contenders that are followed. Overflow policy: further ones are not.
+pub const LIVES_MAX: usize = 1_000_000;
+/// Facts of a minute that are kept. Overflow policy: further ones are not.
+pub const FACTS_A_MINUTE_MAX: u32 = 6_000;
+/// Minutes without news that are made up for; after a longer pause the rest is left out.
+const MINUTES_AT_ONCE_MAX: i64 = 180;
+/// Facts of one millisecond have numbers of their own up to here; the numbers of more reach into the next.
+const FACTS_A_MS: u64 = 1 << 10;
+
+/// The first instant of a minute.
+pub(crate) fn minute_of(at: TimeMs) -> TimeMs {
+    TimeMs(at.0.div_euclid(MINUTE_MS).saturating_mul(MINUTE_MS))
+}
+
+/// Makes rows of what happens to one ensemble.
+#[derive(Debug, Default)]
+pub struct Deriver {
+    locks: BTreeMap<Arc<str>, LockState>,
+    lives: usize,
+    offset_ms: Option<i64>,
+    now: Option<TimeMs>,
+    ended: Ended,
+    rows: Rows,
+    last_fact: u64,
+    facts_in_minute: (TimeMs, u32),
+    /// Minutes that were begun before, by another process, and go on.
+    resumed: BTreeMap<Box<str>, Minute>,
+}
+
+impl Deriver {
+    /// Goes on where rows were written before: minutes that may be under way still, and the number of the newest fact.
+    pub fn resume(&mut self, minutes: Vec<Minute>, last_fact: u64) {
+        self.last_fact = self.last_fact.max(last_fact);
+        self.resumed = minutes.into_iter().map(|minute| (minute.lock.clone(), minute)).collect();
+    }
+
+    /// Begins anew with everything there is, after what may have been missed. Contenders that are known go on.
+    pub fn begin(&mut self, now: TimeMs, events: Vec<(TimeMs, Event)>) {
+        self.locks.values_mut().for_each(|lock| lock.skip_to(now));
+        self.advance(now);
+        let there: std::collections::BTreeSet<Arc<str>> = events
+            .iter()
+            .filter_map(|(_, event)| if let Event::Whole { lock, .. } = event { Some(Arc::clone(lock)) } else { None })
+            .collect();
+        let gone: Vec<Arc<str>> = self.locks.keys().filter(|lock| !there.contains(*lock)).cloned().collect();
+        gone.iter().for_each(|lock| self.vanished(lock));
+        events.into_iter().for_each(|(at, event)| self.take(at, event));
+    }
+
+    /// Takes in one event. Instants do not fall.
+    pub fn take(&mut self, now: TimeMs, event: Event) {
+        self.advance(now);
+        let before =
+            if let Event::Verdict { lock, .. } = &event { self.locks.get(lock).map(|lock| lock.verdict) } else { None };
+        for said in facts_of(&event, before) {
+            self.fact(now, said);
+        }
+        match event {
+            Event::Offset(ms) => self.offset(ms),
+            Event::Came { lock, kind, contender, is_found } => self.came(now, &lock, kind, &contender, is_found),
+            Event::Whole { lock, kind, verdict, contenders, is_found } => {
+                self.whole(now, &lock, kind, verdict, &contenders, is_found);
+            }
+            Event::Held { lock, node, since } => {
+                if let Some(state) = self.locks.get_mut(&lock) {
+                    state.held(&node, since, now);
+                }
+            }
+            Event::Left { lock, node, how, host } => {
+                let Some(state) = self.locks.get_mut(&lock) else { return };
+                let before = state.lives();
+                let span = state.left(&lock, &node, how, host, now);
+                self.lives = self.lives.saturating_sub(before.saturating_sub(state.lives()));
+                span.into_iter().for_each(|span| self.ended.note(span, &state.holds));
+            }
+            Event::Vanished { lock } => self.vanished(&lock),
+            Event::Watchers { lock, count } => {
+                if let Some(state) = self.locks.get_mut(&lock) {
+                    state.watchers(count, now);
+                }
+            }
+            Event::SessionEnded(session) => self.ended.session_ended(session),
+            Event::Verdict { lock, verdict } => {
+                if let Some(state) = self.locks.get_mut(&lock) {
+                    state.verdict(verdict);
+                }
+            }
+            Event::Finding { .. } | Event::Deadlock { .. } | Event::Link(_) | Event::Root { .. } => {}
+        }
+    }
+
+    /// Time passed.
+    pub fn advance(&mut self, now: TimeMs) {
+        let before = *self.now.get_or_insert(now);
+        if now <= before {
+            return;
+        }
+        let (mut minute, last) = (minute_of(before), minute_of(now));
+        let first = last - MINUTES_AT_ONCE_MAX * MINUTE_MS;
+        while minute < last {
+            let end = minute + MINUTE_MS;
+            for (path, lock) in &mut self.locks {
+                let row = lock.end_minute(path, minute, end);
+                self.rows.minutes.extend(row);
+            }
+            self.resumed.clear();
+            minute = end.max(first);
+        }
+        self.now = Some(now);
+        self.ended.settle(now, &mut self.rows.spans);
+    }
+
+    /// A znode was deleted by Lockscope itself.
+    pub fn forced(&mut self, czxid: Zxid) {
+        self.ended.forced(czxid, &mut self.rows.spans);
+    }
+
+    /// The rows that are complete, to be written.
+    pub fn complete(&mut self) -> Rows {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// The minute that is under way, of locks of which something changed: written again when it is over.
+    pub fn under_way(&mut self) -> Vec<Minute> {
+        let Some(now) = self.now else { return Vec::new() };
+        self.locks.iter_mut().filter_map(|(path, lock)| lock.news(path, minute_of(now), now)).collect()
+    }
+
+    /// Everything that ended so far, though more may become known of it: at the end of the process.
+    pub fn finish(&mut self) -> Rows {
+        self.ended.settle_all(&mut self.rows.spans);
+        let under_way = self.under_way();
+        self.rows.minutes.extend(under_way);
+        self.complete()
+    }
+
+    fn offset(&mut self, ms: i64) {
+        let is_first = self.offset_ms.replace(ms).is_none();
+        if is_first {
+            self.locks.values_mut().for_each(|lock| lock.follow_offset(ms));
+        }
+    }
+
+    fn fact(&mut self, now: TimeMs, said: words::Said) {
+        let minute = minute_of(now);
+        if self.facts_in_minute.0 != minute {
+            self.facts_in_minute = (minute, 0);
+        }
+        self.facts_in_minute.1 = self.facts_in_minute.1.saturating_add(1);
+        if self.facts_in_minute.1 > FACTS_A_MINUTE_MAX {
+            return;
+        }
+        let of_now = u64::try_from(now.0).unwrap_or(0).saturating_mul(FACTS_A_MS);
+        self.last_fact = of_now.max(self.last_fact.saturating_add(1));
+        self.rows.facts.push(said.numbered(self.last_fact, now));
+    }
+
+    /// The lock of a path, begun with where it is new.
+    fn lock(&mut self, path: &Arc<str>, kind: LockKind, verdict: Verdict, now: TimeMs) -> &mut LockState {
+        let resumed = self.resumed.remove(&**path).filter(|minute| minute.at == minute_of(now));
+        let state = self.locks.entry(Arc::clone(path)).or_insert_with(|| LockState::new(kind, verdict, now));
+        state.set_kind(kind);
+        if let Some(minute) = resumed {
+            state.resume(&minute);
+        }
+        state
+    }
+
+    fn came(&mut self, now: TimeMs, path: &Arc<str>, kind: LockKind, contender: &Contender, is_found: bool) {
+        let (offset_ms, is_full) = (self.offset_ms.unwrap_or(0), self.lives >= LIVES_MAX);
+        let state = self.lock(path, kind, Verdict::Unknown, now);
+        let before = state.lives();
+        if is_full {
+            return;
+        }
+        let went = state.came(path, contender, is_found, offset_ms, now);
+        let after = state.lives();
+        self.lives = (self.lives + after).saturating_sub(before);
+        if let (Some(span), Some(state)) = (went, self.locks.get(path)) {
+            self.ended.note(span, &state.holds);
+        }
+    }
+
+    fn whole(
+        &mut self,
+        now: TimeMs,
+        path: &Arc<str>,
+        kind: LockKind,
+        verdict: Verdict,
+        contenders: &[(Contender, Option<HeldSince>)],
+        is_found: bool,
+    ) {
+        let state = self.lock(path, kind, verdict, now);
+        state.verdict(verdict);
+        let before = state.lives();
+        let mut spans = Vec::new();
+        for node in state.missing_in(contenders) {
+            spans.extend(state.left(path, &node, lockscope_core::change::Departure::DuringGap, None, now));
+        }
+        let gone = before.saturating_sub(state.lives());
+        if let Some(state) = self.locks.get(path) {
+            spans.into_iter().for_each(|span| self.ended.note(span, &state.holds));
+        }
+        self.lives = self.lives.saturating_sub(gone);
+        for (contender, since) in contenders {
+            self.came(now, path, kind, contender, is_found);
+            if let (Some(since), Some(state)) = (since, self.locks.get_mut(path)) {
+                state.held(&contender.node, *since, now);
+            }
+        }
+    }
+
+    /// A lock is shown no longer. What happened in its minute stays; who was in it is followed where they are next.
+    fn vanished(&mut self, path: &Arc<str>) {
+        let Some(mut state) = self.locks.remove(path) else { return };
+        self.lives = self.lives.saturating_sub(state.lives());
+        let Some(now) = self.now else { return };
+        self.rows.minutes.extend(state.end_minute(path, minute_of(now), now));
+        // It may come back within the minute.
+        if let Some(minute) =
+            self.rows.minutes.last().filter(|minute| *minute.lock == **path && minute.at == minute_of(now))
+        {
+            self.resumed.insert(path.as_ref().into(), minute.clone());
+        }
+    }
+}

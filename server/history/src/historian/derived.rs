@@ -1,0 +1,134 @@
+//! What is derived while it is recorded: made on the historian's thread, and written when there is time.
+
+use std::time::{Duration, Instant};
+
+use lockscope_core::observatory::{Checkpoint, Observatory};
+use lockscope_core::settings::Settings;
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
+use runtime::clock;
+
+use crate::derive::{Deriver, Event, MINUTE_MS, Tap, minute_of};
+use crate::store::rows::{FactQuery, MinuteQuery, ROWS_READ_MAX, Rows};
+use crate::store::{Store, StoreError};
+
+/// Rows are written after so long.
+pub const ROWS_FLUSH_MS: u64 = 1_000;
+/// The minute that is under way is written after so long, so that little of it is lost with a process that is killed.
+pub const MINUTES_FLUSH_MS: u64 = 10_000;
+/// Rows of each kind that wait for a store that fails. Overflow policy: the oldest are dropped.
+pub const ROWS_WAITING_MAX: usize = 50_000;
+
+/// Rows on their way.
+#[derive(Debug)]
+pub(super) struct Derived {
+    deriver: Deriver,
+    /// It knows everything there is.
+    has_begun: bool,
+    rows: Rows,
+    rows_at: Instant,
+    minutes_at: Instant,
+}
+
+impl Derived {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { deriver: Deriver::default(), has_begun: false, rows: Rows::default(), rows_at: now, minutes_at: now }
+    }
+
+    /// Events are missing: a checkpoint is needed before others can be taken in.
+    pub(super) fn lose(&mut self) {
+        self.has_begun = false;
+    }
+
+    /// Begins with a model, or goes on with it after a loss. A copy of it is made for the time being.
+    pub(super) fn begin(&mut self, now: TimeMs, checkpoint: &Checkpoint, store: Option<&dyn Store>) {
+        if self.has_begun {
+            return;
+        }
+        if let Some(store) = store
+            && let Err(error) = self.resume(now, store)
+        {
+            tracing::warn!(%error, "the minute that was under way begins anew");
+        }
+        let mut model = Observatory::new(Settings::default(), now);
+        checkpoint.observations().for_each(|part| drop(model.apply(now, part)));
+        let mut events = Vec::new();
+        Tap::default().all(&model, now, &mut events);
+        self.deriver.begin(now, events);
+        self.has_begun = true;
+    }
+
+    fn resume(&mut self, now: TimeMs, store: &dyn Store) -> Result<(), StoreError> {
+        let minute = minute_of(now);
+        let range = minute..minute + MINUTE_MS;
+        let minutes = store.minutes(&MinuteQuery { range, limit: ROWS_READ_MAX, ..MinuteQuery::default() })?;
+        let facts = store.facts(&FactQuery { limit: 1, ..FactQuery::default() })?;
+        self.deriver.resume(minutes, facts.first().map_or(0, |fact| fact.number));
+        Ok(())
+    }
+
+    /// Takes in what happened.
+    pub(super) fn take(&mut self, events: Vec<(TimeMs, Event)>, until: Option<TimeMs>) {
+        if !self.has_begun {
+            return;
+        }
+        events.into_iter().for_each(|(at, event)| self.deriver.take(at, event));
+        until.into_iter().for_each(|now| self.deriver.advance(now));
+    }
+
+    pub(super) fn forced(&mut self, czxid: Zxid) {
+        self.deriver.forced(czxid);
+    }
+
+    /// When something is to be written next.
+    pub(super) fn due_at(&self) -> Instant {
+        self.rows_at.min(self.minutes_at)
+    }
+
+    /// Writes what is due.
+    pub(super) fn write_due(&mut self, now: Instant, store: Option<&dyn Store>) -> Result<(), StoreError> {
+        if self.minutes_at <= now {
+            self.minutes_at = now + Duration::from_millis(MINUTES_FLUSH_MS);
+            self.rows.minutes.extend(self.deriver.under_way());
+        }
+        if self.rows_at > now {
+            return Ok(());
+        }
+        self.rows_at = now + Duration::from_millis(ROWS_FLUSH_MS);
+        let complete = self.deriver.complete();
+        self.write(complete, store)
+    }
+
+    /// Writes everything: the last of the process.
+    pub(super) fn finish(&mut self, store: Option<&dyn Store>) -> Result<(), StoreError> {
+        let last = self.deriver.finish();
+        self.write(last, store)
+    }
+
+    fn write(&mut self, more: Rows, store: Option<&dyn Store>) -> Result<(), StoreError> {
+        let Rows { spans, minutes, facts } = more;
+        self.rows.spans.extend(spans);
+        self.rows.minutes.extend(minutes);
+        self.rows.facts.extend(facts);
+        if let Some(store) = store.filter(|_| self.rows != Rows::default()) {
+            let written = store.write_rows(&self.rows);
+            if let Err(error) = written {
+                self.rows_at = clock::instant() + Duration::from_millis(MINUTES_FLUSH_MS);
+                self.shed();
+                return Err(error);
+            }
+            self.rows = Rows::default();
+        }
+        self.shed();
+        Ok(())
+    }
+
+    fn shed(&mut self) {
+        fn newest<T>(rows: &mut Vec<T>) {
+            rows.drain(..rows.len().saturating_sub(ROWS_WAITING_MAX));
+        }
+        newest(&mut self.rows.spans);
+        newest(&mut self.rows.minutes);
+        newest(&mut self.rows.facts);
+    }
+}

@@ -1,0 +1,61 @@
+//! Records on a thread of its own: takes batches from a bounded channel, encodes and stores them. Whatever happens to the
+//! store, whoever hands over never waits: what can't be kept is dropped, counted, and stored as a gap as soon as
+//! something can be stored again. A gap ends where a checkpoint begins.
+
+mod derived;
+mod progress;
+mod recorder;
+mod status;
+mod writer;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use runtime::clock::Clock;
+
+pub use derived::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS, ROWS_WAITING_MAX};
+pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, Recorder};
+pub use status::{HistoryHandle, HistoryState, HistoryStatus};
+pub use writer::{
+    BACKLOG_BYTES_MAX, CHECKPOINT_BYTES_MIN, CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, CHECKPOINT_PAUSE_MS, FLUSH_MS,
+    FLUSH_TICKS_MS,
+};
+
+use crate::store::{Retention, Store, StoreError};
+use recorder::Between;
+use writer::Writer;
+
+/// Opens the store; called again until it succeeds.
+pub type Open = Box<dyn Fn() -> Result<Arc<dyn Store>, StoreError> + Send>;
+
+/// The thread that records.
+#[derive(Debug)]
+pub struct Historian(JoinHandle<()>);
+
+impl Historian {
+    /// Starts recording. It ends when the recorder is dropped.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub fn start(
+        open: Open,
+        retention: impl Fn() -> Retention + Send + 'static,
+        clock: Clock,
+    ) -> io::Result<(Self, Recorder)> {
+        let (sender, receiver) = mpsc::sync_channel(BATCHES_MAX);
+        let (between, handle) = (Arc::new(Between::default()), HistoryHandle::default());
+        let writer = Writer::new(open, Box::new(retention), clock, Arc::clone(&between), handle.clone())
+            .map_err(io::Error::other)?;
+        let thread = std::thread::Builder::new().name("historian".to_owned()).spawn(move || writer.run(&receiver))?;
+        Ok((Self(thread), Recorder::new(sender, between, handle)))
+    }
+
+    /// Waits until everything that was handed over is stored, or given up. Only after the recorder is dropped.
+    pub fn join(self) {
+        if self.0.join().is_err() {
+            tracing::error!("the historian failed");
+        }
+    }
+}

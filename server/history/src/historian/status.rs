@@ -1,0 +1,116 @@
+//! How the recording is, as plain values: for the status page and metrics.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
+
+use crate::store::{Coverage, Store};
+
+/// What the historian does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HistoryState {
+    /// It has no store yet.
+    #[default]
+    Opening,
+    /// It waits for a checkpoint: nothing is recorded.
+    Waiting,
+    /// It records.
+    Recording,
+    /// The store fails. What comes meanwhile is kept in memory, and dropped when that is too much.
+    Failing,
+    /// It ended.
+    Ended,
+}
+
+/// How the recording of an ensemble is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HistoryStatus {
+    /// What the historian does.
+    pub state: HistoryState,
+    /// The kind of store; None before it is open.
+    pub store: Option<&'static str>,
+    /// What is kept, as of some seconds ago at most.
+    pub coverage: Coverage,
+    /// Bytes of chunks a second, over the last while.
+    pub bytes_per_s: f64,
+    /// Observations written since the start.
+    pub written: u64,
+    /// Observations dropped since the start.
+    pub dropped: u64,
+    /// Checkpoints written since the start.
+    pub checkpoints_written: u64,
+    /// Bytes of the newest checkpoint.
+    pub checkpoint_bytes: u64,
+    /// How long the last write to the store took, and all of them together, in microseconds.
+    pub write_us: (u64, u64),
+    /// Writes to the store that were tried.
+    pub writes: u64,
+    /// What is wrong, and since when; None when all is well.
+    pub trouble: Option<(Box<str>, TimeMs)>,
+}
+
+impl HistoryStatus {
+    /// Why nothing is recorded now; empty when all is well.
+    pub fn why(&self) -> String {
+        match (&self.trouble, self.state) {
+            (Some((trouble, _)), _) => trouble.to_string(),
+            (None, HistoryState::Opening) => "the history is being opened".to_owned(),
+            (None, HistoryState::Waiting) => "recording begins with the next checkpoint".to_owned(),
+            (None, HistoryState::Failing) => "the history can't be written".to_owned(),
+            (None, HistoryState::Ended) => "recording has ended".to_owned(),
+            (None, HistoryState::Recording) => String::new(),
+        }
+    }
+}
+
+/// Releases that wait to be noted. Overflow policy: further ones are told as what they look like.
+const FORCED_MAX: usize = 1_000;
+
+/// Read access; cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct HistoryHandle(Arc<Mutex<Shared>>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    status: HistoryStatus,
+    store: Option<Arc<dyn Store>>,
+    forced: Vec<Zxid>,
+}
+
+impl HistoryHandle {
+    /// How it is.
+    pub fn status(&self) -> HistoryStatus {
+        self.with(|shared| shared.status.clone())
+    }
+
+    /// The store to read; None before it is open.
+    pub fn store(&self) -> Option<Arc<dyn Store>> {
+        self.with(|shared| shared.store.clone())
+    }
+
+    /// A znode was deleted by Lockscope itself, which is proven: its life ended so.
+    pub fn forced(&self, czxid: Zxid) {
+        self.with(|shared| {
+            if shared.forced.len() < FORCED_MAX {
+                shared.forced.push(czxid);
+            }
+        });
+    }
+
+    pub(super) fn take_forced(&self) -> Vec<Zxid> {
+        self.with(|shared| std::mem::take(&mut shared.forced))
+    }
+
+    pub(super) fn opened(&self, store: &Arc<dyn Store>) {
+        self.with(|shared| shared.store = Some(Arc::clone(store)));
+    }
+
+    pub(super) fn change(&self, change: impl FnOnce(&mut HistoryStatus)) {
+        self.with(|shared| change(&mut shared.status));
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&mut Shared) -> T) -> T {
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,400 @@
+//! The historian's thread.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use lockscope_core::observation::Observation;
+use lockscope_core::observatory::Checkpoint;
+use lockscope_core::time::TimeMs;
+use runtime::backoff::{Backoff, BackoffError};
+use runtime::clock::{self, Clock};
+
+use super::Open;
+use super::derived::Derived;
+use super::progress::{Loss, Since};
+use super::recorder::{Between, Message};
+use super::status::{HistoryHandle, HistoryState};
+use crate::codec::{Chunk, ChunkKind, Encoder};
+use crate::payloads::without_payloads;
+use crate::store::{Gap, GapReason, Retention, Store, StoreError};
+
+/// What was handed over is stored after so long.
+pub const FLUSH_MS: u64 = 250;
+/// The same where nothing but time passed.
+pub const FLUSH_TICKS_MS: u64 = 750;
+/// A checkpoint is wanted after so long.
+pub const CHECKPOINT_MS: i64 = 600_000;
+/// A checkpoint is wanted after so many observations.
+pub const CHECKPOINT_OBSERVATIONS: u64 = 100_000;
+/// A checkpoint is wanted when more than it was written since; not for less than this.
+pub const CHECKPOINT_BYTES_MIN: u64 = 1 << 20;
+/// But never sooner than this after another, unless it ends a gap or begins a day: making one takes the model's time.
+pub const CHECKPOINT_PAUSE_MS: i64 = 60_000;
+/// Bytes of chunks that wait for a store that fails. Overflow policy: dropped, counted, and a gap.
+pub const BACKLOG_BYTES_MAX: usize = 32 << 20;
+
+/// Pauses between two tries of a store that fails.
+const RETRY_FIRST: Duration = Duration::from_millis(100);
+const RETRY_CAP: Duration = Duration::from_secs(10);
+/// How often the totals are looked at, and how often retention.
+const STATUS_PAUSE: Duration = Duration::from_secs(2);
+const RETENTION_PAUSE: Duration = Duration::from_secs(60);
+const DAY_MS: i64 = 86_400_000;
+
+pub(super) struct Writer {
+    open: Open,
+    retention: Box<dyn Fn() -> Retention + Send>,
+    clock: Clock,
+    between: Arc<Between>,
+    handle: HistoryHandle,
+    store: Option<Arc<dyn Store>>,
+    encoder: Encoder,
+    /// Chunks that are complete and not stored.
+    complete: Vec<Chunk>,
+    /// Gaps that are not stored.
+    gaps: Vec<Gap>,
+    /// The last that is stored, by number and instant.
+    stored: (u64, Option<TimeMs>),
+    /// Nothing is recorded before the next checkpoint.
+    loss: Option<Loss>,
+    since: Since,
+    /// When what was handed over last is to be stored.
+    flush_at: Option<Instant>,
+    /// Observations that are not stored.
+    unstored: u64,
+    backoff: Backoff,
+    retry_at: Option<Instant>,
+    status_at: Instant,
+    retention_at: Instant,
+    rate: (Instant, u64),
+    derived: Derived,
+}
+
+impl Writer {
+    pub(super) fn new(
+        open: Open,
+        retention: Box<dyn Fn() -> Retention + Send>,
+        clock: Clock,
+        between: Arc<Between>,
+        handle: HistoryHandle,
+    ) -> Result<Self, BackoffError> {
+        let backoff = Backoff::new(RETRY_FIRST, RETRY_CAP)?;
+        let now = clock::instant();
+        Ok(Self {
+            open,
+            retention,
+            clock,
+            between,
+            handle,
+            store: None,
+            encoder: Encoder::new(1),
+            complete: Vec::new(),
+            gaps: Vec::new(),
+            stored: (0, None),
+            loss: Some(Loss { after_seq: 0, from: None, why: GapReason::NotRunning }),
+            since: Since::default(),
+            flush_at: None,
+            unstored: 0,
+            backoff,
+            retry_at: None,
+            status_at: now,
+            retention_at: now,
+            rate: (now, 0),
+            derived: Derived::new(now),
+        })
+    }
+
+    pub(super) fn run(mut self, messages: &Receiver<Message>) {
+        loop {
+            let wait = self.due_at().saturating_duration_since(clock::instant());
+            match messages.recv_timeout(wait) {
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.do_what_is_due();
+            let state = self.state();
+            self.handle.change(|status| status.state = state);
+        }
+        self.retry_at = None;
+        self.store_all();
+        let finished = self.derived.finish(self.store.as_deref());
+        finished.err().iter().for_each(|error| self.trouble(error));
+        self.look_at_totals();
+        self.handle.change(|status| status.state = HistoryState::Ended);
+    }
+
+    fn due_at(&self) -> Instant {
+        let write_at = match self.retry_at {
+            Some(at) => Some(at),
+            None if self.store.is_none() => Some(clock::instant()),
+            None => self.flush_at,
+        };
+        write_at
+            .into_iter()
+            .chain([self.status_at, self.retention_at, self.derived.due_at()])
+            .min()
+            .unwrap_or(self.status_at)
+    }
+
+    fn do_what_is_due(&mut self) {
+        let now = clock::instant();
+        if self.retry_at.is_none_or(|at| at <= now) {
+            let is_due = self.flush_at.is_some_and(|at| at <= now) || !self.complete.is_empty();
+            if self.store.is_none() || is_due || self.retry_at.is_some() {
+                self.store_all();
+            }
+        }
+        self.handle.take_forced().into_iter().for_each(|czxid| self.derived.forced(czxid));
+        let written = self.derived.write_due(now, self.store.as_deref().filter(|_| self.retry_at.is_none()));
+        written.err().iter().for_each(|error| self.trouble(error));
+        let waiting: usize = self.complete.iter().map(|chunk| chunk.body.len()).sum();
+        if waiting > BACKLOG_BYTES_MAX {
+            self.lose(GapReason::StoreFailed);
+        }
+        if self.retention_at <= now {
+            self.retention_at = now + RETENTION_PAUSE;
+            if let Some(store) = &self.store
+                && let Err(error) = store.retain(TimeMs(self.clock.now_ms()), (self.retention)())
+            {
+                self.trouble(&error);
+            }
+        }
+        if self.status_at <= now {
+            self.status_at = now + STATUS_PAUSE;
+            self.look_at_totals();
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        self.between.messages.fetch_sub(1, Ordering::Relaxed);
+        match message {
+            Message::Applied { batch, events, bytes } => {
+                self.between.bytes.fetch_sub(bytes, Ordering::Relaxed);
+                self.derived.take(events, batch.last().map(|(now, _)| *now));
+                let blank = |(now, observation)| (now, without_payloads(observation));
+                let is_blank = self.hides_payloads();
+                self.record(&if is_blank { batch.into_iter().map(blank).collect() } else { batch });
+            }
+            Message::Checkpoint { now, checkpoint, lost } => {
+                if let Some(why) = lost {
+                    self.derived.lose();
+                    self.lose(why);
+                }
+                self.checkpoint(now, &checkpoint);
+            }
+        }
+    }
+
+    fn hides_payloads(&self) -> bool {
+        self.between.hides_payloads.load(Ordering::Relaxed)
+    }
+
+    fn record(&mut self, batch: &[(TimeMs, Observation)]) {
+        if batch.is_empty() {
+            return;
+        }
+        if self.loss.is_some() {
+            return self.handle.change(|status| status.dropped += batch.len() as u64);
+        }
+        let before = self.complete.len();
+        for (at, (now, observation)) in batch.iter().enumerate() {
+            if let Err(error) = self.encoder.push(*now, observation, &mut self.complete) {
+                tracing::error!(%error, "an observation is not kept");
+                let rest = (batch.len() - at) as u64;
+                self.handle.change(|status| status.dropped += rest);
+                return self.lose(GapReason::TooLarge);
+            }
+            self.unstored += 1;
+        }
+        self.since.observations += batch.len() as u64;
+        self.since.bytes += self.complete.iter().skip(before).map(|chunk| chunk.body.len() as u64).sum::<u64>();
+        let is_news = batch.iter().any(|(_, observation)| *observation != Observation::Tick);
+        let by = clock::instant() + Duration::from_millis(if is_news { FLUSH_MS } else { FLUSH_TICKS_MS });
+        self.flush_at = Some(self.flush_at.map_or(by, |at| at.min(by)));
+        if let Some((now, _)) = batch.last() {
+            self.want_checkpoint(*now);
+        }
+    }
+
+    /// Asks for a checkpoint when one is due.
+    fn want_checkpoint(&self, now: TimeMs) {
+        let Since { at, observations, bytes, checkpoint_bytes } = self.since;
+        let is_paused = now.since(at) < CHECKPOINT_PAUSE_MS && now >= at;
+        let is_much = observations >= CHECKPOINT_OBSERVATIONS || bytes > checkpoint_bytes.max(CHECKPOINT_BYTES_MIN);
+        let is_other_day = now.0.div_euclid(DAY_MS) != at.0.div_euclid(DAY_MS);
+        if is_other_day || now.since(at) >= CHECKPOINT_MS || (is_much && !is_paused) {
+            self.between.wants_checkpoint.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn checkpoint(&mut self, now: TimeMs, checkpoint: &Checkpoint) {
+        self.between.wants_checkpoint.store(false, Ordering::Relaxed);
+        self.between.checkpoint_waits.store(false, Ordering::Relaxed);
+        // A store that fails has no room for one; the next is asked for when it works.
+        if self.loss.is_some() && self.store.is_none() {
+            return;
+        }
+        self.derived.begin(now, checkpoint, self.store.as_deref());
+        let is_blank = self.hides_payloads();
+        let blank = |observation| if is_blank { without_payloads(observation) } else { observation };
+        let chunks = match self.encoder.checkpoint(now, checkpoint.observations().map(blank)) {
+            Ok(chunks) => chunks,
+            Err(error) => {
+                tracing::error!(%error, "a checkpoint is not kept");
+                return self.lose(GapReason::TooLarge);
+            }
+        };
+        if let Some(Loss { after_seq, from, why }) = self.loss.take()
+            && let Some(from) = from
+        {
+            self.gaps.push(Gap { after_seq, from, to: now.max(from), why });
+        }
+        let checkpoint_bytes = chunks.iter().map(|chunk| chunk.body.len() as u64).sum();
+        self.since = Since { at: now, checkpoint_bytes, ..Since::default() };
+        self.complete.extend(chunks);
+        self.handle.change(|status| {
+            status.checkpoints_written += 1;
+            status.checkpoint_bytes = checkpoint_bytes;
+        });
+        self.flush_at = Some(clock::instant());
+    }
+
+    /// What is not stored is dropped, and what follows up to the next checkpoint.
+    fn lose(&mut self, why: GapReason) {
+        // What was complete before may still be stored; it ends where the gap begins.
+        self.complete.extend(self.encoder.forget());
+        if why == GapReason::StoreFailed {
+            self.complete.clear();
+            self.gaps.clear();
+            let dropped = std::mem::take(&mut self.unstored);
+            self.handle.change(|status| status.dropped += dropped);
+        }
+        let (last_seq, last_at) = self.complete.last().map_or(self.stored, |chunk| (chunk.seq, Some(chunk.last_at)));
+        self.loss.get_or_insert(Loss { after_seq: last_seq, from: last_at, why });
+        self.flush_at = (!self.complete.is_empty()).then(clock::instant);
+        if self.retry_at.is_none() {
+            self.between.wants_checkpoint.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Stores everything there is, or tries to.
+    fn store_all(&mut self) {
+        let began = clock::instant();
+        let result = match self.store.clone() {
+            Some(store) => self.append(&*store),
+            None => self.open_store(),
+        };
+        let took_us = u64::try_from(clock::instant().duration_since(began).as_micros()).unwrap_or(u64::MAX);
+        self.handle.change(|status| {
+            status.write_us = (took_us, status.write_us.1.saturating_add(took_us));
+            status.writes += 1;
+        });
+        match result {
+            Ok(()) => self.is_stored(),
+            Err(error) => {
+                let wait = self.backoff.next(f64::from(took_us.to_le_bytes()[0]) / 256.0);
+                self.retry_at = Some(clock::instant() + wait);
+                self.trouble(&error);
+            }
+        }
+    }
+
+    fn open_store(&mut self) -> Result<(), StoreError> {
+        let store = (self.open)()?;
+        let coverage = store.coverage()?;
+        self.encoder = Encoder::new(coverage.last_seq + 1);
+        self.stored = (coverage.last_seq, coverage.to);
+        self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: GapReason::NotRunning });
+        self.handle.change(|status| status.store = Some(store.kind()));
+        self.handle.opened(&store);
+        self.store = Some(store);
+        Ok(())
+    }
+
+    /// Stores what is complete, checkpoint by checkpoint, and what is under way. What was stored before an error is not
+    /// stored again.
+    fn append(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let mut gaps = self.gaps.clone();
+        // A gap that goes on is stored as far as it is known, also to see whether the store works.
+        let going_on = self.loss.filter(|_| self.retry_at.is_some());
+        if let Some(Loss { after_seq, from: Some(from), why }) = going_on {
+            gaps.push(Gap { after_seq, from, to: TimeMs(self.clock.now_ms()).max(from), why });
+        }
+        loop {
+            // A day ends before a checkpoint at most, and all of a day is stored or nothing.
+            let begins = |chunk: &Chunk| chunk.kind == ChunkKind::Checkpoint { part: 0 };
+            let next = self.complete.iter().skip(1).position(begins).map_or(self.complete.len(), |at| at + 1);
+            let is_last = next == self.complete.len();
+            let mut chunks = self.complete.get(..next).unwrap_or_default().to_vec();
+            chunks.extend(self.encoder.so_far().filter(|_| is_last));
+            store.append(&chunks, &gaps)?;
+            gaps.clear();
+            self.gaps.clear();
+            if let Some(chunk) = chunks.last() {
+                self.stored = (chunk.seq, Some(chunk.last_at));
+            }
+            self.rate.1 += self.complete.drain(..next).map(|chunk| chunk.body.len() as u64).sum::<u64>();
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    fn is_stored(&mut self) {
+        self.flush_at = None;
+        self.backoff.reset();
+        let was_failing = self.retry_at.take().is_some();
+        let written = std::mem::take(&mut self.unstored);
+        if self.loss.is_some() {
+            self.between.wants_checkpoint.store(true, Ordering::Relaxed);
+        }
+        let state = self.state();
+        self.handle.change(|status| {
+            status.written += written;
+            status.trouble = None;
+            status.state = state;
+        });
+        if was_failing {
+            tracing::info!("the history can be kept again");
+        }
+    }
+
+    fn trouble(&self, error: &StoreError) {
+        let now = TimeMs(self.clock.now_ms());
+        let is_new = self.handle.status().trouble.is_none();
+        if is_new {
+            tracing::error!(%error, "the history can't be kept");
+        }
+        let state = self.state();
+        self.handle.change(|status| {
+            let since = status.trouble.as_ref().map_or(now, |(_, since)| *since);
+            status.trouble = Some((error.to_string().into(), since));
+            status.state = state;
+        });
+    }
+
+    fn state(&self) -> HistoryState {
+        match (&self.store, self.retry_at, self.loss) {
+            (None, _, _) => HistoryState::Opening,
+            (Some(_), Some(_), _) => HistoryState::Failing,
+            (Some(_), None, Some(_)) => HistoryState::Waiting,
+            (Some(_), None, None) if self.between.is_losing.load(Ordering::Relaxed) => HistoryState::Waiting,
+            (Some(_), None, None) => HistoryState::Recording,
+        }
+    }
+
+    fn look_at_totals(&mut self) {
+        let now = clock::instant();
+        let seconds = now.duration_since(self.rate.0).as_secs_f64();
+        let Some(coverage) = self.store.as_ref().and_then(|store| store.coverage().ok()) else { return };
+        let rate = if seconds > 0.0 { self.rate.1 as f64 / seconds } else { 0.0 };
+        self.handle.change(|status| {
+            status.coverage = coverage;
+            status.bytes_per_s = if status.bytes_per_s == 0.0 { rate } else { status.bytes_per_s * 0.9 + rate * 0.1 };
+        });
+        self.rate = (now, 0);
+    }
+}

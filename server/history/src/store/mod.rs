@@ -1,0 +1,276 @@
+//! Where the recording is kept: one trait, and what goes in and out of it. Nothing outside `store/` knows SQL.
+//!
+//! The trait is blocking: who writes is a thread of its own, who reads runs on a worker pool, and an embedded database
+//! blocks in any case. A store over the network drives its own runtime behind it.
+
+pub mod rows;
+pub mod sqlite;
+
+use std::fmt;
+use std::ops::Range;
+
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
+
+use crate::codec::{Chunk, ChunkKind};
+use rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
+
+/// Chunks that are read at once; further ones are asked for.
+pub const CHUNKS_READ_MAX: usize = 64;
+/// Gaps that are listed; of more, the newest are.
+pub const GAPS_READ_MAX: usize = 1_000;
+/// Rows written in one transaction; more are written in several.
+pub const TRANSACTION_ROWS_MAX: usize = 1_000;
+
+/// Why a store can't do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// No room is left.
+    #[error("no room is left for the history: {0}")]
+    Full(String),
+    /// It may not be written, or read.
+    #[error("the history may not be written or read: {0}")]
+    Denied(String),
+    /// Another process writes it.
+    #[error("another process writes the history in {0}")]
+    InUse(String),
+    /// What is there is no history, or broken.
+    #[error("the history is damaged: {0}")]
+    Damaged(String),
+    /// It was written by a later version.
+    #[error("the history was written by a later version: {0}")]
+    Newer(String),
+    /// A question takes too long.
+    #[error("that takes too long to find out")]
+    TooLong,
+    /// Anything else.
+    #[error("the history can't be kept: {0}")]
+    Failed(String),
+}
+
+/// Why nothing is kept of a stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GapReason {
+    /// Nobody recorded: Lockscope was not running, or was killed.
+    NotRunning,
+    /// More happened than could be written.
+    TooBusy,
+    /// The store could not be written.
+    StoreFailed,
+    /// It was kept, and what is there is damaged.
+    Damaged,
+    /// One observation was too large to be kept.
+    TooLarge,
+}
+
+impl GapReason {
+    /// Every reason.
+    pub const ALL: [Self; 5] = [Self::NotRunning, Self::TooBusy, Self::StoreFailed, Self::Damaged, Self::TooLarge];
+
+    /// Its name in stores, the API and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotRunning => "not_running",
+            Self::TooBusy => "too_busy",
+            Self::StoreFailed => "store_failed",
+            Self::Damaged => "damaged",
+            Self::TooLarge => "too_large",
+        }
+    }
+
+    /// The reason of a name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+}
+
+impl fmt::Display for GapReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotRunning => "Lockscope was not running",
+            Self::TooBusy => "more happened than could be written",
+            Self::StoreFailed => "the store could not be written",
+            Self::Damaged => "what was written is damaged",
+            Self::TooLarge => "something was too large to be kept",
+        })
+    }
+}
+
+/// A stretch of time of which nothing is kept. What is kept after it begins with a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The last chunk before it; 0 when there is none.
+    pub after_seq: u64,
+    /// The last instant that is known.
+    pub from: TimeMs,
+    /// The first that is known again, never before `from`: of a clock that was set back it is the same.
+    pub to: TimeMs,
+    /// Why.
+    pub why: GapReason,
+}
+
+impl Gap {
+    /// Whether nothing is known of an instant.
+    pub fn hides(&self, at: TimeMs) -> bool {
+        self.from < at && at < self.to
+    }
+}
+
+/// A chunk without its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkHead {
+    /// Its number.
+    pub seq: u64,
+    /// Instant of its first observation.
+    pub first_at: TimeMs,
+    /// Instant of its last one.
+    pub last_at: TimeMs,
+    /// The newest transaction seen by its end.
+    pub zxid: Zxid,
+    /// What it is for.
+    pub kind: ChunkKind,
+}
+
+impl From<&Chunk> for ChunkHead {
+    fn from(chunk: &Chunk) -> Self {
+        let Chunk { seq, first_at, last_at, zxid, kind, crc: _, body: _ } = chunk;
+        Self { seq: *seq, first_at: *first_at, last_at: *last_at, zxid: *zxid, kind: *kind }
+    }
+}
+
+/// What is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// The oldest instant that is kept; None while nothing is.
+    pub from: Option<TimeMs>,
+    /// The newest.
+    pub to: Option<TimeMs>,
+    /// Number of the newest chunk; 0 while there is none.
+    pub last_seq: u64,
+    /// Chunks, those of checkpoints included.
+    pub chunks: u64,
+    /// Checkpoints.
+    pub checkpoints: u64,
+    /// Gaps.
+    pub gaps: u64,
+    /// All gaps together.
+    pub gap_ms: i64,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
+/// How much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Chunks that are older go.
+    pub chunks_ms: i64,
+    /// The oldest chunks go until the rest fits; whichever is reached first.
+    pub chunk_bytes_max: u64,
+    /// Spans and facts that are older go.
+    pub spans_ms: i64,
+    /// Minutes that are older go. Not shorter than that of spans.
+    pub minutes_ms: i64,
+}
+
+/// What retention took away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// Whole days of chunks.
+    pub days: u64,
+    /// Chunks of the day that is written.
+    pub chunks: u64,
+}
+
+/// A recording.
+///
+/// Chunks are in order of their numbers, whatever their instants are: a clock may be set back. "At" an instant means
+/// the newest chunk, by its number, that does not begin later.
+pub trait Store: Send + Sync + fmt::Debug {
+    /// Its kind, for the status page: `sqlite`.
+    fn kind(&self) -> &'static str;
+
+    /// Adds chunks and gaps: all or none, of chunks up to the next checkpoint. A chunk whose number is there already takes its
+    /// place: it has grown. Numbers never fall below the newest.
+    ///
+    /// # Errors
+    /// Nothing was added, and it may be tried again.
+    fn append(&self, chunks: &[Chunk], gaps: &[Gap]) -> Result<(), StoreError>;
+
+    /// Chunks from a number on, in order, [`CHUNKS_READ_MAX`] at most and less where `limit` says so.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn chunks(&self, from_seq: u64, limit: usize) -> Result<Vec<Chunk>, StoreError>;
+
+    /// The newest chunk that does not begin later than an instant.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn head_at(&self, at: TimeMs) -> Result<Option<ChunkHead>, StoreError>;
+
+    /// The oldest chunk by whose end a transaction had been seen.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn head_of(&self, zxid: Zxid) -> Result<Option<ChunkHead>, StoreError>;
+
+    /// The newest first part of a checkpoint up to a number.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn checkpoint_before(&self, seq: u64) -> Result<Option<ChunkHead>, StoreError>;
+
+    /// The oldest first part of a checkpoint from a number on.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn checkpoint_after(&self, seq: u64) -> Result<Option<ChunkHead>, StoreError>;
+
+    /// Gaps that overlap a range, in order, the newest [`GAPS_READ_MAX`].
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn gaps(&self, range: Range<TimeMs>) -> Result<Vec<Gap>, StoreError>;
+
+    /// What is kept. Reads nothing but totals.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn coverage(&self) -> Result<Coverage, StoreError>;
+
+    /// Takes away what is too old or too much. What is kept still begins with a checkpoint.
+    ///
+    /// # Errors
+    /// Something could not be removed.
+    fn retain(&self, now: TimeMs, retention: Retention) -> Result<Removed, StoreError>;
+
+    /// Adds spans, minutes and facts; those that are there already are replaced.
+    ///
+    /// # Errors
+    /// Not all were added; they may be added again.
+    fn write_rows(&self, rows: &Rows) -> Result<(), StoreError>;
+
+    /// Spans that ended in a range, the newest first.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn spans(&self, query: &SpanQuery) -> Result<Vec<Span>, StoreError>;
+
+    /// Minutes of a lock, the oldest first.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn minutes(&self, query: &MinuteQuery) -> Result<Vec<Minute>, StoreError>;
+
+    /// How much happened, by locks and pieces of time.
+    ///
+    /// # Errors
+    /// The store can't be read, or it takes too long.
+    fn densities(&self, query: &DensityQuery) -> Result<Vec<Density>, StoreError>;
+
+    /// Facts, the newest first.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    fn facts(&self, query: &FactQuery) -> Result<Vec<Fact>, StoreError>;
+}

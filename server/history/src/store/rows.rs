@@ -1,0 +1,267 @@
+//! What is derived of the recording and kept beside it, so that questions over weeks need no replay: lives of contenders,
+//! minutes of locks, facts. Marks on a time axis are facts.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{SessionId, Zxid};
+
+/// Rows that one query gives at most.
+pub const ROWS_READ_MAX: usize = 10_000;
+
+/// How a contender's life ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SpanEnd {
+    /// Its client deleted it after it held.
+    Released,
+    /// It left the queue and never held.
+    GaveUp,
+    /// Its session ended.
+    SessionEnded,
+    /// Lockscope deleted it.
+    Forced,
+    /// It was gone after a gap.
+    Unknown,
+}
+
+impl SpanEnd {
+    /// Every end.
+    pub const ALL: [Self; 5] = [Self::Released, Self::GaveUp, Self::SessionEnded, Self::Forced, Self::Unknown];
+
+    /// Its name in stores and the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Released => "released",
+            Self::GaveUp => "gave_up",
+            Self::SessionEnded => "session_ended",
+            Self::Forced => "forced",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The life of a contender that ended. Those that go on are the model's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Its znode's identity.
+    pub czxid: Zxid,
+    /// The lock.
+    pub lock: Box<str>,
+    /// The lock's recipe, by its name.
+    pub recipe: Box<str>,
+    /// The name of its znode.
+    pub node: Box<str>,
+    /// Its session.
+    pub session: Option<SessionId>,
+    /// Who it says it is.
+    pub label: Option<Box<str>>,
+    /// The host it came from.
+    pub host: Option<Box<str>>,
+    /// When it joined.
+    pub joined_at: TimeMs,
+    /// When it held first.
+    pub held_at: Option<TimeMs>,
+    /// When it left.
+    pub left_at: TimeMs,
+    /// How.
+    pub how: SpanEnd,
+    /// Who held while it waited, for most of the time.
+    pub charged_to: Option<SessionId>,
+    /// Who all of them waited for in the end.
+    pub root: Option<SessionId>,
+    /// How long it waited.
+    pub wait_ms: i64,
+    /// It may have waited or held for longer.
+    pub is_lower_bound: bool,
+}
+
+/// A minute of a lock in which something happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Minute {
+    /// The lock.
+    pub lock: Box<str>,
+    /// Its first instant.
+    pub at: TimeMs,
+    /// Contenders that came.
+    pub arrivals: u32,
+    /// Contenders that began to hold.
+    pub acquired: u32,
+    /// Contenders that left without.
+    pub gave_up: u32,
+    /// Waits that ended, by the buckets of the core's histogram; coded by whoever derives them.
+    pub waits: Box<[u8]>,
+    /// Holds that ended.
+    pub holds: Box<[u8]>,
+    /// The longest queue.
+    pub depth_max: u32,
+    /// All waiting together.
+    pub waiting_ms: i64,
+    /// The worst verdict, by its name.
+    pub worst: Box<str>,
+    /// Who held longest, coded by whoever derives it.
+    pub top: Box<[u8]>,
+}
+
+/// What a fact is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FactKind {
+    /// A finding came or went.
+    Finding,
+    /// A verdict changed.
+    Verdict,
+    /// Our link changed.
+    Link,
+    /// A root changed.
+    Root,
+    /// A deadlock closed or opened.
+    Deadlock,
+    /// Nothing is kept for a while.
+    Gap,
+    /// A release was carried out.
+    Release,
+    /// An alert fired or resolved.
+    Alert,
+}
+
+impl FactKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] =
+        [Self::Finding, Self::Verdict, Self::Link, Self::Root, Self::Deadlock, Self::Gap, Self::Release, Self::Alert];
+
+    /// Its name in stores and the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finding => "finding",
+            Self::Verdict => "verdict",
+            Self::Link => "link",
+            Self::Root => "root",
+            Self::Deadlock => "deadlock",
+            Self::Gap => "gap",
+            Self::Release => "release",
+            Self::Alert => "alert",
+        }
+    }
+}
+
+/// Something worth a mark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Its number, given by whoever derives it; unique within a day.
+    pub number: u64,
+    /// When.
+    pub at: TimeMs,
+    /// The lock; None where it is of no lock.
+    pub lock: Option<Box<str>>,
+    /// What it is of.
+    pub kind: FactKind,
+    /// Its code: of a finding, a verdict's name.
+    pub code: Box<str>,
+    /// How bad: 0 for worth knowing, 1 for worth a look, 2 for act.
+    pub severity: u8,
+    /// One sentence.
+    pub text: Box<str>,
+}
+
+/// What is written at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// Lives that ended.
+    pub spans: Vec<Span>,
+    /// Minutes.
+    pub minutes: Vec<Minute>,
+    /// Facts.
+    pub facts: Vec<Fact>,
+}
+
+/// Which spans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpanQuery {
+    /// When they ended.
+    pub range: Range<TimeMs>,
+    /// Of this lock only.
+    pub lock: Option<Box<str>>,
+    /// Of this session only.
+    pub session: Option<SessionId>,
+    /// From this host only.
+    pub host: Option<Box<str>>,
+    /// Only those that come behind this one: when it ended, and its identity.
+    pub before: Option<(TimeMs, Zxid)>,
+    /// So many, and [`ROWS_READ_MAX`] at most.
+    pub limit: usize,
+    /// It is given up then.
+    pub give_up_at: Option<Instant>,
+}
+
+/// Which minutes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinuteQuery {
+    /// When.
+    pub range: Range<TimeMs>,
+    /// Of this lock only.
+    pub lock: Option<Box<str>>,
+    /// So many, and [`ROWS_READ_MAX`] at most.
+    pub limit: usize,
+    /// It is given up then.
+    pub give_up_at: Option<Instant>,
+}
+
+/// Which facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactQuery {
+    /// When.
+    pub range: Range<TimeMs>,
+    /// Of this lock only.
+    pub lock: Option<Box<str>>,
+    /// So many, and [`ROWS_READ_MAX`] at most.
+    pub limit: usize,
+    /// It is given up then.
+    pub give_up_at: Option<Instant>,
+}
+
+/// Everything, of all time: what is asked for is said beside it.
+macro_rules! everything {
+    ($query:ident { $($field:ident),* }) => {
+        impl Default for $query {
+            fn default() -> Self {
+                let range = TimeMs(i64::MIN)..TimeMs(i64::MAX);
+                Self { range, limit: ROWS_READ_MAX, give_up_at: None, $($field: None),* }
+            }
+        }
+    };
+}
+
+everything!(SpanQuery { lock, session, host, before });
+everything!(MinuteQuery { lock });
+everything!(FactQuery { lock });
+
+/// How much happened in each lock, in pieces of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DensityQuery {
+    /// When.
+    pub range: Range<TimeMs>,
+    /// Of this lock only.
+    pub lock: Option<Box<str>>,
+    /// Length of a piece, in whole minutes; pieces are counted from the range's start.
+    pub piece_ms: i64,
+    /// It is given up then.
+    pub give_up_at: Option<Instant>,
+}
+
+/// What happened in a lock in a piece of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Density {
+    /// The lock.
+    pub lock: Box<str>,
+    /// Which piece, from 0.
+    pub piece: i64,
+    /// Arrivals, acquisitions and those who gave up.
+    pub events: u64,
+    /// All waiting together.
+    pub waiting_ms: i64,
+    /// A verdict of one of its minutes, by its name: there is one of these for each.
+    pub worst: Box<str>,
+}
+
+/// Densities that one query gives at most; of more it is given up.
+pub const DENSITIES_READ_MAX: usize = 500_000;

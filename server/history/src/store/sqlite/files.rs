@@ -1,0 +1,191 @@
+//! The files of an ensemble: their names, and who may read them.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::schema::Content;
+use crate::store::StoreError;
+
+/// Letters of an ensemble's name in the name of its directory; of a longer one the rest is a hash.
+const NAME_MAX: usize = 80;
+const CHUNKS: &str = ".db";
+const ROWS: &str = ".rows.db";
+
+/// A day of UTC, counted from the Unix epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Day(pub(super) i64);
+
+pub(super) const DAY_MS: i64 = 86_400_000;
+
+impl Day {
+    pub(super) fn of(at_ms: i64) -> Self {
+        Self(at_ms.div_euclid(DAY_MS))
+    }
+
+    /// Year, month and day (days_from_civil backwards, by H. Hinnant).
+    fn date(self) -> (i64, i64, i64) {
+        let days = self.0.saturating_add(719_468);
+        let era = days.div_euclid(146_097);
+        let of_era = days.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * month + 2) / 5 + 1;
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+    }
+
+    fn of_date(year: i64, month: i64, day: i64) -> Self {
+        let year = year - i64::from(month <= 2);
+        let era = year.div_euclid(400);
+        let of_era = year.rem_euclid(400);
+        let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+        Self(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
+    }
+
+    pub(super) fn file_name(self, content: Content) -> String {
+        let (year, month, day) = self.date();
+        format!("{year:04}-{month:02}-{day:02}{}", end(content))
+    }
+
+    /// The day of a file, by its name alone.
+    pub(super) fn of_file(name: &str, content: Content) -> Option<Self> {
+        let date = name.strip_suffix(end(content))?;
+        let mut parts = date.rsplitn(3, '-').map(|part| part.parse::<i64>().ok());
+        let (day, month, year) = (parts.next()??, parts.next()??, parts.next()??);
+        let found = (0..=9_999).contains(&year).then(|| Self::of_date(year, month, day))?;
+        // Only names that we would have given.
+        (found.file_name(content) == name).then_some(found)
+    }
+}
+
+fn end(content: Content) -> &'static str {
+    match content {
+        Content::Chunks => CHUNKS,
+        Content::Rows => ROWS,
+    }
+}
+
+/// The name of an ensemble as that of a directory: small letters, digits and `-_` stay, all other bytes are `%` and two
+/// digits, so that no two names become one, on any file system, and none leads elsewhere.
+pub(super) fn directory_name(ensemble: &str) -> String {
+    let mut name = String::new();
+    for byte in ensemble.bytes() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => name.push(char::from(byte)),
+            _ => name.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    if name.len() <= NAME_MAX && !name.is_empty() {
+        return name;
+    }
+    // FNV-1a: a long name is told from another by all of it.
+    let hash = ensemble
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    name.truncate(NAME_MAX - 20);
+    format!("{name}~{hash:016x}")
+}
+
+/// Makes a directory that is ours alone.
+pub(super) fn make_directory(path: &Path) -> Result<(), StoreError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| failed(path, &error))
+}
+
+/// Takes the directory for this process; given back when the file is closed.
+pub(super) fn take(directory: &Path) -> Result<File, StoreError> {
+    let path = directory.join("writer");
+    let file = own(&path).map_err(|error| failed(&path, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(StoreError::InUse(directory.display().to_string())),
+        Err(std::fs::TryLockError::Error(error)) => Err(failed(&path, &error)),
+    }
+}
+
+/// Opens a file that nobody else may read, made where it is missing. SQLite gives its files beside it the same rights.
+pub(super) fn own(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    if file.metadata()?.permissions().mode() & 0o077 != 0 {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(file)
+}
+
+/// A file and what SQLite keeps beside it.
+pub(super) fn with_companions(path: &Path) -> [PathBuf; 3] {
+    let beside = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    [path.to_owned(), beside("-wal"), beside("-shm")]
+}
+
+/// Bytes of a day's files.
+pub(super) fn bytes(path: &Path) -> u64 {
+    let of = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    with_companions(path).iter().map(of).sum()
+}
+
+/// Moves a file that can't be read out of the way; nothing is thrown away.
+pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    let free = (0..1_000).map(|at| path.with_extension(format!("damaged-{at}"))).find(|path| !path.exists());
+    let to = free.unwrap_or_else(|| path.with_extension("damaged"));
+    std::fs::rename(path, &to)?;
+    let [_, wal, shm] = with_companions(path);
+    let _ = (std::fs::remove_file(wal), std::fs::remove_file(shm));
+    Ok(to)
+}
+
+pub(super) fn failed(path: &Path, error: &io::Error) -> StoreError {
+    let text = format!("{}: {error}", path.display());
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::Denied(text),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            StoreError::Full(text)
+        }
+        _ => StoreError::Failed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_names() {
+        for (ms, name) in [
+            (0, "1970-01-01.db"),
+            (-1, "1969-12-31.db"),
+            (951_782_400_000, "2000-02-29.db"),
+            (1_795_600_000_000, "2026-11-25.db"),
+        ] {
+            assert_eq!(Day::of(ms).file_name(Content::Chunks), name);
+            assert_eq!(Day::of_file(name, Content::Chunks), Some(Day::of(ms)));
+        }
+        for day in (-100_000..400_000).step_by(17) {
+            assert_eq!(Day::of_file(&Day(day).file_name(Content::Rows), Content::Rows), Some(Day(day)));
+        }
+        for name in
+            ["2026-11-31.db", "2026-1-2.db", "x.db", "2026-11-25.db-wal", "../2026-11-25.db", "2026-11-25.rows.db"]
+        {
+            assert_eq!(Day::of_file(name, Content::Chunks), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn hostile_names_stay_in_the_directory_and_apart() {
+        assert_eq!(directory_name("prod-eu_1"), "prod-eu_1");
+        assert_eq!(directory_name("../../etc"), "%2e%2e%2f%2e%2e%2fetc");
+        let names = ["", ".", "..", "/", "A", "a", "%41", "é", "\0", "a/b", "a%2fb", "-", "\u{202e}x"];
+        let long: Vec<String> = (0..3).map(|at| format!("{}{at}", "y".repeat(300))).collect();
+        let all: Vec<&str> = names.into_iter().chain(long.iter().map(String::as_str)).collect();
+        let made: std::collections::BTreeSet<String> =
+            all.iter().map(|name| directory_name(name).to_lowercase()).collect();
+        assert_eq!(made.len(), all.len());
+        assert!(made.iter().all(|name| name.len() <= NAME_MAX && !name.contains(['/', '\0', '.']) && !name.is_empty()));
+    }
+}

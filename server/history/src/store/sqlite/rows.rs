@@ -1,0 +1,364 @@
+//! Spans, minutes and facts: each in the file of its day. Locks and clients are numbers within a file.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{SessionId, Zxid};
+use runtime::clock;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params, params_from_iter};
+
+use super::connection::{self, failed};
+use super::files::Day;
+use super::schema::Content;
+use super::{SqliteStore, days_in};
+use crate::store::rows::{
+    DENSITIES_READ_MAX, Density, DensityQuery, Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows,
+    Span, SpanEnd, SpanQuery,
+};
+use crate::store::{StoreError, TRANSACTION_ROWS_MAX};
+
+enum Entry<'a> {
+    Span(&'a Span),
+    Minute(&'a Minute),
+    Fact(&'a Fact),
+}
+
+/// Writes rows, by days and in transactions of [`TRANSACTION_ROWS_MAX`].
+pub(super) fn write(store: &SqliteStore, rows: &Rows) -> Result<(), StoreError> {
+    let Rows { spans, minutes, facts } = rows;
+    let mut days: BTreeMap<Day, Vec<Entry<'_>>> = BTreeMap::new();
+    let mut add = |at: TimeMs, entry| days.entry(Day::of(at.0)).or_default().push(entry);
+    spans.iter().for_each(|span| add(span.left_at, Entry::Span(span)));
+    minutes.iter().for_each(|minute| add(minute.at, Entry::Minute(minute)));
+    facts.iter().for_each(|fact| add(fact.at, Entry::Fact(fact)));
+    for (day, entries) in days {
+        let path = store.path(day, Content::Rows);
+        let mut connection = connection::write(&path, Content::Rows, &store.ensemble)?;
+        for some in entries.chunks(TRANSACTION_ROWS_MAX) {
+            let transaction = connection.transaction().map_err(failed)?;
+            let mut statements = Statements::new(&transaction).map_err(failed)?;
+            some.iter().try_for_each(|entry| statements.write(entry)).map_err(failed)?;
+            drop(statements);
+            transaction.commit().map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is run for each row of a transaction.
+struct Statements<'a> {
+    find_lock: Statement<'a>,
+    add_lock: Statement<'a>,
+    name_recipe: Statement<'a>,
+    find_client: Statement<'a>,
+    add_client: Statement<'a>,
+    add_span: Statement<'a>,
+    add_minute: Statement<'a>,
+    add_fact: Statement<'a>,
+}
+
+impl<'a> Statements<'a> {
+    fn new(connection: &'a Connection) -> rusqlite::Result<Self> {
+        let prepare = |sql| connection.prepare(sql);
+        Ok(Self {
+            find_lock: prepare("SELECT id, recipe FROM lock WHERE path = ?1")?,
+            add_lock: prepare("INSERT INTO lock (path, recipe) VALUES (?1, ?2)")?,
+            name_recipe: prepare("UPDATE lock SET recipe = ?2 WHERE id = ?1")?,
+            find_client: prepare("SELECT id FROM client WHERE label = ?1 AND host = ?2")?,
+            add_client: prepare("INSERT INTO client (label, host) VALUES (?1, ?2)")?,
+            add_span: prepare(
+                "INSERT OR REPLACE INTO span VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            )?,
+            add_minute: prepare("INSERT OR REPLACE INTO minute VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?,
+            add_fact: prepare("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?,
+        })
+    }
+
+    fn write(&mut self, entry: &Entry<'_>) -> rusqlite::Result<()> {
+        match entry {
+            Entry::Span(span) => self.write_span(span),
+            Entry::Minute(minute) => self.write_minute(minute),
+            Entry::Fact(fact) => self.write_fact(fact),
+        }
+    }
+
+    fn write_span(&mut self, span: &Span) -> rusqlite::Result<()> {
+        let Span { czxid, lock, recipe, node, session, label, host, .. } = span;
+        let Span { joined_at, held_at, left_at, how, charged_to, root, wait_ms, is_lower_bound, .. } = span;
+        let lock = self.lock(lock, recipe)?;
+        let client = match (label, host) {
+            (None, None) => None,
+            (label, host) => Some(self.client(label.as_deref(), host.as_deref())?),
+        };
+        let id = |session: &Option<SessionId>| session.map(|session| session.0);
+        let (session, charged_to, root) = (id(session), id(charged_to), id(root));
+        let (held_at, how) = (held_at.map(|at| at.0), *how as i64);
+        self.add_span
+            .execute(params![
+                czxid.0,
+                lock,
+                node,
+                session,
+                client,
+                joined_at.0,
+                held_at,
+                left_at.0,
+                how,
+                charged_to,
+                root,
+                wait_ms,
+                is_lower_bound
+            ])
+            .map(drop)
+    }
+
+    fn write_minute(&mut self, minute: &Minute) -> rusqlite::Result<()> {
+        let Minute { lock, at, arrivals, acquired, gave_up, waits, holds, depth_max, waiting_ms, worst, top } = minute;
+        let lock = self.lock(lock, "")?;
+        self.add_minute
+            .execute(params![
+                lock,
+                at.0,
+                arrivals,
+                acquired,
+                gave_up,
+                &waits[..],
+                &holds[..],
+                depth_max,
+                waiting_ms,
+                worst,
+                &top[..]
+            ])
+            .map(drop)
+    }
+
+    fn write_fact(&mut self, fact: &Fact) -> rusqlite::Result<()> {
+        let Fact { number, at, lock, kind, code, severity, text } = fact;
+        let lock = lock.as_ref().map(|lock| self.lock(lock, "")).transpose()?;
+        let number = i64::try_from(*number).unwrap_or(i64::MAX);
+        self.add_fact.execute(params![number, at.0, lock, *kind as i64, code, severity, text]).map(drop)
+    }
+
+    /// The number of a lock; a recipe that is known replaces one that was not.
+    fn lock(&mut self, path: &str, recipe: &str) -> rusqlite::Result<i64> {
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let known: Option<(i64, String)> = self.find_lock.query_row([path], read).optional()?;
+        let Some((id, known)) = known else { return self.add_lock.insert([path, recipe]) };
+        if known != recipe && !recipe.is_empty() {
+            self.name_recipe.execute(params![id, recipe])?;
+        }
+        Ok(id)
+    }
+
+    /// The number of a client. What is not known of it is a text that no name is: one zero byte.
+    fn client(&mut self, label: Option<&str>, host: Option<&str>) -> rusqlite::Result<i64> {
+        let pair = [label.unwrap_or(ABSENT), host.unwrap_or(ABSENT)];
+        match self.find_client.query_row(pair, |row| row.get(0)).optional()? {
+            Some(id) => Ok(id),
+            None => self.add_client.insert(pair),
+        }
+    }
+}
+
+const ABSENT: &str = "\0";
+
+/// Runs a query over the days of a range until there are enough rows.
+fn over_days<T>(
+    store: &SqliteStore,
+    range: &Range<TimeMs>,
+    limit: usize,
+    is_reversed: bool,
+    give_up_at: Option<Instant>,
+    query: impl Fn(&Connection, usize) -> rusqlite::Result<Vec<T>>,
+) -> Result<Vec<T>, StoreError> {
+    let (first, last) = (Day::of(range.start.0), Day::of(range.end.0));
+    let mut days = days_in(&store.directory, Content::Rows)?;
+    days.retain(|day| (first..=last).contains(day));
+    if is_reversed {
+        days.reverse();
+    }
+    let mut found = Vec::new();
+    for day in days {
+        if found.len() >= limit {
+            break;
+        }
+        if give_up_at.is_some_and(|at| clock::instant() >= at) {
+            return Err(StoreError::TooLong);
+        }
+        let path = store.path(day, Content::Rows);
+        let rows = connection::read_made(&path, Content::Rows).and_then(|connection| {
+            let Some(mut connection) = connection else { return Ok(Vec::new()) };
+            connection::give_up_at(&mut connection, give_up_at)?;
+            query(&connection, limit - found.len()).map_err(failed)
+        });
+        match rows {
+            Ok(rows) => found.extend(rows),
+            Err(StoreError::Damaged(why)) => {
+                tracing::error!(file = %path.display(), why, "rows of a day can't be read")
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// A condition with what it is compared with, for what is asked for only.
+fn only(sql: &mut String, values: &mut Vec<Value>, column: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        values.push(value);
+        sql.push_str(&format!(" AND {column} = ?{}", values.len()));
+    }
+}
+
+fn text(value: Option<&str>) -> Option<Value> {
+    value.map(|value| Value::Text(value.to_owned()))
+}
+
+fn in_range(range: &Range<TimeMs>) -> Vec<Value> {
+    vec![Value::Integer(range.start.0), Value::Integer(range.end.0)]
+}
+
+pub(super) fn spans(store: &SqliteStore, query: &SpanQuery) -> Result<Vec<Span>, StoreError> {
+    let SpanQuery { range, lock, session, host, before, limit, give_up_at } = query;
+    let mut values = in_range(range);
+    let mut sql =
+        "SELECT czxid, path, recipe, node, session, label, host, joined_at, held_at, left_at, how, charged_to,
+        root, wait_ms, is_lower_bound FROM span JOIN lock ON lock.id = span.lock
+        LEFT JOIN client ON client.id = span.client WHERE left_at >= ?1 AND left_at < ?2"
+            .to_owned();
+    only(&mut sql, &mut values, "path", text(lock.as_deref()));
+    only(&mut sql, &mut values, "session", session.map(|session| Value::Integer(session.0)));
+    only(&mut sql, &mut values, "host", text(host.as_deref()));
+    if let Some((left_at, czxid)) = before {
+        values.extend([Value::Integer(left_at.0), Value::Integer(czxid.0)]);
+        let last = values.len();
+        sql.push_str(&format!(" AND left_at <= ?{0} AND (left_at, czxid) < (?{0}, ?{last})", last - 1));
+    }
+    sql.push_str(" ORDER BY left_at DESC, czxid DESC LIMIT ");
+    let end = before.map_or(range.end, |(left_at, _)| range.end.min(left_at + 1));
+    over_days(store, &(range.start..end), *limit.min(&ROWS_READ_MAX), true, *give_up_at, |connection, limit| {
+        let mut statement = connection.prepare(&format!("{sql}{limit}"))?;
+        statement.query_map(params_from_iter(&values), span)?.collect()
+    })
+}
+
+fn known(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Box<str>>> {
+    let text: Option<Box<str>> = row.get(at)?;
+    Ok(text.filter(|text| &**text != ABSENT))
+}
+
+fn one_of<T: Copy>(all: &[T], row: &Row<'_>, at: usize) -> rusqlite::Result<T> {
+    let number: i64 = row.get(at)?;
+    let found = usize::try_from(number).ok().and_then(|number| all.get(number));
+    found.copied().ok_or(rusqlite::Error::IntegralValueOutOfRange(at, number))
+}
+
+fn span(row: &Row<'_>) -> rusqlite::Result<Span> {
+    let session = |at: usize| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(SessionId));
+    Ok(Span {
+        czxid: Zxid(row.get(0)?),
+        lock: row.get(1)?,
+        recipe: row.get(2)?,
+        node: row.get(3)?,
+        session: session(4)?,
+        label: known(row, 5)?,
+        host: known(row, 6)?,
+        joined_at: TimeMs(row.get(7)?),
+        held_at: row.get::<_, Option<i64>>(8)?.map(TimeMs),
+        left_at: TimeMs(row.get(9)?),
+        how: one_of(&SpanEnd::ALL, row, 10)?,
+        charged_to: session(11)?,
+        root: session(12)?,
+        wait_ms: row.get(13)?,
+        is_lower_bound: row.get(14)?,
+    })
+}
+
+pub(super) fn minutes(store: &SqliteStore, query: &MinuteQuery) -> Result<Vec<Minute>, StoreError> {
+    let MinuteQuery { range, lock, limit, give_up_at } = query;
+    let mut values = in_range(range);
+    let mut sql = "SELECT path, at, arrivals, acquired, gave_up, waits, holds, depth_max, waiting_ms, worst, top
+        FROM minute JOIN lock ON lock.id = minute.lock WHERE at >= ?1 AND at < ?2"
+        .to_owned();
+    only(&mut sql, &mut values, "path", text(lock.as_deref()));
+    sql.push_str(" ORDER BY at, path LIMIT ");
+    over_days(store, range, *limit.min(&ROWS_READ_MAX), false, *give_up_at, |connection, limit| {
+        let mut statement = connection.prepare(&format!("{sql}{limit}"))?;
+        statement.query_map(params_from_iter(&values), minute)?.collect()
+    })
+}
+
+fn minute(row: &Row<'_>) -> rusqlite::Result<Minute> {
+    let bytes = |at: usize| Ok::<_, rusqlite::Error>(row.get::<_, Vec<u8>>(at)?.into_boxed_slice());
+    Ok(Minute {
+        lock: row.get(0)?,
+        at: TimeMs(row.get(1)?),
+        arrivals: row.get(2)?,
+        acquired: row.get(3)?,
+        gave_up: row.get(4)?,
+        waits: bytes(5)?,
+        holds: bytes(6)?,
+        depth_max: row.get(7)?,
+        waiting_ms: row.get(8)?,
+        worst: row.get(9)?,
+        top: bytes(10)?,
+    })
+}
+
+pub(super) fn densities(store: &SqliteStore, query: &DensityQuery) -> Result<Vec<Density>, StoreError> {
+    let DensityQuery { range, lock, piece_ms, give_up_at } = query;
+    let mut values = in_range(range);
+    let piece_ms = (*piece_ms).max(1);
+    let mut sql = format!(
+        "SELECT path, (at - ?1) / {piece_ms}, sum(arrivals + acquired + gave_up), sum(waiting_ms), worst
+        FROM minute JOIN lock ON lock.id = minute.lock WHERE at >= ?1 AND at < ?2"
+    );
+    only(&mut sql, &mut values, "path", text(lock.as_deref()));
+    sql.push_str(" GROUP BY 1, 2, 5 LIMIT ");
+    let found = over_days(store, range, DENSITIES_READ_MAX + 1, false, *give_up_at, |connection, limit| {
+        let mut statement = connection.prepare(&format!("{sql}{limit}"))?;
+        statement.query_map(params_from_iter(&values), density)?.collect()
+    })?;
+    if found.len() > DENSITIES_READ_MAX { Err(StoreError::TooLong) } else { Ok(found) }
+}
+
+fn density(row: &Row<'_>) -> rusqlite::Result<Density> {
+    let events: i64 = row.get(2)?;
+    Ok(Density {
+        lock: row.get(0)?,
+        piece: row.get(1)?,
+        events: events.unsigned_abs(),
+        waiting_ms: row.get(3)?,
+        worst: row.get(4)?,
+    })
+}
+
+pub(super) fn facts(store: &SqliteStore, query: &FactQuery) -> Result<Vec<Fact>, StoreError> {
+    let FactQuery { range, lock, limit, give_up_at } = query;
+    let mut values = in_range(range);
+    let mut sql = "SELECT number, at, path, kind, code, severity, text FROM fact
+        LEFT JOIN lock ON lock.id = fact.lock WHERE at >= ?1 AND at < ?2"
+        .to_owned();
+    only(&mut sql, &mut values, "path", text(lock.as_deref()));
+    sql.push_str(" ORDER BY at DESC, number DESC LIMIT ");
+    over_days(store, range, *limit.min(&ROWS_READ_MAX), true, *give_up_at, |connection, limit| {
+        let mut statement = connection.prepare(&format!("{sql}{limit}"))?;
+        statement.query_map(params_from_iter(&values), fact)?.collect()
+    })
+}
+
+fn fact(row: &Row<'_>) -> rusqlite::Result<Fact> {
+    let number: i64 = row.get(0)?;
+    Ok(Fact {
+        number: number.unsigned_abs(),
+        at: TimeMs(row.get(1)?),
+        lock: row.get(2)?,
+        kind: one_of(&FactKind::ALL, row, 3)?,
+        code: row.get(4)?,
+        severity: row.get(5)?,
+        text: row.get(6)?,
+    })
+}

@@ -1,0 +1,85 @@
+//! The tables of a day, and how a file of an earlier version becomes one of this.
+
+use rusqlite::Connection;
+
+use super::connection::failed;
+use crate::store::StoreError;
+
+/// Steps from nothing to the present version of the recording; each is run once, in one transaction, and stays as it is
+/// for ever.
+const CHUNK_STEPS: [&str; 1] = ["
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE chunk (
+    seq INTEGER PRIMARY KEY, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, zxid INTEGER NOT NULL,
+    kind INTEGER NOT NULL, part INTEGER NOT NULL, crc INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE INDEX chunk_first_at ON chunk (first_at, seq);
+CREATE INDEX chunk_zxid ON chunk (zxid, seq);
+CREATE INDEX chunk_checkpoint ON chunk (seq) WHERE kind = 1 AND part = 0;
+CREATE TABLE gap (
+    after_seq INTEGER NOT NULL, from_at INTEGER NOT NULL, to_at INTEGER NOT NULL, why TEXT NOT NULL,
+    PRIMARY KEY (after_seq, from_at)) WITHOUT ROWID;
+"];
+
+/// The same of what is derived of it.
+const ROW_STEPS: [&str; 1] = ["
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE lock (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, recipe TEXT NOT NULL);
+CREATE TABLE client (id INTEGER PRIMARY KEY, label TEXT NOT NULL, host TEXT NOT NULL, UNIQUE (label, host));
+CREATE TABLE span (
+    czxid INTEGER NOT NULL, lock INTEGER NOT NULL, node TEXT NOT NULL, session INTEGER, client INTEGER,
+    joined_at INTEGER NOT NULL, held_at INTEGER, left_at INTEGER NOT NULL, how INTEGER NOT NULL,
+    charged_to INTEGER, root INTEGER, wait_ms INTEGER NOT NULL, is_lower_bound INTEGER NOT NULL,
+    PRIMARY KEY (lock, left_at, czxid)) WITHOUT ROWID;
+CREATE INDEX span_left_at ON span (left_at);
+CREATE TABLE minute (
+    lock INTEGER NOT NULL, at INTEGER NOT NULL, arrivals INTEGER NOT NULL, acquired INTEGER NOT NULL,
+    gave_up INTEGER NOT NULL, waits BLOB NOT NULL, holds BLOB NOT NULL, depth_max INTEGER NOT NULL,
+    waiting_ms INTEGER NOT NULL, worst TEXT NOT NULL, top BLOB NOT NULL,
+    PRIMARY KEY (lock, at)) WITHOUT ROWID;
+CREATE INDEX minute_at ON minute (at);
+CREATE TABLE fact (
+    number INTEGER PRIMARY KEY, at INTEGER NOT NULL, lock INTEGER, kind INTEGER NOT NULL, code TEXT NOT NULL,
+    severity INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX fact_at ON fact (at);
+"];
+
+/// What a file holds. They are two a day, since they are kept for different times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// The recording.
+    Chunks,
+    /// What is derived of it.
+    Rows,
+}
+
+impl Content {
+    fn steps(self) -> &'static [&'static str] {
+        match self {
+            Self::Chunks => &CHUNK_STEPS,
+            Self::Rows => &ROW_STEPS,
+        }
+    }
+}
+
+/// Brings a file to the present version.
+pub(super) fn migrate(connection: &mut Connection, content: Content, ensemble: &str) -> Result<(), StoreError> {
+    let version = check(connection, content)?;
+    for (number, step) in (1_i64..).zip(content.steps()).skip(usize::try_from(version).unwrap_or(0)) {
+        let transaction = connection.transaction().map_err(failed)?;
+        transaction.execute_batch(step).map_err(failed)?;
+        transaction.pragma_update(None, "user_version", number).map_err(failed)?;
+        transaction.execute("INSERT OR REPLACE INTO about VALUES ('ensemble', ?1)", [ensemble]).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The version of a file, if it is none that only a later program knows; 0 for a new one.
+pub(super) fn check(connection: &Connection, content: Content) -> Result<i64, StoreError> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+    let known = content.steps().len() as i64;
+    if version > known {
+        return Err(StoreError::Newer(format!("its tables are of version {version}, and this program knows {known}")));
+    }
+    Ok(version)
+}

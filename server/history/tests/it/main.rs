@@ -1,0 +1,14 @@
+//! The recording over real files, and the codec over whatever there may be.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests take what they made themselves for granted")]
+
+mod codec;
+mod conformance;
+mod derive;
+mod faults;
+mod fuzz;
+mod golden;
+mod historian;
+mod recalled;
+mod replay;
+mod sqlite;
+mod strategies;
