@@ -84,9 +84,9 @@ compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone w
 	cargo build --release --locked -p compare
 	$(TARGET)/release/compare --rounds $(or $(ROUNDS),3) --out $(TARGET)/compare $(if $(ONLY),--only $(ONLY))
 
-bench: site ## benchmarks: the reducer, a real deadlock, and the whole line and a reconnect against bare clients
+bench: site ## benchmarks: the reducer, the recording, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper
-	cargo bench --locked -p core -p wire
+	cargo bench --locked -p core -p history -p wire
 	cargo bench --locked -p server
 
 dev: ## rebuild and restart on every change (needs nothing but cargo: polls the sources)

@@ -10,7 +10,8 @@ use lockscope_wire::Role;
 
 pub use help_pages::{HelpPage, PAGES, command, page, parse};
 pub use query::{
-    ColorChoice, CompletionShell, CompletionsArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, ServerArgs, WhoArgs,
+    ColorChoice, CompletionShell, CompletionsArgs, HistoryArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, ServerArgs,
+    WhoArgs,
 };
 
 /// A live lock observatory for Apache ZooKeeper.
@@ -51,6 +52,8 @@ pub enum Command {
     Lock(LockArgs),
     /// Print the holder of a lock in one line; the exit code says whether it is held.
     Who(WhoArgs),
+    /// Say what a running server keeps of the past, and what is missing in it.
+    History(HistoryArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Print the man page of Lockscope or of one command, as roff.

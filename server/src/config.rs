@@ -6,6 +6,8 @@ mod check;
 mod ensembles;
 mod errors;
 pub mod exposure;
+mod history;
+mod history_rows;
 mod identity;
 #[cfg_attr(not(feature = "lab"), path = "config/no_lab.rs")]
 mod lab;
@@ -18,6 +20,7 @@ mod table;
 mod table_rows;
 mod tables;
 mod toml_file;
+mod variable_rows;
 mod web;
 mod webhook;
 
@@ -26,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use ensembles::Ensemble;
+pub use history::History;
 pub use identity::Identity;
 pub use lab::Lab;
 use lockscope_core::configured::{Configured, MetricSelection};
@@ -57,6 +61,8 @@ pub struct Config {
     pub web: Web,
     /// Where to keep data; it is made when there is something to keep. None: no place is known.
     pub data_dir: Option<PathBuf>,
+    /// Where the past is kept; None: nowhere.
+    pub history: Option<History>,
     /// When to give up on a ZooKeeper that was never reached; None: never.
     pub connect_timeout: Option<Duration>,
     /// Time-out of the session to ZooKeeper.
@@ -137,6 +143,7 @@ impl Config {
         let connect_timeout =
             errors.take(layers.checked("connect_timeout", flags.connect_timeout.as_deref(), check::time));
         let data_dir = errors.take(layers.data_dir(flags.data_dir.as_deref()));
+        let history = errors.take(history::of(&layers, data_dir.as_ref().and_then(Option::as_deref)));
         let remedy = "write on where a second person has to approve each release, else leave it out";
         let second = layers
             .checked("second_approver", flags.security.second_approver.as_deref(), |word| check::switch(word, remedy));
@@ -158,6 +165,7 @@ impl Config {
                 ensembles: ensembles?,
                 listen,
                 data_dir: data_dir?,
+                history: history?,
                 connect_timeout: connect_timeout?,
                 session_timeout: session_timeout?,
                 locks: locks?,

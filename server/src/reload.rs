@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ConfigHealth, ProcessEnvironment, exposure};
 use crate::sd_notify::SdNotify;
+use crate::serve::RetentionHandle;
 use crate::serve::lab::LabParts;
 use access::Access;
 use audit::webhook::{Delivery, Pace};
@@ -39,6 +40,8 @@ pub struct ReloadTargets {
     pub webhook: WebhookHandle,
     /// What an application is, of a client's name.
     pub applications: ApplicationNames,
+    /// How much of the past is kept; None where none is.
+    pub retention: Option<RetentionHandle>,
     /// What people see of it.
     pub config_health: ConfigHealth,
     /// The service manager.
@@ -145,6 +148,9 @@ impl ReloadTargets {
         self.releases.set(release::Settings { needs_second: config.second_approver });
         self.lab.reload(config);
         self.applications.set(config.applications.clone());
+        if let (Some(retention), Some(history)) = (&self.retention, &config.history) {
+            retention.send_replace(history.retention);
+        }
         if config.webhook != before.webhook {
             self.webhook.deliver(config, stop).await;
         }

@@ -2,9 +2,12 @@
 
 mod audit_log;
 mod demand;
+mod ensembles;
+mod history_health;
 #[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
 pub mod lab;
 mod listen;
+mod recording;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,8 +17,7 @@ use std::time::Duration;
 use axum::Router;
 use futures_util::future;
 use lockscope_core::observation::Observation;
-use lockscope_core::observatory::{Observatory, Settings};
-use lockscope_core::time::TimeMs;
+use lockscope_core::observatory::Observatory;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -28,24 +30,28 @@ use access::{Access, ListenScope};
 use audit::Records;
 use audit_log::AuditParts;
 use demand::follow_demand;
+use ensembles::RunningEnsembles;
+pub use ensembles::{Observer, ObserverContext, ServedEnsemble};
 use feed::engine::{Engine, EngineError};
-use feed::project::{ApplicationNames, EnsembleInfo};
+use feed::project::ApplicationNames;
 use feed::{self, Hub, pump};
-use feed::{About, Ensemble, Projector};
+use feed::{About, Projector};
+use history::historian::Historian;
+use history_health::HistoryHealth;
 use http::listener::{Bounds, Proxies, Tls};
 use http::metrics::Metrics;
-use http::{Http, Limits, Payloads};
+use http::{Http, Limits, Payloads, Recordings};
 use identity::Right;
 use lab::LabParts;
 pub use listen::bind;
 use listen::{open_tls, serve_http};
-use release::{self, EnsembleHandle, ReleaseService};
+use recording::Recording;
+pub(crate) use recording::RetentionHandle;
+use release::{self, ReleaseService};
 use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
-use runtime::task_thread::TaskThread;
 use runtime::tasks::{TaskTracker, supervised};
 use zookeeper::members::Demand;
-use zookeeper::{self, BATCHES_MAX, ReleaseClient};
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
 const NOTICE_MS: u64 = 500;
@@ -55,30 +61,6 @@ const DRAIN_MS_MAX: u64 = 3_000;
 pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 /// How long a release that is under way gets to end.
 const RELEASES_DRAIN_MAX: Duration = Duration::from_secs(20);
-
-/// What an observer is handed.
-#[derive(Clone, Debug)]
-pub struct ObserverContext {
-    /// The server's clock.
-    pub clock: Clock,
-    /// What somebody wants to know beyond the state of locks.
-    pub demand: watch::Receiver<Demand>,
-    /// Where it counts what it asks.
-    pub counts: Arc<zookeeper::RequestCounts>,
-    /// The thread of the ensemble's engine: what it observes need not change threads.
-    pub thread: TaskThread,
-}
-
-/// What feeds the engine: an observer of a real ensemble, or a script in tests.
-pub trait Observer: Send + 'static {
-    /// Observes until `stop`, then closes its session.
-    fn observe(
-        self,
-        context: ObserverContext,
-        sink: mpsc::Sender<Vec<Observation>>,
-        stop: CancellationToken,
-    ) -> impl Future<Output = ()> + Send;
-}
 
 /// Who may come in, as the configuration has it.
 pub fn access(config: &Config) -> Access {
@@ -123,9 +105,12 @@ pub async fn run<O: Observer>(
     }
     let audit = AuditParts::of(config, &access, &clock).await;
     let config_health = reload::config_health(&origin, &clock);
-    let parts = RunningServer::start(config, ensembles, clock, audit, access, config_health)?;
+    let payloads = watch::Sender::new(config.payloads);
+    let names = ensembles.iter().map(|ensemble| ensemble.info.name.clone()).collect();
+    let recordings = recording::start(config.history.as_ref(), names, &payloads.subscribe(), &clock).await?;
+    let parts = RunningServer::start(config, ensembles, recordings, clock, audit, access, config_health)?;
     let served = parts
-        .serve((config, origin, hang_up), (listener, tls), pages, sign_in_link, async move {
+        .serve((config, origin, hang_up), payloads, (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;
             tracing::info!("{name}: shutting down; a second signal ends at once");
             tokio::spawn(async move {
@@ -136,18 +121,6 @@ pub async fn run<O: Observer>(
         .await;
     drop(follow);
     served
-}
-
-/// One ensemble to be served: what it is called, what is watched there, and who watches.
-pub struct ServedEnsemble<O> {
-    /// Its name and where it is.
-    pub info: EnsembleInfo,
-    /// Watched roots.
-    pub roots: Vec<String>,
-    /// Who watches.
-    pub observer: O,
-    /// Who acts, when somebody orders it.
-    pub release_client: ReleaseClient,
 }
 
 /// Everything that runs.
@@ -163,6 +136,10 @@ struct RunningServer {
     config_health: ConfigHealth,
     applications: ApplicationNames,
     models: Vec<mpsc::WeakSender<Vec<Observation>>>,
+    historians: Vec<Historian>,
+    /// What the past is shown from; None where nothing is recorded.
+    recordings: Option<Recordings>,
+    retention: Option<RetentionHandle>,
     webhook: WebhookHandle,
     stop: CancellationToken,
     metrics: Metrics,
@@ -176,6 +153,7 @@ impl RunningServer {
     fn start<O: Observer>(
         config: &Config,
         ensembles: Vec<ServedEnsemble<O>>,
+        (recordings, retention): (Vec<Option<Recording>>, Option<RetentionHandle>),
         clock: Clock,
         audit: AuditParts,
         access: Access,
@@ -184,8 +162,6 @@ impl RunningServer {
         let (stopper, stop) = shutdown::token();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
-        let (mut engines, mut observers, mut projected, mut handles) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut models = Vec::new();
         let mut metrics = Metrics {
             apart: config.metrics.clone(),
             audit: audit.counts,
@@ -193,33 +169,14 @@ impl RunningServer {
             started_at_ms: now_ms,
             ..Metrics::default()
         };
-        for ServedEnsemble { info, roots, observer, release_client } in ensembles {
-            let (sink, inbox) = mpsc::channel(BATCHES_MAX);
-            models.push(sink.downgrade());
-            let settings = Settings {
-                roots,
-                configured: config.locks.clone(),
-                limits: config.lints.clone(),
-                ..Settings::default()
-            };
-            let thread = TaskThread::start("ensemble")
-                .map_err(|error| RunError::Internal(format!("no thread for an ensemble: {error}")))?;
-            let model = Observatory::new(settings, TimeMs(now_ms));
-            let engine = Engine::start(model, inbox, clock.clone(), stop.clone(), &thread);
-            let counts = Arc::<zookeeper::RequestCounts>::default();
-            metrics.zookeeper.push((info.name.clone(), counts.clone()));
-            let (context, receiver) =
-                (ObserverContext { clock: clock.clone(), demand: demand.clone(), counts, thread }, stop.clone());
-            observers.push(tokio::spawn(async move { observer.observe(context, sink, receiver).await }));
-            handles.push(EnsembleHandle {
-                info: info.clone(),
-                reader: engine.reader.clone(),
-                acting: release_client,
-                clock: clock.clone(),
-            });
-            projected.push(Ensemble { info, reader: engine.reader.clone() });
-            engines.push(engine);
-        }
+        let RunningEnsembles { engines, observers, projected, handles, models, historians, histories } =
+            RunningEnsembles::start(
+                config,
+                ensembles.into_iter().zip(recordings),
+                (&clock, &stop),
+                &demand,
+                &mut metrics,
+            )?;
         let about = About {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at_ms: now_ms,
@@ -238,9 +195,22 @@ impl RunningServer {
         );
         audit_log::take_over(audit.log.as_ref(), &releases, &stop);
         let applications = ApplicationNames::new(config.applications.clone());
+        let noted = recording::note_forced(releases.forced_releases(), &histories);
+        let noted = stop.clone().run_until_cancelled_owned(noted);
+        tasks.spawn(supervised("forced releases", async { _ = noted.await }));
+        let history_health = HistoryHealth::new(&histories);
+        let follow = stop.clone().run_until_cancelled_owned(history_health.clone().follow());
+        tasks.spawn(supervised("history health", async { _ = follow.await }));
+        let recordings = retention.as_ref().map(|_| Recordings {
+            ensembles: histories,
+            about: about.clone(),
+            applications: applications.clone(),
+            clock: clock.clone(),
+        });
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));
         let projector = lab.project(projector).with_applications(applications.clone());
-        let projector = projector.with_forced_releases(releases.forced_releases());
+        let projector =
+            projector.with_forced_releases(releases.forced_releases()).with_history(Arc::new(history_health));
         let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());
         let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
@@ -259,6 +229,9 @@ impl RunningServer {
             config_health,
             applications,
             models,
+            historians,
+            recordings,
+            retention,
             webhook,
             stop,
             stopper,
@@ -269,6 +242,7 @@ impl RunningServer {
     async fn serve(
         mut self,
         (config, origin, hang_up): (&Config, ConfigOrigin, HangUp),
+        payloads: watch::Sender<Payloads>,
         (listener, tls): (TcpListener, Option<Tls>),
         pages: fn(Arc<Hub>) -> Router,
         sign_in_link: &str,
@@ -276,13 +250,18 @@ impl RunningServer {
     ) -> Result<(), RunError> {
         let (drain, draining) = shutdown::token();
         let limits = Limits { sockets_max: config.web.sockets_max, ..Limits::default() };
-        let (payloads, shown) = watch::channel(config.payloads);
-        let http = Http::new(self.hub.clone(), draining, limits).with_access(self.access.clone()).with_payloads(shown);
+        let http = Http::new(self.hub.clone(), draining, limits)
+            .with_access(self.access.clone())
+            .with_payloads(payloads.subscribe());
         let http = http
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
             .with_release_service(self.releases.clone())
             .with_metrics(self.metrics.clone());
+        let http = match self.recordings.take() {
+            Some(recordings) => http.with_history(recordings),
+            None => http,
+        };
         let http = self.lab.serve(http);
         let (close, closing) = shutdown::token();
         let proxies = Proxies::new(self.access.proxies(config.web.behind_tls_proxy));
@@ -320,6 +299,8 @@ impl RunningServer {
             tracing::warn!("some responses did not end within {DRAIN_MS_MAX} ms and were dropped");
         }
         drop(self.stopper);
+        drop(self.engines);
+        recording::end(self.historians, CLOSE_MAX).await;
         self.tasks.close();
         if tokio::time::timeout(CLOSE_MAX, self.tasks.wait()).await.is_err() {
             tracing::warn!("{} background tasks did not end within {CLOSE_MAX:?}", self.tasks.len());
@@ -361,6 +342,7 @@ impl RunningServer {
             webhook,
             config_health: self.config_health.clone(),
             applications: self.applications.clone(),
+            retention: self.retention.take(),
             service_manager: service_manager.clone(),
         };
         self.tasks

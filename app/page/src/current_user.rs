@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos::server::SharedValue;
 
 use super::initial_view::{pack, unpack};
+use super::past;
 use lockscope_wire::Person;
 
 /// Who looks, as far as the server said.
@@ -16,6 +17,10 @@ impl CurrentUser {
         let mut seen = None;
         let packed = SharedValue::new_str(|| {
             seen = use_context::<Person>();
+            // Nothing is ordered from a page of the past, whoever looks.
+            if let Some(person) = seen.as_mut().filter(|_| past::is_shown()) {
+                person.may_release = false;
+            }
             seen.as_ref().and_then(pack).unwrap_or_default()
         });
         Self(seen.or_else(|| unpack(&packed.into_inner())))

@@ -11,6 +11,7 @@ use super::live::Live;
 #[cfg(feature = "ssr")]
 use super::live::beside;
 use super::parts::{current, words::locks_are};
+use super::past;
 #[cfg(feature = "ssr")]
 use crate::ports::Source;
 use lockscope_wire::{BoardHead, Verdict};
@@ -99,6 +100,9 @@ pub(crate) fn TitleSigns(
     let wanted = Memo::new(move |_| {
         let tab = live.board_head(DocumentTitle::of).unwrap_or_else(|| early.clone());
         let link = current(live);
+        if let Some(mark) = past::mark() {
+            return (true, tab.doubted(mark));
+        }
         let is_sure = matches!(link.state, "live" | "reduced" | "partial" | "syncing");
         (is_sure, if is_sure { tab } else { tab.doubted(link.word) })
     });

@@ -1,7 +1,7 @@
 //! Ages, sizes and names as people read them on the page. Pure: the same on the server and in the browser.
 
 pub(crate) use lockscope_wire::visible;
-pub(crate) use lockscope_wire::words::{clock, count, date, duration, plural};
+pub(crate) use lockscope_wire::words::{bytes, clock, count, date, duration, plural};
 
 /// The time from `since_ms` to now; `…` while the clock is not known. What changes many times a second says nothing.
 pub(crate) fn age(since_ms: i64, now_ms: i64) -> String {
@@ -23,15 +23,6 @@ pub(crate) fn left(words: &str, until_ms: i64, now_ms: i64) -> String {
     match minutes {
         ..60 => format!("{words}{minutes:02}:{rest:02}"),
         _ => format!("{words}{}:{:02}:{rest:02}", minutes / 60, minutes % 60),
-    }
-}
-
-/// A number of bytes: `64 B`, `45.2 KB`.
-pub(crate) fn bytes(number: u64) -> String {
-    match number {
-        ..1_000 => format!("{number} B"),
-        1_000..1_000_000 => format!("{}.{} KB", number / 1_000, number % 1_000 / 100),
-        _ => format!("{}.{} MB", number / 1_000_000, number % 1_000_000 / 100_000),
     }
 }
 
@@ -67,14 +58,6 @@ mod tests {
         assert_eq!(left("in ", 1_000, 1_000), "overdue");
         assert_eq!(left("in ", 1_000, 9_000), "overdue");
         assert_eq!(left("in ", 1_000, 0), "in …");
-    }
-
-    #[test]
-    fn bytes_read_well() {
-        assert_eq!(
-            (bytes(64), bytes(45_260), bytes(2_500_000)),
-            ("64 B".to_owned(), "45.2 KB".to_owned(), "2.5 MB".to_owned())
-        );
     }
 
     #[test]

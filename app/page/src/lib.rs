@@ -30,6 +30,7 @@ mod lab;
 mod live;
 mod lock;
 mod parts;
+mod past;
 pub mod ports;
 mod release;
 #[cfg(feature = "ssr")]
@@ -50,6 +51,6 @@ pub use lab::LabSight;
 #[cfg(feature = "ssr")]
 pub use server_pages::{
     AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, help_page, lab_gone_page, lab_page,
-    lab_run_page, plain_header, run_url,
+    lab_run_page, no_moment_page, plain_header, run_url,
 };
 pub use shell::{AssetNames, shell};

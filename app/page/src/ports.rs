@@ -36,3 +36,42 @@ pub trait Source: Send + Sync + 'static {
     /// One session; `value` is None when nothing is known of it.
     fn session(&self, query: &SessionQuery) -> InitialView<Option<Box<SessionPage>>>;
 }
+
+/// What ends an address that leads from a page of the past to the present; taken off by the host.
+pub const PRESENT: &str = "#present";
+
+/// A moment of the past that a page shows in place of the present; a context of the page while it is rendered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PastView {
+    /// The moment, ms since the epoch.
+    pub at_ms: i64,
+    /// The present.
+    pub now_ms: i64,
+    /// The address of the page without its moment.
+    pub address: String,
+    /// The oldest and the newest moment that are kept.
+    pub kept_ms: (i64, i64),
+    /// Stretches of which nothing is kept.
+    pub gaps_ms: Vec<(i64, i64)>,
+    /// The moments before and after it at which something happened.
+    pub events_ms: Neighbours,
+    /// The same of changes of a verdict.
+    pub changes_ms: Neighbours,
+}
+
+impl PastView {
+    /// The same page at another moment.
+    pub fn url(&self, at_ms: i64) -> String {
+        let sign = if self.address.contains('?') { '&' } else { '?' };
+        format!("{}{sign}at={at_ms}", self.address)
+    }
+}
+
+/// The nearest moments before and after another; None where none is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Neighbours {
+    /// Before it.
+    pub before: Option<i64>,
+    /// After it.
+    pub after: Option<i64>,
+}

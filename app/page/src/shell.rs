@@ -8,6 +8,8 @@ use leptos_router::location::RequestUrl;
 
 use super::app::{App, is_in_chunk};
 use super::document_title::initial_title;
+#[cfg(feature = "ssr")]
+use super::parts::{THEME_SCRIPT, ZONE_SCRIPT};
 
 /// Names of the built files, served below `/pkg/`; each holds the hash of its content.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +67,14 @@ fn preload(href: String) -> AnyView {
 /// The document of a live page.
 pub fn shell(assets: AssetNames) -> AnyView {
     let nonce = use_nonce().map(|nonce| nonce.to_string());
+    #[cfg(feature = "ssr")]
+    if super::past::is_shown() {
+        let body = view! {
+            <App />
+            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT].concat()></script>
+        };
+        return document(&assets, nonce, initial_title().icon(), view! { <MetaTags /> }, body);
+    }
     let js = format!("/pkg/{}", assets.js);
     let wasm = format!("/pkg/{}", assets.wasm);
     let loader = format!("/pkg/{}", assets.loader);

@@ -122,7 +122,7 @@ fn hex_of<T: serde::Serialize>(value: &T) -> String {
 #[test]
 fn words_keep_their_places() {
     let told = |names: &[&str]| names.join(" ");
-    assert_eq!(told(&RootState::ALL.map(RootState::name)), "live syncing stale partial denied gone reduced");
+    assert_eq!(told(&RootState::ALL.map(RootState::name)), "live syncing stale partial denied gone reduced past");
     assert_eq!(told(&Link::ALL.map(Link::name)), "live syncing stale lost");
     assert_eq!(told(&Liveness::ALL.map(Liveness::name)), "connected silent disconnected persistent unknown");
     for (at, state) in (0..).zip(RootState::ALL) {

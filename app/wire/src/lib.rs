@@ -70,7 +70,7 @@ pub use patch::{
 };
 pub use person::{Person, Role, SignedBy};
 pub use preferences::{PREFERENCES_BYTES_MAX, Preferences, SAVED_VIEWS_MAX, SavedView, VIEW_NAME_CHARS_MAX};
-pub use problem::Problem;
+pub use problem::{NearestMoments, Problem};
 pub use query::{BoardQuery, LockQuery, PINS_MAX, ParseQueryError, SessionQuery, Sort};
 pub use queue_map::{
     HAND_OVERS_MIN, HandOvers, QUEUE_DEAD_MAX, QUEUE_MAPPED_MAX, QUEUE_SLICES_MAX, QueueMap, QueueMapQuery, QueuePlace,
@@ -84,7 +84,7 @@ pub use session::{
     SessionRow, Sessions, SessionsDelta, SessionsHead,
 };
 pub use sessions_query::{SessionGroup, SessionSort, SessionsQuery};
-pub use status::{ConfigStatus, EnsembleStatus, RootStatus, Status};
+pub use status::{ConfigStatus, EnsembleStatus, HistoryStatus, RootStatus, Status};
 pub use visible::visible;
 pub use waits::{
     BRIEF_EDGES_MAX, Cycle, GRAPH_EDGES_MAX, GRAPH_NODES_MAX, LockSince, SessionLock, TREE_CHILDREN_MAX,

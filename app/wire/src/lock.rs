@@ -18,7 +18,7 @@ pub struct AsOf {
     pub since_ms: i64,
     /// Why it is not live; empty when it is.
     pub why: String,
-    /// The newest transaction the view is known to include.
+    /// The newest transaction up to which the view is known to include everything that may be read.
     pub zxid: Zxid,
     /// Which ensemble it is of; null for several, and for the only one when it has no name.
     pub ensemble: Option<EnsembleTag>,

@@ -133,6 +133,8 @@ named_enum! {
         Gone = "gone",
         /// The server refuses persistent watches.
         Reduced = "reduced",
+        /// As it was at a moment that was asked for.
+        Past = "past",
     }
 }
 
@@ -141,7 +143,7 @@ impl RootState {
     pub fn is_current(self) -> bool {
         match self {
             Self::Live | Self::Partial | Self::Denied | Self::Gone | Self::Reduced => true,
-            Self::Stale | Self::Syncing => false,
+            Self::Stale | Self::Syncing | Self::Past => false,
         }
     }
 }

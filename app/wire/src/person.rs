@@ -52,4 +52,6 @@ pub struct Person {
     pub may_audit: bool,
     /// There is a way to sign in here.
     pub can_sign_in: bool,
+    /// The past is recorded here, and can be looked at.
+    pub keeps_history: bool,
 }

@@ -15,4 +15,17 @@ pub struct Problem {
     pub status: u16,
     /// One clear sentence: what was wrong, and what to do.
     pub detail: String,
+    /// Where nothing is known of a moment: the nearest moments that are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Box<NearestMoments>>,
+}
+
+/// The nearest moments of which something is known, ms since the epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NearestMoments {
+    /// Before it; null for none.
+    pub before_at_ms: Option<i64>,
+    /// After it; null for none.
+    pub after_at_ms: Option<i64>,
 }

@@ -76,6 +76,32 @@ pub struct EnsembleStatus {
     pub owner_unknown: Option<u64>,
     /// Creations that the counters of a parent's Stat show and that no event reported.
     pub missed: Option<u64>,
+    /// Its recording; null while the history is off.
+    pub history: Option<HistoryStatus>,
+}
+
+/// The recording of one ensemble, as of some seconds ago at most.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HistoryStatus {
+    /// What is observed is recorded.
+    pub is_recorded: bool,
+    /// Why nothing is recorded; empty when it is.
+    pub why: String,
+    /// Since when it can't be written; null while it can.
+    pub failing_since_ms: Option<i64>,
+    /// The oldest moment that is kept; null while none is.
+    pub from_at_ms: Option<i64>,
+    /// The newest one.
+    pub to_at_ms: Option<i64>,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Bytes written a second, over the last while.
+    pub bytes_per_s: u64,
+    /// Stretches in between of which nothing is kept.
+    pub gaps: u64,
+    /// All of them together.
+    pub gap_ms: i64,
 }
 
 /// One root.

@@ -26,6 +26,16 @@ pub fn count(number: impl Into<u64>) -> String {
     out
 }
 
+/// A number of bytes: `64 B`, `45.2 KB`, `4.2 GB`.
+pub fn bytes(number: u64) -> String {
+    match number {
+        ..1_000 => format!("{number} B"),
+        1_000..1_000_000 => format!("{}.{} KB", number / 1_000, number % 1_000 / 100),
+        1_000_000..1_000_000_000 => format!("{}.{} MB", number / 1_000_000, number % 1_000_000 / 100_000),
+        _ => format!("{}.{} GB", number / 1_000_000_000, number % 1_000_000_000 / 100_000_000),
+    }
+}
+
 /// `1 lock`, `2 locks`.
 pub fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
@@ -54,6 +64,14 @@ pub fn date(at_ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_read_well() {
+        assert_eq!(
+            (bytes(64), bytes(45_260), bytes(2_500_000)),
+            ("64 B".to_owned(), "45.2 KB".to_owned(), "2.5 MB".to_owned())
+        );
+    }
 
     #[test]
     fn durations_read_well() {

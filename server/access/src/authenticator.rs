@@ -276,7 +276,10 @@ impl Access {
     pub fn person(&self, actor: &Actor) -> Person {
         let can_sign_in = self.can_sign_in();
         let (may_release, may_audit) = (actor.may(Right::Release), actor.may(Right::ReadAudit));
-        Person { name: actor.name.clone(), role: actor.role, by: actor.by, may_release, may_audit, can_sign_in }
+        // Whether there is a history, who serves it knows.
+        let keeps_history = false;
+        let (name, role, by) = (actor.name.clone(), actor.role, actor.by);
+        Person { name, role, by, may_release, may_audit, can_sign_in, keeps_history }
     }
 
     /// What somebody keeps of how the page is shown.

@@ -37,6 +37,7 @@ impl Lockscope {
     pub(crate) async fn serve(connect: &str, root: &str, pulse: Duration) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_lockscope"))
             .args(["serve", "--zk", connect, "--root", root, "--listen", "127.0.0.1:0"])
+            .env("LOCKSCOPE_HISTORY", "off")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true)

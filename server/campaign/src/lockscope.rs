@@ -25,11 +25,14 @@ pub struct Lockscope {
     pub http: reqwest::Client,
 }
 
-/// The program with these arguments and nothing from our environment.
+/// The program with these arguments and nothing from our environment; it records only where it is told to.
 pub fn command(program: &Path, args: &[String]) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("LOCKSCOPE_")) {
         command.env_remove(name);
+    }
+    if !args.iter().any(|arg| arg == "--data-dir") {
+        command.env("LOCKSCOPE_HISTORY", "off");
     }
     command.args(args).env("LOCKSCOPE_LOG", "error").stdin(Stdio::null()).kill_on_drop(true);
     command

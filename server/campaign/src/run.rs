@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use judge::{CLOCK_TOLERANCE_MS, Limits, Report, Truth, judge_releases, judge_within};
+use judge::{CLOCK_TOLERANCE_MS, Capture, Limits, Report, Truth, judge_releases, judge_within};
 use txn_log::{LogReader, Transaction};
 
 use crate::fault::{Fault, Form};
@@ -57,7 +57,18 @@ async fn attempt(program: &Path, fault: Fault, seed: u64, form: Form) -> Outcome
     let evidence = scene.end().await;
     let machine_late_ms = ticker.worst_ms();
     drop(ticker);
-    decide(evidence, machine_late_ms).await
+    decide(fault, evidence, machine_late_ms).await
+}
+
+/// `as_of.zxid` promises what may be read. Of contenders that may not be, no event tells: there the promise is one of time.
+fn claim_time_only(captured: &mut [Capture], fault: Fault) {
+    for capture in captured {
+        match capture {
+            Capture::Shown(shown) if fault.hides(&shown.lock) => shown.zxid = 0,
+            Capture::Gone(gone) if fault.hides(&gone.lock) => gone.zxid = 0,
+            _ => {}
+        }
+    }
 }
 
 /// What Lockscope promises, on a machine that was so late.
@@ -73,13 +84,14 @@ fn limits(machine_late_ms: i64) -> Limits {
     }
 }
 
-async fn decide(evidence: Evidence, machine_late_ms: i64) -> Outcome {
-    let Evidence { captured, spans, broken, logs, record, sessions, back_ms, notes, mut wrong, servers, data } =
+async fn decide(fault: Fault, evidence: Evidence, machine_late_ms: i64) -> Outcome {
+    let Evidence { mut captured, spans, broken, logs, record, sessions, back_ms, notes, mut wrong, servers, data } =
         evidence;
     wrong.extend(broken);
     let transactions = transactions(&logs).expect("the servers' logs can be read");
     drop(servers);
     let limits = limits(machine_late_ms);
+    claim_time_only(&mut captured, fault);
     let truth = Truth::from_transactions(transactions);
     if truth.missing() > 0 {
         wrong

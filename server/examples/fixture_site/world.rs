@@ -273,6 +273,7 @@ impl World {
             events: Some(self.revision()),
             owner_unknown: Some(0),
             missed: Some(0),
+            history: None,
         };
         let version = env!("CARGO_PKG_VERSION").to_owned();
         Status {
@@ -294,7 +295,7 @@ impl World {
 
     fn known_now(&self) -> Known {
         let is_live = self.state().0.is_current();
-        Known { at_ms: if is_live { self.clock.now_ms() } else { self.started_at_ms }, is_live }
+        Known { at_ms: if is_live { self.clock.now_ms() } else { self.started_at_ms }, is_live, is_past: false }
     }
 }
 

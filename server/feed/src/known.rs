@@ -20,6 +20,8 @@ pub struct Known {
     pub at_ms: i64,
     /// The view calls something live.
     pub is_live: bool,
+    /// It is a view of the past: as live as it was then.
+    pub is_past: bool,
 }
 
 /// A view as the model shows it at one moment.
@@ -194,7 +196,7 @@ mod tests {
     fn board(state: RootState, at_ms: i64) -> ProjectedView<Body> {
         let mut board = Board::default();
         board.head.as_of.state = state;
-        ProjectedView { body: Body::Board(board), known: Known { at_ms, is_live: state.is_current() } }
+        ProjectedView { body: Body::Board(board), known: Known { at_ms, is_live: state.is_current(), is_past: false } }
     }
 
     fn told(projected: &ProjectedView<Body>) -> (RootState, i64) {

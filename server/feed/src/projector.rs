@@ -9,18 +9,19 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
-    Board, BoardQuery, ConfigStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, PROTOCOL, Query,
-    QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery, View, Waits,
-    WaitsQuery,
+    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery,
+    PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery,
+    View, Waits, WaitsQuery,
 };
-use tokio::sync::watch;
 
 use super::engine::Reader;
 use super::project::{
     self, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, MetricSelection, NameTest,
     ProjectionContext, Snapshot,
 };
-use super::{Known, ProjectedView, Projection, Revisions, Views, VisibilityScope};
+use super::{
+    ConfigState, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views, VisibilityScope,
+};
 use runtime::clock::Clock;
 
 /// One ensemble: what the model does not know of it, and the model.
@@ -29,6 +30,13 @@ pub struct Ensemble {
     pub info: EnsembleInfo,
     /// Its model.
     pub reader: Reader<Observatory>,
+}
+
+impl Ensemble {
+    /// One whose model stays as it is.
+    pub fn still(info: EnsembleInfo, model: Observatory) -> Self {
+        Self { info, reader: Reader::still(model) }
+    }
 }
 
 /// What no model knows.
@@ -42,22 +50,6 @@ pub struct About {
     pub read_only: Arc<AtomicBool>,
 }
 
-/// The runs of a lab.
-pub trait LabSource: Send + Sync {
-    /// A run as it stands.
-    fn run(&self, id: &str) -> Option<Arc<LabRun>>;
-    /// Rises with every change of any.
-    fn changes(&self) -> watch::Receiver<u64>;
-}
-
-/// How the settings in force stand to their file.
-pub trait ConfigState: Send + Sync {
-    /// For people and scripts.
-    fn status(&self) -> ConfigStatus;
-    /// Rises with every change.
-    fn changes(&self) -> watch::Receiver<u64>;
-}
-
 /// Projects every observatory.
 pub struct Projector {
     ensembles: Vec<Ensemble>,
@@ -69,8 +61,12 @@ pub struct Projector {
     clock: Clock,
     lab: Option<Arc<dyn LabSource>>,
     config: Option<Arc<dyn ConfigState>>,
+    history: Option<Arc<dyn HistorySource>>,
     applications: ApplicationNames,
     forced: ForcedReleases,
+    is_past: bool,
+    /// Every root left its first sync since the server was started, when that was last asked.
+    was_ready: AtomicBool,
 }
 
 impl Projector {
@@ -78,7 +74,20 @@ impl Projector {
     pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
         let revision = Revisions::of(ensembles.iter().map(|ensemble| ensemble.reader.revisions()));
         let (wakes, applications, forced) = (revision.clone(), ApplicationNames::default(), ForcedReleases::default());
-        Self { ensembles, wakes, revision, about, clock, lab: None, config: None, applications, forced }
+        Self {
+            ensembles,
+            wakes,
+            revision,
+            about,
+            clock,
+            lab: None,
+            config: None,
+            history: None,
+            applications,
+            forced,
+            is_past: false,
+            was_ready: AtomicBool::new(false),
+        }
     }
 
     /// The same, with the runs of this lab.
@@ -95,6 +104,13 @@ impl Projector {
         Self { wakes, config: Some(config), ..self }
     }
 
+    /// The same, with how the recordings stand.
+    #[must_use]
+    pub fn with_history(self, history: Arc<dyn HistorySource>) -> Self {
+        let wakes = self.wakes.and(history.changes());
+        Self { wakes, history: Some(history), ..self }
+    }
+
     /// The same, with what names of applications are.
     #[must_use]
     pub fn with_applications(self, applications: ApplicationNames) -> Self {
@@ -107,6 +123,12 @@ impl Projector {
     pub fn with_forced_releases(self, forced: ForcedReleases) -> Self {
         let wakes = self.wakes.and(forced.changes());
         Self { wakes, forced, ..self }
+    }
+
+    /// The same, over models as they were at the instant that the clock shows.
+    #[must_use]
+    pub fn of_the_past(self) -> Self {
+        Self { is_past: true, ..self }
     }
 
     /// A run, for whom it is.
@@ -141,6 +163,15 @@ impl Projector {
         ConfigStatus { path: None, waits_for_restart: Vec::new(), error, ..config }
     }
 
+    /// An ensemble's part of the status with its recording. Whoever may not see everything gets no file's name.
+    fn with_recording(&self, status: EnsembleStatus, scope: &VisibilityScope) -> EnsembleStatus {
+        let mut history = self.history.as_ref().and_then(|history| history.status(&status.name));
+        if let Some(history) = history.as_mut().filter(|history| scope.is_bounded() && !history.why.is_empty()) {
+            "it can't be kept now".clone_into(&mut history.why);
+        }
+        EnsembleStatus { history, ..status }
+    }
+
     /// A view, and up to when it is known to be true, in one look.
     fn show<Q: Query>(
         &self,
@@ -149,12 +180,16 @@ impl Projector {
         answer: impl FnOnce(&[ProjectionContext<'_>]) -> Q::Answer,
     ) -> ProjectedView<Q::Answer> {
         let view = query.clone().view();
-        self.look(scope, |looks| ProjectedView { body: answer(looks), known: project::known(looks, &view) })
+        self.look(scope, |looks| ProjectedView { body: answer(looks), known: self.known_of(looks, &view) })
+    }
+
+    fn known_of(&self, looks: &[ProjectionContext<'_>], view: &View) -> Known {
+        Known { is_past: self.is_past, ..project::known(looks, view) }
     }
 
     /// What the lab does is known here.
     fn known_of_lab(&self) -> Known {
-        Known { at_ms: self.clock.now_ms(), is_live: true }
+        Known { at_ms: self.clock.now_ms(), is_live: true, is_past: false }
     }
 
     fn status_of(&self, looks: &[ProjectionContext<'_>], scope: &VisibilityScope) -> Status {
@@ -165,7 +200,7 @@ impl Projector {
             read_only: self.about.read_only.load(Ordering::Relaxed),
             started_at_ms: self.about.started_at_ms,
             config: self.config(scope),
-            ensembles: looks.iter().map(ProjectionContext::ensemble_status).collect(),
+            ensembles: looks.iter().map(|look| self.with_recording(look.ensemble_status(), scope)).collect(),
         }
     }
 
@@ -227,7 +262,8 @@ impl Projection for Projector {
         match view {
             View::Status {} => {
                 let config = self.config.as_ref().map_or(0, |config| *config.changes().borrow());
-                self.look(scope, |looks| vec![self.revision(), config, project::old_roots(looks)])
+                let history = self.history.as_ref().map_or(0, |history| *history.changes().borrow());
+                self.look(scope, |looks| vec![self.revision(), config, history, project::old_roots(looks)])
             }
             View::Sessions(_) => {
                 let rule = *self.applications.changes().borrow();
@@ -256,7 +292,7 @@ impl Projection for Projector {
     fn known(&self, view: &View, scope: &VisibilityScope) -> Known {
         match view {
             View::Lab(_) => self.known_of_lab(),
-            _ => self.look(scope, |looks| project::known(looks, view)),
+            _ => self.look(scope, |looks| self.known_of(looks, view)),
         }
     }
 
@@ -298,7 +334,14 @@ impl Projection for Projector {
     }
 
     fn is_ready(&self) -> bool {
-        !self.any(|observatory| !observatory.is_ready())
+        // A model that goes on with what was recorded is older than this server until its first sync is over. Later the
+        // clock may be put back.
+        let started_at = TimeMs(self.about.started_at_ms);
+        let is_older = |observatory: &Observatory| observatory.roots().iter().any(|root| root.known_at() < started_at);
+        let was_ready = self.was_ready.load(Ordering::Relaxed);
+        let is_ready = !self.any(|observatory| !observatory.is_ready() || (!was_ready && is_older(observatory)));
+        self.was_ready.fetch_or(is_ready, Ordering::Relaxed);
+        is_ready
     }
 
     fn suspects_herd(&self) -> bool {

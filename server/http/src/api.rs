@@ -2,7 +2,8 @@
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{FromRequestParts, Query, State};
+use axum::http::request::Parts;
 use axum::response::Response;
 use lockscope_wire::{
     BoardQuery, LockQuery, ParseQueryError, SessionGroup, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery, age_ms,
@@ -13,6 +14,7 @@ use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::csv::{self, Table};
+use super::history::{Moment, with_moment};
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::{Answer, AnswerRequest};
 use feed::{FeedError, ProjectedView, VisibilityScope};
@@ -25,8 +27,8 @@ pub(super) async fn status(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    takes_none(pairs, "/api/v1/status")?;
-    Ok(share(&http, asked, status_now).await)
+    let moment = only_moment(pairs, "/api/v1/status")?;
+    Ok(share_at(&http, asked, moment, status_now).await)
 }
 
 fn status_now(http: &Http, scope: VisibilityScope) -> Result<Json<StatusAnswer>, ErrorResponse> {
@@ -39,11 +41,12 @@ pub(super) async fn locks(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, format) = with_format(read(pairs)?)?;
+    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, format) = with_format(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
-        ListFormat::Json => share(&http, asked, |http, scope| locks_now(http, scope, query)).await,
-        ListFormat::Csv => share_table(&http, asked, |http, scope| locks_table(http, scope, query)).await,
+        ListFormat::Json => share_at(&http, asked, moment, |http, scope| locks_now(http, scope, query)).await,
+        ListFormat::Csv => share_table(&http, asked, moment, |http, scope| locks_table(http, scope, query)).await,
     })
 }
 
@@ -62,11 +65,12 @@ pub(super) async fn lock(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, format) = with_format(read(pairs)?)?;
+    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, format) = with_format(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
-        ListFormat::Json => share(&http, asked, |http, scope| lock_now(http, scope, query)).await,
-        ListFormat::Csv => share_table(&http, asked, |http, scope| contenders_table(http, scope, query)).await,
+        ListFormat::Json => share_at(&http, asked, moment, |http, scope| lock_now(http, scope, query)).await,
+        ListFormat::Csv => share_table(&http, asked, moment, |http, scope| contenders_table(http, scope, query)).await,
     })
 }
 
@@ -93,8 +97,8 @@ pub(super) async fn waits(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    takes_none(pairs, "/api/v1/waits")?;
-    Ok(share(&http, asked, waits_now).await)
+    let moment = only_moment(pairs, "/api/v1/waits")?;
+    Ok(share_at(&http, asked, moment, waits_now).await)
 }
 
 fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, ErrorResponse> {
@@ -107,11 +111,12 @@ pub(super) async fn sessions(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, format) = with_format(read(pairs)?)?;
+    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, format) = with_format(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
-        ListFormat::Json => share(&http, asked, |http, scope| sessions_now(http, scope, query)).await,
-        ListFormat::Csv => share_table(&http, asked, |http, scope| sessions_table(http, scope, query)).await,
+        ListFormat::Json => share_at(&http, asked, moment, |http, scope| sessions_now(http, scope, query)).await,
+        ListFormat::Csv => share_table(&http, asked, moment, |http, scope| sessions_table(http, scope, query)).await,
     })
 }
 
@@ -131,9 +136,9 @@ pub(super) async fn session(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let pairs = read(pairs)?;
+    let (pairs, moment) = with_moment(read(pairs)?)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share(&http, asked, |http, scope| session_now(http, scope, query)).await)
+    Ok(share_at(&http, asked, moment, |http, scope| session_now(http, scope, query)).await)
 }
 
 fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Result<Json<SessionDetail>, ErrorResponse> {
@@ -157,14 +162,26 @@ pub(super) async fn share<T: Serialize>(
     http.shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
 }
 
+/// The same of a moment; of the present without one.
+async fn share_at<T: Serialize>(
+    http: &Http,
+    asked: AnswerRequest,
+    moment: Option<Moment>,
+    make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
+) -> Response {
+    share(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, scope)).await
+}
+
 /// The same, as a table.
 async fn share_table(
     http: &Http,
     asked: AnswerRequest,
+    moment: Option<Moment>,
     make: impl FnOnce(&Http, VisibilityScope) -> Result<Table, ErrorResponse> + Send + 'static,
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
-    http.shared.answer(asked, move || Answer::table(make(&own, scope))).await
+    let make = move || make(&own.at(moment.as_ref(), &scope)?, scope);
+    http.shared.answer(asked, move || Answer::table(make())).await
 }
 
 /// What a list is written as.
@@ -206,6 +223,30 @@ pub(super) fn takes_none(pairs: Pairs, address: &str) -> Result<(), ErrorRespons
             Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of {address}; it takes none", echo(name))))
         }
         None => Ok(()),
+    }
+}
+
+/// What is ordered is ordered now, and by its body alone: a parameter would be one that nobody heeds.
+pub(super) struct NoParameters;
+
+impl<S: Send + Sync> FromRequestParts<S> for NoParameters {
+    type Rejection = ErrorResponse;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let path = parts.uri.path().to_owned();
+        takes_none(Query::from_request_parts(parts, state).await, &path).map(|()| Self)
+    }
+}
+
+/// For addresses that have no parameter but a moment.
+fn only_moment(pairs: Pairs, address: &str) -> Result<Option<Moment>, ErrorResponse> {
+    let (pairs, moment) = with_moment(read(pairs)?)?;
+    match pairs.first() {
+        Some((name, _)) => Err(ErrorResponse::bad_request(format!(
+            "`{}` is not a parameter of {address}; its only one is `at`",
+            echo(name)
+        ))),
+        None => Ok(moment),
     }
 }
 

@@ -29,7 +29,8 @@ pub(super) struct Caller {
 impl Caller {
     pub(super) fn new(http: &Http, principal: Principal, payloads: PayloadChanges) -> Self {
         let actor = principal.actor.clone();
-        Self { scope: http.scope_of(&actor), person: http.access.person(&actor), actor, principal, payloads }
+        let person = Person { keeps_history: http.moments.is_some(), ..http.access.person(&actor) };
+        Self { scope: http.scope_of(&actor), person, actor, principal, payloads }
     }
 }
 

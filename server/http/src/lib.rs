@@ -18,6 +18,7 @@ mod find;
 mod flow_control;
 mod health;
 mod help;
+mod history;
 #[cfg(feature = "lab")]
 mod lab_api;
 #[cfg(feature = "lab")]
@@ -65,6 +66,8 @@ use crate::metrics::Metrics;
 use access::Access;
 use audit::{Records, UnavailableLog};
 use feed::{Hub, VisibilityScope};
+use history::Moments;
+pub use history::Recordings;
 use identity::{Actor, QuotaOwner, Right};
 #[cfg(feature = "lab")]
 use lab::{Lab, LabService};
@@ -159,6 +162,8 @@ pub struct Http {
     #[cfg(feature = "lab")]
     lab: LabService,
     metrics: Arc<Metrics>,
+    /// Moments of the past; None where nothing is recorded.
+    moments: Option<Arc<Moments>>,
     /// What takes a while to answer, and answers that are shared.
     work: WorkerPool,
     shared: SharedAnswers,
@@ -205,6 +210,7 @@ impl Http {
             #[cfg(feature = "lab")]
             lab: LabService::new(Lab::off(), Arc::new(UnavailableLog::without_directory()), Clock::system()),
             metrics: Arc::default(),
+            moments: None,
             shared: SharedAnswers::new(work.clone()),
             work,
         }
@@ -220,6 +226,12 @@ impl Http {
     #[must_use]
     pub fn with_release_service(self, release_service: ReleaseService) -> Self {
         Self { release_service: Some(release_service), ..self }
+    }
+
+    /// The same, with what was recorded.
+    #[must_use]
+    pub fn with_history(self, recordings: Recordings) -> Self {
+        Self { moments: Some(Arc::new(Moments::new(recordings))), ..self }
     }
 
     /// The same, with an audit log to read.
@@ -291,6 +303,7 @@ impl Http {
             Answer::Page | Answer::File => router,
         };
         let own = self.routes.iter().fold(Router::new(), rows).with_state(self.clone());
+        let pages = pages.layer(from_fn_with_state(self.clone(), history::show_moments));
         own.merge(pages)
             .layer(from_fn_with_state(self.clone(), authentication::authenticate))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))

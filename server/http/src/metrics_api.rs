@@ -8,6 +8,7 @@ use axum::response::Response;
 use super::Http;
 use super::shared_answers::{Answer, AnswerRequest};
 use crate::metrics::{MetricSources, Sockets};
+use ::history::historian::HistoryStatus;
 use feed::VisibilityScope;
 
 /// What Prometheus calls this format.
@@ -35,7 +36,14 @@ fn exposed(http: &Http, scope: &VisibilityScope) -> String {
         access: &http.access,
         release_service: http.release_service.as_ref(),
         lab_runs: http.lab_runs(),
+        recordings: recordings(http, scope),
         limited: http.limited(),
     };
     http.metrics.expose(&sources, scope)
+}
+
+/// How each recording is of which something may be seen.
+fn recordings(http: &Http, scope: &VisibilityScope) -> Vec<(String, HistoryStatus)> {
+    let all = http.moments.iter().flat_map(|moments| moments.recordings(scope));
+    all.filter_map(|(name, handle)| Some((name.to_owned(), handle?.status()))).collect()
 }

@@ -20,6 +20,7 @@ use lockscope_wire::{LockQuery, SessionQuery};
 
 use super::assets;
 use super::caller::Caller;
+use super::history::PastPage;
 use super::page_source::PageSource;
 use super::problem::ErrorResponse;
 use super::routes::is_page;
@@ -62,7 +63,12 @@ fn prepare(hub: &Arc<Hub>) {
     // Whom authentication did not let in sees nothing.
     let caller = extensions.get::<Caller>();
     let scope = caller.map_or_else(VisibilityScope::nothing, |caller| caller.scope.clone());
+    let past = extensions.get::<PastPage>();
+    let hub = past.map_or(hub, |past| &past.hub);
     let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), scope));
+    if let Some(past) = past {
+        provide_context(past.view.clone());
+    }
     provide_context(Arc::clone(&source));
     if let Some(caller) = caller {
         provide_context(caller.person.clone());

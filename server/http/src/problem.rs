@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lockscope_wire::{Problem, visible};
+use lockscope_wire::{NearestMoments, Problem, visible};
 
 /// Longest sentence; longer ones echo too much.
 const DETAIL_CHARS_MAX: usize = 1_000;
@@ -25,7 +25,7 @@ impl ErrorResponse {
         let title = status.canonical_reason().unwrap_or("Error").to_owned();
         let detail = cut(&visible(&detail.into()), DETAIL_CHARS_MAX);
         Self {
-            problem: Problem { kind: "about:blank".to_owned(), title, status: status.as_u16(), detail },
+            problem: Problem { kind: "about:blank".to_owned(), title, status: status.as_u16(), detail, nearest: None },
             retry_s: None,
         }
     }
@@ -36,6 +36,12 @@ impl ErrorResponse {
 
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    /// The same, with the nearest moments of which something is known: before and after.
+    pub(super) fn with_nearest(mut self, (before_at_ms, after_at_ms): (Option<i64>, Option<i64>)) -> Self {
+        self.problem.nearest = Some(Box::new(NearestMoments { before_at_ms, after_at_ms }));
+        self
     }
 
     /// What was wrong, for a page.

@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Http;
+use super::api::NoParameters;
 use super::api_types::ContenderJson;
 use super::caller::Caller;
 use super::compact::{compact, wants_compact};
@@ -144,6 +145,7 @@ pub(super) type JsonBody<T> = Result<Json<T>, JsonRejection>;
 pub(super) async fn plan(
     State(http): State<Http>,
     Caller { actor, scope, .. }: Caller,
+    _: NoParameters,
     headers: HeaderMap,
     request: JsonBody<PlanRequest>,
 ) -> Result<Response, ReleaseError> {
@@ -154,6 +156,7 @@ pub(super) async fn plan(
 pub(super) async fn execute(
     State(http): State<Http>,
     Caller { actor, .. }: Caller,
+    _: NoParameters,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
@@ -163,6 +166,7 @@ pub(super) async fn execute(
 pub(super) async fn revoke(
     State(http): State<Http>,
     Caller { actor, .. }: Caller,
+    _: NoParameters,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
@@ -172,6 +176,7 @@ pub(super) async fn revoke(
 pub(super) async fn approve(
     State(http): State<Http>,
     Caller { actor, scope, .. }: Caller,
+    _: NoParameters,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {

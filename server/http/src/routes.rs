@@ -10,7 +10,7 @@ use axum::routing::{MethodRouter, any, get, post, put};
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, help, live, me, metrics_api, openapi,
+    Http, api, approve, audit_api, audit_page, events, find, health, help, history, live, me, metrics_api, openapi,
     preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
@@ -60,6 +60,10 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/sessions", VIEW, || get(api::sessions)),
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
     api(Verb::Get, "/api/v1/events", VIEW, || get(events::events)),
+    api(Verb::Get, "/api/v1/history", VIEW, || get(history::show)),
+    api(Verb::Get, "/api/v1/history/marks", VIEW, || get(history::marks::show)),
+    api(Verb::Get, "/api/v1/history/holds", VIEW, || get(history::holds::show)),
+    api(Verb::Get, "/api/v1/history/lock", VIEW, || get(history::over_time::show)),
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
     api(Verb::Get, "/api/v1/preferences", VIEW, || get(preferences_api::show)),
     api(Verb::Put, "/api/v1/preferences", VIEW, || put(preferences_api::replace)),

@@ -21,7 +21,7 @@ const FIRST: &[(&str, &str)] = &[
 /// Commands by what they are for; what is in none comes last.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Run", &["serve", "demo", "check-config", "config", "healthcheck"]),
-    ("Query a running server", &["locks", "lock", "who"]),
+    ("Query a running server", &["locks", "lock", "who", "history"]),
     ("Accounts and audit log", &["token", "user", "audit"]),
     ("Measure", &["lab"]),
 ];
@@ -188,6 +188,15 @@ pub const PAGES: &[HelpPage] = &[
                 "the state is unknown: the server is still reading, or has lost ZooKeeper; the last known state is printed",
             ),
         ],
+        asks: true,
+    },
+    HelpPage {
+        command: "history",
+        examples: &[
+            ("lockscope history", "From when to when the past is kept, its size, and every gap with its reason."),
+            ("lockscope history --ensemble prod --json", "For scripts: the response of the API."),
+        ],
+        exits: &[(0, "success, even if nothing is kept")],
         asks: true,
     },
     HelpPage {

@@ -134,6 +134,20 @@ pub struct WhoArgs {
     pub server: ServerArgs,
 }
 
+/// What is kept of the past.
+#[derive(Clone, Debug, Args)]
+pub struct HistoryArgs {
+    /// The ensemble, if there are several [default: each].
+    #[arg(long, value_name = "NAME")]
+    pub ensemble: Option<String>,
+    /// How it is written.
+    #[command(flatten)]
+    pub form: OutputArgs,
+    /// Who is asked.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
 /// Shells that can be taught.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CompletionShell {

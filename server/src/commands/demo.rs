@@ -51,6 +51,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
         listen,
         web: config::Web::default(),
         data_dir: Some(data.path().to_owned()),
+        history: Some(config::History::in_dir(data.path())),
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),

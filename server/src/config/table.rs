@@ -1,7 +1,8 @@
 //! Every setting there is, once: from this table come the keys that a file may have, the reference and the example
 //! file. Knows no value that was set.
 
-pub(super) use super::table_rows::{SETTINGS, VARIABLES};
+pub(super) use super::table_rows::SETTINGS;
+pub(super) use super::variable_rows::VARIABLES;
 
 /// Where in the file a setting may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

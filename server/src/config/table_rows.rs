@@ -1,15 +1,16 @@
 //! The rows of the table: one a setting, in the order of the documents.
 
+use super::history_rows;
 use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Metrics, Roles, Top};
 use super::table::Layering::{All, File, Variable as Var};
 use super::table::TakesEffect::{Reload, Restart};
-use super::table::{FileSection, Layering, Setting, TakesEffect, Variable};
+use super::table::{FileSection, Layering, Setting, TakesEffect};
 
 /// Where, how and when: what the rows of a kind share.
-struct Kind(FileSection, Layering, TakesEffect);
+pub(super) struct Kind(pub(super) FileSection, pub(super) Layering, pub(super) TakesEffect);
 
 impl Kind {
-    const fn row(
+    pub(super) const fn row(
         self,
         key: &'static str,
         values: &'static str,
@@ -70,6 +71,12 @@ pub(super) const SETTINGS: &[Setting] = &[
         "\"/var/lib/lockscope\"",
         "directory of tokens, users, the audit log and the lab's runs; created when needed",
     ),
+    history_rows::IS_ON,
+    history_rows::DIR,
+    history_rows::AGE,
+    history_rows::SIZE,
+    history_rows::SPANS_AGE,
+    history_rows::MINUTES_AGE,
     Kind(Top, All, Restart).row(
         "connect_timeout",
         "a time like 30s, 500ms, 2m",
@@ -366,35 +373,4 @@ pub(super) const SETTINGS: &[Setting] = &[
         "[\"/orders/*\"]",
         "locks that always have series of their own",
     ),
-];
-
-/// Every variable that is no key.
-pub(super) const VARIABLES: &[Variable] = &[
-    Variable { name: "LOCKSCOPE_CONFIG", meaning: "the TOML file; also as the flag `--config`" },
-    Variable {
-        name: "LOCKSCOPE_LOG",
-        meaning: "what is logged, like `warn,server=debug`; a restart is needed to change it",
-    },
-    Variable { name: "LOCKSCOPE_ZK_AUTH", meaning: "USER:PASSWORD itself, instead of `auth_file`; for one ensemble" },
-    Variable {
-        name: "LOCKSCOPE_ZK_ACT_AUTH",
-        meaning: "USER:PASSWORD itself, instead of `act_auth_file`; for one ensemble",
-    },
-    Variable { name: "LOCKSCOPE_WEBHOOK_SECRET", meaning: "the secret itself, instead of `webhook_secret_file`" },
-    Variable {
-        name: "LOCKSCOPE_OIDC_CLIENT_SECRET",
-        meaning: "the secret itself, instead of `oidc_client_secret_file`",
-    },
-    Variable {
-        name: "CREDENTIALS_DIRECTORY",
-        meaning: "set by systemd for `LoadCredential=`; where `credential:NAME` is looked for",
-    },
-    Variable {
-        name: "NOTIFY_SOCKET",
-        meaning: "set by systemd for `Type=notify`; where readiness, reloads and shutdown are notified",
-    },
-    Variable {
-        name: "WATCHDOG_USEC",
-        meaning: "set by systemd for `WatchdogSec=`; how often the watchdog must be notified that the model still answers",
-    },
 ];

@@ -55,6 +55,7 @@ fn defaults_need_only_a_zookeeper() {
         listen: "127.0.0.1:3000".parse().unwrap(),
         web: Web::default(),
         data_dir: None,
+        history: None,
         connect_timeout: None,
         session_timeout: Duration::from_secs(10),
         locks: Vec::new(),

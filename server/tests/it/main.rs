@@ -19,6 +19,7 @@ mod events;
 mod evidence;
 mod freshness;
 mod guard;
+mod history;
 mod http_api;
 mod identity;
 mod lab;

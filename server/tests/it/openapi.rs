@@ -98,11 +98,20 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
         "/api/v1/waits",
         "/api/v1/sessions",
         "/api/v1/events",
+        "/api/v1/history",
         "/api/v1/me",
         "/api/v1/preferences",
         "/api/v1/lab/runs",
     ] {
         keep("get", path, 200, &plant.json(path).await);
+    }
+    for (path, query) in [
+        ("/api/v1/history/holds", String::new()),
+        ("/api/v1/history/marks", String::new()),
+        ("/api/v1/history/lock", format!("?path={}", locks[0])),
+    ] {
+        let (status, answer) = plant.ask("GET", &format!("{path}{query}"), &Value::Null).await;
+        keep("get", path, status, &answer);
     }
     let none = plant.ask("GET", "/api/v1/lock?path=/none", &Value::Null).await;
     keep("get", "/api/v1/lock", none.0, &none.1);

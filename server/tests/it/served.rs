@@ -105,7 +105,7 @@ fn row(path: &str) -> LockRow {
 
 impl Fake {
     fn known_now(&self) -> Known {
-        Known { at_ms: self.known_at_ms.load(Ordering::Relaxed), is_live: true }
+        Known { at_ms: self.known_at_ms.load(Ordering::Relaxed), is_live: true, is_past: false }
     }
 
     fn show<T>(&self, body: impl FnOnce(Vec<String>) -> T) -> ProjectedView<T> {
@@ -191,6 +191,7 @@ impl Views for Fake {
             events: Some(3),
             owner_unknown: Some(0),
             missed: Some(0),
+            history: None,
         };
         self.show(|_| Status {
             version: "0".to_owned(),

@@ -26,6 +26,12 @@ const NEVER: &[(&str, &[&str])] = &[
     ("app/wire/src/words.rs", &["crate::", "serde"]),
     ("server/access/src", &["axum::Router"]),
     ("server/campaign/src", &["lockscope_"]),
+    (
+        "server/history/src/codec",
+        &["std::fs", "std::io", "std::thread", "std::env", "SystemTime", "Instant", "rusqlite", "crate::store"],
+    ),
+    ("server/history/src/historian", &["rusqlite", "std::fs"]),
+    ("server/history/src/replay.rs", &["rusqlite", "std::fs"]),
     ("server/http/src", &["audit::Log", "audit::files", "feed::engine"]),
     ("server/http/src/listener", &["lockscope_", "feed::", "access::", "zookeeper::"]),
     ("server/judge/src", &["std::fs", "std::net", "std::io", "tokio", "SystemTime", "Instant::now", "async fn"]),

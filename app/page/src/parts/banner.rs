@@ -126,6 +126,10 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
 /// The line.
 #[component]
 pub(crate) fn LinkBanner() -> AnyView {
+    #[cfg(feature = "ssr")]
+    if let Some(past) = use_context::<crate::ports::PastView>() {
+        return crate::past::band(&past);
+    }
     let live = Live::of_app();
     let link_state = Memo::new(move |_| current(live));
     // Of what is live the age, and the transaction for whoever asks.

@@ -2,6 +2,7 @@
 
 use crate::erase::view;
 use leptos::prelude::*;
+use leptos_router::hooks::use_location;
 
 use super::announce::Announcements;
 use super::arrival::Arrivals;
@@ -15,6 +16,7 @@ use super::zone::ZoneSwitch;
 use crate::current_user::CurrentUser;
 use crate::document_title::TitleSigns;
 use crate::live::Live;
+use crate::past;
 
 /// The frame of a page.
 #[component]
@@ -33,11 +35,17 @@ pub(crate) fn Chrome(
     let as_of = Signal::derive(move || as_of(live));
     let arrivals = Arrivals::of_app();
     Effect::new(move |_| arrivals.arrive());
-    let tools = view! {
-        <PauseButton />
-        <HelpButton />
-        <ZoneSwitch />
-        <DensitySwitch />
+    // Of a page without code only what its own scripts do.
+    let tools = if past::is_shown() {
+        view! { <ZoneSwitch /> }
+    } else {
+        view! {
+            {rewind(here)}
+            <PauseButton />
+            <HelpButton />
+            <ZoneSwitch />
+            <DensitySwitch />
+        }
     };
     view! {
         <TitleSigns page=title />
@@ -50,4 +58,25 @@ pub(crate) fn Chrome(
         <Help />
         <Announcements />
     }
+}
+
+/// The way to the same page as it was a moment ago; only where the past is kept, on pages that can be shown of it.
+fn rewind(here: &str) -> Option<AnyView> {
+    let is_kept = CurrentUser::of_app().0.is_some_and(|person| person.keeps_history);
+    if !is_kept || matches!(here, "" | "status") {
+        return None;
+    }
+    let location = use_location();
+    let href = move || {
+        let search = location.search.get();
+        let search = search.trim_start_matches('?');
+        let sign = if search.is_empty() { "" } else { "&" };
+        [&location.pathname.get(), "?", search, sign, "at=now"].concat()
+    };
+    Some(view! {
+        <a class="tool" href=href rel="external" data-testid="rewind" title="Rewind: this page as it was" aria-label="Rewind: this page as it was">
+            <span aria-hidden="true">"↶"</span>
+            <span class="tool-word">"Rewind"</span>
+        </a>
+    })
 }

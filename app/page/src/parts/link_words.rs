@@ -25,6 +25,7 @@ pub(super) fn root_link(state: RootState) -> Words {
         RootState::Denied => ("DENIED", "ZooKeeper's access rules keep us out"),
         RootState::Gone => ("GONE", "the root does not exist"),
         RootState::Reduced => ("REDUCED", "the server refuses persistent watches"),
+        RootState::Past => ("AS IT WAS", ""),
     }
 }
 

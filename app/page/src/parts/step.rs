@@ -8,6 +8,7 @@ use crate::current_user::CurrentUser;
 use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::visible;
+use crate::past;
 use lockscope_wire::{Headline, LockQuery, SignedBy, Step, StepAct};
 
 use super::time::Age;
@@ -66,6 +67,9 @@ fn button(act: &StepAct, place: &StepPlace) -> AnyView {
 
 /// The dialog, the way to it, or why there is none.
 fn release(lock: &str, znode: &str, place: &StepPlace) -> AnyView {
+    if past::is_shown() {
+        return view! { <span class="step-need">"Nothing can be released in the past."</span> };
+    }
     let user = CurrentUser::of_app();
     let query = LockQuery { ensemble: place.ensemble.clone(), path: lock.to_owned(), ..LockQuery::default() };
     if user.may_release() {

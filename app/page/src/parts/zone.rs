@@ -7,6 +7,7 @@ use super::words;
 use crate::erase::view;
 use crate::format::date;
 use crate::live::Live;
+use crate::past;
 
 const KEY: &str = "lockscope.time";
 
@@ -79,6 +80,9 @@ fn shortened(at_ms: i64, now_ms: i64) -> String {
 /// An instant: local time, and UTC on hover.
 #[component]
 pub(crate) fn Instant(at_ms: i64) -> AnyView {
+    if past::is_shown() {
+        return stamp(at_ms);
+    }
     let (zone, live) = (ShownZone::of_app(), Live::of_app());
     // Only its day matters, which is another once a day.
     let today = Memo::new(move |_| live.now_ms().div_euclid(3_600_000) * 3_600_000);

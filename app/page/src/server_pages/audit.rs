@@ -236,6 +236,7 @@ mod tests {
             may_release: false,
             may_audit: true,
             can_sign_in: true,
+            keeps_history: false,
         };
         let assets = AssetNames::default();
         let plain = ServerPage {

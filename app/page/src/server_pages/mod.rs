@@ -6,6 +6,7 @@ mod audit;
 mod find;
 mod help;
 mod lab;
+mod moment;
 mod release;
 mod words;
 
@@ -13,6 +14,7 @@ pub use audit::{AuditView, audit_page};
 pub use find::find_page;
 pub use help::help_page;
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
+pub use moment::no_moment_page;
 pub use release::approve_page;
 
 use crate::erase::view;

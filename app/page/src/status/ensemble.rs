@@ -6,8 +6,8 @@ use super::members::members;
 use super::words;
 use crate::erase::view;
 use crate::format::{count, middle, visible};
-use crate::parts::{Age, Columns, Findings, Pair, Table};
-use lockscope_wire::{EnsembleStatus, RootStatus};
+use crate::parts::{Age, Columns, Findings, Instant, Pair, Table};
+use lockscope_wire::{EnsembleStatus, HistoryStatus, RootStatus};
 
 const ROOTS: Columns = &[
     ("Path", ""),
@@ -40,6 +40,7 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
                 <Pair term="Session" class="mono" value=session />
                 <Pair term="As of zxid" class="mono" value=ensemble.zxid.to_string() />
                 <Pair term="Clock offset" value=words::offset(ensemble.clock_offset_ms, ensemble.clock_error_ms) />
+                <Pair term="History" value=history(ensemble.history.as_ref()) />
                 {words::counters(ensemble).map(counter).collect_view()}
             </dl>
             <Findings found=ensemble.findings.clone() />
@@ -48,6 +49,22 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
             {members(&ensemble.evidence)}
         </section>
     }
+}
+
+/// From when to when the past is kept, or why it is not.
+fn history(history: Option<&HistoryStatus>) -> AnyView {
+    let Some(history) = history else { return view! { <span class="quiet">{words::HISTORY_OFF}</span> } };
+    let since = history.failing_since_ms.or(history.to_at_ms).filter(|_| !history.is_recorded);
+    let trouble = (!history.is_recorded).then(|| {
+        let since = since.map(|since_ms| view! { " for " <Age since_ms=Some(since_ms) /> });
+        view! { <p class="notice" data-testid="history-trouble">"not kept" {since} ": " {visible(&history.why)}</p> }
+    });
+    let to = history.to_at_ms.filter(|_| !history.is_recorded);
+    let to = to.map_or_else(|| view! { <span>"now"</span> }, |at_ms| view! { <Instant at_ms /> });
+    let kept = history.from_at_ms.map(|at_ms| {
+        view! { "from " <Instant at_ms /> " to " {to} <span class="quiet">", " {words::kept(history)}</span> }
+    });
+    view! { <span data-testid="history">{kept}</span> {trouble} }
 }
 
 fn root(root: &RootStatus) -> AnyView {

@@ -54,7 +54,9 @@ fn wrong_with(ensemble: &EnsembleStatus, has_others: bool) -> Vec<String> {
     let roots = roots.map(|root| words::root_is(&root.path, root.state)).collect::<Vec<_>>();
     let down = ensemble.evidence.iter().filter(|member| member.is_down);
     let down = down.map(|member| words::is_down(&member.member));
-    link.into_iter().chain(roots).chain(down).map(|what| format!("{of}{what}")).collect()
+    let history = ensemble.history.as_ref().filter(|history| history.failing_since_ms.is_some());
+    let history = history.map(|_| words::HISTORY_FAILS.to_owned());
+    link.into_iter().chain(roots).chain(down).chain(history).map(|what| format!("{of}{what}")).collect()
 }
 
 /// Whether nothing was kept back of what a member was asked for.
@@ -66,7 +68,7 @@ fn tells_everything(member: &MemberStatus) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{ConfigStatus, Link, RootStatus, Zxid};
+    use lockscope_wire::{ConfigStatus, HistoryStatus, Link, RootStatus, Zxid};
 
     fn root(path: &str, state: RootState) -> RootStatus {
         RootStatus { path: path.to_owned(), state, since_ms: 1, why: String::new(), locks: 1, znodes: 3 }
@@ -91,6 +93,7 @@ mod tests {
             events: Some(3),
             owner_unknown: Some(0),
             missed: Some(0),
+            history: None,
         };
         Status {
             version: "0".to_owned(),
@@ -124,6 +127,11 @@ mod tests {
         assert_eq!(said(&status(roots, Link::Lost)), "Not well: no session with ZooKeeper");
         let mut several = status(vec![root("/a", RootState::Partial); 6], Link::Live);
         assert!(said(&several).ends_with("; 2 more"), "{}", said(&several));
+        let mut unwritten = status(vec![root("/a", RootState::Live)], Link::Live);
+        let history =
+            HistoryStatus { failing_since_ms: Some(1), why: "no room".to_owned(), ..HistoryStatus::default() };
+        unwritten.ensembles.iter_mut().for_each(|ensemble| ensemble.history = Some(history.clone()));
+        assert_eq!(said(&unwritten), "Not well: history is not kept");
         several.config.error = Some("line 3".to_owned());
         assert!(said(&several).starts_with("Not well: the settings can't be read; root /a is partial"));
     }

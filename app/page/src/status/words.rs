@@ -1,7 +1,7 @@
 //! The status page in words. Pure.
 
-use crate::format::{count, duration, middle, plural, visible};
-use lockscope_wire::{EnsembleStatus, Link, MemberRole, MemberStatus, RootState, SourceState};
+use crate::format::{bytes, count, duration, middle, plural, visible};
+use lockscope_wire::{EnsembleStatus, HistoryStatus, Link, MemberRole, MemberStatus, RootState, SourceState};
 
 const PATH_CHARS: usize = 40;
 
@@ -9,6 +9,19 @@ const PATH_CHARS: usize = 40;
 pub(super) const NONE: &str = "none";
 pub(super) const NO_FILE: &str = "flags and environment";
 pub(super) const NO_SETTINGS: &str = "the settings can't be read";
+
+/// A history that can't be written, and one that is off.
+pub(super) const HISTORY_FAILS: &str = "history is not kept";
+pub(super) const HISTORY_OFF: &str = "off; the settings history and data_dir turn it on";
+
+/// How much is kept of the past, and what is missing in it.
+pub(super) fn kept(history: &HistoryStatus) -> String {
+    let rate = format!("{}, {}/s", bytes(history.bytes), bytes(history.bytes_per_s));
+    if history.gaps == 0 {
+        return format!("{rate}, no gaps");
+    }
+    format!("{rate}, {} of {} together", plural(history.gaps, "gap", "gaps"), duration(history.gap_ms))
+}
 
 /// Who may release.
 pub(super) fn releases(is_read_only: bool) -> &'static str {
@@ -42,6 +55,7 @@ pub(super) fn root_word(state: RootState) -> &'static str {
         RootState::Denied => "denied",
         RootState::Gone => "gone",
         RootState::Reduced => "reduced",
+        RootState::Past => "as it was",
     }
 }
 
@@ -156,4 +170,17 @@ pub(super) fn root_is(path: &str, state: RootState) -> String {
 
 pub(super) fn is_down(member: &str) -> String {
     format!("member {} is down", middle(&visible(member), PATH_CHARS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_says_its_size_and_what_is_missing() {
+        let whole = HistoryStatus { bytes: 4_200_000_000, bytes_per_s: 2_500, ..HistoryStatus::default() };
+        assert_eq!(kept(&whole), "4.2 GB, 2.5 KB/s, no gaps");
+        let gaps = HistoryStatus { gaps: 2, gap_ms: 90_000, ..whole };
+        assert_eq!(kept(&gaps), "4.2 GB, 2.5 KB/s, 2 gaps of 1 min 30 s together");
+    }
 }

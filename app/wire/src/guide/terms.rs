@@ -249,4 +249,5 @@ pub const TERMS: &[Term] = &[
         "reduced",
         "The server takes no persistent watches (older than 3.6, or with another watch manager): everything is read again every few seconds instead.",
     ),
+    term(TermArea::Roots, "past", "It is shown as it was at the moment that the band names, whatever it is by now."),
 ];

@@ -107,6 +107,11 @@ fn contention(name: &str, who: Who) -> Contention {
 }
 
 impl Fault {
+    /// Whether Lockscope may not read the contenders of a lock.
+    pub fn hides(self, lock: &str) -> bool {
+        self == Self::Unreadable && lock.starts_with(&path(tree::VEILED_NAME))
+    }
+
     /// What it needs.
     pub fn setup(self) -> Setup {
         let usual = Setup::default();
@@ -155,7 +160,7 @@ impl Fault {
             },
             Self::Unreadable => Setup {
                 contentions: queues(),
-                more_locks: (0..6).map(|number| path(&format!("veiled-{number}"))).collect(),
+                more_locks: (0..6).map(|number| path(&format!("{}{number}", tree::VEILED_NAME))).collect(),
                 ..usual
             },
             Self::SlowReader | Self::DeafReaders => {

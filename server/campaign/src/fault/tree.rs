@@ -13,6 +13,8 @@ use crate::scene::{ROOT, Scene, make, open};
 
 /// Locks whose contenders may not be read.
 const VEILED: usize = 200;
+/// How their names begin.
+pub(super) const VEILED_NAME: &str = "veiled-";
 /// Requests under way at once.
 const AT_ONCE: usize = 50;
 
@@ -110,7 +112,7 @@ fn veil() -> [Acl; 1] {
 /// Lock directories two levels below the root, whose contenders only show in the list of children.
 pub(super) async fn unreadable(scene: &mut Scene, form: Form) {
     let client = scene.direct().await;
-    let paths: Vec<String> = (0..VEILED).map(|number| super::path(&format!("veiled-{number}"))).collect();
+    let paths: Vec<String> = (0..VEILED).map(|number| super::path(&format!("{VEILED_NAME}{number}"))).collect();
     for chunk in paths.chunks(AT_ONCE) {
         futures_util::future::join_all(chunk.iter().map(|path| make(&client, path))).await;
     }

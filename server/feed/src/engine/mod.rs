@@ -2,6 +2,7 @@
 //! part of the end of a session. Knows neither ZooKeeper's client nor sockets.
 
 mod model;
+mod observation_log;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +20,7 @@ use runtime::shutdown::CancellationToken;
 use runtime::task_thread::{TaskResult, TaskThread};
 
 pub use model::Model;
+pub use observation_log::ObservationLog;
 
 /// Time between two ticks of the model.
 pub const TICK_MS: u64 = 250;
@@ -50,6 +52,11 @@ impl<M> Clone for Reader<M> {
 }
 
 impl<M> Reader<M> {
+    /// Access to a model that never changes.
+    pub fn still(model: M) -> Self {
+        Self { model: Arc::new(RwLock::new(model)), revision: watch::channel(0).1 }
+    }
+
     /// One consistent look. Writers wait meanwhile: be quick.
     pub fn read<T>(&self, look: impl FnOnce(&M) -> T) -> T {
         look(&self.model.read())
@@ -88,11 +95,32 @@ impl<M: Model> Engine<M> {
         stop: CancellationToken,
         thread: &TaskThread,
     ) -> Self {
+        Self::start_recorded(model, inbox, clock, stop, thread, None)
+    }
+
+    /// The same; `log` is handed everything that is applied.
+    pub fn start_recorded(
+        model: M,
+        inbox: mpsc::Receiver<Vec<Observation>>,
+        clock: Clock,
+        stop: CancellationToken,
+        thread: &TaskThread,
+        log: Option<Box<dyn ObservationLog<M>>>,
+    ) -> Self {
         let model = Arc::new(RwLock::new(model));
         let (publish, revision) = watch::channel(0);
         let pulse = Arc::new(AtomicU64::new(0));
         let (now, pending) = (TimeMs(i64::MIN), Pending::new());
-        let writer = Writer { model: model.clone(), publish, clock, now, pulse: pulse.clone(), pending };
+        let writer = Writer {
+            model: model.clone(),
+            publish,
+            clock,
+            now,
+            pulse: pulse.clone(),
+            pending,
+            log,
+            applied: Vec::new(),
+        };
         Self { reader: Reader { model, revision }, pulse, task: thread.spawn(writer.run(inbox, stop)) }
     }
 
@@ -123,6 +151,9 @@ struct Writer<M> {
     pulse: Arc<AtomicU64>,
     /// Observations that are not applied yet.
     pending: Pending,
+    log: Option<Box<dyn ObservationLog<M>>>,
+    /// What was applied and not handed to the log.
+    applied: Vec<(TimeMs, Observation)>,
 }
 
 impl<M: Model> Writer<M> {
@@ -161,6 +192,7 @@ impl<M: Model> Writer<M> {
                 RwLockWriteGuard::unlock_fair(model);
                 told
             };
+            self.write_log(is_behind);
             if !is_behind {
                 self.publish.send_if_modified(|published| std::mem::replace(published, revision) != revision);
             }
@@ -175,16 +207,36 @@ impl<M: Model> Writer<M> {
         let mut applied = 0;
         while self.pending.is_within_step() || (applied < APPLY_MAX && clock::instant() < ends_at) {
             applied += 1;
-            self.now = self.now.max(TimeMs(self.clock.now_ms()));
             if model.has_backlog() {
-                model.go_on();
+                let changes = model.go_on();
+                if let Some(log) = &mut self.log {
+                    log.changed(self.now, model, None, &changes);
+                }
             } else if let Some(observation) = first.take().or_else(|| self.pending.next(model)) {
-                model.apply(self.now, observation);
+                self.now = self.now.max(TimeMs(self.clock.now_ms()));
+                let Some(log) = &mut self.log else {
+                    model.apply(self.now, observation);
+                    continue;
+                };
+                let changes = model.apply(self.now, observation.clone());
+                log.changed(self.now, model, Some(&observation), &changes);
+                self.applied.push((self.now, observation));
             } else {
                 return true;
             }
         }
         false
+    }
+
+    /// Hands over what was applied, and the model where that is wanted and nothing in it is half done.
+    fn write_log(&mut self, is_behind: bool) {
+        let Some(log) = &mut self.log else { return };
+        if !self.applied.is_empty() {
+            log.record(std::mem::take(&mut self.applied));
+        }
+        if !is_behind && log.wants_checkpoint() {
+            log.checkpoint(self.now, &self.model.read());
+        }
     }
 }
 

@@ -48,6 +48,22 @@ impl ForcedReleases {
         self.0.1.send_modify(|revision| *revision += 1);
     }
 
+    /// Hands on each release once, as it comes; those beyond [`FORCED_MAX`] at once are left out. Never ends.
+    pub async fn follow(self, mut each: impl FnMut(&ForcedRelease)) {
+        let (mut changes, mut known) = (self.changes(), 0);
+        loop {
+            let count = *changes.borrow_and_update();
+            let new = usize::try_from(count.saturating_sub(known)).unwrap_or(FORCED_MAX);
+            let newest: Vec<ForcedRelease> =
+                self.0.0.read().unwrap_or_else(PoisonError::into_inner).iter().take(new).cloned().collect();
+            newest.iter().rev().for_each(&mut each);
+            known = count;
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Rises with every release.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.0.1.subscribe()

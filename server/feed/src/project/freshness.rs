@@ -26,6 +26,7 @@ pub fn known(looks: &[ProjectionContext<'_>], view: &View) -> Known {
     one.or_else(all).unwrap_or_else(|| Known {
         at_ms: looks.iter().map(|look| look.now.0).min().unwrap_or_default(),
         is_live: false,
+        is_past: false,
     })
 }
 
@@ -48,7 +49,7 @@ impl ProjectionContext<'_> {
     fn knowns(&self) -> impl Iterator<Item = Known> {
         self.roots().map(|(at, view)| {
             let state = wire_root_state(self.observatory.root_state(at, self.now).0);
-            Known { at_ms: view.known_at().0, is_live: state.is_current() }
+            Known { at_ms: view.known_at().0, is_live: state.is_current(), is_past: false }
         })
     }
 

@@ -23,6 +23,7 @@ mod seen;
 mod session_groups;
 mod sessions;
 mod snapshot;
+mod terms;
 mod waits;
 mod words;
 
@@ -49,6 +50,7 @@ pub(crate) use names::{fitting, names, rows_of};
 pub use release::{Holding, shown};
 pub use sessions::sessions;
 pub use snapshot::{EnsembleCounters, LockSnapshot, MetricSelection, PINNED_MAX, Snapshot, figures};
+use terms::Terms;
 pub use waits::waits;
 pub use words::root_help;
 use words::{wire_confidence, wire_missing, wire_recipe, wire_root_state, wire_verdict};
@@ -145,6 +147,7 @@ impl<'a> ProjectionContext<'a> {
             events: counters.map(|counters| counters.events),
             owner_unknown: counters.map(|counters| counters.owner_unknown),
             missed: counters.map(|counters| counters.missed),
+            history: None,
         }
     }
 
@@ -312,53 +315,6 @@ impl<'a> ProjectionContext<'a> {
     }
 }
 
-/// Filter text: terms that must occur, and with `!` terms that must not.
-struct Terms {
-    wanted: Vec<String>,
-    unwanted: Vec<String>,
-}
-
-impl Terms {
-    fn parse(text: &str) -> Self {
-        let (unwanted, wanted): (Vec<_>, Vec<_>) =
-            text.split_whitespace().map(str::to_lowercase).partition(|term| term.starts_with('!'));
-        let unwanted = unwanted
-            .into_iter()
-            .map(|term| term.trim_start_matches('!').to_owned())
-            .filter(|term| !term.is_empty())
-            .collect();
-        Self { wanted, unwanted }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.wanted.is_empty() && self.unwanted.is_empty()
-    }
-
-    fn fit_text(&self, text: impl FnOnce() -> String) -> bool {
-        if self.is_empty() {
-            return true;
-        }
-        let text = text().to_lowercase();
-        self.wanted.iter().all(|term| text.contains(term)) && !self.unwanted.iter().any(|term| text.contains(term))
-    }
-
-    fn fit(&self, lock: &AssessedLock) -> bool {
-        self.fit_text(|| text_of(lock))
-    }
-}
-
-/// What a filter looks at. A verdict is found by its name, and by its name in words.
-fn text_of(lock: &AssessedLock) -> String {
-    let verdict = wire_verdict(lock.assessment.verdict).name();
-    let mut text = format!("{} {} {verdict} {}", lock.path, lock.recognition.label, verdict.replace('_', " "));
-    for hold in &lock.holders {
-        text.push(' ');
-        text.push_str(hold.label.as_deref().unwrap_or_default());
-        text.extend(hold.owner.map(|owner| format!(" {owner}")));
-    }
-    text
-}
-
 /// The sentence on a lock.
 fn sentence_of(look: &ProjectionContext<'_>, lock: &AssessedLock) -> String {
     look.observatory.mirror_of(lock).map(|mirror| look.sentence(lock, mirror)).unwrap_or_default()
@@ -382,6 +338,7 @@ fn trust(as_of: &wire::AsOf) -> u8 {
         wire::RootState::Partial => 4,
         wire::RootState::Gone => 5,
         wire::RootState::Live => 6,
+        wire::RootState::Past => 7,
     }
 }
 

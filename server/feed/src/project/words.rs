@@ -96,7 +96,7 @@ pub fn root_help(state: wire::RootState, znodes: u64, connect: &str) -> String {
             "There is no such znode. It is watched for, and read as soon as somebody makes it; is the path right?"
                 .to_owned()
         }
-        RootState::Syncing => String::new(),
+        RootState::Syncing | RootState::Past => String::new(),
         RootState::Live | RootState::Partial | RootState::Reduced | RootState::Stale if znodes == 1 => {
             "1 znode seen, and it is no lock.".to_owned()
         }

@@ -22,7 +22,7 @@ impl Fake {
             names: Mutex::default(),
             revision: watch::channel(0).0,
             projections: AtomicUsize::new(0),
-            known: Mutex::new(Known { at_ms: 5, is_live: true }),
+            known: Mutex::new(Known { at_ms: 5, is_live: true, is_past: false }),
         })
     }
 

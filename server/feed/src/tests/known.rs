@@ -16,7 +16,7 @@ fn viewed(fake: &Arc<Fake>) -> (Arc<Hub>, Clock, Subscription, Arc<Channel>, Vie
 fn what_is_sent_says_up_to_when_it_is_known_and_what_stays_is_confirmed() {
     let fake = Fake::new();
     let (_hub, clock, mut subscription, channel, mut viewer) = viewed(&fake);
-    let known = |at_ms| *fake.known.lock().unwrap() = Known { at_ms, is_live: true };
+    let known = |at_ms| *fake.known.lock().unwrap() = Known { at_ms, is_live: true, is_past: false };
     clock.set_ms(900);
     known(800);
     let told = subscription.known(1).unwrap();
@@ -63,7 +63,7 @@ fn a_viewer_that_is_late_is_sent_the_newest_state_and_none_that_fades() {
     for step in 0..4 {
         let now_ms = 1_000 * (step + 1);
         clock.set_ms(now_ms);
-        *fake.known.lock().unwrap() = Known { at_ms: now_ms - 100, is_live: true };
+        *fake.known.lock().unwrap() = Known { at_ms: now_ms - 100, is_live: true, is_past: false };
         fake.set(&[&format!("/{step}")]);
         channel.refresh(&*fake, apart(Instant::now(), usize::try_from(step).unwrap())).unwrap();
     }

@@ -149,6 +149,17 @@ families! {
         AuditFailing: Gauge "audit_failing" [] "1 when the last attempt to write an audit record failed: every release is rejected meanwhile.";
         WebhookBehind: Gauge "webhook_backlog_records" [] "Audit records not yet delivered to the webhook. Omitted without a webhook.";
     }
+    "History" {
+        HistoryRecording: Gauge "history_recording" ["ensemble"] "1 while the ensemble's history is recorded, 0 while it is not. Omitted, as all of this table, while the history is off.";
+        HistoryBytes: Gauge "history_bytes" ["ensemble"] "Bytes on disk of what is kept.";
+        HistoryChunks: Gauge "history_chunks" ["ensemble"] "Chunks that are kept, those of checkpoints included.";
+        HistoryCheckpoints: Gauge "history_checkpoints" ["ensemble"] "Checkpoints that are kept.";
+        HistoryGap: Gauge "history_gap_seconds" ["ensemble"] "Length of all gaps in what is kept together. A gap that has not ended is counted once it has.";
+        HistoryWritten: Counter "history_events_written_total" ["ensemble"] "Observations written.";
+        HistoryDropped: Counter "history_events_dropped_total" ["ensemble"] "Observations not written; a gap stands for them.";
+        HistoryWrites: Counter "history_writes_total" ["ensemble"] "Writes to the store, failed ones included.";
+        HistoryWriteTime: Counter "history_write_seconds_total" ["ensemble"] "Time spent in these writes.";
+    }
     "The process" {
         Panics: Counter "panics_total" [] "Panics of this process. Each is a bug in Lockscope and is logged with its location.";
         BuildInfo: Gauge "build_info" ["version"] "Always 1; the label is the running version.";

@@ -5,6 +5,7 @@
 mod catalogue;
 mod model;
 mod process;
+mod recording;
 mod text;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use access::Access;
 use audit::{self, LazyLog};
 use feed::project::{MetricSelection, Snapshot};
 use feed::{Hub, VisibilityScope};
+use history::historian::HistoryStatus;
 use process::Process;
 use release::ReleaseService;
 use runtime::quota::Refusals;
@@ -71,6 +73,8 @@ pub struct MetricSources<'a> {
     pub release_service: Option<&'a ReleaseService>,
     /// Runs of the lab that were begun, by ensemble.
     pub lab_runs: Vec<(String, u64)>,
+    /// How the recording of each ensemble is that is recorded.
+    pub recordings: Vec<(String, HistoryStatus)>,
     /// What was refused on the way in because of a limit: by the limit, of all and of one caller.
     pub limited: Vec<(&'static str, (u64, u64))>,
 }
@@ -117,6 +121,9 @@ impl Metrics {
         }
         for (ensemble, count) in sources.lab_runs.iter().filter(|(name, _)| is_whole(name)) {
             out.count(Family::LabRuns, &[ensemble], *count);
+        }
+        for (ensemble, status) in sources.recordings.iter().filter(|(name, _)| is_whole(name)) {
+            recording::tell(ensemble, status, out);
         }
     }
 

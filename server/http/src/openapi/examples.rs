@@ -14,6 +14,7 @@ const REPLIES: &[(&str, &str, &str)] = &[
     ("sessions", "200", include_str!("examples/sessions-200.json")),
     ("session", "200", include_str!("examples/session-200.json")),
     ("events", "200", include_str!("examples/events-200.json")),
+    ("history", "200", include_str!("examples/history-200.json")),
     ("me", "200", include_str!("examples/me-200.json")),
     ("audit", "200", include_str!("examples/audit-200.json")),
     ("labRuns", "200", include_str!("examples/labRuns-200.json")),

@@ -103,6 +103,12 @@ pub(super) enum Kind {
     OneOf(fn() -> Vec<&'static str>),
     /// A whole number within these, and what it is when it is left out.
     Number { min: u64, max: u64, usual: Option<u64> },
+    /// An instant or a transaction.
+    Moment,
+    /// Whole minutes, in milliseconds.
+    Minutes,
+    /// Where a page of lives ended.
+    Cursor,
     /// The name of a run.
     Run,
 }
@@ -122,6 +128,9 @@ impl Kind {
             Self::Number { min, max, usual: Some(usual) } => {
                 json!({ "type": "integer", "minimum": min, "maximum": max, "default": usual })
             }
+            Self::Moment => json!({ "type": "string", "pattern": "^([0-9]{1,15}|zxid:0x[0-9a-fA-F]{1,16})$" }),
+            Self::Minutes => json!({ "type": "integer", "minimum": 60_000, "multipleOf": 60_000 }),
+            Self::Cursor => json!({ "type": "string", "pattern": "^[0-9]{1,15}-0x[0-9a-fA-F]{1,16}$" }),
             Self::Run => json!({ "type": "string", "minLength": 1 }),
         }
     }

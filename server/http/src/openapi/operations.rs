@@ -10,6 +10,10 @@ use super::params;
 use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
 use crate::csv;
+use crate::history::HistoryJson;
+use crate::history::holds::HoldsJson;
+use crate::history::marks::MarksJson;
+use crate::history::over_time::LockOverTimeJson;
 use crate::release_api::{PlanJson, ResultJson};
 use crate::route::Verb;
 
@@ -48,6 +52,12 @@ const NOT_CONFIRMED: Reply = problem(
 const NO_RUN: Reply = problem(404, "No run of that name is kept.");
 const NO_RECORD: Reply =
     problem(503, "The record can't be read, or there is none (no data directory); or no answer was ready in time.");
+
+const NO_MOMENT: Reply =
+    problem(404, "Nothing is kept of that moment; `nearest` has the kept moments before and after it.");
+const NO_HISTORY: Reply = problem(404, "No such ensemble, or nothing is recorded.");
+const TOO_LONG: Reply =
+    problem(503, "It takes more than 5 s: the sentence names a range that would do; or the history can't be read now.");
 
 const NO_PREFERENCES: Reply =
     problem(404, "Nobody is signed in, or this server keeps nothing: the browser keeps them then.");
@@ -123,43 +133,54 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/openapi.json", "openapi", Tag::Server, "This document")
     },
     Operation {
-        replies: &[json(
-            200,
-            "The server, its ensembles, their roots, and what members report.",
-            &[Content::Json(shape::<StatusAnswer>)],
-        )],
+        params: params::ONLY_AT,
+        replies: &[
+            json(
+                200,
+                "The server, its ensembles, their roots, and what members report.",
+                &[Content::Json(shape::<StatusAnswer>)],
+            ),
+            NO_MOMENT,
+        ],
         ..look("/api/v1/status", "status", Tag::Look, "The server's own state")
     },
     Operation {
         text: "`total` counts all that match; page through them with `offset`.",
         params: params::LOCKS,
-        replies: &[json(200, "A page of locks.", &[Content::Json(shape::<Locks>), TABLE])],
+        replies: &[json(200, "A page of locks.", &[Content::Json(shape::<Locks>), TABLE]), NO_MOMENT],
         ..look("/api/v1/locks", "locks", Tag::Look, "Locks, most waiting time first")
     },
     Operation {
         params: params::LOCK,
         replies: &[
             json(200, "The lock.", &[Content::Json(shape::<LockDetail>), TABLE]),
-            problem(404, "No lock is known there."),
+            problem(
+                404,
+                "No lock is known there, or nothing is kept of that moment (`nearest` has the kept ones before and after it).",
+            ),
         ],
         ..look("/api/v1/lock", "lock", Tag::Look, "One lock with its queue")
     },
     Operation {
         text: "At most 300 sessions are nodes, those in deadlocks first; `left_out` counts the others. Only those that wait for a lock and those they wait for: standbys of an election, members, and items of a queue do not wait.",
-        replies: &[json(200, "The graph.", &[Content::Json(shape::<WaitsJson>)])],
+        params: params::ONLY_AT,
+        replies: &[json(200, "The graph.", &[Content::Json(shape::<WaitsJson>)]), NO_MOMENT],
         ..look("/api/v1/waits", "waits", Tag::Look, "Who waits for whom, and deadlocks")
     },
     Operation {
         params: params::SESSIONS,
         text: "With `group` the answer has groups in place of sessions; `host` and `application` lead to the sessions of one.",
-        replies: &[json(200, "A page of sessions.", &[Content::Json(shape::<SessionList>), TABLE])],
+        replies: &[json(200, "A page of sessions.", &[Content::Json(shape::<SessionList>), TABLE]), NO_MOMENT],
         ..look("/api/v1/sessions", "sessions", Tag::Look, "Sessions that own znodes under the roots")
     },
     Operation {
         params: params::SESSION,
         replies: &[
             json(200, "The session.", &[Content::Json(shape::<SessionDetail>)]),
-            problem(404, "Nothing is known of it."),
+            problem(
+                404,
+                "Nothing is known of it, or nothing is kept of that moment (`nearest` has the kept ones before and after it).",
+            ),
         ],
         ..look("/api/v1/session", "session", Tag::Look, "One session: what it holds, waits for and did")
     },
@@ -171,6 +192,37 @@ pub(super) const OPERATIONS: &[Operation] = &[
             problem(404, "No such ensemble."),
         ],
         ..look("/api/v1/events", "events", Tag::Look, "What happened lately")
+    },
+    Operation {
+        text: "What is kept is what was observed: any moment of it can be asked for with `at`.",
+        params: params::HISTORY,
+        replies: &[
+            json(200, "What is kept, what is missing in it, and why.", &[Content::Json(shape::<HistoryJson>)]),
+            problem(404, "No such ensemble."),
+        ],
+        ..look("/api/v1/history", "history", Tag::Look, "What is kept of the past")
+    },
+    Operation {
+        text: "A minute in which nothing happened has no bucket. A verdict is a mark where something is wrong before it or after it.",
+        params: params::MARKS,
+        replies: &[json(200, "Buckets and marks.", &[Content::Json(shape::<MarksJson>)]), NO_HISTORY, TOO_LONG],
+        ..look("/api/v1/history/marks", "historyMarks", Tag::Look, "How much happened when, and what stands out")
+    },
+    Operation {
+        text: "On a busy lock those that waited for less than 50 ms and held as long as usual are left out beyond 600 a minute; minutes have all.",
+        params: params::HOLDS,
+        replies: &[json(200, "Lives of contenders.", &[Content::Json(shape::<HoldsJson>)]), NO_HISTORY, TOO_LONG],
+        ..look("/api/v1/history/holds", "historyHolds", Tag::Look, "Who held and who waited, newest first")
+    },
+    Operation {
+        text: "Percentiles are at most an eighth above the truth.",
+        params: params::LOCK_OVER_TIME,
+        replies: &[
+            json(200, "The lock, point by point.", &[Content::Json(shape::<LockOverTimeJson>)]),
+            NO_HISTORY,
+            TOO_LONG,
+        ],
+        ..look("/api/v1/history/lock", "historyLock", Tag::Look, "A lock over time")
     },
     Operation {
         replies: &[json(200, "Who asks, as the server sees them.", &[Content::Json(shape::<Person>)])],

@@ -3,6 +3,8 @@
 use lockscope_wire::{AuditKind, Recipe, SessionGroup, SessionSort, Sort, Verdict};
 
 use super::operation::{Kind, Param, ParamLocation};
+use crate::history::holds::HOLDS_MAX;
+use crate::history::marks::MARKS_MAX;
 use audit::LIMIT_MAX;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 
@@ -33,6 +35,12 @@ const FORMAT: Param = query(
     "`csv` for a table with a line for each row: RFC 4180, and no cell is a formula.",
 );
 
+const AT: Param = query(
+    "at",
+    Kind::Moment,
+    "As it was at that moment: milliseconds since the epoch, or `zxid:0x…` for when that transaction had been seen. Left out: as it is now.",
+);
+
 fn sorts() -> Vec<&'static str> {
     Sort::ALL.map(Sort::name).to_vec()
 }
@@ -57,6 +65,42 @@ fn audit_kinds() -> Vec<&'static str> {
     AuditKind::ALL.map(AuditKind::name).to_vec()
 }
 
+const INSTANT: Kind = Kind::Number { min: 0, max: i64::MAX as u64, usual: None };
+const FROM: Param = query("from", INSTANT, "Where the range begins, ms since the epoch; an hour before its end.");
+const TO: Param = query("to", INSTANT, "Where it ends; now. 400 days at most.");
+const ITS_LOCK: Param = query("path", Kind::Text(PATH_CHARS_MAX), "Only this lock; empty for all.");
+
+const fn up_to(max: usize, usual: u64, text: &'static str) -> Param {
+    query("limit", Kind::Number { min: 1, max: max as u64, usual: Some(usual) }, text)
+}
+
+pub(super) const HISTORY: &[Param] = &[ITS_ENSEMBLE];
+
+pub(super) const MARKS: &[Param] = &[ITS_ENSEMBLE, ITS_LOCK, FROM, TO, up_to(MARKS_MAX, 500, "Marks at most.")];
+
+pub(super) const HOLDS: &[Param] = &[
+    ITS_ENSEMBLE,
+    ITS_LOCK,
+    query("session", Kind::Session, "Only this session."),
+    query("client", Kind::Text(FILTER_CHARS_MAX), "Only clients of this host; empty for all."),
+    FROM,
+    TO,
+    up_to(HOLDS_MAX, 100, "Rows at most, those that go on not counted."),
+    query("before", Kind::Cursor, "Only older ones; `next_before` of the answer before goes here."),
+];
+
+pub(super) const LOCK_OVER_TIME: &[Param] = &[
+    ITS_ENSEMBLE,
+    required(query("path", Kind::Znode(PATH_CHARS_MAX), "Path of the lock."), Some("/locks/order")),
+    FROM,
+    TO,
+    query(
+        "grain",
+        Kind::Minutes,
+        "Length of a point, in milliseconds: whole minutes. Without it there are some hundred points.",
+    ),
+];
+
 pub(super) const LOCKS: &[Param] = &[
     ENSEMBLE,
     query("root", Kind::Text(PATH_CHARS_MAX), "Only locks under this watched root; empty for all."),
@@ -80,6 +124,7 @@ pub(super) const LOCKS: &[Param] = &[
     OFFSET,
     LIMIT,
     FORMAT,
+    AT,
 ];
 
 pub(super) const LOCK: &[Param] = &[
@@ -91,6 +136,7 @@ pub(super) const LOCK: &[Param] = &[
     query("offset", OFFSET.kind, "Index of the first contender."),
     query("limit", LIMIT.kind, "Contenders at most; more than 500 count as 500, and none as one."),
     FORMAT,
+    AT,
 ];
 
 pub(super) const SESSIONS: &[Param] = &[
@@ -119,6 +165,7 @@ pub(super) const SESSIONS: &[Param] = &[
     OFFSET,
     LIMIT,
     FORMAT,
+    AT,
 ];
 
 pub(super) const SESSION: &[Param] = &[
@@ -126,7 +173,10 @@ pub(super) const SESSION: &[Param] = &[
     required(query("id", Kind::Session, "The session's id as ZooKeeper prints it."), Some("0x100000a1b2c0001")),
     query("offset", OFFSET.kind, "Index of the first of its znodes."),
     query("limit", LIMIT.kind, "Znodes at most; more than 500 count as 500, and none as one."),
+    AT,
 ];
+
+pub(super) const ONLY_AT: &[Param] = &[AT];
 
 pub(super) const EVENTS: &[Param] = &[
     query("ensemble", Kind::Text(FILTER_CHARS_MAX), "The ensemble; not needed where there is only one."),

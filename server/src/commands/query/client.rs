@@ -232,6 +232,26 @@ impl QueryClient {
         known
     }
 
+    /// What is kept of the past of an ensemble, or of each, as the API answers.
+    pub(super) async fn histories(&self, ensemble: Option<&str>) -> Result<Vec<String>, RunError> {
+        let status = self.status().await?;
+        let all = || status.ensembles.iter().map(|one| one.name.as_str());
+        if let Some(name) = ensemble.filter(|name| !all().any(|one| one == *name)) {
+            let names: Vec<String> = all().map(visible).collect();
+            return Err(wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", "))));
+        }
+        let names: Vec<&str> = all().filter(|name| ensemble.is_none_or(|asked| asked == *name)).collect();
+        if names.len() > ENSEMBLES_MAX {
+            return Err(wrong("there are many ensembles; name one with --ensemble".to_owned()));
+        }
+        let mut answers = Vec::new();
+        for name in names {
+            let path = format!("/api/v1/history?{}", query(&[("ensemble", name)]));
+            answers.push(self.get(&path).await.map_err(|error| self.explain(error))?);
+        }
+        Ok(answers)
+    }
+
     async fn get(&self, path: &str) -> Result<String, ApiError> {
         self.0.text(Method::GET, path, None).await
     }

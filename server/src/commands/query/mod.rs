@@ -1,7 +1,8 @@
-//! `lockscope locks`, `lock` and `who`: questions to a running server, answered on standard output. What makes an
+//! `lockscope locks`, `lock`, `who` and `history`: questions to a running server, answered on standard output. What makes an
 //! answer old or not whole is said on standard error, so that a pipe does not swallow it.
 
 mod client;
+mod history;
 mod lock;
 mod locks;
 mod responses;
@@ -16,7 +17,7 @@ mod words;
 
 use std::io::Write as _;
 
-use crate::cli::{ColorChoice, LockArgs, LocksArgs, WhoArgs};
+use crate::cli::{ColorChoice, HistoryArgs, LockArgs, LocksArgs, WhoArgs};
 use crate::error::RunError;
 use crate::stdout;
 use client::QueryClient;
@@ -83,6 +84,27 @@ pub(super) async fn who(args: &WhoArgs, clock: &Clock) -> Result<(), RunError> {
         stdout::print(&who::render(&page.lock, clock.now_ms(), terminal::stdout_style(args.form.color)));
     }
     who::code(&page.lock).map_or(Ok(()), |code| Err(RunError::Answered(code)))
+}
+
+/// Says what is kept of the past.
+///
+/// # Errors
+/// One sentence. That nothing is kept is no error.
+pub(super) async fn history(args: &HistoryArgs) -> Result<(), RunError> {
+    let server = QueryClient::new(&args.server)?;
+    let answers = server.histories(args.ensemble.as_deref()).await?;
+    if args.form.json {
+        let whole = match answers.as_slice() {
+            [one] => one.clone(),
+            several => format!("[{}]", several.join(",")),
+        };
+        stdout::print(&words::json(&whole));
+        return Ok(());
+    }
+    let shown = terminal::stdout_style(args.form.color);
+    let parts = answers.iter().map(|text| Ok(history::render(&server.read(text)?, shown)));
+    stdout::print(&parts.collect::<Result<Vec<_>, RunError>>()?.join("\n"));
+    Ok(())
 }
 
 /// Says what keeps the answer from being whole and new.

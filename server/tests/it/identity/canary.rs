@@ -33,7 +33,7 @@ async fn no_secret_is_logged_even_at_the_loudest() {
 fn lockscope(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
     command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).kill_on_drop(true);
-    command.env("LOCKSCOPE_LOG", "trace");
+    command.env("LOCKSCOPE_LOG", "trace").env("LOCKSCOPE_HISTORY", "off");
     command
 }
 

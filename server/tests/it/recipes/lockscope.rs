@@ -65,6 +65,9 @@ impl Lockscope {
         ] {
             command.env_remove(format!("LOCKSCOPE_{name}"));
         }
+        if !settings.contains(&"--data-dir") {
+            command.env("LOCKSCOPE_HISTORY", "off");
+        }
         command
             .env("LOCKSCOPE_LOG", "warn,server::commands::accounts=error,zookeeper_client=error")
             .stdin(Stdio::null())

@@ -206,7 +206,12 @@ fn lockscope(files: &TlsFiles) -> tokio::process::Command {
         "--tls-key",
         &path(&files.key),
     ]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).kill_on_drop(true);
+    command
+        .env("LOCKSCOPE_HISTORY", "off")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
     command
 }
 

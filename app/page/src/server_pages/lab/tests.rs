@@ -16,6 +16,7 @@ fn person() -> Person {
         may_release: true,
         may_audit: false,
         can_sign_in: true,
+        keeps_history: false,
     }
 }
 

@@ -1,0 +1,141 @@
+//! The band: which moment is shown, how long ago that is, the ways to other moments, and a strip of all that is kept.
+
+use leptos::prelude::*;
+
+use super::super::erase::{erase, view};
+use super::super::format::age;
+use super::super::parts::stamp;
+use super::super::ports::{Neighbours, PRESENT, PastView};
+use super::words::{AS_IT_WAS, FIRST_AFTER, LAST_BEFORE, Way, way};
+
+/// Parts of the strip; each is a link to its middle.
+const PARTS: i64 = 96;
+/// So far back and forth one steps by time.
+const STEPS_MS: [(i64, &str); 6] = [
+    (-3_600_000, "−1 h"),
+    (-600_000, "−10 min"),
+    (-60_000, "−1 min"),
+    (60_000, "+1 min"),
+    (600_000, "+10 min"),
+    (3_600_000, "+1 h"),
+];
+
+/// What the keys do: each follows the link that names it.
+pub(crate) const SCRIPT: &str = "document.addEventListener('keydown',e=>{if(e.ctrlKey||e.metaKey||e.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))return;\
+    const a=[...document.querySelectorAll('a[data-key]')].find(a=>a.dataset.key===e.key||a.dataset.key===e.key.toUpperCase());if(a){e.preventDefault();location.replace(a.href)}});";
+
+/// The band of a moment.
+pub(crate) fn band(past: &PastView) -> AnyView {
+    let ago = age(past.at_ms, past.now_ms);
+    let steps = STEPS_MS.iter().map(|(by, name)| time_step(past, *by, name)).collect_view();
+    view! {
+        <section class="banner past" aria-label="Moment" data-testid="past-band" data-state="past" data-at=past.at_ms>
+            <div class="banner-line">
+                <strong class="banner-word">{AS_IT_WAS}</strong>
+                <span class="past-at">{stamp(past.at_ms)}</span>
+                <span class="banner-since">{ago}" ago"</span>
+                <nav class="past-steps" aria-label="Other moments">
+                    {neighbour(past, past.changes_ms.before, "«", "<", Way::ChangeBefore)}
+                    {neighbour(past, past.events_ms.before, "‹", ",", Way::EventBefore)}
+                    {neighbour(past, past.events_ms.after, "›", ".", Way::EventAfter)}
+                    {neighbour(past, past.changes_ms.after, "»", ">", Way::ChangeAfter)}
+                    {steps}
+                    <a class="tool past-now" href=format!("{}{PRESENT}", past.address) rel="external" data-key="L" data-testid="past-now">"Back to live "<kbd class="kbd">"L"</kbd></a>
+                </nav>
+            </div>
+            {strip(past)}
+        </section>
+    }
+}
+
+/// What stands where nothing is known of a moment: why, and the nearest moments of which something is.
+pub(crate) fn no_moment(past: &PastView, why: &str, nearest: Neighbours) -> AnyView {
+    let link = |at_ms: Option<i64>, words: &'static str| {
+        at_ms.map(|at_ms| view! { <li><a href=past.url(at_ms) rel="external">{words}</a>" "{stamp(at_ms)}</li> })
+    };
+    view! {
+        <h1>"Nothing to show of that moment"</h1>
+        <p data-testid="no-moment">{why.to_owned()}"."</p>
+        <ul>
+            {link(nearest.before, LAST_BEFORE)}
+            {link(nearest.after, FIRST_AFTER)}
+        </ul>
+        <p><a href=past.address.clone() rel="external">"Back to live"</a></p>
+    }
+}
+
+/// A way to a moment nearby.
+fn neighbour(past: &PastView, at_ms: Option<i64>, sign: &'static str, key: &'static str, to: Way) -> AnyView {
+    match at_ms {
+        Some(at_ms) => {
+            let title = way(to, (at_ms - past.at_ms).abs(), key);
+            view! { <a class="tool" href=past.url(at_ms) rel="external" data-key=key title=title.clone() aria-label=title>{sign}</a> }
+        }
+        None => view! { <span class="tool past-none" aria-hidden="true">{sign}</span> },
+    }
+}
+
+/// A way by so much time; none beyond what is kept.
+fn time_step(past: &PastView, by_ms: i64, name: &'static str) -> AnyView {
+    let at_ms = past.at_ms + by_ms;
+    let (from, to) = past.kept_ms;
+    erase(
+        (from..=to)
+            .contains(&at_ms)
+            .then(|| view! { <a class="tool past-by" href=past.url(at_ms) rel="external">{name}</a> }),
+    )
+}
+
+/// All that is kept, from the oldest moment to the newest; what is missing is hatched.
+fn strip(past: &PastView) -> AnyView {
+    let (from, to) = past.kept_ms;
+    let span = (to - from).max(1);
+    let along = |at_ms: i64| ((at_ms - from).clamp(0, span) * 1_000 / span).to_string();
+    let width = |from_ms: i64, to_ms: i64| (((to_ms - from_ms).max(0) * 1_000 / span).max(1)).to_string();
+    let gaps = past.gaps_ms.iter().filter(|(_, end)| *end > from).map(|(begin, end)| {
+        view! { <rect class="past-gap" x=along(*begin) y="0" width=width((*begin).max(from), *end) height="20" /> }
+    });
+    let parts = (0..PARTS).map(|at| {
+        let middle = from + span * (2 * at + 1) / (2 * PARTS);
+        let x = (at * 1_000 / PARTS).to_string();
+        // A picture for the pointer: the links above lead everywhere by the keyboard.
+        view! { <a href=past.url(middle) tabindex="-1" rel="external"><rect class="past-part" x=x y="0" width="10.5" height="20" /></a> }
+    });
+    view! {
+        <div class="past-strip">
+            <span class="past-end">{stamp(from)}</span>
+            <svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true" data-testid="past-strip">
+                {gaps.collect_view()}
+                {parts.collect_view()}
+                <rect class="past-cursor" x=along(past.at_ms) y="0" width="2" height="20" />
+            </svg>
+            <span class="past-end">{stamp(to)}</span>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn past() -> PastView {
+        PastView {
+            at_ms: 50_000,
+            now_ms: 110_000,
+            address: "/lock?path=/a".to_owned(),
+            kept_ms: (0, 100_000),
+            gaps_ms: vec![(10_000, 20_000)],
+            events_ms: Neighbours { before: Some(49_000), after: None },
+            changes_ms: Neighbours::default(),
+        }
+    }
+
+    #[test]
+    fn it_leads_to_other_moments_and_back() {
+        let html = Owner::new_root(None).with(|| band(&past()).to_html()).replace("<!>", "");
+        assert!(html.contains("href=\"/lock?path=/a&amp;at=49000\"") && html.contains("data-key=\",\""), "{html}");
+        assert!(html.contains("href=\"/lock?path=/a#present\" rel=\"external\" data-key=\"L\""), "{html}");
+        assert!(!html.contains("+1 h"), "nothing is kept there");
+        assert!(html.contains("<rect x=\"100\" y=\"0\" width=\"100\" height=\"20\" class=\"past-gap\""), "{html}");
+    }
+}

@@ -1,0 +1,29 @@
+//! What the band says, with what it depends on filled in.
+
+use super::super::format::duration;
+
+/// What stands where a live page has the state of its link.
+pub(super) const AS_IT_WAS: &str = "AS IT WAS";
+/// Before the nearest moments, where nothing is known of the one asked for.
+pub(super) const LAST_BEFORE: &str = "The last moment before it:";
+pub(super) const FIRST_AFTER: &str = "The first moment after it:";
+
+/// A moment nearby.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    ChangeBefore,
+    EventBefore,
+    EventAfter,
+    ChangeAfter,
+}
+
+/// What a way to a moment nearby is, how far it leads, and its key.
+pub(super) fn way(to: Way, away_ms: i64, key: &str) -> String {
+    let name = match to {
+        Way::ChangeBefore => "Change of a verdict before",
+        Way::EventBefore => "Event before",
+        Way::EventAfter => "Next event",
+        Way::ChangeAfter => "Next change of a verdict",
+    };
+    format!("{name}: {} away ({key})", duration(away_ms))
+}

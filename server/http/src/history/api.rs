@@ -1,0 +1,160 @@
+//! `GET /api/v1/history`: what is kept of an ensemble's past, what is missing in it, and why.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use history::historian::HistoryHandle;
+use history::store::{Gap, Store};
+use lockscope_core::time::TimeMs;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Http;
+use crate::api::{self, Pairs, share};
+use crate::problem::{ErrorResponse, echo};
+use crate::shared_answers::AnswerRequest;
+use feed::{FILTER_CHARS_MAX, VisibilityScope};
+
+/// What is kept of an ensemble's past.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HistoryJson {
+    /// The ensemble.
+    ensemble: String,
+    /// What is observed is recorded.
+    enabled: bool,
+    /// Where it is kept: `sqlite`; null where nothing is, and while it is not open.
+    store: Option<&'static str>,
+    /// The oldest moment that is kept, ms since the epoch; null while none is.
+    from_at_ms: Option<i64>,
+    /// The newest one.
+    to_at_ms: Option<i64>,
+    /// What is missing in between, the newest 1,000.
+    gaps: Vec<GapJson>,
+    /// Bytes on disk.
+    bytes: u64,
+    /// Bytes written a second, over the last while.
+    rate_per_s: f64,
+    /// Why nothing is recorded now; empty when all is well.
+    why: String,
+}
+
+/// A stretch of time of which nothing is kept.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct GapJson {
+    /// The last moment that is known before it.
+    from_at_ms: i64,
+    /// The first that is known after it.
+    to_at_ms: i64,
+    /// Why: `not_running`, `too_busy`, `store_failed`, `damaged`, `too_large`.
+    why: &'static str,
+}
+
+impl From<Gap> for GapJson {
+    fn from(gap: Gap) -> Self {
+        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name() }
+    }
+}
+
+pub(crate) async fn show(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let mut ensemble = String::new();
+    for (name, value) in api::read(pairs)? {
+        match name.as_str() {
+            "ensemble" => ensemble = api::short(&name, &value, FILTER_CHARS_MAX)?,
+            _ => {
+                let name = echo(&name);
+                return Err(ErrorResponse::bad_request(format!(
+                    "`{name}` is not a parameter of /api/v1/history; its only one is `ensemble`"
+                )));
+            }
+        }
+    }
+    Ok(share(&http, asked, move |http, scope| history_now(http, &scope, &ensemble)).await)
+}
+
+fn history_now(http: &Http, scope: &VisibilityScope, ensemble: &str) -> Result<Json<HistoryJson>, ErrorResponse> {
+    let (name, handle) = http.recording(scope, ensemble)?;
+    Ok(Json(HistoryJson::new(name, handle)?))
+}
+
+impl Http {
+    /// The one ensemble that is meant, as far as it may be seen, and its recording.
+    pub(crate) fn recording(
+        &self,
+        scope: &VisibilityScope,
+        ensemble: &str,
+    ) -> Result<(String, Option<&HistoryHandle>), ErrorResponse> {
+        let Some(moments) = &self.moments else { return Ok((ensemble.to_owned(), None)) };
+        let mut fit = moments.recordings(scope).filter(|(name, _)| ensemble.is_empty() || *name == ensemble);
+        let Some((name, handle)) = fit.next() else {
+            return Err(ErrorResponse::not_found(format!("no ensemble is called {}", echo(ensemble))));
+        };
+        let others: Vec<&str> = fit.map(|(name, _)| name).collect();
+        if !others.is_empty() {
+            let names = others.join(", ");
+            return Err(ErrorResponse::bad_request(format!(
+                "there are several ensembles: {name}, {names}; say which with ensemble="
+            )));
+        }
+        Ok((name.to_owned(), handle))
+    }
+}
+
+impl Http {
+    /// The same, where its store is open to be asked.
+    pub(super) fn recorded(
+        &self,
+        scope: &VisibilityScope,
+        ensemble: &str,
+    ) -> Result<(String, Arc<dyn Store>), ErrorResponse> {
+        let (name, handle) = self.recording(scope, ensemble)?;
+        let Some(handle) = handle else {
+            return Err(ErrorResponse::not_found(
+                "this server keeps no history; set history = \"on\" and a data directory",
+            ));
+        };
+        let store = handle.store().ok_or_else(|| ErrorResponse::unavailable("the history is not open yet"))?;
+        Ok((name, store))
+    }
+}
+
+impl HistoryJson {
+    fn new(ensemble: String, handle: Option<&HistoryHandle>) -> Result<Self, ErrorResponse> {
+        let Some(handle) = handle else {
+            let why = "history is off: set history = \"on\" and a data directory".to_owned();
+            return Ok(Self {
+                ensemble,
+                enabled: false,
+                store: None,
+                from_at_ms: None,
+                to_at_ms: None,
+                gaps: Vec::new(),
+                bytes: 0,
+                rate_per_s: 0.0,
+                why,
+            });
+        };
+        let (status, store) = (handle.status(), handle.store());
+        let unreadable = |error: history::store::StoreError| ErrorResponse::unavailable(error.to_string());
+        let gaps =
+            store.as_ref().map(|store| store.gaps(TimeMs(0)..TimeMs(i64::MAX))).transpose().map_err(unreadable)?;
+        let coverage =
+            store.as_ref().map(|store| store.coverage()).transpose().map_err(unreadable)?.unwrap_or_default();
+        Ok(Self {
+            ensemble,
+            enabled: true,
+            store: status.store,
+            from_at_ms: coverage.from.map(|at| at.0),
+            to_at_ms: coverage.to.map(|at| at.0),
+            gaps: gaps.into_iter().flatten().map(GapJson::from).collect(),
+            bytes: coverage.bytes,
+            rate_per_s: status.bytes_per_s,
+            why: status.why(),
+        })
+    }
+}

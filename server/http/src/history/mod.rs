@@ -1,0 +1,99 @@
+//! The past over HTTP: reads at a moment, what is kept, and what happened when.
+
+mod api;
+mod ask;
+mod going_on;
+pub(super) mod holds;
+mod links;
+pub(super) mod marks;
+mod moments;
+pub(super) mod over_time;
+mod pages;
+
+use std::sync::Arc;
+
+use super::Http;
+use super::api::wrong;
+use super::problem::ErrorResponse;
+use feed::VisibilityScope;
+
+pub(super) use api::{HistoryJson, show};
+pub use moments::Recordings;
+pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
+pub(super) use pages::{PastPage, show_moments};
+
+/// The parameter that names a moment.
+const AT: &str = "at";
+/// On pages: the newest moment that is kept.
+const NOW: &str = "now";
+
+/// Parameters, as they came.
+type NamedValues = Vec<(String, String)>;
+
+/// The parameters without `at`, and the moment that it names. What names no ensemble means the only one.
+pub(super) fn with_moment(mut pairs: NamedValues) -> Result<(NamedValues, Option<Moment>), ErrorResponse> {
+    let Some(place) = pairs.iter().position(|(name, _)| name == AT) else { return Ok((pairs, None)) };
+    let (_, value) = pairs.remove(place);
+    let ensemble = pairs.iter().find(|(name, _)| name == "ensemble").map(|(_, name)| name.clone());
+    let moment = parse(&value, ensemble.unwrap_or_default());
+    let remedy = "milliseconds since the epoch, like 1764041547412, or a transaction, like zxid:0x2a6";
+    moment.map(|moment| (pairs, Some(moment))).ok_or_else(|| wrong(AT, &value, remedy))
+}
+
+fn parse(value: &str, ensemble: String) -> Option<Moment> {
+    match value.strip_prefix("zxid:0x") {
+        Some(hex) if hex.len() <= 16 => {
+            let zxid = u64::from_str_radix(hex, 16).ok()?.cast_signed();
+            Some(Moment::Zxid { zxid, ensemble })
+        }
+        Some(_) => None,
+        None => value.parse().ok().filter(|at_ms| *at_ms >= 0).map(Moment::At),
+    }
+}
+
+impl Http {
+    /// The same over everything as it was at a moment; over the present where none is asked for. Blocking: a moment may
+    /// have to be replayed.
+    pub(super) fn at(&self, moment: Option<&Moment>, scope: &VisibilityScope) -> Result<Self, ErrorResponse> {
+        let Some(moment) = moment else { return Ok(self.clone()) };
+        let past = self.moment(moment, scope)?;
+        Ok(Self { hub: Arc::clone(&past.hub), ..self.clone() })
+    }
+
+    fn moment(&self, moment: &Moment, scope: &VisibilityScope) -> Result<Arc<PastMoment>, MomentError> {
+        self.moments.as_ref().ok_or(MomentError::NoHistory)?.at(moment, scope)
+    }
+}
+
+impl From<MomentError> for ErrorResponse {
+    fn from(error: MomentError) -> Self {
+        let nearest = match &error {
+            MomentError::NoHistory => return Self::not_found(error.to_string()),
+            MomentError::Future | MomentError::NoEnsemble => return Self::bad_request(error.to_string()),
+            MomentError::Unknown { why: Missing::Failed(_), .. } => return Self::unavailable(error.to_string()),
+            MomentError::Unknown { why: Missing::NothingKept { before, after }, .. } => (*before, *after),
+            MomentError::Unknown { why: Missing::Gap(gap), .. } => (Some(gap.from.0), Some(gap.to.0)),
+        };
+        Self::not_found(error.to_string()).with_nearest(nearest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_an_instant_or_a_transaction() {
+        let at = |value: &str| {
+            let pairs = vec![("ensemble".to_owned(), "eu".to_owned()), (AT.to_owned(), value.to_owned())];
+            with_moment(pairs).map(|(rest, moment)| (rest.len(), moment)).ok()
+        };
+        assert_eq!(at("1764041547412"), Some((1, Some(Moment::At(1_764_041_547_412)))));
+        let zxid = Moment::Zxid { zxid: 0x2a6, ensemble: "eu".to_owned() };
+        assert_eq!(at("zxid:0x2a6"), Some((1, Some(zxid))));
+        for wrong in ["", "-1", "now", "zxid:2a6", "zxid:0x", "zxid:0x12345678901234567", "1.5"] {
+            assert_eq!(at(wrong), None, "{wrong}");
+        }
+        assert!(with_moment(Vec::new()).is_ok_and(|(_, moment)| moment.is_none()));
+    }
+}

@@ -1,0 +1,258 @@
+//! Moments of the past: every ensemble's model as it was, behind a hub of its own. Some are kept, since whoever looks at
+//! one looks at those nearby next: a moment near a kept one is stepped to, and shares all that did not change with it.
+//! Blocking; called where answers are made.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use history::historian::HistoryHandle;
+use history::replay::{self, ReplayError, Rewound};
+use history::store::Gap;
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
+
+use feed::project::{ApplicationNames, EnsembleInfo};
+use feed::{About, Ensemble, Hub, Projector, VisibilityScope, random_epoch};
+use runtime::clock::Clock;
+
+/// Moments that are kept; beyond it the one that was not looked at for the longest time goes.
+const MOMENTS_MAX: usize = 8;
+/// Znodes of all kept moments together, as if none were shared; beyond it all but the newest go. A million take about
+/// 400 MB.
+const ZNODES_MAX: u64 = 1_000_000;
+
+/// A moment that somebody asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// An instant, ms since the epoch.
+    At(i64),
+    /// When a transaction of an ensemble had just been seen; of the only one where none is named.
+    Zxid {
+        /// The transaction.
+        zxid: i64,
+        /// Of which ensemble; empty for the only one.
+        ensemble: String,
+    },
+}
+
+/// Why a moment can't be shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MomentError {
+    /// Nothing is recorded at all.
+    #[error("this server keeps no history; set history = \"on\" and a data directory")]
+    NoHistory,
+    /// It is yet to come.
+    #[error("that moment is not over yet; ask for one of the past")]
+    Future,
+    /// A transaction belongs to one ensemble.
+    #[error("a transaction belongs to one ensemble; name it with ensemble=")]
+    NoEnsemble,
+    /// There is no model of it.
+    #[error("{why}, in the ensemble {ensemble}")]
+    Unknown {
+        /// Of which ensemble.
+        ensemble: String,
+        /// Why.
+        why: Missing,
+    },
+}
+
+/// Why there is no model of a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Nothing is kept; the nearest kept moments.
+    NothingKept {
+        /// Before it.
+        before: Option<i64>,
+        /// After it.
+        after: Option<i64>,
+    },
+    /// It lies in a gap.
+    Gap(Gap),
+    /// The store fails, or it would take too long.
+    Failed(String),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingKept { .. } => f.write_str("nothing is kept of that moment"),
+            Self::Gap(gap) => write!(f, "nothing is known of that moment: {}", gap.why),
+            Self::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl From<ReplayError> for Missing {
+    fn from(error: ReplayError) -> Self {
+        let ms = |at: Option<TimeMs>| at.map(|at| at.0);
+        match error {
+            ReplayError::NothingKept { before, after } => Self::NothingKept { before: ms(before), after: ms(after) },
+            ReplayError::InGap(gap) => Self::Gap(gap),
+            ReplayError::TooFar | ReplayError::Store(_) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// What is recorded, and what no recording knows.
+pub struct Recordings {
+    /// The ensembles in the order in which they are shown, and the recording of each that has one.
+    pub ensembles: Vec<(EnsembleInfo, Option<HistoryHandle>)>,
+    /// What is known of the server.
+    pub about: About,
+    /// What an application is.
+    pub applications: ApplicationNames,
+    /// The server's clock.
+    pub clock: Clock,
+}
+
+/// All moments that are kept.
+pub(crate) struct Moments {
+    recordings: Recordings,
+    /// The one looked at last comes last.
+    kept: Mutex<Vec<Arc<PastMoment>>>,
+    /// One is made at a time: who waits may find it made.
+    making: Mutex<()>,
+}
+
+/// Every ensemble as it was at a moment.
+pub(crate) struct PastMoment {
+    /// The moment.
+    pub(crate) at_ms: i64,
+    /// What pages and answers are made from.
+    pub(crate) hub: Arc<Hub>,
+    models: Vec<(String, Result<Rewound, Missing>)>,
+}
+
+impl Moments {
+    pub(crate) fn new(recordings: Recordings) -> Self {
+        Self { recordings, kept: Mutex::default(), making: Mutex::default() }
+    }
+
+    /// The ensembles of which something may be seen, and their recordings.
+    pub(crate) fn recordings(&self, scope: &VisibilityScope) -> impl Iterator<Item = (&str, Option<&HistoryHandle>)> {
+        let all = self.recordings.ensembles.iter().map(|(info, handle)| (info.name.as_str(), handle.as_ref()));
+        all.filter(|(name, _)| scope.covers_ensemble(name))
+    }
+
+    /// From when to when something is kept of what somebody may see, and what is missing in between.
+    pub(super) fn kept(&self, scope: &VisibilityScope) -> ((i64, i64), Vec<(i64, i64)>) {
+        let stores: Vec<_> = self.recordings(scope).filter_map(|(_, handle)| handle?.store()).collect();
+        let coverages: Vec<_> = stores.iter().filter_map(|store| store.coverage().ok()).collect();
+        let from = coverages.iter().filter_map(|coverage| coverage.from).max();
+        let to = coverages.iter().filter_map(|coverage| coverage.to).min();
+        let all = TimeMs(0)..TimeMs(i64::MAX);
+        let gaps = stores.iter().filter_map(|store| store.gaps(all.clone()).ok()).flatten();
+        let gaps = gaps.map(|gap| (gap.from.0, gap.to.0)).collect();
+        ((from.map_or(0, |at| at.0), to.map_or(0, |at| at.0)), gaps)
+    }
+
+    /// The server's clock.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.recordings.clock.now_ms()
+    }
+
+    /// What is shown of a moment to somebody.
+    ///
+    /// # Errors
+    /// Of an ensemble that they may see nothing is known then.
+    pub(crate) fn at(&self, moment: &Moment, scope: &VisibilityScope) -> Result<Arc<PastMoment>, MomentError> {
+        if self.recordings(scope).all(|(_, handle)| handle.is_none()) {
+            return Err(MomentError::NoHistory);
+        }
+        let at_ms = self.instant_of(moment, scope)?;
+        if at_ms > self.now_ms() {
+            return Err(MomentError::Future);
+        }
+        let past = self.find(at_ms).unwrap_or_else(|| {
+            let _making = lock(&self.making);
+            self.find(at_ms).unwrap_or_else(|| self.make(at_ms))
+        });
+        let seen = past.models.iter().filter(|(name, _)| scope.covers_ensemble(name));
+        for (name, model) in seen {
+            if let Err(why) = model {
+                return Err(MomentError::Unknown { ensemble: name.clone(), why: why.clone() });
+            }
+        }
+        Ok(past)
+    }
+
+    fn instant_of(&self, moment: &Moment, scope: &VisibilityScope) -> Result<i64, MomentError> {
+        let (zxid, ensemble) = match moment {
+            Moment::At(at_ms) => return Ok(*at_ms),
+            Moment::Zxid { zxid, ensemble } => (Zxid(*zxid), ensemble),
+        };
+        let mut fit = self.recordings(scope).filter(|(name, _)| ensemble.is_empty() || name == ensemble);
+        let (Some((name, handle)), None) = (fit.next(), fit.next()) else { return Err(MomentError::NoEnsemble) };
+        let rewound = rewind(handle, replay::Moment::Zxid(zxid), None);
+        let unknown = |why| MomentError::Unknown { ensemble: name.to_owned(), why };
+        rewound.map(|rewound| rewound.known_at().0).map_err(unknown)
+    }
+
+    fn find(&self, at_ms: i64) -> Option<Arc<PastMoment>> {
+        let mut kept = lock(&self.kept);
+        let at = kept.iter().position(|moment| moment.at_ms == at_ms)?;
+        let found = kept.remove(at);
+        kept.push(Arc::clone(&found));
+        Some(found)
+    }
+
+    fn make(&self, at_ms: i64) -> Arc<PastMoment> {
+        // The newest of those before it: from there it is the shortest way.
+        let near =
+            lock(&self.kept).iter().filter(|moment| moment.at_ms < at_ms).max_by_key(|moment| moment.at_ms).cloned();
+        let models = self.recordings.ensembles.iter().map(|(info, handle)| {
+            let near = near.as_ref().and_then(|near| near.model(&info.name));
+            (info.name.clone(), rewind(handle.as_ref(), replay::Moment::At(TimeMs(at_ms)), near))
+        });
+        let made = Arc::new(PastMoment::new(&self.recordings, at_ms, models.collect()));
+        let mut kept = lock(&self.kept);
+        kept.push(Arc::clone(&made));
+        while kept.len() > MOMENTS_MAX || (kept.len() > 1 && znodes(&kept) > ZNODES_MAX) {
+            kept.remove(0);
+        }
+        made
+    }
+}
+
+impl PastMoment {
+    fn new(recordings: &Recordings, at_ms: i64, models: Vec<(String, Result<Rewound, Missing>)>) -> Self {
+        let Recordings { ensembles, about, applications, clock: _ } = recordings;
+        let shown = ensembles.iter().zip(&models).filter_map(|((info, _), (_, model))| {
+            let observatory = model.as_ref().ok()?.observatory().clone();
+            Some(Ensemble::still(info.clone(), observatory))
+        });
+        let clock = Clock::manual(at_ms);
+        let projector = Projector::new(shown.collect(), about.clone(), clock.clone())
+            .with_applications(applications.clone())
+            .of_the_past();
+        Self { at_ms, hub: Hub::new(Arc::new(projector), clock, random_epoch()), models }
+    }
+
+    fn model(&self, ensemble: &str) -> Option<&Rewound> {
+        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().ok())
+    }
+}
+
+/// One ensemble's model as it was, from a nearby one if there is one.
+fn rewind(handle: Option<&HistoryHandle>, moment: replay::Moment, near: Option<&Rewound>) -> Result<Rewound, Missing> {
+    let nothing = || Missing::NothingKept { before: None, after: None };
+    let store =
+        handle.ok_or_else(nothing)?.store().ok_or_else(|| Missing::Failed("the history is not open yet".to_owned()))?;
+    let Some(near) = near else { return Ok(Rewound::new(&*store, moment)?) };
+    let mut stepped = near.clone();
+    stepped.step_to(&*store, moment)?;
+    Ok(stepped)
+}
+
+fn znodes(kept: &[Arc<PastMoment>]) -> u64 {
+    let of = |moment: &Arc<PastMoment>| -> u64 {
+        let models = moment.models.iter().filter_map(|(_, model)| model.as_ref().ok());
+        models.map(|model| model.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>()).sum()
+    };
+    kept.iter().map(of).sum()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,190 @@
+//! Pages at a moment: `?at=` on the pages of the board, of a lock, of waits and of sessions. The same pages over the
+//! model as it was, as documents without code.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Query, Request, State};
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::{StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use lockscope_page::no_moment_page;
+use lockscope_page::ports::{Neighbours, PastView};
+use lockscope_wire::{EventKind, EventsQuery, WINDOW_ROWS_MAX};
+
+use super::links::{PAGES, keep_moment};
+use super::{AT, Missing, Moment, MomentError, Moments, NOW, PastMoment, with_moment};
+use crate::Http;
+use crate::caller::Caller;
+use crate::problem::ErrorResponse;
+use crate::server_pages;
+use feed::{Hub, VisibilityScope};
+
+/// Longest document; the pages are windows of lists.
+const PAGE_BYTES_MAX: usize = 16 << 20;
+/// So far ahead the next event is looked for; further only where little happens.
+const AHEAD_MS: [i64; 2] = [2_000, 60_000];
+/// A moment so long ago is stored as well, and over for everybody's clock.
+const OVER_MS: i64 = 1_000;
+/// More events in the first of these stretches are much.
+const MUCH: usize = 100;
+
+/// What a page of the past is drawn from; an extension of its request.
+#[derive(Clone)]
+pub(crate) struct PastPage {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) view: PastView,
+}
+
+/// Answers requests for pages of the past, and passes all others on.
+pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request, next: Next) -> Response {
+    let Some(pairs) = pairs_of(request.uri()) else { return next.run(request).await };
+    let Some(caller) = request.extensions().get::<Caller>().cloned() else { return next.run(request).await };
+    let address = address_of(request.uri(), &pairs);
+    if pairs.iter().any(|(name, value)| name == AT && value == NOW) {
+        let at_ms = http.newest_moment(&caller.scope);
+        return Redirect::to(&PastView { address, ..PastView::default() }.url(at_ms)).into_response();
+    }
+    let made = match with_moment(pairs) {
+        Ok((_, None)) => return next.run(request).await,
+        Ok((_, Some(moment))) => {
+            let (own, scope) = (http.clone(), caller.scope.clone());
+            http.work.make_now(move || own.past_page(&moment, &scope, address)).await
+        }
+        Err(wrong) => return wrong.into_response(),
+    };
+    let page = match made {
+        Ok(Ok(page)) => page,
+        Ok(Err(unknown)) => return unknown.respond(&http, &caller),
+        Err(failed) => return failed.into_response(),
+    };
+    let at_ms = page.view.at_ms;
+    // The page itself knows of no moment.
+    if let Ok(uri) = page.view.address.parse() {
+        *request.uri_mut() = uri;
+    }
+    request.extensions_mut().insert(page);
+    with_kept_moment(next.run(request).await, at_ms).await
+}
+
+/// The query of a page that can be shown of the past, where it names a moment.
+fn pairs_of(uri: &Uri) -> Option<Vec<(String, String)>> {
+    if !PAGES.contains(&uri.path()) || !uri.query()?.contains(AT) {
+        return None;
+    }
+    Query::<Vec<(String, String)>>::try_from_uri(uri).ok().map(|Query(pairs)| pairs)
+}
+
+/// The address of the page without its moment.
+fn address_of(uri: &Uri, pairs: &[(String, String)]) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(pairs.iter().filter(|(name, _)| name != AT));
+    let query = query.finish();
+    if query.is_empty() { uri.path().to_owned() } else { format!("{}?{query}", uri.path()) }
+}
+
+async fn with_kept_moment(response: Response, at_ms: i64) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, PAGE_BYTES_MAX).await else {
+        return ErrorResponse::internal("the page is too large; ask for fewer rows").into_response();
+    };
+    parts.headers.remove(CONTENT_LENGTH);
+    let html = keep_moment(&String::from_utf8_lossy(&bytes), at_ms);
+    Response::from_parts(parts, Body::from(html))
+}
+
+/// A moment of which nothing can be shown.
+struct UnknownMoment {
+    view: PastView,
+    error: MomentError,
+}
+
+impl UnknownMoment {
+    fn respond(self, http: &Http, caller: &Caller) -> Response {
+        let Self { view, error } = self;
+        let nearest = match &error {
+            MomentError::Unknown { why: Missing::NothingKept { before, after }, .. } => {
+                Neighbours { before: *before, after: *after }
+            }
+            MomentError::Unknown { why: Missing::Gap(gap), .. } => {
+                Neighbours { before: Some(gap.from.0), after: Some(gap.to.0) }
+            }
+            MomentError::Unknown { why: Missing::Failed(_), .. }
+            | MomentError::NoHistory
+            | MomentError::Future
+            | MomentError::NoEnsemble => Neighbours::default(),
+        };
+        let status = ErrorResponse::from(error.clone()).status();
+        let page =
+            server_pages::page(http, &caller.actor, |plain| no_moment_page(plain, &view, &error.to_string(), nearest));
+        match page {
+            Ok(page) => (status, page).into_response(),
+            Err(_) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
+        }
+    }
+}
+
+impl Http {
+    /// The newest moment that is kept and over for a while.
+    fn newest_moment(&self, scope: &VisibilityScope) -> i64 {
+        let over_ms = self.hub.now_ms() - OVER_MS;
+        let (from_ms, to_ms) = self.moments.as_ref().map_or((0, 0), |moments| moments.kept(scope).0);
+        // Where nothing is kept, the page of that moment says why.
+        if to_ms > 0 { over_ms.min(to_ms).max(from_ms) } else { over_ms }
+    }
+
+    fn past_page(
+        &self,
+        moment: &Moment,
+        scope: &VisibilityScope,
+        address: String,
+    ) -> Result<PastPage, Box<UnknownMoment>> {
+        let now_ms = self.hub.now_ms();
+        let view = PastView { address, now_ms, ..PastView::default() };
+        let Some(moments) = &self.moments else {
+            return Err(Box::new(UnknownMoment { view, error: MomentError::NoHistory }));
+        };
+        let past = match moments.at(moment, scope) {
+            Ok(past) => past,
+            Err(error) => return Err(Box::new(UnknownMoment { view, error })),
+        };
+        let (events_ms, changes_ms) = neighbours(moments, &past, scope);
+        let (kept_ms, gaps_ms) = moments.kept(scope);
+        let view = PastView { at_ms: past.at_ms, kept_ms, gaps_ms, events_ms, changes_ms, ..view };
+        Ok(PastPage { hub: Arc::clone(&past.hub), view })
+    }
+}
+
+/// When something happened before and after, and when a verdict changed.
+fn neighbours(moments: &Moments, past: &PastMoment, scope: &VisibilityScope) -> (Neighbours, Neighbours) {
+    let (mut events, mut changes) = (Neighbours::default(), Neighbours::default());
+    let query = |ensemble: &str| EventsQuery {
+        ensemble: ensemble.to_owned(),
+        limit: WINDOW_ROWS_MAX,
+        ..EventsQuery::default()
+    };
+    let seen = past.hub.projection().events_after(scope, &query(""), None);
+    for row in seen.iter().flat_map(|view| &view.events).filter(|row| row.at_ms < past.at_ms) {
+        events.before = events.before.max(Some(row.at_ms));
+        if row.kind == EventKind::VerdictChanged {
+            changes.before = changes.before.max(Some(row.at_ms));
+        }
+    }
+    for ahead_ms in AHEAD_MS {
+        let until = (past.at_ms + ahead_ms).min(moments.now_ms() - OVER_MS);
+        let Some(later) = (until > past.at_ms).then(|| moments.at(&Moment::At(until), scope).ok()).flatten() else {
+            break;
+        };
+        let after = seen
+            .iter()
+            .flat_map(|view| later.hub.projection().events_after(scope, &query(&view.ensemble), Some(view.next_after)));
+        let rows: Vec<_> = after.flat_map(|view| view.events).filter(|row| row.at_ms > past.at_ms).collect();
+        events.after = rows.iter().map(|row| row.at_ms).min();
+        changes.after = rows.iter().filter(|row| row.kind == EventKind::VerdictChanged).map(|row| row.at_ms).min();
+        if changes.after.is_some() || rows.len() > MUCH {
+            break;
+        }
+    }
+    (events, changes)
+}

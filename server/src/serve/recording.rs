@@ -1,0 +1,182 @@
+//! The recording of each ensemble: what its engine applies goes to a historian, and what was recorded before the last stop
+//! is where the model begins.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future;
+use history::derive::{Event, Tap};
+use history::historian::{Historian, HistoryHandle, Recorder};
+use history::replay::{Moment, ReplayError, Rewound};
+use history::store::sqlite::SqliteStore;
+use history::store::{Retention, Store, StoreError};
+use lockscope_core::change::Change;
+use lockscope_core::observation::Observation;
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
+use tokio::sync::watch;
+
+use crate::config::History;
+use crate::error::RunError;
+use feed::engine::ObservationLog;
+use feed::project::{EnsembleInfo, ForcedReleases};
+use http::Payloads;
+use runtime::clock::Clock;
+
+/// Longest wait for what was recorded before; without it the model begins with nothing.
+const REPLAY_MAX: Duration = Duration::from_secs(10);
+
+/// The recording of one ensemble.
+pub(super) struct Recording {
+    /// What is known of it, and its store.
+    pub(super) handle: HistoryHandle,
+    /// Where the engine writes.
+    pub(super) log: Box<dyn ObservationLog<Observatory>>,
+    /// Ends once the engine is gone.
+    pub(super) historian: Historian,
+    /// The model as it was recorded last.
+    pub(super) model: Option<Observatory>,
+}
+
+/// How much is kept; changed as the settings are.
+pub(crate) type RetentionHandle = watch::Sender<Retention>;
+
+/// Starts to record each of some ensembles, in their order; nothing where there is no history. `payloads`: who is shown
+/// what znodes carry; where nobody is, it is not recorded either.
+///
+/// # Errors
+/// There is no thread left.
+pub(super) async fn start(
+    history: Option<&History>,
+    ensembles: Vec<String>,
+    payloads: &watch::Receiver<Payloads>,
+    clock: &Clock,
+) -> Result<(Vec<Option<Recording>>, Option<RetentionHandle>), RunError> {
+    let Some(history) = history else { return Ok((ensembles.iter().map(|_| None).collect(), None)) };
+    let (handle, retention) = watch::channel(history.retention);
+    let one = |name: String| start_one(history, name, retention.clone(), payloads.clone(), clock);
+    let started = future::join_all(ensembles.into_iter().map(one)).await;
+    let recordings = started.into_iter().map(|started| started.map(Some)).collect::<Result<_, _>>()?;
+    Ok((recordings, Some(handle)))
+}
+
+async fn start_one(
+    history: &History,
+    ensemble: String,
+    retention: watch::Receiver<Retention>,
+    payloads: watch::Receiver<Payloads>,
+    clock: &Clock,
+) -> Result<Recording, RunError> {
+    let (dir, name) = (history.dir.clone(), ensemble.clone());
+    let known = tokio::task::spawn_blocking(move || open_and_replay(&dir, &name));
+    let (store, model) = match tokio::time::timeout(REPLAY_MAX, known).await {
+        Ok(Ok(known)) => known,
+        Ok(Err(_)) | Err(_) => {
+            tracing::warn!(
+                "what was recorded of the ensemble {ensemble} was not read within {REPLAY_MAX:?}; its model begins with nothing"
+            );
+            (None, None)
+        }
+    };
+    let open = opener(history.dir.clone(), ensemble, store);
+    let (historian, recorder) = Historian::start(open, move || *retention.borrow(), clock.clone())
+        .map_err(|error| RunError::Internal(format!("no thread for the history: {error}")))?;
+    Ok(Recording { handle: recorder.handle(), log: Box::new(Log::new(recorder, payloads)), historian, model })
+}
+
+/// Tells each recording which of its znodes somebody deleted through Lockscope. Never ends.
+pub(super) fn note_forced(
+    forced: ForcedReleases,
+    histories: &[(EnsembleInfo, Option<HistoryHandle>)],
+) -> impl Future<Output = ()> + use<> {
+    let with_handle =
+        |(info, handle): &(EnsembleInfo, Option<HistoryHandle>)| Some((info.name.clone(), handle.clone()?));
+    let handles: HashMap<String, HistoryHandle> = histories.iter().filter_map(with_handle).collect();
+    forced.follow(move |release| {
+        if let Some(handle) = handles.get(&release.ensemble) {
+            handle.forced(Zxid(release.czxid.0));
+        }
+    })
+}
+
+/// Waits until all that was applied is stored, at most for so long.
+pub(super) async fn end(historians: Vec<Historian>, within: Duration) {
+    let all = tokio::task::spawn_blocking(|| historians.into_iter().for_each(Historian::join));
+    if tokio::time::timeout(within, all).await.is_err() {
+        tracing::warn!("the history was not stored to its end within {within:?}");
+    }
+}
+
+/// The model goes on with what was recorded: what happened since is a gap in its view.
+pub(super) fn restarted(mut model: Observatory, settings: Settings, now: TimeMs) -> Observatory {
+    model.apply(now, Observation::Restarted(Box::new(settings)));
+    model
+}
+
+type OpenStore = Arc<dyn Store>;
+
+fn open_and_replay(dir: &Path, ensemble: &str) -> (Option<OpenStore>, Option<Observatory>) {
+    let store: OpenStore = match SqliteStore::open(dir, ensemble) {
+        Ok(store) => Arc::new(store),
+        // The historian tries again, and says what is wrong.
+        Err(_) => return (None, None),
+    };
+    match Rewound::new(&*store, Moment::At(TimeMs(i64::MAX))) {
+        Ok(rewound) => (Some(store), Some(rewound.into_observatory())),
+        Err(ReplayError::NothingKept { .. }) => (Some(store), None),
+        Err(error) => {
+            tracing::warn!("the model of the ensemble {ensemble} begins with nothing: {error}");
+            (Some(store), None)
+        }
+    }
+}
+
+/// Opens the store for the historian: first the one that is open already.
+fn opener(dir: PathBuf, ensemble: String, opened: Option<OpenStore>) -> history::historian::Open {
+    let opened = Mutex::new(opened);
+    Box::new(move || -> Result<OpenStore, StoreError> {
+        let opened = opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        opened.map_or_else(|| Ok(Arc::new(SqliteStore::open(&dir, &ensemble)?) as OpenStore), Ok)
+    })
+}
+
+/// A recorder as the engine sees it.
+struct Log {
+    recorder: Recorder,
+    payloads: watch::Receiver<Payloads>,
+    tap: Tap,
+    /// What happened and was not handed over.
+    events: Vec<(TimeMs, Event)>,
+}
+
+impl Log {
+    fn new(recorder: Recorder, payloads: watch::Receiver<Payloads>) -> Self {
+        Self { recorder, payloads, tap: Tap::default(), events: Vec::new() }
+    }
+}
+
+impl ObservationLog<Observatory> for Log {
+    fn record(&mut self, batch: Vec<(TimeMs, Observation)>) {
+        self.recorder.hide_payloads(*self.payloads.borrow() == Payloads::Nobody);
+        self.recorder.record(batch, std::mem::take(&mut self.events));
+    }
+
+    fn changed(&mut self, now: TimeMs, model: &Observatory, cause: Option<&Observation>, changes: &[Change]) {
+        self.tap.look(model, now, cause, changes, &mut self.events);
+    }
+
+    fn wants_checkpoint(&self) -> bool {
+        self.recorder.wants_checkpoint()
+    }
+
+    fn checkpoint(&mut self, now: TimeMs, model: &Observatory) {
+        if let Some(checkpoint) = model.checkpoint() {
+            // What led to it comes before it.
+            self.recorder.record(Vec::new(), std::mem::take(&mut self.events));
+            self.recorder.checkpoint(now, checkpoint);
+        }
+    }
+}
