@@ -9,6 +9,7 @@ pub mod configured;
 pub mod deadlock;
 pub mod departure;
 pub mod diagnosis;
+pub mod differences;
 pub mod durations;
 pub mod evidence;
 pub mod finding;

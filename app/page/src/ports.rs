@@ -53,6 +53,8 @@ pub struct PastView {
     pub kept_ms: (i64, i64),
     /// Stretches of which nothing is kept.
     pub gaps_ms: Vec<(i64, i64)>,
+    /// How much happened when, in order; of time in which nothing happened there is none.
+    pub pieces: Vec<PastPiece>,
     /// The moments before and after it at which something happened.
     pub events_ms: Neighbours,
     /// The same of changes of a verdict.
@@ -65,6 +67,19 @@ impl PastView {
         let sign = if self.address.contains('?') { '&' } else { '?' };
         format!("{}{sign}at={at_ms}", self.address)
     }
+}
+
+/// How much happened in a piece of the past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PastPiece {
+    /// Where it begins, ms since the epoch.
+    pub from_ms: i64,
+    /// Where it ends.
+    pub to_ms: i64,
+    /// Contenders that came, began to hold, or gave up.
+    pub events: u64,
+    /// Of the worst verdict: 0 for worth knowing, 1 for worth a look, 2 for act.
+    pub severity: u8,
 }
 
 /// The nearest moments before and after another; None where none is known.

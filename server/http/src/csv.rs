@@ -93,14 +93,19 @@ impl Table {
             rows if rows == total => String::new(),
             rows => format!("-{first}-to-{}-of-{total}", first + rows - 1),
         };
-        let mut text = head.join(",");
-        text.push_str("\r\n");
-        for row in &window.rows {
-            text.push_str(&line(row).join(","));
-            text.push_str("\r\n");
-        }
-        Self { file_name: format!("lockscope-{name}{part}.csv"), text }
+        Self { file_name: format!("lockscope-{name}{part}.csv"), text: lines(head, &window.rows, line) }
     }
+}
+
+/// A head, and a line for each row.
+pub(super) fn lines<T, const N: usize>(head: [&str; N], rows: &[T], line: impl Fn(&T) -> [String; N]) -> String {
+    let mut text = head.join(",");
+    text.push_str("\r\n");
+    for row in rows {
+        text.push_str(&line(row).join(","));
+        text.push_str("\r\n");
+    }
+    text
 }
 
 /// The locks of a board.
@@ -209,7 +214,7 @@ fn address_of(contender: &Contender) -> Option<&str> {
 }
 
 /// Of numbers, ids and closed names; empty where nothing is known.
-fn known_as(value: Option<impl ToString>) -> String {
+pub(super) fn known_as(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
@@ -219,7 +224,7 @@ fn since(since_ms: Option<i64>, now_ms: i64) -> String {
 
 /// A cell of text. Spreadsheets take what begins with one of these signs for a formula, which could fetch or run
 /// something; an apostrophe makes it text. Wide forms are read as the narrow ones by some of them.
-fn text(value: &str) -> String {
+pub(super) fn text(value: &str) -> String {
     let is_formula = value.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
     let guard = if is_formula { "'" } else { "" };
     if !value.contains(['"', ',', '\r', '\n']) {

@@ -63,6 +63,8 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/history", VIEW, || get(history::show)),
     api(Verb::Get, "/api/v1/history/marks", VIEW, || get(history::marks::show)),
     api(Verb::Get, "/api/v1/history/holds", VIEW, || get(history::holds::show)),
+    api(Verb::Get, "/api/v1/history/diff", VIEW, || get(history::diff::show)),
+    api(Verb::Get, "/api/v1/history/export", VIEW, || get(history::export::show)),
     api(Verb::Get, "/api/v1/history/lock", VIEW, || get(history::over_time::show)),
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
     api(Verb::Get, "/api/v1/preferences", VIEW, || get(preferences_api::show)),

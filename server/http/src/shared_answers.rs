@@ -71,7 +71,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Text(&'static str, Bytes),
-    Table { file_name: String, text: Bytes },
+    File { media_type: &'static str, file_name: String, text: Bytes },
     Refused(ErrorResponse),
 }
 
@@ -87,16 +87,20 @@ impl Answer {
 
     /// A table as a file.
     pub(super) fn table(made: Result<Table, ErrorResponse>) -> Self {
-        let file = |table: Table| Self::Table { file_name: table.file_name, text: table.text.into() };
-        made.map_or_else(Self::Refused, file)
+        made.map_or_else(Self::Refused, |table| Self::file(csv::MEDIA_TYPE, table.file_name, table.text))
+    }
+
+    /// A file.
+    pub(super) fn file(media_type: &'static str, file_name: String, text: impl Into<Bytes>) -> Self {
+        Self::File { media_type, file_name, text: text.into() }
     }
 
     fn respond(self) -> Response {
         match self {
             Self::Text(kind, text) => ([(CONTENT_TYPE, kind)], text).into_response(),
-            Self::Table { file_name, text } => {
+            Self::File { media_type, file_name, text } => {
                 let name = format!("attachment; filename=\"{file_name}\"");
-                ([(CONTENT_TYPE, csv::MEDIA_TYPE), (CONTENT_DISPOSITION, name.as_str())], text).into_response()
+                ([(CONTENT_TYPE, media_type), (CONTENT_DISPOSITION, name.as_str())], text).into_response()
             }
             Self::Refused(refused) => refused.into_response(),
         }

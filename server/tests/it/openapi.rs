@@ -108,6 +108,8 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
     for (path, query) in [
         ("/api/v1/history/holds", String::new()),
         ("/api/v1/history/marks", String::new()),
+        ("/api/v1/history/diff", String::new()),
+        ("/api/v1/history/export", "?format=perfetto".to_owned()),
         ("/api/v1/history/lock", format!("?path={}", locks[0])),
     ] {
         let (status, answer) = plant.ask("GET", &format!("{path}{query}"), &Value::Null).await;

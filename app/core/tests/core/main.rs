@@ -6,6 +6,7 @@ mod checkpoint;
 mod comparison;
 mod crowded;
 mod denied;
+mod differences;
 mod disagreement;
 mod evidence;
 mod expiring;

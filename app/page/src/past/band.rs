@@ -8,6 +8,8 @@ use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
 use super::words::{AS_IT_WAS, FIRST_AFTER, LAST_BEFORE, Way, way};
 
+/// Of the strip's drawing.
+const STRIP_HEIGHT: u64 = 20;
 /// Parts of the strip; each is a link to its middle.
 const PARTS: i64 = 96;
 /// So far back and forth one steps by time.
@@ -86,6 +88,12 @@ fn time_step(past: &PastView, by_ms: i64, name: &'static str) -> AnyView {
     )
 }
 
+/// The height of a bar: ten times as many are not ten times as high, and little is seen as well.
+fn height(events: u64, most: u64) -> u64 {
+    let bits = |count: u64| u64::from(u64::BITS - count.leading_zeros());
+    3 + (STRIP_HEIGHT - 3) * bits(events) / bits(most).max(1)
+}
+
 /// All that is kept, from the oldest moment to the newest; what is missing is hatched.
 fn strip(past: &PastView) -> AnyView {
     let (from, to) = past.kept_ms;
@@ -94,6 +102,12 @@ fn strip(past: &PastView) -> AnyView {
     let width = |from_ms: i64, to_ms: i64| (((to_ms - from_ms).max(0) * 1_000 / span).max(1)).to_string();
     let gaps = past.gaps_ms.iter().filter(|(_, end)| *end > from).map(|(begin, end)| {
         view! { <rect class="past-gap" x=along(*begin) y="0" width=width((*begin).max(from), *end) height="20" /> }
+    });
+    let most = past.pieces.iter().map(|piece| piece.events).max().unwrap_or(0);
+    let pieces = past.pieces.iter().filter(|piece| piece.events > 0 || piece.severity > 0).map(|piece| {
+        let height = height(piece.events, most);
+        let (x, wide) = (along(piece.from_ms), width(piece.from_ms.max(from), piece.to_ms.min(to)));
+        view! { <rect class="past-density" data-severity=piece.severity x=x width=wide y=(STRIP_HEIGHT - height).to_string() height=height.to_string() /> }
     });
     let parts = (0..PARTS).map(|at| {
         let middle = from + span * (2 * at + 1) / (2 * PARTS);
@@ -106,6 +120,7 @@ fn strip(past: &PastView) -> AnyView {
             <span class="past-end">{stamp(from)}</span>
             <svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true" data-testid="past-strip">
                 {gaps.collect_view()}
+                {pieces.collect_view()}
                 {parts.collect_view()}
                 <rect class="past-cursor" x=along(past.at_ms) y="0" width="2" height="20" />
             </svg>
@@ -116,6 +131,7 @@ fn strip(past: &PastView) -> AnyView {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::ports::PastPiece;
     use super::*;
 
     fn past() -> PastView {
@@ -125,6 +141,7 @@ mod tests {
             address: "/lock?path=/a".to_owned(),
             kept_ms: (0, 100_000),
             gaps_ms: vec![(10_000, 20_000)],
+            pieces: vec![PastPiece { from_ms: 60_000, to_ms: 120_000, events: 9, severity: 2 }],
             events_ms: Neighbours { before: Some(49_000), after: None },
             changes_ms: Neighbours::default(),
         }
@@ -136,6 +153,7 @@ mod tests {
         assert!(html.contains("href=\"/lock?path=/a&amp;at=49000\"") && html.contains("data-key=\",\""), "{html}");
         assert!(html.contains("href=\"/lock?path=/a#present\" rel=\"external\" data-key=\"L\""), "{html}");
         assert!(!html.contains("+1 h"), "nothing is kept there");
+        assert!(html.contains("data-severity=\"2\" x=\"600\" width=\"400\" y=\"0\" height=\"20\""), "{html}");
         assert!(html.contains("<rect x=\"100\" y=\"0\" width=\"100\" height=\"20\" class=\"past-gap\""), "{html}");
     }
 }

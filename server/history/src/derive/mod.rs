@@ -29,7 +29,7 @@ pub use ended::{SETTLE_MS, SPANS_A_MINUTE_MAX, WAIT_WORTH_MS};
 pub use event::{Contender, ContenderPlace, Event, Following, HeldSince, Identity, LockKind};
 pub use minute::MINUTE_MS;
 pub use tap::{Tap, apply};
-pub use words::{is_trouble, verdict_name, verdict_of};
+pub use words::{is_trouble, severity_of, verdict_name, verdict_of};
 
 use crate::store::rows::{Minute, Rows};
 use ended::Ended;

@@ -138,6 +138,11 @@ impl Said {
     }
 }
 
+/// How bad a verdict is: 0 for worth knowing, 1 for worth a look, 2 for act.
+pub fn severity_of(verdict: Verdict) -> u8 {
+    severity_number(verdict_severity(verdict))
+}
+
 fn severity_number(severity: Severity) -> u8 {
     match severity {
         Severity::Info => 0,

@@ -35,6 +35,28 @@ pub(super) struct Asked {
     pub(super) limit: Option<usize>,
     pub(super) before: Option<(i64, i64)>,
     pub(super) grain_ms: Option<i64>,
+    pub(super) format: ExportFormat,
+}
+
+/// What an export is written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ExportFormat {
+    /// A table: a line a contender.
+    #[default]
+    Csv,
+    /// Trace events, which Perfetto opens.
+    Perfetto,
+}
+
+impl ExportFormat {
+    pub(crate) const ALL: [Self; 2] = [Self::Csv, Self::Perfetto];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Perfetto => "perfetto",
+        }
+    }
 }
 
 impl Asked {
@@ -78,6 +100,11 @@ impl Asked {
             "grain" => {
                 let grain_ms = instant().filter(|ms| *ms > 0 && ms % 60_000 == 0);
                 self.grain_ms = Some(grain_ms.ok_or_else(|| wrong(name, value, "whole minutes, in milliseconds"))?);
+            }
+            "format" if value.is_empty() => {}
+            "format" => {
+                let format = ExportFormat::ALL.into_iter().find(|format| format.name() == value);
+                self.format = format.ok_or_else(|| wrong(name, value, "csv or perfetto"))?;
             }
             _ => {}
         }

@@ -94,7 +94,7 @@ fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<Hol
 }
 
 /// Those that may be seen, until there are enough.
-fn spans(
+pub(super) fn spans(
     store: &dyn Store,
     scope: &VisibilityScope,
     ensemble: &str,
@@ -131,7 +131,7 @@ fn spans(
 }
 
 impl HoldJson {
-    fn ended(span: Span, payloads: bool) -> Self {
+    pub(super) fn ended(span: Span, payloads: bool) -> Self {
         Self {
             czxid: id(span.czxid.0),
             lock: span.lock.into(),

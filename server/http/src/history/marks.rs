@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 use axum::Json;
 use axum::extract::State;
@@ -55,6 +56,21 @@ pub(crate) struct BucketJson {
     worst: &'static str,
 }
 
+/// The same before it is written down.
+pub(super) struct Bucket {
+    pub(super) at_ms: i64,
+    pub(super) events: u64,
+    waiting_ms: i64,
+    pub(super) worst: Verdict,
+}
+
+impl From<Bucket> for BucketJson {
+    fn from(of: Bucket) -> Self {
+        let Bucket { at_ms, events, waiting_ms, worst } = of;
+        Self { at_ms, events, waiting_ms, worst: verdict_name(worst) }
+    }
+}
+
 /// Something that stands out.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MarkJson {
@@ -89,17 +105,18 @@ fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<Mar
     let all = || -> Result<_, StoreError> {
         let limit = asked.limit.unwrap_or(MARKS_USUAL);
         let marks = marks(&*store, &sight, &range, limit)?;
-        Ok((buckets(&*store, &sight, &range, bucket_ms)?, marks, CoverageJson::new(&*store, &range)?))
+        let buckets = buckets(&*store, &sight, &range, bucket_ms, give_up_at())?;
+        Ok((buckets.into_iter().map(BucketJson::from).collect(), marks, CoverageJson::new(&*store, &range)?))
     };
     let (buckets, marks, coverage) = all().map_err(|error| refused(error, &range))?;
     Ok(Json(MarksJson { ensemble: ensemble.clone(), bucket_ms, buckets, marks, coverage }))
 }
 
 /// What of an ensemble is shown.
-struct Sight<'a> {
-    scope: &'a VisibilityScope,
-    ensemble: &'a str,
-    path: &'a str,
+pub(super) struct Sight<'a> {
+    pub(super) scope: &'a VisibilityScope,
+    pub(super) ensemble: &'a str,
+    pub(super) path: &'a str,
 }
 
 impl Sight<'_> {
@@ -122,14 +139,17 @@ impl Sight<'_> {
     }
 }
 
-fn buckets(
+/// How much happened in each piece of a range; of pieces in which nothing happened there are none.
+pub(super) fn buckets(
     store: &dyn Store,
     sight: &Sight<'_>,
     range: &Range<TimeMs>,
     bucket_ms: i64,
-) -> Result<Vec<BucketJson>, StoreError> {
+    give_up_at: Instant,
+) -> Result<Vec<Bucket>, StoreError> {
     let begin = TimeMs(range.start.0.div_euclid(MINUTE_MS) * MINUTE_MS);
-    let (range, give_up_at) = (begin..range.end, Some(give_up_at()));
+    let range = begin..range.end;
+    let give_up_at = Some(give_up_at);
     let densities = store.densities(&DensityQuery { range, lock: sight.lock(), piece_ms: bucket_ms, give_up_at })?;
     let mut buckets: BTreeMap<i64, (u64, i64, Verdict)> = BTreeMap::new();
     for one in densities.iter().filter(|one| sight.scope.covers(sight.ensemble, &one.lock)) {
@@ -138,12 +158,8 @@ fn buckets(
         *waiting_ms = waiting_ms.saturating_add(one.waiting_ms);
         *worst = (*worst).max(verdict_of(&one.worst).unwrap_or(Verdict::Unknown));
     }
-    let bucket = |(piece, (events, waiting_ms, worst)): (i64, (u64, i64, Verdict))| BucketJson {
-        at_ms: begin.0 + piece * bucket_ms,
-        events,
-        waiting_ms,
-        worst: verdict_name(worst),
-    };
+    let bucket =
+        |(piece, (events, waiting_ms, worst))| Bucket { at_ms: begin.0 + piece * bucket_ms, events, waiting_ms, worst };
     Ok(buckets.into_iter().map(bucket).collect())
 }
 

@@ -2,6 +2,9 @@
 
 mod api;
 mod ask;
+mod density;
+pub(super) mod diff;
+pub(super) mod export;
 mod going_on;
 pub(super) mod holds;
 mod links;
@@ -9,6 +12,7 @@ pub(super) mod marks;
 mod moments;
 pub(super) mod over_time;
 mod pages;
+mod trace;
 
 use std::sync::Arc;
 
@@ -18,6 +22,7 @@ use super::problem::ErrorResponse;
 use feed::VisibilityScope;
 
 pub(super) use api::{HistoryJson, show};
+pub(super) use ask::ExportFormat;
 pub use moments::Recordings;
 pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
 pub(super) use pages::{PastPage, show_moments};

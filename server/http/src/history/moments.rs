@@ -229,7 +229,8 @@ impl PastMoment {
         Self { at_ms, hub: Hub::new(Arc::new(projector), clock, random_epoch()), models }
     }
 
-    fn model(&self, ensemble: &str) -> Option<&Rewound> {
+    /// An ensemble's model as it was.
+    pub(super) fn model(&self, ensemble: &str) -> Option<&Rewound> {
         self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().ok())
     }
 }

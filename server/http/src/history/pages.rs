@@ -13,6 +13,7 @@ use lockscope_page::no_moment_page;
 use lockscope_page::ports::{Neighbours, PastView};
 use lockscope_wire::{EventKind, EventsQuery, WINDOW_ROWS_MAX};
 
+use super::density::pieces;
 use super::links::{PAGES, keep_moment};
 use super::{AT, Missing, Moment, MomentError, Moments, NOW, PastMoment, with_moment};
 use crate::Http;
@@ -127,7 +128,7 @@ impl UnknownMoment {
 
 impl Http {
     /// The newest moment that is kept and over for a while.
-    fn newest_moment(&self, scope: &VisibilityScope) -> i64 {
+    pub(super) fn newest_moment(&self, scope: &VisibilityScope) -> i64 {
         let over_ms = self.hub.now_ms() - OVER_MS;
         let (from_ms, to_ms) = self.moments.as_ref().map_or((0, 0), |moments| moments.kept(scope).0);
         // Where nothing is kept, the page of that moment says why.
@@ -151,9 +152,17 @@ impl Http {
         };
         let (events_ms, changes_ms) = neighbours(moments, &past, scope);
         let (kept_ms, gaps_ms) = moments.kept(scope);
-        let view = PastView { at_ms: past.at_ms, kept_ms, gaps_ms, events_ms, changes_ms, ..view };
+        let pieces = pieces(moments, scope, &path_of(&view.address), kept_ms);
+        let view = PastView { at_ms: past.at_ms, kept_ms, gaps_ms, pieces, events_ms, changes_ms, ..view };
         Ok(PastPage { hub: Arc::clone(&past.hub), view })
     }
+}
+
+/// The lock that a page is of; empty on pages of many.
+fn path_of(address: &str) -> String {
+    let query = address.strip_prefix("/lock?").unwrap_or_default();
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    pairs.find(|(name, _)| name == "path").map(|(_, path)| path.into_owned()).unwrap_or_default()
 }
 
 /// When something happened before and after, and when a verdict changed.

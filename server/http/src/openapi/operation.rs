@@ -166,6 +166,8 @@ pub(super) enum Content {
     Problem,
     /// Any JSON: the document itself.
     Document,
+    /// Trace events.
+    Trace,
     /// Text of this media type.
     Text(&'static str),
 }
@@ -176,6 +178,9 @@ impl Content {
             Self::Json(shape) => ("application/json".to_owned(), json!({ "schema": shape(schemas) })),
             Self::Problem => {
                 ("application/problem+json".to_owned(), json!({ "schema": shape::<lockscope_wire::Problem>(schemas) }))
+            }
+            Self::Trace => {
+                ("application/json".to_owned(), json!({ "schema": { "type": "object", "required": ["traceEvents"] } }))
             }
             Self::Document => (
                 "application/json".to_owned(),

@@ -11,6 +11,7 @@ use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
 use crate::csv;
 use crate::history::HistoryJson;
+use crate::history::diff::DiffJson;
 use crate::history::holds::HoldsJson;
 use crate::history::marks::MarksJson;
 use crate::history::over_time::LockOverTimeJson;
@@ -213,6 +214,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
         params: params::HOLDS,
         replies: &[json(200, "Lives of contenders.", &[Content::Json(shape::<HoldsJson>)]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/holds", "historyHolds", Tag::Look, "Who held and who waited, newest first")
+    },
+    Operation {
+        text: "States are compared: who came and went in between is in neither. Of each kind there are at most 1,000 rows.",
+        params: params::DIFF,
+        replies: &[
+            json(200, "What differs.", &[Content::Json(shape::<DiffJson>)]),
+            problem(
+                404,
+                "No such ensemble, no history, or nothing is kept of one of the moments (`nearest` has the kept ones before and after it).",
+            ),
+            TOO_LONG,
+        ],
+        ..look("/api/v1/history/diff", "historyDiff", Tag::Look, "Two moments compared")
+    },
+    Operation {
+        text: "The newest first. At most 50,000: beyond that 400 says which range would do.",
+        params: params::EXPORT,
+        replies: &[json(200, "A file.", &[TABLE, Content::Trace]), NO_HISTORY, TOO_LONG],
+        ..look("/api/v1/history/export", "historyExport", Tag::Look, "Who held and who waited, as a file")
     },
     Operation {
         text: "Percentiles are at most an eighth above the truth.",

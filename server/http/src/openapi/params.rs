@@ -3,6 +3,7 @@
 use lockscope_wire::{AuditKind, Recipe, SessionGroup, SessionSort, Sort, Verdict};
 
 use super::operation::{Kind, Param, ParamLocation};
+use crate::history::ExportFormat;
 use crate::history::holds::HOLDS_MAX;
 use crate::history::marks::MARKS_MAX;
 use audit::LIMIT_MAX;
@@ -87,6 +88,27 @@ pub(super) const HOLDS: &[Param] = &[
     TO,
     up_to(HOLDS_MAX, 100, "Rows at most, those that go on not counted."),
     query("before", Kind::Cursor, "Only older ones; `next_before` of the answer before goes here."),
+];
+
+pub(super) const DIFF: &[Param] = &[
+    ITS_ENSEMBLE,
+    ITS_LOCK,
+    query("from", INSTANT, "The earlier moment; an hour before the later one."),
+    query("to", INSTANT, "The later moment; the newest that is kept."),
+];
+
+pub(super) const EXPORT: &[Param] = &[
+    ITS_ENSEMBLE,
+    ITS_LOCK,
+    query("session", Kind::Session, "Only this session."),
+    query("client", Kind::Text(FILTER_CHARS_MAX), "Only clients of this host; empty for all."),
+    FROM,
+    TO,
+    query(
+        "format",
+        Kind::OneOf(|| ExportFormat::ALL.map(ExportFormat::name).to_vec()),
+        "`csv`, as without it: RFC 4180, a line a contender, and no cell is a formula. `perfetto`: trace events, which ui.perfetto.dev opens.",
+    ),
 ];
 
 pub(super) const LOCK_OVER_TIME: &[Param] = &[

@@ -33,6 +33,7 @@ async fn lives_that_ended_are_told_with_how_they_ended() {
     let stays = truth.queue("/past/a/lock-").await;
     let all = "/api/v1/history/holds?path=/past/a";
     until(async || how(&lockscope.ask(all).await.1, name(&stays)) == Some("still")).await;
+    let all_there_ms = super::now_ms();
     // One gives up, one lets go, and the session of the next ends while it holds.
     truth.delete(&second).await;
     truth.delete(&first).await;
@@ -69,7 +70,47 @@ async fn lives_that_ended_are_told_with_how_they_ended() {
     };
     assert_eq!([nodes(&page), nodes(&rest)].concat(), nodes(&holds));
 
+    two_moments(&lockscope, all_there_ms, &nodes(&holds), name(&stays)).await;
     minutes_and_marks(&lockscope).await;
+    as_files(&lockscope, &nodes(&holds)).await;
+}
+
+/// All that ended was there at the first moment, and one holds since.
+async fn two_moments(lockscope: &Lockscope, from: i64, ended: &[Value], stays: &str) {
+    let ask = async || lockscope.ask(&format!("/api/v1/history/diff?path=/past/a&from={from}")).await.1;
+    // What is kept reaches up to the end after a moment.
+    until(async || ask().await["left"].as_array().is_some_and(|left| left.len() == ended.len())).await;
+    let diff = ask().await;
+    let [change] = &diff["holder_changed"].as_array().unwrap()[..] else { panic!("{diff}") };
+    assert_eq!(
+        (change["lock"].as_str(), change["after"][0]["node"].as_str()),
+        (Some("/past/a"), Some(stays)),
+        "{diff}"
+    );
+    let codes: Vec<&Value> = diff["findings_raised"].as_array().unwrap().iter().map(|row| &row["code"]).collect();
+    assert_eq!(codes, ["double_owner_window"], "its session ended while it held: {diff}");
+    let empty = [&diff["joined"], &diff["sessions_new"], &diff["findings_cleared"]];
+    assert!(empty.iter().all(|rows| rows.as_array().is_some_and(Vec::is_empty)) && diff["complete"] == true, "{diff}");
+    assert_eq!(lockscope.ask("/api/v1/history/diff?from=1&to=2").await.0, 404);
+    assert_eq!(lockscope.ask("/api/v1/history/diff?from=2&to=1").await.0, 400);
+}
+
+/// The same lives as a table and as a trace.
+async fn as_files(lockscope: &Lockscope, ended: &[Value]) {
+    let table = lockscope.text("/api/v1/history/export?path=/past/a").await;
+    let mut lines = table.lines();
+    assert!(lines.next().unwrap().starts_with("czxid,lock,node,session_id,label,client,joined_at_ms,"), "{table}");
+    let nodes: Vec<&str> =
+        lines.filter(|line| !line.contains(",still,")).map(|line| line.split(',').nth(2).unwrap()).collect();
+    assert_eq!(nodes, ended.iter().map(|node| node.as_str().unwrap()).collect::<Vec<_>>(), "{table}");
+    let (_, trace) = lockscope.ask("/api/v1/history/export?format=perfetto").await;
+    let events = trace["traceEvents"].as_array().unwrap();
+    for lock in ["/past/a", "/past/b"] {
+        assert!(events.iter().any(|event| event["name"] == "process_name" && event["args"]["name"] == lock), "{trace}");
+    }
+    let holds = events.iter().filter(|event| event["name"] == "holds" && event["dur"].as_i64().is_some());
+    assert!(holds.count() >= 3, "{trace}");
+    assert_eq!(lockscope.ask("/api/v1/history/export?format=xml").await.0, 400);
 }
 
 async fn minutes_and_marks(lockscope: &Lockscope) {
