@@ -10,8 +10,8 @@ use lockscope_wire::Role;
 
 pub use help_pages::{HelpPage, PAGES, command, page, parse};
 pub use query::{
-    ColorChoice, CompletionShell, CompletionsArgs, HistoryArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, ServerArgs,
-    WhoArgs,
+    ColorChoice, CompletionShell, CompletionsArgs, ExportArgs, ExportFormat, HistoryArgs, HistoryCommand, LockArgs,
+    LocksArgs, ManArgs, OutputArgs, PastArgs, PastRangeArgs, ServerArgs, WhoArgs,
 };
 
 /// A live lock observatory for Apache ZooKeeper.
@@ -52,7 +52,7 @@ pub enum Command {
     Lock(LockArgs),
     /// Print the holder of a lock in one line; the exit code says whether it is held.
     Who(WhoArgs),
-    /// Say what a running server keeps of the past, and what is missing in it.
+    /// Say what a running server keeps of the past and what is missing in it, who held, and what stood out.
     History(HistoryArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),

@@ -194,6 +194,18 @@ pub const PAGES: &[HelpPage] = &[
         command: "history",
         examples: &[
             ("lockscope history", "From when to when the past is kept, its size, and every gap with its reason."),
+            (
+                "lockscope history holds /locks/order --from 2h",
+                "Who held a lock in the last two hours, and who waited.",
+            ),
+            (
+                "lockscope history marks --from 1d --to 12h",
+                "What stood out then: stuck locks, deadlocks, outages, gaps.",
+            ),
+            (
+                "lockscope history export --format perfetto",
+                "The last hour as a trace, to be opened at ui.perfetto.dev.",
+            ),
             ("lockscope history --ensemble prod --json", "For scripts: the response of the API."),
         ],
         exits: &[(0, "success, even if nothing is kept")],

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use lockscope_wire::{Recipe, Sort, Verdict, WINDOW_ROWS_MAX};
 
 /// The server that is asked.
@@ -136,7 +136,11 @@ pub struct WhoArgs {
 
 /// What is kept of the past.
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct HistoryArgs {
+    /// What is asked; without it, what is kept.
+    #[command(subcommand)]
+    pub question: Option<HistoryCommand>,
     /// The ensemble, if there are several [default: each].
     #[arg(long, value_name = "NAME")]
     pub ensemble: Option<String>,
@@ -146,6 +150,74 @@ pub struct HistoryArgs {
     /// Who is asked.
     #[command(flatten)]
     pub server: ServerArgs,
+}
+
+/// What is asked of the past.
+#[derive(Clone, Debug, Subcommand)]
+pub enum HistoryCommand {
+    /// List who held and who waited, the newest first.
+    Holds(PastArgs),
+    /// List what stood out: verdicts, findings, deadlocks, outages, gaps, releases.
+    Marks(PastArgs),
+    /// Write who held and who waited as a table, or as a trace that Perfetto opens.
+    Export(ExportArgs),
+}
+
+/// A stretch of the past.
+#[derive(Clone, Debug, Args)]
+pub struct PastRangeArgs {
+    /// Only this lock.
+    #[arg(value_name = "PATH")]
+    pub path: Option<String>,
+    /// The ensemble, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub ensemble: Option<String>,
+    /// Where it begins: milliseconds since the epoch, or how long ago, like 90m, 12h or 7d.
+    #[arg(long, value_name = "TIME", default_value = "1h")]
+    pub from: String,
+    /// Where it ends, likewise [default: now].
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+}
+
+/// A list of what was.
+#[derive(Clone, Debug, Args)]
+pub struct PastArgs {
+    /// When.
+    #[command(flatten)]
+    pub range: PastRangeArgs,
+    /// Number of rows, at most 1000.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// How it is written.
+    #[command(flatten)]
+    pub form: OutputArgs,
+    /// Who is asked.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// A file of what was.
+#[derive(Clone, Debug, Args)]
+pub struct ExportArgs {
+    /// When.
+    #[command(flatten)]
+    pub range: PastRangeArgs,
+    /// Format.
+    #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
+    pub format: ExportFormat,
+    /// Who is asked.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A line a contender.
+    Csv,
+    /// Trace events, for ui.perfetto.dev.
+    Perfetto,
 }
 
 /// Shells that can be taught.

@@ -8,8 +8,8 @@ use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
 use super::words::{AS_IT_WAS, FIRST_AFTER, LAST_BEFORE, Way, way};
 
-/// Of the strip's drawing.
-const STRIP_HEIGHT: u64 = 20;
+/// Of the bars in the strip's drawing, which is 20 high: below them is whether something was wrong.
+const BARS_HEIGHT: u64 = 16;
 /// Parts of the strip; each is a link to its middle.
 const PARTS: i64 = 96;
 /// So far back and forth one steps by time.
@@ -88,10 +88,9 @@ fn time_step(past: &PastView, by_ms: i64, name: &'static str) -> AnyView {
     )
 }
 
-/// The height of a bar: ten times as many are not ten times as high, and little is seen as well.
+/// The height of a bar: four times as many are twice as high, so that little is seen beside much.
 fn height(events: u64, most: u64) -> u64 {
-    let bits = |count: u64| u64::from(u64::BITS - count.leading_zeros());
-    3 + (STRIP_HEIGHT - 3) * bits(events) / bits(most).max(1)
+    (BARS_HEIGHT.pow(2).saturating_mul(events) / most.max(1)).isqrt()
 }
 
 /// All that is kept, from the oldest moment to the newest; what is missing is hatched.
@@ -104,10 +103,14 @@ fn strip(past: &PastView) -> AnyView {
         view! { <rect class="past-gap" x=along(*begin) y="0" width=width((*begin).max(from), *end) height="20" /> }
     });
     let most = past.pieces.iter().map(|piece| piece.events).max().unwrap_or(0);
-    let pieces = past.pieces.iter().filter(|piece| piece.events > 0 || piece.severity > 0).map(|piece| {
+    let pieces = past.pieces.iter().map(|piece| {
         let height = height(piece.events, most);
         let (x, wide) = (along(piece.from_ms), width(piece.from_ms.max(from), piece.to_ms.min(to)));
-        view! { <rect class="past-density" data-severity=piece.severity x=x width=wide y=(STRIP_HEIGHT - height).to_string() height=height.to_string() /> }
+        let trouble = (piece.severity > 0).then(|| view! { <rect class="past-trouble" data-severity=piece.severity x=x.clone() width=wide.clone() y=BARS_HEIGHT.to_string() height="4" /> });
+        view! {
+            <rect class="past-density" x=x width=wide y=(BARS_HEIGHT - height).to_string() height=height.to_string() />
+            {trouble}
+        }
     });
     let parts = (0..PARTS).map(|at| {
         let middle = from + span * (2 * at + 1) / (2 * PARTS);
@@ -122,7 +125,7 @@ fn strip(past: &PastView) -> AnyView {
                 {gaps.collect_view()}
                 {pieces.collect_view()}
                 {parts.collect_view()}
-                <rect class="past-cursor" x=along(past.at_ms) y="0" width="2" height="20" />
+                <rect class="past-cursor" x=along(past.at_ms) y="0" width="3" height="20" />
             </svg>
             <span class="past-end">{stamp(to)}</span>
         </div>
@@ -153,7 +156,7 @@ mod tests {
         assert!(html.contains("href=\"/lock?path=/a&amp;at=49000\"") && html.contains("data-key=\",\""), "{html}");
         assert!(html.contains("href=\"/lock?path=/a#present\" rel=\"external\" data-key=\"L\""), "{html}");
         assert!(!html.contains("+1 h"), "nothing is kept there");
-        assert!(html.contains("data-severity=\"2\" x=\"600\" width=\"400\" y=\"0\" height=\"20\""), "{html}");
+        assert!(html.contains("data-severity=\"2\" x=\"600\" width=\"400\" y=\"16\" height=\"4\""), "{html}");
         assert!(html.contains("<rect x=\"100\" y=\"0\" width=\"100\" height=\"20\" class=\"past-gap\""), "{html}");
     }
 }

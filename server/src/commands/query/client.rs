@@ -252,6 +252,12 @@ impl QueryClient {
         Ok(answers)
     }
 
+    /// An answer about a stretch of the past: of `holds`, `marks` or `export`.
+    pub(super) async fn past(&self, question: &str, pairs: &[(&str, &str)]) -> Result<String, RunError> {
+        let path = format!("/api/v1/history/{question}?{}", query(pairs));
+        self.get(&path).await.map_err(|error| self.explain(error))
+    }
+
     async fn get(&self, path: &str) -> Result<String, ApiError> {
         self.0.text(Method::GET, path, None).await
     }

@@ -5,6 +5,7 @@ mod client;
 mod history;
 mod lock;
 mod locks;
+mod past;
 mod responses;
 mod staleness;
 mod suggest;
@@ -90,7 +91,10 @@ pub(super) async fn who(args: &WhoArgs, clock: &Clock) -> Result<(), RunError> {
 ///
 /// # Errors
 /// One sentence. That nothing is kept is no error.
-pub(super) async fn history(args: &HistoryArgs) -> Result<(), RunError> {
+pub(super) async fn history(args: &HistoryArgs, clock: &Clock) -> Result<(), RunError> {
+    if let Some(question) = &args.question {
+        return past::ask(question, clock.now_ms()).await;
+    }
     let server = QueryClient::new(&args.server)?;
     let answers = server.histories(args.ensemble.as_deref()).await?;
     if args.form.json {

@@ -1,0 +1,255 @@
+//! `lockscope history holds`, `marks` and `export`: what was, from a running server.
+
+use lockscope_wire::visible;
+use serde::Deserialize;
+
+use super::client::QueryClient;
+use super::table::{Cell, Column, OutputStyle, Tone, render as table};
+use super::terminal;
+use super::words::{self, NONE, duration, held, instant};
+use crate::cli::{ExportFormat, HistoryCommand, PastArgs, PastRangeArgs};
+use crate::config::{self, ConfigError};
+use crate::error::RunError;
+use crate::stdout;
+
+const HOLDS: [Column; 6] = [
+    Column::of_words("JOINED"),
+    Column::of_names("LOCK", 16),
+    Column::of_names("WHO", 12),
+    Column::of_numbers("WAITED"),
+    Column::of_numbers("HELD"),
+    Column::of_words("END"),
+];
+const MARKS: [Column; 4] =
+    [Column::of_words("WHEN"), Column::of_words("WHAT"), Column::of_names("LOCK", 16), Column::of_names("TEXT", 24)];
+
+/// Answer of `/api/v1/history/holds`.
+#[derive(Debug, Deserialize)]
+struct Holds {
+    holds: Vec<Hold>,
+    next_before: Option<String>,
+    coverage: Coverage,
+}
+
+#[derive(Debug, Deserialize)]
+struct Hold {
+    lock: String,
+    node: String,
+    session_id: Option<String>,
+    label: Option<String>,
+    joined_at_ms: i64,
+    how: String,
+    wait_ms: i64,
+    hold_ms: Option<i64>,
+    is_lower_bound: bool,
+}
+
+/// Answer of `/api/v1/history/marks`.
+#[derive(Debug, Deserialize)]
+struct Marks {
+    marks: Vec<Mark>,
+    coverage: Coverage,
+}
+
+#[derive(Debug, Deserialize)]
+struct Mark {
+    at_ms: i64,
+    kind: String,
+    code: String,
+    severity: u8,
+    path: Option<String>,
+    text: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Coverage {
+    part: f64,
+}
+
+/// Asks, and prints the answer.
+pub(super) async fn ask(question: &HistoryCommand, now_ms: i64) -> Result<(), RunError> {
+    match question {
+        HistoryCommand::Holds(args) => {
+            let text = list("holds", args, now_ms).await?;
+            print(args, &text, |text| Ok(holds(&QueryClient::new(&args.server)?.read(text)?, shown(args))))
+        }
+        HistoryCommand::Marks(args) => {
+            let text = list("marks", args, now_ms).await?;
+            print(args, &text, |text| Ok(marks(&QueryClient::new(&args.server)?.read(text)?, shown(args))))
+        }
+        HistoryCommand::Export(args) => {
+            let format = match args.format {
+                ExportFormat::Csv => "csv",
+                ExportFormat::Perfetto => "perfetto",
+            };
+            let range = Range::of(&args.range, now_ms)?;
+            let pairs = [range.pairs().as_slice(), &[("format", format)]].concat();
+            stdout::print(&QueryClient::new(&args.server)?.past("export", &pairs).await?);
+            Ok(())
+        }
+    }
+}
+
+async fn list(question: &str, args: &PastArgs, now_ms: i64) -> Result<String, RunError> {
+    let (range, limit) = (Range::of(&args.range, now_ms)?, args.limit.to_string());
+    let pairs = [range.pairs().as_slice(), &[("limit", &*limit)]].concat();
+    QueryClient::new(&args.server)?.past(question, &pairs).await
+}
+
+fn print(args: &PastArgs, text: &str, render: impl FnOnce(&str) -> Result<String, RunError>) -> Result<(), RunError> {
+    stdout::print(&if args.form.json { words::json(text) } else { render(text)? });
+    Ok(())
+}
+
+fn shown(args: &PastArgs) -> OutputStyle {
+    terminal::stdout_style(args.form.color)
+}
+
+/// A stretch of the past as the API takes it.
+#[derive(Debug, PartialEq, Eq)]
+struct Range {
+    path: String,
+    ensemble: String,
+    from: String,
+    to: String,
+}
+
+impl Range {
+    fn of(args: &PastRangeArgs, now_ms: i64) -> Result<Self, RunError> {
+        let to = args.to.as_deref().map(|to| at("--to", to, now_ms)).transpose()?;
+        Ok(Self {
+            path: args.path.clone().unwrap_or_default(),
+            ensemble: args.ensemble.clone().unwrap_or_default(),
+            from: at("--from", &args.from, now_ms)?,
+            to: to.unwrap_or_default(),
+        })
+    }
+
+    fn pairs(&self) -> [(&'static str, &str); 4] {
+        [("path", &self.path), ("ensemble", &self.ensemble), ("from", &self.from), ("to", &self.to)]
+    }
+}
+
+/// An instant in milliseconds since the epoch, from one, or from how long ago it was.
+fn at(flag: &str, text: &str, now_ms: i64) -> Result<String, RunError> {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(text.to_owned());
+    }
+    let Ok(ago) = config::lifetime(flag, text) else {
+        return Err(ConfigError(format!(
+            "{flag} {text:?} is no time; write how long ago, like 90m, 12h or 7d, or milliseconds since the epoch"
+        ))
+        .into());
+    };
+    let ago_ms = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+    Ok(now_ms.saturating_sub(ago_ms).max(0).to_string())
+}
+
+fn holds(answer: &Holds, shown: OutputStyle) -> String {
+    let row = |hold: &Hold| {
+        let who = hold.label.as_deref().or(hold.session_id.as_deref()).unwrap_or(&hold.node);
+        let tone = if hold.how == "session_ended" || hold.how == "forced" { Tone::Odd } else { Tone::Plain };
+        vec![
+            Cell::plain(instant(hold.joined_at_ms)),
+            Cell::plain(visible(&hold.lock)),
+            Cell::plain(visible(who)),
+            Cell::plain(duration(hold.wait_ms)),
+            Cell::plain(held(hold.hold_ms, hold.is_lower_bound)),
+            Cell(tone, visible(&hold.how).replace('_', " ")),
+        ]
+    };
+    let more =
+        answer.next_before.is_some().then_some("older ones are left out; ask for a shorter time or a higher --limit");
+    list_of(&HOLDS, answer.holds.iter().map(row).collect(), "nobody held or waited then", &answer.coverage, more, shown)
+}
+
+fn marks(answer: &Marks, shown: OutputStyle) -> String {
+    let row = |mark: &Mark| {
+        let tone = match mark.severity {
+            2.. => Tone::Bad,
+            1 => Tone::Odd,
+            0 => Tone::Plain,
+        };
+        let what = format!("{} {}", mark.kind, mark.code.replace('_', " "));
+        vec![
+            Cell::plain(instant(mark.at_ms)),
+            Cell(tone, visible(&what)),
+            Cell::plain(mark.path.as_deref().map_or_else(|| NONE.to_owned(), visible)),
+            Cell::plain(visible(&mark.text)),
+        ]
+    };
+    list_of(&MARKS, answer.marks.iter().map(row).collect(), "nothing stood out then", &answer.coverage, None, shown)
+}
+
+/// A table; a sentence where it has no row, and how much of the time is known where that is not all of it.
+fn list_of(
+    columns: &[Column],
+    rows: Vec<Vec<Cell>>,
+    none: &str,
+    coverage: &Coverage,
+    more: Option<&str>,
+    shown: OutputStyle,
+) -> String {
+    let mut text = if rows.is_empty() { format!("{none}\n") } else { table(columns, &rows, 0, shown) };
+    if let Some(note) = more {
+        text.push_str(&format!("{note}\n"));
+    }
+    if coverage.part < 0.999 {
+        text.push_str(&shown.tone(Tone::Odd, &format!("{:.1} % of that time is kept", coverage.part * 100.0)));
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
+
+    #[test]
+    fn a_time_is_an_instant_or_how_long_ago() {
+        let ms = |text: &str| at("--from", text, 10_000_000).map_err(|error| error.to_string());
+        assert_eq!(ms("90m").as_deref(), Ok("4600000"));
+        assert_eq!(ms("7d").as_deref(), Ok("0"), "not before the epoch");
+        assert_eq!(ms("1764041547412").as_deref(), Ok("1764041547412"));
+        for wrong in ["", "yesterday", "-1", "5 minutes"] {
+            assert!(ms(wrong).is_err_and(|why| why.contains("--from") && why.contains("like 90m")), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn who_held_and_how_much_is_known() {
+        let hold = Hold {
+            lock: "/locks/order".to_owned(),
+            node: "lock-1".to_owned(),
+            session_id: Some("0x1".to_owned()),
+            label: Some("worker-1\u{202e}".to_owned()),
+            joined_at_ms: 0,
+            how: "session_ended".to_owned(),
+            wait_ms: 0,
+            hold_ms: Some(2_000),
+            is_lower_bound: true,
+        };
+        let answer = |holds| Holds { holds, next_before: Some("x".to_owned()), coverage: Coverage { part: 0.5 } };
+        let text = holds(&answer(vec![hold]), PLAIN);
+        assert!(text.contains("/locks/order") && text.contains("≥ 2.0 s") && text.contains("session ended"), "{text}");
+        assert!(text.ends_with("--limit\n50.0 % of that time is kept\n") && !text.contains('\u{202e}'), "{text}");
+        assert!(holds(&answer(Vec::new()), PLAIN).starts_with("nobody held or waited then\n"));
+    }
+
+    #[test]
+    fn what_stood_out_has_its_sentence() {
+        let mark = Mark {
+            at_ms: 0,
+            kind: "verdict".to_owned(),
+            code: "nobody_home".to_owned(),
+            severity: 2,
+            path: None,
+            text: "It is stuck.".to_owned(),
+        };
+        let text = marks(&Marks { marks: vec![mark], coverage: Coverage { part: 1.0 } }, PLAIN);
+        assert!(text.contains("verdict nobody home  -     It is stuck."), "{text}");
+        assert!(!text.contains("% of that time"), "{text}");
+    }
+}
