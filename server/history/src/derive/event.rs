@@ -153,8 +153,8 @@ pub enum Event {
         lock: Arc<str>,
         /// What.
         code: Code,
-        /// How bad; None when it went.
-        raised: Option<Severity>,
+        /// How bad, and its sentence; None when it went.
+        raised: Option<(Severity, Box<str>)>,
     },
     /// A deadlock closed or came apart.
     Deadlock {

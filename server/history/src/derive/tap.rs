@@ -143,7 +143,9 @@ impl Tap {
             Change::FindingChanged { lock, code, is_raised } => {
                 let found = model.lock(lock).filter(|_| *is_raised);
                 let mut findings = found.into_iter().flat_map(|lock| &lock.assessment.findings);
-                let raised = findings.find(|finding| finding.code == *code).map(|finding| finding.severity);
+                let raised = findings
+                    .find(|finding| finding.code == *code)
+                    .map(|finding| (finding.severity, finding.text.clone()));
                 Event::Finding { lock: Arc::clone(lock), code: *code, raised }
             }
             Change::DeadlockChanged { locks, is_closed } => {

@@ -74,6 +74,23 @@ fn verdict_severity(verdict: Verdict) -> Severity {
     }
 }
 
+/// What a lock became, in one sentence.
+fn verdict_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Free => "It is free.",
+        Verdict::Healthy => "It is healthy again.",
+        Verdict::Unknown => "Who holds it is not known.",
+        Verdict::Slow => "It is held for longer than usual.",
+        Verdict::Expiring => "Nobody who holds it is connected; the session runs out by itself.",
+        Verdict::NobodyHome => "Its directory is gone and was not made again.",
+        Verdict::Orphan => "A znode that no session owns is at its head.",
+        Verdict::Stuck => "It is stuck: its holder keeps it far longer than usual, and others wait.",
+        Verdict::MaybeDeadlocked => "It may be part of a deadlock.",
+        Verdict::DoubleOwner => "Two hold it at once.",
+        Verdict::Deadlocked => "It is deadlocked.",
+    }
+}
+
 /// The name of a recipe.
 pub(super) fn recipe_name(recipe: Recipe) -> &'static str {
     match recipe {
@@ -161,12 +178,15 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
                 return Vec::new();
             }
             let (name, severity) = (verdict_name(*verdict), verdict_severity(*verdict));
-            Said::of(Some(lock), FactKind::Verdict, name, severity, format!("The verdict is {name}."))
+            Said::of(Some(lock), FactKind::Verdict, name, severity, verdict_words(*verdict).to_owned())
         }
         Event::Finding { lock, code, raised } => {
             let name = code.name();
-            let text = if raised.is_some() { format!("{name}: found.") } else { format!("{name}: no longer so.") };
-            Said::of(Some(lock), FactKind::Finding, name, raised.unwrap_or(Severity::Info), text)
+            let (severity, text) = match raised {
+                Some((severity, text)) => (*severity, text.to_string()),
+                None => (Severity::Info, "It is no longer so.".to_owned()),
+            };
+            Said::of(Some(lock), FactKind::Finding, name, severity, text)
         }
         Event::Link(link) => {
             let (name, is_well) = (link_name(*link), *link == Link::Live);
