@@ -221,9 +221,11 @@ pub(super) fn allowed(path: &str) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Addresses of the API, for people.
+/// Addresses of the API, for people; those below another one are left out.
 pub(super) fn addresses() -> String {
-    let mut paths: Vec<_> = ROUTES.iter().map(|row| row.path).filter(|path| path.starts_with("/api/v1/")).collect();
+    let all = || ROUTES.iter().map(|row| row.path).filter(|path| path.starts_with("/api/v1/"));
+    let is_below = |path: &str, other: &str| path.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'));
+    let mut paths: Vec<_> = all().filter(|path| !all().any(|other| is_below(path, other))).collect();
     paths.dedup();
     let last = paths.pop().unwrap_or_default();
     format!("{} and {last}", paths.join(", "))
