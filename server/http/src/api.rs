@@ -162,6 +162,16 @@ pub(super) async fn share<T: Serialize>(
     http.shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
 }
 
+/// The same of the past.
+pub(super) async fn share_past<T: Serialize>(
+    http: &Http,
+    asked: AnswerRequest,
+    make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
+) -> Response {
+    let (own, scope) = (http.clone(), asked.scope.clone());
+    http.past_shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
+}
+
 /// The same of a moment; of the present without one.
 async fn share_at<T: Serialize>(
     http: &Http,
@@ -169,7 +179,10 @@ async fn share_at<T: Serialize>(
     moment: Option<Moment>,
     make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
 ) -> Response {
-    share(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, scope)).await
+    if moment.is_none() {
+        return share(http, asked, make).await;
+    }
+    share_past(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, scope)).await
 }
 
 /// The same, as a table.
@@ -180,8 +193,9 @@ async fn share_table(
     make: impl FnOnce(&Http, VisibilityScope) -> Result<Table, ErrorResponse> + Send + 'static,
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
+    let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
     let make = move || make(&own.at(moment.as_ref(), &scope)?, scope);
-    http.shared.answer(asked, move || Answer::table(make())).await
+    answers.answer(asked, move || Answer::table(make())).await
 }
 
 /// What a list is written as.

@@ -167,6 +167,9 @@ pub struct Http {
     /// What takes a while to answer, and answers that are shared.
     work: WorkerPool,
     shared: SharedAnswers,
+    /// The same for the past, which takes seconds: who looks at the present never waits for who looks back.
+    past_work: WorkerPool,
+    past_shared: SharedAnswers,
 }
 
 /// What is counted here, for `/metrics`.
@@ -190,7 +193,7 @@ impl Http {
     /// everybody may look and nobody may do anything.
     pub fn new(hub: Arc<Hub>, draining: CancellationToken, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        let work = WorkerPool::new();
+        let (work, past_work) = (WorkerPool::new(), WorkerPool::with_turns(1));
         let caller_sockets = Quota::new(limits.sockets_max as usize, limits.caller_sockets_max, Arc::default());
         let caller_views = Quota::new(VIEWS_MAX, limits.caller_views_max, Arc::default());
         Self {
@@ -213,6 +216,8 @@ impl Http {
             moments: None,
             shared: SharedAnswers::new(work.clone()),
             work,
+            past_shared: SharedAnswers::new(past_work.clone()),
+            past_work,
         }
     }
 
@@ -283,8 +288,9 @@ impl Http {
 
     /// What was refused here because of a limit: by the limit, of all and of one caller.
     fn limited(&self) -> Vec<(&'static str, (u64, u64))> {
+        let ((all, one), (all_past, one_past)) = (self.work.refused(), self.past_work.refused());
         vec![
-            ("requests", self.work.refused()),
+            ("requests", (all + all_past, one + one_past)),
             ("sockets", self.caller_sockets.refused()),
             ("views", self.caller_views.refused()),
         ]

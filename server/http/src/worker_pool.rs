@@ -42,13 +42,18 @@ pub(super) type WaitingPermit = Permit<QuotaOwner>;
 
 impl WorkerPool {
     pub(super) fn new() -> Self {
-        let refusals = Arc::<Refusals>::default();
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self::with_turns((processors / 2).clamp(1, AT_ONCE_MAX))
+    }
+
+    /// One that makes so many answers at once.
+    pub(super) fn with_turns(turns: usize) -> Self {
+        let refusals = Arc::<Refusals>::default();
         Self(Arc::new(Inner {
             places: Quota::new(WAITING_MAX, CALLER_WAITING_MAX, refusals.clone()),
             rates: Mutex::new(RateLimit::new(CALLER_PER_SECOND, CALLER_BURST)),
             refusals,
-            turns: Arc::new(Semaphore::new((processors / 2).clamp(1, AT_ONCE_MAX))),
+            turns: Arc::new(Semaphore::new(turns)),
             lines: Mutex::default(),
         }))
     }

@@ -68,7 +68,7 @@ impl Encoder {
         Some(chunk)
     }
 
-    /// Makes the chunks of a checkpoint. What follows is told without regard to what came before.
+    /// Makes the chunks of a checkpoint. What follows is encoded without regard to what came before.
     ///
     /// # Errors
     /// An observation is too large to be kept. Then there is no checkpoint, and what follows needs another.
@@ -98,7 +98,7 @@ impl Encoder {
         Ok(done)
     }
 
-    /// Something is left out here: the chunk under way is ended, and what follows is told without regard to it.
+    /// Something is left out here: the chunk under way is ended, and what follows is encoded without regard to it.
     pub fn forget(&mut self) -> Option<Chunk> {
         self.rounds = Rounds::default();
         self.close()

@@ -15,8 +15,8 @@ pub enum CodecError {
     /// It says what can't be.
     #[error("the chunk is malformed: {0}")]
     Malformed(&'static str),
-    /// It is told as a difference to chunks that were not read before it.
-    #[error("a round of the chunk is told as a difference to a chunk that was not read before it")]
+    /// It is encoded as a difference to chunks that were not read before it.
+    #[error("a round of the chunk is encoded as a difference to a chunk that was not read before it")]
     NotContinuous,
     /// One observation is larger than is ever kept.
     #[error("an observation is too large to be kept")]

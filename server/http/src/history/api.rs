@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Http;
-use crate::api::{self, Pairs, share};
+use crate::api::{self, Pairs, share_past};
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::AnswerRequest;
 use feed::{FILTER_CHARS_MAX, VisibilityScope};
@@ -74,7 +74,7 @@ pub(crate) async fn show(
             }
         }
     }
-    Ok(share(&http, asked, move |http, scope| history_now(http, &scope, &ensemble)).await)
+    Ok(share_past(&http, asked, move |http, scope| history_now(http, &scope, &ensemble)).await)
 }
 
 fn history_now(http: &Http, scope: &VisibilityScope, ensemble: &str) -> Result<Json<HistoryJson>, ErrorResponse> {

@@ -13,7 +13,7 @@ use super::PastMoment;
 use super::ask::{Asked, id};
 use super::{Moment, MomentError};
 use crate::Http;
-use crate::api::{Pairs, share};
+use crate::api::{Pairs, share_past};
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 use feed::VisibilityScope;
@@ -90,7 +90,7 @@ pub(crate) async fn show(
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let of = Asked::read(pairs, &TAKES, 1)?;
-    Ok(share(&http, asked, move |http, scope| compared(http, &scope, &of)).await)
+    Ok(share_past(&http, asked, move |http, scope| compared(http, &scope, &of)).await)
 }
 
 fn compared(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<DiffJson>, ErrorResponse> {

@@ -40,7 +40,7 @@ pub(crate) async fn show(
 ) -> Result<Response, ErrorResponse> {
     let of = Asked::read(pairs, &TAKES, 1)?;
     let (own, scope) = (http.clone(), asked.scope.clone());
-    Ok(http.shared.answer(asked, move || file(&own, &scope, &of)).await)
+    Ok(http.past_shared.answer(asked, move || file(&own, &scope, &of)).await)
 }
 
 fn file(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Answer {

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::ask::{Asked, CoverageJson, cursor, give_up_at, id, refused};
 use super::going_on::still;
 use crate::Http;
-use crate::api::{Pairs, share};
+use crate::api::{Pairs, share_past};
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 use feed::VisibilityScope;
@@ -77,7 +77,7 @@ pub(crate) async fn show(
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let holds = Asked::read(pairs, &TAKES, HOLDS_MAX)?;
-    Ok(share(&http, asked, move |http, scope| found(http, &scope, &holds)).await)
+    Ok(share_past(&http, asked, move |http, scope| found(http, &scope, &holds)).await)
 }
 
 fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<HoldsJson>, ErrorResponse> {

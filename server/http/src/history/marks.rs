@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::ask::{Asked, CoverageJson, give_up_at, refused};
 use crate::Http;
-use crate::api::{Pairs, share};
+use crate::api::{Pairs, share_past};
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 use feed::VisibilityScope;
@@ -94,7 +94,7 @@ pub(crate) async fn show(
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let of = Asked::read(pairs, &TAKES, MARKS_MAX)?;
-    Ok(share(&http, asked, move |http, scope| found(http, &scope, &of)).await)
+    Ok(share_past(&http, asked, move |http, scope| found(http, &scope, &of)).await)
 }
 
 fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<MarksJson>, ErrorResponse> {

@@ -86,6 +86,13 @@ impl From<MomentError> for ErrorResponse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Limits;
+    use crate::api::{share, share_past};
+    use crate::shared_answers::AnswerRequest;
+    use feed::{About, Hub, Projector};
+    use identity::QuotaOwner;
+    use runtime::clock::Clock;
+    use runtime::shutdown;
 
     #[test]
     fn a_moment_is_an_instant_or_a_transaction() {
@@ -100,5 +107,39 @@ mod tests {
             assert_eq!(at(wrong), None, "{wrong}");
         }
         assert!(with_moment(Vec::new()).is_ok_and(|(_, moment)| moment.is_none()));
+    }
+
+    #[tokio::test]
+    async fn who_looks_at_the_present_never_waits_for_who_looks_back() {
+        let clock = Clock::manual(5_000);
+        let about = About { version: String::new(), started_at_ms: 0, read_only: Arc::default() };
+        let hub = Hub::new(Arc::new(Projector::new(Vec::new(), about, clock.clone())), clock, feed::random_epoch());
+        let (_, draining) = shutdown::token();
+        let http = Http::new(hub, draining, Limits::default());
+        let asked = |caller: &str, address: &str| AnswerRequest {
+            caller: QuotaOwner::Named(caller.to_owned()),
+            address: address.to_owned(),
+            scope: VisibilityScope::ALL,
+        };
+        // Somebody's long way back takes every turn that there is for the past.
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let (begin, begun) = tokio::sync::oneshot::channel();
+        let back = share_past(&http, asked("a", "/past"), move |_, _| {
+            let _ = begin.send(());
+            let _ = ended.recv();
+            Ok(axum::Json(1))
+        });
+        let (back, live) = tokio::join!(back, async {
+            begun.await.unwrap();
+            let other = share_past(&http, asked("b", "/other"), |_, _| Ok(axum::Json(2)));
+            let mut other = std::pin::pin!(other);
+            assert!(futures_util::poll!(&mut other).is_pending());
+            let live = share(&http, asked("a", "/live"), |_, _| Ok(axum::Json(3))).await;
+            assert!(futures_util::poll!(&mut other).is_pending(), "the past waits for its turn");
+            end.send(()).unwrap();
+            assert_eq!(other.await.status(), 200);
+            live
+        });
+        assert_eq!((back.status(), live.status()), (axum::http::StatusCode::OK, axum::http::StatusCode::OK));
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::ask::{Asked, CoverageJson, give_up_at, id, refused};
 use crate::Http;
-use crate::api::{Pairs, share};
+use crate::api::{Pairs, share_past};
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 use feed::VisibilityScope;
@@ -90,7 +90,7 @@ pub(crate) async fn show(
     if of.path.is_empty() {
         return Err(ErrorResponse::bad_request("`path` is missing: the path of a lock"));
     }
-    Ok(share(&http, asked, move |http, scope| found(http, &scope, of)).await)
+    Ok(share_past(&http, asked, move |http, scope| found(http, &scope, of)).await)
 }
 
 fn found(http: &Http, scope: &VisibilityScope, asked: Asked) -> Result<Json<LockOverTimeJson>, ErrorResponse> {

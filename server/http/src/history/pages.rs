@@ -51,7 +51,7 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
         Ok((_, None)) => return next.run(request).await,
         Ok((_, Some(moment))) => {
             let (own, scope) = (http.clone(), caller.scope.clone());
-            http.work.make_now(move || own.past_page(&moment, &scope, address)).await
+            http.past_work.ask(&caller.actor.quota_owner(), move || own.past_page(&moment, &scope, address)).await
         }
         Err(wrong) => return wrong.into_response(),
     };
