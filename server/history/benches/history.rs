@@ -20,16 +20,29 @@ const ROOT: RootId = RootId(0);
 
 fn main() {
     // `cargo test` only wants to know that it builds.
-    if std::env::args().any(|arg| arg == "--bench") {
+    let mut args = std::env::args().skip(1);
+    if !args.any(|arg| arg == "--bench") {
+        return;
+    }
+    // Further words choose what is measured: `cargo bench -p history -- back`.
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|one| one == name);
+    if is_chosen("load") {
         load(100, 60, 10_000);
         load(100, 60, 250);
         load(1_000, 30, 10_000);
         load(1_000, 30, 250);
         load(15_000, 5, 10_000);
         idle();
+    }
+    if is_chosen("rounds") {
         rounds(1_000);
         rounds(10_000);
+    }
+    if is_chosen("back") {
         look_back();
+    }
+    if is_chosen("derive") {
         derive(1_000, 30);
         derive(15_000, 5);
     }

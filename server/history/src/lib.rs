@@ -10,4 +10,5 @@ pub mod derive;
 pub mod historian;
 mod payloads;
 pub mod replay;
+pub mod resume;
 pub mod store;

@@ -68,7 +68,19 @@ impl Rewound {
     pub fn new(store: &dyn Store, moment: Moment) -> Result<Self, ReplayError> {
         let target = Target::find(store, moment)?;
         let mut rewound = Self::before(&target);
-        rewound.go_on(store, &target)?;
+        rewound.go_on(store, &target, &mut apply)?;
+        Ok(rewound)
+    }
+
+    /// The model as it was recorded last, from an earlier checkpoint than is needed. `each` takes in the observations.
+    pub(crate) fn followed(
+        store: &dyn Store,
+        checkpoint: ChunkHead,
+        each: &mut dyn FnMut(&mut Observatory, Taken),
+    ) -> Result<Self, ReplayError> {
+        let target = Target { checkpoint, ..Target::find(store, Moment::At(TimeMs(i64::MAX)))? };
+        let mut rewound = Self::before(&target);
+        rewound.go_on(store, &target, each)?;
         Ok(rewound)
     }
 
@@ -86,7 +98,7 @@ impl Rewound {
         if !is_ahead || target.head.seq < self.seq || target.checkpoint.seq > self.seq {
             *self = Self::before(&target);
         }
-        self.go_on(store, &target)
+        self.go_on(store, &target, &mut apply)
     }
 
     /// The model.
@@ -116,7 +128,7 @@ impl Rewound {
         }
     }
 
-    fn go_on(&mut self, store: &dyn Store, target: &Target) -> Result<(), ReplayError> {
+    fn go_on(&mut self, store: &dyn Store, target: &Target, each: &mut Each<'_>) -> Result<(), ReplayError> {
         let mut left = OBSERVATIONS_MAX;
         // The chunk that this stands in is read once more: it may have grown.
         let mut next = self.seq;
@@ -129,7 +141,7 @@ impl Rewound {
                 if chunk.seq != next {
                     return Err(self.damaged(store, target, next));
                 }
-                let taken = self.take(chunk, target, &mut left);
+                let taken = self.take(chunk, target, &mut left, each);
                 match taken {
                     Ok(ControlFlow::Break(())) => return Ok(()),
                     Ok(ControlFlow::Continue(())) => next += 1,
@@ -144,7 +156,13 @@ impl Rewound {
     }
 
     /// Takes in a chunk, or what is wanted of it.
-    fn take(&mut self, chunk: &Chunk, target: &Target, left: &mut usize) -> Result<ControlFlow<()>, Broken> {
+    fn take(
+        &mut self,
+        chunk: &Chunk,
+        target: &Target,
+        left: &mut usize,
+        each: &mut Each<'_>,
+    ) -> Result<ControlFlow<()>, Broken> {
         if chunk.seq != self.seq {
             (self.seq, self.taken) = (chunk.seq, 0);
         }
@@ -167,7 +185,7 @@ impl Rewound {
                 return Ok(flow);
             }
             *left = left.checked_sub(1).ok_or(Broken::TooFar)?;
-            self.observatory.apply(now, observation);
+            each(&mut self.observatory, Taken { now, observation, is_checkpoint });
             self.known_at = now;
             self.taken = at + 1;
         }
@@ -193,6 +211,20 @@ impl Rewound {
         }
         ReplayError::InGap(gap)
     }
+}
+
+/// An observation on its way into a model.
+pub(crate) struct Taken {
+    pub(crate) now: TimeMs,
+    pub(crate) observation: Observation,
+    /// It is part of a checkpoint: nothing happened.
+    pub(crate) is_checkpoint: bool,
+}
+
+type Each<'a> = dyn FnMut(&mut Observatory, Taken) + 'a;
+
+fn apply(model: &mut Observatory, taken: Taken) {
+    model.apply(taken.now, taken.observation);
 }
 
 /// Why a chunk can't be taken in.

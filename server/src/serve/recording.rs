@@ -9,7 +9,8 @@ use std::time::Duration;
 use futures_util::future;
 use history::derive::{Event, Tap};
 use history::historian::{Historian, HistoryHandle, Recorder};
-use history::replay::{Moment, ReplayError, Rewound};
+use history::replay::ReplayError;
+use history::resume::{Resumed, resume};
 use history::store::sqlite::SqliteStore;
 use history::store::{Retention, Store, StoreError};
 use lockscope_core::change::Change;
@@ -72,7 +73,7 @@ async fn start_one(
 ) -> Result<Recording, RunError> {
     let (dir, name) = (history.dir.clone(), ensemble.clone());
     let known = tokio::task::spawn_blocking(move || open_and_replay(&dir, &name));
-    let (store, model) = match tokio::time::timeout(REPLAY_MAX, known).await {
+    let (store, resumed) = match tokio::time::timeout(REPLAY_MAX, known).await {
         Ok(Ok(known)) => known,
         Ok(Err(_)) | Err(_) => {
             tracing::warn!(
@@ -82,7 +83,9 @@ async fn start_one(
         }
     };
     let open = opener(history.dir.clone(), ensemble, store);
-    let (historian, recorder) = Historian::start(open, move || *retention.borrow(), clock.clone())
+    let (model, deriver) =
+        resumed.map_or((None, None), |Resumed { observatory, deriver }| (Some(observatory), deriver));
+    let (historian, recorder) = Historian::go_on(open, move || *retention.borrow(), clock.clone(), deriver)
         .map_err(|error| RunError::Internal(format!("no thread for the history: {error}")))?;
     Ok(Recording { handle: recorder.handle(), log: Box::new(Log::new(recorder, payloads)), historian, model })
 }
@@ -118,14 +121,14 @@ pub(super) fn restarted(mut model: Observatory, settings: Settings, now: TimeMs)
 
 type OpenStore = Arc<dyn Store>;
 
-fn open_and_replay(dir: &Path, ensemble: &str) -> (Option<OpenStore>, Option<Observatory>) {
+fn open_and_replay(dir: &Path, ensemble: &str) -> (Option<OpenStore>, Option<Resumed>) {
     let store: OpenStore = match SqliteStore::open(dir, ensemble) {
         Ok(store) => Arc::new(store),
         // The historian tries again, and says what is wrong.
         Err(_) => return (None, None),
     };
-    match Rewound::new(&*store, Moment::At(TimeMs(i64::MAX))) {
-        Ok(rewound) => (Some(store), Some(rewound.into_observatory())),
+    match resume(&*store) {
+        Ok(resumed) => (Some(store), Some(resumed)),
         Err(ReplayError::NothingKept { .. }) => (Some(store), None),
         Err(error) => {
             tracing::warn!("the model of the ensemble {ensemble} begins with nothing: {error}");

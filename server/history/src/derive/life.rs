@@ -4,8 +4,10 @@ use lockscope_core::label::label_of;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 
+use super::charges::WaitRange;
 use super::event::{Contender, ContenderPlace, HeldSince, Identity};
-use crate::store::rows::{Span, SpanEnd};
+use super::holder_log::Totals;
+use crate::store::rows::{Charges, Span, SpanEnd};
 
 /// A contender that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +25,10 @@ pub(super) struct Life {
     pub(super) is_waiting: bool,
     /// It is in a semaphore's queue and got its lease.
     pub(super) is_passed: bool,
+    /// What was counted of its lock before it joined.
+    pub(super) before: Totals,
+    /// What its wait was spent on, once it is over.
+    pub(super) charges: Option<Charges>,
 }
 
 /// Who it is.
@@ -47,6 +53,8 @@ impl Life {
             held: None,
             is_waiting: false,
             is_passed: false,
+            before: Totals::default(),
+            charges: None,
         }
     }
 
@@ -84,6 +92,12 @@ impl Life {
         }
     }
 
+    /// When it waited.
+    pub(super) fn wait(&self, until: TimeMs) -> WaitRange {
+        let from = self.joined_at.min(until);
+        WaitRange { from, until: from + self.wait_ms(until), before: self.before }
+    }
+
     /// The life of it when it ended; None of one that was never read: nothing says which it was.
     pub(super) fn span(&self, node: &str, lock: &str, recipe: &str, left_at: TimeMs, end: EndOfLife) -> Option<Span> {
         let known = self.identity.as_ref()?;
@@ -101,8 +115,7 @@ impl Life {
             held_at,
             left_at,
             how: end.how,
-            charged_to: None,
-            root: None,
+            charges: self.charges.clone(),
             wait_ms: self.wait_ms(left_at),
             is_lower_bound: self.held.is_some_and(|held| held.is_lower_bound),
         })

@@ -4,15 +4,22 @@ use std::collections::BTreeMap;
 
 use lockscope_core::change::Departure;
 use lockscope_core::diagnosis::Verdict;
+use lockscope_core::recipe::Recipe;
 use lockscope_core::tally::Histogram;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 
+use super::charges::WaitRange;
 use super::event::{Contender, ContenderPlace, Following, HeldSince, LockKind};
+use super::holder_log::{HolderLog, KEPT_MS, PIECES_MAX};
 use super::life::{EndOfLife, Life};
 use super::minute::MinuteSoFar;
+use super::sessions::Step;
 use super::words::recipe_name;
-use crate::store::rows::{Minute, Span, SpanEnd};
+use crate::store::rows::{Charges, Minute, Span, SpanEnd};
+
+/// Pieces below which nothing is looked for that may be forgotten.
+const PIECES_FEW: usize = 16;
 
 /// A lock.
 #[derive(Debug)]
@@ -29,6 +36,12 @@ pub(super) struct LockState {
     /// All holds that ended, for what is long here.
     pub(super) holds: Histogram,
     minute: MinuteSoFar,
+    log: HolderLog,
+    /// Pieces it keeps, and how many there are when it is looked for what may be forgotten.
+    pieces_max: usize,
+    forget_at: usize,
+    /// What its contenders' sessions began and ended, to be taken.
+    steps: Vec<Step>,
 }
 
 impl LockState {
@@ -42,7 +55,53 @@ impl LockState {
             verdict,
             holds: Histogram::default(),
             minute: MinuteSoFar::new(verdict, 0),
+            log: HolderLog::new(now),
+            pieces_max: PIECES_MAX,
+            forget_at: PIECES_FEW,
+            steps: Vec::new(),
         }
+    }
+
+    pub(super) fn log(&self) -> &HolderLog {
+        &self.log
+    }
+
+    /// What sessions began and ended since it was asked for last.
+    pub(super) fn take_steps(&mut self) -> Vec<Step> {
+        std::mem::take(&mut self.steps)
+    }
+
+    /// Whether those who wait wait for each of so many holders: of a semaphore, one release of several is enough.
+    pub(super) fn is_waited_for(&self, holders: u32) -> bool {
+        self.kind.recipe != Recipe::Semaphore || holders == 1
+    }
+
+    /// When a contender waits or waited.
+    pub(super) fn wait_of(&self, node: &str, now: TimeMs) -> Option<WaitRange> {
+        self.lives.get(node).map(|life| life.wait(now))
+    }
+
+    /// What a contender's wait was spent on.
+    pub(super) fn set_charges(&mut self, node: &str, charges: Charges) {
+        if let Some(life) = self.lives.get_mut(node) {
+            life.charges = Some(charges);
+        }
+    }
+
+    /// Whether a contender is there that has not held yet: if it leaves, its wait is to be charged first.
+    pub(super) fn is_unheld(&self, node: &str) -> bool {
+        self.lives.get(node).is_some_and(|life| life.held.is_none())
+    }
+
+    /// Forgets who held when that is nobody's wait any more.
+    fn forget_pieces(&mut self, now: TimeMs) {
+        if self.log.len() < self.forget_at && self.log.len() <= self.pieces_max {
+            return;
+        }
+        let waits = self.lives.values().filter(|life| life.held.is_none()).map(|life| life.joined_at);
+        let oldest = waits.min().unwrap_or(now).min(now - KEPT_MS);
+        self.log.forget(oldest, self.pieces_max);
+        self.forget_at = (2 * self.log.len()).max(PIECES_FEW);
     }
 
     pub(super) fn lives(&self) -> usize {
@@ -57,6 +116,11 @@ impl LockState {
         let verdict = self.verdict;
         self.minute = MinuteSoFar::of(minute);
         self.minute.worst = self.minute.worst.max(verdict);
+    }
+
+    /// Begins the minute anew.
+    pub(super) fn begin_minute(&mut self) {
+        self.minute = MinuteSoFar::new(self.verdict, self.depth());
     }
 
     /// Adds up all waiting until now.
@@ -77,6 +141,7 @@ impl LockState {
     /// Of the time up to now nothing is known.
     pub(super) fn skip_to(&mut self, now: TimeMs) {
         self.summed_until = self.summed_until.max(now);
+        self.log.skip_to(now);
     }
 
     fn counts_as_waiting(&self) -> bool {
@@ -87,27 +152,22 @@ impl LockState {
         self.waiting.saturating_add(self.watchers)
     }
 
-    /// A contender came, or was read. A span where another one went unseen.
-    pub(super) fn came(
-        &mut self,
-        lock: &str,
-        contender: &Contender,
-        is_found: bool,
-        offset_ms: i64,
-        now: TimeMs,
-    ) -> Option<Span> {
-        self.sum_up(now);
-        let node = &*contender.node;
+    /// Whether a contender is another one than was there before by its name: that one went unseen.
+    pub(super) fn is_other(&self, contender: &Contender) -> bool {
         let czxid = contender.identity.as_ref().map(|identity| identity.czxid);
         let is_other = |life: &Life| life.czxid().zip(czxid).is_some_and(|(before, now)| before != now);
-        let went = match self.lives.get(node).is_some_and(is_other) {
-            true => self.left(lock, node, Departure::DuringGap, None, now),
-            false => None,
-        };
+        self.lives.get(&contender.node).is_some_and(is_other)
+    }
+
+    /// A contender came, or was read.
+    pub(super) fn came(&mut self, contender: &Contender, is_found: bool, offset_ms: i64, now: TimeMs) {
+        self.sum_up(now);
+        let node = &*contender.node;
         if !self.lives.contains_key(node) {
             let mut life = Life::new(contender, now, is_found);
             life.is_waiting =
                 matches!(self.kind.following, Following::Queue { .. }) && life.place != ContenderPlace::Lease;
+            life.before = self.log.totals_at(life.joined_at);
             self.waiting += u32::from(life.is_waiting);
             if life.is_waiting && self.counts_as_waiting() {
                 let ms = now.since(life.arrived_at);
@@ -123,14 +183,27 @@ impl LockState {
             }
         }
         self.identify(contender, offset_ms);
-        went
     }
 
     fn identify(&mut self, contender: &Contender, offset_ms: i64) {
         let counts = self.counts_as_waiting();
         let (Some(life), Some(identity)) = (self.lives.get_mut(&contender.node), &contender.identity) else { return };
-        let is_late = life.place == ContenderPlace::Lease && life.identity.is_none() && life.held.is_some();
+        let is_first = life.identity.is_none();
+        let is_late = life.place == ContenderPlace::Lease && is_first && life.held.is_some();
         let earlier_ms = life.identify(&contender.node, identity, offset_ms);
+        if earlier_ms != 0 {
+            life.before = life.before.min(self.log.totals_at(life.joined_at));
+        }
+        let (is_held, from) = (life.held.is_some(), life.joined_at);
+        if is_first {
+            let waits = life.is_waiting.then_some(identity.session).flatten();
+            let holds = is_held.then_some(identity.session).flatten();
+            let node = || contender.node.clone();
+            self.steps.extend(waits.map(|session| Step::Waits { session, node: node(), from }));
+            self.steps.extend(holds.map(|session| Step::Holds { session }));
+            self.steps.extend(is_held.then(|| Step::Charge { node: node() }));
+            self.log.identify(&contender.node, identity.session);
+        }
         // Of what nobody watched it is not said in which minute they waited.
         if !life.is_found && counts && earlier_ms != 0 {
             self.minute.waiting_ms = self.minute.waiting_ms.saturating_add(earlier_ms);
@@ -145,6 +218,7 @@ impl LockState {
     pub(super) fn follow_offset(&mut self, offset_ms: i64) {
         for life in self.lives.values_mut().filter(|life| life.is_found && life.held.is_none()) {
             life.follow_offset(offset_ms);
+            life.before = life.before.min(self.log.totals_at(life.joined_at));
         }
     }
 
@@ -157,28 +231,44 @@ impl LockState {
         }
         let Some(life) = self.lives.get_mut(node) else { return };
         life.held = Some(since);
+        let session = life.session();
         if std::mem::take(&mut life.is_waiting) {
             self.waiting = self.waiting.saturating_sub(1);
+            self.steps.extend(session.map(|session| Step::WaitEnds { session, node: node.into() }));
         }
+        self.steps.extend(session.map(|session| Step::Holds { session }));
+        let known = life.identity.as_ref().map(|known| known.session);
+        self.steps.extend(known.map(|_| Step::Charge { node: node.into() }));
+        self.log_held(node, known, now);
         if !since.is_lower_bound {
             self.minute.acquired = self.minute.acquired.saturating_add(1);
             self.minute.touch();
         }
     }
 
+    /// Who waits from now on waits for this one; in a group nobody does.
+    fn log_held(&mut self, node: &str, session: Option<Option<SessionId>>, now: TimeMs) {
+        if self.kind.following != Following::Members {
+            self.log.begin(node, session, now);
+            self.forget_pieces(now);
+        }
+    }
+
     /// Whoever holds a lease now waited in the queue by another znode of its session, the first one that has none yet.
     fn pass_to(&mut self, lease: &str, session: Option<SessionId>) {
-        let waits = |life: &&mut Life| {
+        let waits = |(_, life): &(&Box<str>, &mut Life)| {
             life.place == ContenderPlace::Queue && !life.is_passed && session.is_some() && life.session() == session
         };
-        let Some(queued) = self.lives.values_mut().filter(waits).min_by_key(|life| life.joined_at) else { return };
+        let first = self.lives.iter_mut().filter(waits).min_by_key(|(_, life)| life.joined_at);
+        let Some((node, queued)) = first else { return };
         queued.is_passed = true;
         if std::mem::take(&mut queued.is_waiting) {
             self.waiting = self.waiting.saturating_sub(1);
+            self.steps.extend(session.map(|session| Step::WaitEnds { session, node: node.clone() }));
         }
-        let joined_at = queued.joined_at;
+        let (joined_at, before) = (queued.joined_at, queued.before);
         if let Some(life) = self.lives.get_mut(lease) {
-            life.joined_at = joined_at;
+            (life.joined_at, life.before) = (joined_at, before);
         }
     }
 
@@ -191,7 +281,7 @@ impl LockState {
             return;
         }
         if let Some(lease) = self.lives.values_mut().find(is_unread) {
-            lease.joined_at = life.joined_at;
+            (lease.joined_at, lease.before) = (life.joined_at, life.before);
             life.is_passed = true;
         }
     }
@@ -208,9 +298,12 @@ impl LockState {
         self.sum_up(now);
         let mut life = self.lives.remove(node)?;
         self.pass_unread(&mut life);
+        self.log.end(node, now);
         if life.is_waiting {
             self.waiting = self.waiting.saturating_sub(1);
         }
+        self.steps.extend(steps_of_end(node, &life));
+        self.forget_pieces(now);
         self.minute.touch();
         // A lease that was only asked for, and a place in a queue that led to one, are told by the lease that was held.
         if life.is_passed || (life.place == ContenderPlace::Lease && life.held.is_none()) {
@@ -266,6 +359,11 @@ impl LockState {
         self.lives.keys().filter(|node| !there.contains(&***node)).cloned().collect()
     }
 
+    /// Of a lock that is shown no longer, everybody's end.
+    pub(super) fn end_steps(&self) -> impl Iterator<Item = Step> {
+        self.lives.iter().flat_map(|(node, life)| steps_of_end(node, life))
+    }
+
     /// The minute as it is by now, where something changed since it was asked for last.
     pub(super) fn news(&mut self, lock: &str, at: TimeMs, now: TimeMs) -> Option<Minute> {
         self.sum_up(now);
@@ -273,10 +371,12 @@ impl LockState {
     }
 
     /// Ends the minute, and begins the next. Its row, where something happened in it.
-    pub(super) fn end_minute(&mut self, lock: &str, at: TimeMs, end: TimeMs) -> Option<Minute> {
+    pub(super) fn end_minute(&mut self, lock: &str, at: TimeMs, end: TimeMs, pieces_max: usize) -> Option<Minute> {
         self.sum_up(end);
+        (self.pieces_max, self.forget_at) = (pieces_max, self.log.len());
+        self.forget_pieces(end);
         let row = self.minute.is_active.then(|| self.row(lock, at, end));
-        self.minute = MinuteSoFar::new(self.verdict, self.depth());
+        self.begin_minute();
         row
     }
 
@@ -284,4 +384,12 @@ impl LockState {
         let held_ms = |life: &Life| life.held.map(|held| (life.session(), now.since(held.at.max(at))));
         self.minute.row(lock, at, self.lives.values().filter_map(held_ms))
     }
+}
+
+/// What a session ends when a znode of it goes.
+fn steps_of_end(node: &str, life: &Life) -> impl Iterator<Item = Step> + use<> {
+    let session = life.session();
+    let waits = session.filter(|_| life.is_waiting).map(|session| Step::WaitEnds { session, node: node.into() });
+    let holds = session.filter(|_| life.held.is_some()).map(|session| Step::HoldEnds { session });
+    waits.into_iter().chain(holds)
 }

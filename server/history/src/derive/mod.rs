@@ -8,22 +8,27 @@
 //! read is counted in its minute and has no span: nothing says which one it was. Of a minute's waiting, what lies before
 //! we looked is left out, so all minutes together have what all waits have in the time that we saw.
 
+mod charges;
 mod coding;
 mod ended;
 mod event;
+mod holder_log;
 mod life;
 mod lock;
 mod minute;
+mod sessions;
 mod tap;
 mod words;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lockscope_core::change::Departure;
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
+pub use charges::CHARGES_MAX;
 pub use coding::{TOP_MAX, add as add_histogram, histogram_bytes, histogram_of, top_bytes, top_of};
 pub use ended::{SETTLE_MS, SPANS_A_MINUTE_MAX, WAIT_WORTH_MS};
 pub use event::{Contender, ContenderPlace, Event, Following, HeldSince, Identity, LockKind};
@@ -34,6 +39,7 @@ pub use words::{is_trouble, severity_of, verdict_name, verdict_of};
 use crate::store::rows::{Minute, Rows};
 use ended::Ended;
 use lock::LockState;
+use sessions::{Sessions, Step};
 use words::facts_of;
 
 /// Contenders that are followed. Overflow policy: further ones are not.
@@ -55,6 +61,7 @@ pub(crate) fn minute_of(at: TimeMs) -> TimeMs {
 pub struct Deriver {
     locks: BTreeMap<Arc<str>, LockState>,
     lives: usize,
+    sessions: Sessions,
     offset_ms: Option<i64>,
     now: Option<TimeMs>,
     ended: Ended,
@@ -85,6 +92,18 @@ impl Deriver {
         events.into_iter().for_each(|(at, event)| self.take(at, event));
     }
 
+    /// Begins with everything there is in the middle of a recording, as if all of it had been seen to come. What lies before
+    /// in the minute is not known.
+    pub fn recall(&mut self, now: TimeMs, events: Vec<(TimeMs, Event)>) {
+        self.begin(now, events);
+        self.locks.values_mut().for_each(LockState::begin_minute);
+    }
+
+    /// How far it is; None where nothing was taken in.
+    pub fn now(&self) -> Option<TimeMs> {
+        self.now
+    }
+
     /// Takes in one event. Instants do not fall.
     pub fn take(&mut self, now: TimeMs, event: Event) {
         self.advance(now);
@@ -102,15 +121,10 @@ impl Deriver {
             Event::Held { lock, node, since } => {
                 if let Some(state) = self.locks.get_mut(&lock) {
                     state.held(&node, since, now);
+                    self.take_steps(now, &lock);
                 }
             }
-            Event::Left { lock, node, how, host } => {
-                let Some(state) = self.locks.get_mut(&lock) else { return };
-                let before = state.lives();
-                let span = state.left(&lock, &node, how, host, now);
-                self.lives = self.lives.saturating_sub(before.saturating_sub(state.lives()));
-                span.into_iter().for_each(|span| self.ended.note(span, &state.holds));
-            }
+            Event::Left { lock, node, how, host } => self.left(now, &lock, &node, how, host),
             Event::Vanished { lock } => self.vanished(&lock),
             Event::Watchers { lock, count } => {
                 if let Some(state) = self.locks.get_mut(&lock) {
@@ -137,11 +151,13 @@ impl Deriver {
         let first = last - MINUTES_AT_ONCE_MAX * MINUTE_MS;
         while minute < last {
             let end = minute + MINUTE_MS;
+            let pieces_max = holder_log::pieces_max(self.locks.len());
             for (path, lock) in &mut self.locks {
-                let row = lock.end_minute(path, minute, end);
+                let row = lock.end_minute(path, minute, end, pieces_max);
                 self.rows.minutes.extend(row);
             }
             self.resumed.clear();
+            self.sessions.forget(end - holder_log::KEPT_MS);
             minute = end.max(first);
         }
         self.now = Some(now);
@@ -156,6 +172,11 @@ impl Deriver {
     /// The rows that are complete, to be written.
     pub fn complete(&mut self) -> Rows {
         std::mem::take(&mut self.rows)
+    }
+
+    /// Gives back rows to be written.
+    pub(crate) fn put_back(&mut self, rows: Rows) {
+        self.rows = rows;
     }
 
     /// The minute that is under way, of locks of which something changed: written again when it is over.
@@ -206,16 +227,49 @@ impl Deriver {
 
     fn came(&mut self, now: TimeMs, path: &Arc<str>, kind: LockKind, contender: &Contender, is_found: bool) {
         let (offset_ms, is_full) = (self.offset_ms.unwrap_or(0), self.lives >= LIVES_MAX);
-        let state = self.lock(path, kind, Verdict::Unknown, now);
-        let before = state.lives();
         if is_full {
             return;
         }
-        let went = state.came(path, contender, is_found, offset_ms, now);
+        if self.lock(path, kind, Verdict::Unknown, now).is_other(contender) {
+            self.left(now, path, &contender.node, Departure::DuringGap, None);
+        }
+        let state = self.lock(path, kind, Verdict::Unknown, now);
+        let before = state.lives();
+        state.came(contender, is_found, offset_ms, now);
         let after = state.lives();
         self.lives = (self.lives + after).saturating_sub(before);
-        if let (Some(span), Some(state)) = (went, self.locks.get(path)) {
-            self.ended.note(span, &state.holds);
+        self.take_steps(now, path);
+    }
+
+    fn left(&mut self, now: TimeMs, path: &Arc<str>, node: &str, how: Departure, host: Option<Box<str>>) {
+        if self.locks.get(path).is_some_and(|state| state.is_unheld(node)) {
+            self.charge(now, path, node);
+        }
+        let Some(state) = self.locks.get_mut(path) else { return };
+        let before = state.lives();
+        let span = state.left(path, node, how, host, now);
+        self.lives = self.lives.saturating_sub(before.saturating_sub(state.lives()));
+        span.into_iter().for_each(|span| self.ended.note(span, &state.holds));
+        self.take_steps(now, path);
+    }
+
+    /// Takes in what the sessions at a lock began and ended, and charges the waits that are over.
+    fn take_steps(&mut self, now: TimeMs, path: &Arc<str>) {
+        let steps = self.locks.get_mut(path).map(LockState::take_steps).unwrap_or_default();
+        for step in steps {
+            if let Step::Charge { node } = &step {
+                self.charge(now, path, node);
+            }
+            self.sessions.take(path, step, now);
+        }
+    }
+
+    fn charge(&mut self, now: TimeMs, path: &Arc<str>, node: &str) {
+        let Some(state) = self.locks.get(path) else { return };
+        let Some(wait) = state.wait_of(node, now) else { return };
+        let charges = charges::charges_of(&self.locks, &self.sessions, state.log(), wait);
+        if let Some(state) = self.locks.get_mut(path) {
+            state.set_charges(node, charges);
         }
     }
 
@@ -230,22 +284,16 @@ impl Deriver {
     ) {
         let state = self.lock(path, kind, verdict, now);
         state.verdict(verdict);
-        let before = state.lives();
-        let mut spans = Vec::new();
         for node in state.missing_in(contenders) {
-            spans.extend(state.left(path, &node, lockscope_core::change::Departure::DuringGap, None, now));
+            self.left(now, path, &node, Departure::DuringGap, None);
         }
-        let gone = before.saturating_sub(state.lives());
-        if let Some(state) = self.locks.get(path) {
-            spans.into_iter().for_each(|span| self.ended.note(span, &state.holds));
-        }
-        self.lives = self.lives.saturating_sub(gone);
         for (contender, since) in contenders {
             self.came(now, path, kind, contender, is_found);
             if let (Some(since), Some(state)) = (since, self.locks.get_mut(path)) {
                 state.held(&contender.node, *since, now);
             }
         }
+        self.take_steps(now, path);
     }
 
     /// A lock is shown no longer. What happened in its minute stays; who was in it is followed where they are next.
@@ -253,7 +301,8 @@ impl Deriver {
         let Some(mut state) = self.locks.remove(path) else { return };
         self.lives = self.lives.saturating_sub(state.lives());
         let Some(now) = self.now else { return };
-        self.rows.minutes.extend(state.end_minute(path, minute_of(now), now));
+        state.end_steps().for_each(|step| self.sessions.take(path, step, now));
+        self.rows.minutes.extend(state.end_minute(path, minute_of(now), now, 0));
         // It may come back within the minute.
         if let Some(minute) =
             self.rows.minutes.last().filter(|minute| *minute.lock == **path && minute.at == minute_of(now))

@@ -82,6 +82,20 @@ impl Tap {
         }
     }
 
+    /// Everything there is, for who goes on in the middle of a recording with a model that was recalled: what changes from
+    /// here on is what is told.
+    pub fn recall(&mut self, model: &Observatory, now: TimeMs, out: &mut Vec<(TimeMs, Event)>) {
+        self.offset_ms = None;
+        self.follow_offset(model, now, out);
+        for lock in model.locks() {
+            out.extend(whole(model, lock, false).map(|event| (now, event)));
+            self.watchers(model, now, &lock.path, out);
+        }
+        let roots = (0..).map(RootId).zip(model.roots());
+        self.roots = roots.map(|(root, _)| Some(model.root_state(root, now).0)).collect();
+        self.settling = model.roots().iter().map(|view| view.is_settling()).collect();
+    }
+
     fn follow_offset(&mut self, model: &Observatory, now: TimeMs, out: &mut Vec<(TimeMs, Event)>) {
         let offset_ms = model.offset().ms();
         if offset_ms != self.offset_ms {

@@ -25,14 +25,18 @@ pub(super) struct Derived {
     deriver: Deriver,
     /// It knows everything there is.
     has_begun: bool,
+    /// It goes on where the process before ended.
+    is_resumed: bool,
     rows: Rows,
     rows_at: Instant,
     minutes_at: Instant,
 }
 
 impl Derived {
-    pub(super) fn new(now: Instant) -> Self {
-        Self { deriver: Deriver::default(), has_begun: false, rows: Rows::default(), rows_at: now, minutes_at: now }
+    /// `resumed`: what followed the recording up to its end.
+    pub(super) fn new(now: Instant, resumed: Option<Deriver>) -> Self {
+        let (is_resumed, deriver) = (resumed.is_some(), resumed.unwrap_or_default());
+        Self { deriver, has_begun: false, is_resumed, rows: Rows::default(), rows_at: now, minutes_at: now }
     }
 
     /// Events are missing: a checkpoint is needed before others can be taken in.
@@ -45,7 +49,7 @@ impl Derived {
         if self.has_begun {
             return;
         }
-        if let Some(store) = store
+        if let Some(store) = store.filter(|_| !self.is_resumed)
             && let Err(error) = self.resume(now, store)
         {
             tracing::warn!(%error, "the minute that was under way begins anew");

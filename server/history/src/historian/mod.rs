@@ -23,6 +23,7 @@ pub use writer::{
     FLUSH_TICKS_MS,
 };
 
+use crate::derive::Deriver;
 use crate::store::{Retention, Store, StoreError};
 use recorder::Between;
 use writer::Writer;
@@ -44,9 +45,22 @@ impl Historian {
         retention: impl Fn() -> Retention + Send + 'static,
         clock: Clock,
     ) -> io::Result<(Self, Recorder)> {
+        Self::go_on(open, retention, clock, None)
+    }
+
+    /// The same, with what [`crate::resume`] made of the recording so far.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub fn go_on(
+        open: Open,
+        retention: impl Fn() -> Retention + Send + 'static,
+        clock: Clock,
+        resumed: Option<Deriver>,
+    ) -> io::Result<(Self, Recorder)> {
         let (sender, receiver) = mpsc::sync_channel(BATCHES_MAX);
         let (between, handle) = (Arc::new(Between::default()), HistoryHandle::default());
-        let writer = Writer::new(open, Box::new(retention), clock, Arc::clone(&between), handle.clone())
+        let writer = Writer::new(open, Box::new(retention), clock, (Arc::clone(&between), handle.clone()), resumed)
             .map_err(io::Error::other)?;
         let thread = std::thread::Builder::new().name("historian".to_owned()).spawn(move || writer.run(&receiver))?;
         Ok((Self(thread), Recorder::new(sender, between, handle)))

@@ -17,6 +17,7 @@ use super::progress::{Loss, Since};
 use super::recorder::{Between, Message};
 use super::status::{HistoryHandle, HistoryState};
 use crate::codec::{Chunk, ChunkKind, Encoder};
+use crate::derive::Deriver;
 use crate::payloads::without_payloads;
 use crate::store::{Gap, GapReason, Retention, Store, StoreError};
 
@@ -77,8 +78,8 @@ impl Writer {
         open: Open,
         retention: Box<dyn Fn() -> Retention + Send>,
         clock: Clock,
-        between: Arc<Between>,
-        handle: HistoryHandle,
+        (between, handle): (Arc<Between>, HistoryHandle),
+        resumed: Option<Deriver>,
     ) -> Result<Self, BackoffError> {
         let backoff = Backoff::new(RETRY_FIRST, RETRY_CAP)?;
         let now = clock::instant();
@@ -102,7 +103,7 @@ impl Writer {
             status_at: now,
             retention_at: now,
             rate: (now, 0),
-            derived: Derived::new(now),
+            derived: Derived::new(now, resumed),
         })
     }
 

@@ -41,6 +41,44 @@ impl SpanEnd {
     }
 }
 
+/// What a session is charged for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The session; 0 for a znode that no session owns.
+    pub session: SessionId,
+    /// How long.
+    pub ms: i64,
+}
+
+/// Who is charged for a wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Charged {
+    /// Those who are charged most, in that order.
+    pub to: Vec<Charge>,
+    /// What further ones are charged, and those of whom nothing says who they were.
+    pub others_ms: i64,
+}
+
+impl Charged {
+    /// All of it.
+    pub fn sum_ms(&self) -> i64 {
+        self.to.iter().map(|charge| charge.ms).sum::<i64>() + self.others_ms
+    }
+}
+
+/// What a wait was spent on: `direct`, `hand_off_ms` and `unknown_ms` make it, and so do `root` and the latter two.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Charges {
+    /// To who held at each instant.
+    pub direct: Charged,
+    /// To who those waited for in the end.
+    pub root: Charged,
+    /// Nobody held.
+    pub hand_off_ms: i64,
+    /// Nobody looked.
+    pub unknown_ms: i64,
+}
+
 /// The life of a contender that ended. Those that go on are the model's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -66,10 +104,8 @@ pub struct Span {
     pub left_at: TimeMs,
     /// How.
     pub how: SpanEnd,
-    /// Who held while it waited, for most of the time.
-    pub charged_to: Option<SessionId>,
-    /// Who all of them waited for in the end.
-    pub root: Option<SessionId>,
+    /// What its wait was spent on; None in days that were written before this was kept.
+    pub charges: Option<Charges>,
     /// How long it waited.
     pub wait_ms: i64,
     /// It may have waited or held for longer.

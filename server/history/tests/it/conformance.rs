@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use history::codec::{Chunk, ChunkKind};
 use history::store::rows::{
-    Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows, Span, SpanEnd, SpanQuery,
+    Charge, Charged, Charges, Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows, Span, SpanEnd,
+    SpanQuery,
 };
 use history::store::{CHUNKS_READ_MAX, Coverage, Gap, GapReason, Retention, Store};
 use lockscope_core::time::TimeMs;
@@ -127,7 +128,7 @@ fn a_clock_that_steps_back_changes_no_order(store: &dyn Store) {
     assert_eq!(store.checkpoint_before(seq + 3).unwrap().unwrap().seq, seq + 3);
 }
 
-fn span(czxid: i64, left_at: i64) -> Span {
+pub(crate) fn span(czxid: i64, left_at: i64) -> Span {
     Span {
         czxid: Zxid(czxid),
         lock: format!("/locks/{}", czxid % 3).into(),
@@ -140,11 +141,18 @@ fn span(czxid: i64, left_at: i64) -> Span {
         held_at: None,
         left_at: TimeMs(left_at),
         how: SpanEnd::ALL[czxid as usize % 5],
-        charged_to: Some(SessionId(1)),
-        root: None,
+        charges: charges(czxid),
         wait_ms: 5,
         is_lower_bound: czxid % 2 == 1,
     }
+}
+
+/// Some that differ, some that are the same, none.
+fn charges(of: i64) -> Option<Charges> {
+    let to = |sessions: &[i64]| sessions.iter().map(|session| Charge { session: SessionId(*session), ms: 7 }).collect();
+    let direct = Charged { to: to(&[i64::MIN, 0, 3]), others_ms: 1 };
+    let root = if of % 2 == 0 { direct.clone() } else { Charged { to: to(&[-9]), others_ms: 0 } };
+    (of % 3 > 0).then_some(Charges { direct, root, hand_off_ms: 5, unknown_ms: i64::MAX })
 }
 
 fn rows_come_back_by_range_and_within_limits(open: &dyn Fn() -> Box<dyn Store>) {

@@ -23,6 +23,8 @@ struct Run {
     deriver: Deriver,
     now: TimeMs,
     rows: Rows,
+    /// What it was told.
+    told: Vec<(TimeMs, Observation)>,
 }
 
 impl Run {
@@ -39,11 +41,12 @@ impl Run {
         Tap::default().all(&model, now, &mut events);
         deriver.begin(now, std::mem::take(&mut events));
         tap.all(&model, now, &mut events);
-        Self { model, tap, deriver, now, rows: Rows::default() }
+        Self { model, tap, deriver, now, rows: Rows::default(), told: Vec::new() }
     }
 
     fn tell(&mut self, observation: Observation) {
         let mut events: Vec<(TimeMs, Event)> = Vec::new();
+        self.told.push((self.now, observation.clone()));
         apply(&mut self.tap, &mut self.model, self.now, observation, &mut events);
         events.into_iter().for_each(|(at, event)| self.deriver.take(at, event));
         self.deriver.advance(self.now);
@@ -86,14 +89,14 @@ fn path(lock: &str, number: i64) -> Box<str> {
 
 /// What happens next at one of two locks.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(crate) enum Step {
     Come { lock: usize, lag: i64, is_read: bool },
     Read,
     Leave(usize),
     Pass(i64),
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         4 => (0..2_usize, 0..40_i64, proptest::bool::weighted(0.8))
             .prop_map(|(lock, lag, is_read)| Step::Come { lock, lag, is_read }),
@@ -170,6 +173,11 @@ fn follow(steps: &[Step]) -> (Run, Vec<Plain>) {
         }
     }
     (run, all)
+}
+
+/// The steps as a model is told of them.
+pub(crate) fn observed(steps: &[Step]) -> Vec<(TimeMs, Observation)> {
+    follow(steps).0.told
 }
 
 /// Who left before all events were known is told after a moment.

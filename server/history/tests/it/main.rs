@@ -1,6 +1,7 @@
 //! The recording over real files, and the codec over whatever there may be.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests take what they made themselves for granted")]
 
+mod charges;
 mod codec;
 mod conformance;
 mod derive;
@@ -10,5 +11,6 @@ mod golden;
 mod historian;
 mod recalled;
 mod replay;
+mod resume;
 mod sqlite;
 mod strategies;

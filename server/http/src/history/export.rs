@@ -5,7 +5,7 @@ use axum::response::Response;
 
 use super::ask::{Asked, ExportFormat, refused};
 use super::going_on::still;
-use super::holds::{HoldJson, spans};
+use super::holds::{HoldJson, Shown, spans};
 use super::trace::trace;
 use crate::Http;
 use crate::api::Pairs;
@@ -71,7 +71,8 @@ fn lives(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Vec<Hold
         )));
     }
     let mut lives = still(http, scope, &ensemble, asked, now_ms)?;
-    lives.extend(ended.into_iter().map(|span| HoldJson::ended(span, scope.payloads())));
+    let shown = Shown::new(scope, &ensemble);
+    lives.extend(ended.into_iter().map(|span| HoldJson::ended(span, shown)));
     Ok(lives)
 }
 

@@ -3,6 +3,7 @@
 use lockscope_wire::{Contender, LockQuery, SessionId};
 
 use super::ask::{Asked, id};
+use super::charges::SpentJson;
 use super::holds::HoldJson;
 use crate::Http;
 use crate::problem::ErrorResponse;
@@ -55,6 +56,7 @@ impl HoldJson {
             wait_ms,
             hold_ms: one.holding_since_ms.map(|since| (now_ms - since).max(0)),
             is_lower_bound: one.holding_is_lower_bound || one.waiting_is_lower_bound,
+            spent: SpentJson::default(),
         })
     }
 }

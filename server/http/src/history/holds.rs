@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ask::{Asked, CoverageJson, cursor, give_up_at, id, refused};
+use super::charges::SpentJson;
 use super::going_on::still;
 use crate::Http;
 use crate::api::{Pairs, share_past};
@@ -69,6 +70,8 @@ pub(crate) struct HoldJson {
     pub(super) hold_ms: Option<i64>,
     /// It may have waited or held for longer.
     pub(super) is_lower_bound: bool,
+    #[serde(flatten)]
+    pub(super) spent: SpentJson,
 }
 
 pub(crate) async fn show(
@@ -88,7 +91,8 @@ fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<Hol
     let (spans, next_before) =
         spans(&*store, scope, &ensemble, asked, &range, limit).map_err(|error| refused(error, &range))?;
     let mut holds = still(http, scope, &ensemble, asked, now_ms)?;
-    holds.extend(spans.into_iter().map(|span| HoldJson::ended(span, scope.payloads())));
+    let shown = Shown::new(scope, &ensemble);
+    holds.extend(spans.into_iter().map(|span| HoldJson::ended(span, shown)));
     let coverage = CoverageJson::new(&*store, &range).map_err(|error| refused(error, &range))?;
     Ok(Json(HoldsJson { ensemble, holds, next_before, coverage }))
 }
@@ -130,14 +134,28 @@ pub(super) fn spans(
     }
 }
 
+/// What of a life is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    payloads: bool,
+    /// Sessions that hold other locks than its own.
+    elsewhere: bool,
+}
+
+impl Shown {
+    pub(super) fn new(scope: &VisibilityScope, ensemble: &str) -> Self {
+        Self { payloads: scope.payloads(), elsewhere: scope.covers(ensemble, "/") }
+    }
+}
+
 impl HoldJson {
-    pub(super) fn ended(span: Span, payloads: bool) -> Self {
+    pub(super) fn ended(span: Span, shown: Shown) -> Self {
         Self {
             czxid: id(span.czxid.0),
             lock: span.lock.into(),
             node: span.node.into(),
             session_id: span.session.map(|session| id(session.0)),
-            label: span.label.filter(|_| payloads).map(Into::into),
+            label: span.label.filter(|_| shown.payloads).map(Into::into),
             client: span.host.map(Into::into),
             joined_at_ms: span.joined_at.0,
             held_at_ms: span.held_at.map(|at| at.0),
@@ -146,6 +164,7 @@ impl HoldJson {
             wait_ms: span.wait_ms,
             hold_ms: span.held_at.map(|at| span.left_at.since(at)),
             is_lower_bound: span.is_lower_bound,
+            spent: span.charges.map(|charges| SpentJson::new(charges, shown.elsewhere)).unwrap_or_default(),
         }
     }
 }

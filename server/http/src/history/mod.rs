@@ -2,6 +2,7 @@
 
 mod api;
 mod ask;
+mod charges;
 mod density;
 pub(super) mod diff;
 pub(super) mod export;

@@ -112,6 +112,7 @@ mod tests {
             wait_ms: 0,
             hold_ms: None,
             is_lower_bound: false,
+            spent: crate::history::charges::SpentJson::default(),
         }
     }
 

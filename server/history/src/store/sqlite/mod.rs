@@ -4,6 +4,7 @@
 //! checkpoint, can be removed without harm to others, and can be handed on alone. A clock that is set back does not go
 //! back to an earlier file: numbers rise from file to file. A file that can't be read is set aside, and is a gap.
 
+mod charges;
 mod chunks;
 mod connection;
 mod files;

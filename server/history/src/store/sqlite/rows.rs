@@ -10,6 +10,7 @@ use runtime::clock;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params, params_from_iter};
 
+use super::charges::{self, ChargeColumns};
 use super::connection::{self, failed};
 use super::files::Day;
 use super::schema::Content;
@@ -70,7 +71,8 @@ impl<'a> Statements<'a> {
             find_client: prepare("SELECT id FROM client WHERE label = ?1 AND host = ?2")?,
             add_client: prepare("INSERT INTO client (label, host) VALUES (?1, ?2)")?,
             add_span: prepare(
-                "INSERT OR REPLACE INTO span VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                "INSERT OR REPLACE INTO span VALUES
+                (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             )?,
             add_minute: prepare("INSERT OR REPLACE INTO minute VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?,
             add_fact: prepare("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?,
@@ -87,15 +89,14 @@ impl<'a> Statements<'a> {
 
     fn write_span(&mut self, span: &Span) -> rusqlite::Result<()> {
         let Span { czxid, lock, recipe, node, session, label, host, .. } = span;
-        let Span { joined_at, held_at, left_at, how, charged_to, root, wait_ms, is_lower_bound, .. } = span;
+        let Span { joined_at, held_at, left_at, how, charges, wait_ms, is_lower_bound, .. } = span;
         let lock = self.lock(lock, recipe)?;
         let client = match (label, host) {
             (None, None) => None,
             (label, host) => Some(self.client(label.as_deref(), host.as_deref())?),
         };
-        let id = |session: &Option<SessionId>| session.map(|session| session.0);
-        let (session, charged_to, root) = (id(session), id(charged_to), id(root));
-        let (held_at, how) = (held_at.map(|at| at.0), *how as i64);
+        let (session, held_at, how) = (session.map(|session| session.0), held_at.map(|at| at.0), *how as i64);
+        let charges = ChargeColumns::of(charges.as_ref());
         self.add_span
             .execute(params![
                 czxid.0,
@@ -107,10 +108,16 @@ impl<'a> Statements<'a> {
                 held_at,
                 left_at.0,
                 how,
-                charged_to,
-                root,
+                charges.charged_to,
+                charges.root,
                 wait_ms,
-                is_lower_bound
+                is_lower_bound,
+                charges.direct,
+                charges.roots,
+                charges.others_ms,
+                charges.root_others_ms,
+                charges.hand_off_ms,
+                charges.unknown_ms
             ])
             .map(drop)
     }
@@ -224,11 +231,9 @@ fn in_range(range: &Range<TimeMs>) -> Vec<Value> {
 pub(super) fn spans(store: &SqliteStore, query: &SpanQuery) -> Result<Vec<Span>, StoreError> {
     let SpanQuery { range, lock, session, host, before, limit, give_up_at } = query;
     let mut values = in_range(range);
-    let mut sql =
-        "SELECT czxid, path, recipe, node, session, label, host, joined_at, held_at, left_at, how, charged_to,
-        root, wait_ms, is_lower_bound FROM span JOIN lock ON lock.id = span.lock
+    let mut sql = " FROM span JOIN lock ON lock.id = span.lock
         LEFT JOIN client ON client.id = span.client WHERE left_at >= ?1 AND left_at < ?2"
-            .to_owned();
+        .to_owned();
     only(&mut sql, &mut values, "path", text(lock.as_deref()));
     only(&mut sql, &mut values, "session", session.map(|session| Value::Integer(session.0)));
     only(&mut sql, &mut values, "host", text(host.as_deref()));
@@ -240,7 +245,8 @@ pub(super) fn spans(store: &SqliteStore, query: &SpanQuery) -> Result<Vec<Span>,
     sql.push_str(" ORDER BY left_at DESC, czxid DESC LIMIT ");
     let end = before.map_or(range.end, |(left_at, _)| range.end.min(left_at + 1));
     over_days(store, &(range.start..end), *limit.min(&ROWS_READ_MAX), true, *give_up_at, |connection, limit| {
-        let mut statement = connection.prepare(&format!("{sql}{limit}"))?;
+        let charges = charges::columns(connection)?;
+        let mut statement = connection.prepare(&format!("SELECT {SPAN_COLUMNS}, {charges}{sql}{limit}"))?;
         statement.query_map(params_from_iter(&values), span)?.collect()
     })
 }
@@ -256,24 +262,27 @@ fn one_of<T: Copy>(all: &[T], row: &Row<'_>, at: usize) -> rusqlite::Result<T> {
     found.copied().ok_or(rusqlite::Error::IntegralValueOutOfRange(at, number))
 }
 
+const SPAN_COLUMNS: &str =
+    "czxid, path, recipe, node, session, label, host, joined_at, held_at, left_at, how, wait_ms, is_lower_bound";
+/// The first column behind them.
+const CHARGES_AT: usize = 13;
+
 fn span(row: &Row<'_>) -> rusqlite::Result<Span> {
-    let session = |at: usize| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(SessionId));
     Ok(Span {
         czxid: Zxid(row.get(0)?),
         lock: row.get(1)?,
         recipe: row.get(2)?,
         node: row.get(3)?,
-        session: session(4)?,
+        session: row.get::<_, Option<i64>>(4)?.map(SessionId),
         label: known(row, 5)?,
         host: known(row, 6)?,
         joined_at: TimeMs(row.get(7)?),
         held_at: row.get::<_, Option<i64>>(8)?.map(TimeMs),
         left_at: TimeMs(row.get(9)?),
         how: one_of(&SpanEnd::ALL, row, 10)?,
-        charged_to: session(11)?,
-        root: session(12)?,
-        wait_ms: row.get(13)?,
-        is_lower_bound: row.get(14)?,
+        wait_ms: row.get(11)?,
+        is_lower_bound: row.get(12)?,
+        charges: charges::read(row, CHARGES_AT)?,
     })
 }
 

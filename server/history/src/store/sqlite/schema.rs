@@ -21,7 +21,9 @@ CREATE TABLE gap (
 "];
 
 /// The same of what is derived of it.
-const ROW_STEPS: [&str; 1] = ["
+const ROW_STEPS: [&str; 2] = [ROWS, CHARGES];
+
+const ROWS: &str = "
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE lock (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, recipe TEXT NOT NULL);
 CREATE TABLE client (id INTEGER PRIMARY KEY, label TEXT NOT NULL, host TEXT NOT NULL, UNIQUE (label, host));
@@ -41,7 +43,18 @@ CREATE TABLE fact (
     number INTEGER PRIMARY KEY, at INTEGER NOT NULL, lock INTEGER, kind INTEGER NOT NULL, code TEXT NOT NULL,
     severity INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE INDEX fact_at ON fact (at);
-"];
+";
+
+/// What waits were spent on; absent in lives that were written before. `charges` and `roots` are JSON, `[[session, ms], …]`,
+/// those charged most first; `roots` is absent where it is the same.
+const CHARGES: &str = "
+ALTER TABLE span ADD COLUMN charges TEXT;
+ALTER TABLE span ADD COLUMN roots TEXT;
+ALTER TABLE span ADD COLUMN others_ms INTEGER;
+ALTER TABLE span ADD COLUMN root_others_ms INTEGER;
+ALTER TABLE span ADD COLUMN hand_off_ms INTEGER;
+ALTER TABLE span ADD COLUMN unknown_ms INTEGER;
+";
 
 /// What a file holds. They are two a day, since they are kept for different times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

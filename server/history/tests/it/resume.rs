@@ -1,0 +1,155 @@
+//! A process that was killed is gone with rows that it had derived and not written. Whoever starts next has them: what is
+//! stored in the end is what a twin has that was never killed.
+
+use std::collections::BTreeMap;
+
+use history::codec::Encoder;
+use history::derive::{Deriver, Tap, apply};
+use history::historian::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
+use history::resume::resume;
+use history::store::Store;
+use history::store::rows::{Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
+use history::store::sqlite::SqliteStore;
+use lockscope_core::observation::Observation;
+use lockscope_core::observatory::Observatory;
+use lockscope_core::time::TimeMs;
+use proptest::prelude::*;
+
+use crate::codec::Told;
+use crate::derive::{observed, steps};
+use crate::replay::model;
+
+/// What is stored of all time.
+#[derive(Debug, PartialEq, Eq)]
+struct Stored {
+    spans: Vec<Span>,
+    minutes: Vec<Minute>,
+    facts: Vec<Fact>,
+}
+
+fn stored(store: &dyn Store) -> Stored {
+    Stored {
+        spans: store.spans(&SpanQuery::default()).unwrap(),
+        minutes: store.minutes(&MinuteQuery::default()).unwrap(),
+        facts: store.facts(&FactQuery::default()).unwrap(),
+    }
+}
+
+/// A process that derives, and writes its rows now and then.
+struct Process {
+    model: Observatory,
+    tap: Tap,
+    deriver: Deriver,
+}
+
+impl Process {
+    fn new(at: TimeMs) -> Self {
+        let mut deriver = Deriver::default();
+        deriver.begin(at, Vec::new());
+        Self { model: model(at), tap: Tap::default(), deriver }
+    }
+
+    fn take(&mut self, (now, observation): &(TimeMs, Observation)) {
+        let mut events = Vec::new();
+        apply(&mut self.tap, &mut self.model, *now, observation.clone(), &mut events);
+        events.into_iter().for_each(|(at, event)| self.deriver.take(at, event));
+        self.deriver.advance(*now);
+    }
+
+    fn rows(&mut self, with_minutes: bool) -> Rows {
+        let mut rows = self.deriver.complete();
+        if with_minutes {
+            rows.minutes.extend(self.deriver.under_way());
+        }
+        rows
+    }
+}
+
+/// Time passes in ticks.
+fn with_ticks(told: Told) -> Told {
+    let mut all = Told::new();
+    for (now, observation) in told {
+        let last = all.last().map_or(now, |(at, _)| *at);
+        let ticks = (1..).map(|number| last + 1_000 * number).take_while(|at| *at < now);
+        all.extend(ticks.map(|at| (at, Observation::Tick)));
+        all.push((now, observation));
+    }
+    all
+}
+
+/// Records all of it with a checkpoint before each so many; rows are written when they are due, and what comes later is lost.
+fn killed(store: &SqliteStore, told: &Told, checkpoint_every: usize, phase_ms: i64) {
+    let (mut process, mut encoder, mut chunks) = (Process::new(told[0].0), Encoder::new(1), Vec::new());
+    let (mut rows_at, mut minutes_at) = (told[0].0 + phase_ms % 1_000, told[0].0 + phase_ms);
+    for (at, one) in told.iter().enumerate() {
+        if at % checkpoint_every == 0 {
+            let checkpoint = process.model.checkpoint().unwrap();
+            chunks.extend(encoder.checkpoint(one.0, checkpoint.observations()).unwrap());
+        }
+        encoder.push(one.0, &one.1, &mut chunks).unwrap();
+        if one.0 >= rows_at {
+            let with_minutes = one.0 >= minutes_at;
+            store.write_rows(&process.rows(with_minutes)).unwrap();
+            rows_at = one.0 + ROWS_FLUSH_MS as i64;
+            minutes_at = if with_minutes { one.0 + MINUTES_FLUSH_MS as i64 } else { minutes_at };
+        }
+        process.take(one);
+    }
+    chunks.extend(encoder.close());
+    store.append(&chunks, &[]).unwrap();
+}
+
+fn twin(store: &SqliteStore, told: &Told) {
+    let mut process = Process::new(told[0].0);
+    told.iter().for_each(|one| process.take(one));
+    store.write_rows(&process.deriver.finish()).unwrap();
+}
+
+fn empty() -> (tempfile::TempDir, SqliteStore) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), "prod").unwrap();
+    (directory, store)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_a_killed_process_did_not_write_is_derived_again(
+        steps in steps(),
+        checkpoint_every in 20..400_usize,
+        phase_ms in 0..10_000_i64,
+    ) {
+        let told = with_ticks(observed(&steps));
+        let ((_first, ours), (_second, theirs)) = (empty(), empty());
+        killed(&ours, &told, checkpoint_every, phase_ms);
+        twin(&theirs, &told);
+        let mut resumed = resume(&ours).unwrap();
+        let mut process = Process::new(told[0].0);
+        told.iter().for_each(|one| process.take(one));
+        prop_assert!(resumed.observatory == process.model, "it goes on with the same model");
+        let rows = resumed.deriver.as_mut().unwrap().finish();
+        ours.write_rows(&rows).unwrap();
+        let (ours, theirs) = (stored(&ours), stored(&theirs));
+        // Whoever was there at the checkpoint waited before it for somebody whom nobody remembers.
+        let bare = |spans: &[Span]| -> Vec<Span> {
+            spans.iter().cloned().map(|span| Span { charges: None, ..span }).collect()
+        };
+        prop_assert_eq!(bare(&ours.spans), bare(&theirs.spans));
+        for span in &ours.spans {
+            let charges = span.charges.clone().unwrap();
+            prop_assert_eq!(charges.direct.sum_ms() + charges.hand_off_ms + charges.unknown_ms, span.wait_ms);
+        }
+        let by_key = |minutes: &[Minute]| -> BTreeMap<(Box<str>, TimeMs), Minute> {
+            minutes.iter().map(|minute| ((minute.lock.clone(), minute.at), minute.clone())).collect()
+        };
+        prop_assert_eq!(by_key(&ours.minutes), by_key(&theirs.minutes));
+        prop_assert_eq!(ours.facts, theirs.facts);
+    }
+}
+
+#[test]
+fn nothing_kept_is_nothing_to_go_on_with() {
+    let (_directory, store) = empty();
+    assert!(resume(&store).is_err());
+}
