@@ -13,7 +13,7 @@ use runtime::clock::{self, Clock};
 
 use super::Open;
 use super::derived::Derived;
-use super::progress::{Loss, Since};
+use super::progress::{Loss, Since, is_cut_off};
 use super::recorder::{Between, Message};
 use super::status::{HistoryHandle, HistoryState};
 use crate::codec::{Chunk, ChunkKind, Encoder};
@@ -114,9 +114,9 @@ impl Writer {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.handle.begins(TimeMs(self.clock.now_ms()));
             self.do_what_is_due();
-            let state = self.state();
-            self.handle.change(|status| status.state = state);
+            self.handle.pauses(self.state());
         }
         self.retry_at = None;
         self.store_all();
@@ -132,11 +132,8 @@ impl Writer {
             None if self.store.is_none() => Some(clock::instant()),
             None => self.flush_at,
         };
-        write_at
-            .into_iter()
-            .chain([self.status_at, self.retention_at, self.derived.due_at()])
-            .min()
-            .unwrap_or(self.status_at)
+        let due = [self.status_at, self.retention_at, self.derived.due_at()].into_iter().chain(write_at);
+        due.min().unwrap_or(self.status_at)
     }
 
     fn do_what_is_due(&mut self) {
@@ -390,6 +387,8 @@ impl Writer {
         let now = clock::instant();
         let seconds = now.duration_since(self.rate.0).as_secs_f64();
         let Some(coverage) = self.store.as_ref().and_then(|store| store.coverage().ok()) else { return };
+        let is_cut_off = self.store.as_deref().is_some_and(is_cut_off);
+        self.between.wants_checkpoint.fetch_or(is_cut_off, Ordering::Relaxed);
         let rate = if seconds > 0.0 { self.rate.1 as f64 / seconds } else { 0.0 };
         self.handle.change(|status| {
             status.coverage = coverage;

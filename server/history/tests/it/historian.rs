@@ -285,6 +285,8 @@ fn the_sender_never_waits_and_what_is_dropped_is_a_gap() {
     (0..2 * BATCHES_MAX).for_each(|_| setting.engine.step());
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     assert!(setting.status().dropped > 0 && !setting.engine.recorder.wants_checkpoint(), "there is no room for one");
+    let is_told = |status: HistoryStatus| (status.state, status.trouble.is_some()) == (HistoryState::Failing, true);
+    until("it is told that the store does not answer", || is_told(setting.status()));
     setting.fault.stands.store(false, Ordering::SeqCst);
     until("the loss is told", || setting.engine.recorder.wants_checkpoint());
     setting.record();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use history::historian::HistoryHandle;
 use history::replay::{self, ReplayError, Rewound};
-use history::store::Gap;
+use history::store::{Gap, Store, StoreError};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
@@ -206,6 +206,10 @@ impl Moments {
             (info.name.clone(), rewind(handle.as_ref(), replay::Moment::At(TimeMs(at_ms)), near))
         });
         let made = Arc::new(PastMoment::new(&self.recordings, at_ms, models.collect()));
+        // What is not known now may be known soon: it may be stored, or a gap may end.
+        if made.models.iter().any(|(_, model)| model.is_err()) {
+            return made;
+        }
         let mut kept = lock(&self.kept);
         kept.push(Arc::clone(&made));
         while kept.len() > MOMENTS_MAX || (kept.len() > 1 && znodes(&kept) > ZNODES_MAX) {
@@ -240,10 +244,25 @@ fn rewind(handle: Option<&HistoryHandle>, moment: replay::Moment, near: Option<&
     let nothing = || Missing::NothingKept { before: None, after: None };
     let store =
         handle.ok_or_else(nothing)?.store().ok_or_else(|| Missing::Failed("the history is not open yet".to_owned()))?;
-    let Some(near) = near else { return Ok(Rewound::new(&*store, moment)?) };
-    let mut stepped = near.clone();
-    stepped.step_to(&*store, moment)?;
-    Ok(stepped)
+    // Looked at first: what is stored meanwhile is in the model.
+    let is_over = is_over(&*store, moment).map_err(|error| Missing::Failed(error.to_string()))?;
+    let rewound = match near {
+        None => Rewound::new(&*store, moment)?,
+        Some(near) => {
+            let mut stepped = near.clone();
+            stepped.step_to(&*store, moment)?;
+            stepped
+        }
+    };
+    if is_over { Ok(rewound) } else { Err(Missing::NothingKept { before: Some(rewound.known_at().0), after: None }) }
+}
+
+/// Whether nothing that is yet to be stored can change what was at a moment.
+fn is_over(store: &dyn Store, moment: replay::Moment) -> Result<bool, StoreError> {
+    let replay::Moment::At(at) = moment else { return Ok(true) };
+    let newest = store.head_at(TimeMs(i64::MAX))?;
+    let (Some(newest), Some(head)) = (newest, store.head_at(at)?) else { return Ok(true) };
+    Ok(head.seq < newest.seq || at <= head.last_at)
 }
 
 fn znodes(kept: &[Arc<PastMoment>]) -> u64 {
