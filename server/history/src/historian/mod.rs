@@ -16,6 +16,7 @@ use std::thread::JoinHandle;
 use runtime::clock::Clock;
 
 pub use derived::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS, ROWS_WAITING_MAX};
+pub use progress::SILENCE_MS;
 pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, Recorder};
 pub use status::{ANSWER_MAX, HistoryHandle, HistoryState, HistoryStatus};
 pub use writer::{

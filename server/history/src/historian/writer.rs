@@ -190,12 +190,11 @@ impl Writer {
     }
 
     fn record(&mut self, batch: &[(TimeMs, Observation)]) {
-        if batch.is_empty() {
-            return;
-        }
+        let ([(first, _), ..], [.., (last, _)]) = (batch, batch) else { return };
         if self.loss.is_some() {
             return self.handle.change(|status| status.dropped += batch.len() as u64);
         }
+        self.gaps.extend(self.since.go_on(*first, *last, self.encoder.last_seq()));
         let before = self.complete.len();
         for (at, (now, observation)) in batch.iter().enumerate() {
             if let Err(error) = self.encoder.push(*now, observation, &mut self.complete) {
@@ -211,9 +210,7 @@ impl Writer {
         let is_news = batch.iter().any(|(_, observation)| *observation != Observation::Tick);
         let by = clock::instant() + Duration::from_millis(if is_news { FLUSH_MS } else { FLUSH_TICKS_MS });
         self.flush_at = Some(self.flush_at.map_or(by, |at| at.min(by)));
-        if let Some((now, _)) = batch.last() {
-            self.want_checkpoint(*now);
-        }
+        self.want_checkpoint(*last);
     }
 
     /// Asks for a checkpoint when one is due.
@@ -250,7 +247,7 @@ impl Writer {
             self.gaps.push(Gap { after_seq, from, to: now.max(from), why });
         }
         let checkpoint_bytes = chunks.iter().map(|chunk| chunk.body.len() as u64).sum();
-        self.since = Since { at: now, checkpoint_bytes, ..Since::default() };
+        self.since = Since { at: now, last_at: now, checkpoint_bytes, ..Since::default() };
         self.complete.extend(chunks);
         self.handle.change(|status| {
             status.checkpoints_written += 1;

@@ -245,24 +245,24 @@ fn rewind(handle: Option<&HistoryHandle>, moment: replay::Moment, near: Option<&
     let store =
         handle.ok_or_else(nothing)?.store().ok_or_else(|| Missing::Failed("the history is not open yet".to_owned()))?;
     // Looked at first: what is stored meanwhile is in the model.
-    let is_over = is_over(&*store, moment).map_err(|error| Missing::Failed(error.to_string()))?;
-    let rewound = match near {
-        None => Rewound::new(&*store, moment)?,
-        Some(near) => {
-            let mut stepped = near.clone();
-            stepped.step_to(&*store, moment)?;
-            stepped
-        }
-    };
-    if is_over { Ok(rewound) } else { Err(Missing::NothingKept { before: Some(rewound.known_at().0), after: None }) }
+    if let Some(missing) = unknown_at(&*store, moment).map_err(|error| Missing::Failed(error.to_string()))? {
+        return Err(missing);
+    }
+    let Some(near) = near else { return Ok(Rewound::new(&*store, moment)?) };
+    let mut stepped = near.clone();
+    stepped.step_to(&*store, moment)?;
+    Ok(stepped)
 }
 
-/// Whether nothing that is yet to be stored can change what was at a moment.
-fn is_over(store: &dyn Store, moment: replay::Moment) -> Result<bool, StoreError> {
-    let replay::Moment::At(at) = moment else { return Ok(true) };
-    let newest = store.head_at(TimeMs(i64::MAX))?;
-    let (Some(newest), Some(head)) = (newest, store.head_at(at)?) else { return Ok(true) };
-    Ok(head.seq < newest.seq || at <= head.last_at)
+/// Why what is stored does not say what was at a moment: it lies in a gap, or it is yet to be stored.
+fn unknown_at(store: &dyn Store, moment: replay::Moment) -> Result<Option<Missing>, StoreError> {
+    let replay::Moment::At(at) = moment else { return Ok(None) };
+    let Some(head) = store.head_at(at)?.filter(|head| head.last_at < at) else { return Ok(None) };
+    if let Some(gap) = store.gaps(at..at + 1)?.into_iter().find(|gap| gap.hides(at) && gap.after_seq >= head.seq) {
+        return Ok(Some(Missing::Gap(gap)));
+    }
+    let is_newest = store.head_at(TimeMs(i64::MAX))?.is_none_or(|newest| newest.seq == head.seq);
+    Ok(is_newest.then_some(Missing::NothingKept { before: Some(head.last_at.0), after: None }))
 }
 
 fn znodes(kept: &[Arc<PastMoment>]) -> u64 {

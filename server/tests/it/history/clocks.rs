@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use super::{Launcher, Recorded, holder, now_ms};
@@ -11,6 +12,7 @@ use crate::served::until;
 
 const HOUR_MS: i64 = 3_600_000;
 const STEP_FILE: &str = "step";
+const UNKNOWN: &str = "nothing is known of that moment: Lockscope was not running, in the ensemble default";
 
 /// The library that sets the clock of one process; Debian's package faketime.
 fn library() -> Option<PathBuf> {
@@ -108,20 +110,27 @@ async fn a_clock_that_is_set_forth_and_back_spoils_neither_present_nor_past() {
     let forth = now_ms() + HOUR_MS;
     until_past(&recorded, forth, &nodes[1]).await;
 
+    // The model's time stands still until the clock is where it was: the present is right, and of the past nothing is made up.
     Clock(recorded.place.path()).step(0);
     until_live(&recorded, &nodes[1]).await;
     recorded.truth.delete(&nodes[1]).await;
     assert_no_negative(&until_live(&recorded, &nodes[2]).await);
     let back = now_ms();
-    until_past(&recorded, back, &nodes[2]).await;
-    // What lies before both steps is as it was; what is not over yet by this clock is not shown.
+    let ask = format!("/api/v1/lock?path=/a/order&at={back}");
+    let (status, problem) = recorded.json(&ask).await;
+    assert_eq!((status, problem["detail"].as_str()), (404, Some(UNKNOWN)), "{problem:#}");
     until_past(&recorded, first, &nodes[0]).await;
-    assert_eq!(recorded.json(&format!("/api/v1/lock?path=/a/order&at={forth}")).await.0, 400);
+    assert_eq!(recorded.json(&format!("/api/v1/lock?path=/a/order&at={forth}")).await.0, 400, "it is not over yet");
 
-    Clock(recorded.place.path()).step(-HOUR_MS);
+    // Forth again, beyond where it was: moments have instants of their own again.
+    let further = HOUR_MS + 120_000;
+    Clock(recorded.place.path()).step(further);
     recorded.truth.delete(&nodes[2]).await;
     assert_no_negative(&until_live(&recorded, &nodes[3]).await);
-    let (from, to) = (now_ms() - 3 * HOUR_MS, now_ms() + 3 * HOUR_MS);
+    let on = now_ms() + further;
+    until_past(&recorded, on, &nodes[3]).await;
+    until_past(&recorded, forth, &nodes[1]).await;
+    let (from, to) = (now_ms() - HOUR_MS, now_ms() + 3 * HOUR_MS);
     let holds = format!("/api/v1/history/holds?path=/a/order&from={from}&to={to}");
     until(async || {
         let told = recorded.json(&holds).await.1;
@@ -134,10 +143,15 @@ async fn a_clock_that_is_set_forth_and_back_spoils_neither_present_nor_past() {
         assert_no_negative(&recorded.json(&format!("/api/v1/{read}")).await.1);
     }
 
-    // Whatever the clock says then, the newest is where a server goes on that is started again.
-    recorded.end(rustix::process::Signal::TERM).await;
+    // Whatever the clock says then, the newest is where a server goes on that is started again; its time is that of the clock.
+    recorded.end(Signal::TERM).await;
+    Clock(recorded.place.path()).step(0);
     recorded.run().await;
     let lock = until_live(&recorded, &nodes[3]).await;
     assert_eq!(lock["contenders"][0]["holding_is_lower_bound"], false, "{lock:#}");
+    assert_no_negative(&lock);
+    let again = now_ms();
+    until_past(&recorded, again, &nodes[3]).await;
+    until_past(&recorded, first, &nodes[0]).await;
     assert_eq!(recorded.json("/api/v1/history").await.1["why"], "");
 }

@@ -33,8 +33,13 @@ async fn gap_at(recorded: &Recorded, why: &str, at: i64) -> Option<(i64, i64)> {
     ends.into_iter().find(|(from, to)| (*from..=*to).contains(&at))
 }
 
-/// A moment from here on is shown again, without a restart.
+/// Moments are shown again soon, without a restart.
 async fn goes_on(recorded: &Recorded, held: &str) {
+    until(async || {
+        let newest = recorded.json("/api/v1/history").await.1["to_at_ms"].as_i64().unwrap();
+        holder(&recorded.lock("/a/order", &newest.to_string()).await) == held
+    })
+    .await;
     let third = recorded.truth.queue("/a/order/lock-").await;
     recorded.truth.delete(held).await;
     let after = recorded.until_holds("/a/order", &third).await;

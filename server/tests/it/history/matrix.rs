@@ -57,12 +57,23 @@ const ROWS: &[Row] = &[
     row("/api/v1/session", &["id={session}"], &[OutsidePath, OutsideLabel]),
     row("/api/v1/history", &[""], &[]),
     row("/api/v1/history/marks", &["{range}", "{range}&path={lock}"], &[OutsidePath]),
-    row("/api/v1/history/holds", &["{range}", "{range}&path={lock}", "{range}&session={session}"], SEEN),
+    // Who a client said it was goes with the payloads here, and who is there still goes with a range up to now.
+    row(
+        "/api/v1/history/holds",
+        &["{range}", "{range}&path={lock}", "{range}&session={session}", "path={lock}"],
+        &[OutsidePath, OutsideSession],
+    ),
     row("/api/v1/history/diff", &["{range}", "{range}&path={lock}"], SEEN),
     row(
         "/api/v1/history/export",
-        &["{range}", "{range}&path={lock}", "{range}&session={session}", "{range}&format=perfetto"],
-        SEEN,
+        &[
+            "{range}",
+            "path={lock}",
+            "{range}&session={session}",
+            "{range}&format=perfetto",
+            "path={lock}&format=perfetto",
+        ],
+        &[OutsidePath, OutsideSession],
     ),
     row("/api/v1/history/lock", &["{range}&path={lock}"], &[]),
     row("/", &["", "q=canary"], SEEN),
