@@ -60,6 +60,27 @@ test('a lock is looked at as it was, by link, keys and strip, and back', async (
   await ui.isLive();
 });
 
+/** Every page that can be shown of the past. */
+const pagesOf = (path: string, session: string) => ['/', `/lock?path=${encodeURIComponent(path)}`, '/waits', '/sessions', `/session?id=${session}`];
+
+test('no page of the past is wider than its window, from 320 to 1920 px', async ({ ui, clients, lockscope, place, page }) => {
+  const path = `${place}/a-directory-with-a-rather-long-name/and-one-more-below-it/orders`;
+  const [anna, bert] = await clients.openAll('packer-with-a-rather-long-name-of-its-own@app-17.example', 'shipper');
+  const queue = [await anna!.hold(path), await bert!.queue(path)];
+  await lockscope.knows(path, queue.map(({ node }) => node));
+  const at = Date.now();
+  const newest = async () => ((await (await fetch(`${lockscope.url}/api/v1/history`)).json()) as { to_at_ms: number }).to_at_ms;
+  await expect.poll(newest).toBeGreaterThan(at);
+  for (const address of pagesOf(path, queue[0]!.session)) {
+    await page.goto(`${address}${address.includes('?') ? '&' : '?'}at=${at}`);
+    await expect(page.getByTestId('past-band')).toHaveAttribute('data-at', `${at}`);
+    for (const width of [320, 360, 390, 480, 600, 768, 1024, 1280, 1440, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await ui.overflow(), `${address} at ${width} px`).toBeLessThanOrEqual(0);
+    }
+  }
+});
+
 for (const colorScheme of ['dark', 'light'] as const) {
   for (const width of [390, 1440]) {
     test(`nothing serious on pages of the past, ${colorScheme}, ${width} px`, async ({ clients, lockscope, place, page }) => {
@@ -69,7 +90,7 @@ for (const colorScheme of ['dark', 'light'] as const) {
       await lockscope.knows(path, queue.map(({ node }) => node));
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      for (const address of ['/', `/lock?path=${encodeURIComponent(path)}`]) {
+      for (const address of pagesOf(path, queue[0]!.session)) {
         // A second ago there was no such lock, perhaps.
         const newest = `${address}${address.includes('?') ? '&' : '?'}at=now`;
         await expect.poll(async () => (await page.request.get(newest)).status()).toBe(200);

@@ -117,6 +117,14 @@ impl Lockscope {
         }
     }
 
+    /// Ends it as a service manager does, and waits until it is gone.
+    pub async fn end(&mut self) {
+        self.signal(Signal::TERM);
+        if let Some(mut child) = self.child.take() {
+            timeout(DEADLINE, child.wait()).await.expect("lockscope ends").expect("the process is ours");
+        }
+    }
+
     /// The session that its link has.
     pub async fn session(&self) -> Option<i64> {
         let status: Value =

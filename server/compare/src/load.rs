@@ -11,8 +11,9 @@ use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
 
 const CURATOR_LOCKS: &str = include_str!("Contention.java");
 const LANES: usize = 16;
-/// Requests under way at once where nothing holds them back.
+/// Requests under way at once where nothing holds them back, or more changes a second are wanted than fewer lanes make.
 const LANES_MOST: usize = 64;
+const RATE_OF_LANES: u32 = 5_000;
 const CLIENTS: usize = 4;
 const SESSION: Duration = Duration::from_secs(20);
 
@@ -101,17 +102,17 @@ async fn curators(connect: &str, root: &str, locks: usize, rate: u32, lasting: D
 
 /// Contenders that nobody waits for, made by hand; `rate` is in changes a second.
 async fn made(connect: &str, root: &str, locks: usize, rate: Option<u32>, lasting: Duration) -> Done {
-    let lanes = if rate.is_none() { LANES_MOST } else { LANES };
+    let count = if rate.is_some_and(|rate| rate <= RATE_OF_LANES) { LANES } else { LANES_MOST };
     let mut clients = Vec::new();
     for _ in 0..CLIENTS {
         clients.push(open(connect).await);
     }
     let begin = Instant::now();
-    let lanes = (0..lanes).map(|lane| {
+    let lanes = (0..count).map(|lane| {
         let (client, root) = (clients[lane % CLIENTS].clone(), root.to_owned());
         tokio::spawn(async move {
             // Two changes each time; the lanes are spread over the period.
-            let period = rate.map(|rate| Duration::from_secs_f64(2.0 * LANES as f64 / f64::from(rate)));
+            let period = rate.map(|rate| Duration::from_secs_f64(2.0 * count as f64 / f64::from(rate)));
             let mut pulse = period.map(|period| {
                 let mut pulse = interval(period);
                 pulse.set_missed_tick_behavior(MissedTickBehavior::Burst);

@@ -34,6 +34,9 @@ struct Cli {
     /// How long a load lasts, in seconds.
     #[arg(long, default_value_t = 10)]
     seconds: u64,
+    /// Changes a second of loads that go on.
+    #[arg(long, value_delimiter = ',', default_values_t = [1_000, 15_000])]
+    rates: Vec<u32>,
     /// The program; by default the one beside this.
     #[arg(long, env = "LOCKSCOPE_BIN")]
     program: Option<PathBuf>,
@@ -77,7 +80,9 @@ fn main() -> ExitCode {
         println!("no lockscope to be compared: build it, or name it by --program or LOCKSCOPE_BIN");
         return ExitCode::FAILURE;
     };
-    let setup = Setup { program, rounds: cli.rounds.max(1), lasting: Duration::from_secs(cli.seconds.max(1)) };
+    let lasting = Duration::from_secs(cli.seconds.max(1));
+    let rates = cli.rates.iter().map(|rate| (*rate).max(1)).collect();
+    let setup = Setup { program, rounds: cli.rounds.max(1), lasting, rates };
     let measures = if cli.only.is_empty() { Measure::ALL } else { &cli.only };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let mut rows = Vec::new();

@@ -10,8 +10,20 @@ use crate::harness::DEADLINE;
 
 /// It records nothing unless told to: the directory of who runs the tests is not ours.
 pub(crate) fn lockscope(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
-    command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).kill_on_drop(true);
+    lockscope_by(&[], args)
+}
+
+/// The same, started by another program: its words come first.
+pub(crate) fn lockscope_by(launcher: &[&str], args: &[&str]) -> Command {
+    let words: Vec<&str> = launcher.iter().copied().chain([env!("CARGO_BIN_EXE_lockscope")]).collect();
+    let mut command = Command::new(words[0]);
+    command
+        .args(&words[1..])
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
     for name in [
         "ZK",
         "ROOT",

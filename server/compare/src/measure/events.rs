@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use campaign::lockscope::Lockscope;
 use demo::PrivateZooKeeper;
 
-use super::{Setup, lockscope, status_until, zookeeper};
+use super::{Setup, lockscope, lockscope_with, status_until, zookeeper};
 use crate::load::{self, Rate};
 use crate::peer::{Peer, Watcher};
 use crate::process::cpu_seconds;
@@ -22,11 +22,20 @@ fn requests_goal(rate: Rate) -> f64 {
 }
 
 /// What one watcher used in one round.
-struct Cost {
-    cpu_us: f64,
+pub(super) struct Cost {
+    pub(super) cpu_us: f64,
     requests: f64,
     /// Of the changes there were, in percent.
     seen: f64,
+}
+
+/// Who watches.
+#[derive(Clone, Copy)]
+pub(super) enum Who<'a> {
+    Lockscope,
+    /// The same, and it records what it sees in this directory.
+    Recording(&'a str),
+    Peer(Peer),
 }
 
 /// Lockscope or a peer, while it watches.
@@ -44,13 +53,13 @@ pub(super) async fn run(setup: &Setup) -> Vec<Row> {
         let mut ours = Vec::new();
         let mut peers: Vec<(Peer, Vec<Cost>)> = Peer::ALL.iter().map(|peer| (*peer, Vec::new())).collect();
         for _ in 0..setup.rounds {
-            let mut all: Vec<(Option<Peer>, &mut Vec<Cost>)> = vec![(None, &mut ours)];
-            all.extend(peers.iter_mut().map(|(peer, costs)| (Some(*peer), costs)));
-            for (peer, costs) in all {
+            let mut all: Vec<(Who<'_>, &mut Vec<Cost>)> = vec![(Who::Lockscope, &mut ours)];
+            all.extend(peers.iter_mut().map(|(peer, costs)| (Who::Peer(*peer), costs)));
+            for (who, costs) in all {
                 number += 1;
                 let root = format!("/events-{number}");
                 load::make_locks(&client, &root, LOCKS).await;
-                costs.extend(cost(setup, &server, &root, peer, rate).await);
+                costs.extend(cost(setup, &server, &root, who, rate).await);
             }
         }
         rows.extend(rows_of(rate, &ours, &peers));
@@ -58,11 +67,23 @@ pub(super) async fn run(setup: &Setup) -> Vec<Row> {
     rows
 }
 
-async fn cost(setup: &Setup, server: &PrivateZooKeeper, root: &str, peer: Option<Peer>, rate: Rate) -> Option<Cost> {
+/// What it costs somebody to watch a load; None when they did not get to its end.
+pub(super) async fn cost(
+    setup: &Setup,
+    server: &PrivateZooKeeper,
+    root: &str,
+    who: Who<'_>,
+    rate: Rate,
+) -> Option<Cost> {
     let connect = server.address();
-    let mut watching = match peer {
-        Some(peer) => Watching::Peer(Box::new(Watcher::start(peer, &connect, root).await)),
-        None => Watching::Lockscope(Box::new(lockscope(setup, &connect, &[root.to_owned()]).await)),
+    let roots = [root.to_owned()];
+    let mut watching = match who {
+        Who::Peer(peer) => Watching::Peer(Box::new(Watcher::start(peer, &connect, root).await)),
+        Who::Lockscope => Watching::Lockscope(Box::new(lockscope(setup, &connect, &roots).await)),
+        Who::Recording(directory) => {
+            let flags = ["--data-dir", directory];
+            Watching::Lockscope(Box::new(lockscope_with(setup, &connect, &roots, &flags).await))
+        }
     };
     let pid = match &watching {
         Watching::Lockscope(lockscope) => lockscope.pid().unwrap(),

@@ -4,11 +4,13 @@
 mod events;
 mod evidence;
 mod hand_off;
+mod history;
 mod idle;
 mod queue;
 mod roots;
 mod socket;
 mod sockets;
+mod sustained;
 mod sync;
 mod writers;
 
@@ -32,6 +34,8 @@ pub(crate) struct Setup {
     pub(crate) program: PathBuf,
     pub(crate) rounds: usize,
     pub(crate) lasting: Duration,
+    /// Changes a second of loads that go on.
+    pub(crate) rates: Vec<u32>,
 }
 
 /// One quantity or a few that belong together.
@@ -55,6 +59,10 @@ pub(crate) enum Measure {
     Evidence,
     /// What writers get done beside it.
     Writers,
+    /// CPU time an event with its recording and without.
+    History,
+    /// A load that goes on: bytes on disk, what is dropped, memory.
+    Sustained,
 }
 
 impl Measure {
@@ -68,6 +76,8 @@ impl Measure {
         Self::Roots,
         Self::Sockets,
         Self::Evidence,
+        Self::History,
+        Self::Sustained,
     ];
 
     pub(crate) async fn run(self, setup: &Setup) -> Vec<Row> {
@@ -81,6 +91,8 @@ impl Measure {
             Self::Sockets => sockets::run(setup).await,
             Self::Evidence => evidence::run(setup).await,
             Self::Writers => writers::run(setup).await,
+            Self::History => history::run(setup).await,
+            Self::Sustained => sustained::run(setup).await,
         }
     }
 }

@@ -60,6 +60,11 @@ impl Encoder {
         self.open.as_ref().map(|open| self.chunk(open))
     }
 
+    /// Number of the chunk under way, or of the last one.
+    pub fn last_seq(&self) -> u64 {
+        self.next_seq.saturating_sub(self.open.is_none().into())
+    }
+
     /// Ends the chunk under way.
     pub fn close(&mut self) -> Option<Chunk> {
         let open = self.open.take()?;

@@ -36,11 +36,11 @@ pub use minute::MINUTE_MS;
 pub use tap::{Tap, apply};
 pub use words::{is_trouble, severity_of, verdict_name, verdict_of};
 
-use crate::store::rows::{Minute, Rows};
+use crate::store::rows::{Minute, Rows, SpanEnd};
 use ended::Ended;
 use lock::LockState;
 use sessions::{Sessions, Step};
-use words::facts_of;
+use words::{facts_of, released};
 
 /// Contenders that are followed. Overflow policy: further ones are not.
 pub const LIVES_MAX: usize = 1_000_000;
@@ -171,6 +171,10 @@ impl Deriver {
 
     /// The rows that are complete, to be written.
     pub fn complete(&mut self) -> Rows {
+        // Each is here once: when it settles, or when it is corrected.
+        let releases = self.rows.spans.iter().filter(|span| span.how == SpanEnd::Forced);
+        let releases: Vec<_> = releases.map(|span| (span.left_at, released(&span.lock))).collect();
+        releases.into_iter().for_each(|(at, said)| self.fact(at, said));
         std::mem::take(&mut self.rows)
     }
 

@@ -210,6 +210,12 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
     vec![one]
 }
 
+/// Somebody released a lock through Lockscope.
+pub(super) fn released(lock: &str) -> Said {
+    let text = "Somebody released it through Lockscope.".to_owned();
+    Said::of(Some(lock), FactKind::Release, "released", Severity::Warning, text)
+}
+
 fn deadlock(lock: &Arc<str>, is_closed: bool) -> Said {
     let (code, severity, text) = match is_closed {
         true => ("closed", Severity::Critical, "It is part of a deadlock that closed."),

@@ -81,8 +81,12 @@ impl Recorder {
         if batch.is_empty() && events.is_empty() {
             return;
         }
-        if !self.has_begun || self.lost.is_some() {
+        if self.lost.is_some() {
             return self.dropped(batch.len());
+        }
+        // What came before the first checkpoint is in it.
+        if !self.has_begun {
+            return;
         }
         let of_events: usize = events.iter().map(|(_, event)| event.bytes()).sum();
         let (len, bytes) =

@@ -1,9 +1,11 @@
 //! How the recording is, as plain values: for the status page and metrics.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use runtime::clock;
 
 use crate::store::{Coverage, Store};
 
@@ -64,6 +66,9 @@ impl HistoryStatus {
     }
 }
 
+/// A store that takes longer to answer is trouble: nobody knows when it will.
+pub const ANSWER_MAX: Duration = Duration::from_secs(5);
+
 /// Releases that wait to be noted. Overflow policy: further ones are told as what they look like.
 const FORCED_MAX: usize = 1_000;
 
@@ -75,13 +80,28 @@ pub struct HistoryHandle(Arc<Mutex<Shared>>);
 struct Shared {
     status: HistoryStatus,
     store: Option<Arc<dyn Store>>,
+    /// Since when the historian is at work without a pause.
+    busy_since: Option<(Instant, TimeMs)>,
     forced: Vec<Zxid>,
 }
 
 impl HistoryHandle {
     /// How it is.
     pub fn status(&self) -> HistoryStatus {
-        self.with(|shared| shared.status.clone())
+        let now = clock::instant();
+        self.with(|shared| {
+            let mut status = shared.status.clone();
+            if let Some((began, since)) = shared.busy_since
+                && now.duration_since(began) >= ANSWER_MAX
+                && status.trouble.is_none()
+            {
+                status.trouble = Some(("the store of the history does not answer".into(), since));
+                if status.state == HistoryState::Recording {
+                    status.state = HistoryState::Failing;
+                }
+            }
+            status
+        })
     }
 
     /// The store to read; None before it is open.
@@ -104,6 +124,20 @@ impl HistoryHandle {
 
     pub(super) fn opened(&self, store: &Arc<dyn Store>) {
         self.with(|shared| shared.store = Some(Arc::clone(store)));
+    }
+
+    /// The historian begins to work, and may have to wait for the store.
+    pub(super) fn begins(&self, at: TimeMs) {
+        let now = clock::instant();
+        self.with(|shared| shared.busy_since = Some((now, at)));
+    }
+
+    /// It has done all it had to do.
+    pub(super) fn pauses(&self, state: HistoryState) {
+        self.with(|shared| {
+            shared.busy_since = None;
+            shared.status.state = state;
+        });
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut HistoryStatus)) {

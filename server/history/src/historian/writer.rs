@@ -13,7 +13,7 @@ use runtime::clock::{self, Clock};
 
 use super::Open;
 use super::derived::Derived;
-use super::progress::{Loss, Since};
+use super::progress::{Loss, Since, is_cut_off};
 use super::recorder::{Between, Message};
 use super::status::{HistoryHandle, HistoryState};
 use crate::codec::{Chunk, ChunkKind, Encoder};
@@ -115,9 +115,9 @@ impl Writer {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.handle.begins(TimeMs(self.clock.now_ms()));
             self.do_what_is_due();
-            let state = self.state();
-            self.handle.change(|status| status.state = state);
+            self.handle.pauses(self.state());
         }
         self.retry_at = None;
         self.store_all();
@@ -133,11 +133,8 @@ impl Writer {
             None if self.store.is_none() => Some(clock::instant()),
             None => self.flush_at,
         };
-        write_at
-            .into_iter()
-            .chain([self.status_at, self.retention_at, self.derived.due_at()])
-            .min()
-            .unwrap_or(self.status_at)
+        let due = [self.status_at, self.retention_at, self.derived.due_at()].into_iter().chain(write_at);
+        due.min().unwrap_or(self.status_at)
     }
 
     fn do_what_is_due(&mut self) {
@@ -194,12 +191,11 @@ impl Writer {
     }
 
     fn record(&mut self, batch: &[(TimeMs, Observation)]) {
-        if batch.is_empty() {
-            return;
-        }
+        let ([(first, _), ..], [.., (last, _)]) = (batch, batch) else { return };
         if self.loss.is_some() {
             return self.handle.change(|status| status.dropped += batch.len() as u64);
         }
+        self.gaps.extend(self.since.go_on(*first, *last, self.encoder.last_seq()));
         let before = self.complete.len();
         for (at, (now, observation)) in batch.iter().enumerate() {
             if let Err(error) = self.encoder.push(*now, observation, &mut self.complete) {
@@ -215,9 +211,7 @@ impl Writer {
         let is_news = batch.iter().any(|(_, observation)| *observation != Observation::Tick);
         let by = clock::instant() + Duration::from_millis(if is_news { FLUSH_MS } else { FLUSH_TICKS_MS });
         self.flush_at = Some(self.flush_at.map_or(by, |at| at.min(by)));
-        if let Some((now, _)) = batch.last() {
-            self.want_checkpoint(*now);
-        }
+        self.want_checkpoint(*last);
     }
 
     /// Asks for a checkpoint when one is due.
@@ -254,7 +248,7 @@ impl Writer {
             self.gaps.push(Gap { after_seq, from, to: now.max(from), why });
         }
         let checkpoint_bytes = chunks.iter().map(|chunk| chunk.body.len() as u64).sum();
-        self.since = Since { at: now, checkpoint_bytes, ..Since::default() };
+        self.since = Since { at: now, last_at: now, checkpoint_bytes, ..Since::default() };
         self.complete.extend(chunks);
         self.handle.change(|status| {
             status.checkpoints_written += 1;
@@ -391,6 +385,8 @@ impl Writer {
         let now = clock::instant();
         let seconds = now.duration_since(self.rate.0).as_secs_f64();
         let Some(coverage) = self.store.as_ref().and_then(|store| store.coverage().ok()) else { return };
+        let is_cut_off = self.store.as_deref().is_some_and(is_cut_off);
+        self.between.wants_checkpoint.fetch_or(is_cut_off, Ordering::Relaxed);
         let rate = if seconds > 0.0 { self.rate.1 as f64 / seconds } else { 0.0 };
         self.handle.change(|status| {
             status.coverage = coverage;

@@ -314,6 +314,9 @@ fn a_release_of_our_own_is_told_apart_whenever_it_is_known() {
         run.pass(3_000);
         let last = run.rows.spans.last().unwrap();
         assert_eq!((last.how, run.rows.spans.len()), (SpanEnd::Forced, 1 + usize::from(is_late)));
+        let told: Vec<_> = run.rows.facts.iter().filter(|fact| fact.kind == FactKind::Release).collect();
+        let [told] = &told[..] else { panic!("{told:?}") };
+        assert_eq!((told.at, told.lock.as_ref()), (last.left_at, Some(&last.lock)));
     }
 }
 

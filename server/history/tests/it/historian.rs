@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use history::codec::Chunk;
-use history::historian::{BATCHES_MAX, Historian, HistoryHandle, HistoryState, HistoryStatus, Open, Recorder};
+use history::historian::{
+    BATCHES_MAX, Historian, HistoryHandle, HistoryState, HistoryStatus, Open, Recorder, SILENCE_MS,
+};
 use history::replay::{Moment, ReplayError, Rewound};
 use history::store::rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
 use history::store::sqlite::SqliteStore;
@@ -285,6 +287,8 @@ fn the_sender_never_waits_and_what_is_dropped_is_a_gap() {
     (0..2 * BATCHES_MAX).for_each(|_| setting.engine.step());
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     assert!(setting.status().dropped > 0 && !setting.engine.recorder.wants_checkpoint(), "there is no room for one");
+    let is_told = |status: HistoryStatus| (status.state, status.trouble.is_some()) == (HistoryState::Failing, true);
+    until("it is told that the store does not answer", || is_told(setting.status()));
     setting.fault.stands.store(false, Ordering::SeqCst);
     until("the loss is told", || setting.engine.recorder.wants_checkpoint());
     setting.record();
@@ -340,6 +344,20 @@ fn a_store_that_fails_for_long_is_a_gap() {
     let store = reopened(&directory);
     let gaps = all_gaps(&store);
     assert!(!gaps.is_empty() && gaps.iter().all(|gap| gap.from >= kept && gap.to <= now), "{gaps:?}");
+    assert!(all_of(Rewound::new(&store, Moment::At(now)).unwrap().observatory()) == all_of(&model));
+}
+
+#[test]
+fn where_no_time_was_recorded_nobody_looked() {
+    let mut setting = Setting::recording();
+    let before = setting.engine.now;
+    setting.engine.now = before + 2 * SILENCE_MS;
+    setting.engine.step();
+    let (directory, model, now) = setting.stop();
+    let store = reopened(&directory);
+    let gap = Gap { from: before, to: now, why: GapReason::NotRunning, after_seq: all_gaps(&store)[0].after_seq };
+    assert_eq!(all_gaps(&store), [gap]);
+    assert_eq!(Rewound::new(&store, Moment::At(before + SILENCE_MS)).unwrap_err(), ReplayError::InGap(gap));
     assert!(all_of(Rewound::new(&store, Moment::At(now)).unwrap().observatory()) == all_of(&model));
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use history::historian::HistoryHandle;
 use history::replay::{self, ReplayError, Rewound};
-use history::store::Gap;
+use history::store::{Gap, Store, StoreError};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
@@ -206,6 +206,10 @@ impl Moments {
             (info.name.clone(), rewind(handle.as_ref(), replay::Moment::At(TimeMs(at_ms)), near))
         });
         let made = Arc::new(PastMoment::new(&self.recordings, at_ms, models.collect()));
+        // What is not known now may be known soon: it may be stored, or a gap may end.
+        if made.models.iter().any(|(_, model)| model.is_err()) {
+            return made;
+        }
         let mut kept = lock(&self.kept);
         kept.push(Arc::clone(&made));
         while kept.len() > MOMENTS_MAX || (kept.len() > 1 && znodes(&kept) > ZNODES_MAX) {
@@ -240,10 +244,25 @@ fn rewind(handle: Option<&HistoryHandle>, moment: replay::Moment, near: Option<&
     let nothing = || Missing::NothingKept { before: None, after: None };
     let store =
         handle.ok_or_else(nothing)?.store().ok_or_else(|| Missing::Failed("the history is not open yet".to_owned()))?;
+    // Looked at first: what is stored meanwhile is in the model.
+    if let Some(missing) = unknown_at(&*store, moment).map_err(|error| Missing::Failed(error.to_string()))? {
+        return Err(missing);
+    }
     let Some(near) = near else { return Ok(Rewound::new(&*store, moment)?) };
     let mut stepped = near.clone();
     stepped.step_to(&*store, moment)?;
     Ok(stepped)
+}
+
+/// Why what is stored does not say what was at a moment: it lies in a gap, or it is yet to be stored.
+fn unknown_at(store: &dyn Store, moment: replay::Moment) -> Result<Option<Missing>, StoreError> {
+    let replay::Moment::At(at) = moment else { return Ok(None) };
+    let Some(head) = store.head_at(at)?.filter(|head| head.last_at < at) else { return Ok(None) };
+    if let Some(gap) = store.gaps(at..at + 1)?.into_iter().find(|gap| gap.hides(at) && gap.after_seq >= head.seq) {
+        return Ok(Some(Missing::Gap(gap)));
+    }
+    let is_newest = store.head_at(TimeMs(i64::MAX))?.is_none_or(|newest| newest.seq == head.seq);
+    Ok(is_newest.then_some(Missing::NothingKept { before: Some(head.last_at.0), after: None }))
 }
 
 fn znodes(kept: &[Arc<PastMoment>]) -> u64 {

@@ -44,7 +44,13 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
     let Some(caller) = request.extensions().get::<Caller>().cloned() else { return next.run(request).await };
     let address = address_of(request.uri(), &pairs);
     if pairs.iter().any(|(name, value)| name == AT && value == NOW) {
-        let at_ms = http.newest_moment(&caller.scope);
+        let (own, scope) = (http.clone(), caller.scope.clone());
+        // Its store is asked, which a disk may delay.
+        let newest = http.past_work.ask(&caller.actor.quota_owner(), move || own.newest_moment(&scope)).await;
+        let at_ms = match newest {
+            Ok(at_ms) => at_ms,
+            Err(failed) => return failed.into_response(),
+        };
         return Redirect::to(&PastView { address, ..PastView::default() }.url(at_ms)).into_response();
     }
     let made = match with_moment(pairs) {
@@ -150,8 +156,8 @@ impl Http {
             Ok(past) => past,
             Err(error) => return Err(Box::new(UnknownMoment { view, error })),
         };
-        let (events_ms, changes_ms) = neighbours(moments, &past, scope);
         let (kept_ms, gaps_ms) = moments.kept(scope);
+        let (events_ms, changes_ms) = neighbours(moments, &past, scope, kept_ms.1);
         let pieces = pieces(moments, scope, &path_of(&view.address), kept_ms);
         let view = PastView { at_ms: past.at_ms, kept_ms, gaps_ms, pieces, events_ms, changes_ms, ..view };
         Ok(PastPage { hub: Arc::clone(&past.hub), view })
@@ -166,7 +172,12 @@ fn path_of(address: &str) -> String {
 }
 
 /// When something happened before and after, and when a verdict changed.
-fn neighbours(moments: &Moments, past: &PastMoment, scope: &VisibilityScope) -> (Neighbours, Neighbours) {
+fn neighbours(
+    moments: &Moments,
+    past: &PastMoment,
+    scope: &VisibilityScope,
+    newest_ms: i64,
+) -> (Neighbours, Neighbours) {
     let (mut events, mut changes) = (Neighbours::default(), Neighbours::default());
     let query = |ensemble: &str| EventsQuery {
         ensemble: ensemble.to_owned(),
@@ -181,7 +192,7 @@ fn neighbours(moments: &Moments, past: &PastMoment, scope: &VisibilityScope) -> 
         }
     }
     for ahead_ms in AHEAD_MS {
-        let until = (past.at_ms + ahead_ms).min(moments.now_ms() - OVER_MS);
+        let until = (past.at_ms + ahead_ms).min(moments.now_ms() - OVER_MS).min(newest_ms);
         let Some(later) = (until > past.at_ms).then(|| moments.at(&Moment::At(until), scope).ok()).flatten() else {
             break;
         };

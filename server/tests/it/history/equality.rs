@@ -12,7 +12,7 @@ const CHANGES: usize = 20;
 const LOCKS: usize = 5;
 
 /// An answer without what depends on when it was asked for.
-fn still(value: &Value) -> Value {
+pub(super) fn still(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let is_still = |name: &str| {

@@ -1,12 +1,17 @@
 //! The past of a real ensemble, recorded by the program and asked for over HTTP.
 
+mod clocks;
+mod damage;
+mod disks;
 mod equality;
+mod kills;
 mod lives;
+mod matrix;
 mod moments;
 mod restarts;
 mod scopes;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use demo::PrivateZooKeeper;
@@ -15,7 +20,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Child;
 
-use crate::cli::{listening, lockscope};
+use crate::cli::{listening, lockscope, lockscope_by};
 use crate::harness::{DEADLINE, Truth, signal, zookeeper};
 use crate::served::until;
 
@@ -26,14 +31,29 @@ struct Recorded {
     place: TempDir,
     /// Settings beside those that all have.
     more: &'static str,
+    launcher: Launcher,
     program: Option<(Child, String)>,
+}
+
+/// What starts the program, and what is in its environment.
+#[derive(Default)]
+struct Launcher {
+    words: Vec<String>,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl Recorded {
     async fn start(more: &'static str) -> Self {
+        Self::start_by(more, |_| Launcher::default()).await
+    }
+
+    /// The same by a launcher, which is told the place.
+    async fn start_by(more: &'static str, launcher: impl FnOnce(&Path) -> Launcher) -> Self {
         let zookeeper = zookeeper().await;
         let truth = Truth::new(&zookeeper.address()).await;
-        let mut recorded = Self { zookeeper, truth, place: tempfile::tempdir().unwrap(), more, program: None };
+        let place = tempfile::tempdir().unwrap();
+        let launcher = launcher(place.path());
+        let mut recorded = Self { zookeeper, truth, place, more, launcher, program: None };
         recorded.run().await;
         recorded
     }
@@ -62,8 +82,10 @@ impl Recorded {
     /// Starts it over any address.
     async fn run_over(&mut self, zk: &str) {
         let config = self.config(zk);
-        let mut child = lockscope(&["serve", "--config", &config])
+        let launcher: Vec<&str> = self.launcher.words.iter().map(String::as_str).collect();
+        let mut child = lockscope_by(&launcher, &["serve", "--config", &config])
             .env_remove("LOCKSCOPE_HISTORY")
+            .envs(self.launcher.environment.iter().map(|(name, value)| (name, value)))
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
@@ -84,7 +106,7 @@ impl Recorded {
 
     async fn token(&self, role: &str, path: &str) -> String {
         let config = self.place.path().join("lockscope.toml").display().to_string();
-        let name = format!("t{}", path.len());
+        let name = format!("{role}{}", path.len());
         let args = ["token", "new", "--name", &name, "--role", role, "--path", path, "--config", &config];
         let made = lockscope(&args).output().await.unwrap();
         String::from_utf8(made.stdout).unwrap().trim().to_owned()
@@ -123,6 +145,41 @@ impl Recorded {
         until(async || newest().await.is_some_and(|newest| newest >= at_ms)).await;
     }
 
+    /// A figure of the recording.
+    async fn metric(&self, name: &str) -> f64 {
+        let text = self.get("/metrics").await.1;
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name}{{ensemble=\"default\"}} ")));
+        line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
+    }
+
+    /// Waits until every place says that nothing is kept now, and why: API, status, its page, and metric.
+    async fn until_told(&self, why: &str) {
+        until(async || {
+            let history = self.json("/api/v1/history").await.1;
+            let status = self.json("/api/v1/status").await.1;
+            let page = self.get("/status").await.1;
+            [&history["why"], &status["ensembles"][0]["history"]["why"]]
+                .iter()
+                .all(|told| told.as_str().is_some_and(|told| told.contains(why)))
+                && page.contains("data-testid=\"history-trouble\"")
+                && self.metric("lockscope_history_recording").await == 0.0
+        })
+        .await;
+    }
+
+    /// Waits until every place says that all is well.
+    async fn until_recorded(&self) {
+        until(async || {
+            let history = self.json("/api/v1/history").await.1;
+            let status = self.json("/api/v1/status").await.1;
+            let page = self.get("/status").await.1;
+            [&history["why"], &status["ensembles"][0]["history"]["why"]].iter().all(|told| **told == "")
+                && !page.contains("data-testid=\"history-trouble\"")
+                && self.metric("lockscope_history_recording").await == 1.0
+        })
+        .await;
+    }
+
     /// Where the history is.
     fn history(&self) -> PathBuf {
         self.place.path().join("data/history")
@@ -138,4 +195,14 @@ fn now_ms() -> i64 {
 fn holder(lock: &Value) -> &str {
     let contenders = lock["contenders"].as_array().map(Vec::as_slice).unwrap_or_default();
     contenders.iter().find(|row| row["role"] == "holder").and_then(|row| row["path"].as_str()).unwrap_or_default()
+}
+
+/// The file of chunks of the newest day.
+fn day_file(folder: &Path) -> PathBuf {
+    let is_day = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.len() == "2026-11-25.db".len() && name.ends_with(".db")
+    };
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.filter(is_day).max().expect("a day")
 }

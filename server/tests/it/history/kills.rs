@@ -1,0 +1,135 @@
+//! The program is killed again and again while real clients make 500 changes a second: a second is lost at most, and what
+//! was shown live before is what is shown of then.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::equality::still;
+use super::{Recorded, holder, now_ms};
+use crate::harness::{open, queue};
+use crate::served::until;
+
+const CLIENTS: usize = 4;
+const LANES: usize = 10;
+/// Changes a second of all lanes; each makes two at a time.
+const RATE: u64 = 500;
+/// Moments that are remembered before each kill.
+const MOMENTS: usize = 4;
+/// How much may be lost.
+const LOST_MAX_MS: i64 = 1_000;
+
+/// How often it is killed; more by the environment.
+fn kills() -> usize {
+    std::env::var("HISTORY_SERVER_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
+}
+
+/// Clients that come and go in many locks until they are told to stop.
+struct Load {
+    lanes: JoinSet<()>,
+    changes: Arc<AtomicU64>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Load {
+    async fn start(recorded: &Recorded) -> Self {
+        let (mut lanes, changes, is_over) = (JoinSet::new(), Arc::new(AtomicU64::new(0)), Arc::default());
+        let mut clients = Vec::new();
+        for _ in 0..CLIENTS {
+            clients.push(open(&recorded.zookeeper.address()).await);
+        }
+        for lane in 0..LANES {
+            recorded.truth.make(&format!("/b/lock{lane}")).await;
+            let (client, changes) = (clients[lane % CLIENTS].clone(), Arc::clone(&changes));
+            let is_over: Arc<AtomicBool> = Arc::clone(&is_over);
+            lanes.spawn(async move {
+                let mut pulse = interval(Duration::from_secs(1) * 2 * LANES as u32 / RATE as u32);
+                pulse.set_missed_tick_behavior(MissedTickBehavior::Burst);
+                while !is_over.load(Ordering::Relaxed) {
+                    pulse.tick().await;
+                    let path = queue(&client, &format!("/b/lock{lane}/lock-")).await;
+                    client.delete(&path, None).await.expect("delete");
+                    changes.fetch_add(2, Ordering::Relaxed);
+                }
+            });
+        }
+        Self { lanes, changes, is_over }
+    }
+
+    async fn end(mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        while let Some(ended) = self.lanes.join_next().await {
+            ended.unwrap();
+        }
+    }
+}
+
+/// A moment, and how a lock was shown then.
+type Shown = (i64, Value);
+
+/// Hand-offs of one lock, each remembered as it was shown live.
+async fn remember(recorded: &Recorded, held: &mut String, shown: &mut Vec<Shown>) {
+    let wanted = shown.len() + MOMENTS;
+    while shown.len() < wanted {
+        let next = recorded.truth.queue("/a/order/lock-").await;
+        recorded.truth.delete(held).await;
+        *held = next;
+        recorded.until_holds("/a/order", held).await;
+        let before = recorded.lock("/a/order", "").await;
+        let at = now_ms();
+        let after = recorded.lock("/a/order", "").await;
+        if still(&before) == still(&after) && after["as_of"]["state"] == "live" {
+            shown.push((at, still(&after)));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_nothing_wrong() {
+    let mut recorded = Recorded::start("").await;
+    recorded.truth.make("/a/order").await;
+    let load = Load::start(&recorded).await;
+    let mut held = recorded.truth.queue("/a/order/lock-").await;
+    recorded.until_holds("/a/order", &held).await;
+    let mut shown = Vec::new();
+    for round in 0..kills() {
+        until(async || recorded.metric("lockscope_history_recording").await == 1.0).await;
+        let before = load.changes.load(Ordering::Relaxed);
+        remember(&recorded, &mut held, &mut shown).await;
+        // From half a second to some seconds of the load, otherwise in each round.
+        let wanted = before + RATE / 2 + (round as u64 * 617) % (3 * RATE);
+        until(async || load.changes.load(Ordering::Relaxed) >= wanted).await;
+        let (asked, killed_at) = (recorded.json("/api/v1/history").await.1, now_ms());
+        recorded.end(Signal::KILL).await;
+        recorded.run().await;
+        let up = now_ms();
+        let lock = recorded.lock("/a/order", "").await;
+        assert_eq!((holder(&lock), &lock["as_of"]["state"]), (&*held, &"live".into()), "round {round}: {lock:#}");
+        recorded.until_kept(up).await;
+        let history = recorded.json("/api/v1/history").await.1;
+        let gaps = history["gaps"].as_array().unwrap();
+        assert_eq!(gaps.len(), round + 1, "each kill is a gap, and nothing else: {history:#}");
+        let gap = gaps.last().unwrap();
+        let (from, to) = (gap["from_at_ms"].as_i64().unwrap(), gap["to_at_ms"].as_i64().unwrap());
+        assert_eq!(gap["why"], "not_running");
+        assert!(killed_at - from <= LOST_MAX_MS, "round {round}: {} ms lost; {asked:#}", killed_at - from);
+        assert!(killed_at <= to && to <= up, "round {round}: {killed_at} in {gap}");
+        for (at, lock) in &shown {
+            let past = recorded.lock("/a/order", &at.to_string()).await;
+            if past["status"] == 404 {
+                // It is in one of the gaps, none of which begins more than a second before its kill.
+                let is_in =
+                    |gap: &Value| gap["from_at_ms"].as_i64() < Some(*at) && Some(*at) < gap["to_at_ms"].as_i64();
+                assert!(gaps.iter().any(is_in), "round {round}: {past:#}");
+            } else {
+                assert_eq!(&still(&past), lock, "round {round}, at {at}");
+            }
+        }
+    }
+    load.end().await;
+}
