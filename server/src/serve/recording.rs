@@ -11,7 +11,7 @@ use history::derive::{Event, Tap};
 use history::historian::{Historian, HistoryHandle, Recorder};
 use history::replay::{Moment, ReplayError, Rewound};
 use history::store::sqlite::SqliteStore;
-use history::store::{Retention, Store, StoreError};
+use history::store::{Retention, Store, StoreError, is_all_generated};
 use lockscope_core::change::Change;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::{Observatory, Settings};
@@ -124,6 +124,12 @@ fn open_and_replay(dir: &Path, ensemble: &str) -> (Option<OpenStore>, Option<Obs
         // The historian tries again, and says what is wrong.
         Err(_) => return (None, None),
     };
+    match is_all_generated(&*store) {
+        // Nobody observed it: the live model knows nothing of it.
+        Ok(true) => return (Some(store), None),
+        Ok(false) => {}
+        Err(error) => tracing::warn!("the history of the ensemble {ensemble} can't be read: {error}"),
+    }
     match Rewound::new(&*store, Moment::At(TimeMs(i64::MAX))) {
         Ok(rewound) => (Some(store), Some(rewound.into_observatory())),
         Err(ReplayError::NothingKept { .. }) => (Some(store), None),

@@ -1,6 +1,7 @@
 //! The past of a real ensemble, recorded by the program and asked for over HTTP.
 
 mod equality;
+mod generated;
 mod lives;
 mod moments;
 mod restarts;

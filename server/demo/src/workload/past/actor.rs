@@ -9,8 +9,11 @@ use super::cast::Role;
 use super::chance::Chance;
 use super::world::World;
 
-/// What a client does between its first lock and the second.
+/// What a client does between its first lock and the second. Of two that are to meet, longer than they come apart.
 const BETWEEN_MS: std::ops::Range<u64> = 900..1_100;
+const BETWEEN_CROSSED_MS: std::ops::Range<u64> = 3_000..3_500;
+/// Between the release of the second and that of the first: long enough not to look like the end of a session.
+const RELEASE_MS: std::ops::Range<u64> = 80..200;
 /// Until a client notices that it stands in a queue twice.
 const UNNOTICED_MS: std::ops::Range<u64> = 38_000..42_000;
 /// Items that wait at most.
@@ -299,15 +302,21 @@ impl Actor {
                 self.queue_up(&other, &prefix(chance), session, world);
                 self.stage = Stage::Waiting;
             }
-            Stage::Holding => return self.leave(world),
-            Stage::First | Stage::Waiting | Stage::Leaving => {}
+            Stage::Holding => {
+                self.places.pop().iter().for_each(|path| world.delete(path));
+                self.stage = Stage::Leaving;
+                return Next::After(chance.within(&RELEASE_MS));
+            }
+            Stage::Leaving => return self.leave(world),
+            Stage::First | Stage::Waiting => {}
         }
         match self.turn(session, world) {
             Turn::Behind => Next::Watch,
             Turn::Gone => self.leave(world),
             Turn::Mine if self.stage == Stage::First => {
                 self.stage = Stage::Between;
-                Next::After(chance.within(&BETWEEN_MS))
+                let between_ms = if self.role.is_crossed { BETWEEN_CROSSED_MS } else { BETWEEN_MS };
+                Next::After(chance.within(&between_ms))
             }
             Turn::Mine => self.hold(chance),
         }
