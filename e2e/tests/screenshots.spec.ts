@@ -76,6 +76,17 @@ for (const colorScheme of ['dark', 'light'] as const) {
   });
 }
 
+test('the board as it was', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const { from_at_ms: from } = (await (await fetch(`${demo.url}/api/v1/history`)).json()) as { from_at_ms: number };
+  // A lock is stuck in the generated hour.
+  await page.goto(`${demo.url}/?at=${from + 40 * 60_000}`);
+  await expect(page.getByTestId('past-generated')).toBeVisible();
+  await expect(page.locator('main')).toContainText(HANGS);
+  await page.screenshot({ path: `${DOCS}/past-dark.png` });
+});
+
 test('who waits for whom, in a deadlock', async ({ ui, page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -49,6 +49,8 @@ pub struct PastView {
     pub now_ms: i64,
     /// The address of the page without its moment.
     pub address: String,
+    /// What is shown was generated for the demo and not observed.
+    pub is_generated: bool,
     /// The oldest and the newest moment that are kept.
     pub kept_ms: (i64, i64),
     /// Stretches of which nothing is kept.

@@ -5,6 +5,7 @@
 //! [`historian::Recorder::wants_checkpoint`] says so. Whoever wants to look back asks the [`historian::HistoryHandle`] for
 //! the [`store::Store`], and makes a [`replay::Rewound`] of it.
 
+pub mod backfill;
 pub mod codec;
 pub mod derive;
 pub mod historian;

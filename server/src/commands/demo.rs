@@ -3,10 +3,16 @@
 use demo::workload::{Pace, run_workload};
 use demo::{PrivateZooKeeper, ServerOptions};
 use feed::project::{ApplicationRule, MetricSelection};
+use history::backfill::BackfillError;
 use http::{Payloads, pages};
+use lockscope_core::settings::Settings;
+use lockscope_core::time::TimeMs;
 use lockscope_wire::Role;
-use runtime::shutdown;
+use runtime::clock::Clock;
+use runtime::shutdown::{self, CancellationToken};
+use tokio::task::JoinHandle;
 
+use super::demo_past;
 use crate::cli::DemoArgs;
 use crate::commands;
 use crate::config::{self, Config, ProcessEnvironment};
@@ -14,8 +20,20 @@ use crate::error::RunError;
 use crate::serve::{self};
 use crate::stdout;
 
+/// What the demo's ensemble is called.
+const ENSEMBLE: &str = "default";
 /// Session time-out the demo asks for: short, as its server's tick is.
 const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
+
+/// Fills the history with an hour to look back on, on a thread of its own.
+fn spawn_past(
+    history: config::History,
+    roots: Vec<String>,
+    stop: CancellationToken,
+) -> JoinHandle<Result<(), BackfillError>> {
+    let (settings, now) = (Settings { roots, ..Settings::default() }, TimeMs(Clock::system().now_ms()));
+    tokio::task::spawn_blocking(move || demo_past::fill(&history, ENSEMBLE, settings, now, &stop))
+}
 
 /// Starts all of it, and takes it down in the opposite order.
 ///
@@ -25,24 +43,39 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
     let listen = Config::listen_only(args.listen.as_deref(), &ProcessEnvironment)?;
     // The port first: a taken one should not cost a ZooKeeper's start.
     drop(serve::bind(listen).await?);
-    let started = tokio::select! {
-        started = PrivateZooKeeper::start(ServerOptions::default()) => started,
-        () = serve::signalled() => return Ok(()),
-    };
     let data = tempfile::Builder::new().prefix("lockscope-demo-").tempdir();
     let data = data.map_err(|error| {
         RunError::Unavailable(format!(
             "the demo's data has no place: {error}; set TMPDIR to a folder that can be written"
         ))
     })?;
+    let (history, roots) = (config::History::in_dir(data.path()), vec!["/".to_owned()]);
+    let (stop_past, past_stops) = shutdown::token();
+    let past = spawn_past(history.clone(), roots.clone(), past_stops);
+    // While Java starts.
+    let started = tokio::select! {
+        started = PrivateZooKeeper::start(ServerOptions::default()) => Some(started),
+        () = serve::signalled() => None,
+    };
+    if !matches!(started, Some(Ok(_))) {
+        drop(stop_past);
+    }
+    // Before its directory is removed, and before the recording takes the store.
+    let filled = past.await;
+    let Some(started) = started else { return Ok(()) };
+    match filled {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!("the demo has no past: {error}"),
+        Err(error) => tracing::warn!("the demo has no past: {error}"),
+    }
     let mut zookeeper = started
         .map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
     let config = Config {
         ensembles: vec![config::Ensemble {
-            name: "default".to_owned(),
+            name: ENSEMBLE.to_owned(),
             color: None,
             zk: zookeeper.address(),
-            roots: vec!["/".to_owned()],
+            roots,
             evidence: true,
             admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
             clock_scratch: None,
@@ -51,13 +84,13 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
         listen,
         web: config::Web::default(),
         data_dir: Some(data.path().to_owned()),
-        history: Some(config::History::in_dir(data.path())),
+        history: Some(history),
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),
         lints: lockscope_core::finding::Limits::default(),
         #[cfg(feature = "lab")]
-        lab: Some(config::Lab::on("default")),
+        lab: Some(config::Lab::on(ENSEMBLE)),
         #[cfg(not(feature = "lab"))]
         lab: None,
         webhook: None,

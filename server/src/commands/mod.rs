@@ -5,6 +5,8 @@ mod audit;
 mod check;
 #[cfg(feature = "demo")]
 mod demo;
+#[cfg(feature = "demo")]
+pub mod demo_past;
 mod healthcheck;
 #[cfg(feature = "lab")]
 mod lab;

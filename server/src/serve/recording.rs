@@ -12,7 +12,7 @@ use history::historian::{Historian, HistoryHandle, Recorder};
 use history::replay::ReplayError;
 use history::resume::{Resumed, resume};
 use history::store::sqlite::SqliteStore;
-use history::store::{Retention, Store, StoreError};
+use history::store::{Retention, Store, StoreError, is_all_generated};
 use lockscope_core::change::Change;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::{Observatory, Settings};
@@ -127,6 +127,12 @@ fn open_and_replay(dir: &Path, ensemble: &str) -> (Option<OpenStore>, Option<Res
         // The historian tries again, and says what is wrong.
         Err(_) => return (None, None),
     };
+    match is_all_generated(&*store) {
+        // Nobody observed it: the live model knows nothing of it.
+        Ok(true) => return (Some(store), None),
+        Ok(false) => {}
+        Err(error) => tracing::warn!("the history of the ensemble {ensemble} can't be read: {error}"),
+    }
     match resume(&*store) {
         Ok(resumed) => (Some(store), Some(resumed)),
         Err(ReplayError::NothingKept { .. }) => (Some(store), None),

@@ -6,7 +6,7 @@ use super::super::erase::{erase, view};
 use super::super::format::age;
 use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
-use super::words::{AS_IT_WAS, FIRST_AFTER, LAST_BEFORE, Way, way};
+use super::words::{AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, way};
 
 /// Of the bars in the strip's drawing, which is 20 high: below them is whether something was wrong.
 const BARS_HEIGHT: u64 = 16;
@@ -29,6 +29,8 @@ pub(crate) const SCRIPT: &str = "document.addEventListener('keydown',e=>{if(e.ct
 /// The band of a moment.
 pub(crate) fn band(past: &PastView) -> AnyView {
     let ago = age(past.at_ms, past.now_ms);
+    let generated =
+        past.is_generated.then(|| view! { <span class="banner-since" data-testid="past-generated">{GENERATED}</span> });
     let steps = STEPS_MS.iter().map(|(by, name)| time_step(past, *by, name)).collect_view();
     view! {
         <section class="banner past" aria-label="Moment" data-testid="past-band" data-state="past" data-at=past.at_ms>
@@ -36,6 +38,7 @@ pub(crate) fn band(past: &PastView) -> AnyView {
                 <strong class="banner-word">{AS_IT_WAS}</strong>
                 <span class="past-at">{stamp(past.at_ms)}</span>
                 <span class="banner-since">{ago}" ago"</span>
+                {generated}
                 <nav class="past-steps" aria-label="Other moments">
                     {neighbour(past, past.changes_ms.before, "«", "<", Way::ChangeBefore)}
                     {neighbour(past, past.events_ms.before, "‹", ",", Way::EventBefore)}
@@ -142,6 +145,7 @@ mod tests {
             at_ms: 50_000,
             now_ms: 110_000,
             address: "/lock?path=/a".to_owned(),
+            is_generated: false,
             kept_ms: (0, 100_000),
             gaps_ms: vec![(10_000, 20_000)],
             pieces: vec![PastPiece { from_ms: 60_000, to_ms: 120_000, events: 9, severity: 2 }],
@@ -156,7 +160,15 @@ mod tests {
         assert!(html.contains("href=\"/lock?path=/a&amp;at=49000\"") && html.contains("data-key=\",\""), "{html}");
         assert!(html.contains("href=\"/lock?path=/a#present\" rel=\"external\" data-key=\"L\""), "{html}");
         assert!(!html.contains("+1 h"), "nothing is kept there");
+        assert!(!html.contains("generated for the demo"), "{html}");
         assert!(html.contains("data-severity=\"2\" x=\"600\" width=\"400\" y=\"16\" height=\"4\""), "{html}");
         assert!(html.contains("<rect x=\"100\" y=\"0\" width=\"100\" height=\"20\" class=\"past-gap\""), "{html}");
+    }
+
+    #[test]
+    fn what_was_generated_says_so() {
+        let generated = PastView { is_generated: true, ..past() };
+        let html = Owner::new_root(None).with(|| band(&generated).to_html()).replace("<!>", "");
+        assert!(html.contains(">generated for the demo</span>"), "{html}");
     }
 }

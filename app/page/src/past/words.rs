@@ -4,6 +4,8 @@ use super::super::format::duration;
 
 /// What stands where a live page has the state of its link.
 pub(super) const AS_IT_WAS: &str = "AS IT WAS";
+/// Beside it, where nothing of what is shown was observed.
+pub(super) const GENERATED: &str = "generated for the demo";
 /// Before the nearest moments, where nothing is known of the one asked for.
 pub(super) const LAST_BEFORE: &str = "The last moment before it:";
 pub(super) const FIRST_AFTER: &str = "The first moment after it:";

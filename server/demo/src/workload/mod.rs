@@ -9,6 +9,7 @@ mod hang;
 mod mutex;
 mod names;
 mod pace;
+pub mod past;
 mod queue;
 mod queue_node;
 mod read_write;

@@ -1,4 +1,4 @@
-//! What libraries call their znodes. Pure but for the random parts.
+//! What libraries call their znodes. Pure but for the random parts, which may be given.
 
 use zookeeper_client::Client;
 
@@ -20,12 +20,17 @@ pub(super) enum Style {
 impl Style {
     /// The name before the sequence number.
     pub(super) fn prefix(self, client: &Client) -> String {
+        self.prefix_of(client.session_id().0, rand::random())
+    }
+
+    /// The same of a session, with the random part.
+    pub(super) fn prefix_of(self, session: i64, random: u128) -> String {
         match self {
             Self::Plain => "lock-".to_owned(),
-            Self::WriteLock => format!("x-{}-", client.session_id().0),
-            Self::Curator => protected("lock-"),
-            Self::Latch => protected("latch-"),
-            Self::Kazoo => format!("{}__lock__", hex()),
+            Self::WriteLock => format!("x-{session}-"),
+            Self::Curator => protected_by(random, "lock-"),
+            Self::Latch => protected_by(random, "latch-"),
+            Self::Kazoo => format!("{}__lock__", hex_of(random)),
         }
     }
 
@@ -42,13 +47,23 @@ impl Style {
 
 /// The 32 hexadecimal digits of a random UUID (version 4).
 pub(super) fn hex() -> String {
+    hex_of(rand::random())
+}
+
+/// The same with the random part.
+pub(super) fn hex_of(random: u128) -> String {
     const VERSION_AND_VARIANT: u128 = (0xf << 76) | (0b11 << 62);
-    format!("{:032x}", rand::random::<u128>() & !VERSION_AND_VARIANT | (4 << 76) | (0b10 << 62))
+    format!("{:032x}", random & !VERSION_AND_VARIANT | (4 << 76) | (0b10 << 62))
 }
 
 /// A name as Curator protects it: a client that lost a reply finds its znode by the random part.
 pub(super) fn protected(name: &str) -> String {
-    let hex = hex();
+    protected_by(rand::random(), name)
+}
+
+/// The same with the random part.
+pub(super) fn protected_by(random: u128, name: &str) -> String {
+    let hex = hex_of(random);
     format!("_c_{}-{}-{}-{}-{}-{name}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 

@@ -51,7 +51,7 @@ async fn round(client: SampleClient<'_>) -> Result<(), Error> {
 }
 
 /// The directories that a scene needs.
-fn directories(scene: &Scene) -> Vec<String> {
+pub(super) fn directories(scene: &Scene) -> Vec<String> {
     match scene.play {
         Play::Permit(_) => vec![semaphore::leases(scene.directory), semaphore::locks(scene.directory)],
         Play::Cross(_) => deadlock::locks(scene.directory).to_vec(),

@@ -19,7 +19,7 @@ use super::status::{HistoryHandle, HistoryState};
 use crate::codec::{Chunk, ChunkKind, Encoder};
 use crate::derive::Deriver;
 use crate::payloads::without_payloads;
-use crate::store::{Gap, GapReason, Retention, Store, StoreError};
+use crate::store::{Gap, GapReason, Retention, Store, StoreError, reason_before};
 
 /// What was handed over is stored after so long.
 pub const FLUSH_MS: u64 = 250;
@@ -302,7 +302,7 @@ impl Writer {
         let coverage = store.coverage()?;
         self.encoder = Encoder::new(coverage.last_seq + 1);
         self.stored = (coverage.last_seq, coverage.to);
-        self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: GapReason::NotRunning });
+        self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: reason_before(&*store)? });
         self.handle.change(|status| status.store = Some(store.kind()));
         self.handle.opened(&store);
         self.store = Some(store);

@@ -61,11 +61,14 @@ pub enum GapReason {
     Damaged,
     /// One observation was too large to be kept.
     TooLarge,
+    /// The recording begins after it: what is kept before it was generated, for a demonstration.
+    Generated,
 }
 
 impl GapReason {
     /// Every reason.
-    pub const ALL: [Self; 5] = [Self::NotRunning, Self::TooBusy, Self::StoreFailed, Self::Damaged, Self::TooLarge];
+    pub const ALL: [Self; 6] =
+        [Self::NotRunning, Self::TooBusy, Self::StoreFailed, Self::Damaged, Self::TooLarge, Self::Generated];
 
     /// Its name in stores, the API and metrics.
     pub fn name(self) -> &'static str {
@@ -75,6 +78,7 @@ impl GapReason {
             Self::StoreFailed => "store_failed",
             Self::Damaged => "damaged",
             Self::TooLarge => "too_large",
+            Self::Generated => "generated",
         }
     }
 
@@ -92,6 +96,7 @@ impl fmt::Display for GapReason {
             Self::StoreFailed => "the store could not be written",
             Self::Damaged => "what was written is damaged",
             Self::TooLarge => "something was too large to be kept",
+            Self::Generated => "the recording begins after it, and what lies before it was generated for the demo",
         })
     }
 }
@@ -181,6 +186,33 @@ pub struct Removed {
     pub chunks: u64,
 }
 
+/// The gap behind what was generated for a demonstration; None where all that is kept was observed. Looked for among the
+/// newest [`GAPS_READ_MAX`] gaps.
+///
+/// # Errors
+/// The store can't be read.
+pub fn generated_before(store: &dyn Store) -> Result<Option<Gap>, StoreError> {
+    let gaps = store.gaps(TimeMs(i64::MIN)..TimeMs(i64::MAX))?;
+    Ok(gaps.into_iter().rfind(|gap| gap.why == GapReason::Generated))
+}
+
+/// Why nothing is kept between the newest that is and a recording that begins now.
+///
+/// # Errors
+/// The store can't be read.
+pub fn reason_before(store: &dyn Store) -> Result<GapReason, StoreError> {
+    Ok(if is_all_generated(store)? { GapReason::Generated } else { GapReason::NotRunning })
+}
+
+/// Whether something is kept and nothing of it was observed.
+///
+/// # Errors
+/// The store can't be read.
+pub fn is_all_generated(store: &dyn Store) -> Result<bool, StoreError> {
+    let last_seq = store.coverage()?.last_seq;
+    Ok(generated_before(store)?.is_some_and(|gap| gap.after_seq == last_seq))
+}
+
 /// A recording.
 ///
 /// Chunks are in order of their numbers, whatever their instants are: a clock may be set back. "At" an instant means
@@ -208,7 +240,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// The store can't be read.
     fn head_at(&self, at: TimeMs) -> Result<Option<ChunkHead>, StoreError>;
 
-    /// The oldest chunk by whose end a transaction had been seen.
+    /// The oldest chunk by whose end a transaction had been seen. Where what comes first was generated, one that was
+    /// observed is meant before it.
     ///
     /// # Errors
     /// The store can't be read.

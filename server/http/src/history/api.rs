@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use history::historian::HistoryHandle;
-use history::store::{Gap, Store};
+use history::store::{Gap, Store, generated_before};
 use lockscope_core::time::TimeMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,6 +30,8 @@ pub(crate) struct HistoryJson {
     from_at_ms: Option<i64>,
     /// The newest one.
     to_at_ms: Option<i64>,
+    /// Up to this moment it was generated for the demo and not observed; null elsewhere.
+    generated_until_at_ms: Option<i64>,
     /// What is missing in between, the newest 1,000.
     gaps: Vec<GapJson>,
     /// Bytes on disk.
@@ -47,7 +49,7 @@ pub(crate) struct GapJson {
     from_at_ms: i64,
     /// The first that is known after it.
     to_at_ms: i64,
-    /// Why: `not_running`, `too_busy`, `store_failed`, `damaged`, `too_large`.
+    /// Why: `not_running`, `too_busy`, `store_failed`, `damaged`, `too_large`, `generated`.
     why: &'static str,
 }
 
@@ -133,6 +135,7 @@ impl HistoryJson {
                 store: None,
                 from_at_ms: None,
                 to_at_ms: None,
+                generated_until_at_ms: None,
                 gaps: Vec::new(),
                 bytes: 0,
                 rate_per_s: 0.0,
@@ -145,12 +148,15 @@ impl HistoryJson {
             store.as_ref().map(|store| store.gaps(TimeMs(0)..TimeMs(i64::MAX))).transpose().map_err(unreadable)?;
         let coverage =
             store.as_ref().map(|store| store.coverage()).transpose().map_err(unreadable)?.unwrap_or_default();
+        let generated =
+            store.as_ref().map(|store| generated_before(&**store)).transpose().map_err(unreadable)?.flatten();
         Ok(Self {
             ensemble,
             enabled: true,
             store: status.store,
             from_at_ms: coverage.from.map(|at| at.0),
             to_at_ms: coverage.to.map(|at| at.0),
+            generated_until_at_ms: generated.map(|gap| gap.from.0),
             gaps: gaps.into_iter().flatten().map(GapJson::from).collect(),
             bytes: coverage.bytes,
             rate_per_s: status.bytes_per_s,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use history::historian::HistoryHandle;
 use history::replay::{self, ReplayError, Rewound};
-use history::store::{Gap, Store, StoreError};
+use history::store::{Gap, Store, StoreError, generated_before};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
@@ -145,6 +145,12 @@ impl Moments {
         let gaps = stores.iter().filter_map(|store| store.gaps(all.clone()).ok()).flatten();
         let gaps = gaps.map(|gap| (gap.from.0, gap.to.0)).collect();
         ((from.map_or(0, |at| at.0), to.map_or(0, |at| at.0)), gaps)
+    }
+
+    /// Whether what is shown of a moment was generated for the demo and not observed.
+    pub(crate) fn is_generated(&self, at_ms: i64, scope: &VisibilityScope) -> bool {
+        let mut stores = self.recordings(scope).filter_map(|(_, handle)| handle?.store());
+        stores.any(|store| matches!(generated_before(&*store), Ok(Some(gap)) if at_ms <= gap.from.0))
     }
 
     /// The server's clock.

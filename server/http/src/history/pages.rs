@@ -159,7 +159,8 @@ impl Http {
         let (kept_ms, gaps_ms) = moments.kept(scope);
         let (events_ms, changes_ms) = neighbours(moments, &past, scope, kept_ms.1);
         let pieces = pieces(moments, scope, &path_of(&view.address), kept_ms);
-        let view = PastView { at_ms: past.at_ms, kept_ms, gaps_ms, pieces, events_ms, changes_ms, ..view };
+        let (at_ms, is_generated) = (past.at_ms, moments.is_generated(past.at_ms, scope));
+        let view = PastView { at_ms, is_generated, kept_ms, gaps_ms, pieces, events_ms, changes_ms, ..view };
         Ok(PastPage { hub: Arc::clone(&past.hub), view })
     }
 }

@@ -21,6 +21,9 @@ pub(super) struct Kept {
     ensemble: String,
     from_at_ms: Option<i64>,
     to_at_ms: Option<i64>,
+    /// Older servers do not say it.
+    #[serde(default)]
+    generated_until_at_ms: Option<i64>,
     gaps: Vec<Gap>,
     bytes: u64,
     rate_per_s: f64,
@@ -45,6 +48,9 @@ pub(super) fn render(kept: &Kept, shown: OutputStyle) -> String {
     match (kept.from_at_ms, kept.to_at_ms) {
         (Some(from), Some(to)) => line("kept", &format!("{} to {}", instant(from), instant(to))),
         _ => line("kept", "nothing"),
+    }
+    if let Some(until) = kept.generated_until_at_ms {
+        line("generated", &format!("up to {}, for the demo", instant(until)));
     }
     if !kept.why.is_empty() {
         line("not now", &shown.tone(Tone::Bad, &visible(&kept.why)));
@@ -94,6 +100,7 @@ mod tests {
             ensemble: "prod".to_owned(),
             from_at_ms: Some(0),
             to_at_ms: Some(86_400_000),
+            generated_until_at_ms: None,
             gaps,
             bytes: 1_600_000_000,
             rate_per_s: 2_600.5,
@@ -110,6 +117,13 @@ mod tests {
              gaps      1, 41.2 s together\n\nFROM                     TO                        LASTS  WHY\n\
              1970-01-01 00:00:01 UTC  1970-01-01 00:00:42 UTC  41.2 s  Lockscope was not running\n"
         );
+    }
+
+    #[test]
+    fn what_was_generated_says_so() {
+        let demo = Kept { generated_until_at_ms: Some(42_000), ..kept(Vec::new()) };
+        let text = render(&demo, PLAIN);
+        assert!(text.contains("\n  generated up to 1970-01-01 00:00:42 UTC, for the demo\n"), "{text}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod damage;
 mod disks;
 mod equality;
 mod kills;
+mod generated;
 mod lives;
 mod matrix;
 mod moments;

@@ -155,8 +155,10 @@ pub(super) fn head_at(connection: &Connection, at: TimeMs) -> Result<Option<Chun
     one(connection, "seq = (SELECT max(seq) FROM chunk WHERE first_at <= ?1)", at.0)
 }
 
-pub(super) fn head_of(connection: &Connection, zxid: Zxid) -> Result<Option<ChunkHead>, StoreError> {
-    one(connection, "seq = (SELECT min(seq) FROM chunk WHERE zxid >= ?1)", zxid.0)
+/// The same behind a number.
+pub(super) fn head_of(connection: &Connection, zxid: Zxid, behind: u64) -> Result<Option<ChunkHead>, StoreError> {
+    let rest = format!("seq = (SELECT min(seq) FROM chunk WHERE zxid >= ?1 AND seq > {behind})");
+    one(connection, &rest, zxid.0)
 }
 
 pub(super) fn checkpoint_before(connection: &Connection, seq: u64) -> Result<Option<ChunkHead>, StoreError> {

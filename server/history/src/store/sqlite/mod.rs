@@ -30,6 +30,7 @@ use self::schema::Content;
 use super::rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
 use super::{
     CHUNKS_READ_MAX, ChunkHead, Coverage, GAPS_READ_MAX, Gap, GapReason, Removed, Retention, Store, StoreError,
+    generated_before,
 };
 use crate::codec::{Chunk, ChunkKind};
 
@@ -120,6 +121,11 @@ impl SqliteStore {
             }
         }
         Ok(None)
+    }
+
+    fn head_behind(&self, zxid: Zxid, behind: u64) -> Result<Option<ChunkHead>, StoreError> {
+        let may_have = |totals: &Totals| totals.zxid >= zxid.0 && totals.last_seq > behind;
+        self.find(false, may_have, |connection| chunks::head_of(connection, zxid, behind))
     }
 
     /// Runs a look over a day; None when it was removed or proved to be damaged, which is noted.
@@ -298,7 +304,9 @@ impl Store for SqliteStore {
     }
 
     fn head_of(&self, zxid: Zxid) -> Result<Option<ChunkHead>, StoreError> {
-        self.find(false, |totals| totals.zxid >= zxid.0, |connection| chunks::head_of(connection, zxid))
+        let generated = generated_before(self)?.map_or(0, |gap| gap.after_seq);
+        let observed = self.head_behind(zxid, generated)?;
+        if observed.is_some() || generated == 0 { Ok(observed) } else { self.head_behind(zxid, 0) }
     }
 
     fn checkpoint_before(&self, seq: u64) -> Result<Option<ChunkHead>, StoreError> {
