@@ -3,6 +3,7 @@
 mod equality;
 mod lives;
 mod moments;
+mod over_time;
 mod restarts;
 mod scopes;
 
