@@ -29,6 +29,7 @@ mod initial_view;
 mod lab;
 mod live;
 mod lock;
+mod over_time;
 mod parts;
 mod past;
 pub mod ports;
@@ -48,6 +49,12 @@ pub use document_title::DocumentTitle;
 #[cfg(feature = "ssr")]
 pub use find::find_places;
 pub use lab::LabSight;
+#[cfg(feature = "ssr")]
+pub use over_time::{
+    BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, Former, HOLDS_LISTED_MAX, Happened, Length,
+    Missing, OverTime, OverTimeMarkup, OverTimeView, Piece, PieceShares, Range, Strip, What, WrongChoice,
+    over_time_markup, piece_ms, verdict_named,
+};
 #[cfg(feature = "ssr")]
 pub use server_pages::{
     AuditView, LabDraft, LabView, ServerPage, approve_page, audit_page, find_page, help_page, lab_gone_page, lab_page,

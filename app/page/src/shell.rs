@@ -71,7 +71,7 @@ pub fn shell(assets: AssetNames) -> AnyView {
     if super::past::is_shown() {
         let body = view! {
             <App />
-            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT].concat()></script>
+            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &super::over_time::script()].concat()></script>
         };
         return document(&assets, nonce, initial_title().icon(), view! { <MetaTags /> }, body);
     }
@@ -90,8 +90,13 @@ pub fn shell(assets: AssetNames) -> AnyView {
         {chunks}
         <MetaTags />
     };
+    #[cfg(feature = "ssr")]
+    let own = view! { <script nonce=nonce.clone() inner_html=super::over_time::script()></script> };
+    #[cfg(not(feature = "ssr"))]
+    let own = ();
     let body = view! {
         <App />
+        {own}
         <script type="module" nonce=nonce.clone() inner_html=boot></script>
     };
     document(&assets, nonce, initial_title().icon(), head, body)

@@ -139,10 +139,14 @@ pub struct QueueMap {
     pub app: String,
 }
 
+/// What the address of a lock's page has besides the lock.
+const OF_PAGE: [&str; 5] = ["app", "range", "from", "to", "compare"];
+
 impl LockQuery {
-    /// Reads the address of the lock's page, which has besides whose place in the queue is shown.
+    /// Reads the address of the lock's page, which has besides whose place in the queue is shown, and what of its past:
+    /// the server reads that.
     pub fn from_page_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ParseQueryError> {
-        Self::from_pairs(pairs.into_iter().filter(|(name, _)| *name != "app"))
+        Self::from_pairs(pairs.into_iter().filter(|(name, _)| !OF_PAGE.contains(name)))
     }
 
     /// The address of this lock's page with the place of an application.

@@ -15,7 +15,7 @@ use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 use lockscope_page::ports::Source;
-use lockscope_page::{App, shell};
+use lockscope_page::{App, OverTimeMarkup, shell};
 use lockscope_wire::{LockQuery, SessionQuery};
 
 use super::assets;
@@ -68,6 +68,9 @@ fn prepare(hub: &Arc<Hub>) {
     let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), scope));
     if let Some(past) = past {
         provide_context(past.view.clone());
+    }
+    if let Some(section) = extensions.get::<OverTimeMarkup>() {
+        provide_context(section.clone());
     }
     provide_context(Arc::clone(&source));
     if let Some(caller) = caller {

@@ -125,6 +125,7 @@ pub(super) const ROUTES: &[Route] = &[
     form(Verb::Post, "/sign-out", || post(sign_in::sign_out)),
     page("/", VIEW),
     page("/lock", VIEW),
+    api(Verb::Get, "/lock/over-time", VIEW, || get(history::over_time_page::show)),
     page("/waits", VIEW),
     page("/wall", VIEW),
     page("/sessions", VIEW),

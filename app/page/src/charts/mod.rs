@@ -3,6 +3,8 @@
 pub(crate) mod latency;
 pub(crate) mod layers;
 pub(crate) mod marks;
+#[cfg(feature = "ssr")]
+pub(crate) mod over_time;
 pub(crate) mod releases;
 pub(crate) mod ring;
 mod sparkline;

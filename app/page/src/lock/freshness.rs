@@ -11,8 +11,17 @@ use lockscope_wire::{AsOf, LockHead, RootState, Trust};
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
 #[component]
 pub(super) fn Freshness(head: Memo<Option<LockHead>>, is_live: Memo<bool>) -> AnyView {
+    #[cfg(feature = "ssr")]
+    let is_past = crate::past::is_shown();
     let shown = Memo::new(move |_| {
-        head.with(|head| head.as_ref().map(|head| items(&head.as_of, &head.trust, is_live.get())).unwrap_or_default())
+        let of = |head: &LockHead| {
+            #[cfg(feature = "ssr")]
+            if is_past {
+                return items_of_then(&head.as_of, &head.trust);
+            }
+            items(&head.as_of, &head.trust, is_live.get())
+        };
+        head.with(|head| head.as_ref().map(of).unwrap_or_default())
     });
     view! {
         <ul class="trust" aria-label="How far this can be trusted" data-testid="trust">{rows_in_parts(shown, |item| item.title, draw)}</ul>
@@ -29,6 +38,26 @@ fn items(as_of: &AsOf, trust: &Trust, is_live: bool) -> Vec<Item> {
         behind(trust),
     ];
     items.into_iter().flatten().collect()
+}
+
+/// The same on a page of the past, which the server alone draws. The link that there is now is no matter of then.
+#[cfg(feature = "ssr")]
+fn items_of_then(as_of: &AsOf, trust: &Trust) -> Vec<Item> {
+    items(as_of, trust, true).into_iter().map(|item| of_then(item, as_of, trust)).collect()
+}
+
+#[cfg(feature = "ssr")]
+fn of_then(item: Item, as_of: &AsOf, trust: &Trust) -> Item {
+    let (before, after) = match item.title {
+        words::LINK if as_of.state == RootState::Live => (words::LINK_WAS_LIVE.to_owned(), String::new()),
+        words::LINK if item.since_ms.is_some() => (words::link_was_for(as_of.state), String::new()),
+        words::LINK => (words::link_was(as_of.state), String::new()),
+        words::CLIENTS if item.since_ms.is_some() => (item.before, words::heard_before(trust)),
+        words::WATCHES if item.since_ms.is_some() => (item.before, words::BEFORE_THEN.to_owned()),
+        words::BEHIND => (words::was_behind(transactions_behind(trust).unwrap_or_default()), String::new()),
+        _ => (item.before, item.after),
+    };
+    Item { before, after, ..item }
 }
 
 /// Words around an age, where there is one.
@@ -109,14 +138,44 @@ fn watches(trust: &Trust) -> Item {
     }
 }
 
+fn transactions_behind(trust: &Trust) -> Option<u64> {
+    Some(trust.zxid_behind?.max(0).unsigned_abs())
+}
+
 fn behind(trust: &Trust) -> Option<Item> {
-    let behind = trust.zxid_behind?.max(0).unsigned_abs();
+    let behind = transactions_behind(trust)?;
     Some(Item { is_doubtful: behind > 0, ..Item::sure(words::behind(behind), words::BEHIND) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "ssr")]
+    #[test]
+    fn on_a_page_of_the_past_nothing_reads_as_now() {
+        let (state, why, zxid) = (RootState::Live, String::new(), lockscope_wire::Zxid(7));
+        let as_of = AsOf { state, since_ms: 0, why, zxid, ensemble: None };
+        let trust = Trust {
+            members: 3,
+            members_heard: 3,
+            connections_at_ms: Some(8_000),
+            watches_at_ms: Some(8_000),
+            zxid_behind: Some(0),
+            ..Trust::default()
+        };
+        let said = |is_past| -> Vec<String> {
+            let items = if is_past { items_of_then(&as_of, &trust) } else { items(&as_of, &trust, true) };
+            items.iter().map(|item| format!("{}|{}", item.before, item.after)).collect()
+        };
+        let then = ["link was live then|", "clients seen | before (3 of 3 servers)", "watches read | before"];
+        assert!(then.iter().all(|item| said(true).iter().any(|said| said == item)), "{:?}", said(true));
+        assert!(said(true).contains(&"was up to date then|".to_owned()), "{:?}", said(true));
+        assert!(said(false).contains(&"link live|".to_owned()) && said(false).contains(&"up to date|".to_owned()));
+        let stale = AsOf { state: RootState::Stale, since_ms: 5, ..as_of };
+        let item = items_of_then(&stale, &trust).into_iter().find(|item| item.title == words::LINK);
+        assert_eq!(item.map(|item| item.before).as_deref(), Some("link was stale then, for "));
+    }
 
     #[test]
     fn who_was_not_asked_is_told() {

@@ -20,6 +20,7 @@ use super::erase::{dynamic, erase, view};
 use super::format::{middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
+use super::over_time::over_time;
 use super::parts::{Chrome, use_keys};
 use super::release::release_dialog;
 use chain::{Chain, LINKS_MAX};
@@ -82,7 +83,14 @@ fn one(query: LockQuery) -> AnyView {
     let query = StoredValue::new(query);
     let none = move || {
         let path = query.with_value(|query| query.path.clone());
-        if is_read.get() { absent(words::NO_LOCK, &path, words::NOTHING) } else { absent(words::NOT_READ, &path, "") }
+        if !is_read.get() {
+            return absent(words::NOT_READ, &path, "");
+        }
+        // It may have been there.
+        view! {
+            {absent(words::NO_LOCK, &path, words::NOTHING)}
+            {query.with_value(over_time)}
+        }
     };
     view! {
         {dynamic(move || {
@@ -91,6 +99,7 @@ fn one(query: LockQuery) -> AnyView {
                     <LockTitle state=state />
                     <Chain state=state />
                     <Queue state=state opened=opened query=query.get_value() />
+                    {query.with_value(over_time)}
                     <Stats state=state />
                     <Facts state=state />
                 }

@@ -19,7 +19,7 @@ pub(super) const LOCAL: &str = "local";
 pub(crate) const NOT_COPIED: &str = "Not copied: the browser does not let us. Select the text instead.";
 
 /// Keys, and what they do.
-pub(super) const KEYS: [(&str, &str); 12] = [
+pub(super) const KEYS: [(&str, &str); 13] = [
     ("Ctrl K", "find a lock, a session, a page"),
     ("/", "filter"),
     ("j  k", "next and previous row"),
@@ -30,6 +30,7 @@ pub(super) const KEYS: [(&str, &str); 12] = [
     ("w", "wallboard: for a screen on the wall"),
     ("s", "pin the chosen lock on top"),
     ("d", "rows comfortable or compact"),
+    ("t", "on a lock: over time"),
     ("?", "this help"),
     ("Esc", "close, clear the filter, deselect"),
 ];

@@ -60,6 +60,11 @@ impl ExportFormat {
 }
 
 impl Asked {
+    /// All of a lock, up to now.
+    pub(super) fn of(ensemble: &str, path: &str) -> Self {
+        Self { ensemble: ensemble.to_owned(), path: path.to_owned(), ..Self::default() }
+    }
+
     /// Reads the parameters that an address takes.
     pub(super) fn read(pairs: Pairs, takes: &[&str], limit_max: usize) -> Result<Self, ErrorResponse> {
         let mut asked = Self::default();

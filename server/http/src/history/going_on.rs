@@ -31,6 +31,20 @@ pub(super) fn still(
     Ok(rows.filter_map(|one| HoldJson::going_on(one, &asked.path, now_ms, scope.payloads())).collect())
 }
 
+/// The ensemble and the path of the lock that an address means: it may leave the only ensemble out, and name a znode in the
+/// lock. As they came where there is none now.
+pub(super) fn lock_named(
+    http: &Http,
+    scope: &VisibilityScope,
+    ensemble: &str,
+    path: &str,
+) -> Result<(String, String), ErrorResponse> {
+    let (ensemble, path) = (ensemble.to_owned(), path.to_owned());
+    let query = LockQuery { ensemble: ensemble.clone(), path: path.clone(), limit: 1, ..LockQuery::default() };
+    let there = http.hub.look(query, scope)?.1.body;
+    Ok(there.map_or((ensemble, path), |page| (page.head.row.ensemble, page.head.row.path)))
+}
+
 fn host(contender: &Contender) -> Option<String> {
     let address = &contender.client.as_ref()?.address;
     Some(address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host).to_owned())

@@ -12,6 +12,9 @@ mod links;
 pub(super) mod marks;
 mod moments;
 pub(super) mod over_time;
+mod over_time_gaps;
+pub(super) mod over_time_page;
+mod over_time_view;
 mod pages;
 mod trace;
 

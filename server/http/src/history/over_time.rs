@@ -1,10 +1,14 @@
 //! `GET /api/v1/history/lock`: a lock over time, in pieces of whole minutes.
 
+use std::ops::Range;
+use std::time::Instant;
+
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use history::derive::{MINUTE_MS, add_histogram, histogram_of, top_of, verdict_of};
 use history::store::rows::{Minute, MinuteQuery, ROWS_READ_MAX};
+use history::store::{Store, StoreError};
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::tally::Histogram;
 use lockscope_core::time::TimeMs;
@@ -97,17 +101,33 @@ fn found(http: &Http, scope: &VisibilityScope, asked: Asked) -> Result<Json<Lock
     let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
     let range = asked.range(http.hub.now_ms())?;
     let grain_ms = grain(range.end.since(range.start), asked.grain_ms)?;
+    let points = match scope.covers(&ensemble, &asked.path) {
+        true => points(&*store, &asked.path, &range, grain_ms, give_up_at()).map_err(|error| refused(error, &range))?,
+        false => Vec::new(),
+    };
+    let coverage = CoverageJson::new(&*store, &range).map_err(|error| refused(error, &range))?;
+    let points = points.into_iter().map(Point::json).collect();
+    Ok(Json(LockOverTimeJson { ensemble, path: asked.path, grain_ms, points, coverage }))
+}
+
+/// A lock's time in pieces of so many milliseconds, whole minutes; of time in which nothing happened there are none.
+pub(super) fn points(
+    store: &dyn Store,
+    path: &str,
+    range: &Range<TimeMs>,
+    grain_ms: i64,
+    give_up_at: Instant,
+) -> Result<Vec<Point>, StoreError> {
     let begin = TimeMs(range.start.0.div_euclid(MINUTE_MS) * MINUTE_MS);
     let mut query = MinuteQuery {
         range: begin..range.end,
-        lock: Some(asked.path.as_str().into()),
+        lock: Some(path.into()),
         limit: ROWS_READ_MAX,
-        give_up_at: Some(give_up_at()),
+        give_up_at: Some(give_up_at),
     };
     let mut points: Vec<Point> = Vec::new();
-    let mut is_more = scope.covers(&ensemble, &asked.path);
-    while is_more {
-        let minutes = store.minutes(&query).map_err(|error| refused(error, &range))?;
+    loop {
+        let minutes = store.minutes(&query)?;
         for minute in &minutes {
             let at_ms = begin.0 + (minute.at.0 - begin.0).div_euclid(grain_ms) * grain_ms;
             if points.last().is_none_or(|point| point.at_ms != at_ms) {
@@ -115,12 +135,11 @@ fn found(http: &Http, scope: &VisibilityScope, asked: Asked) -> Result<Json<Lock
             }
             points.last_mut().into_iter().for_each(|point| point.add(minute));
         }
-        is_more = minutes.len() == ROWS_READ_MAX;
+        if minutes.len() < ROWS_READ_MAX {
+            return Ok(points);
+        }
         query.range.start = minutes.last().map_or(query.range.end, |last| last.at + 1);
     }
-    let coverage = CoverageJson::new(&*store, &range).map_err(|error| refused(error, &range))?;
-    let points = points.into_iter().map(Point::json).collect();
-    Ok(Json(LockOverTimeJson { ensemble, path: asked.path, grain_ms, points, coverage }))
 }
 
 /// The length of a point: what is asked for, or what makes some hundred points.
@@ -138,17 +157,18 @@ fn grain(range_ms: i64, asked_ms: Option<i64>) -> Result<i64, ErrorResponse> {
 }
 
 /// A point while minutes are added.
-struct Point {
-    at_ms: i64,
+pub(super) struct Point {
+    pub(super) at_ms: i64,
     arrivals: u32,
-    acquired: u32,
-    gave_up: u32,
-    waits: Histogram,
-    holds: Histogram,
-    depth_max: u32,
+    pub(super) acquired: u32,
+    pub(super) gave_up: u32,
+    pub(super) waits: Histogram,
+    pub(super) holds: Histogram,
+    pub(super) depth_max: u32,
     waiting_ms: i64,
-    worst: Verdict,
-    held: Vec<(SessionId, i64)>,
+    pub(super) worst: Verdict,
+    /// Who held for how long; session 0 is that of znodes which no session owns.
+    pub(super) held: Vec<(SessionId, i64)>,
 }
 
 impl Point {

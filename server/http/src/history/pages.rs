@@ -9,13 +9,13 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use lockscope_page::no_moment_page;
 use lockscope_page::ports::{Neighbours, PastView};
+use lockscope_page::{OverTimeMarkup, no_moment_page};
 use lockscope_wire::{EventKind, EventsQuery, WINDOW_ROWS_MAX};
 
 use super::density::pieces;
 use super::links::{PAGES, keep_moment};
-use super::{AT, Missing, Moment, MomentError, Moments, NOW, PastMoment, with_moment};
+use super::{AT, Missing, Moment, MomentError, Moments, NOW, PastMoment, over_time_page, with_moment};
 use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
@@ -36,6 +36,8 @@ const MUCH: usize = 100;
 pub(crate) struct PastPage {
     pub(crate) hub: Arc<Hub>,
     pub(crate) view: PastView,
+    /// Of a lock's page, the lock over time.
+    over_time: Option<OverTimeMarkup>,
 }
 
 /// Answers requests for pages of the past, and passes all others on.
@@ -54,7 +56,13 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
         return Redirect::to(&PastView { address, ..PastView::default() }.url(at_ms)).into_response();
     }
     let made = match with_moment(pairs) {
-        Ok((_, None)) => return next.run(request).await,
+        Ok((pairs, None)) => {
+            let page = request.uri().path().to_owned();
+            if let Some(section) = over_time_page::of_live_page(&http, &caller, &page, &pairs).await {
+                request.extensions_mut().insert(section);
+            }
+            return next.run(request).await;
+        }
         Ok((_, Some(moment))) => {
             let (own, scope) = (http.clone(), caller.scope.clone());
             http.past_work.ask(&caller.actor.quota_owner(), move || own.past_page(&moment, &scope, address)).await
@@ -67,6 +75,9 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
         Err(failed) => return failed.into_response(),
     };
     let at_ms = page.view.at_ms;
+    if let Some(section) = page.over_time.clone() {
+        request.extensions_mut().insert(section);
+    }
     // The page itself knows of no moment.
     if let Ok(uri) = page.view.address.parse() {
         *request.uri_mut() = uri;
@@ -75,9 +86,9 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
     with_kept_moment(next.run(request).await, at_ms).await
 }
 
-/// The query of a page that can be shown of the past, where it names a moment.
+/// The query of a page that can be shown of the past.
 fn pairs_of(uri: &Uri) -> Option<Vec<(String, String)>> {
-    if !PAGES.contains(&uri.path()) || !uri.query()?.contains(AT) {
+    if !PAGES.contains(&uri.path()) || uri.query()?.is_empty() {
         return None;
     }
     Query::<Vec<(String, String)>>::try_from_uri(uri).ok().map(|Query(pairs)| pairs)
@@ -158,18 +169,20 @@ impl Http {
         };
         let (kept_ms, gaps_ms) = moments.kept(scope);
         let (events_ms, changes_ms) = neighbours(moments, &past, scope, kept_ms.1);
-        let pieces = pieces(moments, scope, &path_of(&view.address), kept_ms);
+        let lock = query_of_lock(&view.address);
+        let path = lock.iter().flatten().find(|(name, _)| name == "path").map_or("", |(_, path)| path);
+        let pieces = pieces(moments, scope, path, kept_ms);
+        let over_time = lock.as_ref().and_then(|pairs| self.section_soon(scope, pairs, Some(past.at_ms)));
         let (at_ms, is_generated) = (past.at_ms, moments.is_generated(past.at_ms, scope));
         let view = PastView { at_ms, is_generated, kept_ms, gaps_ms, pieces, events_ms, changes_ms, ..view };
-        Ok(PastPage { hub: Arc::clone(&past.hub), view })
+        Ok(PastPage { hub: Arc::clone(&past.hub), view, over_time })
     }
 }
 
-/// The lock that a page is of; empty on pages of many.
-fn path_of(address: &str) -> String {
-    let query = address.strip_prefix("/lock?").unwrap_or_default();
-    let mut pairs = form_urlencoded::parse(query.as_bytes());
-    pairs.find(|(name, _)| name == "path").map(|(_, path)| path.into_owned()).unwrap_or_default()
+/// The query of a lock's page; None on pages of many.
+fn query_of_lock(address: &str) -> Option<Vec<(String, String)>> {
+    let query = address.strip_prefix("/lock?")?;
+    Some(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
 }
 
 /// When something happened before and after, and when a verdict changed.

@@ -9,6 +9,7 @@ mod generated;
 mod lives;
 mod matrix;
 mod moments;
+mod over_time;
 mod restarts;
 mod scopes;
 

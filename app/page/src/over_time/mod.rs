@@ -1,0 +1,59 @@
+//! A lock over time, and what happened there: a section of the lock's page that the server draws alone, as markup with a
+//! picture. The page's code has an empty element for it; a script of the document fills it in (`script`), fetches it
+//! anew, and zooms. Where the address of a page chooses a range or a moment, the section is in the document.
+
+#[cfg(feature = "ssr")]
+mod choice;
+#[cfg(feature = "ssr")]
+mod picture;
+#[cfg(feature = "ssr")]
+mod script;
+#[cfg(feature = "ssr")]
+mod section;
+#[cfg(feature = "ssr")]
+mod tables;
+#[cfg(all(test, feature = "ssr"))]
+mod tests;
+#[cfg(feature = "ssr")]
+mod view;
+#[cfg(feature = "ssr")]
+mod words;
+
+use leptos::prelude::*;
+
+use crate::erase;
+use lockscope_wire::LockQuery;
+
+#[cfg(feature = "ssr")]
+pub use choice::{Choice, Former, Length, Range, WrongChoice};
+#[cfg(feature = "ssr")]
+pub(crate) use script::script;
+#[cfg(feature = "ssr")]
+pub use section::{OverTimeMarkup, over_time_markup};
+#[cfg(feature = "ssr")]
+pub use view::{
+    BARS_MAX, Bar, CLIENTS_MAX, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, Happened, Missing, OverTime,
+    OverTimeView, Piece, PieceShares, Strip, What, verdict_named,
+};
+
+/// Pieces of a range, at most.
+#[cfg(feature = "ssr")]
+const PIECES_MAX: i64 = 240;
+
+/// How long the pieces of a range are.
+#[cfg(feature = "ssr")]
+pub fn piece_ms(range_ms: i64) -> i64 {
+    crate::charts::over_time::grain_ms(range_ms, PIECES_MAX)
+}
+
+/// The element. What is inside is never the page's: it has no children for it, so it takes over none.
+#[cfg(feature = "ssr")]
+pub(crate) fn over_time(query: &LockQuery) -> AnyView {
+    erase::view! { <over-time id="over-time" tabindex="-1" inner_html=section::initial(query)></over-time> }
+}
+
+/// The same in the browser.
+#[cfg(not(feature = "ssr"))]
+pub(crate) fn over_time(_: &LockQuery) -> AnyView {
+    erase::view! { <over-time id="over-time" tabindex="-1"></over-time> }
+}

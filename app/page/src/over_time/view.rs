@@ -1,0 +1,191 @@
+//! What is drawn of a lock over time, as plain data: the host puts it together.
+
+use lockscope_wire::Verdict;
+
+use super::choice::Choice;
+
+/// Bars that are drawn one by one; of more holds it is drawn who held for how much of each piece.
+pub const BARS_MAX: usize = 400;
+/// Clients that are named.
+pub const CLIENTS_MAX: usize = 40;
+/// Holds of the list. Overflow policy: older ones are counted.
+pub const HOLDS_LISTED_MAX: usize = 60;
+/// Everything else of the list.
+pub const FACTS_LISTED_MAX: usize = 140;
+
+/// A verdict by its name, as stores and the API have it.
+pub fn verdict_named(name: &str) -> Option<Verdict> {
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+}
+
+/// What there is to draw.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OverTime {
+    /// Nothing is recorded.
+    Off,
+    /// It can't be drawn, and why.
+    Refused(String),
+    /// This.
+    Drawn(Box<OverTimeView>),
+}
+
+/// A lock over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverTimeView {
+    /// What was chosen.
+    pub choice: Choice,
+    /// From when to when.
+    pub range_ms: (i64, i64),
+    /// The present.
+    pub now_ms: i64,
+    /// From when on moments can be shown; None while none can.
+    pub kept_from_ms: Option<i64>,
+    /// Length of a piece.
+    pub grain_ms: i64,
+    /// In order; of time in which nothing happened there are none.
+    pub pieces: Vec<Piece>,
+    /// The same of the range before, moved here; None where nothing is compared.
+    pub former: Option<Vec<Piece>>,
+    /// Those who held, the longest first.
+    pub clients: Vec<ClientShare>,
+    /// How many more there are.
+    pub clients_left_out: usize,
+    /// Who held when.
+    pub strip: Strip,
+    /// Of which nothing is known, in order.
+    pub gaps: Vec<Missing>,
+    /// The part of the range that is known, in thousandths.
+    pub known: u32,
+    /// What happened, the newest first.
+    pub happened: Vec<Happened>,
+    /// Holds that the list leaves out; None: more than were counted.
+    pub holds_left_out: Option<usize>,
+    /// Facts are left out as well.
+    pub has_more_facts: bool,
+}
+
+/// A piece of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it begins.
+    pub at_ms: i64,
+    /// Contenders that began to hold.
+    pub acquired: u32,
+    /// Contenders that left without.
+    pub gave_up: u32,
+    /// The longest queue.
+    pub depth_max: u32,
+    /// 50, 95 and 99 in 100 of the waits that ended were not longer.
+    pub wait_ms: [Option<i64>; 3],
+    /// The same of holds.
+    pub hold_ms: [Option<i64>; 3],
+    /// The worst verdict; None where it is not known.
+    pub worst: Option<Verdict>,
+    /// Who held longest, by place among the clients.
+    pub holder: Option<usize>,
+}
+
+/// A client that held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientShare {
+    /// Its name.
+    pub name: String,
+    /// For how long of the range.
+    pub held_ms: i64,
+}
+
+/// Who held when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Strip {
+    /// Each hold, in the order of their beginnings.
+    Holds(Vec<Bar>),
+    /// Of each piece, who held for how long of it.
+    Shares(Vec<PieceShares>),
+}
+
+/// Who held for how long of a piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PieceShares {
+    /// Where the piece begins.
+    pub at_ms: i64,
+    /// By place among the clients.
+    pub held_ms: Vec<(Option<usize>, i64)>,
+}
+
+/// A hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bar {
+    /// Since when; earlier where that is not known.
+    pub from_ms: i64,
+    /// Until when.
+    pub to_ms: i64,
+    /// Who, by place among the clients.
+    pub client: Option<usize>,
+    /// It goes on.
+    pub is_going_on: bool,
+}
+
+/// A stretch of time of which nothing is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Since when.
+    pub from_ms: i64,
+    /// Until when.
+    pub to_ms: i64,
+    /// Why.
+    pub why: String,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Happened {
+    /// When.
+    pub at_ms: i64,
+    /// What.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A fact: its kind, its code, how bad (0 to 2), one sentence.
+    Fact {
+        /// `finding`, `verdict`, `deadlock` and more.
+        kind: &'static str,
+        /// Of a finding its code, of a verdict its name.
+        code: String,
+        /// 0 for worth knowing, 1 for worth a look, 2 for act.
+        severity: u8,
+        /// One sentence.
+        text: String,
+    },
+    /// Somebody began to hold.
+    Held {
+        /// Who.
+        client: String,
+        /// After how long.
+        wait_ms: i64,
+        /// For how long.
+        hold_ms: i64,
+        /// How it ended, as the API has it; `still` while it goes on.
+        how: &'static str,
+        /// It may have been longer.
+        is_lower_bound: bool,
+    },
+    /// Somebody waited and never held.
+    Waited {
+        /// Who.
+        client: String,
+        /// For how long.
+        wait_ms: i64,
+        /// How it ended.
+        how: &'static str,
+    },
+    /// Nothing is known from here on.
+    Gap {
+        /// For how long.
+        ms: i64,
+        /// Why.
+        why: String,
+    },
+}
