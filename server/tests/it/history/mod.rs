@@ -5,6 +5,7 @@ mod lives;
 mod moments;
 mod restarts;
 mod scopes;
+mod socket;
 
 use std::path::PathBuf;
 use std::process::Stdio;
