@@ -52,17 +52,32 @@ pub fn encode(frame: &ServerFrame, encoding: Encoding) -> Result<Bytes, FeedErro
     }
 }
 
+/// What a client sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientMessage {
+    /// The frame.
+    pub frame: ClientFrame,
+    /// The moment that its view is of, as it was written; None: it is live. Scripts alone name one: pages of the past are
+    /// documents.
+    pub at: Option<String>,
+}
+
 /// Reads a client frame.
 ///
 /// # Errors
 /// One sentence for the client.
-pub fn parse_client(bytes: &[u8], encoding: Encoding) -> Result<ClientFrame, FrameError> {
+pub fn parse_client(bytes: &[u8], encoding: Encoding) -> Result<ClientMessage, FrameError> {
     match encoding {
         Encoding::Json => json::client_frame(bytes),
-        Encoding::Binary => decode_frame(bytes).ok_or_else(|| FrameError {
-            id: None,
-            detail: format!("the frame is not a client frame of {SUBPROTOCOL_BIN}: it starts with the byte {PROTOCOL}, then postcard"),
-        }),
+        Encoding::Binary => match decode_frame(bytes) {
+            Some(frame) => Ok(ClientMessage { frame, at: None }),
+            None => Err(FrameError {
+                id: None,
+                detail: format!(
+                    "the frame is not a client frame of {SUBPROTOCOL_BIN}: it starts with the byte {PROTOCOL}, then postcard"
+                ),
+            }),
+        },
     }
 }
 

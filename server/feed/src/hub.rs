@@ -282,7 +282,7 @@ impl Hub {
     }
 
     /// Never one of several for the one that was meant.
-    fn refuse_ambiguous(&self, view: &View, scope: &VisibilityScope) -> Result<(), FeedError> {
+    pub(super) fn refuse_ambiguous(&self, view: &View, scope: &VisibilityScope) -> Result<(), FeedError> {
         let names = self.projection.ensembles_with(view, scope);
         if names.len() > 1 { Err(FeedError::Ambiguous(names)) } else { Ok(()) }
     }

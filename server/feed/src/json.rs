@@ -2,7 +2,7 @@
 //! are tagged from outside because the compact encoding needs that; this file turns one into the other. Pure.
 
 use lockscope_wire::{
-    BoardQuery, Body, ClientFrame, DeltaBody, EventsQuery, LabQuery, LockQuery, ServerFrame, SessionQuery,
+    BoardQuery, Body, DeltaBody, EventsQuery, LabQuery, LockQuery, QueueMapQuery, ServerFrame, SessionQuery,
     SessionsQuery, WaitsQuery,
 };
 use serde::Serialize;
@@ -10,7 +10,12 @@ use serde_json::{Map, Value};
 
 use super::FeedError;
 use super::frame_error::FrameError;
+use super::frames::ClientMessage;
 
+/// Views that a client may subscribe to.
+const VIEWS: [&str; 9] = ["board", "lock", "status", "waits", "sessions", "session", "lab", "events", "queue_map"];
+/// Names the moment that a view is of.
+const AT: &str = "at";
 /// A content that is no object is found under this name beside the tag.
 const VALUE_KEY: &str = "value";
 /// What a client may send, and which fields each takes beside `type`.
@@ -85,7 +90,7 @@ pub fn delta_body(delta: &DeltaBody) -> Result<String, FeedError> {
 ///
 /// # Errors
 /// One sentence that names what was not understood and what is.
-pub fn client_frame(bytes: &[u8]) -> Result<ClientFrame, FrameError> {
+pub fn client_frame(bytes: &[u8]) -> Result<ClientMessage, FrameError> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| {
         refuse(None, format!("the frame is not JSON ({error}); send an object like {{\"type\":\"pause\",\"id\":1}}"))
     })?;
@@ -103,15 +108,32 @@ pub fn client_frame(bytes: &[u8]) -> Result<ClientFrame, FrameError> {
     if id.is_none() {
         return Err(refuse(None, format!("a `{name}` frame needs `id`, a whole number from 0 to {}", u32::MAX)));
     }
+    let mut at = None;
     if known.contains(&"view") {
-        let view = fields
+        let mut view = fields
             .remove("view")
             .ok_or_else(|| refuse(id, format!("a `{name}` frame needs `view`, like {{\"kind\":\"board\"}}")))?;
+        at = take_moment(&mut view).map_err(|detail| refuse(id, detail))?;
         let view = view_outside(view).map_err(|detail| refuse(id, detail))?;
         fields.insert("view".to_owned(), view);
     }
     let outside = Value::Object(Map::from_iter([(name.clone(), Value::Object(fields))]));
-    serde_json::from_value(outside).map_err(|error| refuse(id, format!("a `{name}` frame was not understood: {error}")))
+    let frame = serde_json::from_value(outside)
+        .map_err(|error| refuse(id, format!("a `{name}` frame was not understood: {error}")))?;
+    Ok(ClientMessage { frame, at })
+}
+
+/// Takes the moment out of a view, as it was written: a number or a text.
+fn take_moment(view: &mut Value) -> Result<Option<String>, String> {
+    let at = view.as_object_mut().and_then(|fields| fields.remove(AT));
+    match at {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Number(ms)) => Ok(Some(ms.to_string())),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(Value::Bool(_) | Value::Array(_) | Value::Object(_)) => Err(format!(
+            "`{AT}` of a view is no moment; write it like {{\"kind\":\"board\",\"{AT}\":1764041547412}} or \"{AT}\":\"zxid:0x2a6\""
+        )),
+    }
 }
 
 /// Turns a view's `kind` into the wire's outside tag.
@@ -119,8 +141,7 @@ fn view_outside(view: Value) -> Result<Value, String> {
     let Value::Object(mut fields) = view else {
         return Err("`view` is not an object; write it like {\"kind\":\"board\"}".to_owned());
     };
-    let kind =
-        take_tag(&mut fields, "kind", &["board", "lock", "status", "waits", "sessions", "session", "lab", "events"])?;
+    let kind = take_tag(&mut fields, "kind", &VIEWS)?;
     let known = match kind.as_str() {
         "board" => field_names(&BoardQuery::default()),
         "lock" => field_names(&LockQuery::default()),
@@ -129,9 +150,11 @@ fn view_outside(view: Value) -> Result<Value, String> {
         "session" => field_names(&SessionQuery::default()),
         "lab" => field_names(&LabQuery::default()),
         "events" => field_names(&EventsQuery::default()),
+        "queue_map" => field_names(&QueueMapQuery::default()),
         _ => Vec::new(),
     };
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
+    known.push(AT);
     check_fields(&fields, &known, &format!("the view `{kind}`"))?;
     Ok(Value::Object(Map::from_iter([(kind, Value::Object(fields))])))
 }
@@ -196,7 +219,7 @@ fn refuse(id: Option<u32>, detail: String) -> FrameError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Board, BoardDelta, Epoch, KnownView, PROTOCOL, Sort, View};
+    use lockscope_wire::{Board, BoardDelta, ClientFrame, Epoch, KnownView, PROTOCOL, Sort, View};
 
     /// The way back, as a script written in Rust would go it.
     fn tag_outside(value: Value, tag: &str) -> Value {
@@ -213,6 +236,39 @@ mod tests {
         }
         let content = fields.remove(VALUE_KEY).unwrap_or(Value::Object(fields));
         Value::Object(Map::from_iter([(name, content)]))
+    }
+
+    fn live(text: &[u8]) -> ClientFrame {
+        let ClientMessage { frame, at } = client_frame(text).unwrap();
+        assert_eq!(at, None);
+        frame
+    }
+
+    #[test]
+    fn a_view_may_be_of_a_moment() {
+        let at = |value: &str| {
+            let text = format!(r#"{{"type":"subscribe","id":1,"view":{{"kind":"status","at":{value}}}}}"#);
+            client_frame(text.as_bytes()).map(|message| (message.frame, message.at))
+        };
+        let frame = ClientFrame::Subscribe { id: 1, view: View::Status {} };
+        for (value, moment) in [
+            ("1764041547412", Some("1764041547412")),
+            ("\"1764041547412\"", Some("1764041547412")),
+            ("\"zxid:0x2a6\"", Some("zxid:0x2a6")),
+            ("-1", Some("-1")),
+            ("null", None),
+        ] {
+            assert_eq!(at(value), Ok((frame.clone(), moment.map(str::to_owned))), "{value}");
+        }
+        for value in ["true", "[]", "{}"] {
+            let refusal = at(value).unwrap_err();
+            assert!(
+                refusal.id == Some(1) && refusal.detail.starts_with("`at` of a view is no moment; "),
+                "{refusal:?}"
+            );
+        }
+        let refusal = client_frame(br#"{"type":"pause","id":1,"at":5}"#).unwrap_err();
+        assert_eq!(refusal.detail, "a `pause` frame has no field `at`; it takes id");
     }
 
     #[test]
@@ -271,7 +327,7 @@ mod tests {
         let text =
             br#"{"type":"subscribe","id":1,"view":{"kind":"board","q":"","sort":"damage","offset":0,"limit":100}}"#;
         assert_eq!(
-            client_frame(text).unwrap(),
+            live(text),
             ClientFrame::Subscribe {
                 id: 1,
                 view: View::Board(BoardQuery { sort: Sort::Damage, ..BoardQuery::default() })
@@ -279,16 +335,16 @@ mod tests {
         );
         let text = br#"{"type":"subscribe","id":2,"view":{"kind":"lock","ensemble":"default","path":"/order","offset":0,"limit":100}}"#;
         let query = LockQuery { ensemble: "default".to_owned(), path: "/order".to_owned(), ..LockQuery::default() };
-        assert_eq!(client_frame(text).unwrap(), ClientFrame::Subscribe { id: 2, view: View::Lock(query) });
+        assert_eq!(live(text), ClientFrame::Subscribe { id: 2, view: View::Lock(query) });
         let text =
             br#"{"type":"resume_after","id":3,"epoch":"0xff","seq":7,"view":{"kind":"board","sort":"oldest_wait"}}"#;
         let view = View::Board(BoardQuery { sort: Sort::OldestWait, ..BoardQuery::default() });
-        assert_eq!(client_frame(text).unwrap(), ClientFrame::ResumeAfter { id: 3, view, epoch: Epoch(255), seq: 7 });
+        assert_eq!(live(text), ClientFrame::ResumeAfter { id: 3, view, epoch: Epoch(255), seq: 7 });
         assert_eq!(
-            client_frame(br#"{"type":"subscribe","id":4,"view":{"kind":"status"}}"#).unwrap(),
+            live(br#"{"type":"subscribe","id":4,"view":{"kind":"status"}}"#),
             ClientFrame::Subscribe { id: 4, view: View::Status {} }
         );
-        assert_eq!(client_frame(br#"{"type":"pause","id":1}"#).unwrap(), ClientFrame::Pause { id: 1 });
+        assert_eq!(live(br#"{"type":"pause","id":1}"#), ClientFrame::Pause { id: 1 });
     }
 
     #[test]
@@ -308,17 +364,17 @@ mod tests {
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"x"}}"#,
                 Some(1),
-                "`kind` \"x\" is unknown; use one of board, lock, status, waits, sessions, session, lab, events",
+                "`kind` \"x\" is unknown; use one of board, lock, status, waits, sessions, session, lab, events, queue_map",
             ),
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"status","q":1}}"#,
                 Some(1),
-                "the view `status` has no field `q`; it takes none",
+                "the view `status` has no field `q`; it takes at",
             ),
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"lock","paht":"/a"}}"#,
                 Some(1),
-                "the view `lock` has no field `paht`; it takes ensemble, limit, offset, path",
+                "the view `lock` has no field `paht`; it takes ensemble, limit, offset, path, at",
             ),
             (
                 r#"{"type":"subscribe","id":1,"view":{"kind":"board","sort":"size"}}"#,

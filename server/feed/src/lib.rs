@@ -20,6 +20,7 @@ mod query;
 mod revisions;
 mod settled;
 mod sources;
+mod still;
 mod subscription;
 mod view;
 mod visibility;
@@ -32,7 +33,7 @@ use lockscope_wire::{
 
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use frame_error::FrameError;
-pub use frames::{Encoding, encode, parse_client};
+pub use frames::{ClientMessage, Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, ProjectedView};
 pub use owner::Owner;

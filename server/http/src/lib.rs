@@ -48,7 +48,10 @@ mod server_pages;
 mod shared_answers;
 mod sign_in;
 mod socket;
+mod socket_end;
+mod socket_past;
 mod socket_stream;
+mod socket_viewer;
 mod worker_pool;
 
 use std::sync::Arc;

@@ -49,6 +49,19 @@ impl ErrorResponse {
         &self.problem.detail
     }
 
+    /// The same where no field has the nearest moments: the sentence names them.
+    pub(super) fn sentence_with_nearest(&self) -> String {
+        let nearest = self.problem.nearest.as_deref();
+        let moments = nearest.map(|nearest| [nearest.before_at_ms, nearest.after_at_ms]).into_iter().flatten();
+        let moments: Vec<String> = moments.flatten().map(|at_ms| at_ms.to_string()).collect();
+        let detail = &self.problem.detail;
+        match moments.as_slice() {
+            [] => detail.clone(),
+            [one] => format!("{detail}; the nearest moment that is kept is {one}"),
+            more => format!("{detail}; the nearest moments that are kept are {}", more.join(" and ")),
+        }
+    }
+
     pub(super) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }

@@ -13,10 +13,13 @@ use tokio::sync::Notify;
 
 use super::caller::PayloadChanges;
 use super::flow_control::FlowControl;
+use super::socket_end::{End, going_away, not_permitted, read_anew, too_long, too_slow};
+use super::socket_past::{PastSnapshots, PastView};
 use super::socket_stream::{Received, SocketStream};
+use super::socket_viewer::{Source, Viewer};
 use super::{Counts, Http};
-use access::{Principal, RevocationReason};
-use feed::{self, Encoding, FeedError, FrameError, Owner, Subscription, VisibilityScope};
+use access::Principal;
+use feed::{self, ClientMessage, Encoding, FeedError, FrameError, Owner, VisibilityScope};
 use identity::QuotaOwner;
 use runtime::clock;
 use runtime::quota::{Full, Permit};
@@ -47,6 +50,8 @@ pub(super) struct Socket {
     /// Notified when that changes.
     payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
+    /// Moments of the past that are on their way.
+    past: PastSnapshots,
     /// Notified by every channel a subscription is in.
     waker: Arc<Notify>,
     /// Whose turn was last: subscriptions take turns.
@@ -57,25 +62,10 @@ pub(super) struct Socket {
     opened_at_ms: i64,
 }
 
-struct Viewer {
-    subscription: Subscription,
-    is_paused: bool,
-    /// Among the views of this caller.
-    permit: Option<Permit<QuotaOwner>>,
-}
-
 /// Closes a socket that may not be.
 pub(super) async fn turn_away(mut socket: SocketStream, why: &str) {
     // The client may be gone, or never read.
     let _ = tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), socket.close(close_code::AGAIN, why)).await;
-}
-
-/// Why a socket ends.
-enum End {
-    /// The client closed it, or the line broke.
-    Gone,
-    /// We close it.
-    Close { code: u16, reason: &'static str },
 }
 
 impl Socket {
@@ -96,6 +86,7 @@ impl Socket {
             scope,
             payloads,
             subscriptions,
+            past: PastSnapshots::default(),
             waker,
             last_id: 0,
             flow: FlowControl::default(),
@@ -137,6 +128,7 @@ impl Socket {
                     let next = self.beat().await?;
                     heartbeat.set(tokio::time::sleep(next));
                 }
+                () = self.past.made() => is_pending = true,
                 () = waker.notified(), if !is_pending => is_pending = true,
                 () = std::future::ready(()), if is_pending => is_pending = self.show_next().await?,
             }
@@ -150,7 +142,7 @@ impl Socket {
             return Err(too_slow());
         }
         let shown = self.subscriptions.iter().filter(|(_, viewer)| !viewer.is_paused);
-        let views: Vec<KnownView> = shown.filter_map(|(id, viewer)| viewer.subscription.known(*id)).collect();
+        let views: Vec<KnownView> = shown.filter_map(|(id, viewer)| viewer.known(*id)).collect();
         let next = self.next_beat(&views);
         if self.flow.is_open(now) {
             let frame = self.http.hub.heartbeat(views, self.encoding);
@@ -176,6 +168,10 @@ impl Socket {
         if !self.flow.is_open(clock::instant()) {
             return Ok(false);
         }
+        if let Some((id, made)) = self.past.take() {
+            self.show_moment(id, made).await?;
+            return Ok(true);
+        }
         let after = (Bound::Excluded(self.last_id), Bound::Unbounded);
         let ids: Vec<u32> = self
             .subscriptions
@@ -185,12 +181,35 @@ impl Socket {
             .collect();
         for id in ids {
             let Some(viewer) = self.subscriptions.get_mut(&id).filter(|viewer| !viewer.is_paused) else { continue };
-            let Some(frame) = viewer.subscription.next(id, self.encoding).transpose() else { continue };
+            let Some(frame) = viewer.next(id, self.encoding) else { continue };
             self.last_id = id;
             self.send(frame).await?;
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Sends the snapshot of a moment, or says why there is none: then the subscription ends.
+    async fn show_moment(&mut self, id: u32, made: Result<Bytes, FrameError>) -> Result<(), End> {
+        let frame = match made {
+            Ok(frame) => {
+                if let Some(viewer) = self.subscriptions.get_mut(&id) {
+                    viewer.source = Source::Past(None);
+                }
+                Ok(frame)
+            }
+            Err(refusal) => {
+                self.subscriptions.remove(&id);
+                self.refused(refusal)
+            }
+        };
+        self.begin_moment();
+        self.send(frame).await
+    }
+
+    /// Has the next moment made that is waited for.
+    fn begin_moment(&mut self) {
+        self.past.begin(&self.http, &self.principal.actor.quota_owner(), &self.scope);
     }
 
     async fn take(&mut self, received: Received) -> Result<(), End> {
@@ -208,7 +227,7 @@ impl Socket {
         }
         let done = if encoding == self.encoding {
             match feed::parse_client(&bytes, encoding) {
-                Ok(frame) => self.obey(frame).await,
+                Ok(message) => self.obey(message).await,
                 Err(refusal) => Err(refusal),
             }
         } else {
@@ -218,63 +237,107 @@ impl Socket {
         };
         match done {
             Ok(()) => Ok(()),
-            Err(FrameError { id, detail }) => {
-                Counts::add(&self.http.counts.refused_frames);
-                self.send(feed::encode(&ServerFrame::Error { id, detail }, self.encoding)).await
+            Err(refusal) => {
+                let frame = self.refused(refusal);
+                self.send(frame).await
             }
         }
     }
 
-    async fn obey(&mut self, frame: ClientFrame) -> Result<(), FrameError> {
+    /// What is answered to a client frame that was refused.
+    fn refused(&self, FrameError { id, detail }: FrameError) -> Result<Bytes, FeedError> {
+        Counts::add(&self.http.counts.refused_frames);
+        feed::encode(&ServerFrame::Error { id, detail }, self.encoding)
+    }
+
+    async fn obey(&mut self, ClientMessage { frame, at }: ClientMessage) -> Result<(), FrameError> {
         // Whoever goes to another page or stops the view is there. Resuming is what a browser does by itself.
         if !matches!(frame, ClientFrame::ResumeAfter { .. }) {
             self.http.access.touch(&self.principal);
         }
-        match frame {
-            ClientFrame::Subscribe { id, view } => self.subscribe(id, view, None).await,
-            ClientFrame::ResumeAfter { id, view, epoch, seq } => self.subscribe(id, view, Some((epoch, seq))).await,
-            ClientFrame::Unsubscribe { id } => self.subscriptions.remove(&id).map(drop).ok_or_else(|| no_such(id)),
-            ClientFrame::Pause { id } => self.set_paused(id, true),
-            ClientFrame::Resume { id } => self.set_paused(id, false),
+        match (frame, at) {
+            // A moment has no later state to go on to.
+            (ClientFrame::Subscribe { id, view } | ClientFrame::ResumeAfter { id, view, .. }, Some(at)) => {
+                self.subscribe_to_moment(id, view, &at)
+            }
+            (ClientFrame::Subscribe { id, view }, None) => self.subscribe(id, view, None).await,
+            (ClientFrame::ResumeAfter { id, view, epoch, seq }, None) => {
+                self.subscribe(id, view, Some((epoch, seq))).await
+            }
+            (ClientFrame::Unsubscribe { id }, _) => {
+                self.past.forget(id);
+                self.begin_moment();
+                self.subscriptions.remove(&id).map(drop).ok_or_else(|| no_such(id))
+            }
+            (ClientFrame::Pause { id }, _) => self.set_paused(id, true),
+            (ClientFrame::Resume { id }, _) => self.set_paused(id, false),
         }
     }
 
-    async fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), FrameError> {
-        if self.subscriptions.len() >= SUBSCRIPTIONS_MAX && !self.subscriptions.contains_key(&id) {
-            let detail = format!(
+    /// A place for a subscription; None: it has one.
+    fn place(&self, id: u32) -> Result<Option<Permit<QuotaOwner>>, FrameError> {
+        if self.subscriptions.contains_key(&id) {
+            return Ok(None);
+        }
+        let refuse = |detail: String| FrameError { id: Some(id), detail };
+        if self.subscriptions.len() >= SUBSCRIPTIONS_MAX {
+            return Err(refuse(format!(
                 "{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`"
-            );
-            return Err(FrameError { id: Some(id), detail });
+            )));
         }
         let caller = self.principal.actor.quota_owner();
-        let refuse = |detail: String| FrameError { id: Some(id), detail };
         let most = self.http.limits.caller_views_max * caller.shares();
-        let permit = if self.subscriptions.contains_key(&id) {
-            None
-        } else {
-            Some(self.http.caller_views.take_of(Some(caller.clone()), most))
-        };
-        let permit = permit.transpose().map_err(|why| {
+        self.http.caller_views.take_of(Some(caller), most).map(Some).map_err(|why| {
             refuse(match why {
                 Full::Caller => format!("{most} views of yours are open on all your sockets and no more are taken; end one with `unsubscribe`"),
                 Full::All => "too many views are open and no more are taken; try again later".to_owned(),
             })
-        })?;
+        })
+    }
+
+    async fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), FrameError> {
+        let permit = self.place(id)?;
+        let caller = self.principal.actor.quota_owner();
+        let refuse = |detail: String| FrameError { id: Some(id), detail };
         let (hub, scope, waker) = (self.http.hub.clone(), self.scope.clone(), self.waker.clone());
         let owner = Owner::new(&format!("{caller:?}"));
         // The first look at a view takes a while.
         let joined = self.http.work.make(&caller, move || hub.subscribe_for(&owner, view, &scope, after, waker)).await;
         let joined = joined.map_err(|refused| refuse(refused.sentence().to_owned()))?;
         let subscription = joined.map_err(|error| refuse(error.to_string()))?;
+        self.past.forget(id);
+        self.show(id, Source::Live(subscription), permit);
+        self.begin_moment();
+        Ok(())
+    }
+
+    /// The snapshot follows when it is made.
+    fn subscribe_to_moment(&mut self, id: u32, view: View, at: &str) -> Result<(), FrameError> {
+        let view = PastView::new(id, view, at)?;
+        let permit = self.place(id)?;
+        self.past.ask(view.clone());
+        self.show(id, Source::Past(Some(view)), permit);
+        self.begin_moment();
+        Ok(())
+    }
+
+    fn show(&mut self, id: u32, source: Source, permit: Option<Permit<QuotaOwner>>) {
         let before = self.subscriptions.remove(&id);
         let permit = permit.or_else(|| before.and_then(|viewer| viewer.permit));
-        self.subscriptions.insert(id, Viewer { subscription, is_paused: false, permit });
-        Ok(())
+        self.subscriptions.insert(id, Viewer { source, is_paused: false, permit });
     }
 
     fn set_paused(&mut self, id: u32, is_paused: bool) -> Result<(), FrameError> {
         let viewer = self.subscriptions.get_mut(&id).ok_or_else(|| no_such(id))?;
         viewer.is_paused = is_paused;
+        if let Source::Past(Some(view)) = &viewer.source {
+            if is_paused {
+                self.past.forget(id)
+            } else {
+                self.past.ask(view.clone())
+            }
+            self.begin_moment();
+        }
         Ok(())
     }
 
@@ -306,29 +369,6 @@ impl Socket {
             why = self.principal.revocation.revoked() => Err(not_permitted(why)),
         }
     }
-}
-
-fn going_away() -> End {
-    End::Close { code: close_code::AWAY, reason: "the server is shutting down" }
-}
-
-fn read_anew() -> End {
-    End::Close { code: close_code::RESTART, reason: "the configuration was read anew; connect again" }
-}
-
-fn not_permitted(why: RevocationReason) -> End {
-    End::Close { code: close_code::POLICY, reason: why.words() }
-}
-
-fn too_slow() -> End {
-    End::Close {
-        code: close_code::AGAIN,
-        reason: "too slow: what was sent was not read in time; connect again and resume",
-    }
-}
-
-fn too_long() -> End {
-    End::Close { code: close_code::SIZE, reason: "a frame may have at most 65536 bytes; send less" }
 }
 
 fn no_such(id: u32) -> FrameError {

@@ -159,6 +159,7 @@ async fn frames(plant: &Plant, locks: &[String], held: &mut Held) {
         json!({ "kind": "lab", "run": run }),
         json!({ "kind": "lab", "run": "none" }),
         json!({ "kind": "events" }),
+        json!({ "kind": "queue_map", "path": locks[0] }),
     ];
     for (view, id) in views.iter().zip(1..) {
         say(&mut socket, held, json!({ "type": "subscribe", "id": id, "view": view })).await;
@@ -169,6 +170,9 @@ async fn frames(plant: &Plant, locks: &[String], held: &mut Held) {
         json!({ "type": "resume_after", "id": 20, "view": { "kind": "board" }, "epoch": "0x1", "seq": 1 }),
     )
     .await;
+    for at in [json!(1000), json!("zxid:0x1")] {
+        say(&mut socket, held, json!({ "type": "subscribe", "id": 22, "view": { "kind": "board", "at": at } })).await;
+    }
     say(&mut socket, held, json!({ "type": "subscribe", "id": 21, "view": { "kind": "status" } })).await;
     say(&mut socket, held, json!({ "type": "pause", "id": 21 })).await;
     say(&mut socket, held, json!({ "type": "resume", "id": 21 })).await;

@@ -43,10 +43,15 @@ type NamedValues = Vec<(String, String)>;
 pub(super) fn with_moment(mut pairs: NamedValues) -> Result<(NamedValues, Option<Moment>), ErrorResponse> {
     let Some(place) = pairs.iter().position(|(name, _)| name == AT) else { return Ok((pairs, None)) };
     let (_, value) = pairs.remove(place);
-    let ensemble = pairs.iter().find(|(name, _)| name == "ensemble").map(|(_, name)| name.clone());
-    let moment = parse(&value, ensemble.unwrap_or_default());
+    let ensemble = pairs.iter().find(|(name, _)| name == "ensemble").map_or("", |(_, name)| name.as_str());
+    let moment = moment_of(&value, ensemble)?;
+    Ok((pairs, Some(moment)))
+}
+
+/// The moment that a text names. A transaction is of this ensemble; of the only one where none is named.
+pub(super) fn moment_of(value: &str, ensemble: &str) -> Result<Moment, ErrorResponse> {
     let remedy = "milliseconds since the epoch, like 1764041547412, or a transaction, like zxid:0x2a6";
-    moment.map(|moment| (pairs, Some(moment))).ok_or_else(|| wrong(AT, &value, remedy))
+    parse(value, ensemble.to_owned()).ok_or_else(|| wrong(AT, value, remedy))
 }
 
 fn parse(value: &str, ensemble: String) -> Option<Moment> {

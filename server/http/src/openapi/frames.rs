@@ -12,7 +12,8 @@ pub(super) const TEXT: &str = "Open it as a WebSocket with the subprotocol `lock
      `subscribe` names a view and an `id` of the client's choice and is answered by a `snapshot`; every `delta` after it leads from state `seq - 1` to \
      `seq`. Applied one after the other they always give the view as it is. When a client falls behind, it is sent `resync` and a new `snapshot`. \
      A `heartbeat` comes at least every second, and says of the views that stay as they are that they do. `known_at_ms` is the instant up to which \
-     what a view calls live is known to be true: it is live no longer than 2,000 ms after it. What was not understood is answered by `error`, and the socket stays open. \
+     what a view calls live is known to be true: it is live no longer than 2,000 ms after it. \
+     A view with `at` is of a moment of the past: one `snapshot` with `as_of`, and no `delta`. What was not understood is answered by `error`, and the socket stays open. \
      Closed with 1001: the server ends; 1008: the sign-in ended; 1009: a frame was too long; 1013: the client was too slow, connect again and resume.";
 
 /// Where the two kinds of frames are described, for tools.
@@ -49,6 +50,32 @@ pub(super) fn put_right(schemas: &mut Map<String, Value>) {
             }
         }
     }
+    for variant in variants(schemas, "View") {
+        add(
+            variant,
+            "at",
+            json!({
+                "description": "The moment of the past that it is of: ms since the Unix epoch, or `zxid:0x2a6`. It gives one snapshot and no deltas. A run of the lab has none.",
+                "type": ["integer", "string", "null"],
+            }),
+        );
+    }
+    for variant in variants(schemas, "ServerFrame").filter(|variant| variant.get("properties").is_some_and(is_snapshot))
+    {
+        add(
+            variant,
+            "as_of",
+            json!({
+                "description": "Of a view that is of a moment: which. Left out where the view is live.",
+                "type": "object",
+                "properties": {
+                    "state": { "const": "past", "type": "string" },
+                    "at_ms": { "description": "The moment, ms since the Unix epoch.", "type": "integer", "format": "int64" },
+                },
+                "required": ["state", "at_ms"],
+            }),
+        );
+    }
     for variant in variants(schemas, "DeltaBody") {
         // A view as a whole keeps its own `kind`, one level below.
         if variant.get("$ref").is_some_and(|to| to == "#/components/schemas/Body") {
@@ -59,6 +86,18 @@ pub(super) fn put_right(schemas: &mut Map<String, Value>) {
             }
             variant.insert("required".to_owned(), json!(["kind", "body"]));
         }
+    }
+}
+
+fn is_snapshot(properties: &Value) -> bool {
+    properties["type"]["const"] == "snapshot"
+}
+
+/// Adds a field that need not be there.
+fn add(variant: &mut Map<String, Value>, name: &str, schema: Value) {
+    let properties = variant.entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.insert(name.to_owned(), schema);
     }
 }
 

@@ -12,6 +12,7 @@ mod moments;
 mod over_time;
 mod restarts;
 mod scopes;
+mod socket;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

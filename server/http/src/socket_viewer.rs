@@ -1,0 +1,43 @@
+//! What one subscription of a live socket shows.
+
+use bytes::Bytes;
+use lockscope_wire::KnownView;
+
+use super::socket_past::PastView;
+use feed::{Encoding, FeedError, Subscription};
+use identity::QuotaOwner;
+use runtime::quota::Permit;
+
+/// One subscription.
+pub(super) struct Viewer {
+    pub(super) source: Source,
+    pub(super) is_paused: bool,
+    /// Among the views of this caller.
+    pub(super) permit: Option<Permit<QuotaOwner>>,
+}
+
+/// What a subscription shows.
+pub(super) enum Source {
+    /// The present.
+    Live(Subscription),
+    /// A moment of the past; None: its snapshot was sent.
+    Past(Option<PastView>),
+}
+
+impl Viewer {
+    /// Its next frame, where it is shown the present.
+    pub(super) fn next(&mut self, id: u32, encoding: Encoding) -> Option<Result<Bytes, FeedError>> {
+        match &mut self.source {
+            Source::Live(subscription) => subscription.next(id, encoding).transpose(),
+            Source::Past(_) => None,
+        }
+    }
+
+    /// Up to when what was sent of the present is known to be true.
+    pub(super) fn known(&self, id: u32) -> Option<KnownView> {
+        match &self.source {
+            Source::Live(subscription) => subscription.known(id),
+            Source::Past(_) => None,
+        }
+    }
+}
