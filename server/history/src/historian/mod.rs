@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use runtime::clock::Clock;
 
 pub use derived::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS, ROWS_WAITING_MAX};
-pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, Recorder};
+pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, PATIENT_BATCHES_MAX, Recorder};
 pub use status::{HistoryHandle, HistoryState, HistoryStatus};
 pub use writer::{
     BACKLOG_BYTES_MAX, CHECKPOINT_BYTES_MIN, CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, CHECKPOINT_PAUSE_MS, FLUSH_MS,
@@ -44,10 +44,33 @@ impl Historian {
         retention: impl Fn() -> Retention + Send + 'static,
         clock: Clock,
     ) -> io::Result<(Self, Recorder)> {
-        let (sender, receiver) = mpsc::sync_channel(BATCHES_MAX);
+        Self::start_with(BATCHES_MAX, open, Box::new(retention), clock)
+    }
+
+    /// The same for what can wait: the recorder waits for room instead of dropping anything. Whoever hands over keeps
+    /// batches short, since [`PATIENT_BATCHES_MAX`] of them wait.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub fn start_patient(
+        open: Open,
+        retention: impl Fn() -> Retention + Send + 'static,
+        clock: Clock,
+    ) -> io::Result<(Self, Recorder)> {
+        Self::start_with(PATIENT_BATCHES_MAX, open, Box::new(retention), clock)
+            .map(|(historian, recorder)| (historian, recorder.patient()))
+    }
+
+    fn start_with(
+        batches_max: usize,
+        open: Open,
+        retention: Box<dyn Fn() -> Retention + Send>,
+        clock: Clock,
+    ) -> io::Result<(Self, Recorder)> {
+        let (sender, receiver) = mpsc::sync_channel(batches_max);
         let (between, handle) = (Arc::new(Between::default()), HistoryHandle::default());
-        let writer = Writer::new(open, Box::new(retention), clock, Arc::clone(&between), handle.clone())
-            .map_err(io::Error::other)?;
+        let writer =
+            Writer::new(open, retention, clock, Arc::clone(&between), handle.clone()).map_err(io::Error::other)?;
         let thread = std::thread::Builder::new().name("historian".to_owned()).spawn(move || writer.run(&receiver))?;
         Ok((Self(thread), Recorder::new(sender, between, handle)))
     }
