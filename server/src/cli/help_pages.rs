@@ -7,7 +7,8 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::Cli;
 use crate::error::{
-    EXIT_BROKEN, EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNAVAILABLE, EXIT_UNSURE,
+    EXIT_BROKEN, EXIT_CONFIG, EXIT_DAMAGED, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNAVAILABLE,
+    EXIT_UNSURE,
 };
 
 /// What the first screen begins with.
@@ -20,7 +21,7 @@ const FIRST: &[(&str, &str)] = &[
 
 /// Commands by what they are for; what is in none comes last.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Run", &["serve", "demo", "check-config", "config", "healthcheck"]),
+    ("Run", &["serve", "demo", "autopsy", "check-config", "config", "healthcheck"]),
     ("Query a running server", &["locks", "lock", "who", "history"]),
     ("Accounts and audit log", &["token", "user", "audit"]),
     ("Measure", &["lab"]),
@@ -81,6 +82,26 @@ pub const PAGES: &[HelpPage] = &[
         command: "demo",
         examples: &[("lockscope demo", "See locks change within seconds; nothing is left behind.")],
         exits: &[],
+        asks: false,
+    },
+    HelpPage {
+        command: "autopsy",
+        examples: &[
+            ("lockscope autopsy /var/lib/zookeeper", "Read a member's logs, in place or copied; list what went wrong."),
+            (
+                "lockscope autopsy zk1 zk2 zk3 --root /locks --json",
+                "Compare three members, and look at one path only; for scripts.",
+            ),
+            (
+                "lockscope autopsy copy --from 2026-11-22T03:00:00Z --to 2026-11-22T04:00:00Z --serve",
+                "One hour of it on a dashboard, at any moment.",
+            ),
+        ],
+        exits: &[
+            (0, "everything was read"),
+            (EXIT_DAMAGED, "records are damaged or missing, which are named; the rest was read"),
+            (EXIT_MISSING, "there is nothing to read"),
+        ],
         asks: false,
     },
     HelpPage {

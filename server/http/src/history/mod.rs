@@ -12,6 +12,7 @@ pub(super) mod marks;
 mod moments;
 pub(super) mod over_time;
 mod pages;
+mod past_only;
 mod trace;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub(super) use ask::ExportFormat;
 pub use moments::Recordings;
 pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
 pub(super) use pages::{PastPage, show_moments};
+pub(super) use past_only::refuse_the_present;
 
 /// The parameter that names a moment.
 const AT: &str = "at";
