@@ -10,6 +10,7 @@ use lockscope_core::time::TimeMs;
 use txn_log::Transaction;
 
 use crate::AutopsyError;
+use crate::audit_log::{AuditLog, Writer};
 use crate::incidents::Incidents;
 use crate::pace::Pace;
 use crate::translate::Translator;
@@ -28,6 +29,7 @@ struct Played {
     model: Observatory,
     tap: Tap,
     incidents: Incidents,
+    writers: AuditLog,
     recorder: Recorder,
     is_recording: bool,
     /// Records are missing: nothing is recorded before the next checkpoint.
@@ -68,7 +70,13 @@ pub(crate) struct Finished {
 }
 
 impl Player {
-    pub(crate) fn new(roots: &[String], tree: Tree, recorder: Recorder, from: Option<TimeMs>) -> Self {
+    pub(crate) fn new(
+        roots: &[String],
+        tree: Tree,
+        writers: AuditLog,
+        recorder: Recorder,
+        from: Option<TimeMs>,
+    ) -> Self {
         let settings = Settings { roots: roots.to_vec(), ..Settings::default() };
         let now = TimeMs(0);
         Self {
@@ -77,6 +85,7 @@ impl Player {
                 model: Observatory::new(settings, now),
                 tap: Tap::default(),
                 incidents: Incidents::default(),
+                writers,
                 recorder,
                 is_recording: false,
                 is_lost: false,
@@ -95,8 +104,8 @@ impl Player {
         }
     }
 
-    pub(crate) fn translator(&self) -> &Translator {
-        &self.translator
+    pub(crate) fn tree(&self) -> &Tree {
+        self.translator.tree()
     }
 
     /// Takes in a transaction without looking: the tree is not known well enough yet.
@@ -214,8 +223,14 @@ impl Player {
 impl Played {
     fn apply(&mut self, now: TimeMs, observation: Observation) {
         let first = self.events.len();
+        let writer = self.writer_of(&observation).map(|writer| writer.address.clone());
         derive::apply(&mut self.tap, &mut self.model, now, observation.clone(), &mut self.events);
         self.since += 1;
+        for (_, event) in self.events.iter_mut().skip(first) {
+            if let Event::Left { host, .. } = event {
+                *host = host.take().or_else(|| writer.clone());
+            }
+        }
         self.incidents.take(self.events.get(first..).unwrap_or_default(), &self.model);
         if self.is_recording && !self.is_lost {
             self.batch.push((now, observation));
@@ -223,6 +238,13 @@ impl Played {
             // The checkpoint that it begins with has all that came of it.
             self.events.clear();
         }
+    }
+
+    /// Who owns what goes.
+    fn writer_of(&self, observation: &Observation) -> Option<&Writer> {
+        let Observation::NodeDeleted { root, path } = observation else { return None };
+        let owner = self.model.roots().get(root.0 as usize)?.mirror.node(path)?.owner()?;
+        self.writers.writer(owner.0)
     }
 
     /// Hands over what there is, where that is enough, and the model where it is due. Between two transactions.

@@ -13,6 +13,8 @@ use lockscope_core::verdict::name_of;
 use lockscope_core::znode::SessionId;
 use serde::Serialize;
 
+use crate::audit_log::{AuditLog, Writer};
+
 /// Runs that are kept. Overflow policy: further ones are counted.
 pub const INCIDENTS_MAX: usize = 10_000;
 /// Runs that are under way at once. Overflow policy: the same.
@@ -57,6 +59,10 @@ pub struct Incident {
     pub root_client: Option<String>,
     /// Their session.
     pub root_session: Option<String>,
+    /// Where they wrote from, by ZooKeeper's audit log; null without one.
+    pub root_address: Option<String>,
+    /// The user that they wrote as.
+    pub root_user: Option<String>,
     /// Sessions that waited.
     pub victims: usize,
     /// There were more.
@@ -65,6 +71,19 @@ pub struct Incident {
     pub waiting_ms: i64,
     /// How it ended.
     pub ended_by: IncidentEnd,
+}
+
+impl Incident {
+    /// Adds who its root is.
+    pub(crate) fn root_writer(&mut self, writers: &AuditLog) {
+        let session =
+            self.root_session.as_deref().and_then(|text| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok());
+        let Some(Writer { address, user }) = session.and_then(|session| writers.writer(session.cast_signed())) else {
+            return;
+        };
+        let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        (self.root_address, self.root_user) = (known(address), known(user));
+    }
 }
 
 /// Who is to blame, as of some moment.
@@ -87,22 +106,21 @@ struct Open {
     waiters: u32,
     waiting_ms: i64,
     summed_until: TimeMs,
-    /// Who left it last, and when.
-    left: Option<(Box<str>, TimeMs)>,
+    /// When whoever held it was gone last, and their session.
+    let_go: Option<(TimeMs, Option<SessionId>)>,
 }
 
 /// All runs.
 #[derive(Clone, Debug, Default)]
-pub struct Incidents {
+pub(crate) struct Incidents {
     open: BTreeMap<Arc<str>, Open>,
     ended: Vec<(Incident, TimeMs, Option<SessionId>)>,
     dropped: u64,
-    worst: BTreeMap<Arc<str>, Verdict>,
 }
 
 impl Incidents {
     /// Takes in what a change of the model led to, and looks at the model as it is now.
-    pub fn take(&mut self, events: &[(TimeMs, Event)], model: &Observatory) {
+    pub(crate) fn take(&mut self, events: &[(TimeMs, Event)], model: &Observatory) {
         for (now, event) in events {
             match event {
                 Event::Verdict { lock, verdict } | Event::Whole { lock, verdict, .. } => {
@@ -115,8 +133,9 @@ impl Incidents {
                 }
                 Event::Held { lock, .. } => self.follow(*now, lock, model),
                 Event::Left { lock, node, .. } => {
-                    if let Some(open) = self.open.get_mut(lock) {
-                        open.left = Some((node.clone(), *now));
+                    if let Some(open) = self.open.get_mut(lock).filter(|open| open.holder.as_ref() == Some(node)) {
+                        // The model has the next one already.
+                        open.let_go = Some((*now, open.session));
                     }
                     self.follow(*now, lock, model);
                 }
@@ -137,19 +156,14 @@ impl Incidents {
     }
 
     /// Of the time from here on nothing is known.
-    pub fn lose(&mut self, now: TimeMs) {
+    pub(crate) fn lose(&mut self, now: TimeMs) {
         for (lock, open) in std::mem::take(&mut self.open) {
             self.end(now, &lock, open, IncidentEnd::Unknown);
         }
     }
 
-    /// The worst verdict that a lock had.
-    pub fn worst_of(&self, lock: &str) -> Option<Verdict> {
-        self.worst.get(lock).copied()
-    }
-
     /// All of them, the oldest first, and how many were left out.
-    pub fn finish(mut self, now: TimeMs) -> (Vec<Incident>, u64) {
+    pub(crate) fn finish(mut self, now: TimeMs) -> (Vec<Incident>, u64) {
         for (lock, mut open) in std::mem::take(&mut self.open) {
             open.sum_up(now);
             let incident = open.incident(&lock, None, IncidentEnd::Still);
@@ -161,10 +175,6 @@ impl Incidents {
     }
 
     fn verdict(&mut self, now: TimeMs, lock: &Arc<str>, verdict: Verdict, model: &Observatory) {
-        if is_trouble(verdict) {
-            let worst = self.worst.entry(Arc::clone(lock)).or_insert(verdict);
-            *worst = verdict.max(*worst);
-        }
         if !is_trouble(verdict) {
             if let Some(open) = self.open.remove(lock) {
                 let by = open.ended_by(now);
@@ -217,7 +227,7 @@ impl Incidents {
 
     fn end(&mut self, now: TimeMs, lock: &str, mut open: Open, by: IncidentEnd) {
         open.sum_up(now);
-        let session = open.session;
+        let session = open.let_go.and_then(|(_, session)| session);
         let incident = open.incident(lock, Some(now), by);
         self.keep(incident, now, session);
     }
@@ -253,7 +263,7 @@ impl Open {
             waiters: 0,
             waiting_ms: 0,
             summed_until: now,
-            left: None,
+            let_go: None,
         }
     }
 
@@ -264,10 +274,7 @@ impl Open {
     }
 
     fn ended_by(&self, now: TimeMs) -> IncidentEnd {
-        match (&self.left, &self.holder) {
-            (Some((left, at)), Some(holder)) if left == holder && *at == now => IncidentEnd::Released,
-            _ => IncidentEnd::Recovered,
-        }
+        if self.let_go.is_some_and(|(at, _)| at == now) { IncidentEnd::Released } else { IncidentEnd::Recovered }
     }
 
     fn incident(self, lock: &str, to: Option<TimeMs>, ended_by: IncidentEnd) -> Incident {
@@ -280,6 +287,8 @@ impl Open {
             root_lock,
             root_client: client,
             root_session: session.map(|session| session.to_string()),
+            root_address: None,
+            root_user: None,
             victims: self.victims.len(),
             victims_is_lower_bound: self.is_lower_bound,
             waiting_ms: self.waiting_ms,

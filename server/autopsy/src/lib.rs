@@ -4,6 +4,8 @@
 //!
 //! What logs can't tell is not known here either: addresses, who is connected, who watches what. No verdict is made of it.
 
+pub mod audit_log;
+mod compare;
 mod fill;
 mod incidents;
 mod merge;
@@ -32,6 +34,8 @@ pub struct Options {
     pub from_ms: Option<i64>,
     /// Only up to this instant.
     pub to_ms: Option<i64>,
+    /// ZooKeeper's audit log, which says who sessions are.
+    pub audit_log: Option<PathBuf>,
     /// Where the history is written.
     pub store: PathBuf,
     /// The name that it has there.

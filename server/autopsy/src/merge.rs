@@ -264,7 +264,7 @@ impl Merged {
         let told = self.differences.iter().filter_map(|(at, Difference { from, to, kind })| {
             let why = match kind {
                 Kind::Other => "it has other transactions under these numbers than the other members",
-                Kind::Lacks => "it lacks these transactions: it was away, or was sent a snapshot in place of them",
+                Kind::Lacks => "it lacks these transactions: it was away, was sent a snapshot in place of them, or they are damaged",
                 Kind::NeverCommitted => {
                     "it alone has these transactions, and a later leader did not: they were never committed, and are left out"
                 }

@@ -1,6 +1,6 @@
 //! From files to a history: where it begins, what is missing on the way, and what is said in the end.
 
-use history::historian::{Historian, HistoryHandle};
+use history::historian::{Historian, HistoryHandle, Recorder};
 use history::store::sqlite::SqliteStore;
 use history::store::{Retention, Store};
 use lockscope_core::observatory::Observatory;
@@ -8,6 +8,8 @@ use lockscope_core::time::TimeMs;
 use runtime::clock::Clock;
 use std::sync::Arc;
 
+use crate::audit_log::AuditLog;
+use crate::compare::Comparisons;
 use crate::fill::{Finished, Player};
 use crate::merge::{Damages, Merged, counter, epoch, is_hole};
 use crate::report::{self, Coverage, MissingRange, Report};
@@ -38,6 +40,7 @@ pub struct Autopsy {
 /// There is nothing to read, or the history can't be written.
 pub fn perform(options: &Options) -> Result<Autopsy, AutopsyError> {
     let members = members(options)?;
+    let writers = options.audit_log.as_deref().map(AuditLog::read).transpose()?.unwrap_or_default();
     let store = SqliteStore::open(&options.store, &options.ensemble).map_err(failed)?;
     if store.coverage().map_err(failed)?.last_seq > 0 {
         return Err(AutopsyError::Store(format!(
@@ -51,14 +54,21 @@ pub fn perform(options: &Options) -> Result<Autopsy, AutopsyError> {
     let (historian, recorder) = Historian::start_patient(open, || KEEP_ALL, Clock::system())
         .map_err(|error| AutopsyError::Store(format!("no thread for the history: {error}")))?;
     let history = recorder.handle();
-    let played = Play::begin(options, &members, recorder).and_then(Play::run);
+    let played = Play::begin(options, &members, recorder, writers.clone()).and_then(Play::run);
     historian.join();
     let (coverage, finished) = played?;
-    if let Some((trouble, _)) = history.status().trouble {
+    let status = history.status();
+    if let Some((trouble, _)) = status.trouble {
         return Err(AutopsyError::Store(trouble.into()));
     }
+    if status.dropped > 0 {
+        return Err(AutopsyError::Store(format!("{} observations could not be stored", status.dropped)));
+    }
     let (locks, locks_left_out, holds) = report::locks(&*store, &finished.model).map_err(failed)?;
-    let (incidents, incidents_left_out) = finished.incidents.finish(finished.to);
+    let (mut incidents, incidents_left_out) = finished.incidents.finish(finished.to);
+    for incident in &mut incidents {
+        incident.root_writer(&writers);
+    }
     let report = Report { coverage, locks, locks_left_out, incidents, incidents_left_out, holds };
     Ok(Autopsy { report, history, model: finished.model })
 }
@@ -73,7 +83,7 @@ fn members(options: &Options) -> Result<Vec<MemberFiles>, AutopsyError> {
     for directory in &options.directories {
         let found = MemberFiles::find(directory)
             .map_err(|error| AutopsyError::NothingFound(format!("{} can't be read: {error}", directory.display())))?;
-        if found.is_empty() && found.unread.is_empty() {
+        if found.is_empty() {
             return Err(AutopsyError::NothingFound(format!(
                 "{} has no transaction log and no snapshot; name ZooKeeper's data directory (dataDir, or dataLogDir), or its version-2",
                 directory.display()
@@ -98,6 +108,7 @@ struct Play<'a> {
     members: &'a [MemberFiles],
     player: Player,
     merged: Merged,
+    comparisons: Comparisons,
     coverage: Coverage,
     /// The last transaction that was taken in.
     last: (i64, Option<i64>),
@@ -112,20 +123,21 @@ impl<'a> Play<'a> {
     fn begin(
         options: &'a Options,
         members: &'a [MemberFiles],
-        recorder: history::historian::Recorder,
+        recorder: Recorder,
+        writers: AuditLog,
     ) -> Result<Self, AutopsyError> {
         let mut damaged = Damages::default();
-        for path in members.iter().flat_map(|member| &member.unread) {
-            damaged.note(crate::source::Damage::new(path, 0, "it is compressed; decompress it first"));
-        }
         let origin = origin(options, members, &mut damaged);
         let Origin { tree, head, zxid, name } = origin;
+        let is_known = name.is_some() || damaged.all.is_empty();
+        let comparisons =
+            if is_known { Comparisons::new(members, &options.roots, zxid) } else { Comparisons::default() };
         let mut merged = Merged::open(members, zxid);
         for damage in damaged.all {
             merged.damaged.note(damage);
         }
         let coverage = Coverage { snapshot: name, ..Coverage::default() };
-        let player = Player::new(&options.roots, tree, recorder, options.from_ms.map(TimeMs));
+        let player = Player::new(&options.roots, tree, writers, recorder, options.from_ms.map(TimeMs));
         let (settled_zxid, newest_ms) = (head.settled_zxid, head.newest_ms);
         let last = (zxid, None);
         Ok(Self {
@@ -133,6 +145,7 @@ impl<'a> Play<'a> {
             members,
             player,
             merged,
+            comparisons,
             coverage,
             last,
             settled_zxid,
@@ -151,6 +164,7 @@ impl<'a> Play<'a> {
             if is_hole(self.last.0, transaction.zxid) && !(self.taken == 0 && self.last.0 == 0) {
                 self.miss(transaction.zxid)?;
             }
+            self.comparisons.before(&transaction, self.player.tree());
             if transaction.zxid <= self.settled_zxid {
                 self.player.take_unseen(&transaction);
             } else {
@@ -182,6 +196,7 @@ impl<'a> Play<'a> {
             self.coverage.missing.push(MissingRange { after_zxid: hex(after), before_zxid: hex(before) });
         }
         self.player.lose();
+        self.comparisons.give_up();
         let mut between = snapshots(self.members);
         between.retain(|file| file.zxid > after && file.zxid < before);
         for file in between.iter().rev() {
@@ -198,7 +213,8 @@ impl<'a> Play<'a> {
     }
 
     fn finish(self) -> Result<(Coverage, Finished), AutopsyError> {
-        let Self { options, player, merged, mut coverage, last, taken, .. } = self;
+        let Self { options, player, merged, mut comparisons, mut coverage, last, taken, .. } = self;
+        comparisons.settle(last.0, player.tree());
         if taken == 0 && coverage.snapshot.is_none() {
             return Err(AutopsyError::NothingFound(nothing(options, &merged)));
         }
@@ -221,6 +237,7 @@ impl<'a> Play<'a> {
         coverage.clock_set_back_ms = finished.set_back_ms;
         coverage.znodes_left_out = translator.tree().left_out();
         (coverage.differences, coverage.differences_left_out) = merged.differences();
+        coverage.differences.extend(comparisons.found);
         (coverage.damaged, coverage.damaged_left_out) = (merged.damaged.all, merged.damaged.left_out);
         Ok((coverage, finished))
     }

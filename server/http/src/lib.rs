@@ -245,7 +245,7 @@ impl Http {
     /// The same, where nothing is live: its hub is of the end of this, and its pages are those of a moment.
     #[must_use]
     pub fn of_the_past(self, recordings: Recordings) -> Self {
-        Self { is_past: true, ..self.with_history(recordings) }
+        Self { is_past: true, moments: Some(Arc::new(Moments::of_what_is_over(recordings))), ..self }
     }
 
     /// The same, with an audit log to read.

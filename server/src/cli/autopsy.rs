@@ -26,6 +26,9 @@ pub struct AutopsyArgs {
     /// temporary one that is removed].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// ZooKeeper's audit log (audit.enable=true), which says by session who wrote, and from where.
+    #[arg(long, value_name = "FILE")]
+    pub audit_log: Option<PathBuf>,
     /// Print JSON.
     #[arg(long, help_heading = "Output")]
     pub json: bool,

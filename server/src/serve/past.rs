@@ -9,6 +9,8 @@ use feed::project::{ApplicationNames, ApplicationRule, EnsembleInfo};
 use feed::{About, Ensemble, Hub, Projector, pump};
 use http::listener::{Bounds, Proxies};
 use http::{Http, Limits, Recordings, pages};
+use lockscope_core::observation::{Link, Observation};
+use lockscope_core::time::TimeMs;
 use runtime::clock::Clock;
 use runtime::shutdown::{self, Signals};
 
@@ -26,7 +28,10 @@ pub async fn run(listen: SocketAddr, (name, connect): (&str, String), autopsy: A
     let mut signals =
         Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
     let listener = bind(listen).await?;
-    let Autopsy { report, history, model } = autopsy;
+    let Autopsy { report, history, mut model } = autopsy;
+    // Whoever asks for no moment gets the last one, and nothing that looks current.
+    let why = "the records end here".into();
+    model.apply(TimeMs(report.coverage.to_at_ms), Observation::Link { link: Link::Lost, session: None, why });
     // Time ends with what was read: nothing is known of later.
     let clock = Clock::manual(report.coverage.to_at_ms);
     let info = EnsembleInfo { name: name.to_owned(), connect, color: None, has_others: false };

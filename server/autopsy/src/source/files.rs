@@ -36,8 +36,6 @@ pub struct MemberFiles {
     pub logs: Vec<LogFile>,
     /// Its snapshots, the oldest first.
     pub snapshots: Vec<SnapshotFile>,
-    /// Named like a log or a snapshot, and compressed in a way that can't be read.
-    pub unread: Vec<PathBuf>,
 }
 
 impl MemberFiles {
@@ -54,7 +52,6 @@ impl MemberFiles {
         }
         found.logs.sort_unstable();
         found.snapshots.sort_unstable();
-        found.unread.sort_unstable();
         Ok(found)
     }
 
@@ -74,24 +71,18 @@ impl MemberFiles {
                 self.logs.push(LogFile { first_zxid, path });
             } else if let Some(zxid) = number(name, "snapshot.") {
                 self.snapshots.push(SnapshotFile { zxid, path });
-            } else if is_compressed(name) {
-                self.unread.push(path);
             }
         }
         Ok(())
     }
 }
 
-/// The number behind a name's beginning; only names that ZooKeeper gives.
+/// The number behind a name's beginning; only names that ZooKeeper gives, or who archived what it wrote.
 fn number(name: &str, begin: &str) -> Option<i64> {
-    let hex = name.strip_prefix(begin)?;
+    let rest = name.strip_prefix(begin)?;
+    let hex = rest.strip_suffix(".gz").or_else(|| rest.strip_suffix(".snappy")).unwrap_or(rest);
     let is_plain = !hex.is_empty() && hex.len() <= 16 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_plain.then(|| u64::from_str_radix(hex, 16).ok().map(u64::cast_signed)).flatten()
-}
-
-fn is_compressed(name: &str) -> bool {
-    let stem = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".snappy"));
-    stem.is_some_and(|stem| number(stem, "log.").or_else(|| number(stem, "snapshot.")).is_some())
 }
 
 #[cfg(test)]
@@ -103,14 +94,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let below = folder.path().join(FOLDER);
         fs::create_dir(&below).unwrap();
-        for name in ["log.2", "log.1f", "snapshot.0", "snapshot.1e", "log.gz", "log.2.gz", "acceptedEpoch", "log.-1"] {
+        for name in [
+            "log.2",
+            "log.1f",
+            "snapshot.0",
+            "snapshot.1e",
+            "snapshot.20.gz",
+            "log.gz",
+            "log.30.gz",
+            "acceptedEpoch",
+            "log.-1",
+        ] {
             fs::write(below.join(name), "").unwrap();
         }
         for named in [folder.path(), &below] {
             let found = MemberFiles::find(named).unwrap();
-            assert_eq!(found.logs.iter().map(|log| log.first_zxid).collect::<Vec<_>>(), [2, 0x1f]);
-            assert_eq!(found.snapshots.iter().map(|file| file.zxid).collect::<Vec<_>>(), [0, 0x1e]);
-            assert_eq!(found.unread, [below.join("log.2.gz")]);
+            assert_eq!(found.logs.iter().map(|log| log.first_zxid).collect::<Vec<_>>(), [2, 0x1f, 0x30]);
+            assert_eq!(found.snapshots.iter().map(|file| file.zxid).collect::<Vec<_>>(), [0, 0x1e, 0x20]);
         }
         assert!(MemberFiles::find(&folder.path().join("missing")).is_err());
         fs::create_dir(folder.path().join("empty")).unwrap();

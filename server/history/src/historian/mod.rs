@@ -44,10 +44,11 @@ impl Historian {
         retention: impl Fn() -> Retention + Send + 'static,
         clock: Clock,
     ) -> io::Result<(Self, Recorder)> {
-        Self::start_with(BATCHES_MAX, open, Box::new(retention), clock)
+        Self::start_with(BATCHES_MAX, open, Box::new(retention), clock, |_| {})
     }
 
-    /// The same for what can wait: the recorder waits for room instead of dropping anything. Whoever hands over keeps
+    /// The same for what can wait: the store is open when this returns, or [`HistoryStatus::trouble`] says why not, and the
+    /// recorder waits for room instead of dropping anything. Whoever hands over keeps
     /// batches short, since [`PATIENT_BATCHES_MAX`] of them wait.
     ///
     /// # Errors
@@ -57,7 +58,8 @@ impl Historian {
         retention: impl Fn() -> Retention + Send + 'static,
         clock: Clock,
     ) -> io::Result<(Self, Recorder)> {
-        Self::start_with(PATIENT_BATCHES_MAX, open, Box::new(retention), clock)
+        let ready = |writer: &mut Writer| writer.store_all();
+        Self::start_with(PATIENT_BATCHES_MAX, open, Box::new(retention), clock, ready)
             .map(|(historian, recorder)| (historian, recorder.patient()))
     }
 
@@ -66,11 +68,13 @@ impl Historian {
         open: Open,
         retention: Box<dyn Fn() -> Retention + Send>,
         clock: Clock,
+        ready: impl FnOnce(&mut Writer),
     ) -> io::Result<(Self, Recorder)> {
         let (sender, receiver) = mpsc::sync_channel(batches_max);
         let (between, handle) = (Arc::new(Between::default()), HistoryHandle::default());
-        let writer =
+        let mut writer =
             Writer::new(open, retention, clock, Arc::clone(&between), handle.clone()).map_err(io::Error::other)?;
+        ready(&mut writer);
         let thread = std::thread::Builder::new().name("historian".to_owned()).spawn(move || writer.run(&receiver))?;
         Ok((Self(thread), Recorder::new(sender, between, handle)))
     }

@@ -31,6 +31,7 @@ pub(super) async fn run(args: &AutopsyArgs) -> Result<(), RunError> {
         roots: config::roots_only(&args.root)?,
         from_ms: args.from.as_deref().map(|text| time::instant("--from", text)).transpose()?,
         to_ms: args.to.as_deref().map(|text| time::instant("--to", text)).transpose()?,
+        audit_log: args.audit_log.clone(),
         store: place.directory.clone(),
         ensemble: ENSEMBLE.to_owned(),
     };

@@ -50,7 +50,7 @@ fn coverage(coverage: &Coverage, holds: u64, shown: OutputStyle) -> String {
         _ => String::new(),
     };
     let mut out = format!(
-        "{} to {} UTC, {}\n{} in {}{zxids}; {}, {} made, {} ended\n",
+        "{} to {}, {}\n{} in {}{zxids}; {}, {} made, {} ended\n",
         instant(coverage.from_at_ms),
         instant(coverage.to_at_ms),
         duration(coverage.to_at_ms - coverage.from_at_ms),
@@ -118,7 +118,11 @@ fn incidents(report: &Report, shown: OutputStyle) -> String {
 
 fn incident_row(incident: &Incident, to_at_ms: i64) -> Vec<Cell> {
     let lasted = duration(incident.to_at_ms.unwrap_or(to_at_ms) - incident.from_at_ms);
-    let by = incident.root_client.as_deref().map_or_else(|| NONE.to_owned(), visible);
+    let by = match (&incident.root_client, &incident.root_address) {
+        (Some(client), Some(address)) if !client.contains(&**address) => visible(&format!("{client} at {address}")),
+        (Some(client), _) => visible(client),
+        (None, _) => NONE.to_owned(),
+    };
     let root = if incident.root_lock == incident.lock { NONE.to_owned() } else { visible(&incident.root_lock) };
     let least = if incident.victims_is_lower_bound { "≥ " } else { "" };
     vec![
@@ -188,6 +192,8 @@ mod tests {
             root_lock: "/order\u{202e}".to_owned(),
             root_client: Some("import-2".to_owned()),
             root_session: Some("0x1".to_owned()),
+            root_address: Some("10.0.0.7".to_owned()),
+            root_user: None,
             victims: 3,
             victims_is_lower_bound: true,
             waiting_ms: 100_000,
@@ -221,7 +227,7 @@ mod tests {
     fn what_went_wrong_comes_with_who_and_how_it_ended() {
         let text = of(&report(), PLAIN);
         assert!(text.contains("7 transactions in 1 log") && text.contains("missing: transactions between 0x5 and 0x9"));
-        assert!(text.contains("stuck") && text.contains("import-2") && text.contains("≥ 3"), "{text}");
+        assert!(text.contains("stuck") && text.contains("import-2 at 10.0.0.7") && text.contains("≥ 3"), "{text}");
         assert!(text.contains("session ended") && text.contains("5 more, in which less was waited"), "{text}");
         assert!(!text.contains('\u{202e}'));
     }

@@ -60,7 +60,7 @@ pub(in crate::commands) fn of_verdict(verdict: &str) -> Tone {
 }
 
 /// The tone of a severity.
-pub(in crate::commands) fn of_severity(severity: &str) -> Tone {
+pub(super) fn of_severity(severity: &str) -> Tone {
     match severity {
         "warning" => Tone::Odd,
         "critical" => Tone::Bad,

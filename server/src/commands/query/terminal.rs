@@ -23,7 +23,7 @@ pub(in crate::commands) fn stdout_style(color: ColorChoice) -> OutputStyle {
 }
 
 /// How standard error is.
-pub(in crate::commands) fn stderr_style(color: ColorChoice) -> OutputStyle {
+pub(super) fn stderr_style(color: ColorChoice) -> OutputStyle {
     OutputStyle {
         columns: None,
         is_colored: is_colored(color, std::io::stderr().is_terminal(), |name| std::env::var(name).ok()),

@@ -11,12 +11,12 @@ use super::responses::{Contender, Lock};
 pub(in crate::commands) const NONE: &str = "-";
 
 /// How long somebody holds or waits; it may be longer than was seen.
-pub(in crate::commands) fn held(ms: Option<i64>, is_lower_bound: bool) -> String {
+pub(super) fn held(ms: Option<i64>, is_lower_bound: bool) -> String {
     ms.map_or_else(|| NONE.to_owned(), |ms| format!("{}{}", if is_lower_bound { "≥ " } else { "" }, duration(ms)))
 }
 
 /// How many wait: `3`, `≥ 3` where there may be more, `?` where waiters can't be seen, `-` where they wait for no lock.
-pub(in crate::commands) fn waiters(lock: &Lock) -> String {
+pub(super) fn waiters(lock: &Lock) -> String {
     match lock.waiter_count {
         Some(1..) if lock.is_free_of_waits() => NONE.to_owned(),
         Some(count) if lock.is_complete() => count.to_string(),
@@ -26,7 +26,7 @@ pub(in crate::commands) fn waiters(lock: &Lock) -> String {
 }
 
 /// The same in words: `3 wait, the longest for 4 min`.
-pub(in crate::commands) fn waiting(lock: &Lock) -> String {
+pub(super) fn waiting(lock: &Lock) -> String {
     let least = if lock.is_complete() { "" } else { "at least " };
     match lock.waiter_count {
         None => "waiters can't be seen here".to_owned(),
@@ -37,31 +37,31 @@ pub(in crate::commands) fn waiting(lock: &Lock) -> String {
 }
 
 /// `, the longest for 4 min`; nothing while nobody is seen to wait.
-pub(in crate::commands) fn longest(lock: &Lock) -> String {
+pub(super) fn longest(lock: &Lock) -> String {
     let longest = lock.oldest_wait_ms.map(|ms| held(Some(ms), lock.wait_is_lower_bound));
     longest.map_or_else(String::new, |longest| format!(", the longest for {longest}"))
 }
 
 /// `1 lock`, `2 locks`.
-pub(in crate::commands) fn locks(count: u32) -> String {
+pub(super) fn locks(count: u32) -> String {
     plural(count.into(), "lock", "locks")
 }
 
 /// Who a contender is: what it says of itself, else its session, else its znode.
-pub(in crate::commands) fn name(contender: &Contender) -> String {
+pub(super) fn name(contender: &Contender) -> String {
     let own = contender.label.as_deref().filter(|label| !label.is_empty());
     visible(own.or(contender.session_id.as_deref()).or(contender.node.as_deref()).unwrap_or("somebody"))
 }
 
 /// The host it is or was connected from.
-pub(in crate::commands) fn host(contender: &Contender) -> Option<String> {
+pub(super) fn host(contender: &Contender) -> Option<String> {
     let address = contender.client.as_ref()?.address.as_str();
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     (!host.is_empty()).then(|| visible(host))
 }
 
 /// Who, and where from unless the name contains it.
-pub(in crate::commands) fn name_at(contender: &Contender) -> String {
+pub(super) fn name_at(contender: &Contender) -> String {
     let name = name(contender);
     match host(contender) {
         Some(host) if !name.contains('@') && !name.contains(&host) => format!("{name} @ {host}"),
@@ -70,12 +70,12 @@ pub(in crate::commands) fn name_at(contender: &Contender) -> String {
 }
 
 /// The columns a text takes.
-pub(in crate::commands) fn width(text: &str) -> usize {
+pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// At most so many columns: the start and the end with `…` between. A path's end says more than its start.
-pub(in crate::commands) fn cut(text: &str, columns: usize) -> String {
+pub(super) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
