@@ -1,5 +1,6 @@
 //! The command line: names and help texts. What the values mean is in `config`.
 
+mod autopsy;
 mod help_pages;
 mod query;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use lockscope_wire::Role;
 
+pub use autopsy::AutopsyArgs;
 pub use help_pages::{HelpPage, PAGES, command, page, parse};
 pub use query::{
     ColorChoice, CompletionShell, CompletionsArgs, ExportArgs, ExportFormat, HistoryArgs, HistoryCommand, LockArgs,
@@ -31,6 +33,8 @@ pub enum Command {
     /// Start a private ZooKeeper with live sample contention and the dashboard; everything is removed at exit.
     #[cfg(feature = "demo")]
     Demo(DemoArgs),
+    /// Rebuild what happened from ZooKeeper's own transaction logs: who held, who waited, what went wrong.
+    Autopsy(AutopsyArgs),
     /// Check the configuration that `serve` would use, and print a summary of it.
     CheckConfig(ServeArgs),
     /// Print every setting with its meaning: as a reference, or as an example file.

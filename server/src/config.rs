@@ -206,6 +206,16 @@ impl Config {
     }
 }
 
+/// Checks paths that are looked at, as `--root` names them; none are everything.
+///
+/// # Errors
+/// One can't be looked at, and why.
+pub fn roots_only(flags: &[String]) -> Result<Vec<String>, ConfigError> {
+    let all = if flags.is_empty() { vec!["/".to_owned()] } else { flags.to_vec() };
+    check::roots(&all.iter().map(|root| setting_value(root, "--root")).collect::<Vec<_>>())?;
+    Ok(all)
+}
+
 /// The file that is read, if any.
 pub fn file_of(flag: Option<&Path>, environment: &dyn Environment) -> Option<PathBuf> {
     layers::config_file(flag, environment)

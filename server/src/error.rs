@@ -9,6 +9,8 @@ use feed::engine::EngineError;
 pub const EXIT_BROKEN: u8 = 1;
 /// Exit code of a bad configuration (EX_USAGE).
 pub const EXIT_CONFIG: u8 = 64;
+/// Exit code when what was to be read is damaged (EX_DATAERR).
+pub const EXIT_DAMAGED: u8 = 65;
 /// Exit code when what was asked for does not exist (EX_NOINPUT).
 pub const EXIT_MISSING: u8 = 66;
 /// Exit code when a needed service can't be had (EX_UNAVAILABLE).

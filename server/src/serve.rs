@@ -7,6 +7,7 @@ mod history_health;
 #[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
 pub mod lab;
 mod listen;
+pub mod past;
 mod recording;
 
 use std::future::Future;

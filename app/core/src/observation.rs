@@ -207,6 +207,14 @@ pub enum Observation {
         /// Its ctime on the ensemble's clock, ms since the Unix epoch.
         ctime_ms: i64,
     },
+    /// Whether a session has ended, from one who knows: a transaction log says so of each. Comes right after the last of
+    /// its znodes that went with it, at the same instant. A watch tells no such thing; then it is concluded from what goes at once.
+    SessionTold {
+        /// The session.
+        session: SessionId,
+        /// It ended; else it goes on, whatever it let go.
+        has_ended: bool,
+    },
     /// The operator says anew what locks are and which findings are reported.
     ConfigChanged(Box<LockConfig>),
     /// Time passed; nothing else happened.

@@ -45,6 +45,7 @@ pub(crate) fn without_payloads(mut observation: Observation) -> Observation {
         | Observation::Synced { .. }
         | Observation::EventsArrived { .. }
         | Observation::ClockRead { .. }
+        | Observation::SessionTold { .. }
         | Observation::ConfigChanged(_)
         | Observation::Restarted(_)
         | Observation::Tick => {}

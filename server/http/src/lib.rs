@@ -167,6 +167,8 @@ pub struct Http {
     metrics: Arc<Metrics>,
     /// Moments of the past; None where nothing is recorded.
     moments: Option<Arc<Moments>>,
+    /// Nothing is live: what is shown is as of the end of what was recorded.
+    is_past: bool,
     /// What takes a while to answer, and answers that are shared.
     work: WorkerPool,
     shared: SharedAnswers,
@@ -217,6 +219,7 @@ impl Http {
             lab: LabService::new(Lab::off(), Arc::new(UnavailableLog::without_directory()), Clock::system()),
             metrics: Arc::default(),
             moments: None,
+            is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,
             past_shared: SharedAnswers::new(past_work.clone()),
@@ -240,6 +243,12 @@ impl Http {
     #[must_use]
     pub fn with_history(self, recordings: Recordings) -> Self {
         Self { moments: Some(Arc::new(Moments::new(recordings))), ..self }
+    }
+
+    /// The same, where nothing is live: its hub is of the end of this, and its pages are those of a moment.
+    #[must_use]
+    pub fn of_the_past(self, recordings: Recordings) -> Self {
+        Self { is_past: true, moments: Some(Arc::new(Moments::of_what_is_over(recordings))), ..self }
     }
 
     /// The same, with an audit log to read.
@@ -314,6 +323,7 @@ impl Http {
         let own = self.routes.iter().fold(Router::new(), rows).with_state(self.clone());
         let pages = pages.layer(from_fn_with_state(self.clone(), history::show_moments));
         own.merge(pages)
+            .layer(from_fn_with_state(self.clone(), history::refuse_the_present))
             .layer(from_fn_with_state(self.clone(), authentication::authenticate))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
             .layer(from_fn(panicked::caught))

@@ -7,7 +7,8 @@ use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::Cli;
 use crate::error::{
-    EXIT_BROKEN, EXIT_CONFIG, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNAVAILABLE, EXIT_UNSURE,
+    EXIT_BROKEN, EXIT_CONFIG, EXIT_DAMAGED, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNAVAILABLE,
+    EXIT_UNSURE,
 };
 
 /// What the first screen begins with.
@@ -20,7 +21,7 @@ const FIRST: &[(&str, &str)] = &[
 
 /// Commands by what they are for; what is in none comes last.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Run", &["serve", "demo", "check-config", "config", "healthcheck"]),
+    ("Run", &["serve", "demo", "autopsy", "check-config", "config", "healthcheck"]),
     ("Query a running server", &["locks", "lock", "who", "history"]),
     ("Accounts and audit log", &["token", "user", "audit"]),
     ("Measure", &["lab"]),
@@ -81,6 +82,26 @@ pub const PAGES: &[HelpPage] = &[
         command: "demo",
         examples: &[("lockscope demo", "See locks change within seconds; nothing is left behind.")],
         exits: &[],
+        asks: false,
+    },
+    HelpPage {
+        command: "autopsy",
+        examples: &[
+            ("lockscope autopsy /var/lib/zookeeper", "Read a member's logs, in place or copied; list what went wrong."),
+            (
+                "lockscope autopsy zk1 zk2 zk3 --root /locks --json",
+                "Compare three members, and look at one path only; for scripts.",
+            ),
+            (
+                "lockscope autopsy copy --from 2026-11-22T03:00:00Z --to 2026-11-22T04:00:00Z --serve",
+                "One hour of it on a dashboard, at any moment.",
+            ),
+        ],
+        exits: &[
+            (0, "everything was read"),
+            (EXIT_DAMAGED, "records are damaged or missing, which are named; the rest was read"),
+            (EXIT_MISSING, "there is nothing to read"),
+        ],
         asks: false,
     },
     HelpPage {
@@ -337,55 +358,4 @@ fn first_screen(command: &Command) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clap_finds_no_fault() {
-        command().debug_assert();
-    }
-
-    #[test]
-    fn every_command_has_its_page_and_every_example_is_understood() {
-        let command = command();
-        for one in command.get_subcommands() {
-            let page =
-                page(one.get_name()).unwrap_or_else(|| panic!("`{}` has no page; add it to PAGES", one.get_name()));
-            assert!(!page.examples.is_empty(), "{}", page.command);
-        }
-        for page in PAGES {
-            assert!(command.find_subcommand(page.command).is_some(), "`{}` is no command", page.command);
-            for (typed, what) in page.examples {
-                assert!(
-                    typed.starts_with(&format!("lockscope {}", page.command)) && what.ends_with('.'),
-                    "{typed}: {what}"
-                );
-                command
-                    .clone()
-                    .try_get_matches_from(typed.split(' '))
-                    .unwrap_or_else(|error| panic!("{typed}: {error}"));
-            }
-        }
-    }
-
-    #[test]
-    fn exit_codes_are_told_once_and_in_order() {
-        let codes: Vec<u8> = page("who").unwrap().exits().iter().map(|(code, _)| *code).collect();
-        assert_eq!(codes, [0, 1, 64, 66, 69, 70, 75, 77, 130]);
-        assert_eq!(page("who").unwrap().exits()[0].1, "somebody holds it");
-    }
-
-    #[test]
-    fn the_first_screen_has_what_people_do_and_every_command_once() {
-        let text = command().render_help().to_string();
-        assert!(text.starts_with("A live lock observatory for Apache ZooKeeper\n\n"), "{text}");
-        assert!(text.lines().count() <= 40, "one screen:\n{text}");
-        for (what, typed) in FIRST {
-            assert!(text.contains(what) && text.contains(typed), "{text}");
-        }
-        for one in command().get_subcommands() {
-            let rows = text.lines().filter(|line| line.starts_with(&format!("  {} ", one.get_name()))).count();
-            assert_eq!(rows, 1, "{}:\n{text}", one.get_name());
-        }
-    }
-}
+mod tests;

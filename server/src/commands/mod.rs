@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 mod audit;
+mod autopsy;
 mod check;
 #[cfg(feature = "demo")]
 mod demo;
@@ -29,6 +30,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         Command::Serve(args) => serve::run(args).await,
         #[cfg(feature = "demo")]
         Command::Demo(args) => demo::run(&args).await,
+        Command::Autopsy(args) => autopsy::run(&args).await,
         Command::CheckConfig(args) => check::run(&args),
         Command::Config(args) => {
             let text = match args.document {

@@ -7,6 +7,7 @@ mod access;
 mod applications;
 mod ask_command;
 mod audit;
+mod autopsy;
 mod budgets;
 mod cli;
 mod compression;

@@ -25,6 +25,8 @@ const NEVER: &[(&str, &[&str])] = &[
     ("app/page/src/ports.rs", &["leptos"]),
     ("app/wire/src/words.rs", &["crate::", "serde"]),
     ("server/access/src", &["axum::Router"]),
+    ("server/autopsy/src/translate.rs", &["std::fs", "std::io", "Instant", "SystemTime", "history::"]),
+    ("server/autopsy/src/tree.rs", &["std::fs", "std::io", "Instant", "SystemTime", "history::"]),
     ("server/campaign/src", &["lockscope_"]),
     (
         "server/history/src/codec",

@@ -9,6 +9,7 @@ use serde_json::Value;
 pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("access", &["audit", "identity", "runtime", "wire"]),
     ("audit", &["core", "identity", "runtime", "wire"]),
+    ("autopsy", &["core", "history", "runtime", "txn_log"]),
     ("campaign", &["demo", "judge", "txn_log"]),
     ("compare", &["campaign", "demo", "runtime", "wire"]),
     ("core", &[]),
@@ -45,6 +46,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
             "(lab)",
             "access",
             "audit",
+            "autopsy",
             "core",
             "feed",
             "history",

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {problem}")]
 pub struct ReadError {
-    /// Where in the file.
+    /// Where in the file. If that is compressed: in what it decompresses to, unless the compression itself is damaged.
     pub offset: u64,
     /// What is wrong there.
     pub problem: Problem,
@@ -26,9 +26,21 @@ pub enum Problem {
         /// The first four bytes.
         found: u32,
     },
-    /// A snapshot may be compressed; that is undone before.
+    /// A reader of bytes takes them as they are; the decoders undo compression.
     #[error("the snapshot is compressed; decompress it first")]
     Compressed,
+    /// The compression is damaged.
+    #[error("the gzip compression can't be undone: {reason}")]
+    BadGzip {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The compression is damaged.
+    #[error("the snappy compression can't be undone: {reason}")]
+    BadSnappy {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// A later format.
     #[error("version {found} of the format is not known; known is 2")]
     UnknownVersion {
@@ -71,5 +83,22 @@ pub enum Problem {
     BadBoolean {
         /// The byte.
         found: u8,
+    },
+    /// Damaged: what ends a snapshot is not all that is there.
+    #[error("{left} bytes follow behind the end of the snapshot")]
+    DataBehindSnapshot {
+        /// How many.
+        left: u64,
+    },
+    /// The checksum of a snapshot stands before the path "/", and this is another one.
+    #[error("the checksum is not followed by the end of the snapshot")]
+    NoSeal,
+    /// Damaged, or more than this reader takes.
+    #[error("more than {max} {what}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        max: u64,
     },
 }

@@ -90,6 +90,11 @@ impl<'a> Input<'a> {
         Ok(self.slice()?.map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default())
     }
 
+    /// A number of elements; null is none.
+    pub(crate) fn number(&mut self) -> Result<u32, ReadError> {
+        Ok(self.length()?.map_or(0, |length| u32::try_from(length).unwrap_or(u32::MAX)))
+    }
+
     /// The number of elements that follow, each of at least so many bytes; `None` for null.
     pub(crate) fn count(&mut self, element_min: usize) -> Result<Option<usize>, ReadError> {
         let Some(count) = self.length()? else { return Ok(None) };

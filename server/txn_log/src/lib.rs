@@ -14,8 +14,9 @@ mod log;
 mod payload;
 mod record;
 mod snapshot;
+mod unpack;
 
 pub use error::{Problem, ReadError};
-pub use log::{End, LogDecoder, LogReader, RECORD_BYTES_MAX};
+pub use log::{Damage, End, LogDecoder, LogEntry, LogReader, RECORD_BYTES_MAX, TolerantLogDecoder};
 pub use record::{Acl, Change, Create, Lifetime, Multi, Transaction};
-pub use snapshot::{AclId, Node, Session, SnapshotReader, Stat};
+pub use snapshot::{AclId, Node, Session, SnapshotDecoder, SnapshotReader, Stat, TreeDigest};

@@ -84,6 +84,26 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// Whether its type, or that of one of its parts, is not known.
+    pub(crate) fn has_unknown(&self) -> bool {
+        match self {
+            Self::Unknown { .. } => true,
+            Self::Multi(Multi::Done(parts)) => parts.iter().any(Self::has_unknown),
+            Self::Create(_)
+            | Self::Delete { .. }
+            | Self::SetData { .. }
+            | Self::SetAcl { .. }
+            | Self::Check { .. }
+            | Self::Multi(Multi::Failed(_))
+            | Self::CreateSession { .. }
+            | Self::CloseSession { .. }
+            | Self::Error { .. }
+            | Self::Reconfig { .. } => false,
+        }
+    }
+}
+
 /// Several changes under one number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Multi {

@@ -176,6 +176,7 @@ impl Observatory {
                 self.confirmed(sent_at, out);
             }
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
+            Observation::SessionTold { session, has_ended } => self.session_told(now, session, has_ended, out),
             Observation::ConfigChanged(config) => self.config_changed(now, *config, out),
             Observation::Tick => self.tick(now, out),
             Observation::Recalled(recollection) => self.recall(now, *recollection),
@@ -310,6 +311,12 @@ impl Observatory {
     /// Rises with every observation that changed something.
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// When a verdict or a finding is looked at next although nothing happens, by the tick of then; None while no time
+    /// changes anything. For who makes the ticks.
+    pub fn looks_at(&self) -> Option<TimeMs> {
+        self.rechecks.first().map(|(due, _)| *due)
     }
 
     /// Whether every root left its first sync.

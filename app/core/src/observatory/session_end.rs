@@ -67,6 +67,17 @@ impl Observatory {
         }
     }
 
+    /// Somebody knows whether a session ended; what would have been concluded counts no more.
+    pub(super) fn session_told(&mut self, now: TimeMs, session: SessionId, has_ended: bool, out: &mut Vec<Change>) {
+        let left = self.leaving.remove(&session);
+        if has_ended {
+            // What it let go before was let go, however short before.
+            self.history.ended(session, now);
+            self.mark_ended(now, session, now);
+            out.push(Change::SessionEnded { session, znodes: left.map_or(0, |left| left.znodes) });
+        }
+    }
+
     /// Whether the members reported a silent or lost client, and that its session runs out about then. Had it come
     /// back, it would run out later.
     fn ran_out(&self, session: SessionId, at: TimeMs) -> bool {

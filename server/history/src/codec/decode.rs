@@ -149,6 +149,7 @@ fn bits_of(kind: u8) -> u8 {
         tag::LISTED | tag::NODE_CREATED | tag::NODE_DELETED | tag::COUNTED | tag::INCOMPLETE | tag::MISSED => {
             tag::OTHER_ROOT | tag::KNOWN_PATH
         }
+        tag::SESSION_TOLD => tag::FLAG,
         _ => 0,
     }
 }
@@ -183,6 +184,7 @@ fn take_observation(from: &mut Reader<'_>, rounds: &mut Option<Rounds>, byte: u8
             Observation::ClockRead { sent_at, told_at, ctime_ms: TimeMs::take(from)?.0 }
         }
         tag::CONFIG_CHANGED => Observation::ConfigChanged(Box::new(Coded::take(from)?)),
+        tag::SESSION_TOLD => Observation::SessionTold { session: Coded::take(from)?, has_ended: byte & tag::FLAG != 0 },
         tag::TICK => Observation::Tick,
         tag::RECALLED => Observation::Recalled(Coded::take(from)?),
         tag::RESTARTED => Observation::Restarted(Coded::take(from)?),

@@ -269,6 +269,10 @@ fn put_observation(out: &mut Writer, rounds: &mut Rounds, observation: &Observat
             told_at.put(out);
             TimeMs(*ctime_ms).put(out);
         }
+        Observation::SessionTold { session, has_ended } => {
+            out.byte(if *has_ended { tag::SESSION_TOLD | tag::FLAG } else { tag::SESSION_TOLD });
+            session.put(out);
+        }
         Observation::ConfigChanged(config) => {
             out.byte(tag::CONFIG_CHANGED);
             config.put(out);

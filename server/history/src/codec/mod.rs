@@ -124,12 +124,13 @@ mod tag {
     pub(super) const TICK: u8 = 24;
     pub(super) const RECALLED: u8 = 25;
     pub(super) const RESTARTED: u8 = 26;
+    pub(super) const SESSION_TOLD: u8 = 27;
 
     /// The bits that say what a record is.
     pub(super) const KINDS: u8 = 0x1f;
     /// The root is another than that of the record before; it follows.
     pub(super) const OTHER_ROOT: u8 = 0x20;
-    /// Unreadable, or within a sync.
+    /// Unreadable, within a sync, or ended.
     pub(super) const FLAG: u8 = 0x40;
     /// The path was said before in this chunk.
     pub(super) const KNOWN_PATH: u8 = 0x80;

@@ -39,6 +39,7 @@ pub fn bytes_of(observation: &Observation) -> usize {
             | Observation::Synced { .. }
             | Observation::EventsArrived { .. }
             | Observation::ClockRead { .. }
+            | Observation::SessionTold { .. }
             | Observation::Tick => 0,
         }
 }

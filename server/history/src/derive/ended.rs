@@ -40,13 +40,14 @@ impl Ended {
         self.settling.push_back((span, is_worth));
     }
 
-    /// A session ended. Who went with it is found as the model does it: what went within [`TOGETHER_MS`] of the first.
-    pub(super) fn session_ended(&mut self, session: SessionId) {
+    /// A session ended. Who went with it went since then, or where that is not told is found as the model does it: what went
+    /// within [`TOGETHER_MS`] of the first.
+    pub(super) fn session_ended(&mut self, session: SessionId, since: Option<TimeMs>) {
         let ended = |span: &Span| span.session == Some(session) && span.how != SpanEnd::Unknown;
         let instants = self.settling.iter().filter(|(span, _)| ended(span)).map(|(span, _)| span.left_at);
-        let since = instants
+        let together = instants
             .fold(None, |since: Option<TimeMs>, at| since.filter(|since| at.since(*since) <= TOGETHER_MS).or(Some(at)));
-        let Some(since) = since else { return };
+        let Some(since) = since.or(together) else { return };
         for (span, is_worth) in self.settling.iter_mut().filter(|(span, _)| ended(span) && span.left_at >= since) {
             (span.how, *is_worth) = (SpanEnd::SessionEnded, true);
         }

@@ -139,7 +139,12 @@ pub enum Event {
         count: u32,
     },
     /// A session ended: who left just before did not let go.
-    SessionEnded(SessionId),
+    SessionEnded {
+        /// Which.
+        session: SessionId,
+        /// Since when what went did so with it; None where that is concluded from what went at once.
+        since: Option<TimeMs>,
+    },
     /// A lock's verdict is another.
     Verdict {
         /// The lock.
@@ -190,7 +195,7 @@ impl Event {
             Self::Offset(_)
             | Self::Vanished { .. }
             | Self::Watchers { .. }
-            | Self::SessionEnded(_)
+            | Self::SessionEnded { .. }
             | Self::Verdict { .. }
             | Self::Finding { .. }
             | Self::Link(_) => 0,

@@ -131,7 +131,7 @@ impl Deriver {
                     state.watchers(count, now);
                 }
             }
-            Event::SessionEnded(session) => self.ended.session_ended(session),
+            Event::SessionEnded { session, since } => self.ended.session_ended(session, since),
             Event::Verdict { lock, verdict } => {
                 if let Some(state) = self.locks.get_mut(&lock) {
                     state.verdict(verdict);

@@ -56,6 +56,11 @@ impl Tap {
                     continue;
                 }
                 Change::HolderChanged { lock, .. } | Change::LockTouched { lock } => lock,
+                Change::SessionEnded { session, .. } => {
+                    let is_told = matches!(cause, Some(Observation::SessionTold { .. }));
+                    out.push((now, Event::SessionEnded { session: *session, since: is_told.then_some(now) }));
+                    continue;
+                }
                 other => {
                     self.other(model, now, other, out);
                     continue;
@@ -152,7 +157,6 @@ impl Tap {
                 self.watched.remove(lock);
                 Event::Vanished { lock: Arc::clone(lock) }
             }
-            Change::SessionEnded { session, .. } => Event::SessionEnded(*session),
             Change::VerdictChanged { lock, verdict } => Event::Verdict { lock: Arc::clone(lock), verdict: *verdict },
             Change::FindingChanged { lock, code, is_raised } => {
                 let found = model.lock(lock).filter(|_| *is_raised);
@@ -175,6 +179,7 @@ impl Tap {
             | Change::Arrived { .. }
             | Change::Identified { .. }
             | Change::HolderChanged { .. }
+            | Change::SessionEnded { .. }
             | Change::LockTouched { .. } => return,
         };
         out.push((now, event));

@@ -205,7 +205,7 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
         | Event::Left { .. }
         | Event::Vanished { .. }
         | Event::Watchers { .. }
-        | Event::SessionEnded(_) => return Vec::new(),
+        | Event::SessionEnded { .. } => return Vec::new(),
     };
     vec![one]
 }

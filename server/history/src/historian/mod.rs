@@ -17,7 +17,7 @@ use runtime::clock::Clock;
 
 pub use derived::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS, ROWS_WAITING_MAX};
 pub use progress::SILENCE_MS;
-pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, Recorder};
+pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, PATIENT_BATCHES_MAX, Recorder};
 pub use status::{ANSWER_MAX, HistoryHandle, HistoryState, HistoryStatus};
 pub use writer::{
     BACKLOG_BYTES_MAX, CHECKPOINT_BYTES_MIN, CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, CHECKPOINT_PAUSE_MS, FLUSH_MS,
@@ -59,10 +59,38 @@ impl Historian {
         clock: Clock,
         resumed: Option<Deriver>,
     ) -> io::Result<(Self, Recorder)> {
-        let (sender, receiver) = mpsc::sync_channel(BATCHES_MAX);
+        Self::start_with(BATCHES_MAX, open, Box::new(retention), clock, resumed, |_| {})
+    }
+
+    /// The same for what can wait: the store is open when this returns, or [`HistoryStatus::trouble`] says why not, and the
+    /// recorder waits for room instead of dropping anything. Whoever hands over keeps
+    /// batches short, since [`PATIENT_BATCHES_MAX`] of them wait.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub fn start_patient(
+        open: Open,
+        retention: impl Fn() -> Retention + Send + 'static,
+        clock: Clock,
+    ) -> io::Result<(Self, Recorder)> {
+        let ready = |writer: &mut Writer| writer.store_all();
+        Self::start_with(PATIENT_BATCHES_MAX, open, Box::new(retention), clock, None, ready)
+            .map(|(historian, recorder)| (historian, recorder.patient()))
+    }
+
+    fn start_with(
+        batches_max: usize,
+        open: Open,
+        retention: Box<dyn Fn() -> Retention + Send>,
+        clock: Clock,
+        resumed: Option<Deriver>,
+        ready: impl FnOnce(&mut Writer),
+    ) -> io::Result<(Self, Recorder)> {
+        let (sender, receiver) = mpsc::sync_channel(batches_max);
         let (between, handle) = (Arc::new(Between::default()), HistoryHandle::default());
-        let writer = Writer::new(open, Box::new(retention), clock, (Arc::clone(&between), handle.clone()), resumed)
+        let mut writer = Writer::new(open, retention, clock, (Arc::clone(&between), handle.clone()), resumed)
             .map_err(io::Error::other)?;
+        ready(&mut writer);
         let thread = std::thread::Builder::new().name("historian".to_owned()).spawn(move || writer.run(&receiver))?;
         Ok((Self(thread), Recorder::new(sender, between, handle)))
     }

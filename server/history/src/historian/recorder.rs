@@ -17,6 +17,8 @@ use crate::store::GapReason;
 
 /// Batches that wait to be written. Overflow policy: dropped, counted, and a gap.
 pub const BATCHES_MAX: usize = 4_096;
+/// Batches that wait of one who waits for room. Overflow policy: it waits.
+pub const PATIENT_BATCHES_MAX: usize = 16;
 /// Bytes of observations that wait to be written. Overflow policy: as above.
 pub const BATCHES_BYTES_MAX: usize = 64 << 20;
 
@@ -53,6 +55,8 @@ pub struct Recorder {
     lost: Option<GapReason>,
     /// A checkpoint was handed over; before, nothing can be replayed.
     has_begun: bool,
+    /// It waits for room where there is none: for what is read of files, which can wait.
+    is_patient: bool,
 }
 
 impl fmt::Debug for Recorder {
@@ -63,7 +67,11 @@ impl fmt::Debug for Recorder {
 
 impl Recorder {
     pub(super) fn new(sender: SyncSender<Message>, between: Arc<Between>, handle: HistoryHandle) -> Self {
-        Self { sender, between, handle, lost: None, has_begun: false }
+        Self { sender, between, handle, lost: None, has_begun: false, is_patient: false }
+    }
+
+    pub(super) fn patient(self) -> Self {
+        Self { is_patient: true, ..self }
     }
 
     /// Whether a checkpoint is wanted; then it is to be handed over between two batches as soon as the model has no
@@ -92,7 +100,8 @@ impl Recorder {
         let (len, bytes) =
             (batch.len(), of_events + batch.iter().map(|(_, observation)| bytes_of(observation)).sum::<usize>());
         let waiting = self.between.bytes.fetch_add(bytes, Ordering::Relaxed);
-        let is_sent = waiting + bytes <= BATCHES_BYTES_MAX && self.send(Message::Applied { batch, events, bytes });
+        let has_room = self.is_patient || waiting + bytes <= BATCHES_BYTES_MAX;
+        let is_sent = has_room && self.send(Message::Applied { batch, events, bytes });
         if !is_sent {
             self.between.bytes.fetch_sub(bytes, Ordering::Relaxed);
             self.lost = Some(GapReason::TooBusy);
@@ -128,12 +137,25 @@ impl Recorder {
     fn send(&self, message: Message) -> bool {
         // Counted first: the other side may take it at once.
         self.between.messages.fetch_add(1, Ordering::Relaxed);
-        match self.sender.try_send(message) {
-            Ok(()) => true,
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                self.between.messages.fetch_sub(1, Ordering::Relaxed);
-                false
+        let is_sent = if self.is_patient {
+            self.sender.send(message).is_ok()
+        } else {
+            match self.sender.try_send(message) {
+                Ok(()) => true,
+                Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
             }
+        };
+        if !is_sent {
+            self.between.messages.fetch_sub(1, Ordering::Relaxed);
+        }
+        is_sent
+    }
+
+    /// Something is missing from here on: a gap up to the next checkpoint.
+    pub fn lose(&mut self, why: GapReason) {
+        if self.has_begun {
+            self.lost = Some(why);
+            self.between.is_losing.store(true, Ordering::Relaxed);
         }
     }
 

@@ -276,7 +276,7 @@ impl Writer {
     }
 
     /// Stores everything there is, or tries to.
-    fn store_all(&mut self) {
+    pub(super) fn store_all(&mut self) {
         let began = clock::instant();
         let result = match self.store.clone() {
             Some(store) => self.append(&*store),

@@ -346,11 +346,12 @@ pub(crate) fn observation() -> impl Strategy<Value = Observation> {
             let roots = roots.into_iter().map(String::from).collect();
             Observation::Restarted(Box::new(Settings { roots, configured, limits, ..Settings::default() }))
         }),
+        (session(), any::<bool>()).prop_map(|(session, has_ended)| Observation::SessionTold { session, has_ended }),
     ]
 }
 
 /// How many kinds there are, and which an observation is.
-pub(crate) const KINDS: usize = 25;
+pub(crate) const KINDS: usize = 26;
 pub(crate) fn kind(observation: &Observation) -> usize {
     match observation {
         Observation::Link { .. } => 0,
@@ -378,6 +379,7 @@ pub(crate) fn kind(observation: &Observation) -> usize {
         Observation::Tick => 22,
         Observation::Recalled(_) => 23,
         Observation::Restarted(_) => 24,
+        Observation::SessionTold { .. } => 25,
     }
 }
 

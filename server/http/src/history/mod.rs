@@ -16,6 +16,7 @@ mod over_time_gaps;
 pub(super) mod over_time_page;
 mod over_time_view;
 mod pages;
+mod past_only;
 mod trace;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub(super) use ask::ExportFormat;
 pub use moments::Recordings;
 pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
 pub(super) use pages::{PastPage, show_moments};
+pub(super) use past_only::refuse_the_present;
 
 /// The parameter that names a moment.
 const AT: &str = "at";

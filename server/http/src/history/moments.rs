@@ -113,6 +113,8 @@ pub(crate) struct Moments {
     kept: Mutex<Vec<Arc<PastMoment>>>,
     /// One is made at a time: who waits may find it made.
     making: Mutex<()>,
+    /// Nothing is recorded any more: what is not over never will be.
+    is_over: bool,
 }
 
 /// Every ensemble as it was at a moment.
@@ -126,7 +128,12 @@ pub(crate) struct PastMoment {
 
 impl Moments {
     pub(crate) fn new(recordings: Recordings) -> Self {
-        Self { recordings, kept: Mutex::default(), making: Mutex::default() }
+        Self { recordings, kept: Mutex::default(), making: Mutex::default(), is_over: false }
+    }
+
+    /// The same, of what was recorded before: it ends with the clock.
+    pub(crate) fn of_what_is_over(recordings: Recordings) -> Self {
+        Self { is_over: true, ..Self::new(recordings) }
     }
 
     /// The ensembles of which something may be seen, and their recordings.
@@ -168,7 +175,7 @@ impl Moments {
         }
         let at_ms = self.instant_of(moment, scope)?;
         if at_ms > self.now_ms() {
-            return Err(MomentError::Future);
+            return Err(self.later(scope));
         }
         let past = self.find(at_ms).unwrap_or_else(|| {
             let _making = lock(&self.making);
@@ -181,6 +188,17 @@ impl Moments {
             }
         }
         Ok(past)
+    }
+
+    /// What is said of a moment that is yet to come, or never will.
+    fn later(&self, scope: &VisibilityScope) -> MomentError {
+        match self.recordings(scope).next().filter(|_| self.is_over) {
+            Some((name, _)) => MomentError::Unknown {
+                ensemble: name.to_owned(),
+                why: Missing::NothingKept { before: Some(self.now_ms()), after: None },
+            },
+            None => MomentError::Future,
+        }
     }
 
     fn instant_of(&self, moment: &Moment, scope: &VisibilityScope) -> Result<i64, MomentError> {

@@ -42,10 +42,12 @@ pub(crate) struct PastPage {
 
 /// Answers requests for pages of the past, and passes all others on.
 pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request, next: Next) -> Response {
-    let Some(pairs) = pairs_of(request.uri()) else { return next.run(request).await };
+    let Some(pairs) = http.pairs_of(request.uri()) else { return next.run(request).await };
     let Some(caller) = request.extensions().get::<Caller>().cloned() else { return next.run(request).await };
     let address = address_of(request.uri(), &pairs);
-    if pairs.iter().any(|(name, value)| name == AT && value == NOW) {
+    let is_newest = |(name, value): &(String, String)| name == AT && value == NOW;
+    let names_none = !pairs.iter().any(|(name, _)| name == AT);
+    if pairs.iter().any(is_newest) || (http.is_past && names_none) {
         let (own, scope) = (http.clone(), caller.scope.clone());
         // Its store is asked, which a disk may delay.
         let newest = http.past_work.ask(&caller.actor.quota_owner(), move || own.newest_moment(&scope)).await;
@@ -86,12 +88,14 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
     with_kept_moment(next.run(request).await, at_ms).await
 }
 
-/// The query of a page that can be shown of the past.
-fn pairs_of(uri: &Uri) -> Option<Vec<(String, String)>> {
-    if !PAGES.contains(&uri.path()) || uri.query()?.is_empty() {
-        return None;
+impl Http {
+    /// The query of a page that can be shown of the past. One without a query is live where there is a present.
+    fn pairs_of(&self, uri: &Uri) -> Option<Vec<(String, String)>> {
+        if !PAGES.contains(&uri.path()) || (!self.is_past && uri.query().is_none_or(str::is_empty)) {
+            return None;
+        }
+        Query::<Vec<(String, String)>>::try_from_uri(uri).ok().map(|Query(pairs)| pairs)
     }
-    Query::<Vec<(String, String)>>::try_from_uri(uri).ok().map(|Query(pairs)| pairs)
 }
 
 /// The address of the page without its moment.
@@ -146,7 +150,8 @@ impl UnknownMoment {
 impl Http {
     /// The newest moment that is kept and over for a while.
     pub(super) fn newest_moment(&self, scope: &VisibilityScope) -> i64 {
-        let over_ms = self.hub.now_ms() - OVER_MS;
+        // What was recorded before is over to its end.
+        let over_ms = self.hub.now_ms() - if self.is_past { 0 } else { OVER_MS };
         let (from_ms, to_ms) = self.moments.as_ref().map_or((0, 0), |moments| moments.kept(scope).0);
         // Where nothing is kept, the page of that moment says why.
         if to_ms > 0 { over_ms.min(to_ms).max(from_ms) } else { over_ms }

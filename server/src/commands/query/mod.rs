@@ -9,12 +9,12 @@ mod past;
 mod responses;
 mod staleness;
 mod suggest;
-mod table;
-mod terminal;
+pub(super) mod table;
+pub(super) mod terminal;
 #[cfg(test)]
 mod tests;
 mod who;
-mod words;
+pub(super) mod words;
 
 use std::io::Write as _;
 

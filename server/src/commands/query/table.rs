@@ -8,7 +8,7 @@ const GAP: usize = 2;
 
 /// What a text is to whoever reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(in crate::commands) enum Tone {
     /// As all.
     Plain,
     /// A heading.
@@ -25,16 +25,16 @@ pub(super) enum Tone {
 
 /// How it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OutputStyle {
+pub(in crate::commands) struct OutputStyle {
     /// Columns there are; None when nobody looks, and nothing is cut.
-    pub(super) columns: Option<usize>,
+    pub(in crate::commands) columns: Option<usize>,
     /// With colours.
-    pub(super) is_colored: bool,
+    pub(in crate::commands) is_colored: bool,
 }
 
 impl OutputStyle {
     /// A text in its colour.
-    pub(super) fn tone(self, tone: Tone, text: &str) -> String {
+    pub(in crate::commands) fn tone(self, tone: Tone, text: &str) -> String {
         let code = match tone {
             Tone::Plain => return text.to_owned(),
             _ if !self.is_colored || text.is_empty() => return text.to_owned(),
@@ -49,7 +49,7 @@ impl OutputStyle {
 }
 
 /// The tone of a verdict. Its word is always beside it.
-pub(super) fn of_verdict(verdict: &str) -> Tone {
+pub(in crate::commands) fn of_verdict(verdict: &str) -> Tone {
     match verdict {
         "free" => Tone::Faint,
         "healthy" => Tone::Good,
@@ -70,7 +70,7 @@ pub(super) fn of_severity(severity: &str) -> Tone {
 
 /// A column.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
+pub(in crate::commands) struct Column {
     head: &'static str,
     is_number: bool,
     /// What it keeps when the width is short; None when it is never cut.
@@ -79,33 +79,33 @@ pub(super) struct Column {
 
 impl Column {
     /// Of words.
-    pub(super) const fn of_words(head: &'static str) -> Self {
+    pub(in crate::commands) const fn of_words(head: &'static str) -> Self {
         Self { head, is_number: false, least: None }
     }
 
     /// Of names, which may be cut to so many columns.
-    pub(super) const fn of_names(head: &'static str, least: usize) -> Self {
+    pub(in crate::commands) const fn of_names(head: &'static str, least: usize) -> Self {
         Self { head, is_number: false, least: Some(least) }
     }
 
     /// Of numbers, which stand at the right.
-    pub(super) const fn of_numbers(head: &'static str) -> Self {
+    pub(in crate::commands) const fn of_numbers(head: &'static str) -> Self {
         Self { head, is_number: true, least: None }
     }
 }
 
 /// What stands in a row under a column.
-pub(super) struct Cell(pub(super) Tone, pub(super) String);
+pub(in crate::commands) struct Cell(pub(in crate::commands) Tone, pub(in crate::commands) String);
 
 impl Cell {
     /// As all.
-    pub(super) fn plain(text: impl Into<String>) -> Self {
+    pub(in crate::commands) fn plain(text: impl Into<String>) -> Self {
         Self(Tone::Plain, text.into())
     }
 }
 
 /// The whole table, a line a row, indented by so many spaces. Texts are expected to be visible.
-pub(super) fn render(columns: &[Column], rows: &[Vec<Cell>], indent: usize, shown: OutputStyle) -> String {
+pub(in crate::commands) fn render(columns: &[Column], rows: &[Vec<Cell>], indent: usize, shown: OutputStyle) -> String {
     let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| width(&cell.1)).max().unwrap_or(0);
     let mut widths: Vec<usize> =
         columns.iter().enumerate().map(|(at, column)| widest(at).max(width(column.head))).collect();

@@ -11,7 +11,7 @@ use crate::cli::ColorChoice;
 const COLUMNS_MIN: usize = 20;
 
 /// How standard output is to be written.
-pub(super) fn stdout_style(color: ColorChoice) -> OutputStyle {
+pub(in crate::commands) fn stdout_style(color: ColorChoice) -> OutputStyle {
     let out = std::io::stdout();
     let is_terminal = out.is_terminal();
     let columns = is_terminal

@@ -2,13 +2,13 @@
 
 use lockscope_wire::visible;
 use lockscope_wire::words::plural;
-pub(super) use lockscope_wire::words::{date as instant, duration};
+pub(in crate::commands) use lockscope_wire::words::{date as instant, duration};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::responses::{Contender, Lock};
 
 /// What stands where nothing is known.
-pub(super) const NONE: &str = "-";
+pub(in crate::commands) const NONE: &str = "-";
 
 /// How long somebody holds or waits; it may be longer than was seen.
 pub(super) fn held(ms: Option<i64>, is_lower_bound: bool) -> String {
@@ -96,7 +96,7 @@ fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> String {
 }
 
 /// JSON that a terminal can be shown: what would steer it or hide becomes an escape, which means the same.
-pub(super) fn json(text: &str) -> String {
+pub(in crate::commands) fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
         if char.is_ascii() && char != '\u{7f}' || visible(char.encode_utf8(&mut [0; 4])).starts_with(char) {

@@ -162,7 +162,8 @@ impl Believed {
             | Observation::ConfigChanged(_)
             | Observation::Tick
             | Observation::Recalled(_)
-            | Observation::Restarted(_) => {}
+            | Observation::Restarted(_)
+            | Observation::SessionTold { .. } => {}
         }
     }
 }

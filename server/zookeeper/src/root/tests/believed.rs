@@ -80,6 +80,7 @@ impl Believed {
             | Observation::Asked
             | Observation::Answered
             | Observation::Synced { .. }
+            | Observation::SessionTold { .. }
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
             | Observation::ConfigChanged(_)

@@ -1,5 +1,13 @@
 //! A transaction log: 16 bytes of header, then records, each behind its checksum and length and before an end mark.
 
+mod decoder;
+mod frame;
+mod search;
+mod tolerant;
+
+pub use decoder::LogDecoder;
+pub use tolerant::{Damage, LogEntry, TolerantLogDecoder};
+
 use crate::jute::Input;
 use crate::{Problem, ReadError, Transaction, payload};
 
@@ -90,17 +98,7 @@ impl Scan {
         if bytes.len() < HEADER_BYTES {
             return Ok(Step::Starved);
         }
-        let mut input = Input::new(bytes, self.offset);
-        let begin = input;
-        let found = input.int()?.cast_unsigned();
-        if found != MAGIC {
-            return Err(begin.error(Problem::NotALog { found }));
-        }
-        let at = input;
-        let found = input.int()?;
-        if found != VERSION {
-            return Err(at.error(Problem::UnknownVersion { found }));
-        }
+        header(Input::new(bytes, self.offset))?;
         self.state = State::Records;
         Ok(Step::Passed(HEADER_BYTES))
     }
@@ -161,6 +159,20 @@ impl Scan {
     }
 }
 
+/// What every log begins with.
+fn header(mut input: Input<'_>) -> Result<(), ReadError> {
+    let begin = input;
+    let found = input.int()?.cast_unsigned();
+    if found != MAGIC {
+        return Err(begin.error(Problem::NotALog { found }));
+    }
+    let at = input;
+    match input.int()? {
+        VERSION => Ok(()),
+        found => Err(at.error(Problem::UnknownVersion { found })),
+    }
+}
+
 /// Reads a log that is at hand as a whole: an iterator over its transactions, at most one error as the last.
 #[derive(Clone, Debug)]
 pub struct LogReader<'a> {
@@ -209,64 +221,5 @@ impl Iterator for LogReader<'_> {
             }
         }
         None
-    }
-}
-
-/// Reads a log that comes in pieces, such as one that a server still writes (its zeros are not to be pushed then: they
-/// may turn into records). Holds one record and the piece at hand at most.
-#[derive(Clone, Debug)]
-pub struct LogDecoder {
-    buffer: Vec<u8>,
-    /// Bytes of the buffer that are done with.
-    read: usize,
-    scan: Scan,
-}
-
-impl Default for LogDecoder {
-    fn default() -> Self {
-        Self { buffer: Vec::new(), read: 0, scan: Scan::BEGIN }
-    }
-}
-
-impl LogDecoder {
-    /// At the beginning of a file.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Takes the next piece. [`Self::next_transaction`] is called until it has no more before another is pushed, so
-    /// that the buffer stays small.
-    pub fn push(&mut self, piece: &[u8]) {
-        if self.scan.state == State::Failed {
-            return;
-        }
-        self.buffer.drain(..self.read);
-        self.read = 0;
-        self.buffer.extend_from_slice(piece);
-    }
-
-    /// The next transaction, or `None` when more bytes are needed. After an error there is nothing more.
-    pub fn next_transaction(&mut self) -> Result<Option<Transaction>, ReadError> {
-        loop {
-            let bytes = self.buffer.get(self.read..).unwrap_or_default();
-            match self.scan.step(bytes)? {
-                Step::Record(transaction, used) => {
-                    self.read += used;
-                    return Ok(Some(transaction));
-                }
-                Step::Passed(used) => self.read += used,
-                Step::Starved => return Ok(None),
-            }
-        }
-    }
-
-    /// How the log ends if no more bytes come; `None` after an error.
-    pub fn end(&self) -> Option<End> {
-        self.scan.end(self.buffer.get(self.read..).unwrap_or_default())
-    }
-
-    /// Where the next record begins.
-    pub fn offset(&self) -> u64 {
-        self.scan.offset
     }
 }

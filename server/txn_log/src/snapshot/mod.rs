@@ -1,21 +1,19 @@
 //! A snapshot: sessions, access lists, then every znode. It is *fuzzy*: written while changes go on, so the log is
 //! played over it from its zxid on, and what the log creates may be there already.
 
+mod decoder;
+mod element;
+mod tail;
+
 use std::collections::HashMap;
 
-use crate::jute::Input;
-use crate::{Acl, Lifetime, Problem, ReadError};
+pub use decoder::SnapshotDecoder;
+use element::{Element, Scan, Stage};
+use tail::Tail;
+pub use tail::TreeDigest;
 
-/// "ZKSN".
-const MAGIC: u32 = 0x5a4b_534e;
-/// How a gzip file begins; then, a snappy one of ZooKeeper's.
-const COMPRESSED: [u32; 2] = [0x1f8b_0800, 0x8253_4e41];
-/// The only version there has been.
-const VERSION: i32 = 2;
-/// An id and a time-out.
-const SESSION_BYTES: usize = 12;
-/// An id and a count.
-const ACL_MIN: usize = 12;
+use crate::{Acl, Lifetime, ReadError};
+
 /// The access list "everybody may do everything" is not in the map.
 const ACL_OPEN: i64 = -1;
 /// What stands for the owner of a container.
@@ -85,39 +83,28 @@ impl Stat {
     }
 }
 
-/// Reads a snapshot: sessions and access lists at once, then an iterator over its znodes, parents before their
-/// children. The checksum stands behind them, so what was read counts once the iterator ended without an error.
+/// Reads a snapshot that is at hand as a whole: sessions and access lists at once, then an iterator over its znodes,
+/// parents before their children. The checksum stands behind them, so what was read counts once the iterator ended
+/// without an error.
 #[derive(Clone, Debug)]
 pub struct SnapshotReader<'a> {
     bytes: &'a [u8],
-    input: Input<'a>,
+    scan: Scan,
     sessions: Vec<Session>,
     acls: HashMap<i64, Vec<Acl>>,
+    tail: Tail,
     is_done: bool,
 }
 
 impl<'a> SnapshotReader<'a> {
-    /// Of all bytes of a file.
+    /// Of all bytes of a file, decompressed.
     pub fn new(bytes: &'a [u8]) -> Result<Self, ReadError> {
-        let mut input = Input::new(bytes, 0);
-        let begin = input;
-        let found = input.int()?.cast_unsigned();
-        if COMPRESSED.iter().any(|magic| magic >> 16 == found >> 16) {
-            return Err(begin.error(Problem::Compressed));
+        let (sessions, acls, tail) = (Vec::new(), HashMap::new(), Tail::default());
+        let mut reader = Self { bytes, scan: Scan::new(), sessions, acls, tail, is_done: false };
+        while reader.scan.stage != Stage::Nodes {
+            reader.step()?;
         }
-        if found != MAGIC {
-            return Err(begin.error(Problem::NotASnapshot { found }));
-        }
-        let at = input;
-        let found = input.int()?;
-        if found != VERSION {
-            return Err(at.error(Problem::UnknownVersion { found }));
-        }
-        let _database = input.long()?;
-        let session = |input: &mut Input<'a>| Ok(Session { id: input.long()?, timeout_ms: input.int()? });
-        let sessions = input.vector(SESSION_BYTES, session)?.unwrap_or_default();
-        let acls = input.vector(ACL_MIN, |input| Ok((input.long()?, input.acl()?)))?.unwrap_or_default();
-        Ok(Self { bytes, input, sessions, acls: acls.into_iter().collect(), is_done: false })
+        Ok(reader)
     }
 
     /// The sessions that were open.
@@ -131,30 +118,37 @@ impl<'a> SnapshotReader<'a> {
         self.acls.get(&id.0).map(Vec::as_slice)
     }
 
-    fn read_next(&mut self) -> Result<Option<Node>, ReadError> {
-        let path = self.input.string()?;
-        if path == "/" {
-            self.seal()?;
-            return Ok(None);
-        }
-        let input = &mut self.input;
-        let (data, acl) = (input.buffer()?, AclId(input.long()?));
-        let (czxid, mzxid, ctime_ms, mtime_ms) = (input.long()?, input.long()?, input.long()?, input.long()?);
-        let (version, cversion, aversion) = (input.int()?, input.int()?, input.int()?);
-        let (ephemeral_owner, pzxid) = (input.long()?, input.long()?);
-        let stat = Stat { czxid, mzxid, pzxid, ctime_ms, mtime_ms, version, cversion, aversion, ephemeral_owner };
-        // The root is written without a name, and its usual name ends the list.
-        let path = if path.is_empty() { "/".to_owned() } else { path };
-        Ok(Some(Node { path, data, acl, stat }))
+    /// The digest of the tree, if the server wrote one (3.6 and later) and the iterator ended without an error.
+    pub fn digest(&self) -> Option<TreeDigest> {
+        self.tail.digest
     }
 
-    /// The checksum of everything before it. Digests and more seals may follow; they add nothing to what was read.
-    fn seal(&mut self) -> Result<(), ReadError> {
-        let at = self.input;
-        let sealed = usize::try_from(at.offset()).ok().and_then(|length| self.bytes.get(..length)).unwrap_or_default();
-        let computed = i64::from(adler2::adler32_slice(sealed));
-        let found = self.input.long()?;
-        if found == computed { Ok(()) } else { Err(at.error(Problem::Checksum { found, computed })) }
+    /// The last transaction that is in the snapshot, if the server wrote it (3.9 and later) and the iterator ended
+    /// without an error. The zxid in the file's name is that of when writing began.
+    pub fn last_zxid(&self) -> Option<i64> {
+        self.tail.last_zxid
+    }
+
+    fn step(&mut self) -> Result<Option<Node>, ReadError> {
+        let (element, used) = self.scan.step(self.bytes)?;
+        self.bytes = self.bytes.get(used..).unwrap_or_default();
+        match element {
+            Element::Node(node) => return Ok(Some(node)),
+            Element::Session(session) => self.sessions.push(session),
+            Element::Acl(id, acl) => _ = self.acls.insert(id, acl),
+            Element::Tail(tail) => self.tail = tail,
+            Element::Passed => {}
+        }
+        Ok(None)
+    }
+
+    fn read_next(&mut self) -> Result<Option<Node>, ReadError> {
+        while self.scan.stage != Stage::End {
+            if let Some(node) = self.step()? {
+                return Ok(Some(node));
+            }
+        }
+        Ok(None)
     }
 }
 

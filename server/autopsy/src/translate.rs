@@ -1,0 +1,219 @@
+//! Transactions as observations: what somebody would have seen who watched. Pure.
+//!
+//! What a log does not say is not said: who is connected, from where, and who watches what.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use lockscope_core::observation::{Link, Observation, RootId, RootTrouble};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{SessionId, is_under, split_path};
+use txn_log::{Change, Create, Multi, Transaction};
+
+use crate::tree::Tree;
+
+/// Whoever watches takes znodes of a session that go within this time, and are its last, for its end.
+const TOGETHER_MS: i64 = 50;
+/// Sessions of which the last deletion is remembered. Overflow policy: all but those of a moment ago are forgotten.
+const DELETERS_MAX: usize = 4_096;
+
+/// What was seen of sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionCounts {
+    /// Sessions that began.
+    pub made: u64,
+    /// Sessions that ended.
+    pub ended: u64,
+}
+
+/// Follows the tree, and says what changes in it.
+#[derive(Clone, Debug)]
+pub struct Translator {
+    roots: Vec<String>,
+    tree: Tree,
+    /// Directories whose counters are others than was said.
+    counted: BTreeSet<Arc<str>>,
+    /// When a session let a znode go last, by itself.
+    let_go: HashMap<i64, i64>,
+    sessions: SessionCounts,
+    unknown: u64,
+}
+
+impl Translator {
+    /// Of these roots, which do not nest, from a tree of them on.
+    pub fn new(roots: &[String], tree: Tree) -> Self {
+        Self {
+            roots: roots.to_vec(),
+            tree,
+            counted: BTreeSet::new(),
+            let_go: HashMap::new(),
+            sessions: SessionCounts::default(),
+            unknown: 0,
+        }
+    }
+
+    /// The tree as it is.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Goes on with another tree, as a snapshot has it.
+    pub fn replace_tree(&mut self, tree: Tree) {
+        self.tree = tree;
+        self.counted.clear();
+    }
+
+    /// What was seen of sessions.
+    pub fn sessions(&self) -> SessionCounts {
+        self.sessions
+    }
+
+    /// Transactions of a kind that is not known.
+    pub fn unknown(&self) -> u64 {
+        self.unknown
+    }
+
+    /// Everything there is, as reading all of it would show it, and that it is so at an instant.
+    pub fn sync(&mut self, now: TimeMs, why: &str, out: &mut dyn FnMut(Observation)) {
+        self.counted.clear();
+        for (root, path) in (0..).map(RootId).zip(&self.roots) {
+            out(Observation::SyncBegan { root, why: why.into() });
+            if !self.tree.has(path) {
+                out(gone(root));
+                continue;
+            }
+            for path in self.tree.paths(path) {
+                out(self.node(root, path));
+            }
+            out(Observation::SyncEnded { root });
+        }
+        out(Observation::Link { link: Link::Live, session: None, why: "".into() });
+        // The instants here are those of the ensemble's clock.
+        out(Observation::ClockRead { sent_at: now, told_at: now, ctime_ms: now.0 });
+        out(Observation::Synced { sent_at: now });
+    }
+
+    fn node(&self, root: RootId, path: &str) -> Observation {
+        let facts = self.tree.facts(path).map(Box::new);
+        match facts {
+            Some(facts) => Observation::SyncNode { root, path: path.into(), facts, unreadable: false },
+            None => Observation::Tick,
+        }
+    }
+
+    /// What a transaction changes.
+    pub fn take(&mut self, transaction: &Transaction, out: &mut dyn FnMut(Observation)) {
+        match &transaction.change {
+            Change::Multi(Multi::Done(parts)) => parts.iter().for_each(|part| self.change(transaction, part, out)),
+            change => self.change(transaction, change, out),
+        }
+    }
+
+    /// The counters of directories in which something came or went since the last call.
+    pub fn count(&mut self, out: &mut dyn FnMut(Observation)) {
+        for path in std::mem::take(&mut self.counted) {
+            let Some(root) = self.root_of(&path) else { continue };
+            let Some(mut facts) = self.tree.facts(&path) else { continue };
+            facts.payload = None;
+            out(Observation::Counted { root, path: path.as_ref().into(), facts: Box::new(facts) });
+        }
+    }
+
+    fn change(&mut self, by: &Transaction, change: &Change, out: &mut dyn FnMut(Observation)) {
+        match change {
+            Change::Create(create) => self.create(by, create, out),
+            Change::Delete { path, by_server: _ } => {
+                if let Some(Some(session)) = self.delete(by.zxid, path, out) {
+                    self.let_go(session, by.time_ms, out);
+                }
+            }
+            Change::SetData { path, data, version } => {
+                if self.tree.set_data(by.zxid, path, data.as_deref(), *version) {
+                    self.read(path, out);
+                }
+            }
+            Change::CreateSession { timeout_ms: _ } => self.sessions.made += 1,
+            Change::CloseSession { paths } => self.close(by, paths.as_deref().unwrap_or_default(), out),
+            Change::Unknown { kind: _ } => self.unknown += 1,
+            Change::SetAcl { .. }
+            | Change::Check { .. }
+            | Change::Error { .. }
+            | Change::Reconfig { .. }
+            | Change::Multi(_) => {}
+        }
+    }
+
+    fn create(&mut self, by: &Transaction, create: &Create, out: &mut dyn FnMut(Observation)) {
+        let Some(path) = self.tree.create(by, create) else { return };
+        self.note_parent(&path);
+        let Some(root) = self.root_of(&path) else { return };
+        if self.roots.get(root.0 as usize).is_some_and(|own| **own == *path) {
+            out(Observation::SyncBegan { root, why: "it was made".into() });
+            out(self.node(root, &path));
+            out(Observation::SyncEnded { root });
+            out(Observation::Synced { sent_at: TimeMs(by.time_ms) });
+            return;
+        }
+        out(Observation::NodeCreated { root, path: path.as_ref().into() });
+        self.read(&path, out);
+    }
+
+    fn read(&self, path: &str, out: &mut dyn FnMut(Observation)) {
+        let Some((root, facts)) = self.root_of(path).zip(self.tree.facts(path)) else { return };
+        out(Observation::NodeRead { root, path: path.into(), facts: Box::new(facts), unreadable: false });
+    }
+
+    /// A znode went. Who owned it; None where it was not there.
+    fn delete(&mut self, zxid: i64, path: &str, out: &mut dyn FnMut(Observation)) -> Option<Option<i64>> {
+        let owner = self.tree.delete(zxid, path)?;
+        self.counted.remove(path);
+        self.note_parent(path);
+        let root = self.root_of(path)?;
+        let is_root = self.roots.get(root.0 as usize).is_some_and(|own| own == path);
+        out(if is_root { gone(root) } else { Observation::NodeDeleted { root, path: path.into() } });
+        Some(owner)
+    }
+
+    /// A session let a znode go by itself: where that looks like its end, it is said that it goes on.
+    fn let_go(&mut self, session: i64, at_ms: i64, out: &mut dyn FnMut(Observation)) {
+        if self.let_go.len() >= DELETERS_MAX {
+            self.let_go.retain(|_, last_ms| at_ms.saturating_sub(*last_ms) <= TOGETHER_MS);
+        }
+        let before_ms = self.let_go.insert(session, at_ms);
+        let is_short = before_ms.is_some_and(|before_ms| at_ms.saturating_sub(before_ms) <= TOGETHER_MS);
+        if is_short && self.tree.owned(session) == 0 {
+            out(Observation::SessionTold { session: SessionId(session), has_ended: false });
+        }
+    }
+
+    /// A session ended: what it owns goes, and what the transaction says.
+    fn close(&mut self, by: &Transaction, paths: &[String], out: &mut dyn FnMut(Observation)) {
+        self.sessions.ended += 1;
+        self.let_go.remove(&by.session);
+        let mut all: BTreeSet<Arc<str>> = self.tree.owned_by(by.session).cloned().collect();
+        all.extend(paths.iter().filter(|path| self.tree.has(path)).map(|path| Arc::from(path.as_str())));
+        let mut count = 0_u32;
+        for path in all {
+            count += u32::from(self.delete(by.zxid, &path, out).is_some());
+        }
+        if count > 0 {
+            out(Observation::SessionTold { session: SessionId(by.session), has_ended: true });
+        }
+    }
+
+    fn note_parent(&mut self, path: &str) {
+        if let Some((parent, _)) = split_path(path)
+            && self.tree.has(parent)
+        {
+            self.counted.insert(parent.into());
+        }
+    }
+
+    fn root_of(&self, path: &str) -> Option<RootId> {
+        (0..).map(RootId).zip(&self.roots).find(|(_, root)| is_under(path, root)).map(|(root, _)| root)
+    }
+}
+
+fn gone(root: RootId) -> Observation {
+    Observation::RootTrouble { root, trouble: RootTrouble::Gone, why: "it does not exist".into() }
+}

@@ -1,0 +1,6 @@
+//! Transactions as observations, and small logs from files to reports.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod encode;
+mod reports;
+mod translate;

@@ -1,0 +1,170 @@
+//! Small logs, from files to what is said of them.
+
+use std::path::Path;
+
+use autopsy::{Autopsy, AutopsyError, IncidentEnd, Options, perform};
+use history::replay::{Moment, Rewound};
+use history::store::GapReason;
+use lockscope_core::time::TimeMs;
+
+use crate::encode::{Record, close, create, delete, log, snapshot};
+
+const BEGIN: i64 = 1_790_000_000_000;
+
+fn options(directories: &[&Path], store: &Path) -> Options {
+    Options {
+        directories: directories.iter().map(|path| path.to_path_buf()).collect(),
+        roots: vec!["/".to_owned()],
+        from_ms: None,
+        to_ms: None,
+        audit_log: None,
+        store: store.to_owned(),
+        ensemble: "default".to_owned(),
+    }
+}
+
+fn of(records: &[Record]) -> (Autopsy, tempfile::TempDir) {
+    let place = tempfile::tempdir().unwrap();
+    log(place.path(), records);
+    (perform(&options(&[place.path()], &place.path().join("out"))).unwrap(), place)
+}
+
+/// Ten quick holds by which the usual one is known, then a long one with somebody who waits.
+fn trouble(end: fn(i64, i64) -> Record) -> Vec<Record> {
+    let mut records = vec![create(1, 1, BEGIN, "/l", false)];
+    let mut zxid = 1;
+    let mut next = || {
+        zxid += 1;
+        zxid
+    };
+    for at in 0..10 {
+        let path = format!("/l/lock-{at:010}");
+        records.push(create(2, next(), BEGIN + at * 100, &path, true));
+        records.push(delete(2, next(), BEGIN + at * 100 + 50, &path));
+    }
+    records.push(create(3, next(), BEGIN + 2_000, "/l/lock-0000000010", true));
+    records.push(create(4, next(), BEGIN + 2_500, "/l/lock-0000000011", true));
+    records.push(end(next(), BEGIN + 62_000));
+    records.push(create(1, next(), BEGIN + 63_000, "/other", false));
+    records
+}
+
+#[test]
+fn a_run_of_trouble_has_its_root_its_victims_and_its_end() {
+    let ends: [(fn(i64, i64) -> Record, IncidentEnd); 3] = [
+        (|zxid, at| delete(3, zxid, at, "/l/lock-0000000010"), IncidentEnd::Released),
+        (|zxid, at| close(3, zxid, at), IncidentEnd::SessionEnded),
+        (|zxid, at| delete(4, zxid, at, "/l/lock-0000000011"), IncidentEnd::Recovered),
+    ];
+    for (end, by) in ends {
+        let (Autopsy { report, .. }, _place) = of(&trouble(end));
+        let [incident] = &report.incidents[..] else { panic!("{report:#?}") };
+        assert_eq!((incident.lock.as_str(), incident.worst, incident.ended_by), ("/l", "stuck", by));
+        assert_eq!((incident.root_session.as_deref(), incident.victims), (Some("0x3"), 1));
+        assert_eq!(incident.to_at_ms, Some(BEGIN + 62_000));
+        // Slow after a second, to the quarter of a second; one waits from half a second on.
+        let from_ms = incident.from_at_ms - BEGIN;
+        assert!((3_000..3_300).contains(&from_ms), "{from_ms}");
+        assert_eq!(incident.waiting_ms, 62_000 - from_ms);
+        let lock = report.locks.iter().find(|lock| lock.path == "/l").unwrap();
+        let held = if by == IncidentEnd::Recovered { 11 } else { 12 };
+        assert_eq!((lock.holds, lock.worst, report.holds), (held, "stuck", held));
+    }
+}
+
+#[test]
+fn an_audit_log_says_who_it_was() {
+    let place = tempfile::tempdir().unwrap();
+    log(place.path(), &trouble(|zxid, at| close(3, zxid, at)));
+    let audit = place.path().join("audit.log");
+    std::fs::write(&audit, "session=0x3\tuser=ada\tip=10.0.0.7\toperation=create\tznode=/l\tresult=success\n").unwrap();
+    let options = Options { audit_log: Some(audit), ..options(&[place.path()], &place.path().join("out")) };
+    let Autopsy { report, history, .. } = perform(&options).unwrap();
+    let incident = &report.incidents[0];
+    assert_eq!((incident.root_address.as_deref(), incident.root_user.as_deref()), (Some("10.0.0.7"), Some("ada")));
+    let spans = history.store().unwrap().spans(&Default::default()).unwrap();
+    let hosts: Vec<_> = spans.iter().map(|span| (span.session.unwrap().0, span.host.as_deref())).collect();
+    assert!(hosts.contains(&(3, Some("10.0.0.7"))) && hosts.contains(&(2, None)), "{hosts:?}");
+}
+
+#[test]
+fn what_is_missing_is_a_gap_and_holds_behind_it_are_at_least_as_long() {
+    let place = tempfile::tempdir().unwrap();
+    log(place.path(), &[create(1, 1, BEGIN, "/l", false), create(2, 2, BEGIN, "/l/lock-0000000000", true)]);
+    log(place.path(), &[create(1, 9, BEGIN + 60_000, "/other", false), create(1, 10, BEGIN + 61_000, "/more", false)]);
+    let done = perform(&options(&[place.path()], &place.path().join("out"))).unwrap();
+    let coverage = &done.report.coverage;
+    assert!(!done.report.is_whole() && coverage.damaged.is_empty());
+    assert_eq!((coverage.missing[0].after_zxid.as_str(), coverage.missing[0].before_zxid.as_str()), ("0x2", "0x9"));
+    let store = done.history.store().unwrap();
+    let gaps = store.gaps(TimeMs(0)..TimeMs(i64::MAX)).unwrap();
+    assert_eq!((gaps.len(), gaps[0].why, gaps[0].to), (1, GapReason::Damaged, TimeMs(BEGIN + 60_000)));
+    assert!(Rewound::new(&*store, Moment::At(TimeMs(BEGIN + 30_000))).is_err(), "nothing is known then");
+    let after = Rewound::new(&*store, Moment::At(TimeMs(BEGIN + 60_500))).unwrap();
+    assert!(after.observatory().lock("/l").unwrap().holders[0].owner.is_some());
+}
+
+#[test]
+fn a_snapshot_begins_it_and_what_may_be_half_in_it_is_played_first() {
+    let place = tempfile::tempdir().unwrap();
+    // Written while 6 and 7 happened: 7 is in it, 6 is not.
+    snapshot(place.path(), 5, &[("/l", 1, 0), ("/l/lock-0000000000", 2, 2), ("/l/lock-0000000002", 7, 4)]);
+    let records = [
+        create(3, 6, BEGIN, "/l/lock-0000000001", true),
+        create(4, 7, BEGIN + 10, "/l/lock-0000000002", true),
+        delete(2, 8, BEGIN + 1_000, "/l/lock-0000000000"),
+    ];
+    log(place.path(), &records);
+    let done = perform(&options(&[place.path()], &place.path().join("out"))).unwrap();
+    assert!(done.report.is_whole(), "{:#?}", done.report.coverage);
+    assert!(done.report.coverage.snapshot.as_ref().is_some_and(|name| name.ends_with("snapshot.5")));
+    assert_eq!(done.report.coverage.from_at_ms, BEGIN + 10, "all is known once the last of it is played");
+    let lock = done.model.lock("/l").unwrap();
+    assert_eq!((lock.holders[0].owner.unwrap().0, lock.standing.waiting.count), (3, 1));
+}
+
+#[test]
+fn a_member_that_kept_what_went_is_named() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let records = [
+        create(1, 1, BEGIN, "/l", false),
+        create(2, 2, BEGIN, "/l/lock-0000000000", true),
+        close(2, 3, BEGIN + 10),
+        create(3, 4, BEGIN + 20, "/l/lock-0000000001", true),
+        create(1, 5, BEGIN + 30, "/other", false),
+    ];
+    for place in [&one, &other] {
+        log(place.path(), &records);
+    }
+    snapshot(one.path(), 4, &[("/l", 1, 0), ("/l/lock-0000000001", 4, 3)]);
+    let both = [one.path(), other.path()];
+    let done = perform(&options(&both, &one.path().join("well"))).unwrap();
+    assert_eq!(done.report.coverage.differences, [], "they agree");
+    snapshot(other.path(), 4, &[("/l", 1, 0), ("/l/lock-0000000000", 2, 2), ("/l/lock-0000000001", 4, 3)]);
+    let done = perform(&options(&both, &one.path().join("stale"))).unwrap();
+    let [difference] = &done.report.coverage.differences[..] else { panic!("{:#?}", done.report.coverage) };
+    assert_eq!(difference.directory, other.path());
+    assert!(difference.why.contains("/l/lock-0000000000 of session 0x2"), "{difference:?}");
+}
+
+#[test]
+fn what_a_later_leader_never_knew_is_left_out() {
+    let (old, new) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let epoch = |epoch: i64, counter: i64| (epoch << 32) | counter;
+    let begin = |zxid| create(1, zxid, BEGIN, "/l", false);
+    let lost = create(2, epoch(1, 2), BEGIN + 10, "/l/lock-0000000000", true);
+    log(old.path(), &[begin(epoch(1, 1)), lost]);
+    log(new.path(), &[begin(epoch(1, 1)), create(3, epoch(2, 1), BEGIN + 20, "/l/lock-0000000000", true)]);
+    let done = perform(&options(&[old.path(), new.path()], &old.path().join("out"))).unwrap();
+    let [difference] = &done.report.coverage.differences[..] else { panic!("{:#?}", done.report.coverage) };
+    assert!(difference.why.contains("never committed") && difference.directory == old.path(), "{difference:?}");
+    assert_eq!(done.model.lock("/l").unwrap().holders[0].owner.unwrap().0, 3);
+}
+
+#[test]
+fn a_directory_with_a_history_is_left_alone() {
+    let (first, place) = of(&[create(1, 1, BEGIN, "/l", false)]);
+    drop(first);
+    let again = perform(&options(&[place.path()], &place.path().join("out")));
+    assert!(matches!(&again, Err(AutopsyError::Store(why)) if why.contains("new or empty")), "{again:?}");
+}

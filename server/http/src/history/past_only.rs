@@ -1,0 +1,66 @@
+//! Where nothing is live, what is only of the present is answered with one sentence.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::header::ACCEPT;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use lockscope_page::no_moment_page;
+use lockscope_page::ports::{Neighbours, PastView};
+
+use crate::Http;
+use crate::caller::Caller;
+use crate::problem::ErrorResponse;
+use crate::server_pages;
+
+/// What is of the present alone, by the beginning of its address, and what it is called.
+const PRESENT: [(&str, &str); 9] = [
+    ("/wall", "no wallboard"),
+    ("/status", "no status page: GET /api/v1/history says what was read"),
+    ("/lab", "no lab"),
+    ("/api/v1/lab", "no lab"),
+    ("/audit", "no audit log"),
+    ("/api/v1/audit", "no audit log"),
+    ("/sign-in", "nothing to sign in for: it is read-only"),
+    ("/release", "nothing that could be released"),
+    ("/api/v1/release", "nothing that could be released"),
+];
+
+/// Answers what is asked of the present, where there is none, and passes all else on.
+pub(crate) async fn refuse_the_present(State(http): State<Http>, request: Request, next: Next) -> Response {
+    let Some(what) = what(request.uri().path()).filter(|_| http.is_past) else { return next.run(request).await };
+    let sentence = format!("an autopsy is of the past and has {what}");
+    let wants_page = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    if let Some(caller) = request.extensions().get::<Caller>()
+        && wants_page.is_some_and(|accept| accept.contains("text/html"))
+    {
+        let at_ms = http.newest_moment(&caller.scope);
+        let view = PastView { address: "/".to_owned(), now_ms: at_ms, ..PastView::default() };
+        let nearest = Neighbours { before: Some(at_ms), after: None };
+        let page = server_pages::page(&http, &caller.actor, |plain| no_moment_page(plain, &view, &sentence, nearest));
+        if let Ok(page) = page {
+            return (StatusCode::NOT_FOUND, page).into_response();
+        }
+    }
+    ErrorResponse::not_found(sentence).into_response()
+}
+
+fn what(path: &str) -> Option<&'static str> {
+    let is_at = |begin: &str| path.strip_prefix(begin).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    PRESENT.into_iter().find(|(begin, _)| is_at(begin)).map(|(_, what)| what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_of_the_present_is_refused() {
+        for path in ["/wall", "/lab/run", "/api/v1/release/plan", "/sign-in", "/status"] {
+            assert!(what(path).is_some(), "{path}");
+        }
+        for path in ["/", "/lock", "/api/v1/status", "/labels", "/api/v1/history", "/healthz", "/statuses"] {
+            assert!(what(path).is_none(), "{path}");
+        }
+    }
+}

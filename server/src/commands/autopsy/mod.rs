@@ -1,0 +1,95 @@
+//! `lockscope autopsy`: reads transaction logs, prints what went wrong, and shows it.
+
+mod leftovers;
+mod text;
+mod time;
+
+use std::path::PathBuf;
+
+use autopsy::{Autopsy, AutopsyError, Options};
+use tempfile::TempDir;
+
+use super::query::{terminal, words};
+use crate::cli::AutopsyArgs;
+use crate::config::{self, Config, ConfigError, ProcessEnvironment};
+use crate::error::{EXIT_DAMAGED, RunError};
+use crate::serve::{self, past};
+use crate::stdout;
+
+/// The ensemble's name in the history.
+const ENSEMBLE: &str = "default";
+
+/// Reads, prints, and serves where that is asked for.
+///
+/// # Errors
+/// There is nothing to read, something is damaged, or the history can't be written.
+pub(super) async fn run(args: &AutopsyArgs) -> Result<(), RunError> {
+    let listen = args.serve.then(|| Config::listen_only(args.listen.as_deref(), &ProcessEnvironment)).transpose()?;
+    let place = Place::new(args.out.clone())?;
+    let options = Options {
+        directories: args.dir.clone(),
+        roots: config::roots_only(&args.root)?,
+        from_ms: args.from.as_deref().map(|text| time::instant("--from", text)).transpose()?,
+        to_ms: args.to.as_deref().map(|text| time::instant("--to", text)).transpose()?,
+        audit_log: args.audit_log.clone(),
+        store: place.directory.clone(),
+        ensemble: ENSEMBLE.to_owned(),
+    };
+    if let (Some(from_ms), Some(to_ms)) = (options.from_ms, options.to_ms)
+        && from_ms >= to_ms
+    {
+        return Err(ConfigError("--from has to be before --to".to_owned()).into());
+    }
+    let connect = args.dir.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let performed = tokio::task::spawn_blocking(move || autopsy::perform(&options));
+    let autopsy = tokio::select! {
+        performed = performed => performed.map_err(|error| RunError::Internal(format!("the autopsy failed: {error}")))?,
+        () = serve::signalled() => return Err(RunError::Interrupted),
+    };
+    let autopsy = autopsy.map_err(|error| match error {
+        AutopsyError::NothingFound(why) => RunError::Missing(why),
+        AutopsyError::Store(why) => RunError::Unavailable(why),
+    })?;
+    print(args, &autopsy)?;
+    let is_whole = autopsy.report.is_whole();
+    if let Some(listen) = listen {
+        past::run(listen, (ENSEMBLE, connect), autopsy).await?;
+    }
+    if is_whole { Ok(()) } else { Err(RunError::Answered(EXIT_DAMAGED)) }
+}
+
+fn print(args: &AutopsyArgs, autopsy: &Autopsy) -> Result<(), RunError> {
+    if args.json {
+        let json = serde_json::to_string_pretty(&autopsy.report)
+            .map_err(|error| RunError::Internal(format!("the report can't be written: {error}")))?;
+        stdout::print(&words::json(&json));
+    } else {
+        stdout::print(&text::of(&autopsy.report, terminal::stdout_style(args.color)));
+    }
+    Ok(())
+}
+
+/// Where the history is written: what was named, or a directory that is removed in the end.
+struct Place {
+    directory: PathBuf,
+    _temporary: Option<TempDir>,
+}
+
+impl Place {
+    fn new(out: Option<PathBuf>) -> Result<Self, RunError> {
+        if let Some(directory) = out {
+            if directory.is_file() {
+                return Err(ConfigError(format!("--out {} is a file; name a directory", directory.display())).into());
+            }
+            return Ok(Self { directory, _temporary: None });
+        }
+        leftovers::remove(&std::env::temp_dir());
+        let temporary = tempfile::Builder::new().prefix(&leftovers::prefix(std::process::id())).tempdir();
+        let temporary = temporary.map_err(|error| {
+            RunError::Unavailable(format!(
+                "the rebuilt history has no place: {error}; name one with --out, or set TMPDIR to a folder that can be written"
+            ))
+        })?;
+        Ok(Self { directory: temporary.path().to_owned(), _temporary: Some(temporary) })
+    }
+}

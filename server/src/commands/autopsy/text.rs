@@ -1,0 +1,241 @@
+//! What an autopsy prints for people: what was read, what went wrong, and the locks in which most was waited. Pure.
+
+use autopsy::{Coverage, Incident, IncidentEnd, LockReport, Report};
+use lockscope_wire::visible;
+use lockscope_wire::words::plural;
+
+use crate::commands::query::table::{Cell, Column, OutputStyle, Tone, of_verdict, render};
+use crate::commands::query::words::{NONE, duration, instant};
+
+/// Locks that are listed; `--json` has more.
+const LOCKS_SHOWN: usize = 20;
+/// Runs that are listed; of more, the longest waits.
+const INCIDENTS_SHOWN: usize = 50;
+/// Damaged places, gaps and differences that are listed.
+const NOTES_SHOWN: usize = 20;
+
+const INCIDENTS: [Column; 9] = [
+    Column::of_words("FROM"),
+    Column::of_numbers("LASTED"),
+    Column::of_words("WORST"),
+    Column::of_names("LOCK", 16),
+    Column::of_names("ROOT", 12),
+    Column::of_names("HELD BY", 12),
+    Column::of_numbers("VICTIMS"),
+    Column::of_numbers("WAITING"),
+    Column::of_words("ENDED"),
+];
+const LOCKS: [Column; 8] = [
+    Column::of_words("WORST"),
+    Column::of_names("LOCK", 16),
+    Column::of_names("RECIPE", 12),
+    Column::of_numbers("HOLDS"),
+    Column::of_numbers("WAIT P99"),
+    Column::of_numbers("HOLD P99"),
+    Column::of_numbers("QUEUE"),
+    Column::of_numbers("WAITING"),
+];
+
+/// All of it.
+pub(super) fn of(report: &Report, shown: OutputStyle) -> String {
+    let mut out = coverage(&report.coverage, report.holds, shown);
+    out.push_str(&incidents(report, shown));
+    out.push_str(&locks(report, shown));
+    out
+}
+
+fn coverage(coverage: &Coverage, holds: u64, shown: OutputStyle) -> String {
+    let zxids = match (&coverage.first_zxid, &coverage.last_zxid) {
+        (Some(first), Some(last)) => format!(", zxid {first} to {last}"),
+        _ => String::new(),
+    };
+    let mut out = format!(
+        "{} to {}, {}\n{} in {}{zxids}; {}, {} made, {} ended\n",
+        instant(coverage.from_at_ms),
+        instant(coverage.to_at_ms),
+        duration(coverage.to_at_ms - coverage.from_at_ms),
+        plural(coverage.transactions, "transaction", "transactions"),
+        plural(coverage.files, "log", "logs"),
+        plural(holds, "hold", "holds"),
+        plural(coverage.sessions_made, "session", "sessions"),
+        coverage.sessions_ended,
+    );
+    let mut notes: Vec<String> = Vec::new();
+    notes.extend(coverage.damaged.iter().map(|damage| {
+        let file = visible(&damage.file.display().to_string());
+        format!("damaged: {file} at byte {}: {}", damage.offset, visible(&damage.why))
+    }));
+    notes.extend(coverage.missing.iter().map(|missing| {
+        format!("missing: transactions between {} and {}; that time is a gap", missing.after_zxid, missing.before_zxid)
+    }));
+    notes.extend(coverage.differences.iter().map(|one| {
+        let directory = visible(&one.directory.display().to_string());
+        format!("differs: {directory}, {} to {}: {}", one.from_zxid, one.to_zxid, visible(&one.why))
+    }));
+    if coverage.clock_set_back_ms > 0 {
+        let back = duration(coverage.clock_set_back_ms);
+        notes.push(format!("the leader's clock was set back by {back}; durations around that are too short"));
+    }
+    if coverage.znodes_left_out > 0 {
+        let left_out = plural(coverage.znodes_left_out, "znode was", "znodes were");
+        notes.push(format!("{left_out} left out because there are too many; name what matters with --root"));
+    }
+    if coverage.unknown_kinds > 0 {
+        let unknown = plural(coverage.unknown_kinds, "transaction is", "transactions are");
+        notes.push(format!("{unknown} of a kind that is not known, and left out"));
+    }
+    let more =
+        notes.len().saturating_sub(NOTES_SHOWN) as u64 + coverage.damaged_left_out + coverage.differences_left_out;
+    for note in notes.iter().take(NOTES_SHOWN) {
+        out.push_str(&shown.tone(Tone::Odd, note));
+        out.push('\n');
+    }
+    if more > 0 {
+        out.push_str(&format!("and {more} more; --json lists them\n"));
+    }
+    out
+}
+
+fn incidents(report: &Report, shown: OutputStyle) -> String {
+    if report.incidents.is_empty() {
+        return "\nno lock was in trouble\n".to_owned();
+    }
+    let mut listed: Vec<&Incident> = report.incidents.iter().collect();
+    if listed.len() > INCIDENTS_SHOWN {
+        listed.sort_by_key(|incident| std::cmp::Reverse(incident.waiting_ms));
+        listed.truncate(INCIDENTS_SHOWN);
+        listed.sort_by_key(|incident| incident.from_at_ms);
+    }
+    let to_at_ms = report.coverage.to_at_ms;
+    let rows: Vec<_> = listed.iter().map(|incident| incident_row(incident, to_at_ms)).collect();
+    let mut out = format!("\n{}", render(&INCIDENTS, &rows, 0, shown));
+    let more = report.incidents.len().saturating_sub(listed.len()) as u64 + report.incidents_left_out;
+    if more > 0 {
+        out.push_str(&format!("{more} more, in which less was waited; --json lists them\n"));
+    }
+    out
+}
+
+fn incident_row(incident: &Incident, to_at_ms: i64) -> Vec<Cell> {
+    let lasted = duration(incident.to_at_ms.unwrap_or(to_at_ms) - incident.from_at_ms);
+    let by = match (&incident.root_client, &incident.root_address) {
+        (Some(client), Some(address)) if !client.contains(&**address) => visible(&format!("{client} at {address}")),
+        (Some(client), _) => visible(client),
+        (None, _) => NONE.to_owned(),
+    };
+    let root = if incident.root_lock == incident.lock { NONE.to_owned() } else { visible(&incident.root_lock) };
+    let least = if incident.victims_is_lower_bound { "≥ " } else { "" };
+    vec![
+        Cell::plain(instant(incident.from_at_ms)),
+        Cell::plain(lasted),
+        Cell(of_verdict(incident.worst), incident.worst.replace('_', " ")),
+        Cell::plain(visible(&incident.lock)),
+        Cell::plain(root),
+        Cell::plain(by),
+        Cell::plain(format!("{least}{}", incident.victims)),
+        Cell::plain(duration(incident.waiting_ms)),
+        Cell::plain(ended(incident.ended_by)),
+    ]
+}
+
+fn ended(by: IncidentEnd) -> &'static str {
+    match by {
+        IncidentEnd::Released => "released",
+        IncidentEnd::SessionEnded => "session ended",
+        IncidentEnd::Recovered => "recovered",
+        IncidentEnd::Removed => "lock removed",
+        IncidentEnd::Still => "still on",
+        IncidentEnd::Unknown => "unknown: a gap",
+    }
+}
+
+fn locks(report: &Report, shown: OutputStyle) -> String {
+    if report.locks.is_empty() {
+        return "\nno lock is in it\n".to_owned();
+    }
+    let rows: Vec<_> = report.locks.iter().take(LOCKS_SHOWN).map(lock_row).collect();
+    let mut out = format!("\n{}", render(&LOCKS, &rows, 0, shown));
+    let more = report.locks.len().saturating_sub(LOCKS_SHOWN) as u64 + report.locks_left_out;
+    if more > 0 {
+        out.push_str(&format!("{more} more, in which less was waited; --json lists them\n"));
+    }
+    out
+}
+
+fn lock_row(lock: &LockReport) -> Vec<Cell> {
+    let ms = |ms: Option<i64>| ms.map_or_else(|| NONE.to_owned(), duration);
+    vec![
+        Cell(of_verdict(lock.worst), lock.worst.replace('_', " ")),
+        Cell::plain(visible(&lock.path)),
+        Cell::plain(lock.recipe.as_deref().map_or_else(|| NONE.to_owned(), visible)),
+        Cell::plain(lock.holds.to_string()),
+        Cell::plain(ms(lock.wait_ms.p99)),
+        Cell::plain(ms(lock.hold_ms.p99)),
+        Cell::plain(lock.depth_max.to_string()),
+        Cell::plain(duration(lock.waiting_ms)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use autopsy::{MissingRange, Percentiles};
+
+    const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
+
+    fn report() -> Report {
+        let incident = Incident {
+            from_at_ms: 0,
+            to_at_ms: Some(62_000),
+            worst: "stuck",
+            lock: "/order\u{202e}".to_owned(),
+            root_lock: "/order\u{202e}".to_owned(),
+            root_client: Some("import-2".to_owned()),
+            root_session: Some("0x1".to_owned()),
+            root_address: Some("10.0.0.7".to_owned()),
+            root_user: None,
+            victims: 3,
+            victims_is_lower_bound: true,
+            waiting_ms: 100_000,
+            ended_by: IncidentEnd::SessionEnded,
+        };
+        let lock = LockReport {
+            path: "/order".to_owned(),
+            recipe: None,
+            arrivals: 4,
+            holds: 2,
+            gave_up: 0,
+            wait_ms: Percentiles { p50: Some(1), p99: Some(2) },
+            hold_ms: Percentiles::default(),
+            waiting_ms: 5,
+            depth_max: 3,
+            worst: "stuck",
+        };
+        let missing = vec![MissingRange { after_zxid: "0x5".to_owned(), before_zxid: "0x9".to_owned() }];
+        let coverage = Coverage { transactions: 7, files: 1, missing, ..Coverage::default() };
+        Report {
+            coverage,
+            locks: vec![lock; 25],
+            locks_left_out: 0,
+            incidents: vec![incident],
+            incidents_left_out: 0,
+            holds: 2,
+        }
+    }
+
+    #[test]
+    fn what_went_wrong_comes_with_who_and_how_it_ended() {
+        let text = of(&report(), PLAIN);
+        assert!(text.contains("7 transactions in 1 log") && text.contains("missing: transactions between 0x5 and 0x9"));
+        assert!(text.contains("stuck") && text.contains("import-2 at 10.0.0.7") && text.contains("≥ 3"), "{text}");
+        assert!(text.contains("session ended") && text.contains("5 more, in which less was waited"), "{text}");
+        assert!(!text.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn nothing_is_said_in_words() {
+        let report = Report { locks: Vec::new(), incidents: Vec::new(), ..report() };
+        let text = of(&report, PLAIN);
+        assert!(text.contains("no lock was in trouble") && text.ends_with("no lock is in it\n"), "{text}");
+    }
+}

@@ -1,0 +1,68 @@
+//! The dashboard on a history that has ended: the same pages at each of its moments, and nothing that is live.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use autopsy::Autopsy;
+use feed::project::{ApplicationNames, ApplicationRule, EnsembleInfo};
+use feed::{About, Ensemble, Hub, Projector, pump};
+use http::listener::{Bounds, Proxies};
+use http::{Http, Limits, Recordings, pages};
+use lockscope_core::observation::{Link, Observation};
+use lockscope_core::time::TimeMs;
+use runtime::clock::Clock;
+use runtime::shutdown::{self, Signals};
+
+use super::listen::{bind, serve_http};
+use crate::error::RunError;
+
+/// How long answers under way and sockets get to end.
+const DRAIN_MAX: Duration = Duration::from_secs(3);
+
+/// Serves an autopsy of a named ensemble, and what it was read from, until a signal comes.
+///
+/// # Errors
+/// The address can't be listened on, or the server ends.
+pub async fn run(listen: SocketAddr, (name, connect): (&str, String), autopsy: Autopsy) -> Result<(), RunError> {
+    let mut signals =
+        Signals::listen().map_err(|error| RunError::Internal(format!("signals can't be handled: {error}")))?;
+    let listener = bind(listen).await?;
+    let Autopsy { report, history, mut model } = autopsy;
+    // Whoever asks for no moment gets the last one, and nothing that looks current.
+    let why = "the records end here".into();
+    model.apply(TimeMs(report.coverage.to_at_ms), Observation::Link { link: Link::Lost, session: None, why });
+    // Time ends with what was read: nothing is known of later.
+    let clock = Clock::manual(report.coverage.to_at_ms);
+    let info = EnsembleInfo { name: name.to_owned(), connect, color: None, has_others: false };
+    let about = About {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at_ms: report.coverage.from_at_ms,
+        read_only: Arc::new(true.into()),
+    };
+    let applications = ApplicationNames::new(ApplicationRule::default());
+    let projector = Projector::new(vec![Ensemble::still(info.clone(), model)], about.clone(), clock.clone())
+        .with_applications(applications.clone())
+        .of_the_past();
+    let hub = Hub::new(Arc::new(projector), clock.clone(), feed::random_epoch());
+    let recordings = Recordings { ensembles: vec![(info, Some(history))], about, applications, clock };
+    let ((drain, draining), (close, closing), (stopper, stop)) =
+        (shutdown::token(), shutdown::token(), shutdown::token());
+    let limits = Limits::default();
+    let http = Http::new(Arc::clone(&hub), draining, limits).of_the_past(recordings);
+    let bounds = Bounds { proxies: Proxies::new(|_| false), ..Bounds::for_sockets(limits.sockets_max) };
+    let pump = pump::start(Arc::clone(&hub), stop);
+    let mut server = serve_http(listener, None, (http.router(pages(hub)), bounds), closing, "")?;
+    let ended = tokio::select! {
+        _ = signals.next() => Ok(()),
+        result = &mut server => Err(RunError::Internal(format!("the HTTP server ended: {result:?}"))),
+    };
+    drop(drain);
+    http.sockets_closed(DRAIN_MAX).await;
+    drop(close);
+    if !server.is_finished() && tokio::time::timeout(DRAIN_MAX, &mut server).await.is_err() {
+        tracing::warn!("some responses did not end within {DRAIN_MAX:?} and were dropped");
+    }
+    drop((stopper, pump));
+    ended
+}

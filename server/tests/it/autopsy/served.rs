@@ -1,0 +1,95 @@
+//! The dashboard on an autopsy.
+
+use std::process::Stdio;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+
+use super::{program, text};
+use crate::harness::{DEADLINE, Truth, signal, zookeeper};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_moment_is_shown_and_nothing_is_live() {
+    let server = zookeeper().await;
+    let truth = Truth::new(&server.address()).await;
+    truth.make("/order").await;
+    let first = truth.queue("/order/lock-").await;
+    let second = truth.queue("/order/lock-").await;
+    truth.delete(&first).await;
+    let temporary = tempfile::tempdir().unwrap();
+    let mut child = program()
+        .args(["autopsy", text(server.folder()), "--serve", "--listen", "127.0.0.1:0"])
+        .env("TMPDIR", temporary.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let address = tokio::time::timeout(DEADLINE, async {
+        loop {
+            let line = lines.next_line().await.unwrap().unwrap();
+            if let Some(address) = line.strip_prefix("lockscope listening on ") {
+                return address.to_owned();
+            }
+        }
+    })
+    .await
+    .unwrap();
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let get = async |target: &str| client.get(format!("{address}{target}")).send().await.unwrap();
+    let json = async |target: &str| {
+        let answer = get(target).await;
+        let status = answer.status().as_u16();
+        (status, serde_json::from_str::<Value>(&answer.text().await.unwrap()).unwrap_or_default())
+    };
+
+    let (_, kept) = json("/api/v1/history").await;
+    let (from, to) = (kept["from_at_ms"].as_i64().unwrap(), kept["to_at_ms"].as_i64().unwrap());
+    let newest = get("/").await;
+    assert!(newest.status().is_redirection());
+    assert_eq!(newest.headers()["location"], format!("/?at={to}"));
+    // As of the end, without saying so; and at any moment.
+    for target in ["/api/v1/lock?path=/order".to_owned(), format!("/api/v1/lock?path=/order&at={to}")] {
+        let (status, lock) = json(&target).await;
+        assert_eq!((status, lock["as_of"]["state"].as_str()), (200, Some("past")), "{lock}");
+        assert_eq!(lock["holders"][0]["path"], second.as_str(), "{lock}");
+        assert_eq!((&lock["holders"][0]["liveness"], lock["waiter_count"].as_i64()), (&"unknown".into(), Some(0)));
+        assert!(lock["holders"][0]["client"].is_null(), "nobody says where from: {lock}");
+    }
+    let (_, status) = json("/api/v1/status").await;
+    assert_eq!(status["ensembles"][0]["link"], "lost", "nothing is live: {status}");
+    let (_, holds) = json("/api/v1/history/holds?path=/order").await;
+    let of_first =
+        holds["holds"].as_array().unwrap().iter().find(|hold| first.ends_with(hold["node"].as_str().unwrap()));
+    let held_ms = of_first.unwrap()["held_at_ms"].as_i64().unwrap();
+    let (_, then) = json(&format!("/api/v1/lock?path=/order&at={held_ms}")).await;
+    assert_eq!(then["holders"][0]["path"], first.as_str(), "{then}");
+    for target in ["/api/v1/locks", "/api/v1/waits", "/api/v1/sessions"] {
+        let (status, body) = json(&format!("{target}?at={to}")).await;
+        assert_eq!(status, 200, "{target}: {body}");
+    }
+    for page in ["/", "/lock?path=/order", "/waits", "/sessions"] {
+        let sign = if page.contains('?') { '&' } else { '?' };
+        let answer = get(&format!("{page}{sign}at={to}")).await;
+        assert_eq!(answer.status(), 200, "{page}");
+        let html = answer.text().await.unwrap();
+        assert!(html.contains("data-testid=\"past-band\""), "{page}");
+    }
+    // Beyond what was read nothing is known, and what is of the present alone is not there.
+    let (status, beyond) = json(&format!("/api/v1/locks?at={}", to + 1)).await;
+    assert_eq!((status, beyond["nearest"]["before_at_ms"].as_i64()), (404, Some(to)), "{beyond}");
+    assert_eq!(json(&format!("/api/v1/locks?at={}", from - 1)).await.0, 404);
+    for target in ["/wall", "/status", "/lab", "/sign-in", "/audit", "/api/v1/lab/runs"] {
+        let (status, problem) = json(target).await;
+        assert_eq!(status, 404, "{target}");
+        assert!(problem["detail"].as_str().unwrap().contains("an autopsy is of the past"), "{problem}");
+    }
+    let plan = client.post(format!("{address}/api/v1/release/plan")).body("{}").send().await.unwrap();
+    assert!(plan.status().is_client_error());
+
+    signal(child.id().unwrap(), Signal::TERM);
+    let ended = tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap();
+    assert_eq!(ended.code(), Some(0));
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0, "nothing is left behind");
+}
