@@ -256,10 +256,11 @@ impl LockState {
 
     /// Whoever holds a lease now waited in the queue by another znode of its session, the first one that has none yet.
     fn pass_to(&mut self, lease: &str, session: Option<SessionId>) {
-        let waits = |(_, life): &(&Box<str>, &mut Life)| {
+        let waits = |life: &Life| {
             life.place == ContenderPlace::Queue && !life.is_passed && session.is_some() && life.session() == session
         };
-        let first = self.lives.iter_mut().filter(waits).min_by_key(|(_, life)| life.joined_at);
+        let queued = self.lives.iter_mut().filter(|(_, life)| waits(life));
+        let first = queued.min_by_key(|(_, life)| life.joined_at);
         let Some((node, queued)) = first else { return };
         queued.is_passed = true;
         if std::mem::take(&mut queued.is_waiting) {

@@ -25,14 +25,6 @@ use crate::store::{Gap, GapReason, Retention, Store, StoreError, reason_before};
 pub const FLUSH_MS: u64 = 250;
 /// The same where nothing but time passed.
 pub const FLUSH_TICKS_MS: u64 = 750;
-/// A checkpoint is wanted after so long.
-pub const CHECKPOINT_MS: i64 = 600_000;
-/// A checkpoint is wanted after so many observations.
-pub const CHECKPOINT_OBSERVATIONS: u64 = 100_000;
-/// A checkpoint is wanted when more than it was written since; not for less than this.
-pub const CHECKPOINT_BYTES_MIN: u64 = 1 << 20;
-/// But never sooner than this after another, unless it ends a gap or begins a day: making one takes the model's time.
-pub const CHECKPOINT_PAUSE_MS: i64 = 60_000;
 /// Bytes of chunks that wait for a store that fails. Overflow policy: dropped, counted, and a gap.
 pub const BACKLOG_BYTES_MAX: usize = 32 << 20;
 
@@ -42,7 +34,6 @@ const RETRY_CAP: Duration = Duration::from_secs(10);
 /// How often the totals are looked at, and how often retention.
 const STATUS_PAUSE: Duration = Duration::from_secs(2);
 const RETENTION_PAUSE: Duration = Duration::from_secs(60);
-const DAY_MS: i64 = 86_400_000;
 
 pub(super) struct Writer {
     open: Open,
@@ -216,11 +207,7 @@ impl Writer {
 
     /// Asks for a checkpoint when one is due.
     fn want_checkpoint(&self, now: TimeMs) {
-        let Since { at, observations, bytes, checkpoint_bytes } = self.since;
-        let is_paused = now.since(at) < CHECKPOINT_PAUSE_MS && now >= at;
-        let is_much = observations >= CHECKPOINT_OBSERVATIONS || bytes > checkpoint_bytes.max(CHECKPOINT_BYTES_MIN);
-        let is_other_day = now.0.div_euclid(DAY_MS) != at.0.div_euclid(DAY_MS);
-        if is_other_day || now.since(at) >= CHECKPOINT_MS || (is_much && !is_paused) {
+        if self.since.wants_checkpoint(now) {
             self.between.wants_checkpoint.store(true, Ordering::Relaxed);
         }
     }
