@@ -215,7 +215,7 @@ impl Writer {
 
     /// Asks for a checkpoint when one is due.
     fn want_checkpoint(&self, now: TimeMs) {
-        let Since { at, observations, bytes, checkpoint_bytes } = self.since;
+        let Since { at, last_at: _, observations, bytes, checkpoint_bytes } = self.since;
         let is_paused = now.since(at) < CHECKPOINT_PAUSE_MS && now >= at;
         let is_much = observations >= CHECKPOINT_OBSERVATIONS || bytes > checkpoint_bytes.max(CHECKPOINT_BYTES_MIN);
         let is_other_day = now.0.div_euclid(DAY_MS) != at.0.div_euclid(DAY_MS);
