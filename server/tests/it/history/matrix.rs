@@ -77,7 +77,7 @@ const ROWS: &[Row] = &[
     ),
     row("/api/v1/history/lock", &["{range}&path={lock}"], &[]),
     row("/", &["", "q=canary"], SEEN),
-    row("/lock", &["path={lock}"], &[OutsideSession, OutsideLabel, OutsidePayload, InsidePayload]),
+    row("/lock", &["path={lock}"], &[OutsideSession, OutsideLabel]),
     row("/waits", &[""], SEEN),
     row("/sessions", &["", "group=host"], SEEN),
     row("/session", &["id={session}"], &[OutsidePath, OutsideLabel]),
