@@ -64,6 +64,11 @@ pub struct PastView {
 }
 
 impl PastView {
+    /// Nothing is live: time ends with what is kept.
+    pub fn is_over(&self) -> bool {
+        self.now_ms <= self.kept_ms.1
+    }
+
     /// The same page at another moment.
     pub fn url(&self, at_ms: i64) -> String {
         let sign = if self.address.contains('?') { '&' } else { '?' };

@@ -6,7 +6,7 @@ use super::super::erase::{erase, view};
 use super::super::format::age;
 use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
-use super::words::{AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, way};
+use super::words::{AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, present, since, way};
 
 /// Of the bars in the strip's drawing, which is 20 high: below them is whether something was wrong.
 const BARS_HEIGHT: u64 = 16;
@@ -28,7 +28,8 @@ pub(crate) const SCRIPT: &str = "document.addEventListener('keydown',e=>{if(e.ct
 
 /// The band of a moment.
 pub(crate) fn band(past: &PastView) -> AnyView {
-    let ago = age(past.at_ms, past.now_ms);
+    let since = since(&age(past.at_ms, past.now_ms), past.is_over());
+    let present = present(past.is_over());
     let generated =
         past.is_generated.then(|| view! { <span class="banner-since" data-testid="past-generated">{GENERATED}</span> });
     let steps = STEPS_MS.iter().map(|(by, name)| time_step(past, *by, name)).collect_view();
@@ -37,7 +38,7 @@ pub(crate) fn band(past: &PastView) -> AnyView {
             <div class="banner-line">
                 <strong class="banner-word">{AS_IT_WAS}</strong>
                 <span class="past-at">{stamp(past.at_ms)}</span>
-                <span class="banner-since">{ago}" ago"</span>
+                <span class="banner-since">{since}</span>
                 {generated}
                 <nav class="past-steps" aria-label="Other moments">
                     {neighbour(past, past.changes_ms.before, "«", "<", Way::ChangeBefore)}
@@ -45,7 +46,7 @@ pub(crate) fn band(past: &PastView) -> AnyView {
                     {neighbour(past, past.events_ms.after, "›", ".", Way::EventAfter)}
                     {neighbour(past, past.changes_ms.after, "»", ">", Way::ChangeAfter)}
                     {steps}
-                    <a class="tool past-now" href=format!("{}{PRESENT}", past.address) rel="external" data-key="L" data-testid="past-now">"Back to live "<kbd class="kbd">"L"</kbd></a>
+                    <a class="tool past-now" href=format!("{}{PRESENT}", past.address) rel="external" data-key="L" data-testid="past-now">{present}" "<kbd class="kbd">"L"</kbd></a>
                 </nav>
             </div>
             {strip(past)}

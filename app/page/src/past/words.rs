@@ -10,6 +10,16 @@ pub(super) const GENERATED: &str = "generated for the demo";
 pub(super) const LAST_BEFORE: &str = "The last moment before it:";
 pub(super) const FIRST_AFTER: &str = "The first moment after it:";
 
+/// How long ago it was; of a recording that has ended, how long before its end.
+pub(super) fn since(age: &str, is_over: bool) -> String {
+    format!("{age} {}", if is_over { "before the end" } else { "ago" })
+}
+
+/// The way to the present, or to the last moment where there is none.
+pub(super) fn present(is_over: bool) -> &'static str {
+    if is_over { "To the end" } else { "Back to live" }
+}
+
 /// A moment nearby.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
