@@ -17,7 +17,7 @@ use lockscope_page::{
 
 use super::ask::{Asked, id, refused};
 use super::going_on::{lock_named, still};
-use super::holds::HoldJson;
+use super::holds::{HoldJson, Shown};
 use super::over_time::{Point, points};
 use super::over_time_gaps::missing;
 use crate::Http;
@@ -157,7 +157,8 @@ impl<'a> Question<'a> {
         let still = still(self.http, self.scope, &self.ensemble, &asked, self.now_ms).unwrap_or_default();
         let mut lives: Vec<HoldJson> =
             still.into_iter().filter(|life| life.held_at_ms.unwrap_or(life.joined_at_ms) < end.0).collect();
-        lives.extend(begun.chain(within).map(|span| HoldJson::ended(span, self.scope.payloads())));
+        let shown = Shown::new(self.scope, &self.ensemble);
+        lives.extend(begun.chain(within).map(|span| HoldJson::ended(span, shown)));
         Ok((lives, is_cut))
     }
 
