@@ -342,12 +342,15 @@ fn look_back() {
         let cpu = runtime::clock::thread_cpu().saturating_sub(cpu);
         println!("{what}: {:.0} ms, {:.0} of CPU", begin.elapsed().as_secs_f64() * 1e3, cpu.as_secs_f64() * 1e3);
     };
-    let end = life.now - 5_000;
+    // The longest tail: right before so much happened that a checkpoint is due.
+    let longest = history::historian::CHECKPOINT_OBSERVATIONS as usize;
+    let end = told[longest - 1].0.0;
+    println!("the longest tail: {longest} observations, {:.0} s of 1,000 events/s", (end - told[0].0.0) as f64 / 1e3);
     let mut rewound = None;
     timed("rewind cold to the checkpoint", &mut || {
         rewound = Some(Rewound::new(&store, Moment::At(told[0].0)).unwrap());
     });
-    timed("rewind cold over 95 s of 1,000 events/s", &mut || {
+    timed("rewind cold over the longest tail", &mut || {
         rewound = Some(Rewound::new(&store, Moment::At(TimeMs(end))).unwrap());
     });
     let mut rewound = rewound.unwrap();

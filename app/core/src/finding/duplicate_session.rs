@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, has_twice};
 use crate::lock::ContenderRef;
 use crate::recipe::{Access, Shape, guid_of};
 use crate::sentence::Duplicate;
@@ -10,13 +10,22 @@ use crate::sentence::Duplicate;
 /// F2; CURATOR-79, CURATOR-264.
 pub(super) struct DuplicateSession;
 
+/// What names with the same GUID have in common, wherever it stands in them; None of a name without one.
+fn beginning_of(name: &str) -> Option<&[u8]> {
+    let first = name.strip_prefix("_c_").unwrap_or(name).as_bytes().get(..8)?;
+    first.iter().all(u8::is_ascii_hexdigit).then_some(first)
+}
+
 /// Contenders of one session that should not be: a writer may read as well, leases may be many.
 fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(Duplicate, Vec<&'s ContenderRef<'a>>)> {
     if !matches!(context.lock.recognition.shape, Shape::Line | Shape::LeaderElection) {
         return Vec::new();
     }
     let mut found: Vec<(Duplicate, Vec<&ContenderRef<'a>>)> = Vec::new();
-    for (session, contenders) in context.by_session() {
+    // Mostly nothing is there twice, and nothing has to be sorted by whose it is.
+    let owners = context.contenders.iter().filter_map(|contender| contender.child.owner());
+    let sessions = if has_twice(owners.collect()) { context.by_session() } else { BTreeMap::new() };
+    for (session, contenders) in sessions {
         let is_downgrade = contenders
             .iter()
             .any(|contender| context.lock.access(contender) == Access::Write && context.holds(contender))
@@ -26,6 +35,10 @@ fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(Duplicate, Vec<&'s C
         if contenders.len() > 1 && !is_downgrade && !reads_only {
             found.push((Duplicate::Session(session), contenders));
         }
+    }
+    let beginnings = context.contenders.iter().filter_map(|contender| beginning_of(contender.key.name()));
+    if !has_twice(beginnings.collect()) {
+        return found;
     }
     let mut guids: BTreeMap<&str, Vec<&ContenderRef<'a>>> = BTreeMap::new();
     for contender in &context.contenders {

@@ -1,7 +1,7 @@
 //! Children that no client of this recipe wrote.
 
 use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
-use crate::lock::{ContenderRef, Lock};
+use crate::lock::Lock;
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
 use crate::recipe::is_mark;
 use crate::recipe::{Dialect, Shape, rule};
@@ -40,12 +40,14 @@ impl Lint for ForeignChild {
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let (lock, mirror) = (context.lock, context.mirror);
         let is_gate = lock.recognition.shape == Shape::Gate;
-        let parents: Vec<String> = context
-            .contenders
-            .iter()
-            .map(ContenderRef::path)
-            .filter(|path| mirror.directory(path).is_some_and(|own| !own.is_empty()))
-            .collect();
+        let (mut parents, mut path) = (Vec::new(), String::new());
+        for contender in &context.contenders {
+            path.clear();
+            contender.push_path(&mut path);
+            if mirror.directory(&path).is_some_and(|own| !own.is_empty()) {
+                parents.push(path.clone());
+            }
+        }
         if !parents.is_empty() && !is_gate {
             let warning = LintWarning { severity: Severity::Critical, oddity: Oddity::ParentContender, paths: parents };
             return Outcome::Warn(warning);

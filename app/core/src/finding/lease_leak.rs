@@ -17,9 +17,10 @@ impl Lint for LeaseLeak {
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let lock = context.lock;
-        let Some(capacity) = lock.capacity(context.mirror, context.configured_max).filter(|_| lock.has_leases()) else {
+        if !lock.has_leases() {
             return Outcome::Ok;
-        };
+        }
+        let Some(capacity) = lock.capacity(context.mirror, context.configured_max) else { return Outcome::Ok };
         let Some(max) = capacity.max.number().filter(|max| capacity.used >= *max && lock.waiters_seen() > 0) else {
             return Outcome::Ok;
         };

@@ -1,7 +1,8 @@
 //! What a lint is, and what it says. Also what every lint imports.
 
-pub(super) use super::lint_context::{LintContext, identity, took_over};
+pub(super) use super::lint_context::{LintContext, took_over};
 pub(super) use crate::diagnosis::{Code, Severity};
+pub(super) use crate::label::{hash_of, identity};
 pub(super) use crate::sentence::Oddity;
 use crate::time::TimeMs;
 
@@ -33,6 +34,12 @@ pub struct LintWarning {
 
 /// Paths a finding names; the text says how many there are in all.
 pub const PATHS_MAX: usize = 8;
+
+/// Whether something is there more than once.
+pub(super) fn has_twice<T: Ord>(mut all: Vec<T>) -> bool {
+    all.sort_unstable();
+    all.windows(2).any(|pair| pair.first() == pair.last())
+}
 
 /// A kind of oddity.
 pub trait Lint: Sync {

@@ -7,7 +7,7 @@ use crate::assessment::Assessment;
 use crate::deadlock::Cycle;
 use crate::departure::Departure;
 use crate::evidence::MemberEvidence;
-use crate::label::label_of;
+use crate::label::{identity, label_of};
 use crate::lock::{ContenderRef, Hold, Lock, PastHold};
 use crate::mirror::{Directory, Mirror};
 use crate::offset::ClockOffset;
@@ -99,12 +99,6 @@ impl<'a> LintContext<'a> {
     pub fn identity(&self, contender: &ContenderRef<'_>) -> Option<String> {
         identity(&label_of(contender.key.name(), &contender.child.read.as_ref()?.payload)?)
     }
-}
-
-/// A label that identifies a client; None for a bare address.
-pub fn identity(label: &str) -> Option<String> {
-    let is_address = label.parse::<std::net::IpAddr>().is_ok() || label.parse::<std::net::SocketAddr>().is_ok();
-    (!is_address && label.len() > 1).then(|| label.to_owned())
 }
 
 /// The present head took over from one whose session ended; the czxids are the fencing tokens.

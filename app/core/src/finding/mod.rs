@@ -28,10 +28,11 @@ mod try_lock_churn;
 mod waiting_for_itself;
 
 pub use super::diagnosis::{Code, Finding, Severity};
+pub use super::label::identity;
 pub use foreign_child::foreign;
 pub use limits::Limits;
 pub use lint::{Lint, LintWarning, Outcome, PATHS_MAX};
-pub use lint_context::{CONTENDERS_MAX, LintContext, identity};
+pub use lint_context::{CONTENDERS_MAX, LintContext};
 pub use sequence_overflow::sequence_used_ppm;
 
 use super::sentence::oddity_sentence;

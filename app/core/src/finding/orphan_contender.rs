@@ -1,6 +1,6 @@
 //! A head that nobody works under.
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, identity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, hash_of, identity};
 use crate::lock::ContenderRef;
 use crate::recipe::Shape;
 
@@ -20,9 +20,10 @@ impl Lint for OrphanContender {
             return Outcome::Ok;
         };
         let own = head.label.as_deref().and_then(identity);
+        let hash = own.as_deref().map_or(0, hash_of);
         let is_own = |contender: &&ContenderRef<'_>| {
             (head.owner.is_some() && contender.child.owner() == head.owner)
-                || (own.is_some() && context.identity(contender) == own)
+                || (own.is_some() && contender.child.identity_hash == hash && context.identity(contender) == own)
         };
         let Some(again) = context.waiters().find(is_own) else { return Outcome::Ok };
         let usual = context

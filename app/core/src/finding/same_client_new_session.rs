@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, identity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, hash_of, identity};
 use crate::departure::Departure;
-use crate::lock::Hold;
+use crate::lock::{ContenderRef, Hold};
 
 /// F16, as far as znodes show it.
 pub(super) struct SameClientNewSession;
@@ -25,7 +25,9 @@ impl Lint for SameClientNewSession {
         if lost.is_empty() {
             return Outcome::Ok;
         }
-        let back = context.contenders.iter().find_map(|contender| {
+        let hashes: Vec<u16> = lost.keys().map(|own| hash_of(own)).collect();
+        let may_be_back = |contender: &&ContenderRef<'_>| hashes.contains(&contender.child.identity_hash);
+        let back = context.contenders.iter().filter(may_be_back).find_map(|contender| {
             let new = contender.child.owner()?;
             let own = context.identity(contender)?;
             let hold = lost.get(&own).filter(|hold| hold.owner != Some(new))?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, identity};
+use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, has_twice, hash_of, identity};
 use crate::lock::{ContenderRef, Hold};
 use crate::recipe::Shape;
 
@@ -27,7 +27,9 @@ impl Lint for WaitingForItself {
                 holders.entry(own).or_default().push(hold);
             }
         }
-        let again = context.waiters().find_map(|contender| {
+        let hashes: Vec<u16> = holders.keys().map(|own| hash_of(own)).collect();
+        let may_be_own = |contender: &&ContenderRef<'_>| hashes.contains(&contender.child.identity_hash);
+        let again = context.waiters().filter(may_be_own).find_map(|contender| {
             let own = context.identity(contender)?;
             let hold = holders.get(&own)?.iter().find(|hold| hold.owner != contender.child.owner())?;
             Some((own, *hold, contender))
@@ -40,11 +42,13 @@ impl Lint for WaitingForItself {
 
 /// A waiter whose client looks at another znode of its own: when its turn comes it finds itself ahead.
 fn behind_own(context: &LintContext<'_>) -> Outcome {
-    let waiters: Vec<(&ContenderRef<'_>, String)> = context
-        .waiters()
-        .take(WAITERS_LOOK)
-        .filter_map(|contender| Some((contender, context.identity(contender)?)))
-        .collect();
+    let first: Vec<&ContenderRef<'_>> = context.waiters().take(WAITERS_LOOK).collect();
+    let hashes = first.iter().map(|contender| contender.child.identity_hash).filter(|hash| *hash != 0);
+    if !has_twice(hashes.collect()) {
+        return Outcome::Ok;
+    }
+    let waiters: Vec<(&ContenderRef<'_>, String)> =
+        first.into_iter().filter_map(|contender| Some((contender, context.identity(contender)?))).collect();
     let found = waiters.iter().find_map(|(contender, own)| {
         let targets = context.lock.waits_for(context.mirror, contender);
         let ahead = waiters.iter().find(|(other, label)| {

@@ -16,12 +16,53 @@ const REVOKE: &str = "__REVOKE__";
 /// Who a contender says it is; where its payload has no identity, its name may. Sentences and findings show it to
 /// whoever may not see payloads too, so it is only what looks like an identity.
 pub fn label_of(name: &str, payload: &[u8]) -> Option<String> {
+    if let Some(text) = plain(payload) {
+        return Some(text.to_owned());
+    }
     label(payload).filter(|text| is_identity(text)).or_else(|| in_name(name).and_then(|text| shown(&text)))
 }
 
 /// The same for those who may see payloads: any text there is.
 pub fn text_label_of(name: &str, payload: &[u8]) -> Option<String> {
     label(payload).or_else(|| in_name(name).and_then(|text| shown(&text)))
+}
+
+/// A payload that is an identity as it stands, as most are: what takes any payload apart would give the same.
+fn plain(payload: &[u8]) -> Option<&str> {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:@#".contains(byte);
+    let is_one = !payload.is_empty() && payload.len() <= LABEL_CHARS_MAX && payload.iter().all(is_plain);
+    let text = std::str::from_utf8(payload).ok().filter(|_| is_one)?;
+    (text != REVOKE).then_some(text)
+}
+
+/// A label that identifies a client; None for a bare address.
+pub fn identity(label: &str) -> Option<String> {
+    identifies(label).then(|| label.to_owned())
+}
+
+fn identifies(label: &str) -> bool {
+    let is_address = || label.parse::<std::net::IpAddr>().is_ok() || label.parse::<std::net::SocketAddr>().is_ok();
+    label.len() > 1 && !is_address()
+}
+
+/// A number that contenders have in common whose labels identify the same client, and seldom others; 0 of those whose labels
+/// identify none.
+pub fn identity_hash(name: &str, payload: &[u8]) -> u16 {
+    match plain(payload) {
+        Some(text) => hash_of(text),
+        None => label_of(name, payload).map_or(0, |label| hash_of(&label)),
+    }
+}
+
+/// The same of a label.
+pub fn hash_of(label: &str) -> u16 {
+    if !identifies(label) {
+        return 0;
+    }
+    // FNV-1a.
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let hash = label.bytes().fold(0x811c_9dc5, step);
+    ((hash >> 16) as u16 ^ hash as u16).max(1)
 }
 
 /// One word, as names of hosts and processes are: no sentence, no setting with its value, no address with a password.
@@ -145,6 +186,28 @@ mod tests {
         check(b"b'worker-1'", Some("worker-1"));
         check(b"__REVOKE__", None);
         check(b"[12,1700000000000]", None);
+    }
+
+    #[test]
+    fn plain_labels_are_what_taking_them_apart_gives() {
+        let longest = "x".repeat(LABEL_CHARS_MAX);
+        for text in ["a", "worker-3@app-2", "10.0.0.9:8080", "::1", "app#7.thread_2", "0", "b", &longest] {
+            assert_eq!(plain(text.as_bytes()), Some(text));
+            assert_eq!(label(text.as_bytes()).filter(|text| is_identity(text)).as_deref(), Some(text));
+        }
+        let longer = "x".repeat(LABEL_CHARS_MAX + 1);
+        for text in ["", " a", "a b", "__REVOKE__", "{}", "[1]", "b'a'", "a://b", "\u{e9}", "a\u{0}", &longer] {
+            assert_eq!(plain(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_same_identity_has_the_same_hash() {
+        let of = |payload: &str| identity_hash("lock-0000000001", payload.as_bytes());
+        assert_eq!([of(" worker-1 "), of("b'worker-1'")], [hash_of("worker-1"); 2]);
+        assert_eq!(["10.0.0.9:8080", "10.0.0.9", "::1", "x", "", "two words"].map(of), [0; 6]);
+        assert_ne!(of("worker-1"), of("worker-2"));
+        assert_eq!(identity_hash("hbase-2.local,16000,1790000000123", b""), hash_of("hbase-2.local:16000"));
     }
 
     #[test]

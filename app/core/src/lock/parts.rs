@@ -72,6 +72,15 @@ impl ContenderRef<'_> {
     pub fn path(&self) -> String {
         join_path(self.directory, self.key.name())
     }
+
+    /// The same behind a text, for who looks at many.
+    pub fn push_path(&self, to: &mut String) {
+        if **self.directory != *"/" {
+            to.push_str(self.directory);
+        }
+        to.push('/');
+        to.push_str(self.key.name());
+    }
 }
 
 impl Lock {

@@ -135,6 +135,8 @@ pub struct Child {
     pub rule: Option<RuleId>,
     /// Counted in its directory's census.
     pub counted: bool,
+    /// [`identity_hash`](crate::label::identity_hash) of what was read; 0 while nothing was. Whether two may be the same client is asked all the time.
+    pub identity_hash: u16,
 }
 
 impl Child {

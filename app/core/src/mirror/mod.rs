@@ -16,6 +16,7 @@ pub(crate) use recollection::SharedDirectories;
 
 use self::child::{AsKey, KeyView};
 use self::owned::{NodeKey, Owned};
+use super::label::identity_hash;
 use super::missing::MissingSet;
 use super::path_map::PathMap;
 use super::recipe;
@@ -160,7 +161,7 @@ impl Mirror {
         if directory.children.contains_key(&KeyView::of(name) as &dyn AsKey) {
             return false;
         }
-        let child = Child { read: None, denied: false, arrived_at: now, rule, counted };
+        let child = Child { read: None, denied: false, arrived_at: now, rule, counted, identity_hash: 0 };
         directory.enter(&child);
         directory.children.insert(ChildKey::of(name), child);
         self.nodes += 1;
@@ -191,6 +192,7 @@ impl Mirror {
         let (owned, was_owner, arrived_at) = (Some(facts.owner.is_some()), child.owner(), child.arrived_at);
         let rule = child.rule.filter(|rule| recipe::rule(*rule).may_be(owned)).or_else(|| recipe::rule_of(name, owned));
         let after = Child {
+            identity_hash: identity_hash(name, &read.payload),
             read: Some(read),
             denied: false,
             arrived_at: if effect == ReadEffect::Reborn { now } else { arrived_at },
@@ -221,7 +223,7 @@ impl Mirror {
         let is_news = !before.denied;
         let rule = before.rule.or_else(|| recipe::rule_of(name, None));
         let counted = rule.is_some_and(|rule| recipe::rule(rule).is_evidence(None));
-        let after = Child { read: None, denied: true, rule, counted, ..before };
+        let after = Child { read: None, denied: true, rule, counted, identity_hash: 0, ..before };
         self.owned.remove(before.owner(), directory.id, &key);
         self.unreadable = self.unreadable + 1 - u64::from(before.is_unreadable());
         directory.leave(&before);

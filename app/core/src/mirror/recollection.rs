@@ -6,6 +6,7 @@ use super::child::{Child, ChildKey, Read};
 use super::directory::{Directory, RuleCount};
 use super::owned::Owned;
 use super::{Mirror, Totals};
+use crate::label::identity_hash;
 use crate::observation::RootId;
 use crate::recipe;
 use crate::recollection::{
@@ -92,7 +93,7 @@ impl Mirror {
 }
 
 fn recall_child(key: &ChildKey, child: &Child) -> ChildRecollection {
-    let Child { read, denied, arrived_at, rule, counted: _ } = child;
+    let Child { read, denied, arrived_at, rule, counted: _, identity_hash: _ } = child;
     ChildRecollection {
         name: key.name().into(),
         read: read.as_ref().map(Read::recall),
@@ -106,6 +107,8 @@ fn take_child(recalled: ChildRecollection) -> (ChildKey, Child) {
     let owned = recalled.is_owned();
     let ChildRecollection { name, read, is_denied, arrived_at, rule } = recalled;
     let counted = rule.is_some_and(|rule| recipe::rule(rule).is_evidence(owned));
-    let child = Child { read: read.map(Read::from_recollection), denied: is_denied, arrived_at, rule, counted };
+    let identity_hash = read.as_ref().map_or(0, |read| identity_hash(&name, &read.payload));
+    let read = read.map(Read::from_recollection);
+    let child = Child { read, denied: is_denied, arrived_at, rule, counted, identity_hash };
     (ChildKey::of_name(name), child)
 }

@@ -139,6 +139,9 @@ impl Walk<'_> {
             }
             _ => Vec::new(),
         };
+        if waits.is_empty() {
+            return add(out, Holder::Session(session), from, until, share);
+        }
         let mut cuts: Vec<TimeMs> = waits.iter().flat_map(|(_, from, until)| [*from, *until]).collect();
         cuts.extend([from, until]);
         cuts.sort_unstable();
