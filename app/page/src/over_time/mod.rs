@@ -49,7 +49,8 @@ pub fn piece_ms(range_ms: i64) -> i64 {
 /// The element. What is inside is never the page's: it has no children for it, so it takes over none.
 #[cfg(feature = "ssr")]
 pub(crate) fn over_time(query: &LockQuery) -> AnyView {
-    erase::view! { <over-time id="over-time" tabindex="-1" inner_html=section::initial(query)></over-time> }
+    let element = leptos::html::custom("over-time").attr("id", "over-time").attr("tabindex", "-1");
+    erase::erase(element.inner_html(section::initial(query)))
 }
 
 /// The same in the browser.
