@@ -19,9 +19,10 @@ mod view;
 #[cfg(feature = "ssr")]
 mod words;
 
-use leptos::prelude::*;
+use leptos::prelude::AnyView;
+use leptos::tachys::html::InertElement;
 
-use crate::erase;
+use crate::erase::erase;
 use lockscope_wire::LockQuery;
 
 #[cfg(feature = "ssr")]
@@ -46,14 +47,12 @@ pub fn piece_ms(range_ms: i64) -> i64 {
     crate::charts::over_time::grain_ms(range_ms, PIECES_MAX)
 }
 
-/// The element. What is inside is never the page's: it has no children for it, so it takes over none.
-#[cfg(feature = "ssr")]
+/// The element: markup, of which the page knows no more than where it is. So it takes over what the server put inside as
+/// it is, and costs it nothing.
 pub(crate) fn over_time(query: &LockQuery) -> AnyView {
-    erase::view! { <over-time id="over-time" tabindex="-1" inner_html=section::initial(query)></over-time> }
-}
-
-/// The same in the browser.
-#[cfg(not(feature = "ssr"))]
-pub(crate) fn over_time(_: &LockQuery) -> AnyView {
-    erase::view! { <over-time id="over-time" tabindex="-1"></over-time> }
+    #[cfg(feature = "ssr")]
+    let markup = ["<over-time id=\"over-time\" tabindex=\"-1\">", &section::initial(query), "</over-time>"].concat();
+    #[cfg(not(feature = "ssr"))]
+    let (markup, _) = ("<over-time id=\"over-time\" tabindex=\"-1\"></over-time>", query);
+    erase(InertElement::new(markup))
 }

@@ -26,6 +26,8 @@ use feed::VisibilityScope;
 
 /// Lives that are read: more are too many to be drawn one by one.
 const LIVES_MAX: usize = 2_000;
+/// Of minutes: what held was a znode that no session owns.
+const NO_SESSION: &str = "0x0";
 /// Facts that are read; verdicts between minutes are told from them.
 const FACTS_MAX: usize = 2_000;
 
@@ -300,7 +302,8 @@ impl Clients {
     }
 
     fn name_of_session(&self, session: &str) -> String {
-        self.sessions.get(session).cloned().unwrap_or_else(|| session.to_owned())
+        let unnamed = || if session == NO_SESSION { "no session".to_owned() } else { session.to_owned() };
+        self.sessions.get(session).cloned().unwrap_or_else(unnamed)
     }
 
     fn of_session(&self, session: &str) -> Option<usize> {
