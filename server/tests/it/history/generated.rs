@@ -45,13 +45,13 @@ fn filled() -> (tempfile::TempDir, Arc<dyn Store>) {
 }
 
 /// The end of the hour: that of the minute before.
-fn ends() -> TimeMs {
+fn end_of_hour() -> TimeMs {
     TimeMs(NOW.0 / MINUTE_MS * MINUTE_MS)
 }
 
 /// A minute and a second of the hour.
 fn at(minute: i64, second: i64) -> TimeMs {
-    ends() + (minute - 60) * MINUTE_MS + second * 1_000
+    end_of_hour() + (minute - 60) * MINUTE_MS + second * 1_000
 }
 
 fn verdict(model: &Observatory, path: &str) -> Verdict {
@@ -120,7 +120,7 @@ fn its_rows_are_those_of_an_hour() {
     let minutes = store.minutes(&MinuteQuery { lock: Some("/order".into()), ..MinuteQuery::default() }).unwrap();
     assert!(minutes.len() >= 59 && minutes.iter().all(|minute| minute.acquired > 0), "{} minutes", minutes.len());
     // Nothing is of the minute in which the recording begins.
-    assert!(minutes.iter().all(|minute| minute.at < ends()));
+    assert!(minutes.iter().all(|minute| minute.at < end_of_hour()));
     let bytes = store.coverage().unwrap().bytes;
     assert!(bytes < 8 << 20, "{bytes} bytes");
 }
@@ -231,6 +231,10 @@ async fn the_demo_can_be_rewound_and_lives_without_its_past() {
     }
     let page = reqwest::get(format!("{url}/?at={ago}")).await.unwrap().text().await.unwrap();
     assert!(page.contains("generated for the demo") && page.contains("labels-hung"));
+
+    // Of two transactions that could be meant, the one that was observed is.
+    let zxid = json(&url, "/api/v1/locks?at=zxid:0x20&limit=1").await.1;
+    assert!(zxid["locks"][0]["as_of"]["at_ms"].as_i64().unwrap() > generated, "{zxid:#}");
 
     // What lives is what was observed: no hold is older than the demo, and nobody held before it.
     let began = real["to_at_ms"].as_i64().unwrap();
