@@ -46,6 +46,7 @@ use identity::Right;
 use lab::LabParts;
 pub use listen::bind;
 use listen::{open_tls, serve_http};
+pub use recording::Filling;
 use recording::Recording;
 pub(crate) use recording::RetentionHandle;
 use release::{self, ReleaseService};
@@ -89,7 +90,7 @@ pub async fn signalled() {
 pub async fn run<O: Observer>(
     config: &Config,
     origin: ConfigOrigin,
-    ensembles: Vec<ServedEnsemble<O>>,
+    mut ensembles: Vec<ServedEnsemble<O>>,
     pages: fn(Arc<Hub>) -> Router,
     access: Access,
     sign_in_link: &str,
@@ -107,8 +108,8 @@ pub async fn run<O: Observer>(
     let audit = AuditParts::of(config, &access, &clock).await;
     let config_health = reload::config_health(&origin, &clock);
     let payloads = watch::Sender::new(config.payloads);
-    let names = ensembles.iter().map(|ensemble| ensemble.info.name.clone()).collect();
-    let recordings = recording::start(config.history.as_ref(), names, &payloads.subscribe(), &clock).await?;
+    let recorded = ensembles.iter_mut().map(|ensemble| (ensemble.info.name.clone(), ensemble.filling.take())).collect();
+    let recordings = recording::start(config.history.as_ref(), recorded, &payloads.subscribe(), &clock).await?;
     let parts = RunningServer::start(config, ensembles, recordings, clock, audit, access, config_health)?;
     let served = parts
         .serve((config, origin, hang_up), payloads, (listener, tls), pages, sign_in_link, async move {

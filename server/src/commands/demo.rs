@@ -1,9 +1,12 @@
 //! `lockscope demo`: a private ZooKeeper, sample contention on it, and the dashboard.
 
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::mpsc;
+
 use demo::workload::{Pace, run_workload};
 use demo::{PrivateZooKeeper, ServerOptions};
 use feed::project::{ApplicationRule, MetricSelection};
-use history::backfill::BackfillError;
 use http::{Payloads, pages};
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
@@ -17,22 +20,48 @@ use crate::cli::DemoArgs;
 use crate::commands;
 use crate::config::{self, Config, ProcessEnvironment};
 use crate::error::RunError;
-use crate::serve::{self};
+use crate::serve::{self, Filling};
 use crate::stdout;
 
-/// What the demo's ensemble is called.
+/// What the demo's ensemble is called, and what is watched of it.
 const ENSEMBLE: &str = "default";
+const ROOT: &str = "/";
 /// Session time-out the demo asks for: short, as its server's tick is.
 const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
 
-/// Fills the history with an hour to look back on, on a thread of its own.
-fn spawn_past(
-    history: config::History,
-    roots: Vec<String>,
+/// The hour that is made up while the demo starts.
+struct Past {
+    filled: JoinHandle<()>,
+    /// Closed when it is there.
+    filling: Option<Filling>,
     stop: CancellationToken,
-) -> JoinHandle<Result<(), BackfillError>> {
-    let (settings, now) = (Settings { roots, ..Settings::default() }, TimeMs(Clock::system().now_ms()));
-    tokio::task::spawn_blocking(move || demo_past::fill(&history, ENSEMBLE, settings, now, &stop))
+}
+
+impl Past {
+    /// Fills the history on a thread of its own, until a signal comes: in a build without optimisation it takes some seconds.
+    fn fill(history: config::History) -> Self {
+        let settings = Settings { roots: vec![ROOT.to_owned()], ..Settings::default() };
+        let now = TimeMs(Clock::system().now_ms());
+        let (stop, (filler, filling)) = (CancellationToken::new(), mpsc::channel());
+        let (stopped, signalled) = (stop.clone(), stop.clone());
+        let filled = tokio::task::spawn_blocking(move || {
+            if let Err(error) = demo_past::fill(&history, ENSEMBLE, settings, now, &stopped) {
+                tracing::warn!("the demo has no past: {error}");
+            }
+            drop(filler);
+        });
+        tokio::spawn(async move {
+            serve::signalled().await;
+            signalled.cancel();
+        });
+        Self { filled, filling: Some(filling), stop }
+    }
+
+    /// Gives up what is not there yet, and waits until nothing is written any more.
+    async fn end(self) {
+        self.stop.cancel();
+        let _ = self.filled.await;
+    }
 }
 
 /// Starts all of it, and takes it down in the opposite order.
@@ -49,33 +78,54 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
             "the demo's data has no place: {error}; set TMPDIR to a folder that can be written"
         ))
     })?;
-    let (history, roots) = (config::History::in_dir(data.path()), vec!["/".to_owned()]);
-    let (stop_past, past_stops) = shutdown::token();
-    let past = spawn_past(history.clone(), roots.clone(), past_stops);
-    // While Java starts.
+    let mut past = Past::fill(config::History::in_dir(data.path()));
+    let served = serve_with(listen, data.path(), past.filling.take()).await;
+    // Before its directory is removed.
+    past.end().await;
+    served
+}
+
+async fn serve_with(listen: SocketAddr, data: &Path, mut filling: Option<Filling>) -> Result<(), RunError> {
     let started = tokio::select! {
-        started = PrivateZooKeeper::start(ServerOptions::default()) => Some(started),
-        () = serve::signalled() => None,
+        started = PrivateZooKeeper::start(ServerOptions::default()) => started,
+        () = serve::signalled() => return Ok(()),
     };
-    if !matches!(started, Some(Ok(_))) {
-        drop(stop_past);
-    }
-    // Before its directory is removed, and before the recording takes the store.
-    let filled = past.await;
-    let Some(started) = started else { return Ok(()) };
-    match filled {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!("the demo has no past: {error}"),
-        Err(error) => tracing::warn!("the demo has no past: {error}"),
-    }
     let mut zookeeper = started
         .map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
-    let config = Config {
+    let config = config_of(listen, data, &zookeeper);
+    let (stopper, stop) = shutdown::token();
+    let connect = zookeeper.address();
+    let workload = tokio::spawn(async move {
+        if let Err(error) = run_workload(&connect, Pace::LIFELIKE, stop.clone()).await {
+            tracing::error!(%error, "the sample contention ended");
+        }
+    });
+    let access = serve::access(&config);
+    let link = access.one_time_link("demo", Role::Operator);
+    stdout::print(&format!(
+        "the audit log is in {0}; verify it with: lockscope audit verify --data-dir {0}",
+        data.display()
+    ));
+    let mut ensembles = commands::serve::ensembles(&config)?;
+    ensembles.iter_mut().take(1).for_each(|ensemble| ensemble.filling = filling.take());
+    let served = serve::run(&config, None, ensembles, pages, access, &link).await;
+    drop(stopper);
+    if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
+        tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");
+    }
+    if let Err(error) = zookeeper.stop().await {
+        tracing::warn!(%error, "the demo's ZooKeeper did not stop by itself and is killed");
+    }
+    served
+}
+
+fn config_of(listen: SocketAddr, data: &Path, zookeeper: &PrivateZooKeeper) -> Config {
+    Config {
         ensembles: vec![config::Ensemble {
             name: ENSEMBLE.to_owned(),
             color: None,
             zk: zookeeper.address(),
-            roots,
+            roots: vec![ROOT.to_owned()],
             evidence: true,
             admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
             clock_scratch: None,
@@ -83,8 +133,8 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
         }],
         listen,
         web: config::Web::default(),
-        data_dir: Some(data.path().to_owned()),
-        history: Some(history),
+        data_dir: Some(data.to_owned()),
+        history: Some(config::History::in_dir(data)),
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),
@@ -99,27 +149,5 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
         access: access::Settings::default(),
         applications: ApplicationRule::default(),
         metrics: MetricSelection::usual(),
-    };
-    let (stopper, stop) = shutdown::token();
-    let connect = zookeeper.address();
-    let workload = tokio::spawn(async move {
-        if let Err(error) = run_workload(&connect, Pace::LIFELIKE, stop.clone()).await {
-            tracing::error!(%error, "the sample contention ended");
-        }
-    });
-    let access = serve::access(&config);
-    let link = access.one_time_link("demo", Role::Operator);
-    stdout::print(&format!(
-        "the audit log is in {0}; verify it with: lockscope audit verify --data-dir {0}",
-        data.path().display()
-    ));
-    let served = serve::run(&config, None, commands::serve::ensembles(&config)?, pages, access, &link).await;
-    drop(stopper);
-    if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
-        tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");
     }
-    if let Err(error) = zookeeper.stop().await {
-        tracing::warn!(%error, "the demo's ZooKeeper did not stop by itself and is killed");
-    }
-    served
 }

@@ -77,6 +77,7 @@ fn served_ensemble(
         },
         roots: ensemble.roots.clone(),
         release_client: release_client(ensemble),
+        filling: None,
         observer: EnsembleObserver {
             observer,
             evidence: ensemble.evidence.then(asked),

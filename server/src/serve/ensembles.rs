@@ -10,7 +10,7 @@ use lockscope_core::time::TimeMs;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::recording::{self, Recording};
+use super::recording::{self, Filling, Recording};
 use crate::config::Config;
 use crate::error::RunError;
 use feed::Ensemble;
@@ -59,6 +59,8 @@ pub struct ServedEnsemble<O> {
     pub observer: O,
     /// Who acts, when somebody orders it.
     pub release_client: ReleaseClient,
+    /// Closed when whoever fills its history first is done; None where nobody does.
+    pub filling: Option<Filling>,
 }
 
 /// What was started of all ensembles, in their order.
@@ -84,7 +86,7 @@ impl RunningEnsembles {
         metrics: &mut Metrics,
     ) -> Result<Self, RunError> {
         let mut running = Self::default();
-        for (ServedEnsemble { info, roots, observer, release_client }, recording) in ensembles {
+        for (ServedEnsemble { info, roots, observer, release_client, filling: _ }, recording) in ensembles {
             let (sink, inbox) = mpsc::channel(BATCHES_MAX);
             running.models.push(sink.downgrade());
             let settings = Settings {

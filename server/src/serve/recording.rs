@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use futures_util::future;
@@ -42,6 +42,9 @@ pub(super) struct Recording {
     pub(super) model: Option<Observatory>,
 }
 
+/// Closed when whoever fills a history first is done with it.
+pub type Filling = mpsc::Receiver<()>;
+
 /// How much is kept; changed as the settings are.
 pub(crate) type RetentionHandle = watch::Sender<Retention>;
 
@@ -52,13 +55,13 @@ pub(crate) type RetentionHandle = watch::Sender<Retention>;
 /// There is no thread left.
 pub(super) async fn start(
     history: Option<&History>,
-    ensembles: Vec<String>,
+    ensembles: Vec<(String, Option<Filling>)>,
     payloads: &watch::Receiver<Payloads>,
     clock: &Clock,
 ) -> Result<(Vec<Option<Recording>>, Option<RetentionHandle>), RunError> {
     let Some(history) = history else { return Ok((ensembles.iter().map(|_| None).collect(), None)) };
     let (handle, retention) = watch::channel(history.retention);
-    let one = |name: String| start_one(history, name, retention.clone(), payloads.clone(), clock);
+    let one = |of| start_one(history, of, retention.clone(), payloads.clone(), clock);
     let started = future::join_all(ensembles.into_iter().map(one)).await;
     let recordings = started.into_iter().map(|started| started.map(Some)).collect::<Result<_, _>>()?;
     Ok((recordings, Some(handle)))
@@ -66,13 +69,16 @@ pub(super) async fn start(
 
 async fn start_one(
     history: &History,
-    ensemble: String,
+    (ensemble, filling): (String, Option<Filling>),
     retention: watch::Receiver<Retention>,
     payloads: watch::Receiver<Payloads>,
     clock: &Clock,
 ) -> Result<Recording, RunError> {
     let (dir, name) = (history.dir.clone(), ensemble.clone());
-    let known = tokio::task::spawn_blocking(move || open_and_replay(&dir, &name));
+    let is_filled = filling.is_some();
+    // What somebody else writes first was not observed.
+    let known =
+        tokio::task::spawn_blocking(move || if is_filled { (None, None) } else { open_and_replay(&dir, &name) });
     let (store, resumed) = match tokio::time::timeout(REPLAY_MAX, known).await {
         Ok(Ok(known)) => known,
         Ok(Err(_)) | Err(_) => {
@@ -82,7 +88,7 @@ async fn start_one(
             (None, None)
         }
     };
-    let open = opener(history.dir.clone(), ensemble, store);
+    let open = opener(history.dir.clone(), ensemble, store, filling);
     let (model, deriver) =
         resumed.map_or((None, None), |Resumed { observatory, deriver }| (Some(observatory), deriver));
     let (historian, recorder) = Historian::go_on(open, move || *retention.borrow(), clock.clone(), deriver)
@@ -143,10 +149,19 @@ fn open_and_replay(dir: &Path, ensemble: &str) -> (Option<OpenStore>, Option<Res
     }
 }
 
-/// Opens the store for the historian: first the one that is open already.
-fn opener(dir: PathBuf, ensemble: String, opened: Option<OpenStore>) -> history::historian::Open {
-    let opened = Mutex::new(opened);
+/// Opens the store for the historian: first the one that is open already, and not before it is filled.
+fn opener(
+    dir: PathBuf,
+    ensemble: String,
+    opened: Option<OpenStore>,
+    filling: Option<Filling>,
+) -> history::historian::Open {
+    let (opened, filling) = (Mutex::new(opened), Mutex::new(filling));
     Box::new(move || -> Result<OpenStore, StoreError> {
+        if let Some(filling) = filling.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // What is observed meanwhile waits with the recorder. Nothing is sent: it ends when the sender is dropped.
+            let _ = filling.recv();
+        }
         let opened = opened.lock().unwrap_or_else(PoisonError::into_inner).take();
         opened.map_or_else(|| Ok(Arc::new(SqliteStore::open(&dir, &ensemble)?) as OpenStore), Ok)
     })

@@ -14,7 +14,7 @@ const fn at(minute: i64, second: i64) -> i64 {
 /// How long it is.
 pub(super) const HOUR_MS: i64 = at(60, 0);
 /// The sample's pauses are so much longer: most of the hour is quiet.
-const PAUSES: u32 = 4;
+const PAUSES: u32 = 10;
 /// Who leads does so for minutes.
 const LEADS: u32 = 12;
 /// Who joins the queue behind the one that hangs, and when.
@@ -46,10 +46,10 @@ pub(super) enum Happening {
 /// When. The one that hangs does so for six minutes, until its host is taken off the net.
 pub(super) const HAPPENINGS: [(i64, Happening); 5] = [
     (at(16, 40), Happening::Release("/transfer/b")),
-    (at(24, 30), Happening::HostDies("/election/scheduler")),
+    (at(24, 31), Happening::HostDies("/election/scheduler")),
     (at(30, 0), Happening::Stop),
     (at(30, 40), Happening::Start),
-    (at(42, 10), Happening::HostDies("/shipping/labels")),
+    (at(42, 12), Happening::HostDies("/shipping/labels")),
 ];
 
 /// A contender, and when it is there.

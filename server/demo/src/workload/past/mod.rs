@@ -2,7 +2,7 @@
 //! in memory, as Lockscope would have observed it. Pure and repeatable: a seed and an instant give the same hour.
 //!
 //! It is quiet but for some troubles, one after the other: a client that stands in a queue twice (from minute 9), a
-//! deadlock that somebody releases (14:30 to 16:40), a leader whose host dies (24:30), 40 s without Lockscope (30:00), a
+//! deadlock that somebody releases (14:30 to 16:40), a leader whose host dies (24:31), 40 s without Lockscope (30:00), a
 //! client that hangs while it holds (36:00 to 42:20), a burst at a lock that everyone watches (48:00), and two libraries
 //! in one directory (53:00).
 

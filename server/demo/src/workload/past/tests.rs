@@ -62,6 +62,6 @@ fn every_znode_that_goes_had_come_and_no_transaction_is_told_twice() {
 fn it_is_bounded() {
     for seed in 0..3 {
         let steps = hour(seed).len();
-        assert!((30_000..100_000).contains(&steps), "{steps} steps");
+        assert!((20_000..60_000).contains(&steps), "{steps} steps");
     }
 }
