@@ -111,11 +111,6 @@ fn told(what: &str, transactions: i64, began: Instant) {
     println!("{what}: {seconds:.1} s, {rate:.0} transactions/s, at most {} MB so far", peak_mb());
 }
 
-#[expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
-fn now() -> Instant {
-    Instant::now()
-}
-
 fn main() {
     let bytes = std::env::var("AUTOPSY_BENCH_BYTES").ok().and_then(|text| text.parse().ok()).unwrap_or(BYTES);
     let place = tempfile::tempdir().unwrap();
@@ -123,11 +118,11 @@ fn main() {
     let transactions = generate(&path, bytes);
     println!("{transactions} transactions in {} MB", std::fs::metadata(&path).unwrap().len() >> 20);
 
-    let (began, mut file, mut piece) = (now(), File::open(&path).unwrap(), vec![0; 256 << 10]);
+    let (began, mut file, mut piece) = (Instant::now(), File::open(&path).unwrap(), vec![0; 256 << 10]);
     while file.read(&mut piece).unwrap() > 0 {}
     told("plain bytes", transactions, began);
 
-    let (began, mut stream, mut count) = (now(), LogStream::open(&path, true).unwrap(), 0);
+    let (began, mut stream, mut count) = (Instant::now(), LogStream::open(&path, true).unwrap(), 0);
     while stream.next_transaction().unwrap().is_some() {
         count += 1;
     }
@@ -143,7 +138,7 @@ fn main() {
         store: place.path().join("history"),
         ensemble: "default".to_owned(),
     };
-    let began = now();
+    let began = Instant::now();
     let done = perform(&options).unwrap();
     told("whole autopsy", transactions, began);
     println!("{} holds, {} locks", done.report.holds, done.report.locks.len());

@@ -74,7 +74,8 @@ impl AuditLog {
         if self.0.len() >= SESSIONS_MAX && !self.0.contains_key(&session) {
             return;
         }
-        let short = |text: &str| (text.len() <= TEXT_BYTES_MAX).then(|| text.into()).unwrap_or_default();
+        let short =
+            |text: &str| -> Box<str> { if text.len() <= TEXT_BYTES_MAX { text.into() } else { Box::default() } };
         self.0.insert(session, Writer { address: short(address), user: short(value("user").unwrap_or_default()) });
     }
 }

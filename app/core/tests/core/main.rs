@@ -22,5 +22,6 @@ mod properties;
 mod recipes;
 mod recorder;
 mod release;
+mod told;
 mod waiters;
 mod waits;

@@ -66,7 +66,7 @@ pub(crate) fn no_moment(past: &PastView, why: &str, nearest: Neighbours) -> AnyV
             {link(nearest.before, LAST_BEFORE)}
             {link(nearest.after, FIRST_AFTER)}
         </ul>
-        <p><a href=past.address.clone() rel="external">"Back to live"</a></p>
+        <p><a href=past.address.clone() rel="external">{present(past.is_over())}</a></p>
     }
 }
 

@@ -13,17 +13,14 @@ use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::server_pages;
 
-/// What is of the present alone, by the beginning of its address, and what it is called.
-const PRESENT: [(&str, &str); 9] = [
+/// What is of the present alone, by the beginning of its address, and what it is called. What takes more than the right to
+/// look, such as releasing, leads to signing in or is refused before.
+const PRESENT: [(&str, &str); 5] = [
     ("/wall", "no wallboard"),
     ("/status", "no status page: GET /api/v1/history says what was read"),
     ("/lab", "no lab"),
     ("/api/v1/lab", "no lab"),
-    ("/audit", "no audit log"),
-    ("/api/v1/audit", "no audit log"),
     ("/sign-in", "nothing to sign in for: it is read-only"),
-    ("/release", "nothing that could be released"),
-    ("/api/v1/release", "nothing that could be released"),
 ];
 
 /// Answers what is asked of the present, where there is none, and passes all else on.
@@ -35,7 +32,7 @@ pub(crate) async fn refuse_the_present(State(http): State<Http>, request: Reques
         && wants_page.is_some_and(|accept| accept.contains("text/html"))
     {
         let at_ms = http.newest_moment(&caller.scope);
-        let view = PastView { address: "/".to_owned(), now_ms: at_ms, ..PastView::default() };
+        let view = PastView { address: "/".to_owned(), now_ms: at_ms, kept_ms: (at_ms, at_ms), ..PastView::default() };
         let nearest = Neighbours { before: Some(at_ms), after: None };
         let page = server_pages::page(&http, &caller.actor, |plain| no_moment_page(plain, &view, &sentence, nearest));
         if let Ok(page) = page {
@@ -56,7 +53,7 @@ mod tests {
 
     #[test]
     fn only_what_is_of_the_present_is_refused() {
-        for path in ["/wall", "/lab/run", "/api/v1/release/plan", "/sign-in", "/status"] {
+        for path in ["/wall", "/lab/run", "/api/v1/lab/runs", "/sign-in/once", "/status"] {
             assert!(what(path).is_some(), "{path}");
         }
         for path in ["/", "/lock", "/api/v1/status", "/labels", "/api/v1/history", "/healthz", "/statuses"] {

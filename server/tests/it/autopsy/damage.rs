@@ -86,7 +86,7 @@ async fn where_nothing_is_that_is_said() {
     assert!(said.contains("no transaction log") && said.contains("dataDir"), "{said}");
     let (code, _, said) = autopsy(&[text(&place.path().join("missing"))]).await;
     assert!(code == 66 && said.contains("missing") && said.contains("can't be read"), "{said}");
-    fs::write(place.path().join("log.1"), b"something else").unwrap();
+    fs::write(place.path().join("log.1"), b"something else, and long enough to be looked at").unwrap();
     let (code, _, said) = autopsy(&[text(place.path())]).await;
     assert!(code == 66 && said.contains("not a transaction log"), "{code} {said}");
     let (code, _, said) = autopsy(&[text(place.path()), "--from", "yesterday"]).await;

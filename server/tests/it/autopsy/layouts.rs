@@ -19,7 +19,7 @@ async fn what_well_known_systems_do_is_recognised() {
     for path in ["/overseer_elect/election", "/hbase/backup-masters", "/brokers/ids", "/order"] {
         truth.make(path).await;
     }
-    truth.queue("/overseer_elect/election/1-host1-n_").await;
+    truth.queue("/overseer_elect/election/72057655109877762-10.0.0.1:8983_solr-n_").await;
     truth.client.create("/overseer_elect/leader", b"{}", &ephemeral).await.unwrap();
     truth.client.create("/hbase/master", b"host1", &ephemeral).await.unwrap();
     truth.client.create("/controller", br#"{"version":1,"brokerid":1,"timestamp":"1"}"#, &ephemeral).await.unwrap();

@@ -80,7 +80,7 @@ async fn every_moment_is_shown_and_nothing_is_live() {
     let (status, beyond) = json(&format!("/api/v1/locks?at={}", to + 1)).await;
     assert_eq!((status, beyond["nearest"]["before_at_ms"].as_i64()), (404, Some(to)), "{beyond}");
     assert_eq!(json(&format!("/api/v1/locks?at={}", from - 1)).await.0, 404);
-    for target in ["/wall", "/status", "/lab", "/sign-in", "/audit", "/api/v1/lab/runs"] {
+    for target in ["/wall", "/status", "/lab", "/sign-in", "/api/v1/lab/runs"] {
         let (status, problem) = json(target).await;
         assert_eq!(status, 404, "{target}");
         assert!(problem["detail"].as_str().unwrap().contains("an autopsy is of the past"), "{problem}");

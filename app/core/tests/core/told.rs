@@ -1,0 +1,65 @@
+//! A session's end is concluded from what goes at once, unless somebody knows.
+
+use lockscope_core::change::{Change, Departure};
+use lockscope_core::observation::Observation;
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::SessionId;
+
+use crate::language::Story;
+use crate::members::{FIRST, queue};
+
+fn ended(changes: &[Change]) -> bool {
+    changes.iter().any(|change| matches!(change, Change::SessionEnded { .. }))
+}
+
+fn how(story: &Story) -> Departure {
+    story.lock("/l").tally.past[0].how
+}
+
+/// The holder's only znode goes; then whether its session ended is told, or not.
+fn after_its_end(told: Option<bool>) -> (bool, Departure) {
+    let mut story = queue();
+    let owner = story.lock("/l").holders[0].owner.unwrap();
+    story.tell(&format!("1006000 - {FIRST}"));
+    let mut changes = Vec::new();
+    if let Some(has_ended) = told {
+        let observation = Observation::SessionTold { session: owner, has_ended };
+        changes.extend(story.observatory.apply(TimeMs(1_006_000), observation));
+    }
+    changes.extend(story.observatory.apply(TimeMs(1_007_000), Observation::Tick));
+    (ended(&changes), how(&story))
+}
+
+#[test]
+fn a_session_with_one_znode_ends_where_that_is_told() {
+    assert_eq!(after_its_end(None), (false, Departure::Deleted));
+    assert_eq!(after_its_end(Some(false)), (false, Departure::Deleted));
+    assert_eq!(after_its_end(Some(true)), (true, Departure::SessionEnded));
+}
+
+/// A session with two znodes in one lock lets both go at once.
+fn after_two(told: Option<bool>) -> bool {
+    let mut story = queue();
+    let names = [
+        "/l/_c_55555555-5555-5555-5555-555555555555-lock-0000000007",
+        "/l/_c_66666666-6666-6666-6666-666666666666-lock-0000000008",
+    ];
+    for name in names {
+        story.tell(&format!("1006000 = {name} owner=77"));
+    }
+    for name in names {
+        story.tell(&format!("1006010 - {name}"));
+    }
+    let mut changes = Vec::new();
+    if let Some(has_ended) = told {
+        let observation = Observation::SessionTold { session: SessionId(0x77), has_ended };
+        changes.extend(story.observatory.apply(TimeMs(1_006_010), observation));
+    }
+    changes.extend(story.observatory.apply(TimeMs(1_007_000), Observation::Tick));
+    ended(&changes)
+}
+
+#[test]
+fn one_that_lets_all_go_at_once_goes_on_where_that_is_told() {
+    assert_eq!([after_two(None), after_two(Some(false)), after_two(Some(true))], [true, false, true]);
+}
