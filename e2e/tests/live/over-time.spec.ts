@@ -159,9 +159,8 @@ test('it is there after a way from the board, and for a lock that is gone', asyn
   await expect(page.getByTestId('no-lock')).toBeVisible();
   // How a hold ended is known a moment later.
   await kept(lockscope, path, 2);
-  await ui.open(address(path));
-  await expect(page.getByTestId('no-lock')).toBeVisible();
   await page.keyboard.press('t');
+  await page.getByTestId('ot-ranges').getByRole('link', { name: '15 min' }).click();
   await expect.poll(() => holders(page)).toEqual(['anna', 'bert']);
 });
 
