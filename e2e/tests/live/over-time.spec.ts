@@ -37,7 +37,9 @@ const address = (path: string, more = '') => `/lock?path=${encodeURIComponent(pa
 
 test('two holders stand in the strip in their order, and a click leads to the moment', async ({ ui, clients, lockscope, place, page }) => {
   const path = `${place}/orders`;
+  const begun = Date.now() - 1_000;
   await handedOver(clients, lockscope, path);
+  const handed = Date.now() + 1_000;
   await ui.open(address(path));
   // Nothing is asked before it comes into view, or the key is pressed.
   await page.keyboard.press('t');
@@ -48,6 +50,8 @@ test('two holders stand in the strip in their order, and a click leads to the mo
   await expect(page.getByTestId('ot-events')).toContainText('anna held for');
   await expect(page.getByTestId('ot-events')).toContainText('bert holds for');
 
+  // Near by, where each has room.
+  await ui.open(address(path, `&from=${begun}&to=${Math.max(handed, begun + 10_000)}`));
   const at = await plot(page).locator('.ot-hold[data-client=anna]').getAttribute('href');
   await plot(page).locator('.ot-hold[data-client=anna]').click();
   await expect(page.getByTestId('past-band')).toBeVisible();
@@ -76,7 +80,7 @@ test('a range is chosen by link, by drag and by steps, and the address keeps it'
   await expect(ranges.getByRole('link', { name: '6 h' })).toHaveAttribute('aria-current', 'true');
   await expect(ranges.getByRole('link', { name: '6 h' })).toBeFocused();
   await expect(section(page)).toContainText('One piece is 2 minutes');
-  await section(page).getByRole('link', { name: 'Compare with the day before' }).click();
+  await section(page).getByRole('link', { name: 'compare with the day before' }).click();
   await expect(page).toHaveURL(/range=6h&compare=1d$/);
   await expect(page.getByTestId('ot-not-compared')).toBeVisible();
 
@@ -153,7 +157,10 @@ test('it is there after a way from the board, and for a lock that is gone', asyn
   await bert.release();
   await caretaker.delete(path);
   await expect(page.getByTestId('no-lock')).toBeVisible();
+  // How a hold ended is known a moment later.
+  await kept(lockscope, path, 2);
   await page.keyboard.press('t');
+  await page.getByTestId('ot-ranges').getByRole('link', { name: '15 min' }).click();
   await expect.poll(() => holders(page)).toEqual(['anna', 'bert']);
 });
 

@@ -47,11 +47,11 @@ pub(super) fn former(former: Former) -> &'static str {
     }
 }
 
-/// The same at length.
+/// The same at length; it begins with what is seen.
 pub(super) fn former_title(former: Former) -> &'static str {
     match former {
-        Former::Day => "Compare with the day before",
-        Former::Week => "Compare with the week before",
+        Former::Day => "−1 d: compare with the day before",
+        Former::Week => "−1 w: compare with the week before",
     }
 }
 
