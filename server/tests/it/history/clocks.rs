@@ -19,7 +19,7 @@ fn library() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path().join("faketime"));
     let found = folders.map(|folder| folder.join("libfaketimeMT.so.1")).find(|path| path.exists());
     if found.is_none() {
-        println!("skipped: no libfaketime here sets the clock of a process; it is in Debian's package faketime");
+        eprintln!("skipped: no libfaketime here sets the clock of a process; it is in Debian's package faketime");
     }
     found
 }

@@ -26,11 +26,11 @@ async fn handed_off(recorded: &Recorded) -> ([(i64, String); 2], Vec<zookeeper_c
 async fn gap_at(recorded: &Recorded, why: &str, at: i64) -> Option<(i64, i64)> {
     let history = recorded.json("/api/v1/history").await.1;
     let gaps = history["gaps"].as_array()?;
-    let ends = gaps
+    let mut ends = gaps
         .iter()
         .filter(|gap| gap["why"] == why)
         .map(|gap| (gap["from_at_ms"].as_i64().unwrap(), gap["to_at_ms"].as_i64().unwrap()));
-    ends.into_iter().find(|(from, to)| (*from..=*to).contains(&at))
+    ends.find(|(from, to)| (*from..=*to).contains(&at))
 }
 
 /// Moments are shown again soon, without a restart.
@@ -84,8 +84,8 @@ async fn a_day_that_can_not_be_read_is_set_aside_and_the_server_starts_without_i
     let asked = format!("/api/v1/lock?path=/a/order&at={at}");
     assert_eq!(recorded.json(&asked).await.0, 404);
     let folder = file.parent().unwrap();
-    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(names.into_iter().any(|name| name.contains("damaged")), "nothing is thrown away");
+    let mut names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.any(|name| name.contains("damaged")), "nothing is thrown away");
     goes_on(&recorded, &held).await;
 }
 

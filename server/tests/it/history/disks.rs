@@ -30,7 +30,7 @@ fn may_mount() -> bool {
     command.args(&UNSHARE[1..]).args(mount).arg(place.path()).stdout(Stdio::null()).stderr(Stdio::null());
     let may = command.status().is_ok_and(|status| status.success());
     if !may {
-        println!("skipped: this machine lets nobody mount a disk in a namespace of their own (unshare --mount)");
+        eprintln!("skipped: this machine lets nobody mount a disk in a namespace of their own (unshare --mount)");
     }
     may
 }

@@ -16,9 +16,9 @@ use crate::harness::{open, queue};
 use crate::served::until;
 
 const CLIENTS: usize = 4;
-const LANES: usize = 10;
+const LANES: u32 = 10;
 /// Changes a second of all lanes; each makes two at a time.
-const RATE: u64 = 500;
+const RATE: u32 = 500;
 /// Moments that are remembered before each kill.
 const MOMENTS: usize = 4;
 /// How much may be lost.
@@ -45,10 +45,10 @@ impl Load {
         }
         for lane in 0..LANES {
             recorded.truth.make(&format!("/b/lock{lane}")).await;
-            let (client, changes) = (clients[lane % CLIENTS].clone(), Arc::clone(&changes));
+            let (client, changes) = (clients[lane as usize % CLIENTS].clone(), Arc::clone(&changes));
             let is_over: Arc<AtomicBool> = Arc::clone(&is_over);
             lanes.spawn(async move {
-                let mut pulse = interval(Duration::from_secs(1) * 2 * LANES as u32 / RATE as u32);
+                let mut pulse = interval(Duration::from_secs(2) * LANES / RATE);
                 pulse.set_missed_tick_behavior(MissedTickBehavior::Burst);
                 while !is_over.load(Ordering::Relaxed) {
                     pulse.tick().await;
@@ -102,7 +102,7 @@ async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_not
         let before = load.changes.load(Ordering::Relaxed);
         remember(&recorded, &mut held, &mut shown).await;
         // From half a second to some seconds of the load, otherwise in each round.
-        let wanted = before + RATE / 2 + (round as u64 * 617) % (3 * RATE);
+        let wanted = before + u64::from(RATE / 2) + (round as u64 * 617) % u64::from(3 * RATE);
         until(async || load.changes.load(Ordering::Relaxed) >= wanted).await;
         let (asked, killed_at) = (recorded.json("/api/v1/history").await.1, now_ms());
         recorded.end(Signal::KILL).await;

@@ -34,7 +34,8 @@ async fn lives_that_ended_are_told_with_how_they_ended() {
     let all = "/api/v1/history/holds?path=/past/a";
     until(async || how(&lockscope.ask(all).await.1, name(&stays)) == Some("still")).await;
     // One session stands there several times, which is found a moment later.
-    until(async || codes(&lockscope.ask("/api/v1/lock?path=/past/a").await.1["findings"]) == ["duplicate_session"]).await;
+    until(async || codes(&lockscope.ask("/api/v1/lock?path=/past/a").await.1["findings"]) == ["duplicate_session"])
+        .await;
     let all_there_ms = super::now_ms();
     // One gives up, one lets go, and the session of the next ends while it holds.
     truth.delete(&second).await;
