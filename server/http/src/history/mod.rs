@@ -2,6 +2,7 @@
 
 mod api;
 mod ask;
+mod bundle;
 mod density;
 pub(super) mod diff;
 pub(super) mod export;

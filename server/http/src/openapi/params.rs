@@ -107,7 +107,7 @@ pub(super) const EXPORT: &[Param] = &[
     query(
         "format",
         Kind::OneOf(|| ExportFormat::ALL.map(ExportFormat::name).to_vec()),
-        "`csv`, as without it: RFC 4180, a line a contender, and no cell is a formula. `perfetto`: trace events, which ui.perfetto.dev opens.",
+        "`csv`, as without it: RFC 4180, a line a contender, and no cell is a formula. `perfetto`: trace events, which ui.perfetto.dev opens. `sqlite`: a history of its own, not cut by `session` and `client`.",
     ),
 ];
 
