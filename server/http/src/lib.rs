@@ -14,6 +14,7 @@ mod caller;
 mod compact;
 mod csv;
 mod events;
+mod events_page;
 mod find;
 mod flow_control;
 mod health;

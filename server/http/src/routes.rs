@@ -10,7 +10,7 @@ use axum::routing::{MethodRouter, any, get, post, put};
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, help, history, live, me, metrics_api,
+    Http, api, approve, audit_api, audit_page, events, events_page, find, health, help, history, live, me, metrics_api,
     openapi, preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
@@ -110,6 +110,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(no_lab)) },
     Route { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
     api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
+    Route { verb: Verb::Get, path: "/events", need: VIEW, answer: Answer::Form(|| get(events_page::show)) },
+    api(Verb::Get, NEWS, VIEW, || get(events_page::news)),
     Route { verb: Verb::Get, path: "/help", need: VIEW, answer: Answer::Form(|| get(help::show)) },
     api(Verb::Get, "/help/explain", VIEW, || get(help::explain)),
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
@@ -140,12 +142,14 @@ pub(super) const ROUTES: &[Route] = &[
 
 /// Files of the past, which may be large.
 const EXPORT: &str = "/api/v1/history/export";
+/// Events that are new.
+const NEWS: &str = "/events/news";
 /// The live socket.
 const LIVE: &str = "/api/v1/live";
 
 /// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
 pub(super) fn is_by_itself(path: &str) -> bool {
-    path == LIVE
+    path == LIVE || path == NEWS
 }
 
 /// One row, for those who check the table from outside.

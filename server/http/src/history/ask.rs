@@ -154,7 +154,7 @@ fn id_of(text: &str) -> Option<i64> {
 }
 
 /// When a question that begins now is given up.
-pub(super) fn give_up_at() -> Instant {
+pub(crate) fn give_up_at() -> Instant {
     clock::instant() + QUESTION_MAX
 }
 

@@ -7,6 +7,7 @@ mod density;
 pub(super) mod diff;
 pub(super) mod export;
 mod going_on;
+pub(super) mod happened;
 pub(super) mod holds;
 mod links;
 pub(super) mod marks;
@@ -23,10 +24,10 @@ use super::problem::ErrorResponse;
 use feed::VisibilityScope;
 
 pub(super) use api::{HistoryJson, show};
-pub(super) use ask::ExportFormat;
+pub(super) use ask::{ExportFormat, give_up_at};
 pub use moments::Recordings;
 pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
-pub(super) use pages::{PastPage, show_moments};
+pub(super) use pages::{PastPage, show_moments, with_kept_moment};
 
 /// The parameter that names a moment.
 const AT: &str = "at";

@@ -164,10 +164,7 @@ impl Moments {
         if at_ms > self.now_ms() {
             return Err(MomentError::Future);
         }
-        let past = self.find(at_ms).unwrap_or_else(|| {
-            let _making = lock(&self.making);
-            self.find(at_ms).unwrap_or_else(|| self.make(at_ms))
-        });
+        let past = self.whole(at_ms);
         let seen = past.models.iter().filter(|(name, _)| scope.covers_ensemble(name));
         for (name, model) in seen {
             if let Err(why) = model {
@@ -175,6 +172,14 @@ impl Moments {
             }
         }
         Ok(past)
+    }
+
+    /// A moment with whatever is known of it.
+    pub(super) fn whole(&self, at_ms: i64) -> Arc<PastMoment> {
+        self.find(at_ms).unwrap_or_else(|| {
+            let _making = lock(&self.making);
+            self.find(at_ms).unwrap_or_else(|| self.make(at_ms))
+        })
     }
 
     fn instant_of(&self, moment: &Moment, scope: &VisibilityScope) -> Result<i64, MomentError> {
@@ -227,6 +232,11 @@ impl PastMoment {
             .with_applications(applications.clone())
             .of_the_past();
         Self { at_ms, hub: Hub::new(Arc::new(projector), clock, random_epoch()), models }
+    }
+
+    /// Why nothing is known of an ensemble then, where nothing is.
+    pub(super) fn missing(&self, ensemble: &str) -> Option<&Missing> {
+        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().err())
     }
 
     /// An ensemble's model as it was.

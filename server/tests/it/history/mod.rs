@@ -2,6 +2,7 @@
 
 mod bundle;
 mod equality;
+mod events;
 mod lives;
 mod moments;
 mod restarts;
