@@ -4,10 +4,10 @@
 use std::time::Instant;
 
 use history::store::{Gap, Store};
-use lockscope_core::time::TimeMs;
 use lockscope_wire::{EventKind, SessionId};
 
 use super::ask::give_up_at;
+use super::moments::gaps_in;
 use super::{Missing, Moment, Moments};
 use crate::Http;
 use crate::problem::ErrorResponse;
@@ -312,7 +312,7 @@ impl Search {
             let (from, to) =
                 (whole_from.map_or(i64::MIN, |(at_ms, _)| at_ms).max(self.from_ms()), self.begins_at(part.place));
             let handle = moments.recordings(scope).find(|(name, _)| *name == part.name).and_then(|(_, handle)| handle);
-            let gaps = handle.and_then(|handle| handle.store()?.gaps(TimeMs(from)..TimeMs(i64::MAX)).ok());
+            let gaps = handle.and_then(|handle| Some(gaps_in(&*handle.store()?, from, i64::MAX)));
             let inside = gaps.into_iter().flatten().filter(|gap| gap.from.0 >= from && (gap.from.0, BEHIND) < to);
             lines.extend(inside.map(|gap| Line {
                 cursor: Cursor { at_ms: gap.from.0, number: BEHIND, place: part.place },
@@ -326,8 +326,7 @@ impl Search {
 
 /// The end of what is known before the newest gap up to an instant.
 fn gap_before(store: &dyn Store, at_ms: i64) -> Option<i64> {
-    let gaps = store.gaps(TimeMs(i64::MIN)..TimeMs(at_ms)).unwrap_or_default();
-    gaps.iter().map(|gap| gap.from.0).filter(|from_ms| *from_ms < at_ms).max()
+    gaps_in(store, i64::MIN, at_ms).iter().map(|gap| gap.from.0).filter(|from_ms| *from_ms < at_ms).max()
 }
 
 impl Http {

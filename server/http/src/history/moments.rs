@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use history::historian::HistoryHandle;
 use history::replay::{self, ReplayError, Rewound};
-use history::store::Gap;
+use history::store::{Gap, Store};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
@@ -243,6 +243,11 @@ impl PastMoment {
     pub(super) fn model(&self, ensemble: &str) -> Option<&Rewound> {
         self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().ok())
     }
+}
+
+/// What is missing in a stretch of a recording; nothing where that can't be read.
+pub(super) fn gaps_in(store: &dyn Store, from_ms: i64, to_ms: i64) -> Vec<Gap> {
+    store.gaps(TimeMs(from_ms)..TimeMs(to_ms)).unwrap_or_default()
 }
 
 /// One ensemble's model as it was, from a nearby one if there is one.
