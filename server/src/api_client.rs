@@ -1,16 +1,21 @@
 //! A running server, asked over its API: bounded in time and size, and every failure one sentence with its remedy.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
 use lockscope_wire::Problem;
-use reqwest::{Certificate, Client, Method, Url};
+use reqwest::{Certificate, Client, Method, RequestBuilder, Response, Url};
 
 use crate::config::ConfigError;
 use crate::error::RunError;
 
 /// How long one answer may take.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
+/// How long a file may take: a little longer than a server sends one.
+const DOWNLOAD_MAX: Duration = Duration::from_secs(700);
 /// Bytes of an answer that are read.
 const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Characters of a reason that are shown.
@@ -130,15 +135,80 @@ impl ApiClient {
     /// # Errors
     /// See [`ApiError`].
     pub async fn text(&self, method: Method, path: &str, body: Option<String>) -> Result<String, ApiError> {
-        let mut request = self.client.request(method, format!("{}{path}", self.base));
-        if let Some(token) = &self.token {
-            request = request.bearer_auth(token);
-        }
+        let mut request = self.request(method, path);
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body);
         }
-        let mut answer = request.send().await.map_err(|error| self.no_answer(&error))?;
+        let answer = request.send().await.map_err(|error| self.no_answer(&error))?;
+        let answer = self.accepted(answer).await?;
+        String::from_utf8(self.whole(answer).await?).map_err(|_| {
+            unavailable(format!("--server {} sent a response that is not text; is it Lockscope?", self.base))
+        })
+    }
+
+    /// Asks, and writes the answer to a new file that only its user may read. What is not whole is removed.
+    ///
+    /// # Errors
+    /// See [`ApiError`]; a file that is there, or can't be written.
+    pub async fn download(&self, path: &str, to: &Path) -> Result<(), ApiError> {
+        let shown = to.display();
+        let bad = |error: std::io::Error| {
+            ApiError::NoAnswer(wrong(format!(
+                "--out {shown} can't be written ({error}); name a new file, where there is room"
+            )))
+        };
+        let request = self.request(Method::GET, path).timeout(DOWNLOAD_MAX);
+        let answer = request.send().await.map_err(|error| self.no_answer(&error))?;
+        let mut answer = self.accepted(answer).await?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to).map_err(bad)?;
+        let written = loop {
+            match answer.chunk().await {
+                Ok(Some(chunk)) => {
+                    if let Err(error) = file.write_all(&chunk) {
+                        break Err(bad(error));
+                    }
+                }
+                Ok(None) => break file.sync_all().map_err(bad),
+                Err(error) => break Err(self.no_answer(&error)),
+            }
+        };
+        if written.is_err() {
+            // What went wrong is said already.
+            let _ = std::fs::remove_file(to);
+        }
+        written
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", self.base));
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    /// An answer that is one, or why there is none.
+    async fn accepted(&self, answer: Response) -> Result<Response, ApiError> {
         let status = answer.status();
+        if status.is_redirection() {
+            let to = answer.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("elsewhere");
+            let to: String = lockscope_wire::visible(to).chars().take(REASON_CHARS_MAX).collect();
+            return Err(unavailable(format!(
+                "--server {} redirects to {to}; name Lockscope's own address with --server",
+                self.base
+            )));
+        }
+        if status.is_success() {
+            return Ok(answer);
+        }
+        let bytes = self.whole(answer).await?;
+        let told = serde_json::from_slice(&bytes)
+            .map_or_else(|_| "without a reason; is it Lockscope?".to_owned(), |problem: Problem| problem.detail);
+        let detail = lockscope_wire::visible(&told).chars().take(REASON_CHARS_MAX).collect();
+        Err(ApiError::Refused { status: status.as_u16(), detail })
+    }
+
+    async fn whole(&self, mut answer: Response) -> Result<Vec<u8>, ApiError> {
         let mut bytes = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(|error| self.no_answer(&error))? {
             bytes.extend_from_slice(&chunk);
@@ -149,23 +219,7 @@ impl ApiClient {
                 )));
             }
         }
-        if status.is_redirection() {
-            let to = answer.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("elsewhere");
-            let to: String = lockscope_wire::visible(to).chars().take(REASON_CHARS_MAX).collect();
-            return Err(unavailable(format!(
-                "--server {} redirects to {to}; name Lockscope's own address with --server",
-                self.base
-            )));
-        }
-        if !status.is_success() {
-            let told = serde_json::from_slice(&bytes)
-                .map_or_else(|_| "without a reason; is it Lockscope?".to_owned(), |problem: Problem| problem.detail);
-            let detail = lockscope_wire::visible(&told).chars().take(REASON_CHARS_MAX).collect();
-            return Err(ApiError::Refused { status: status.as_u16(), detail });
-        }
-        String::from_utf8(bytes).map_err(|_| {
-            unavailable(format!("--server {} sent a response that is not text; is it Lockscope?", self.base))
-        })
+        Ok(bytes)
     }
 
     fn no_answer(&self, error: &reqwest::Error) -> ApiError {

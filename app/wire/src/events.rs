@@ -42,6 +42,46 @@ pub enum EventKind {
     VerdictChanged,
 }
 
+impl EventKind {
+    /// Every kind.
+    pub const ALL: [Self; 14] = [
+        Self::Link,
+        Self::Root,
+        Self::LockAppeared,
+        Self::LockVanished,
+        Self::Arrived,
+        Self::Identified,
+        Self::Left,
+        Self::HolderChanged,
+        Self::SessionEnded,
+        Self::DeadlockClosed,
+        Self::DeadlockOpened,
+        Self::FindingRaised,
+        Self::FindingCleared,
+        Self::VerdictChanged,
+    ];
+
+    /// Its name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Root => "root",
+            Self::LockAppeared => "lock_appeared",
+            Self::LockVanished => "lock_vanished",
+            Self::Arrived => "arrived",
+            Self::Identified => "identified",
+            Self::Left => "left",
+            Self::HolderChanged => "holder_changed",
+            Self::SessionEnded => "session_ended",
+            Self::DeadlockClosed => "deadlock_closed",
+            Self::DeadlockOpened => "deadlock_opened",
+            Self::FindingRaised => "finding_raised",
+            Self::FindingCleared => "finding_cleared",
+            Self::VerdictChanged => "verdict_changed",
+        }
+    }
+}
+
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -82,6 +122,8 @@ pub struct Events {
     pub next_after: u64,
     /// How many after the one that was asked for are kept no more, seen or not.
     pub lost: u64,
+    /// Of an answer that reaches back: what to ask `before` next, to get what came earlier; null where nothing did.
+    pub next_before: Option<String>,
 }
 
 /// Which events the live view `events` shows: the newest ones.
@@ -235,6 +277,13 @@ mod tests {
             (lately(&[("a", 1..4)]), lately(&[("a", 1..4), ("b", 1..2)])),
         ] {
             assert_eq!(before.diff(&after), None);
+        }
+    }
+
+    #[test]
+    fn kinds_are_called_what_they_are_called_on_the_wire() {
+        for kind in EventKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         }
     }
 

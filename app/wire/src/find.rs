@@ -34,6 +34,8 @@ named_enum! {
         SignIn = "sign_in",
         /// Signs out.
         SignOut = "sign_out",
+        /// What happened.
+        Events = "events",
     }
 }
 

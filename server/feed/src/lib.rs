@@ -130,6 +130,10 @@ pub trait Projection: Views + Send + Sync + 'static {
     ) -> Vec<project::EventsView> {
         Vec::new()
     }
+    /// The event log backwards, of each ensemble that is meant and of which something may be seen.
+    fn happened(&self, _scope: &VisibilityScope, _query: &project::HappenedQuery) -> Vec<project::HappenedView> {
+        Vec::new()
+    }
     /// The worst of the locks whose names fit, of all that may be seen.
     fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {
         let query = BoardQuery { limit: WINDOW_ROWS_MAX, ..BoardQuery::default() };

@@ -16,8 +16,8 @@ use lockscope_wire::{
 
 use super::engine::Reader;
 use super::project::{
-    self, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, MetricSelection, NameTest,
-    ProjectionContext, Snapshot,
+    self, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, HappenedQuery, HappenedView,
+    MetricSelection, NameTest, ProjectionContext, Snapshot,
 };
 use super::{
     ConfigState, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views, VisibilityScope,
@@ -330,6 +330,13 @@ impl Projection for Projector {
                 .filter(|look| look.is_meant(&query.ensemble))
                 .map(|look| project::events(look, query, after))
                 .collect()
+        })
+    }
+
+    fn happened(&self, scope: &VisibilityScope, query: &HappenedQuery) -> Vec<HappenedView> {
+        self.look(scope, |looks| {
+            let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
+            meant.map(|look| project::happened(look, query)).collect()
         })
     }
 

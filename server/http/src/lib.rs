@@ -14,6 +14,7 @@ mod caller;
 mod compact;
 mod csv;
 mod events;
+mod events_page;
 mod find;
 mod flow_control;
 mod health;
@@ -175,6 +176,8 @@ pub struct Http {
     /// The same for the past, which takes seconds: who looks at the present never waits for who looks back.
     past_work: WorkerPool,
     past_shared: SharedAnswers,
+    /// Files of the past as SQLite databases: one at a time is made or sent.
+    bundles: Arc<Semaphore>,
 }
 
 /// What is counted here, for `/metrics`.
@@ -224,6 +227,7 @@ impl Http {
             work,
             past_shared: SharedAnswers::new(past_work.clone()),
             past_work,
+            bundles: Arc::new(Semaphore::new(1)),
         }
     }
 
@@ -308,6 +312,17 @@ impl Http {
         ]
     }
 
+    /// An answer, unless it takes too long.
+    async fn in_time(&self, answer: impl Future<Output = Response>) -> Result<Response, ErrorResponse> {
+        let within = Duration::from_millis(self.limits.answer_ms_max);
+        tokio::time::timeout(within, answer).await.map_err(|_| self.late())
+    }
+
+    fn late(&self) -> ErrorResponse {
+        let ms_max = self.limits.answer_ms_max;
+        ErrorResponse::unavailable(format!("no answer was ready within {ms_max} ms; try again"))
+    }
+
     /// Waits until every socket is closed, at most this long; false when some are not.
     pub async fn sockets_closed(&self, within: Duration) -> bool {
         tokio::time::timeout(within, self.sockets.acquire_many(self.limits.sockets_max)).await.is_ok()
@@ -354,13 +369,10 @@ async fn unknown_api(uri: Uri) -> ErrorResponse {
 /// Time-out for answers. A release ends by itself and is answered with its outcome, however long it takes; only its
 /// body has to arrive in time.
 async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Response {
-    let ms_max = http.limits.answer_ms_max;
-    let within = Duration::from_millis(ms_max);
-    let late =
-        || ErrorResponse::unavailable(format!("no answer was ready within {ms_max} ms; try again")).into_response();
     if !routes::bounds_itself(request.method(), request.uri().path()) {
-        return tokio::time::timeout(within, next.run(request)).await.unwrap_or_else(|_| late());
+        return http.in_time(next.run(request)).await.unwrap_or_else(IntoResponse::into_response);
     }
+    let (within, late) = (Duration::from_millis(http.limits.answer_ms_max), || http.late().into_response());
     let (parts, body) = request.into_parts();
     match tokio::time::timeout(within, axum::body::to_bytes(body, BODY_BYTES_MAX)).await {
         Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,

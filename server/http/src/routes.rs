@@ -10,8 +10,8 @@ use axum::routing::{MethodRouter, any, get, post, put};
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, api, approve, audit_api, audit_page, events, find, health, help, history, live, me, metrics_api, openapi,
-    preferences_api, release_api, sign_in, unknown_api,
+    Http, api, approve, audit_api, audit_page, events, events_page, find, health, help, history, live, me, metrics_api,
+    openapi, preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -64,7 +64,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/history/marks", VIEW, || get(history::marks::show)),
     api(Verb::Get, "/api/v1/history/holds", VIEW, || get(history::holds::show)),
     api(Verb::Get, "/api/v1/history/diff", VIEW, || get(history::diff::show)),
-    api(Verb::Get, "/api/v1/history/export", VIEW, || get(history::export::show)),
+    api(Verb::Get, EXPORT, VIEW, || get(history::export::show)),
     api(Verb::Get, "/api/v1/history/lock", VIEW, || get(history::over_time::show)),
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),
     api(Verb::Get, "/api/v1/preferences", VIEW, || get(preferences_api::show)),
@@ -110,6 +110,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(no_lab)) },
     Route { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
     api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
+    Route { verb: Verb::Get, path: "/events", need: VIEW, answer: Answer::Form(|| get(events_page::show)) },
+    api(Verb::Get, NEWS, VIEW, || get(events_page::news)),
     Route { verb: Verb::Get, path: "/help", need: VIEW, answer: Answer::Form(|| get(help::show)) },
     api(Verb::Get, "/help/explain", VIEW, || get(help::explain)),
     form(Verb::Get, "/sign-in", || get(sign_in::show)),
@@ -139,12 +141,16 @@ pub(super) const ROUTES: &[Route] = &[
     file("/favicon-lost.svg"),
 ];
 
+/// Files of the past, which may be large.
+const EXPORT: &str = "/api/v1/history/export";
+/// Events that are new.
+const NEWS: &str = "/events/news";
 /// The live socket.
 const LIVE: &str = "/api/v1/live";
 
 /// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
 pub(super) fn is_by_itself(path: &str) -> bool {
-    path == LIVE
+    path == LIVE || path == NEWS
 }
 
 /// One row, for those who check the table from outside.
@@ -185,7 +191,8 @@ pub(super) fn is_page(path: &str) -> bool {
 
 /// Whether an answer has a limit of its own for how long it may take.
 pub(super) fn bounds_itself(method: &Method, path: &str) -> bool {
-    ROUTES.iter().any(|row| matches!(row.answer, Answer::Act(_)) && row.verb.takes(method) && row.path == path)
+    let is_its_own = |row: &Route| matches!(row.answer, Answer::Act(_)) || row.path == EXPORT;
+    ROUTES.iter().any(|row| is_its_own(row) && row.verb.takes(method) && row.path == path)
 }
 
 /// What a table has for a request.

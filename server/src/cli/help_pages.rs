@@ -227,6 +227,10 @@ pub const PAGES: &[HelpPage] = &[
                 "lockscope history export --format perfetto",
                 "The last hour as a trace, to be opened at ui.perfetto.dev.",
             ),
+            (
+                "lockscope history export --format sqlite --from 3h --to 1h --out incident.db",
+                "Two hours to attach to a ticket: each change, to be rewound elsewhere, and what is derived of them.",
+            ),
             ("lockscope history --ensemble prod --json", "For scripts: the response of the API."),
         ],
         exits: &[(0, "success, even if nothing is kept")],

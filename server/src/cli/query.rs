@@ -159,7 +159,7 @@ pub enum HistoryCommand {
     Holds(PastArgs),
     /// List what stood out: verdicts, findings, deadlocks, outages, gaps, releases.
     Marks(PastArgs),
-    /// Write who held and who waited as a table, or as a trace that Perfetto opens.
+    /// Write who held and who waited as a table, or as a trace that Perfetto opens; or all of it as an SQLite database.
     Export(ExportArgs),
 }
 
@@ -206,6 +206,9 @@ pub struct ExportArgs {
     /// Format.
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
     pub format: ExportFormat,
+    /// Write to this new file, not to standard output. An SQLite database needs one.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Who is asked.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -218,6 +221,8 @@ pub enum ExportFormat {
     Csv,
     /// Trace events, for ui.perfetto.dev.
     Perfetto,
+    /// A history of its own, with each change: an SQLite database.
+    Sqlite,
 }
 
 /// Shells that can be taught.

@@ -34,6 +34,7 @@ const fn address(place: FindPlace) -> &'static str {
         FindPlace::Board => "/",
         FindPlace::Waits => "/waits",
         FindPlace::Sessions => "/sessions",
+        FindPlace::Events => "/events",
         FindPlace::Lab => "/lab",
         FindPlace::Status => "/status",
         FindPlace::Audit => "/audit",

@@ -102,6 +102,7 @@ fn one(query: LockQuery) -> AnyView {
                     {query.with_value(over_time)}
                     <Stats state=state />
                     <Facts state=state />
+                    <p><a class="tool" href=query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a></p>
                 }
             } else {
                 none()
@@ -110,6 +111,12 @@ fn one(query: LockQuery) -> AnyView {
         // Outside of what comes and goes with the lock: nothing live closes it.
         {release_dialog(query.with_value(|query| query.ensemble.clone()))}
     }
+}
+
+/// What happened to the lock.
+fn events_url(query: &LockQuery) -> String {
+    let LockQuery { ensemble, path, .. } = query.clone();
+    LockQuery { ensemble, path, ..LockQuery::default() }.to_url().replacen("/lock", "/events", 1)
 }
 
 /// Nothing to show, and why.

@@ -3,6 +3,7 @@
 //! which the browser takes over.
 
 mod audit;
+mod events;
 mod find;
 mod help;
 mod lab;
@@ -11,6 +12,7 @@ mod release;
 mod words;
 
 pub use audit::{AuditView, audit_page};
+pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use help::help_page;
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};

@@ -1,13 +1,26 @@
 //! The pages that the server draws alone, in words. Pure.
 
 use crate::format::{count, visible};
-use lockscope_wire::AuditKind;
 use lockscope_wire::guide::TermArea;
+use lockscope_wire::{AuditKind, EventKind};
 
 pub(super) const NEWER: &str = "Newer";
 pub(super) const OLDER: &str = "Older";
 pub(super) const WHO: &str = "Who";
 pub(super) const LOCK: &str = "Lock";
+pub(super) const NEWEST: &str = "Newest";
+pub(super) const SESSION: &str = "Session";
+pub(super) const EVERYTHING: &str = "everything";
+pub(super) const EVERY: &str = "every one";
+pub(super) const PAUSE: &str = "Pause";
+pub(super) const GO_ON: &str = "Resume";
+/// Leads to the moment of an event.
+pub(super) const THEN: &str = "show then";
+pub(super) const AS_OF: &str = "As it was at ";
+/// Around the moment up to which all was looked through.
+pub(super) const LOOKED_BACK: &str = "Few rows fit, so everything was looked through back to ";
+pub(super) const LOOKED_BACK_END: &str =
+    " and no further. Older looks on from there; a narrower filter finds more at once.";
 pub(super) const REMARK_HINT: &str = "what you checked";
 /// Runs of the lab that are one click away: name, and what it is for.
 pub(super) const PRESETS: [(&str, &str); 4] = [
@@ -51,6 +64,45 @@ pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
         AuditKind::Approved => "approved",
         AuditKind::LabStarted => "lab started",
         AuditKind::LabEnded => "lab ended",
+    }
+}
+
+/// What happened; None: nothing is known for a while.
+pub(super) fn event_kind(kind: Option<EventKind>) -> &'static str {
+    match kind {
+        None => "gap",
+        Some(EventKind::Link) => "link",
+        Some(EventKind::Root) => "root",
+        Some(EventKind::LockAppeared) => "lock appeared",
+        Some(EventKind::LockVanished) => "lock vanished",
+        Some(EventKind::Arrived) => "joined",
+        Some(EventKind::Identified) => "owner known",
+        Some(EventKind::Left) => "left",
+        Some(EventKind::HolderChanged) => "acquired",
+        Some(EventKind::SessionEnded) => "session ended",
+        Some(EventKind::DeadlockClosed) => "deadlock closed",
+        Some(EventKind::DeadlockOpened) => "deadlock opened",
+        Some(EventKind::FindingRaised) => "finding raised",
+        Some(EventKind::FindingCleared) => "finding cleared",
+        Some(EventKind::VerdictChanged) => "verdict",
+    }
+}
+
+/// What the list of events is.
+pub(super) fn events_lead(keeps_history: bool) -> &'static str {
+    if keeps_history {
+        "What happened to locks, sessions and the link, newest first, as far back as every change is kept."
+    } else {
+        "What happened to locks, sessions and the link, newest first. No history is kept here, so the list is short: the newest 8\u{202f}192 of each ensemble."
+    }
+}
+
+/// Why no event is shown.
+pub(super) fn no_event(was_given_up: bool, keeps_history: bool) -> &'static str {
+    match (was_given_up, keeps_history) {
+        (true, _) => "Nothing that fits was found yet.",
+        (false, true) => "Nothing that fits is kept.",
+        (false, false) => "Nothing that fits happened lately.",
     }
 }
 

@@ -84,7 +84,17 @@ fn known(state: SessionState) -> AnyView {
         {part(page, |page| page.row.clone(), client)}
         <Locks state=state />
         <History state=state />
+        <p><a class="tool" href=state.query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a></p>
     }
+}
+
+/// What happened to the session.
+fn events_url(query: &SessionQuery) -> String {
+    let SessionQuery { ensemble, id, .. } = query.clone();
+    SessionQuery { ensemble, id, ..SessionQuery::default() }
+        .to_url()
+        .replacen("/session", "/events", 1)
+        .replacen("id=", "session=", 1)
 }
 
 fn title(row: &SessionRow) -> AnyView {

@@ -55,7 +55,7 @@ pub fn events(look: &ProjectionContext<'_>, query: &EventsQuery, after: Option<u
     EventsView { ensemble: look.ensemble.name.clone(), events, next_after, lost }
 }
 
-fn lies_below(path: &str, top: &str) -> bool {
+pub(super) fn lies_below(path: &str, top: &str) -> bool {
     path.strip_prefix(top.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -78,7 +78,7 @@ impl About {
 
 impl ProjectionContext<'_> {
     /// The lock or root that it is about.
-    fn place<'a>(&'a self, recorded: &'a EventRecord) -> Option<&'a str> {
+    pub(super) fn place<'a>(&'a self, recorded: &'a EventRecord) -> Option<&'a str> {
         match &recorded.what {
             Event::Root(root, _) => self.observatory.roots().get(root.0 as usize).map(|root| &*root.path),
             Event::Changed(change) => change.lock(),
@@ -86,7 +86,7 @@ impl ProjectionContext<'_> {
     }
 
     /// One row, if what it is about may be seen.
-    fn event(&self, recorded: &EventRecord) -> Option<EventRow> {
+    pub(super) fn event(&self, recorded: &EventRecord) -> Option<EventRow> {
         let (kind, about, text) = match &recorded.what {
             Event::Root(root, state) => {
                 let path = &self.observatory.roots().get(root.0 as usize)?.path;

@@ -3,16 +3,19 @@
 //! The trait is blocking: who writes is a thread of its own, who reads runs on a worker pool, and an embedded database
 //! blocks in any case. A store over the network drives its own runtime behind it.
 
+pub mod bundle;
 pub mod rows;
 pub mod sqlite;
 
 use std::fmt;
+use std::fs::File;
 use std::ops::Range;
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
 use crate::codec::{Chunk, ChunkKind};
+use bundle::{BundleError, BundleQuery};
 use rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
 
 /// Chunks that are read at once; further ones are asked for.
@@ -306,4 +309,12 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// The store can't be read.
     fn facts(&self, query: &FactQuery) -> Result<Vec<Fact>, StoreError>;
+
+    /// A window of the recording as a file: an SQLite database that has no name any more, so nothing of it is left behind.
+    ///
+    /// # Errors
+    /// The store can't be read, or it would be too large or take too long.
+    fn bundle(&self, _query: &BundleQuery<'_>) -> Result<File, BundleError> {
+        Err(StoreError::Failed("this store gives no bundles".to_owned()).into())
+    }
 }

@@ -46,15 +46,18 @@ pub(crate) enum ExportFormat {
     Csv,
     /// Trace events, which Perfetto opens.
     Perfetto,
+    /// A history of its own: an SQLite database.
+    Sqlite,
 }
 
 impl ExportFormat {
-    pub(crate) const ALL: [Self; 2] = [Self::Csv, Self::Perfetto];
+    pub(crate) const ALL: [Self; 3] = [Self::Csv, Self::Perfetto, Self::Sqlite];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
             Self::Perfetto => "perfetto",
+            Self::Sqlite => "sqlite",
         }
     }
 }
@@ -109,7 +112,7 @@ impl Asked {
             "format" if value.is_empty() => {}
             "format" => {
                 let format = ExportFormat::ALL.into_iter().find(|format| format.name() == value);
-                self.format = format.ok_or_else(|| wrong(name, value, "csv or perfetto"))?;
+                self.format = format.ok_or_else(|| wrong(name, value, "csv, perfetto or sqlite"))?;
             }
             _ => {}
         }
@@ -156,7 +159,7 @@ fn id_of(text: &str) -> Option<i64> {
 }
 
 /// When a question that begins now is given up.
-pub(super) fn give_up_at() -> Instant {
+pub(crate) fn give_up_at() -> Instant {
     clock::instant() + QUESTION_MAX
 }
 

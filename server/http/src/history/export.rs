@@ -1,9 +1,11 @@
-//! `GET /api/v1/history/export`: the lives of contenders in a range as a file, for spreadsheets and for Perfetto.
+//! `GET /api/v1/history/export`: the lives of contenders in a range as a file, for spreadsheets and for Perfetto, or all of
+//! it as a history of its own.
 
 use axum::extract::State;
 use axum::response::Response;
 
 use super::ask::{Asked, ExportFormat, refused};
+use super::bundle;
 use super::going_on::still;
 use super::holds::{HoldJson, Shown, spans};
 use super::trace::trace;
@@ -39,14 +41,19 @@ pub(crate) async fn show(
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let of = Asked::read(pairs, &TAKES, 1)?;
+    if of.format == ExportFormat::Sqlite {
+        return bundle::show(&http, asked, of).await;
+    }
     let (own, scope) = (http.clone(), asked.scope.clone());
-    Ok(http.past_shared.answer(asked, move || file(&own, &scope, &of)).await)
+    let answer = http.past_shared.answer(asked, move || file(&own, &scope, &of));
+    // The route has no bound of its own, for the sake of bundles.
+    http.in_time(answer).await
 }
 
 fn file(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Answer {
     let lives = lives(http, scope, asked);
     match asked.format {
-        ExportFormat::Csv => Answer::table(lives.map(|lives| table(&lives))),
+        ExportFormat::Csv | ExportFormat::Sqlite => Answer::table(lives.map(|lives| table(&lives))),
         ExportFormat::Perfetto => match lives {
             Ok(lives) => {
                 Answer::file("application/json", "lockscope-history.json".to_owned(), trace(&lives, http.hub.now_ms()))

@@ -2,11 +2,13 @@
 
 mod api;
 mod ask;
+mod bundle;
 mod charges;
 mod density;
 pub(super) mod diff;
 pub(super) mod export;
 mod going_on;
+pub(super) mod happened;
 pub(super) mod holds;
 mod links;
 pub(super) mod marks;
@@ -27,10 +29,10 @@ use super::problem::ErrorResponse;
 use feed::VisibilityScope;
 
 pub(super) use api::{HistoryJson, show};
-pub(super) use ask::ExportFormat;
+pub(super) use ask::{ExportFormat, give_up_at};
 pub use moments::Recordings;
 pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
-pub(super) use pages::{PastPage, show_moments};
+pub(super) use pages::{PastPage, show_moments, with_kept_moment};
 pub(super) use past_only::refuse_the_present;
 
 /// The parameter that names a moment.

@@ -177,10 +177,7 @@ impl Moments {
         if at_ms > self.now_ms() {
             return Err(self.later(scope));
         }
-        let past = self.find(at_ms).unwrap_or_else(|| {
-            let _making = lock(&self.making);
-            self.find(at_ms).unwrap_or_else(|| self.make(at_ms))
-        });
+        let past = self.whole(at_ms);
         let seen = past.models.iter().filter(|(name, _)| scope.covers_ensemble(name));
         for (name, model) in seen {
             if let Err(why) = model {
@@ -199,6 +196,14 @@ impl Moments {
             },
             None => MomentError::Future,
         }
+    }
+
+    /// A moment with whatever is known of it.
+    pub(super) fn whole(&self, at_ms: i64) -> Arc<PastMoment> {
+        self.find(at_ms).unwrap_or_else(|| {
+            let _making = lock(&self.making);
+            self.find(at_ms).unwrap_or_else(|| self.make(at_ms))
+        })
     }
 
     fn instant_of(&self, moment: &Moment, scope: &VisibilityScope) -> Result<i64, MomentError> {
@@ -257,10 +262,20 @@ impl PastMoment {
         Self { at_ms, hub: Hub::new(Arc::new(projector), clock, random_epoch()), models }
     }
 
+    /// Why nothing is known of an ensemble then, where nothing is.
+    pub(super) fn missing(&self, ensemble: &str) -> Option<&Missing> {
+        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().err())
+    }
+
     /// An ensemble's model as it was.
     pub(super) fn model(&self, ensemble: &str) -> Option<&Rewound> {
         self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().ok())
     }
+}
+
+/// What is missing in a stretch of a recording; nothing where that can't be read.
+pub(super) fn gaps_in(store: &dyn Store, from_ms: i64, to_ms: i64) -> Vec<Gap> {
+    store.gaps(TimeMs(from_ms)..TimeMs(to_ms)).unwrap_or_default()
 }
 
 /// One ensemble's model as it was, from a nearby one if there is one.

@@ -106,7 +106,8 @@ fn address_of(uri: &Uri, pairs: &[(String, String)]) -> String {
     if query.is_empty() { uri.path().to_owned() } else { format!("{}?{query}", uri.path()) }
 }
 
-async fn with_kept_moment(response: Response, at_ms: i64) -> Response {
+/// A page of the past, whose links keep its moment.
+pub(crate) async fn with_kept_moment(response: Response, at_ms: i64) -> Response {
     let (mut parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, PAGE_BYTES_MAX).await else {
         return ErrorResponse::internal("the page is too large; ask for fewer rows").into_response();

@@ -229,9 +229,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/history/diff", "historyDiff", Tag::Look, "Two moments compared")
     },
     Operation {
-        text: "The newest first. At most 50,000: beyond that 400 says which range would do.",
+        text: "The newest first. At most 50,000: beyond that 400 says which range would do. `format=sqlite` gives an SQLite database of at most 512 MiB, one at a \
+               time: changes, gaps and what is derived of them for whoever may see all of the ensemble with payloads and names no `path`, else what is derived alone.",
         params: params::EXPORT,
-        replies: &[json(200, "A file.", &[TABLE, Content::Trace]), NO_HISTORY, TOO_LONG],
+        replies: &[
+            json(200, "A file.", &[TABLE, Content::Trace, Content::Text("application/vnd.sqlite3")]),
+            NO_HISTORY,
+            TOO_LONG,
+        ],
         ..look("/api/v1/history/export", "historyExport", Tag::Look, "Who held and who waited, as a file")
     },
     Operation {

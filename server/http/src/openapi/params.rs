@@ -107,7 +107,7 @@ pub(super) const EXPORT: &[Param] = &[
     query(
         "format",
         Kind::OneOf(|| ExportFormat::ALL.map(ExportFormat::name).to_vec()),
-        "`csv`, as without it: RFC 4180, a line a contender, and no cell is a formula. `perfetto`: trace events, which ui.perfetto.dev opens.",
+        "`csv`, as without it: RFC 4180, a line a contender, and no cell is a formula. `perfetto`: trace events, which ui.perfetto.dev opens. `sqlite`: a history of its own, not cut by `session` and `client`.",
     ),
 ];
 
@@ -204,6 +204,17 @@ pub(super) const EVENTS: &[Param] = &[
     query("ensemble", Kind::Text(FILTER_CHARS_MAX), "The ensemble; not needed where there is only one."),
     query("path", Kind::Below(PATH_CHARS_MAX), "Only what is at or below this path; empty for all."),
     query("after", RECORD, "Only what has a greater number."),
+    query(
+        "from",
+        INSTANT,
+        "Only what happened no earlier, ms since the epoch. With this, `to` or `before` the answer reaches into what was recorded.",
+    ),
+    query("to", INSTANT, "Only what happened earlier, ms since the epoch."),
+    query(
+        "before",
+        Kind::Text(FILTER_CHARS_MAX),
+        "Only what comes before this in the list; `next_before` of the answer before goes here.",
+    ),
     LIMIT,
 ];
 

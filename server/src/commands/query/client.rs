@@ -1,6 +1,7 @@
 //! What is asked of a server, and what its refusals mean to whoever asked.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Instant;
 
 use form_urlencoded::Serializer;
@@ -256,6 +257,17 @@ impl QueryClient {
     pub(super) async fn past(&self, question: &str, pairs: &[(&str, &str)]) -> Result<String, RunError> {
         let path = format!("/api/v1/history/{question}?{}", query(pairs));
         self.get(&path).await.map_err(|error| self.explain(error))
+    }
+
+    /// The same into a new file.
+    pub(super) async fn past_to_file(
+        &self,
+        question: &str,
+        pairs: &[(&str, &str)],
+        file: &Path,
+    ) -> Result<(), RunError> {
+        let path = format!("/api/v1/history/{question}?{}", query(pairs));
+        self.0.download(&path, file).await.map_err(|error| self.explain(error))
     }
 
     async fn get(&self, path: &str) -> Result<String, ApiError> {

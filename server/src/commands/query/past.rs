@@ -81,11 +81,22 @@ pub(super) async fn ask(question: &HistoryCommand, now_ms: i64) -> Result<(), Ru
             let format = match args.format {
                 ExportFormat::Csv => "csv",
                 ExportFormat::Perfetto => "perfetto",
+                ExportFormat::Sqlite => "sqlite",
             };
             let range = Range::of(&args.range, now_ms)?;
             let pairs = [range.pairs().as_slice(), &[("format", format)]].concat();
-            stdout::print(&QueryClient::new(&args.server)?.past("export", &pairs).await?);
-            Ok(())
+            let client = QueryClient::new(&args.server)?;
+            match (&args.out, args.format) {
+                (Some(file), _) => client.past_to_file("export", &pairs, file).await,
+                (None, ExportFormat::Sqlite) => {
+                    Err(ConfigError("an SQLite database needs a file of its own; name one with --out FILE".to_owned())
+                        .into())
+                }
+                (None, ExportFormat::Csv | ExportFormat::Perfetto) => {
+                    stdout::print(&client.past("export", &pairs).await?);
+                    Ok(())
+                }
+            }
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The past of a real ensemble, recorded by the program and asked for over HTTP.
 
+mod bundle;
 mod clocks;
 mod damage;
 mod disks;
 mod equality;
-mod kills;
+mod events;
 mod generated;
+mod kills;
 mod lives;
 mod matrix;
 mod moments;

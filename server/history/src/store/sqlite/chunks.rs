@@ -1,5 +1,7 @@
 //! Chunks and gaps in the file of a day.
 
+use std::ops::RangeInclusive;
+
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
@@ -97,7 +99,7 @@ pub(super) fn insert(transaction: &Transaction<'_>, chunk: &Chunk) -> Result<(),
     Ok(())
 }
 
-pub(super) fn insert_gap(transaction: &Transaction<'_>, gap: &Gap) -> Result<(), StoreError> {
+pub(super) fn insert_gap(transaction: &Connection, gap: &Gap) -> Result<(), StoreError> {
     let Gap { after_seq, from, to, why } = gap;
     transaction
         .execute(
@@ -136,6 +138,24 @@ pub(super) fn gaps(connection: &Connection) -> Result<Vec<Gap>, StoreError> {
     };
     let gaps = statement.query_map([], read).map_err(failed)?;
     gaps.collect::<Result<_, _>>().map_err(failed)
+}
+
+/// Numbers as SQLite has them.
+pub(super) fn signed_range(seqs: &RangeInclusive<u64>) -> [i64; 2] {
+    [signed(*seqs.start()), signed(*seqs.end())]
+}
+
+/// Of each chunk, the newest first: when it begins, whether a checkpoint begins with it, and its bytes.
+pub(super) fn sizes(
+    connection: &Connection,
+    seqs: &RangeInclusive<u64>,
+) -> Result<Vec<(TimeMs, bool, u64)>, StoreError> {
+    let sql = "SELECT first_at, kind = 1 AND part = 0, length(body) FROM chunk WHERE seq BETWEEN ?1 AND ?2
+        ORDER BY seq DESC";
+    let mut statement = connection.prepare(sql).map_err(failed)?;
+    let read = |row: &Row<'_>| Ok((TimeMs(row.get(0)?), row.get(1)?, unsigned(row.get(2)?, 2)?));
+    let sizes = statement.query_map(signed_range(seqs), read).map_err(failed)?;
+    sizes.collect::<Result<_, _>>().map_err(failed)
 }
 
 pub(super) fn from(connection: &Connection, seq: u64, limit: usize) -> Result<Vec<Chunk>, StoreError> {

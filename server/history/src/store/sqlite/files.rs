@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::schema::Content;
 use crate::store::StoreError;
@@ -87,6 +88,29 @@ pub(super) fn directory_name(ensemble: &str) -> String {
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     name.truncate(NAME_MAX - 20);
     format!("{name}~{hash:016x}")
+}
+
+/// How a file is called for as long as it takes to open it.
+const UNNAMED: &str = ".unnamed";
+
+/// A new file for a bundle, which only we may read.
+pub(super) fn new_bundle(directory: &Path) -> Result<PathBuf, StoreError> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = directory.join(format!("bundle-{}-{number}{UNNAMED}", std::process::id()));
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+    made.map_err(|error| failed(&path, &error))?;
+    Ok(path)
+}
+
+/// Removes what a process left that was killed while a bundle had its name still.
+pub(super) fn sweep(directory: &Path) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    let left = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    for path in left.filter(|path| path.to_string_lossy().ends_with(UNNAMED)) {
+        // It is in nobody's way.
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 /// Makes a directory that is ours alone.

@@ -3,11 +3,15 @@
 //! A file holds the chunks from the first checkpoint of its day on, until the first of another day. So each begins with a
 //! checkpoint, can be removed without harm to others, and can be handed on alone. A clock that is set back does not go
 //! back to an earlier file: numbers rise from file to file. A file that can't be read is set aside, and is a gap.
+//!
+//! A bundle is a window of all that in one file, to be handed on.
 
+mod bundle;
 mod charges;
 mod chunks;
 mod connection;
 mod files;
+mod place;
 mod readers;
 mod retention;
 mod rows;
@@ -16,7 +20,7 @@ mod schema;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockscope_core::time::TimeMs;
@@ -25,8 +29,10 @@ use rusqlite::Connection;
 
 use self::chunks::Totals;
 use self::files::{DAY_MS, Day};
+use self::place::Place;
 use self::readers::Readers;
 use self::schema::Content;
+use super::bundle::{BundleError, BundleQuery};
 use super::rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
 use super::{
     CHUNKS_READ_MAX, ChunkHead, Coverage, GAPS_READ_MAX, Gap, GapReason, Removed, Retention, Store, StoreError,
@@ -40,12 +46,12 @@ const GAPS_MAX: usize = 100_000;
 /// The recording of one ensemble in files.
 #[derive(Debug)]
 pub struct SqliteStore {
-    directory: PathBuf,
+    place: Place,
     ensemble: String,
     state: Mutex<State>,
     readers: Readers,
-    /// Held as long as this lives: there is one writer.
-    _taken: File,
+    /// Held as long as this lives: there is one writer. None of a bundle, which has none.
+    _taken: Option<File>,
 }
 
 #[derive(Debug, Default)]
@@ -67,6 +73,7 @@ impl SqliteStore {
         let directory = directory.join(files::directory_name(ensemble));
         files::make_directory(&directory)?;
         let taken = files::take(&directory)?;
+        files::sweep(&directory);
         let mut state = State::default();
         for day in days_in(&directory, Content::Chunks)? {
             let path = directory.join(day.file_name(Content::Chunks));
@@ -82,25 +89,16 @@ impl SqliteStore {
         state.days.retain(|_, totals| totals.chunks > 0);
         state.gaps.drain(..state.gaps.len().saturating_sub(GAPS_MAX));
         Ok(Self {
-            directory,
+            place: Place::Directory(directory),
             ensemble: ensemble.to_owned(),
             state: Mutex::new(state),
             readers: Readers::default(),
-            _taken: taken,
+            _taken: Some(taken),
         })
-    }
-
-    /// The directory of the ensemble's files.
-    pub fn directory(&self) -> &Path {
-        &self.directory
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn path(&self, day: Day, content: Content) -> PathBuf {
-        self.directory.join(day.file_name(content))
     }
 
     /// Runs a look over the days whose totals say that they may have it, in this order, until one has.
@@ -242,6 +240,7 @@ impl Store for SqliteStore {
     }
 
     fn append(&self, chunks: &[Chunk], gaps: &[Gap]) -> Result<(), StoreError> {
+        self.directory()?;
         let mut state = self.state();
         let state = &mut *state;
         let mut newest = state.days.last_key_value().map(|(day, _)| *day);
@@ -344,13 +343,16 @@ impl Store for SqliteStore {
             coverage.gap_ms = coverage.gap_ms.saturating_add(gap.to.since(gap.from));
         }
         coverage.to = coverage.to.max(state.gaps.iter().map(|gap| gap.to).max());
-        for day in days_in(&self.directory, Content::Rows)? {
-            coverage.bytes += files::bytes(&self.path(day, Content::Rows));
+        if let Place::Directory(directory) = &self.place {
+            for day in days_in(directory, Content::Rows)? {
+                coverage.bytes += files::bytes(&self.path(day, Content::Rows));
+            }
         }
         Ok(coverage)
     }
 
     fn retain(&self, now: TimeMs, retention: Retention) -> Result<Removed, StoreError> {
+        self.directory()?;
         self.remove(now, retention)
     }
 
@@ -372,5 +374,9 @@ impl Store for SqliteStore {
 
     fn facts(&self, query: &FactQuery) -> Result<Vec<Fact>, StoreError> {
         rows::facts(self, query)
+    }
+
+    fn bundle(&self, query: &BundleQuery<'_>) -> Result<File, BundleError> {
+        bundle::make(self, query)
     }
 }

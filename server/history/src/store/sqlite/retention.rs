@@ -71,7 +71,7 @@ impl SqliteStore {
     }
 
     fn remove_rows(&self, now: TimeMs, retention: Retention) -> Result<(), StoreError> {
-        for day in days_in(&self.directory, Content::Rows)? {
+        for day in days_in(self.directory()?, Content::Rows)? {
             let ended = day.0.saturating_add(1).saturating_mul(DAY_MS);
             let path = self.path(day, Content::Rows);
             if ended < (now - retention.minutes_ms).0 {

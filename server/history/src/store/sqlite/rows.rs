@@ -10,11 +10,11 @@ use runtime::clock;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params, params_from_iter};
 
+use super::SqliteStore;
 use super::charges::{self, ChargeColumns};
 use super::connection::{self, failed};
 use super::files::Day;
 use super::schema::Content;
-use super::{SqliteStore, days_in};
 use crate::store::rows::{
     DENSITIES_READ_MAX, Density, DensityQuery, Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows,
     Span, SpanEnd, SpanQuery,
@@ -29,6 +29,7 @@ enum Entry<'a> {
 
 /// Writes rows, by days and in transactions of [`TRANSACTION_ROWS_MAX`].
 pub(super) fn write(store: &SqliteStore, rows: &Rows) -> Result<(), StoreError> {
+    store.directory()?;
     let Rows { spans, minutes, facts } = rows;
     let mut days: BTreeMap<Day, Vec<Entry<'_>>> = BTreeMap::new();
     let mut add = |at: TimeMs, entry| days.entry(Day::of(at.0)).or_default().push(entry);
@@ -170,7 +171,7 @@ impl<'a> Statements<'a> {
     }
 }
 
-const ABSENT: &str = "\0";
+pub(super) const ABSENT: &str = "\0";
 
 /// Runs a query over the days of a range until there are enough rows.
 fn over_days<T>(
@@ -181,21 +182,18 @@ fn over_days<T>(
     give_up_at: Option<Instant>,
     query: impl Fn(&Connection, usize) -> rusqlite::Result<Vec<T>>,
 ) -> Result<Vec<T>, StoreError> {
-    let (first, last) = (Day::of(range.start.0), Day::of(range.end.0));
-    let mut days = days_in(&store.directory, Content::Rows)?;
-    days.retain(|day| (first..=last).contains(day));
+    let mut files = store.row_files(range)?;
     if is_reversed {
-        days.reverse();
+        files.reverse();
     }
     let mut found = Vec::new();
-    for day in days {
+    for path in files {
         if found.len() >= limit {
             break;
         }
         if give_up_at.is_some_and(|at| clock::instant() >= at) {
             return Err(StoreError::TooLong);
         }
-        let path = store.path(day, Content::Rows);
         let rows = connection::read_made(&path, Content::Rows).and_then(|connection| {
             let Some(mut connection) = connection else { return Ok(Vec::new()) };
             connection::give_up_at(&mut connection, give_up_at)?;

@@ -74,13 +74,66 @@ impl Content {
     }
 }
 
+/// Marks a bundle: both kinds of tables in one file.
+const BUNDLE_ID: i64 = 0x4c6b_5362;
+/// Of a bundle's version number, the place of that of the rows.
+const ROWS_PLACE: i64 = 1_000;
+
+/// Makes the tables of a bundle.
+pub(super) fn make_bundle(connection: &Connection, ensemble: &str) -> Result<(), StoreError> {
+    for content in [Content::Chunks, Content::Rows] {
+        for step in content.steps() {
+            // Both have it.
+            let step = step.replace("CREATE TABLE about", "CREATE TABLE IF NOT EXISTS about");
+            connection.execute_batch(&step).map_err(failed)?;
+        }
+    }
+    connection.pragma_update(None, "application_id", BUNDLE_ID).map_err(failed)?;
+    let [chunks, rows] = [Content::Chunks, Content::Rows].map(|content| content.steps().len() as i64);
+    connection.pragma_update(None, "user_version", chunks + rows * ROWS_PLACE).map_err(failed)?;
+    connection.execute("INSERT OR REPLACE INTO about VALUES ('ensemble', ?1)", [ensemble]).map(drop).map_err(failed)
+}
+
+/// The ensemble of a bundle; None where a file is none.
+pub(super) fn bundle_ensemble(connection: &Connection) -> Result<Option<String>, StoreError> {
+    if !is_bundle(connection)? {
+        return Ok(None);
+    }
+    let sql = "SELECT value FROM about WHERE key = 'ensemble'";
+    connection.query_row(sql, [], |row| row.get(0)).map(Some).map_err(failed)
+}
+
+fn is_bundle(connection: &Connection) -> Result<bool, StoreError> {
+    let id: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed)?;
+    Ok(id == BUNDLE_ID)
+}
+
+/// The version of a file's tables of one kind.
+fn version(connection: &Connection, content: Content) -> Result<i64, StoreError> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+    Ok(match (is_bundle(connection)?, content) {
+        (false, _) => version,
+        (true, Content::Chunks) => version % ROWS_PLACE,
+        (true, Content::Rows) => version / ROWS_PLACE,
+    })
+}
+
+fn set_version(connection: &Connection, content: Content, number: i64) -> Result<(), StoreError> {
+    let packed = match (is_bundle(connection)?, content) {
+        (false, _) => number,
+        (true, Content::Chunks) => version(connection, Content::Rows)? * ROWS_PLACE + number,
+        (true, Content::Rows) => version(connection, Content::Chunks)? + number * ROWS_PLACE,
+    };
+    connection.pragma_update(None, "user_version", packed).map_err(failed)
+}
+
 /// Brings a file to the present version.
 pub(super) fn migrate(connection: &mut Connection, content: Content, ensemble: &str) -> Result<(), StoreError> {
     let version = check(connection, content)?;
     for (number, step) in (1_i64..).zip(content.steps()).skip(usize::try_from(version).unwrap_or(0)) {
         let transaction = connection.transaction().map_err(failed)?;
         transaction.execute_batch(step).map_err(failed)?;
-        transaction.pragma_update(None, "user_version", number).map_err(failed)?;
+        set_version(&transaction, content, number)?;
         transaction.execute("INSERT OR REPLACE INTO about VALUES ('ensemble', ?1)", [ensemble]).map_err(failed)?;
         transaction.commit().map_err(failed)?;
     }
@@ -89,7 +142,7 @@ pub(super) fn migrate(connection: &mut Connection, content: Content, ensemble: &
 
 /// The version of a file, if it is none that only a later program knows; 0 for a new one.
 pub(super) fn check(connection: &Connection, content: Content) -> Result<i64, StoreError> {
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+    let version = version(connection, content)?;
     let known = content.steps().len() as i64;
     if version > known {
         return Err(StoreError::Newer(format!("its tables are of version {version}, and this program knows {known}")));

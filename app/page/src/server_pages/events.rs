@@ -1,0 +1,262 @@
+//! What happened, the newest first: one list of what is live and what was recorded. Nothing in it moves: new rows are
+//! counted beside it, and shown when that is asked for.
+
+use crate::erase::view;
+use leptos::prelude::*;
+
+use super::{ServerPage, words};
+use crate::format::{middle, visible};
+use crate::parts::{Columns, Table, filled, stamp};
+use lockscope_wire::EventKind;
+
+/// Longest text in a cell; the whole is in its title.
+const CELL_CHARS: usize = 60;
+
+/// What of the list is shown, as it was asked for, and where more is.
+#[derive(Clone, Debug, Default)]
+pub struct EventsView {
+    /// Only at or below this path; empty for all.
+    pub path: String,
+    /// Only of this session; empty for all.
+    pub session: String,
+    /// Only of this kind; empty for all.
+    pub kind: String,
+    /// Only of this ensemble; empty for all.
+    pub ensemble: String,
+    /// Ensembles to choose from; none where there is one.
+    pub ensembles: Vec<String>,
+    /// What else the address has: when.
+    pub range: Vec<(String, String)>,
+    /// The rows, the newest first.
+    pub rows: Vec<EventLine>,
+    /// The moment at which the list is shown; None: now.
+    pub at_ms: Option<i64>,
+    /// Address of the newest rows, now; empty where these are shown.
+    pub newest: String,
+    /// Address of older rows; empty when there are none.
+    pub older: String,
+    /// Where new rows are counted; empty where nothing new comes into the list.
+    pub news: String,
+    /// So far back all was looked through, where it was given up before there were enough rows.
+    pub given_up_at_ms: Option<i64>,
+    /// The past is recorded here.
+    pub keeps_history: bool,
+}
+
+/// A row.
+#[derive(Clone, Debug, Default)]
+pub struct EventLine {
+    /// When.
+    pub at_ms: i64,
+    /// What; None: nothing is known for a while.
+    pub kind: Option<EventKind>,
+    /// Its ensemble, where there are several.
+    pub ensemble: Option<String>,
+    /// The lock or root.
+    pub path: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// Who that is.
+    pub client: Option<String>,
+    /// One sentence.
+    pub text: String,
+    /// Address of the lock.
+    pub lock_url: Option<String>,
+    /// Address of the session.
+    pub session_url: Option<String>,
+    /// Address of the moment.
+    pub moment_url: Option<String>,
+}
+
+/// Counts new rows every five seconds, unless it is paused or nobody looks.
+const NEWS_SCRIPT: &str = "{const n=document.getElementById('news'),b=document.getElementById('news-pause');if(n){let p=false;\
+    const say=()=>{b.setAttribute('aria-pressed',String(p));b.firstChild.textContent=p?b.dataset.on:b.dataset.off};b.hidden=false;say();\
+    const turn=()=>{p=!p;say()};b.addEventListener('click',turn);\
+    document.addEventListener('keydown',e=>{if(e.key==='p'&&!e.ctrlKey&&!e.metaKey&&!e.altKey&&!e.target.closest('input,select,textarea'))turn()});\
+    const look=async()=>{if(!p&&!document.hidden)try{const r=await fetch(n.dataset.from);if(r.ok){const t=await r.text();\
+    if(n.firstElementChild.textContent!==t)n.firstElementChild.textContent=t;n.hidden=!t}}catch{}setTimeout(look,5e3)};setTimeout(look,5e3)}}";
+
+const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Who", ""), ("What happened", "")];
+
+/// The page.
+pub fn events_page(plain: &ServerPage<'_>, of: &EventsView) -> String {
+    super::text(0, || {
+        let rows = of.rows.iter().map(row).collect_view();
+        let list = if of.rows.is_empty() {
+            view! { <p class="empty">{words::no_event(of.given_up_at_ms.is_some(), of.keeps_history)}</p> }
+        } else {
+            view! { <Table class="table audit-table" testid="events" columns=COLUMNS rows=rows /> }
+        };
+        let content = view! {
+            <h1 class="page-title">"Events"</h1>
+            {lead(of)}
+            {filter(of)}
+            {news(of)}
+            {list}
+            {of.given_up_at_ms.map(|at_ms| view! { <p class="notice" data-testid="events-given-up">{words::LOOKED_BACK} {stamp(at_ms)} {words::LOOKED_BACK_END}</p> })}
+            <nav class="audit-ways" aria-label="More events">{way(&of.newest, words::NEWEST)}{way(&of.older, words::OLDER)}</nav>
+        };
+        let tail = (!of.news.is_empty())
+            .then(|| view! { <script nonce=plain.nonce.to_owned() inner_html=NEWS_SCRIPT></script> });
+        super::framed(plain, "Events", "events", content, (), tail)
+    })
+}
+
+fn lead(of: &EventsView) -> AnyView {
+    let then =
+        of.at_ms.map(|at_ms| view! { <strong data-testid="events-at">{words::AS_OF} {stamp(at_ms)}</strong> ". " });
+    view! { <p class="quiet audit-lead">{then}{words::events_lead(of.keeps_history)}</p> }
+}
+
+/// How many rows are new, once a script says so.
+fn news(of: &EventsView) -> Option<AnyView> {
+    (!of.news.is_empty()).then(|| {
+        view! {
+            <p class="notice" id="news" role="status" data-testid="events-news" data-from=of.news.clone() hidden>
+                <a href=of.newest_url()></a>
+            </p>
+        }
+    })
+}
+
+impl EventsView {
+    /// The same list, from its newest row on.
+    fn newest_url(&self) -> String {
+        self.news.replacen("/events/news", "/events", 1)
+    }
+}
+
+fn filter(of: &EventsView) -> AnyView {
+    let field = |name: &'static str, label: &'static str, value: &str| {
+        view! {
+            <label class="field">
+                <span class="field-name">{label}</span>
+                <input class="filter-input" type="text" name=name value=filled(visible(value)) autocomplete="off" />
+            </label>
+        }
+    };
+    let option = |value: String, text: String, is_chosen: bool| {
+        view! { <option value=value selected=is_chosen.then_some("selected")>{text}</option> }
+    };
+    // An empty value would read as one that is left out.
+    let any = |text: &'static str, chosen: &str| option("any".to_owned(), text.to_owned(), chosen.is_empty());
+    let kinds = EventKind::ALL.into_iter().map(Some).chain([None]);
+    let kinds = kinds.map(|kind| {
+        let name = kind.map_or("gap", EventKind::name);
+        option(name.to_owned(), words::event_kind(kind).to_owned(), of.kind == name)
+    });
+    let kinds = kinds.collect_view();
+    let ensembles = (!of.ensembles.is_empty()).then(|| {
+        let names = of.ensembles.iter().map(|name| option(name.clone(), visible(name), of.ensemble == *name));
+        view! {
+            <label class="field">
+                <span class="field-name">{words::ENSEMBLE}</span>
+                <select class="select" name="ensemble">{any(words::EVERY, &of.ensemble)}{names.collect_view()}</select>
+            </label>
+        }
+    });
+    let range =
+        of.range.iter().map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone() /> });
+    view! {
+        <form class="filters audit-filter" method="get" action="/events" role="search">
+            {field("path", words::LOCK, &of.path)}
+            {field("session", words::SESSION, &of.session)}
+            <label class="field">
+                <span class="field-name">"What"</span>
+                <select class="select" name="kind">{any(words::EVERYTHING, &of.kind)}{kinds}</select>
+            </label>
+            {ensembles}
+            {range.collect_view()}
+            <button class="tool" type="submit">"Show"</button>
+            {pause(of)}
+        </form>
+    }
+}
+
+/// Stops counting new rows, once a script can.
+fn pause(of: &EventsView) -> Option<AnyView> {
+    (!of.news.is_empty()).then(|| {
+        view! {
+            <button class="tool push" type="button" id="news-pause" data-testid="events-pause" data-on=words::GO_ON data-off=words::PAUSE hidden>
+                <span></span> " " <kbd class="kbd">"p"</kbd>
+            </button>
+        }
+    })
+}
+
+fn way(href: &str, text: &'static str) -> Option<AnyView> {
+    filled(href.to_owned()).map(|href| view! { <a class="tool" href=href>{text}</a> })
+}
+
+fn row(of: &EventLine) -> AnyView {
+    let kind = of.kind.map_or("gap", EventKind::name);
+    let moment = of.moment_url.clone().map(|url| view! { <div><a href=url>{words::THEN}</a></div> });
+    let ensemble = of.ensemble.as_ref().map(|name| view! { <div class="quiet">{visible(name)}</div> });
+    let who = of.client.as_ref().map(|client| {
+        let whole = visible(client);
+        view! { <bdi title=whole.clone()>{middle(&whole, CELL_CHARS)}</bdi> }
+    });
+    let session = of.session.clone().map(|id| linked(of.session_url.clone(), &id));
+    view! {
+        <tr data-kind=kind data-at=of.at_ms.to_string()>
+            <td>{stamp(of.at_ms)}{moment}</td>
+            <td><span class="audit-kind">{words::event_kind(of.kind)}</span></td>
+            <td class="audit-where">{of.path.as_ref().map(|path| linked(of.lock_url.clone(), path))}{ensemble}</td>
+            <td class="audit-where">{who}{session.map(|session| view! { <div class="quiet">{session}</div> })}</td>
+            <td class="audit-why">{visible(&of.text)}</td>
+        </tr>
+    }
+}
+
+fn linked(url: Option<String>, text: &str) -> AnyView {
+    let whole = visible(text);
+    let short = view! { <code title=whole.clone()><bdi>{middle(&whole, CELL_CHARS)}</bdi></code> };
+    match url {
+        Some(url) => view! { <a href=url>{short}</a> },
+        None => short,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::AssetNames;
+    use lockscope_wire::{Person, Role, SignedBy};
+
+    #[test]
+    fn what_clients_wrote_stays_text_and_the_script_is_small() {
+        let hostile = "</script><script>alert(1)</script>\u{202e}".to_owned();
+        let line = EventLine {
+            at_ms: 1_700_000_000_000,
+            path: Some(hostile.clone()),
+            session: Some(hostile.clone()),
+            client: Some(hostile.clone()),
+            text: hostile.clone(),
+            ..EventLine::default()
+        };
+        let of = EventsView {
+            path: hostile.clone(),
+            session: hostile.clone(),
+            ensembles: vec![hostile.clone()],
+            range: vec![("from".to_owned(), hostile.clone())],
+            rows: vec![line],
+            news: "/events/news?after=1.1.0".to_owned(),
+            ..EventsView::default()
+        };
+        let person = Person {
+            name: hostile,
+            role: Role::Viewer,
+            by: SignedBy::Token,
+            may_release: false,
+            may_audit: false,
+            can_sign_in: true,
+            keeps_history: true,
+        };
+        let assets = AssetNames::default();
+        let tab = crate::document_title::DocumentTitle::default();
+        let html = events_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab }, &of);
+        assert_eq!(html.matches("<script").count(), 3, "those of the head and the end of the document alone");
+        assert!(!html.contains('\u{202e}') && html.contains("2023-11-14 22:13:20 UTC"));
+        assert!(NEWS_SCRIPT.len() < 2_048, "{}", NEWS_SCRIPT.len());
+    }
+}
