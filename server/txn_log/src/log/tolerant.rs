@@ -42,6 +42,11 @@ enum State {
     Zeros {
         from: u64,
     },
+    /// At a record, so long as its frame says, with the wrong checksum; it is computed once.
+    Checksum {
+        problem: Problem,
+        used: usize,
+    },
     Search(Search),
     Done(Option<End>),
 }
@@ -194,6 +199,7 @@ impl TolerantLogDecoder {
             State::Header => self.header(is_last),
             State::Records => self.record(is_last),
             State::Zeros { from } => self.zeros(from, is_last),
+            State::Checksum { problem, used } => self.wrong_checksum(problem, used, is_last),
             State::Search(search) => self.search(search, is_last),
             State::Done(_) => Step::Starved,
         }
@@ -244,7 +250,10 @@ impl TolerantLogDecoder {
                 Step::Passed(0)
             }
             Record::Bad(problem, torn_end) => self.look(problem, torn_end),
-            Record::Checksum(problem, used) => self.wrong_checksum(problem, used, is_last),
+            Record::Checksum(problem, used) => {
+                self.state = State::Checksum { problem, used };
+                Step::Passed(0)
+            }
             Record::Whole(read, used) => {
                 self.last_zxid = search::zxid(bytes.get(PREFIX_BYTES..).unwrap_or_default()).or(self.last_zxid);
                 match read {
@@ -271,7 +280,8 @@ impl TolerantLogDecoder {
         }
     }
 
-    fn skip(&self, problem: Problem, used: usize) -> Step {
+    fn skip(&mut self, problem: Problem, used: usize) -> Step {
+        self.state = State::Records;
         let resumed_at = Some(self.offset + used as u64);
         Step::Entry(LogEntry::Damage(Damage { offset: self.offset, resumed_at, problem }), used)
     }
@@ -338,3 +348,6 @@ impl TolerantLogDecoder {
         Step::Entry(resumed(None), bytes.len())
     }
 }
+
+#[cfg(test)]
+mod tests;
