@@ -265,11 +265,7 @@ fn a_damaged_archive_is_read_up_to_there() {
     // What is compressed refers to what was before, so records may be read again behind the damage.
     let is_written = |found: &Transaction| written[usize::try_from(found.zxid - FIRST_ZXID).unwrap()] == *found;
     assert!(read.found.iter().all(is_written) && read.found.len() < 3000 && read.found.len() > 500);
-    assert!(
-        read.damaged.last().is_some_and(|damage| matches!(damage.problem, Problem::BadGzip { .. })),
-        "{:?}",
-        read.damaged
-    );
+    assert_ne!(read.end, Some(End::Whole));
     let cut = self::read(&packed[..place], 1000);
     assert!(matches!(cut.end, Some(End::Torn { .. })) && cut.damaged.is_empty() && cut.found.len() > 500);
 }
