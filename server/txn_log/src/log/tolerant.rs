@@ -27,7 +27,8 @@ pub enum LogEntry {
 pub struct Damage {
     /// Where in the file it begins: of a record, its first byte. See [`ReadError::offset`] for compressed files.
     pub offset: u64,
-    /// Where the next record was found; `None` if there is none, or none was found within bounds: it is the last entry then.
+    /// Where the next record was found; `None` if there is none, or none was found within bounds: it is the last entry
+    /// then.
     pub resumed_at: Option<u64>,
     /// What is wrong.
     pub problem: Problem,
@@ -69,7 +70,7 @@ enum Step {
     Starved,
 }
 
-/// Reads a log that comes in pieces, such as [`LogDecoder`](crate::LogDecoder) does, and goes on behind damage: with the
+/// Reads a log that comes in pieces, as [`LogDecoder`](crate::LogDecoder) does, and goes on behind damage: with the
 /// record behind a damaged one, or with the next bytes that have the frame, the checksum and the number of a record.
 /// Holds one record and the piece at hand at most.
 ///
@@ -155,8 +156,8 @@ impl TolerantLogDecoder {
         None
     }
 
-    /// How the log ended, once it was [finished](Self::finish) and there are no more entries; `None` before, and if what
-    /// is last in it is damaged.
+    /// How the log ended, once it was [finished](Self::finish) and there are no more entries; `None` before, and if
+    /// what is last in it is damaged.
     pub fn end(&self) -> Option<End> {
         if let State::Done(end) = self.state { end } else { None }
     }

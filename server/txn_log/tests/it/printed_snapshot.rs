@@ -1,5 +1,5 @@
-//! What ZooKeeper's `SnapshotFormatter` prints of a snapshot, against what was read of it. Shared with the server's tests, which
-//! run it.
+//! What ZooKeeper's `SnapshotFormatter` prints of a snapshot, against what was read of it. Shared with the server's
+//! tests, which run it.
 
 use std::collections::BTreeMap;
 

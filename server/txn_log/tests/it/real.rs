@@ -1,5 +1,6 @@
-//! Files that real servers wrote, of 3.4 to 3.9, with what the tools of the same release print of them: a client's session with
-//! znodes of each kind, changes that failed, a multi, and one that failed; then a restart, which takes a snapshot.
+//! Files that real servers wrote, of 3.4 to 3.9, with what the tools of the same release print of them: a client's
+//! session with znodes of each kind, changes that failed, a multi, and one that failed; then a restart, which takes a
+//! snapshot.
 
 use txn_log::{
     Acl, Change, Create, End, Lifetime, LogDecoder, LogEntry, LogReader, Multi, SnapshotDecoder, TolerantLogDecoder,
