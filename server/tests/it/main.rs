@@ -49,5 +49,6 @@ mod tidy;
 mod tidy_words;
 mod transport;
 mod tree;
+mod txn_files;
 mod txn_log;
 mod walls;

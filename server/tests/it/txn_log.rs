@@ -21,13 +21,13 @@ const CONTAINER: CreateOptions<'static> = CreateMode::Container.with_acls(Acls::
 /// Transactions until a snapshot is taken and the next file begun: at most so many, at least half.
 const SNAP_COUNT: &str = "-Dzookeeper.snapCount=20";
 
-async fn server(java: &[&str]) -> PrivateZooKeeper {
+pub(crate) async fn server(java: &[&str]) -> PrivateZooKeeper {
     let all = ["-Dzookeeper.extendedTypesEnabled=true", "-Dznode.container.checkIntervalMs=200", SNAP_COUNT];
     started(options(&[], &[&all, java].concat())).await
 }
 
 /// A change of each kind.
-async fn changes(client: &Client) {
+pub(crate) async fn changes(client: &Client) {
     client.create("/order", b"text, with a comma", &PERSISTENT).await.unwrap();
     client.create("/order/container", b"", &CONTAINER).await.unwrap();
     client.create("/order/container/child", b"", &PERSISTENT).await.unwrap();
@@ -78,7 +78,7 @@ async fn gone(client: &Client, paths: [&str; 3]) {
 }
 
 /// Files of a server, by the zxid in their names.
-fn files(server: &PrivateZooKeeper, prefix: &str) -> Vec<(i64, PathBuf)> {
+pub(crate) fn files(server: &PrivateZooKeeper, prefix: &str) -> Vec<(i64, PathBuf)> {
     let entries = std::fs::read_dir(server.folder().join("version-2")).unwrap().map(|entry| entry.unwrap().path());
     let zxid = |path: &Path| i64::from_str_radix(path.file_name()?.to_str()?.strip_prefix(prefix)?, 16).ok();
     let mut files: Vec<(i64, PathBuf)> = entries.filter_map(|path| Some((zxid(&path)?, path))).collect();
@@ -86,7 +86,7 @@ fn files(server: &PrivateZooKeeper, prefix: &str) -> Vec<(i64, PathBuf)> {
     files
 }
 
-fn transactions(path: &Path) -> (Vec<Transaction>, End) {
+pub(crate) fn transactions(path: &Path) -> (Vec<Transaction>, End) {
     let bytes = std::fs::read(path).unwrap();
     let mut reader = LogReader::new(&bytes);
     let found = reader.by_ref().collect::<Result<_, _>>().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -98,8 +98,8 @@ fn all(server: &PrivateZooKeeper) -> Vec<Transaction> {
 }
 
 /// What the toolkit prints of each record, without line ends.
-fn printed(mut toolkit: Command, path: &Path) -> Vec<String> {
-    toolkit.env("JAVA_TOOL_OPTIONS", "-Duser.timezone=UTC -Duser.language=en -Duser.country=US");
+pub(crate) fn printed(mut toolkit: Command, path: &Path) -> Vec<String> {
+    toolkit.env("JAVA_TOOL_OPTIONS", "-Duser.timezone=UTC -Duser.language=en -Duser.country=US -Dfile.encoding=UTF-8");
     let output = toolkit.arg("-d").arg(path).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut records: Vec<String> = Vec::new();
@@ -165,7 +165,7 @@ fn plain(line: &str) -> String {
     line.replace("create2", "create").replace("createTTL", "createTtl").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn compare(transaction: &Transaction, line: &str) {
+pub(crate) fn compare(transaction: &Transaction, line: &str) {
     let Transaction { zxid, time_ms, session, cxid, change } = transaction;
     let seconds = time_ms / 1_000 % 86_400;
     let (hour, minute, second) = ((seconds / 3_600 + 11) % 12 + 1, seconds / 60 % 60, seconds % 60);

@@ -33,7 +33,8 @@ pub(super) struct Successor {
 
 impl Successor {
     /// Whether it may have this number, with so many bytes skipped: all transactions of an epoch are numbered one after
-    /// the other, and only so many fit. What a client stored in a znode may look like a record, but rarely has the next number.
+    /// the other, and only so many fit. What a client stored in a znode may look like a record, but rarely has the next
+    /// number.
     fn has_number(self, zxid: i64, skipped: u64) -> bool {
         let Some(last) = self.last_zxid else { return zxid > 0 };
         let is_same_epoch = zxid >> COUNTER_BITS == last >> COUNTER_BITS;

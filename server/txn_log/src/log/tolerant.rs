@@ -27,7 +27,8 @@ pub enum LogEntry {
 pub struct Damage {
     /// Where in the file it begins: of a record, its first byte. See [`ReadError::offset`] for compressed files.
     pub offset: u64,
-    /// Where the next record was found; `None` if there is none, or none was found within bounds: it is the last entry then.
+    /// Where the next record was found; `None` if there is none, or none was found within bounds: it is the last entry
+    /// then.
     pub resumed_at: Option<u64>,
     /// What is wrong.
     pub problem: Problem,
@@ -41,6 +42,11 @@ enum State {
     /// Only zeros since there.
     Zeros {
         from: u64,
+    },
+    /// At a record, so long as its frame says, with the wrong checksum; it is computed once.
+    Checksum {
+        problem: Problem,
+        used: usize,
     },
     Search(Search),
     Done(Option<End>),
@@ -64,7 +70,7 @@ enum Step {
     Starved,
 }
 
-/// Reads a log that comes in pieces, such as [`LogDecoder`](crate::LogDecoder) does, and goes on behind damage: with the
+/// Reads a log that comes in pieces, as [`LogDecoder`](crate::LogDecoder) does, and goes on behind damage: with the
 /// record behind a damaged one, or with the next bytes that have the frame, the checksum and the number of a record.
 /// Holds one record and the piece at hand at most.
 ///
@@ -150,8 +156,8 @@ impl TolerantLogDecoder {
         None
     }
 
-    /// How the log ended, once it was [finished](Self::finish) and there are no more entries; `None` before, and if what
-    /// is last in it is damaged.
+    /// How the log ended, once it was [finished](Self::finish) and there are no more entries; `None` before, and if
+    /// what is last in it is damaged.
     pub fn end(&self) -> Option<End> {
         if let State::Done(end) = self.state { end } else { None }
     }
@@ -194,6 +200,7 @@ impl TolerantLogDecoder {
             State::Header => self.header(is_last),
             State::Records => self.record(is_last),
             State::Zeros { from } => self.zeros(from, is_last),
+            State::Checksum { problem, used } => self.wrong_checksum(problem, used, is_last),
             State::Search(search) => self.search(search, is_last),
             State::Done(_) => Step::Starved,
         }
@@ -244,7 +251,10 @@ impl TolerantLogDecoder {
                 Step::Passed(0)
             }
             Record::Bad(problem, torn_end) => self.look(problem, torn_end),
-            Record::Checksum(problem, used) => self.wrong_checksum(problem, used, is_last),
+            Record::Checksum(problem, used) => {
+                self.state = State::Checksum { problem, used };
+                Step::Passed(0)
+            }
             Record::Whole(read, used) => {
                 self.last_zxid = search::zxid(bytes.get(PREFIX_BYTES..).unwrap_or_default()).or(self.last_zxid);
                 match read {
@@ -271,7 +281,8 @@ impl TolerantLogDecoder {
         }
     }
 
-    fn skip(&self, problem: Problem, used: usize) -> Step {
+    fn skip(&mut self, problem: Problem, used: usize) -> Step {
+        self.state = State::Records;
         let resumed_at = Some(self.offset + used as u64);
         Step::Entry(LogEntry::Damage(Damage { offset: self.offset, resumed_at, problem }), used)
     }
@@ -338,3 +349,6 @@ impl TolerantLogDecoder {
         Step::Entry(resumed(None), bytes.len())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,9 +15,9 @@ const SESSIONS_MAX: usize = 8 << 20;
 /// Bytes of access lists that are kept; a snapshot with more is refused. Each znode only refers to one.
 const ACL_BYTES_MAX: usize = 256 << 20;
 
-/// Reads a snapshot that comes in pieces, plain or compressed as ZooKeeper does it (gzip, snappy). Holds sessions, access
-/// lists, one znode and the piece at hand. Parents come before their children. The checksum stands behind the znodes, so
-/// what was read counts once [`Self::is_whole`].
+/// Reads a snapshot that comes in pieces, plain or compressed as ZooKeeper does it (gzip, snappy). Holds sessions,
+/// access lists, one znode and the piece at hand. Parents come before their children. The checksum stands behind the
+/// znodes, so what was read counts once [`Self::is_whole`].
 ///
 /// ```no_run
 /// # fn pieces() -> Vec<Vec<u8>> { Vec::new() }
@@ -195,8 +195,8 @@ impl SnapshotDecoder {
         self.tail.digest
     }
 
-    /// The last transaction that is in the snapshot, if the server wrote it (3.9 and later) and all is read. The zxid in the file's
-    /// name is that of when writing began.
+    /// The last transaction that is in the snapshot, if the server wrote it (3.9 and later) and all is read. The zxid
+    /// in the file's name is that of when writing began.
     pub fn last_zxid(&self) -> Option<i64> {
         self.tail.last_zxid
     }

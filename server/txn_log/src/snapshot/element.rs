@@ -58,7 +58,8 @@ impl Scan {
         Self { stage: Stage::Header, offset: 0, checksum: Adler32::new() }
     }
 
-    /// The next element, and how many bytes it took. [`Problem::Short`] if there are not enough: nothing has happened then.
+    /// The next element, and how many bytes it took. [`Problem::Short`] if there are not enough: nothing has happened
+    /// then.
     pub(super) fn step(&mut self, bytes: &[u8]) -> Result<(Element, usize), ReadError> {
         let mut input = Input::new(bytes, self.offset);
         let (element, stage) = self.read(&mut input)?;

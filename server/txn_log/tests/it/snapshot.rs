@@ -11,7 +11,11 @@ fn acl() -> Vec<Acl> {
 }
 
 fn node(out: &mut Out, path: &str, owner: i64, acl: i64) {
-    out.string(path).buffer(Some(path.as_bytes())).long(acl);
+    node_with_data(out, path, path.as_bytes(), owner, acl);
+}
+
+fn node_with_data(out: &mut Out, path: &str, data: &[u8], owner: i64, acl: i64) {
+    out.string(path).buffer(Some(data)).long(acl);
     out.long(1).long(2).long(3).long(4).int(5).int(6).int(7).long(owner).long(8);
 }
 
@@ -23,6 +27,11 @@ const OWNERS: [(i64, Lifetime); 4] = [
 ];
 
 pub(crate) fn snapshot() -> Vec<u8> {
+    snapshot_with_data(0)
+}
+
+/// With a znode of so many bytes of data, if there are any.
+pub(crate) fn snapshot_with_data(bytes: usize) -> Vec<u8> {
     let mut out = Out::default();
     out.int(0x5a4b_534e).int(2).long(-1);
     out.count(2).long(11).int(4000).long(12).int(6000);
@@ -30,6 +39,10 @@ pub(crate) fn snapshot() -> Vec<u8> {
     node(&mut out, "", 0, -1);
     for (owner, _) in OWNERS {
         node(&mut out, &format!("/n{owner}"), owner, 1);
+    }
+    if bytes > 0 {
+        let data: Vec<u8> = (0..bytes).map(|at| ((at * at) >> 7) as u8).collect();
+        node_with_data(&mut out, "/data", &data, 0, -1);
     }
     out.string("/");
     let sum = i64::from(adler2::adler32_slice(&out.0));

@@ -1,0 +1,119 @@
+//! Files of any size are read in the same memory: what is allocated while one goes by is counted.
+
+use std::alloc::System;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use txn_log::{LogDecoder, SnapshotDecoder, TolerantLogDecoder};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Data of a znode: the most that servers take unless they are configured otherwise.
+const DATA_BYTES: usize = 1 << 20;
+const COUNT: i64 = 100;
+const PIECE_BYTES: usize = 256 << 10;
+/// What a decoder may hold while it reads them: one znode in its buffer, which grows by doubling, and as a value.
+const HELD_BYTES_MAX: usize = 8 << 20;
+
+fn held(region: &Region<'_, System>) -> usize {
+    let change = region.change();
+    change.bytes_allocated.saturating_sub(change.bytes_deallocated)
+}
+
+/// Data behind its length.
+fn data(at: i64) -> Vec<u8> {
+    [&(DATA_BYTES as i32).to_be_bytes()[..], &vec![at as u8; DATA_BYTES]].concat()
+}
+
+/// One record: `setData` of `/a`.
+fn record(zxid: i64) -> Vec<u8> {
+    let head = [&7i64.to_be_bytes()[..], &[0; 4], &zxid.to_be_bytes(), &[0; 8], &5i32.to_be_bytes()].concat();
+    let payload = [&head[..], &2i32.to_be_bytes(), b"/a", &data(zxid), &[0; 4]].concat();
+    let sum = i64::from(adler2::adler32_slice(&payload));
+    [&sum.to_be_bytes()[..], &(payload.len() as i32).to_be_bytes(), &payload, b"B"].concat()
+}
+
+fn node(at: i64) -> Vec<u8> {
+    let path = format!("/{at}");
+    [&(path.len() as i32).to_be_bytes()[..], path.as_bytes(), &data(at), &(-1i64).to_be_bytes(), &[0; 60]].concat()
+}
+
+const LOG_HEADER: &[u8] = b"ZKLG\0\0\0\x02\0\0\0\0\0\0\0\0";
+const SNAPSHOT_HEADER: &[u8] = b"ZKSN\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+/// Makes a file piece by piece, and says after each how much more is held than before the first.
+fn watch(decode: &mut dyn FnMut(&[u8]), header: &[u8], part: fn(i64) -> Vec<u8>, end: &[u8]) {
+    let region = Region::new(ALLOCATOR);
+    decode(header);
+    for at in 1..=COUNT {
+        let part = part(at);
+        for piece in part.chunks(PIECE_BYTES) {
+            decode(piece);
+            let held = held(&region) - part.capacity().min(held(&region));
+            assert!(held < HELD_BYTES_MAX, "{held} bytes at {at}");
+        }
+    }
+    decode(end);
+}
+
+/// The allocator counts for all threads, so there is one test.
+#[test]
+fn large_files_are_read_in_little_memory() {
+    let mut strict = LogDecoder::new();
+    let mut found = 0;
+    let mut decode = |piece: &[u8]| {
+        strict.push(piece);
+        while strict.next_transaction().unwrap().is_some() {
+            found += 1;
+        }
+    };
+    watch(&mut decode, LOG_HEADER, record, &[0; 100]);
+    assert_eq!(found, COUNT);
+
+    // Each second one is damaged.
+    let mut tolerant = TolerantLogDecoder::new();
+    let mut found = 0;
+    let mut decode = |piece: &[u8]| {
+        tolerant.push(piece);
+        while tolerant.next_entry().is_some() {
+            found += 1;
+        }
+    };
+    let damaged = |zxid: i64| {
+        let mut record = record(zxid);
+        record[100] ^= zxid as u8 & 1;
+        record
+    };
+    watch(&mut decode, LOG_HEADER, damaged, &[0; 100]);
+    assert_eq!(found, COUNT);
+
+    let mut decoder = SnapshotDecoder::new();
+    let mut found = 0;
+    let mut decode = |piece: &[u8]| {
+        decoder.push(piece);
+        while decoder.next_node().unwrap().is_some() {
+            found += 1;
+        }
+    };
+    watch(&mut decode, SNAPSHOT_HEADER, node, &[]);
+    assert_eq!(found, COUNT);
+
+    // Little that stands for much: 100 MiB in a piece of 100 KiB.
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(SNAPSHOT_HEADER).unwrap();
+    (1..=COUNT).for_each(|at| packed.write_all(&node(at)).unwrap());
+    let packed = packed.finish().unwrap();
+    let region = Region::new(ALLOCATOR);
+    let mut decoder = SnapshotDecoder::new();
+    decoder.push(&packed);
+    let mut found = 0;
+    while decoder.next_node().unwrap().is_some() {
+        found += 1;
+        let held = held(&region);
+        assert!(held < HELD_BYTES_MAX + packed.len(), "{held} bytes at {found}");
+    }
+    assert_eq!(found, COUNT);
+}
