@@ -51,15 +51,17 @@ impl<'a> Picture<'a> {
             self.acquired(),
         ];
         let mut top = 0;
-        let (mut backs, mut drawn) = (Vec::new(), Vec::new());
+        let (mut names, mut backs, mut drawn) = (Vec::new(), Vec::new(), Vec::new());
         for (name, right, height, inner) in lanes {
             let text = (top + 14).to_string();
             top += CAPTION;
-            backs.push(view! {
+            names.push(view! {
                 <text x="0" y=text.clone()>{name}</text>
                 <text class="ot-most" x="100%" y=text>{right}</text>
-                <rect class="ot-lane" x="0" y=top.to_string() width="100%" height=height.to_string() />
             });
+            backs.push(
+                view! { <rect class="ot-lane" x="0" y=top.to_string() width="100%" height=height.to_string() /> },
+            );
             drawn.push(view! { <svg class="ot-inner" x="0" y=top.to_string() width="100%" height=height.to_string()>{inner}</svg> });
             top += height;
         }
@@ -77,6 +79,7 @@ impl<'a> Picture<'a> {
                 {self.cells(top)}
                 {drawn}
                 {self.gaps(top)}
+                {names}
                 {self.cursor(top)}
                 <rect class="ot-brush" x="0" y="0" width="0" height=top.to_string() />
             </svg>
