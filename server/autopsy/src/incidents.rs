@@ -313,7 +313,7 @@ fn root_of(model: &Observatory, lock: &str) -> Root {
             .spots(session)
             .find(|spot| spot.hold.is_none() && *spot.lock.path != *path && spot.lock.recognition.is_meant_to_pass());
         match next {
-            Some(spot) if spot.lock.holders.first().is_some() => path = spot.lock.path.to_string(),
+            Some(spot) if !spot.lock.holders.is_empty() => path = spot.lock.path.to_string(),
             _ => break,
         }
     }

@@ -9,6 +9,9 @@ use lockscope_core::time::TimeMs;
 
 use crate::encode::{Record, close, create, delete, log, snapshot};
 
+/// What ends it, by its number and instant.
+type End = fn(i64, i64) -> Record;
+
 const BEGIN: i64 = 1_790_000_000_000;
 
 fn options(directories: &[&Path], store: &Path) -> Options {
@@ -30,7 +33,7 @@ fn of(records: &[Record]) -> (Autopsy, tempfile::TempDir) {
 }
 
 /// Ten quick holds by which the usual one is known, then a long one with somebody who waits.
-fn trouble(end: fn(i64, i64) -> Record) -> Vec<Record> {
+fn trouble(end: End) -> Vec<Record> {
     let mut records = vec![create(1, 1, BEGIN, "/l", false)];
     let mut zxid = 1;
     let mut next = || {
@@ -51,7 +54,7 @@ fn trouble(end: fn(i64, i64) -> Record) -> Vec<Record> {
 
 #[test]
 fn a_run_of_trouble_has_its_root_its_victims_and_its_end() {
-    let ends: [(fn(i64, i64) -> Record, IncidentEnd); 3] = [
+    let ends: [(End, IncidentEnd); 3] = [
         (|zxid, at| delete(3, zxid, at, "/l/lock-0000000010"), IncidentEnd::Released),
         (|zxid, at| close(3, zxid, at), IncidentEnd::SessionEnded),
         (|zxid, at| delete(4, zxid, at, "/l/lock-0000000011"), IncidentEnd::Recovered),
