@@ -45,7 +45,7 @@ pub fn perform(options: &Options) -> Result<Autopsy, AutopsyError> {
     if store.coverage().map_err(failed)?.last_seq > 0 {
         return Err(AutopsyError::Store(format!(
             "{} has a history already; name a directory that is new or empty",
-            store.directory().display()
+            options.store.display()
         )));
     }
     let store: Arc<dyn Store> = Arc::new(store);
