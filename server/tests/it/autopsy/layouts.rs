@@ -20,7 +20,8 @@ async fn what_well_known_systems_do_is_recognised() {
         truth.make(path).await;
     }
     truth.queue("/overseer_elect/election/72057655109877762-10.0.0.1:8983_solr-n_").await;
-    truth.client.create("/overseer_elect/leader", b"{}", &ephemeral).await.unwrap();
+    let leader = br#"{"id":"72057655109877762-10.0.0.1:8983_solr-n_0000000000"}"#;
+    truth.client.create("/overseer_elect/leader", leader, &ephemeral).await.unwrap();
     truth.client.create("/hbase/master", b"host1", &ephemeral).await.unwrap();
     truth.client.create("/controller", br#"{"version":1,"brokerid":1,"timestamp":"1"}"#, &ephemeral).await.unwrap();
     truth.client.create("/brokers/ids/1", b"{}", &ephemeral).await.unwrap();
