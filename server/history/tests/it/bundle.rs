@@ -148,8 +148,7 @@ fn span(lock: &str, at: i64, label: Option<&str>) -> Span {
         held_at: Some(TimeMs(at - 100)),
         left_at: TimeMs(at),
         how: SpanEnd::Released,
-        charged_to: None,
-        root: None,
+        charges: None,
         wait_ms: 400,
         is_lower_bound: false,
     }

@@ -12,6 +12,7 @@ mod lives;
 mod matrix;
 mod moments;
 mod over_time;
+mod real_clients;
 mod restarts;
 mod scopes;
 mod socket;
