@@ -20,8 +20,6 @@ use crate::store::{Gap, Store as _, StoreError};
 const PAGE_BYTES: u64 = 4_096;
 /// So much of the disk stays free for the recording.
 const ROOM_LEFT: u64 = 256 << 20;
-/// Of a full file, so much may be missing to the bound.
-const BYTES_LEFT: u64 = 64 << 10;
 
 /// The chunks of a window: with the checkpoint before it.
 struct Chunks {
@@ -40,11 +38,11 @@ pub(super) fn make(store: &SqliteStore, query: &BundleQuery<'_>) -> Result<File,
     connection::give_up_at(&mut connection, Some(query.give_up_at))?;
     match fill(&connection, store, query, chunks.as_ref()) {
         Ok(()) => Ok(file),
-        // The database itself may be asked nothing any more.
+        // The bound or the disk: SQLite calls both the same.
         Err(StoreError::Full(why)) => {
-            let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-            let is_too_large = bytes.saturating_add(BYTES_LEFT) >= query.bytes_max;
-            Err(if is_too_large { BundleError::TooLarge { fits_from: None } } else { StoreError::Full(why).into() })
+            let written = file.metadata().map_or(0, |metadata| metadata.len());
+            let has_room = room(store, 0).is_ok_and(|room| room.saturating_add(written) >= query.bytes_max);
+            Err(if has_room { BundleError::TooLarge { fits_from: None } } else { StoreError::Full(why).into() })
         }
         Err(error) => Err(error.into()),
     }
