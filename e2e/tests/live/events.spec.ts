@@ -36,7 +36,7 @@ test('events are filtered, lead to their moment, and new ones wait until they ar
   await expect(page.getByTestId('events-pause')).toHaveAttribute('aria-pressed', 'false');
 
   // By kind, and to the moment.
-  await page.getByLabel('What', { exact: true }).selectOption('holder_changed');
+  await page.getByRole('combobox', { name: /^What/ }).selectOption('holder_changed');
   await page.getByRole('button', { name: 'Show' }).click();
   await expect(rows).toHaveCount(1);
   const at = await rows.first().getAttribute('data-at');
@@ -61,7 +61,7 @@ test('events are there without scripts, and on a phone', async ({ browser, clien
     const context = await browser.newContext({ baseURL: lockscope.url, javaScriptEnabled, viewport: { width: 390, height: 800 } });
     const page = await context.newPage();
     await page.goto('/events');
-    await page.getByLabel('Lock').fill(path);
+    await page.getByRole('textbox', { name: 'Lock' }).fill(path);
     await page.getByRole('button', { name: 'Show' }).click();
     await expect(page.getByTestId('events').locator('tbody tr').filter({ hasText: held.node }).first()).toBeVisible();
     await expect(page.getByTestId('events-pause')).toBeVisible({ visible: javaScriptEnabled });

@@ -97,7 +97,7 @@ async fn a_script_that_follows_has_what_one_that_asks_is_told() {
     for (view, what) in [
         (
             json!({ "kind": "events", "after": 3 }),
-            "the view `events` has no field `after`; it takes ensemble, limit, path",
+            "the view `events` has no field `after`; it takes ensemble, limit, path, at",
         ),
         (json!({ "kind": "events", "path": "order" }), "`order` is not an absolute path; write it like /order"),
     ] {

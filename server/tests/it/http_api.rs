@@ -123,7 +123,7 @@ async fn events_are_asked_for_in_a_known_way() {
     problem(
         served.get("/api/v1/events?x=1").await,
         400,
-        "`x` is not a parameter of /api/v1/events; it takes ensemble, path, after and limit",
+        "`x` is not a parameter of /api/v1/events; it takes ensemble, path, after and limit, or ensemble, path, from, to, before and limit",
     );
     problem(
         served.get("/api/v1/events?after=-1").await,

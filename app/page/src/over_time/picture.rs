@@ -282,9 +282,9 @@ impl<'a> Picture<'a> {
     fn gaps(&self, height: i64) -> AnyView {
         let gap = |gap: &super::view::Missing| {
             let (x, width) = self.axis.bar(gap.from_ms, gap.to_ms)?;
-            let says = words::gap(gap.to_ms - gap.from_ms, &gap.why);
+            let says = words::gap(gap.to_ms - gap.from_ms, &visible(&gap.why));
             let label = (width >= 3 * NAMED_WIDTH)
-                .then(|| view! { <text class="ot-gap-name" x="6" y="14">{gap.why.clone()}</text> });
+                .then(|| view! { <text class="ot-gap-name" x="6" y="14">{visible(&gap.why)}</text> });
             Some(view! {
                 <svg data-testid="ot-gap" x=percent(x) y=CAPTION.to_string() width=percent(width) height=(height - CAPTION).to_string()>
                     <title>{says}</title>

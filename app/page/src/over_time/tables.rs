@@ -93,7 +93,7 @@ pub(super) fn pieces(view: &OverTimeView) -> AnyView {
 /// What is not recorded, as text.
 pub(super) fn gaps(view: &OverTimeView) -> AnyView {
     let gap = |gap: &super::view::Missing| {
-        view! { <li>{instant(gap.from_ms)}": "{words::gap(gap.to_ms - gap.from_ms, &gap.why)}</li> }
+        view! { <li>{instant(gap.from_ms)}": "{words::gap(gap.to_ms - gap.from_ms, &visible(&gap.why))}</li> }
     };
     let (newest, count) = (view.gaps.iter().rev().take(GAPS_LISTED_MAX), view.gaps.len());
     if count == 0 {

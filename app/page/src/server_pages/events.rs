@@ -2,6 +2,7 @@
 //! counted beside it, and shown when that is asked for.
 
 use crate::erase::view;
+use crate::exact::Exact;
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
@@ -136,7 +137,7 @@ fn filter(of: &EventsView) -> AnyView {
         }
     };
     let option = |value: String, text: String, is_chosen: bool| {
-        view! { <option value=value selected=is_chosen.then_some("selected")>{text}</option> }
+        view! { <option value=Exact(value) selected=is_chosen.then_some("selected")>{text}</option> }
     };
     // An empty value would read as one that is left out.
     let any = |text: &'static str, chosen: &str| option("any".to_owned(), text.to_owned(), chosen.is_empty());
@@ -155,8 +156,10 @@ fn filter(of: &EventsView) -> AnyView {
             </label>
         }
     });
-    let range =
-        of.range.iter().map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone() /> });
+    let range = of
+        .range
+        .iter()
+        .map(|(name, value)| view! { <input type="hidden" name=name.clone() value=Exact(value.clone()) /> });
     view! {
         <form class="filters audit-filter" method="get" action="/events" role="search">
             {field("path", words::LOCK, &of.path)}

@@ -19,13 +19,16 @@ struct Shown {
 
 /// Everything that a viewer can ask for, as it is or was.
 async fn views(recorded: &Recorded, locks: &[&str], at: Option<i64>) -> Value {
-    let at = at.map_or_else(String::new, |at| format!("&at={at}"));
+    let then = |address: &str| match at {
+        Some(at_ms) => format!("/api/v1/{address}{}at={at_ms}", if address.contains('?') { '&' } else { '?' }),
+        None => format!("/api/v1/{address}"),
+    };
     let mut views = Map::new();
     let mut sessions = BTreeSet::new();
-    let lists = ["locks?sort=path&limit=500", "waits?q=", "sessions?sort=id&limit=500"].map(str::to_owned);
+    let lists = ["locks?sort=path&limit=500", "waits", "sessions?sort=id&limit=500"].map(str::to_owned);
     let of_locks = locks.iter().map(|path| format!("lock?path={path}&limit=500"));
     for address in lists.into_iter().chain(of_locks) {
-        let (status, view) = recorded.json(&format!("/api/v1/{address}{at}")).await;
+        let (status, view) = recorded.json(&then(&address)).await;
         assert!(status == 200 || status == 404, "{address}: {view:#}");
         let rows = view["sessions"].as_array().into_iter().flatten();
         sessions.extend(rows.filter_map(|row| row["id"].as_str().or(row["session_id"].as_str()).map(str::to_owned)));
@@ -33,7 +36,7 @@ async fn views(recorded: &Recorded, locks: &[&str], at: Option<i64>) -> Value {
     }
     for session in sessions {
         let address = format!("session?id={session}");
-        let (status, view) = recorded.json(&format!("/api/v1/{address}{at}")).await;
+        let (status, view) = recorded.json(&then(&address)).await;
         views.insert(address, Value::from(vec![Value::from(status), still(&view)]));
     }
     Value::Object(views)

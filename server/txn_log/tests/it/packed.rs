@@ -157,7 +157,12 @@ fn what_is_cut_short_or_flipped_is_seen() {
             let is_open = is_open || (packed[0] == 0x1f && place == packed.len() - 9);
             // Neither is the version of the writer, in snappy's.
             let is_open = is_open || (packed[0] == 0x82 && (8..12).contains(&place));
-            assert!(is_open || in_pieces(&flipped, 33).is_err(), "{place}");
+            assert!(
+                is_open || in_pieces(&flipped, 33).is_err(),
+                "{place} of {}, which begin with {}",
+                packed.len(),
+                packed[0]
+            );
         }
     }
 }

@@ -21,7 +21,7 @@ const LEADS: u32 = 12;
 const QUEUE: usize = 8;
 const QUEUE_EVERY_MS: i64 = 35_000;
 /// Who comes all at once.
-const BURST: usize = 20;
+const BURST: usize = 40;
 
 /// When trouble begins.
 const DUPLICATE_AT: i64 = at(9, 0);

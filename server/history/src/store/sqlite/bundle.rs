@@ -32,8 +32,8 @@ struct Chunks {
 pub(super) fn make(store: &SqliteStore, query: &BundleQuery<'_>) -> Result<File, BundleError> {
     let chunks = if query.with_chunks { find(store, query)? } else { None };
     let needed = chunks.as_ref().map_or(0, |chunks| chunks.bytes);
-    let (room, (mut connection, file)) = (room(store, needed)?, open(store)?);
-    let pages_max = i64::try_from(query.bytes_max.min(room) / PAGE_BYTES).unwrap_or(i64::MAX);
+    let (free, (mut connection, file)) = (room(store, needed)?, open(store)?);
+    let pages_max = i64::try_from(query.bytes_max.min(free) / PAGE_BYTES).unwrap_or(i64::MAX);
     connection.pragma_update(None, "max_page_count", pages_max).map_err(failed)?;
     connection::give_up_at(&mut connection, Some(query.give_up_at))?;
     match fill(&connection, store, query, chunks.as_ref()) {
