@@ -126,8 +126,7 @@ fn fill(store: &SqliteStore, now_ms: i64) {
         held_at: Some(TimeMs(now_ms - (HOLDS - at) * 300 - 600)),
         left_at: TimeMs(now_ms - (HOLDS - at) * 300 - 310),
         how: SpanEnd::Released,
-        charged_to: None,
-        root: None,
+        charges: None,
         wait_ms: 300,
         is_lower_bound: false,
     };

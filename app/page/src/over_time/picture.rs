@@ -9,6 +9,9 @@ use crate::charts::over_time::{Axis, HEIGHT, Scale, WIDTH, area, edge, percent, 
 use crate::erase::{erase, view};
 use crate::format::{date, middle, visible};
 
+/// Instants, in ms since the epoch, and what was measured there.
+type Points = Vec<(i64, i64)>;
+
 /// Height of what names a lane, above it.
 const CAPTION: i64 = 20;
 /// Heights of lanes, in pixels.
@@ -200,7 +203,7 @@ impl<'a> Picture<'a> {
     }
 
     /// Values of pieces, and of those before.
-    fn values(&self, of: impl Fn(&Piece) -> Option<i64>) -> (Vec<(i64, i64)>, Vec<(i64, i64)>) {
+    fn values(&self, of: impl Fn(&Piece) -> Option<i64>) -> (Points, Points) {
         let values = |pieces: &[Piece]| pieces.iter().filter_map(|piece| Some((piece.at_ms, of(piece)?))).collect();
         (values(&self.view.pieces), values(self.view.former.as_deref().unwrap_or_default()))
     }
@@ -237,7 +240,7 @@ impl<'a> Picture<'a> {
         let bands = [2, 1, 0].map(|at: usize| (at, self.values(|piece| of(piece).get(at).copied().flatten())));
         let all = bands.iter().flat_map(|(_, (now, former))| now.iter().chain(former)).map(|(_, value)| *value);
         let scale = Scale::powers(all);
-        let band = |(at, (now, former)): &(usize, (Vec<(i64, i64)>, Vec<(i64, i64)>))| {
+        let band = |(at, (now, former)): &(usize, (Points, Points))| {
             let scale = scale?;
             // One line of those before is enough: it lies among three areas.
             let line = (*at == 1)

@@ -176,7 +176,7 @@ impl Search {
         before.into_iter().chain(to).min().unwrap_or((i64::MAX, BEHIND))
     }
 
-    fn from_ms(&self) -> i64 {
+    fn oldest_ms(&self) -> i64 {
         self.wanted.from_ms.unwrap_or(i64::MIN)
     }
 
@@ -198,11 +198,11 @@ impl Search {
             limit: (self.wanted.limit + 1).saturating_sub(part.rows.len()),
         };
         let Some(view) = hub.projection().happened(scope, &query).pop() else { return false };
-        part.rows.extend(view.rows.into_iter().filter(|found| found.row.at_ms >= self.from_ms()));
+        part.rows.extend(view.rows.into_iter().filter(|found| found.row.at_ms >= self.oldest_ms()));
         part.is_first = view.oldest.is_none_or(|(_, number)| number == 1);
         let Some(oldest) = view.oldest.filter(|oldest| *oldest < part.below) else { return false };
         part.below = oldest;
-        part.is_over = part.rows.len() > self.wanted.limit || oldest.0 < self.from_ms();
+        part.is_over = part.rows.len() > self.wanted.limit || oldest.0 < self.oldest_ms();
         true
     }
 
@@ -310,7 +310,7 @@ impl Search {
         let mut lines = Vec::new();
         for part in &self.parts {
             let (from, to) =
-                (whole_from.map_or(i64::MIN, |(at_ms, _)| at_ms).max(self.from_ms()), self.begins_at(part.place));
+                (whole_from.map_or(i64::MIN, |(at_ms, _)| at_ms).max(self.oldest_ms()), self.begins_at(part.place));
             let handle = moments.recordings(scope).find(|(name, _)| *name == part.name).and_then(|(_, handle)| handle);
             let gaps = handle.and_then(|handle| Some(gaps_in(&*handle.store()?, from, i64::MAX)));
             let inside = gaps.into_iter().flatten().filter(|gap| gap.from.0 >= from && (gap.from.0, BEHIND) < to);
@@ -340,7 +340,7 @@ impl Http {
         let (own, seen) = (self.clone(), scope.clone());
         let begin = move || {
             let search = Search::begin(&own, &seen, wanted);
-            if search.is_open(&own) { Err(search) } else { Ok(search.page(&own, &seen)) }
+            if search.is_open(&own) { Err(Box::new(search)) } else { Ok(search.page(&own, &seen)) }
         };
         let mut search = match self.work.ask(caller, begin).await? {
             Ok(page) => return Ok(page),
