@@ -23,7 +23,10 @@ test('an hour of the demo is there to be rewound, and says what it is', async ({
   await expect.poll(async () => (await page.request.get(`${lock}&at=now`)).status(), { timeout: 30_000 }).toBe(200);
   await ui.open(lock);
   await ui.isLive();
-  await expect(page.locator('main')).not.toContainText('generated');
+  await expect(page.getByTestId('past-generated')).toHaveCount(0);
+  // The lock over time reaches into that hour, and says where it ends.
+  await page.keyboard.press('t');
+  await expect(page.getByTestId('over-time')).toContainText('generated for the demo');
 
   await page.getByTestId('rewind').click();
   const band = page.getByTestId('past-band');

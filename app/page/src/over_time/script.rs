@@ -30,7 +30,7 @@ go('pointercancel',end);go('keydown',e=>{if(e.key==='Escape')end()});\
 go('pointerup',e=>{if(!m)return void setTimeout(end,50);end();const s=new AbortController;document.addEventListener('click',stop,{signal:s.signal,capture:true});setTimeout(()=>s.abort(),50);\
 const u=new URL(location),q=u.searchParams,y=ms(x),z=ms(e.clientX),o=Math.max(0,(1e4-Math.abs(y-z))/2);\
 q.delete('range');q.set('from',Math.max(0,Math.floor(Math.min(y,z)-o)));q.set('to',Math.ceil(Math.max(y,z)+o));t.go(u)});\
-go('click',e=>{end();const a=e.target.closest('a');if(!a||!t.contains(a)||e.ctrlKey||e.metaKey||e.shiftKey)return;stop(e);const v=new URL(a.href);v.searchParams.set('at',ms(x));location.href=v})})}\
+go('click',e=>{end();const a=e.target.closest('a');if(!a||!t.contains(a)||e.ctrlKey||e.metaKey||e.shiftKey)return;stop(e);const v=new URL(a.getAttribute('href'),location);v.searchParams.set('at',ms(x));location.href=v})})}\
 disconnectedCallback(){this.of.abort();this.seen.disconnect();clearInterval(this.timer);this.down?.abort()}\
 drawn(){return this.querySelector('[data-state]:not([data-state=waits])')}\
 stamp(){let u=false;try{u=localStorage.getItem('lockscope.time')==='utc'}catch{}\
