@@ -49,6 +49,8 @@ pub struct PastView {
     pub now_ms: i64,
     /// The address of the page without its moment.
     pub address: String,
+    /// Nothing is live: time ends with what is kept.
+    pub is_over: bool,
     /// What is shown was generated for the demo and not observed.
     pub is_generated: bool,
     /// The oldest and the newest moment that are kept.
@@ -64,11 +66,6 @@ pub struct PastView {
 }
 
 impl PastView {
-    /// Nothing is live: time ends with what is kept.
-    pub fn is_over(&self) -> bool {
-        self.now_ms <= self.kept_ms.1
-    }
-
     /// The same page at another moment.
     pub fn url(&self, at_ms: i64) -> String {
         let sign = if self.address.contains('?') { '&' } else { '?' };

@@ -28,8 +28,8 @@ pub(crate) const SCRIPT: &str = "document.addEventListener('keydown',e=>{if(e.ct
 
 /// The band of a moment.
 pub(crate) fn band(past: &PastView) -> AnyView {
-    let since = since(&age(past.at_ms, past.now_ms), past.is_over());
-    let present = present(past.is_over());
+    let since = since(&age(past.at_ms, past.now_ms), past.is_over);
+    let present = present(past.is_over);
     let generated =
         past.is_generated.then(|| view! { <span class="banner-since" data-testid="past-generated">{GENERATED}</span> });
     let steps = STEPS_MS.iter().map(|(by, name)| time_step(past, *by, name)).collect_view();
@@ -66,7 +66,7 @@ pub(crate) fn no_moment(past: &PastView, why: &str, nearest: Neighbours) -> AnyV
             {link(nearest.before, LAST_BEFORE)}
             {link(nearest.after, FIRST_AFTER)}
         </ul>
-        <p><a href=past.address.clone() rel="external">{present(past.is_over())}</a></p>
+        <p><a href=past.address.clone() rel="external">{present(past.is_over)}</a></p>
     }
 }
 
@@ -144,6 +144,7 @@ mod tests {
     fn past() -> PastView {
         PastView {
             at_ms: 50_000,
+            is_over: false,
             now_ms: 110_000,
             address: "/lock?path=/a".to_owned(),
             is_generated: false,
@@ -161,9 +162,17 @@ mod tests {
         assert!(html.contains("href=\"/lock?path=/a&amp;at=49000\"") && html.contains("data-key=\",\""), "{html}");
         assert!(html.contains("href=\"/lock?path=/a#present\" rel=\"external\" data-key=\"L\""), "{html}");
         assert!(!html.contains("+1 h"), "nothing is kept there");
+        assert!(html.contains("Back to live") && html.contains("1 min 00 s ago"), "{html}");
         assert!(!html.contains("generated for the demo"), "{html}");
         assert!(html.contains("data-severity=\"2\" x=\"600\" width=\"400\" y=\"16\" height=\"4\""), "{html}");
         assert!(html.contains("<rect x=\"100\" y=\"0\" width=\"100\" height=\"20\" class=\"past-gap\""), "{html}");
+    }
+
+    #[test]
+    fn where_nothing_is_live_it_leads_to_the_end() {
+        let over = PastView { is_over: true, ..past() };
+        let html = Owner::new_root(None).with(|| band(&over).to_html()).replace("<!>", "");
+        assert!(html.contains("To the end") && html.contains("1 min 00 s before the end"), "{html}");
     }
 
     #[test]

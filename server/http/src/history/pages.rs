@@ -165,7 +165,7 @@ impl Http {
         address: String,
     ) -> Result<PastPage, Box<UnknownMoment>> {
         let now_ms = self.hub.now_ms();
-        let view = PastView { address, now_ms, ..PastView::default() };
+        let view = PastView { address, now_ms, is_over: self.is_past, ..PastView::default() };
         let Some(moments) = &self.moments else {
             return Err(Box::new(UnknownMoment { view, error: MomentError::NoHistory }));
         };

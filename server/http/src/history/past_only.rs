@@ -32,7 +32,13 @@ pub(crate) async fn refuse_the_present(State(http): State<Http>, request: Reques
         && wants_page.is_some_and(|accept| accept.contains("text/html"))
     {
         let at_ms = http.newest_moment(&caller.scope);
-        let view = PastView { address: "/".to_owned(), now_ms: at_ms, kept_ms: (at_ms, at_ms), ..PastView::default() };
+        let view = PastView {
+            address: "/".to_owned(),
+            now_ms: at_ms,
+            is_over: true,
+            kept_ms: (at_ms, at_ms),
+            ..PastView::default()
+        };
         let nearest = Neighbours { before: Some(at_ms), after: None };
         let page = server_pages::page(&http, &caller.actor, |plain| no_moment_page(plain, &view, &sentence, nearest));
         if let Ok(page) = page {
