@@ -157,12 +157,10 @@ fn what_is_cut_short_or_flipped_is_seen() {
             let is_open = is_open || (packed[0] == 0x1f && place == packed.len() - 9);
             // Neither is the version of the writer, in snappy's.
             let is_open = is_open || (packed[0] == 0x82 && (8..12).contains(&place));
-            assert!(
-                is_open || in_pieces(&flipped, 33).is_err(),
-                "{place} of {}, which begin with {}",
-                packed.len(),
-                packed[0]
-            );
+            let read = in_pieces(&flipped, 33);
+            // A bit of gzip's tables may mean nothing: then all is read as it was.
+            let is_same = packed[0] == 0x1f && format!("{read:?}") == format!("{:?}", in_pieces(&packed, 33));
+            assert!(is_open || is_same || read.is_err(), "{place} of {}", packed.len());
         }
     }
 }
