@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use history::derive::{add_histogram, histogram_of, verdict_name, verdict_of};
+use history::derive::{add_histogram, verdict_name, verdict_of};
 use history::store::rows::{Minute, MinuteQuery, ROWS_READ_MAX};
 use history::store::{Store, StoreError};
 use lockscope_core::diagnosis::Verdict;
@@ -165,8 +165,8 @@ impl Total {
         self.arrivals += u64::from(minute.arrivals);
         self.holds += u64::from(minute.acquired);
         self.gave_up += u64::from(minute.gave_up);
-        add_histogram(&mut self.waits, &histogram_of(&minute.waits));
-        add_histogram(&mut self.held, &histogram_of(&minute.holds));
+        add_histogram(&mut self.waits, &minute.waits);
+        add_histogram(&mut self.held, &minute.holds);
         self.waiting_ms = self.waiting_ms.saturating_add(minute.waiting_ms);
         self.depth_max = self.depth_max.max(minute.depth_max);
         self.worst = self.worst.max(verdict_of(&minute.worst).unwrap_or(Verdict::Free));

@@ -69,6 +69,7 @@ impl Rewound {
         let target = Target::find(store, moment)?;
         let mut rewound = Self::before(&target);
         rewound.go_on(store, &target, &mut apply)?;
+        rewound.known_of(moment)?;
         Ok(rewound)
     }
 
@@ -98,7 +99,14 @@ impl Rewound {
         if !is_ahead || target.head.seq < self.seq || target.checkpoint.seq > self.seq {
             *self = Self::before(&target);
         }
-        self.go_on(store, &target, &mut apply)
+        self.go_on(store, &target, &mut apply)?;
+        self.known_of(moment)
+    }
+
+    /// Of a transaction from before everything was read for the first time nothing is known.
+    fn known_of(&self, moment: Moment) -> Result<(), ReplayError> {
+        let is_known = matches!(moment, Moment::At(_)) || self.observatory.is_ready();
+        is_known.then_some(()).ok_or(ReplayError::NothingKept { before: None, after: Some(self.known_at) })
     }
 
     /// The model.
@@ -268,6 +276,9 @@ impl Target {
         {
             return Err(ReplayError::InGap(gap));
         }
+        if let Moment::Zxid(zxid) = moment {
+            is_observed(store, zxid, &head)?;
+        }
         let Some(checkpoint) = store.checkpoint_before(head.seq)? else {
             let after = store.checkpoint_after(head.seq)?.map(|head| head.first_at);
             return Err(ReplayError::NothingKept { before: None, after });
@@ -302,6 +313,17 @@ impl Target {
             Moment::Zxid(zxid) => observatory.zxid() >= zxid,
         }
     }
+}
+
+/// A checkpoint with a later transaction says nothing of one that came before it was made, and that no chunk before it
+/// has.
+fn is_observed(store: &dyn Store, zxid: Zxid, head: &ChunkHead) -> Result<(), ReplayError> {
+    if head.kind == ChunkKind::Events || head.zxid <= zxid {
+        return Ok(());
+    }
+    let gaps = store.gaps(TimeMs(0)..head.last_at + 1)?;
+    let gap = gaps.into_iter().rfind(|gap| gap.after_seq + 1 == head.seq && gap.why != GapReason::Generated);
+    Err(gap.map_or(ReplayError::NothingKept { before: None, after: Some(head.first_at) }, ReplayError::InGap))
 }
 
 /// Everything that was recorded from a chunk on, in order, for who derives something of all of it: spans, incidents.

@@ -29,28 +29,26 @@ pub fn histogram_bytes(histogram: &Histogram) -> Box<[u8]> {
 
 /// The same back; what is damaged is left out.
 pub fn histogram_of(bytes: &[u8]) -> Histogram {
-    let (mut histogram, mut rest) = (Histogram::default(), bytes);
-    while let (Some(empty), Some(count)) = (pop(&mut rest), pop(&mut rest)) {
-        let at = histogram.buckets.len().saturating_add(empty as usize);
-        if at >= BUCKETS_MAX {
-            break;
-        }
-        histogram.buckets.resize(at, 0);
-        histogram.buckets.push(count);
-        histogram.count += u64::from(count);
-    }
+    let mut histogram = Histogram::default();
+    add(&mut histogram, bytes);
     histogram
 }
 
-/// Adds another histogram.
-pub fn add(to: &mut Histogram, more: &Histogram) {
-    if to.buckets.len() < more.buckets.len() {
-        to.buckets.resize(more.buckets.len(), 0);
+/// Adds the bytes of another histogram; what is damaged is left out.
+pub fn add(to: &mut Histogram, bytes: &[u8]) {
+    let (mut rest, mut at) = (bytes, 0_usize);
+    while let (Some(empty), Some(count)) = (pop(&mut rest), pop(&mut rest)) {
+        at = at.saturating_add(empty as usize);
+        if at >= BUCKETS_MAX {
+            break;
+        }
+        if to.buckets.len() <= at {
+            to.buckets.resize(at + 1, 0);
+        }
+        to.buckets.get_mut(at).into_iter().for_each(|bucket| *bucket = bucket.saturating_add(count));
+        to.count = to.count.saturating_add(u64::from(count));
+        at += 1;
     }
-    for (bucket, count) in to.buckets.iter_mut().zip(&more.buckets) {
-        *bucket = bucket.saturating_add(*count);
-    }
-    to.count = to.count.saturating_add(more.count);
 }
 
 fn push(bytes: &mut Vec<u8>, mut number: u32) {
@@ -101,7 +99,7 @@ mod tests {
             let bytes = histogram_bytes(&histogram);
             assert_eq!(histogram_of(&bytes), histogram, "{durations:?}");
             let mut twice = histogram.clone();
-            add(&mut twice, &histogram);
+            add(&mut twice, &bytes);
             assert_eq!((twice.count(), twice.percentile(50)), (2 * histogram.count(), histogram.percentile(50)));
         }
         // Documented, and read by other programs.

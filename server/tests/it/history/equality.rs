@@ -4,7 +4,7 @@ use serde_json::Value;
 use zookeeper_client::Client;
 
 use super::{Recorded, now_ms};
-use crate::harness::{open, queue};
+use crate::harness::{DEADLINE, open, queue};
 use crate::served::until;
 
 const MOMENTS: usize = 24;
@@ -22,8 +22,22 @@ pub(super) fn still(value: &Value) -> Value {
             fields.iter().filter(|(name, _)| is_still(name)).map(|(name, value)| (name.clone(), still(value))).collect()
         }
         Value::Array(items) => items.iter().map(still).collect(),
+        Value::String(text) => without_ages(text).into(),
         other => other.clone(),
     }
+}
+
+/// A sentence without how long something has been so: numbers before a unit of time.
+fn without_ages(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_unit = |word: &str| matches!(word.trim_end_matches(['.', ',']), "ms" | "s" | "min" | "h" | "d");
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    let is_age = |at: usize| {
+        let pair = |at: usize| words.get(at).zip(words.get(at + 1)).is_some_and(|(a, b)| is_number(a) && is_unit(b));
+        pair(at) || at.checked_sub(1).is_some_and(pair)
+    };
+    let kept = words.iter().enumerate().filter(|(at, _)| !is_age(*at)).map(|(_, word)| *word);
+    kept.collect::<Vec<_>>().join(" ")
 }
 
 /// Some changes, as a generator says.
@@ -45,6 +59,21 @@ async fn locks(recorded: &Recorded, at: &str) -> Value {
     let (status, locks) = recorded.json(&format!("/api/v1/locks?sort=path&limit=500{at}")).await;
     assert_eq!(status, 200, "{locks:#}");
     locks
+}
+
+/// An instant and what was shown of it: what was shown before it and behind it.
+async fn instant(recorded: &Recorded) -> (i64, Value) {
+    let deadline = tokio::time::Instant::now() + DEADLINE;
+    let mut before = still(&locks(recorded, "").await);
+    while tokio::time::Instant::now() < deadline {
+        let at = now_ms();
+        let after = still(&locks(recorded, "").await);
+        if before == after {
+            return (at, before);
+        }
+        before = after;
+    }
+    panic!("something always changes");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -69,12 +98,7 @@ async fn the_past_is_what_was_shown_live() {
         };
         let all = queued.len();
         until(async || contenders(&locks(&recorded, "").await) == all).await;
-        let before = locks(&recorded, "").await;
-        let at = now_ms();
-        let after = locks(&recorded, "").await;
-        if still(&before) == still(&after) {
-            shown.push((at, still(&before)));
-        }
+        shown.push(instant(&recorded).await);
     }
     recorded.until_kept(now_ms()).await;
     // Back and forth: a moment may be stepped to from one nearby.

@@ -99,7 +99,14 @@ fn the_hour_tells_its_stories() {
     assert!(queue.is_sorted() && queue[3] > queue[0] + 5, "{queue:?}");
     assert_eq!(verdict(&model(42, 16), STUCK), Verdict::Expiring);
     assert!(verdict(&model(44, 0), STUCK) <= Verdict::Healthy);
-    assert!(verdict(&model(55, 0), MIXED) <= Verdict::DoubleOwner);
+    // Members are asked each 15 s who watches, and a hold that outlasts that is a herd.
+    let mut any = |seconds: std::ops::Range<i64>, holds: &dyn Fn(&Observatory) -> bool| {
+        seconds.into_iter().any(|second| holds(&model(second / 60, second % 60)))
+    };
+    let is_herd = |model: &Observatory| has(model, "/exclusive_lock", Code::Herd);
+    let has_two = |model: &Observatory| verdict(model, MIXED) == Verdict::DoubleOwner;
+    assert!(any(48 * 60..51 * 60, &is_herd));
+    assert!(!any(51 * 60..53 * 60, &has_two) && any(53 * 60..56 * 60, &has_two));
 }
 
 #[test]
@@ -210,6 +217,15 @@ async fn the_demo_can_be_rewound_and_lives_without_its_past() {
     assert!(now_ms() - generated < 3 * MINUTE_MS, "{kept:#}");
     let real = gap().await.unwrap();
     assert_eq!(real["from_at_ms"], generated);
+
+    // A transaction that was observed is found; one from before that, or that is still to come, is not of the hour.
+    let zxid = json(&url, "/api/v1/status").await.1["ensembles"][0]["zxid"].as_str().unwrap().to_owned();
+    let of_zxid = async |zxid: &str| json(&url, &format!("/api/v1/lock?path=/order&at=zxid:{zxid}")).await;
+    until(async || of_zxid(&zxid).await.1["as_of"]["at_ms"].as_i64().is_some_and(|at_ms| at_ms > generated)).await;
+    for zxid in ["0x1", "0xfffffff"] {
+        let (status, problem) = of_zxid(zxid).await;
+        assert_eq!(status, 404, "{zxid}: {problem:#}");
+    }
 
     // 20 minutes ago somebody hung.
     let ago = from + 40 * MINUTE_MS;

@@ -20,8 +20,9 @@ const LEADS: u32 = 12;
 /// Who joins the queue behind the one that hangs, and when.
 const QUEUE: usize = 8;
 const QUEUE_EVERY_MS: i64 = 35_000;
-/// Who comes all at once.
+/// Who comes all at once, and how much longer than usual they hold: so long that it is seen who watches.
 const BURST: usize = 40;
+const BURST_HOLDS: u32 = 3;
 
 /// When trouble begins.
 const DUPLICATE_AT: i64 = at(9, 0);
@@ -127,7 +128,7 @@ fn burst(scenes: &[Scene]) -> impl Iterator<Item = Role> {
     like.into_iter().flat_map(|like| {
         (0..BURST).map(move |number| {
             let label = format!("batch-{}@app-{}", number + 5, number % 4 + 1).into();
-            let scene = Scene { label, ..like.clone() };
+            let scene = Scene { label, hold_ms: times(&like.hold_ms, BURST_HOLDS), ..like.clone() };
             Role { scene, window_ms: BURST_AT..HOUR_MS, is_once: true, is_crossed: false }
         })
     })
