@@ -92,7 +92,7 @@ impl Observatory {
             }
             if let Some(session) = owner {
                 self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });
-                self.left(now, session);
+                self.left(now, session, child.arrived_at);
             }
             out.push(Change::Left {
                 lock: Arc::clone(&lock),

@@ -34,15 +34,16 @@ pub struct EndingSession {
 pub(super) type EndingSessions = BTreeMap<SessionId, EndingSession>;
 
 impl Observatory {
-    /// A session lost a contender.
-    pub(super) fn left(&mut self, now: TimeMs, session: SessionId) {
+    /// A session lost a contender, which had come at an instant.
+    pub(super) fn left(&mut self, now: TimeMs, session: SessionId, arrived_at: TimeMs) {
         if self.leaving.len() >= LEAVING_MAX && !self.leaving.contains_key(&session) {
             return;
         }
         // As the members reported it when it went: their next answers leave out a session that ended.
         let ran_out = self.ran_out(session, now);
         let left = self.leaving.entry(session).or_insert(EndingSession { since: now, znodes: 0, ran_out });
-        if now.since(left.since) > TOGETHER_MS {
+        // What came when the first had gone did not go with it: its client releases and queues up again within moments.
+        if now.since(left.since) > TOGETHER_MS || (left.znodes > 0 && arrived_at >= left.since) {
             *left = EndingSession { since: now, znodes: 0, ran_out };
         }
         left.znodes += 1;

@@ -63,3 +63,16 @@ fn after_two(told: Option<bool>) -> bool {
 fn one_that_lets_all_go_at_once_goes_on_where_that_is_told() {
     assert_eq!([after_two(None), after_two(Some(false)), after_two(Some(true))], [true, false, true]);
 }
+
+#[test]
+fn a_client_that_queues_up_again_within_moments_releases_each_time() {
+    let mut story = queue();
+    let names = [7, 8].map(|number| format!("/l/_c_55555555-5555-5555-5555-555555555555-lock-000000000{number}"));
+    let mut changes = Vec::new();
+    for (at, name) in (1_006_000..).step_by(10).zip(&names) {
+        story.tell(&format!("{at} = {name} owner=77"));
+        story.tell(&format!("{} - {name}", at + 5));
+    }
+    changes.extend(story.observatory.apply(TimeMs(1_007_000), Observation::Tick));
+    assert!(!ended(&changes), "the second came when the first had gone");
+}
