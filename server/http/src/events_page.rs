@@ -14,7 +14,6 @@ use super::problem::{ErrorResponse, echo};
 use super::{Http, server_pages};
 use feed::project::HappenedQuery;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope, absolute_or_none};
-use identity::QuotaOwner;
 
 /// Rows of a page.
 const PAGE_ROWS: usize = 100;
@@ -107,14 +106,17 @@ impl Wanted {
 }
 
 /// `GET /events`.
-pub(super) async fn show(
-    State(http): State<Http>,
-    Caller { actor, scope, person, .. }: Caller,
-    pairs: Pairs,
-) -> Result<Response, ErrorResponse> {
+pub(super) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let mut asked = Asked::read(pairs)?;
+    let at_ms = match asked.moment.take() {
+        None => None,
+        Some(moment) => match http.kept_moment(&person, moment, asked.address("/events", false, None)).await {
+            Ok(at_ms) => Some(at_ms),
+            Err(page) => return Ok(page),
+        },
+    };
+    let Caller { actor, scope, person, .. } = person;
     let caller = actor.quota_owner();
-    let at_ms = http.moment_shown(&caller, &scope, asked.moment.take()).await?;
     if let Some(at_ms) = at_ms {
         let until_ms = at_ms.saturating_add(1);
         asked.wanted.to_ms = Some(asked.wanted.to_ms.map_or(until_ms, |to_ms| to_ms.min(until_ms)));
@@ -149,18 +151,6 @@ pub(super) async fn news(
 
 impl Http {
     /// The instant of a moment that is kept.
-    async fn moment_shown(
-        &self,
-        caller: &QuotaOwner,
-        scope: &VisibilityScope,
-        moment: Option<Moment>,
-    ) -> Result<Option<i64>, ErrorResponse> {
-        let Some(moment) = moment else { return Ok(None) };
-        let (own, scope) = (self.clone(), scope.clone());
-        let found = self.past_work.ask(caller, move || own.moment_at(&moment, &scope)).await?;
-        found.map(Some)
-    }
-
     /// Ensembles of which something may be seen, where there are several.
     fn ensembles(&self, scope: &VisibilityScope) -> Vec<String> {
         let all = self.hub.projection().happened(scope, &HappenedQuery::default());

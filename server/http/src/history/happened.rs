@@ -360,9 +360,4 @@ impl Http {
         let names = all.into_iter().map(|view| view.ensemble).enumerate();
         names.filter(|(_, name)| scope.covers_ensemble(name)).collect()
     }
-
-    /// The instant of a moment, where it is kept.
-    pub(crate) fn moment_at(&self, moment: &Moment, scope: &VisibilityScope) -> Result<i64, ErrorResponse> {
-        Ok(self.moment(moment, scope)?.at_ms)
-    }
 }

@@ -158,21 +158,42 @@ impl Http {
         if to_ms > 0 { over_ms.min(to_ms).max(from_ms) } else { over_ms }
     }
 
+    /// The instant of a moment of a page that draws itself; where nothing is kept of it, the page that says so.
+    pub(crate) async fn kept_moment(&self, caller: &Caller, moment: Moment, address: String) -> Result<i64, Response> {
+        let (own, scope) = (self.clone(), caller.scope.clone());
+        let find = move || {
+            let view = own.view_of(address);
+            own.found(&moment, &scope, &view).map(|(_, past)| past.at_ms)
+        };
+        match self.past_work.ask(&caller.actor.quota_owner(), find).await {
+            Ok(found) => found.map_err(|unknown| unknown.respond(self, caller)),
+            Err(failed) => Err(failed.into_response()),
+        }
+    }
+
+    fn view_of(&self, address: String) -> PastView {
+        PastView { address, now_ms: self.hub.now_ms(), is_over: self.is_past, ..PastView::default() }
+    }
+
+    fn found(
+        &self,
+        moment: &Moment,
+        scope: &VisibilityScope,
+        view: &PastView,
+    ) -> Result<(&Moments, Arc<PastMoment>), Box<UnknownMoment>> {
+        let unknown = |error| Box::new(UnknownMoment { view: view.clone(), error });
+        let moments = self.moments.as_deref().ok_or_else(|| unknown(MomentError::NoHistory))?;
+        Ok((moments, moments.at(moment, scope).map_err(unknown)?))
+    }
+
     fn past_page(
         &self,
         moment: &Moment,
         scope: &VisibilityScope,
         address: String,
     ) -> Result<PastPage, Box<UnknownMoment>> {
-        let now_ms = self.hub.now_ms();
-        let view = PastView { address, now_ms, is_over: self.is_past, ..PastView::default() };
-        let Some(moments) = &self.moments else {
-            return Err(Box::new(UnknownMoment { view, error: MomentError::NoHistory }));
-        };
-        let past = match moments.at(moment, scope) {
-            Ok(past) => past,
-            Err(error) => return Err(Box::new(UnknownMoment { view, error })),
-        };
+        let view = self.view_of(address);
+        let (moments, past) = self.found(moment, scope, &view)?;
         let (kept_ms, gaps_ms) = moments.kept(scope);
         let (events_ms, changes_ms) = neighbours(moments, &past, scope, kept_ms.1);
         let lock = query_of_lock(&view.address);

@@ -136,6 +136,11 @@ async fn the_list_is_cut_by_lock_session_kind_time_and_scope() {
         let (status, told) = recorded.get(target).await;
         assert!((400..=404).contains(&status) && told.contains(said), "{target}: {status} {told}");
     }
+    let (status, page) = recorded.get("/events?at=1000&kind=identified").await;
+    assert!(
+        status == 404 && page.contains("<title>Nothing kept") && page.contains("/events?kind=identified"),
+        "{page}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

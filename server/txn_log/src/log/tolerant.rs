@@ -78,7 +78,7 @@ enum Step {
 /// damaged. Behind such damage whatever fits in frame, checksum, contents and number is believed.
 ///
 /// ```
-/// let record = |payload: &[u8]| [&[0; 8], &(payload.len() as u32).to_be_bytes(), payload, b"B"].concat();
+/// let record = |payload: &[u8]| [[0; 8].as_slice(), &(payload.len() as u32).to_be_bytes(), payload, b"B"].concat();
 /// let log = [b"ZKLG".as_slice(), &2i32.to_be_bytes(), &0i64.to_be_bytes(), &record(&[7; 40]), &[0; 4096]].concat();
 /// let mut decoder = txn_log::TolerantLogDecoder::new();
 /// decoder.push(&log);
