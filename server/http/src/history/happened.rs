@@ -8,7 +8,7 @@ use lockscope_wire::{EventKind, SessionId};
 
 use super::ask::give_up_at;
 use super::moments::gaps_in;
-use super::{Missing, Moment, Moments};
+use super::{Missing, Moments};
 use crate::Http;
 use crate::problem::ErrorResponse;
 use feed::project::{EventKey, HappenedQuery, HappenedRow};
