@@ -150,7 +150,6 @@ pub(super) async fn news(
 }
 
 impl Http {
-    /// The instant of a moment that is kept.
     /// Ensembles of which something may be seen, where there are several.
     fn ensembles(&self, scope: &VisibilityScope) -> Vec<String> {
         let all = self.hub.projection().happened(scope, &HappenedQuery::default());

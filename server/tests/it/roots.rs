@@ -9,14 +9,14 @@ use crate::harness::{Observed, RootState, Truth, open, options, started, zookeep
 async fn a_root_comes_late_vanishes_and_returns() {
     let server = zookeeper().await;
     let truth = Truth::new(&server.address()).await;
-    let observed = Observed::start(&server.address(), &["/late/root", "/there"]);
+    let observed = Observed::start(&server.address(), &["/late/locks", "/there"]);
     truth.make("/there").await;
     let gone = |believed: &crate::harness::Believed| *believed.root(0) == RootState::Trouble(RootTrouble::Gone);
     observed.until("gone", gone).await;
 
     for _ in 0..3 {
-        truth.make("/late/root/x").await;
-        let lock = truth.queue("/late/root/x/lock-").await;
+        truth.make("/late/locks/x").await;
+        let lock = truth.queue("/late/locks/x/lock-").await;
         observed.until_live().await;
         observed.until_true(&truth).await;
         truth.delete(&lock).await;
@@ -25,12 +25,12 @@ async fn a_root_comes_late_vanishes_and_returns() {
         let owner = open(&server.address()).await;
         owner.auth("digest", b"app:secret").await.unwrap();
         let secret = [Acl::new(Permission::ALL, AuthId::authed())];
-        owner.create("/late/root/silent", b"", &CreateMode::Ephemeral.with_acls(Acls::new(&secret))).await.unwrap();
-        observed.until("a silent child", |believed| believed.tree.contains_key("/late/root/silent")).await;
+        owner.create("/late/locks/silent", b"", &CreateMode::Ephemeral.with_acls(Acls::new(&secret))).await.unwrap();
+        observed.until("a silent child", |believed| believed.tree.contains_key("/late/locks/silent")).await;
         drop(owner);
-        observed.until("it leaves", |believed| !believed.tree.contains_key("/late/root/silent")).await;
-        truth.delete("/late/root/x").await;
-        truth.delete("/late/root").await;
+        observed.until("it leaves", |believed| !believed.tree.contains_key("/late/locks/silent")).await;
+        truth.delete("/late/locks/x").await;
+        truth.delete("/late/locks").await;
         observed.until("gone again", gone).await;
     }
     observed.stop().await;

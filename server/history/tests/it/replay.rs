@@ -99,6 +99,48 @@ fn a_transaction_is_a_moment() {
 }
 
 #[test]
+fn a_transaction_that_was_not_observed_is_no_moment() {
+    let mut runner = TestRunner::deterministic();
+    let mut looked_at = 0;
+    for _ in 0..120 {
+        let told: Told = life().new_tree(&mut runner).unwrap().current();
+        let models = recorded(1, &told, 1_000).0;
+        // The second half is recorded alone, and once more behind a quarter and a gap.
+        let (quarter, half) = (models.len() / 4, models.len() / 2);
+        let part = |first_seq, range: std::ops::Range<usize>| {
+            let (mut encoder, mut chunks) = (Encoder::new(first_seq), Vec::new());
+            let (begin, model) = &models[range.start];
+            chunks.extend(encoder.checkpoint(*begin, model.checkpoint().unwrap().observations()).unwrap());
+            told[range].iter().skip(1).for_each(|(now, one)| encoder.push(*now, one, &mut chunks).unwrap());
+            chunks.extend(encoder.close());
+            chunks
+        };
+        let (_one, late) = empty();
+        late.append(&part(1, half..models.len()), &[]).unwrap();
+        let first = part(1, 0..quarter);
+        let after_seq = first.len() as u64;
+        let gap = Gap { after_seq, from: models[quarter - 1].0, to: models[half].0, why: GapReason::TooBusy };
+        let (_other, torn) = empty();
+        torn.append(&first, &[]).unwrap();
+        torn.append(&part(after_seq + 1, half..models.len()), &[gap]).unwrap();
+        let missed = models[quarter..half].iter().map(|(_, model)| model.zxid());
+        for zxid in missed.filter(|zxid| models[quarter - 1].1.zxid() < *zxid && *zxid < models[half].1.zxid()) {
+            let missing = Err(ReplayError::NothingKept { before: None, after: Some(models[half].0) });
+            assert_eq!(Rewound::new(&late, Moment::Zxid(zxid)).map(|rewound| rewound.known_at()), missing);
+            assert_eq!(
+                Rewound::new(&torn, Moment::Zxid(zxid)).map(|rewound| rewound.known_at()),
+                Err(ReplayError::InGap(gap))
+            );
+            looked_at += 1;
+        }
+        if models[half].1.is_ready() {
+            assert!(Rewound::new(&late, Moment::Zxid(models[half].1.zxid())).is_ok());
+        }
+    }
+    assert!(looked_at > 10, "{looked_at}");
+}
+
+#[test]
 fn a_clock_that_steps_back_is_followed() {
     let mut runner = TestRunner::deterministic();
     let told: Told = life().new_tree(&mut runner).unwrap().current();

@@ -7,6 +7,7 @@ use zookeeper_client::{Acls, CreateMode};
 
 use super::{autopsy, spans, text};
 use crate::harness::{Truth, options, started};
+use crate::served::until;
 use history::store::rows::SpanEnd;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -29,9 +30,7 @@ async fn what_well_known_systems_do_is_recognised() {
     truth.client.create("/reaped", b"", &container).await.unwrap();
     let inside = truth.queue("/reaped/lock-").await;
     truth.delete(&inside).await;
-    while truth.client.check_stat("/reaped").await.unwrap().is_some() {
-        tokio::time::sleep(crate::harness::STEP).await;
-    }
+    until(async || truth.client.check_stat("/reaped").await.unwrap().is_none()).await;
     // One session lets two go at once and goes on; another ends with two.
     let other = Truth::new(&server.address()).await;
     let let_go = [other.queue("/order/lock-").await, other.queue("/order/lock-").await];
@@ -40,9 +39,7 @@ async fn what_well_known_systems_do_is_recognised() {
     }
     let fallen = [other.queue("/order/lock-").await, other.queue("/order/lock-").await];
     drop(other);
-    while truth.client.check_stat(&fallen[1]).await.unwrap().is_some() {
-        tokio::time::sleep(crate::harness::STEP).await;
-    }
+    until(async || truth.client.check_stat(&fallen[1]).await.unwrap().is_none()).await;
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     let (code, report, said) = autopsy(&[text(server.folder()), "--out", text(&out)]).await;
