@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::Observatory;
 use crate::change::{Change, Departure};
 use crate::evidence::Liveness;
+use crate::history::{SessionEvent, What};
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
@@ -42,9 +43,14 @@ impl Observatory {
         // As the members reported it when it went: their next answers leave out a session that ended.
         let ran_out = self.ran_out(session, now);
         let left = self.leaving.entry(session).or_insert(EndingSession { since: now, znodes: 0, ran_out });
-        // What came when the first had gone did not go with it: its client releases and queues up again within moments.
-        if now.since(left.since) > TOGETHER_MS || (left.znodes > 0 && arrived_at >= left.since) {
+        if now.since(left.since) > TOGETHER_MS {
             *left = EndingSession { since: now, znodes: 0, ran_out };
+        } else if left.znodes > 0 && arrived_at >= left.since {
+            // What had gone before it came did not go with it: its client releases and queues up again within moments.
+            let is_gone = |past: &&SessionEvent| matches!(past.what, What::Released | What::Left);
+            let with_it = self.history.of(session).take_while(|past| past.at > arrived_at).filter(is_gone);
+            let (since, znodes) = with_it.fold((now, 0), |(_, znodes), past| (past.at, znodes + 1));
+            *left = EndingSession { since, znodes: znodes.max(1) - 1, ran_out };
         }
         left.znodes += 1;
     }

@@ -76,3 +76,26 @@ fn a_client_that_queues_up_again_within_moments_releases_each_time() {
     changes.extend(story.observatory.apply(TimeMs(1_007_000), Observation::Tick));
     assert!(!ended(&changes), "the second came when the first had gone");
 }
+
+#[test]
+fn what_goes_together_ends_a_session_that_had_released_another_a_moment_before() {
+    let mut story = queue();
+    let names = [6, 7, 8].map(|number| format!("/l/_c_55555555-5555-5555-5555-555555555555-lock-000000000{number}"));
+    let [first, second, third] = &names;
+    for line in [
+        format!("1006000 = {first} owner=77"),
+        format!("1006000 = {second} owner=77"),
+        format!("1006005 - {first}"),
+        format!("1006010 = {third} owner=77"),
+        format!("1006020 - {second}"),
+        format!("1006020 - {third}"),
+    ] {
+        story.tell(&line);
+    }
+    let changes = story.observatory.apply(TimeMs(1_007_000), Observation::Tick);
+    assert!(changes.iter().any(|change| matches!(change, Change::SessionEnded { znodes: 2, .. })), "{changes:?}");
+    let how = |node: &str| {
+        story.lock("/l").tally.past.iter().find(|past| node.ends_with(&*past.hold.name)).map(|past| past.how)
+    };
+    assert_ne!(how(first), Some(Departure::SessionEnded), "it was released before");
+}
