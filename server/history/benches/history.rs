@@ -43,18 +43,36 @@ fn main() {
         look_back();
     }
     if is_chosen("derive") {
-        derive(1_000, 30);
-        derive(15_000, 5);
+        derive(1_000, 30, Contention::APART);
+        derive(15_000, 5, Contention::APART);
+        derive(5_000, 20, Contention::SHARED);
     }
 }
 
+/// Who wants what.
+#[derive(Clone, Copy)]
+struct Contention {
+    name: &'static str,
+    locks: usize,
+    clients: u64,
+    contenders: usize,
+}
+
+impl Contention {
+    /// Many clients at many locks.
+    const APART: Self = Self { name: "apart", locks: 200, clients: 500, contenders: 400 };
+    /// Few clients, each of which waits in many locks while it holds others.
+    const SHARED: Self = Self { name: "shared", locks: 16, clients: 4, contenders: 64 };
+}
+
 /// What the rows cost: the model's thread pays for the tap, the historian's for the rest.
-fn derive(events_per_s: i64, seconds: i64) {
-    let mut life = Life::new(200, 500);
+fn derive(events_per_s: i64, seconds: i64, contention: Contention) {
+    let Contention { name, locks, clients, contenders } = contention;
+    let mut life = Life::new(locks, clients);
     life.tell(Observation::SyncBegan { root: ROOT, why: "first sync".into() });
     life.tell(Observation::SyncEnded { root: ROOT });
     life.tell(Observation::Link { link: Link::Live, session: None, why: "".into() });
-    life.live(events_per_s, seconds, 400);
+    life.live(events_per_s, seconds, contenders);
     let (mut model, mut tap, mut deriver) = (new_model(), Tap::default(), Deriver::default());
     deriver.begin(TimeMs(START), Vec::new());
     let (mut applied, mut tapped, mut derived, mut spans) = (Duration::ZERO, Duration::ZERO, Duration::ZERO, 0);
@@ -81,7 +99,7 @@ fn derive(events_per_s: i64, seconds: i64) {
         spans += deriver.complete().spans.len();
     }
     println!(
-        "derive {events_per_s}/s: model {:?}, tap {:?}, rows {:?} an observation; {spans} spans",
+        "derive {events_per_s}/s, {name}: model {:?}, tap {:?}, rows {:?} an observation; {spans} spans",
         applied / events,
         tapped / events,
         derived / events

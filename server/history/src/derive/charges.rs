@@ -20,8 +20,41 @@ pub const CHARGES_MAX: usize = 8;
 const PARTS: i64 = 1_000_000;
 /// Sessions that a charge is passed on over. Overflow policy: it stays with the last.
 const PASSED_MAX: usize = 16;
-/// Pieces that are looked at for one wait. Overflow policy: what is left stays where it is.
-const STEPS_MAX: usize = 8_192;
+/// Waits and pieces of time that are looked at to pass on what one wait is charged: so many at most, and so many in any
+/// case. Overflow policy: what is left stays where it is.
+const LOOKS_MAX: u32 = 8_192;
+const LOOKS_MIN: u32 = 64;
+/// The same of all waits together, a millisecond, and how many are saved up: sessions that wait in many locks for each other
+/// would take any time there is.
+const LOOKS_A_MS: i64 = 100;
+const LOOKS_SAVED_MAX: i64 = 400_000;
+
+/// How much may be looked at to pass on charges.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    looks: i64,
+    at: TimeMs,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { looks: LOOKS_SAVED_MAX, at: TimeMs(0) }
+    }
+}
+
+impl Allowance {
+    /// Looks for a wait that is over now.
+    fn of_wait(&mut self, now: TimeMs) -> u32 {
+        let more = now.since(self.at).saturating_mul(LOOKS_A_MS);
+        self.looks = self.looks.saturating_add(more).min(LOOKS_SAVED_MAX);
+        self.at = self.at.max(now);
+        u32::try_from(self.looks).unwrap_or(0).clamp(LOOKS_MIN, LOOKS_MAX)
+    }
+
+    fn spend(&mut self, looks: u32) {
+        self.looks = self.looks.saturating_sub(i64::from(looks)).max(0);
+    }
+}
 
 /// A wait, and what was counted of its lock before it began.
 #[derive(Clone, Copy, Debug)]
@@ -40,12 +73,14 @@ pub(super) fn charges_of(
     sessions: &Sessions,
     lock: &HolderLog,
     wait: WaitRange,
+    allowance: &mut Allowance,
 ) -> Charges {
     let WaitRange { from, until, before } = wait;
     let wait_ms = until.since(from);
     let Totals { held_ms, free_ms } = lock.totals_at(until).since(before);
     let (mut direct, mut root, mut seen) = (Parts::new(), Parts::new(), Totals::default());
-    let mut walk = Walk { locks, sessions, steps: STEPS_MAX };
+    let looks = allowance.of_wait(until);
+    let mut walk = Walk { locks, sessions, looks };
     lock.pieces(from, until, &mut |from, until, by| {
         seen.add(by, until.since(from));
         let shares = shares(by, PARTS);
@@ -59,6 +94,7 @@ pub(super) fn charges_of(
             }
         }
     });
+    allowance.spend(looks - walk.looks);
     // Of pieces that are forgotten only the sums are known.
     let held_ms = held_ms.max(seen.held_ms).clamp(0, wait_ms);
     let hand_off_ms = free_ms.max(seen.free_ms).clamp(0, wait_ms - held_ms);
@@ -117,10 +153,18 @@ fn listed(parts: &Parts, sum_ms: i64) -> Charged {
 struct Walk<'a> {
     locks: &'a BTreeMap<Arc<str>, LockState>,
     sessions: &'a Sessions,
-    steps: usize,
+    /// How many are left.
+    looks: u32,
 }
 
 impl Walk<'_> {
+    /// Whether there are so many looks left; they are done then.
+    fn may_look(&mut self, looks: usize) -> bool {
+        let left = u32::try_from(looks).ok().and_then(|looks| self.looks.checked_sub(looks));
+        self.looks = left.unwrap_or(0);
+        left.is_some()
+    }
+
     /// What a holder has of a piece of time: its own where it waited for nothing, else that of those it waited for.
     /// `over` are those over whom it came here, the one who held directly first.
     fn pass(
@@ -132,13 +176,8 @@ impl Walk<'_> {
         out: &mut Parts,
     ) {
         let sessions = self.sessions;
-        let waits = match self.steps.checked_sub(1) {
-            Some(steps) if over.len() < PASSED_MAX => {
-                self.steps = steps;
-                sessions.waits(session, from, until)
-            }
-            _ => Vec::new(),
-        };
+        let is_followed = over.len() < PASSED_MAX && self.may_look(1 + sessions.count(session));
+        let waits = if is_followed { sessions.waits(session, from, until) } else { Vec::new() };
         if waits.is_empty() {
             return add(out, Holder::Session(session), from, until, share);
         }
@@ -146,41 +185,50 @@ impl Walk<'_> {
         cuts.extend([from, until]);
         cuts.sort_unstable();
         cuts.dedup();
+        if !self.may_look(waits.len() * (cuts.len() - 1)) {
+            return add(out, Holder::Session(session), from, until, share);
+        }
         over.push(session);
+        let mut next = Next::default();
         for (begin, end) in cuts.iter().zip(cuts.iter().skip(1)) {
-            let mut locks: Vec<&Arc<str>> =
-                waits.iter().filter(|(_, from, until)| from <= begin && end <= until).map(|(lock, ..)| *lock).collect();
-            locks.sort_unstable();
-            locks.dedup();
+            let mut locks: Vec<&Arc<str>> = Vec::new();
+            for (lock, ..) in waits.iter().filter(|(_, from, until)| from <= begin && end <= until) {
+                if !locks.contains(lock) {
+                    locks.push(lock);
+                }
+            }
             if locks.is_empty() {
                 add(out, Holder::Session(session), *begin, *end, share);
             }
-            let (count, mut at) = (locks.len().max(1) as i64, 0);
-            for lock in locks {
+            let count = locks.len().max(1) as i64;
+            for (at, lock) in (0..).zip(locks) {
                 let part = share / count + i64::from(at < share % count);
-                at += 1;
-                self.through(lock, (*begin, *end), part, over, out);
+                self.through(lock, (*begin, *end), part, over, &mut next, out);
             }
+        }
+        for (session, range, share) in next.0 {
+            self.pass(session, range, share, over, out);
         }
         over.pop();
     }
 
-    /// The same, for what a session waited for in one lock.
+    /// The same, for what a session waited for in one lock: to whom it is passed on next.
     fn through(
         &mut self,
         lock: &Arc<str>,
         (from, until): (TimeMs, TimeMs),
         share: i64,
-        over: &mut Vec<SessionId>,
+        over: &[SessionId],
+        next: &mut Next,
         out: &mut Parts,
     ) {
-        let locks = self.locks;
         let (first, last) = (over.first().copied(), over.last().copied());
         let stays = |session: Option<SessionId>| Holder::Session(session.unwrap_or(SessionId(0)));
-        let mut unseen_ms = until.since(from);
-        if let Some(lock) = locks.get(lock) {
+        let (mut unseen_ms, mut looks) = (until.since(from), 0);
+        if let Some(lock) = self.locks.get(lock) {
             lock.log().pieces(from, until, &mut |from, until, by| {
                 unseen_ms -= until.since(from);
+                looks += 1;
                 let (some, count) = by.holders();
                 if some.is_empty() || !lock.is_waited_for(count) {
                     return add(out, stays(last), from, until, share);
@@ -191,12 +239,28 @@ impl Walk<'_> {
                         Holder::Session(session) if over.contains(&session) => {
                             add(out, stays(first), from, until, part);
                         }
-                        Holder::Session(session) => self.pass(session, (from, until), part, over, out),
+                        Holder::Session(session) => next.add(session, (from, until), part),
                         Holder::Unread(_) => add(out, holder, from, until, part),
                     }
                 }
             });
         }
+        self.may_look(looks);
         add(out, stays(last), TimeMs(0), TimeMs(unseen_ms), share);
+    }
+}
+
+/// To whom is passed on what one session has of a piece of time: what comes of several locks to one session goes on
+/// together.
+#[derive(Default)]
+struct Next(Vec<(SessionId, (TimeMs, TimeMs), i64)>);
+
+impl Next {
+    fn add(&mut self, session: SessionId, range: (TimeMs, TimeMs), share: i64) {
+        let known = self.0.iter_mut().find(|(other, its, _)| (*other, *its) == (session, range));
+        match known {
+            Some((_, _, sum)) => *sum = sum.saturating_add(share),
+            None => self.0.push((session, range, share)),
+        }
     }
 }

@@ -71,6 +71,8 @@ impl HeldBy {
 struct Piece {
     until: TimeMs,
     by: HeldBy,
+    /// Up to `until`.
+    totals: Totals,
 }
 
 /// How long somebody held, and nobody, since the log began.
@@ -187,8 +189,8 @@ impl HolderLog {
         self.totals.add(&by, until.since(self.since));
         self.since = until;
         match self.pieces.back_mut() {
-            Some(last) if last.by == by => last.until = until,
-            _ => self.pieces.push_back(Piece { until, by }),
+            Some(last) if last.by == by => (last.until, last.totals) = (until, self.totals),
+            _ => self.pieces.push_back(Piece { until, by, totals: self.totals }),
         }
     }
 
@@ -212,29 +214,39 @@ impl HolderLog {
             totals.add(&self.now(), at.since(self.since));
             return totals;
         }
-        for (from, until, by) in self.newest_first().take_while(|(_, until, _)| *until > at) {
-            totals.add(by, -until.since(from.max(at)));
+        if let Some((from, piece)) = self.from_piece(self.first_behind(at)).next() {
+            totals = piece.totals;
+            totals.add(&piece.by, -piece.until.since(from.max(at)));
         }
         totals
     }
 
-    fn newest_first(&self) -> impl Iterator<Item = (TimeMs, TimeMs, &HeldBy)> {
-        let begins = self.pieces.iter().rev().skip(1).map(|piece| piece.until).chain([self.from]);
-        self.pieces.iter().rev().zip(begins).map(|(piece, from)| (from, piece.until, &piece.by))
+    /// The place of the first piece that ends after an instant.
+    fn first_behind(&self, at: TimeMs) -> usize {
+        self.pieces.partition_point(|piece| piece.until <= at)
     }
 
-    /// The pieces that lie in a range, cut to it, the newest first. What goes on is one of them.
+    /// The pieces from a place on, each with where it begins.
+    fn from_piece(&self, first: usize) -> impl Iterator<Item = (TimeMs, &Piece)> {
+        let before = first.checked_sub(1).and_then(|before| self.pieces.get(before));
+        let begins = before.map_or(self.from, |before| before.until);
+        self.pieces.range(first..).scan(begins, |begins, piece| {
+            let from = std::mem::replace(begins, piece.until);
+            Some((from, piece))
+        })
+    }
+
+    /// The pieces that lie in a range, cut to it. What goes on is one of them.
     pub(super) fn pieces(&self, from: TimeMs, until: TimeMs, each: &mut dyn FnMut(TimeMs, TimeMs, &HeldBy)) {
+        let pieces = self.from_piece(self.first_behind(from));
+        for (begin, piece) in pieces.take_while(|(begin, _)| *begin < until) {
+            let (begin, end) = (begin.max(from), piece.until.min(until));
+            if begin < end {
+                each(begin, end, &piece.by);
+            }
+        }
         if until > self.since {
             each(self.since.max(from), until, &self.now());
-        }
-        for (begin, end, by) in self.newest_first() {
-            let (begin, end) = (begin.max(from), end.min(until));
-            if begin < end {
-                each(begin, end, by);
-            } else if end <= from {
-                break;
-            }
         }
     }
 }

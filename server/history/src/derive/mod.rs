@@ -37,6 +37,7 @@ pub use tap::{Tap, apply};
 pub use words::{is_trouble, severity_of, verdict_name, verdict_of};
 
 use crate::store::rows::{Minute, Rows, SpanEnd};
+use charges::Allowance;
 use ended::Ended;
 use lock::LockState;
 use sessions::{Sessions, Step};
@@ -62,6 +63,7 @@ pub struct Deriver {
     locks: BTreeMap<Arc<str>, LockState>,
     lives: usize,
     sessions: Sessions,
+    allowance: Allowance,
     offset_ms: Option<i64>,
     now: Option<TimeMs>,
     ended: Ended,
@@ -271,7 +273,7 @@ impl Deriver {
     fn charge(&mut self, now: TimeMs, path: &Arc<str>, node: &str) {
         let Some(state) = self.locks.get(path) else { return };
         let Some(wait) = state.wait_of(node, now) else { return };
-        let charges = charges::charges_of(&self.locks, &self.sessions, state.log(), wait);
+        let charges = charges::charges_of(&self.locks, &self.sessions, state.log(), wait, &mut self.allowance);
         if let Some(state) = self.locks.get_mut(path) {
             state.set_charges(node, charges);
         }

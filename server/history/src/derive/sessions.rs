@@ -102,13 +102,16 @@ impl Sessions {
         });
     }
 
-    /// What a session waited for in a range of time, cut to it, in the order of instants and locks.
+    /// How many waits of a session are looked through for what it waited for.
+    pub(super) fn count(&self, session: SessionId) -> usize {
+        self.sessions.get(&session).map_or(0, |state| state.ended.len() + state.waiting.len())
+    }
+
+    /// What a session waited for in a range of time, cut to it.
     pub(super) fn waits(&self, session: SessionId, from: TimeMs, until: TimeMs) -> Vec<(&Arc<str>, TimeMs, TimeMs)> {
         let Some(state) = self.sessions.get(&session) else { return Vec::new() };
         let all = state.ended.iter().chain(&state.waiting);
         let cut = all.map(|wait| (&wait.lock, wait.from.max(from), wait.until.map_or(until, |ended| ended.min(until))));
-        let mut waits: Vec<_> = cut.filter(|(_, from, until)| from < until).collect();
-        waits.sort_unstable_by(|one, other| (one.1, one.0, one.2).cmp(&(other.1, other.0, other.2)));
-        waits
+        cut.filter(|(_, from, until)| from < until).collect()
     }
 }
