@@ -59,6 +59,8 @@ pub struct PastView {
     pub gaps_ms: Vec<(i64, i64)>,
     /// How much happened when, in order; of time in which nothing happened there is none.
     pub pieces: Vec<PastPiece>,
+    /// When somebody released by Lockscope.
+    pub releases_ms: Vec<i64>,
     /// The moments before and after it at which something happened.
     pub events_ms: Neighbours,
     /// The same of changes of a verdict.

@@ -18,6 +18,9 @@ const STEPS_MOST = 60;
 type Mark = { kind: string; code: string; at_ms: number; path: string | null };
 type Hold = { how: string; node: string; left_at_ms: number };
 
+// A hold is called stuck after minutes, and what follows takes its time as well.
+test.setTimeout(480_000);
+
 let demo: Lockscope;
 test.beforeAll(async () => {
   demo = await Lockscope.demo();
@@ -88,7 +91,7 @@ test('a lock that was released is stuck again when it is looked at as it was bef
     await tabTo(page, page.getByTestId('rewind'));
     await page.keyboard.press('Enter');
     await expect(band).toBeVisible();
-    // By changes of a verdict where there are some, else by events, until before the release.
+    // By changes of the lock's verdict where there are some, else by its events, until before the release.
     for (let step = 0; step < STEPS_MOST && (await moment()) >= released.at_ms; step += 1) {
       const at = await moment();
       const key = (await page.locator('a[data-key="<"]').count()) > 0 ? '<' : ',';
@@ -114,6 +117,9 @@ test('a lock that was released is stuck again when it is looked at as it was bef
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expectAccessible(page, `stuck as it was, ${colorScheme}`);
   }
+  // The release is marked in it; the mark leads to the moment before.
+  const mark = page.getByTestId('past-strip').locator('a', { has: page.locator('.past-release') });
+  await expect(mark).toHaveAttribute('href', `${ADDRESS}&at=${released.at_ms - 1}`);
   await page.keyboard.press('l');
   await expect(band).toHaveCount(0);
   await ui.isLive();

@@ -6,7 +6,7 @@ use super::super::erase::{erase, view};
 use super::super::format::age;
 use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
-use super::words::{AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, present, since, way};
+use super::words::{AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, present, released, since, way};
 
 /// Of the bars in the strip's drawing, which is 20 high: below them is whether something was wrong.
 const BARS_HEIGHT: u64 = 16;
@@ -122,6 +122,10 @@ fn strip(past: &PastView) -> AnyView {
         // A picture for the pointer: the links above lead everywhere by the keyboard.
         view! { <a href=past.url(middle) tabindex="-1" rel="external"><rect class="past-part" x=x y="0" width="10.5" height="20" /></a> }
     });
+    // Each leads to the moment before it: what is released then is still there.
+    let releases = past.releases_ms.iter().filter(|at_ms| (from..=to).contains(*at_ms)).map(|at_ms| {
+        view! { <a href=past.url(at_ms - 1) tabindex="-1" rel="external"><title>{released(*at_ms)}</title><rect class="past-release" x=along(*at_ms) y="0" width="4" height="20" /></a> }
+    });
     view! {
         <div class="past-strip">
             <span class="past-end">{stamp(from)}</span>
@@ -129,6 +133,7 @@ fn strip(past: &PastView) -> AnyView {
                 {gaps.collect_view()}
                 {pieces.collect_view()}
                 {parts.collect_view()}
+                {releases.collect_view()}
                 <rect class="past-cursor" x=along(past.at_ms) y="0" width="3" height="20" />
             </svg>
             <span class="past-end">{stamp(to)}</span>
@@ -152,6 +157,7 @@ mod tests {
             gaps_ms: vec![(10_000, 20_000)],
             pieces: vec![PastPiece { from_ms: 60_000, to_ms: 120_000, events: 9, severity: 2 }],
             events_ms: Neighbours { before: Some(49_000), after: None },
+            releases_ms: vec![70_000],
             changes_ms: Neighbours::default(),
         }
     }
@@ -166,6 +172,16 @@ mod tests {
         assert!(!html.contains("generated for the demo"), "{html}");
         assert!(html.contains("data-severity=\"2\" x=\"600\" width=\"400\" y=\"16\" height=\"4\""), "{html}");
         assert!(html.contains("<rect x=\"100\" y=\"0\" width=\"100\" height=\"20\" class=\"past-gap\""), "{html}");
+    }
+
+    #[test]
+    fn a_release_leads_to_the_moment_before_it() {
+        let html = Owner::new_root(None).with(|| band(&past()).to_html()).replace("<!>", "");
+        assert!(html.contains("href=\"/lock?path=/a&amp;at=69999\""), "{html}");
+        assert!(html.contains("<title>Released by Lockscope, 1970-01-01 00:01:10"), "{html}");
+        let elsewhere = PastView { releases_ms: vec![100_001], ..past() };
+        let html = Owner::new_root(None).with(|| band(&elsewhere).to_html());
+        assert!(!html.contains("past-release"), "{html}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the band says, with what it depends on filled in.
 
-use super::super::format::duration;
+use super::super::format::{date, duration};
 
 /// What stands where a live page has the state of its link.
 pub(super) const AS_IT_WAS: &str = "AS IT WAS";
@@ -18,6 +18,11 @@ pub(super) fn since(age: &str, is_over: bool) -> String {
 /// The way to the present, or to the last moment where there is none.
 pub(super) fn present(is_over: bool) -> &'static str {
     if is_over { "To the end" } else { "Back to live" }
+}
+
+/// A mark of the strip.
+pub(super) fn released(at_ms: i64) -> String {
+    format!("Released by Lockscope, {}; leads to the moment before", date(at_ms))
 }
 
 /// A moment nearby.

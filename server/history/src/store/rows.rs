@@ -249,6 +249,8 @@ pub struct FactQuery {
     pub range: Range<TimeMs>,
     /// Of this lock only.
     pub lock: Option<Box<str>>,
+    /// Of this kind only.
+    pub kind: Option<FactKind>,
     /// So many, and [`ROWS_READ_MAX`] at most.
     pub limit: usize,
     /// It is given up then.
@@ -269,7 +271,7 @@ macro_rules! everything {
 
 everything!(SpanQuery { lock, session, host, before });
 everything!(MinuteQuery { lock });
-everything!(FactQuery { lock });
+everything!(FactQuery { lock, kind });
 
 /// How much happened in each lock, in pieces of time.
 #[derive(Clone, Debug, PartialEq, Eq)]

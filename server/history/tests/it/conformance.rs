@@ -208,6 +208,11 @@ fn rows_come_back_by_range_and_within_limits(open: &dyn Fn() -> Box<dyn Store>) 
     assert_eq!(minutes(at(0)..at(99), Some("/locks/0"), 3), [0, 2, 4].map(minute));
     let facts = store.facts(&FactQuery { range: times(at(0)..at(99)), limit: 2, ..FactQuery::default() }).unwrap();
     assert_eq!(facts, [19, 18].map(fact));
+    let of_kind = |kind| store.facts(&FactQuery { kind: Some(kind), ..FactQuery::default() }).unwrap();
+    for kind in FactKind::ALL {
+        let expected: Vec<Fact> = rows.facts.iter().rev().filter(|fact| fact.kind == kind).cloned().collect();
+        assert_eq!(of_kind(kind), expected, "{kind:?}");
+    }
 }
 
 fn what_is_old_goes_and_the_rest_begins_with_a_checkpoint(store: &dyn Store) {

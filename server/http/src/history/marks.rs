@@ -163,6 +163,19 @@ pub(super) fn buckets(
     Ok(buckets.into_iter().map(bucket).collect())
 }
 
+/// The newest releases by Lockscope itself, of so many.
+pub(super) fn releases(
+    store: &dyn Store,
+    sight: &Sight<'_>,
+    range: &Range<TimeMs>,
+    limit: usize,
+    give_up_at: Instant,
+) -> Result<Vec<TimeMs>, StoreError> {
+    let (range, lock, kind) = (range.clone(), sight.lock(), Some(FactKind::Release));
+    let facts = store.facts(&FactQuery { range, lock, kind, limit, give_up_at: Some(give_up_at) })?;
+    Ok(facts.iter().filter(|fact| sight.sees(fact)).map(|fact| fact.at).collect())
+}
+
 /// The newest that may be seen, gaps among them.
 fn marks(
     store: &dyn Store,
@@ -171,7 +184,8 @@ fn marks(
     limit: usize,
 ) -> Result<Vec<MarkJson>, StoreError> {
     let (range_of, give_up_at) = (range.clone(), Some(give_up_at()));
-    let mut query = FactQuery { range: range_of, lock: sight.lock(), limit: ROWS_READ_MAX, give_up_at };
+    let (lock, limit_of) = (sight.lock(), ROWS_READ_MAX);
+    let mut query = FactQuery { range: range_of, lock, limit: limit_of, give_up_at, ..FactQuery::default() };
     let mut found: Vec<MarkJson> = Vec::new();
     loop {
         let page = store.facts(&query)?;

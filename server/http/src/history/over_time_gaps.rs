@@ -35,7 +35,8 @@ pub(super) fn missing(
     let known = begun..end;
     let gap = |Gap { from, to, why, .. }: Gap| Missing { from_ms: from.0, to_ms: to.0, why: why.to_string() };
     let mut within: Vec<Missing> = store.gaps(range.clone())?.into_iter().map(gap).collect();
-    let query = FactQuery { range: range.clone(), lock: None, limit: FACTS_MAX, give_up_at: Some(give_up_at) };
+    let query =
+        FactQuery { range: range.clone(), limit: FACTS_MAX, give_up_at: Some(give_up_at), ..FactQuery::default() };
     // Where that takes too long, gaps are said alone.
     within.extend(out_of_sight(&store.facts(&query).unwrap_or_default(), path, end));
     within.sort_by_key(|gap| (gap.from_ms, gap.to_ms));

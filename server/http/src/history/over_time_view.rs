@@ -167,7 +167,8 @@ impl<'a> Question<'a> {
     /// The newest facts, and whether there may be more.
     fn facts(&self) -> (Vec<Fact>, bool) {
         let lock = Some(self.path.as_str().into());
-        let query = FactQuery { range: self.range.clone(), lock, limit: FACTS_MAX, give_up_at: Some(self.give_up_at) };
+        let (range, give_up_at) = (self.range.clone(), Some(self.give_up_at));
+        let query = FactQuery { range, lock, limit: FACTS_MAX, give_up_at, ..FactQuery::default() };
         match self.store.facts(&query) {
             Ok(facts) => {
                 let is_cut = facts.len() >= FACTS_MAX;

@@ -13,7 +13,7 @@ use lockscope_page::ports::{Neighbours, PastView};
 use lockscope_page::{OverTimeMarkup, no_moment_page};
 use lockscope_wire::{EventKind, EventsQuery, WINDOW_ROWS_MAX};
 
-use super::density::pieces;
+use super::density::{Strip, strip};
 use super::links::{PAGES, keep_moment};
 use super::{AT, Missing, Moment, MomentError, Moments, NOW, PastMoment, over_time_page, with_moment};
 use crate::Http;
@@ -195,13 +195,14 @@ impl Http {
         let view = self.view_of(address);
         let (moments, past) = self.found(moment, scope, &view)?;
         let (kept_ms, gaps_ms) = moments.kept(scope);
-        let (events_ms, changes_ms) = neighbours(moments, &past, scope, kept_ms.1);
         let lock = query_of_lock(&view.address);
         let path = lock.iter().flatten().find(|(name, _)| name == "path").map_or("", |(_, path)| path);
-        let pieces = pieces(moments, scope, path, kept_ms);
+        let (events_ms, changes_ms) = neighbours(moments, &past, scope, path, kept_ms.1);
+        let Strip { pieces, releases_ms } = strip(moments, scope, path, kept_ms);
         let over_time = lock.as_ref().and_then(|pairs| self.section_soon(scope, pairs, Some(past.at_ms)));
         let (at_ms, is_generated) = (past.at_ms, moments.is_generated(past.at_ms, scope));
-        let view = PastView { at_ms, is_generated, kept_ms, gaps_ms, pieces, events_ms, changes_ms, ..view };
+        let view =
+            PastView { at_ms, is_generated, kept_ms, gaps_ms, pieces, releases_ms, events_ms, changes_ms, ..view };
         Ok(PastPage { hub: Arc::clone(&past.hub), view, over_time })
     }
 }
@@ -212,19 +213,17 @@ fn query_of_lock(address: &str) -> Option<Vec<(String, String)>> {
     Some(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
 }
 
-/// When something happened before and after, and when a verdict changed.
+/// When something happened before and after, and when a verdict changed: at a lock, or where the path is empty, anywhere.
 fn neighbours(
     moments: &Moments,
     past: &PastMoment,
     scope: &VisibilityScope,
+    path: &str,
     newest_ms: i64,
 ) -> (Neighbours, Neighbours) {
     let (mut events, mut changes) = (Neighbours::default(), Neighbours::default());
-    let query = |ensemble: &str| EventsQuery {
-        ensemble: ensemble.to_owned(),
-        limit: WINDOW_ROWS_MAX,
-        ..EventsQuery::default()
-    };
+    let query =
+        |ensemble: &str| EventsQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), limit: WINDOW_ROWS_MAX };
     let seen = past.hub.projection().events_after(scope, &query(""), None);
     for row in seen.iter().flat_map(|view| &view.events).filter(|row| row.at_ms < past.at_ms) {
         events.before = events.before.max(Some(row.at_ms));

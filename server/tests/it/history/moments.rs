@@ -103,3 +103,34 @@ async fn a_page_leads_to_its_past_and_nothing_is_ordered_from_there() {
     }
     assert_eq!(super::holder(&recorded.lock("/a/order", "").await), held);
 }
+
+/// Where the key of a page of the past leads.
+fn led_to(page: &str, key: &str) -> Option<i64> {
+    let link = page.split("<a ").find(|link| link.contains(&format!("data-key=\"{key}\"")))?;
+    let (_, at) = link.split_once("at=")?;
+    at.split(|of: char| !of.is_ascii_digit()).next()?.parse().ok()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_keys_of_a_lock_lead_through_what_happened_at_it() {
+    let recorded = Recorded::start("").await;
+    recorded.truth.make("/a/order").await;
+    recorded.truth.make("/a/other").await;
+    let client = open(&recorded.zookeeper.address()).await;
+    let before_all = now_ms();
+    let holder = queue(&client, "/a/order/lock-").await;
+    let held = recorded.until_holds("/a/order", &holder).await;
+    let mut at = held;
+    for _ in 0..3 {
+        let elsewhere = queue(&client, "/a/other/lock-").await;
+        recorded.until_holds("/a/other", &elsewhere).await;
+        recorded.truth.delete(&elsewhere).await;
+        at = recorded.until_holds("/a/other", "").await;
+    }
+    recorded.until_kept(at).await;
+    let led = async |address: &str| led_to(&recorded.get(&format!("{address}at={at}")).await.1, ",").unwrap();
+    let of_lock = led("/lock?path=/a/order&").await;
+    assert!((before_all..=held).contains(&of_lock), "{of_lock}, held by {held}");
+    let of_all = led("/?").await;
+    assert!(of_all > held && of_all < at, "{of_all} of {held} to {at}");
+}
