@@ -207,6 +207,7 @@ impl RunningServer {
             ensembles: histories,
             about: about.clone(),
             applications: applications.clone(),
+            forced: releases.forced_releases(),
             clock: clock.clone(),
         });
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use feed::project::ForcedRelease;
 use futures_util::future;
 use lockscope_wire::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
 use tokio::sync::watch;
@@ -23,10 +24,11 @@ struct OpenRequest {
 }
 
 impl ReleaseService {
-    /// Takes over the requests of a previous server: outcomes are kept for repeated requests, open requests are
-    /// recovered.
+    /// Takes over the requests of a previous server: outcomes are kept for repeated requests, releases for those who show
+    /// who held before, open requests are recovered.
     pub fn take_over(&self, requests: &Requests) {
         for ended in requests.completed() {
+            forced(ended).into_iter().for_each(|forced| self.note_forced(forced));
             if let Some(sender) = self.remember(&ended.intent) {
                 sender.send_replace(execution(ended));
             }
@@ -124,6 +126,21 @@ fn unknown(sentence: String, id: u64) -> Execution {
         took_ms: 0,
         audit_id: Some(id),
         proof: String::new(),
+    })
+}
+
+/// The hold that a request ended; None where it ended none, or that is not known.
+fn forced(ended: &CompletedRequest) -> Option<ForcedRelease> {
+    let CompletedRequest { intent, outcome } = ended;
+    let is_release = intent.kind == AuditKind::ReleaseIntent;
+    let is_done = outcome.outcome.as_deref() == Some(Outcome::Released.name());
+    (is_release && is_done).then_some(())?;
+    Some(ForcedRelease {
+        ensemble: intent.ensemble.clone()?,
+        path: intent.path.clone()?,
+        czxid: intent.czxid?,
+        by: intent.actor.clone(),
+        record: Some(outcome.id),
     })
 }
 

@@ -129,6 +129,10 @@ impl ReleaseService {
         self.0.forced.clone()
     }
 
+    pub(super) fn note_forced(&self, release: ForcedRelease) {
+        self.0.forced.note(release);
+    }
+
     /// Plans the release of one znode. Reads the ACL of its directory, so it takes a moment.
     ///
     /// # Errors
@@ -239,7 +243,7 @@ impl ReleaseService {
             let execution = execute_request(*order, self.0.log.clone()).await;
             if execution.result.outcome == Outcome::Released {
                 let record = execution.result.audit_id;
-                forced.into_iter().for_each(|forced| self.0.forced.note(ForcedRelease { record, ..forced }));
+                forced.into_iter().for_each(|forced| self.note_forced(ForcedRelease { record, ..forced }));
             }
             execution
         } else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autopsy::Autopsy;
-use feed::project::{ApplicationNames, ApplicationRule, EnsembleInfo};
+use feed::project::{ApplicationNames, ApplicationRule, EnsembleInfo, ForcedReleases};
 use feed::{About, Ensemble, Hub, Projector, pump};
 use http::listener::{Bounds, Proxies};
 use http::{Http, Limits, Recordings, pages};
@@ -45,7 +45,8 @@ pub async fn run(listen: SocketAddr, (name, connect): (&str, String), autopsy: A
         .with_applications(applications.clone())
         .of_the_past();
     let hub = Hub::new(Arc::new(projector), clock.clone(), feed::random_epoch());
-    let recordings = Recordings { ensembles: vec![(info, Some(history))], about, applications, clock };
+    let forced = ForcedReleases::default();
+    let recordings = Recordings { ensembles: vec![(info, Some(history))], about, applications, forced, clock };
     let ((drain, draining), (close, closing), (stopper, stop)) =
         (shutdown::token(), shutdown::token(), shutdown::token());
     let limits = Limits::default();

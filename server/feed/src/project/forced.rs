@@ -1,5 +1,5 @@
 //! Holds that somebody ended through Lockscope. The model sees a znode go and not why; who releases knows it, and tells it
-//! here. Previous holders begin anew with the server, so nothing of a server before is needed.
+//! here, also of those that a server before released, since the model goes on with what was recorded.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};

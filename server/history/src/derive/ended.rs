@@ -58,8 +58,9 @@ impl Ended {
         if let Some((span, is_worth)) = self.settling.iter_mut().find(|(span, _)| span.czxid == czxid) {
             (span.how, *is_worth) = (SpanEnd::Forced, true);
         } else if let Some(span) = self.told.iter_mut().find(|span| span.czxid == czxid) {
-            span.how = SpanEnd::Forced;
-            out.push(span.clone());
+            if std::mem::replace(&mut span.how, SpanEnd::Forced) != SpanEnd::Forced {
+                out.push(span.clone());
+            }
         } else {
             // Its end is not seen yet.
             self.forced.truncate(TOLD_MAX - 1);

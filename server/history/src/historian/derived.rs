@@ -9,7 +9,7 @@ use lockscope_core::znode::Zxid;
 use runtime::clock;
 
 use crate::derive::{Deriver, Event, MINUTE_MS, Tap, minute_of};
-use crate::store::rows::{FactQuery, MinuteQuery, ROWS_READ_MAX, Rows};
+use crate::store::rows::{Fact, FactKind, FactQuery, MinuteQuery, ROWS_READ_MAX, Rows};
 use crate::store::{Store, StoreError};
 
 /// Rows are written after so long.
@@ -110,7 +110,9 @@ impl Derived {
     }
 
     fn write(&mut self, more: Rows, store: Option<&dyn Store>) -> Result<(), StoreError> {
-        let Rows { spans, minutes, facts } = more;
+        let Rows { spans, minutes, mut facts } = more;
+        // What a killed process did not write is derived again; that it was a release, it may have written.
+        facts.retain(|fact| fact.kind != FactKind::Release || !store.is_some_and(|store| is_known(store, fact)));
         self.rows.spans.extend(spans);
         self.rows.minutes.extend(minutes);
         self.rows.facts.extend(facts);
@@ -135,4 +137,11 @@ impl Derived {
         newest(&mut self.rows.minutes);
         newest(&mut self.rows.facts);
     }
+}
+
+/// Whether a release is told of already.
+fn is_known(store: &dyn Store, release: &Fact) -> bool {
+    let (range, lock, kind) = (release.at..release.at + 1, release.lock.clone(), Some(release.kind));
+    let told = store.facts(&FactQuery { range, lock, kind, limit: 1, ..FactQuery::default() });
+    told.is_ok_and(|told| !told.is_empty())
 }

@@ -11,7 +11,7 @@ use history::store::{Gap, Store, StoreError, generated_before};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
-use feed::project::{ApplicationNames, EnsembleInfo};
+use feed::project::{ApplicationNames, EnsembleInfo, ForcedReleases};
 use feed::{About, Ensemble, Hub, Projector, VisibilityScope, random_epoch};
 use runtime::clock::Clock;
 
@@ -102,6 +102,8 @@ pub struct Recordings {
     pub about: About,
     /// What an application is.
     pub applications: ApplicationNames,
+    /// What was released through Lockscope: a recording has that a znode went, and not why.
+    pub forced: ForcedReleases,
     /// The server's clock.
     pub clock: Clock,
 }
@@ -250,7 +252,7 @@ impl Moments {
 
 impl PastMoment {
     fn new(recordings: &Recordings, at_ms: i64, models: Vec<(String, Result<Rewound, Missing>)>) -> Self {
-        let Recordings { ensembles, about, applications, clock: _ } = recordings;
+        let Recordings { ensembles, about, applications, forced, clock: _ } = recordings;
         let shown = ensembles.iter().zip(&models).filter_map(|((info, _), (_, model))| {
             let observatory = model.as_ref().ok()?.observatory().clone();
             Some(Ensemble::still(info.clone(), observatory))
@@ -258,6 +260,7 @@ impl PastMoment {
         let clock = Clock::manual(at_ms);
         let projector = Projector::new(shown.collect(), about.clone(), clock.clone())
             .with_applications(applications.clone())
+            .with_forced_releases(forced.clone())
             .of_the_past();
         Self { at_ms, hub: Hub::new(Arc::new(projector), clock, random_epoch()), models }
     }

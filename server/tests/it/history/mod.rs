@@ -6,6 +6,7 @@ mod damage;
 mod disks;
 mod equality;
 mod events;
+mod forced;
 mod generated;
 mod kills;
 mod lives;
