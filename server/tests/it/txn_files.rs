@@ -200,7 +200,7 @@ async fn of_a_damaged_log_the_same_is_read_as_by_zookeepers_own_reader() {
     let mut damaged = bytes.clone();
     damaged[begin + 8] = 0x7f;
     let (found, damages, _) = tolerant(&damaged);
-    assert!(matches!(damages[..], [(offset, Problem::BadLength { .. })] if offset == begins[hit]), "{damages:?}");
+    assert!(matches!(damages[..], [(offset, Problem::TooLong { .. })] if offset == begins[hit]), "{damages:?}");
     assert_eq!(found, [&written[..hit], &written[hit + 1..]].concat());
 
     // A sector of noise, and one of zeros, in the midst of a megabyte.

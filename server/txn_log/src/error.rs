@@ -67,6 +67,14 @@ pub enum Problem {
         /// The length.
         found: i32,
     },
+    /// Damaged, or longer than this reader takes.
+    #[error("a record of {found} bytes is longer than the {max} that are read")]
+    TooLong {
+        /// The length.
+        found: u64,
+        /// The longest that is read.
+        max: u64,
+    },
     /// The bytes end inside of something.
     #[error("{needed} bytes are needed and {left} are left")]
     Short {

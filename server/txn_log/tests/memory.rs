@@ -6,7 +6,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-use txn_log::{LogDecoder, SnapshotDecoder, TolerantLogDecoder};
+use txn_log::{Damage, LogDecoder, LogEntry, RECORD_BYTES_MAX, SnapshotDecoder, TolerantLogDecoder};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -59,9 +59,56 @@ fn watch(decode: &mut dyn FnMut(&[u8]), header: &[u8], part: fn(i64) -> Vec<u8>,
     decode(end);
 }
 
+/// What damage may make a decoder hold: the longest record that a wrong length, or what looks like the beginning of a record
+/// behind it, may stand for, in a buffer that grows by doubling.
+const WAITING_BYTES_MAX: usize = 2 * RECORD_BYTES_MAX + (1 << 20);
+
+/// Records around one whose length is damaged: more behind it than it may stand for.
+const AROUND: i64 = 20;
+const DAMAGED: i64 = 2;
+
+/// A log of which the length of one record is another. How much more is held at most than before, and what is found.
+fn with_length(length: usize) -> (usize, Vec<Damage>, i64) {
+    let mut decoder = TolerantLogDecoder::new();
+    decoder.push(LOG_HEADER);
+    let region = Region::new(ALLOCATOR);
+    let (mut most, mut damages, mut found) = (0, Vec::new(), 0);
+    for at in 1..=AROUND {
+        let mut part = record(at);
+        if at == DAMAGED {
+            part[8..12].copy_from_slice(&(length as u32).to_be_bytes());
+        }
+        for piece in part.chunks(PIECE_BYTES) {
+            decoder.push(piece);
+            while let Some(entry) = decoder.next_entry() {
+                match entry {
+                    LogEntry::Transaction(_) => found += 1,
+                    LogEntry::Damage(damage) => damages.push(damage),
+                }
+            }
+            most = most.max(held(&region) - part.capacity().min(held(&region)));
+        }
+    }
+    (most, damages, found)
+}
+
+/// Of a length alone nobody sees that it is wrong: up to a bound it is waited for.
+fn damaged_lengths_are_read_over() {
+    let begins = LOG_HEADER.len() + record(1).len();
+    for length in [RECORD_BYTES_MAX, RECORD_BYTES_MAX + 1, i32::MAX as usize] {
+        let (held, damages, found) = with_length(length);
+        assert!(held < WAITING_BYTES_MAX, "{held} bytes for a length of {length}");
+        let [damage] = damages[..] else { panic!("{damages:?}") };
+        let resumed_at = Some((begins + record(1).len()) as u64);
+        assert_eq!((damage.offset, damage.resumed_at, found), (begins as u64, resumed_at, AROUND - 1), "{length}");
+    }
+}
+
 /// The allocator counts for all threads, so there is one test.
 #[test]
 fn large_files_are_read_in_little_memory() {
+    damaged_lengths_are_read_over();
+
     let mut strict = LogDecoder::new();
     let mut found = 0;
     let mut decode = |piece: &[u8]| {

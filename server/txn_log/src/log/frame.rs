@@ -1,6 +1,6 @@
 //! A record as its frame says it is: checksum, length, payload, end mark.
 
-use super::{END_MARK, PREFIX_BYTES, RECORD_BYTES_MAX};
+use super::{END_MARK, PREFIX_BYTES, length};
 use crate::jute::Input;
 use crate::{Problem, ReadError, Transaction, payload};
 
@@ -29,8 +29,9 @@ pub(super) fn read_record(bytes: &[u8], offset: u64) -> Record {
         let torn_end = offset + PREFIX_BYTES as u64;
         return if checksum == 0 { Record::Zeros } else { Record::Bad(Problem::BadLength { found }, torn_end) };
     }
-    let Some(length) = usize::try_from(found).ok().filter(|length| *length <= RECORD_BYTES_MAX) else {
-        return Record::Bad(Problem::BadLength { found }, 0);
+    let length = match length(found) {
+        Ok(length) => length,
+        Err(problem) => return Record::Bad(problem, 0),
     };
     let begin = input.offset();
     let used = PREFIX_BYTES + length + 1;

@@ -21,9 +21,10 @@ const HEADER_BYTES: usize = 16;
 const PREFIX_BYTES: usize = 12;
 /// What stands behind each record.
 const END_MARK: u8 = b'B';
-/// The longest record that is believed in. ZooKeeper refuses requests of 1 MiB unless it is configured otherwise; a
-/// session that ends may have more paths than that.
-pub const RECORD_BYTES_MAX: usize = 256 << 20;
+/// The longest record that is read, and so the most that a damaged length makes a reader wait for. A server refuses to read
+/// back what is longer than `jute.maxbuffer` and `zookeeper.jute.maxbuffer.extrasize` together (`checkLength` in
+/// `BinaryInputArchive`), 2 MiB unless it is configured otherwise; this is eight times that.
+pub const RECORD_BYTES_MAX: usize = 16 << 20;
 
 /// How a log ended. All of these are normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +119,7 @@ impl Scan {
                 if checksum == 0 { State::Zeros { from: self.offset } } else { State::Torn { from: self.offset } };
             return Ok(Step::Passed(PREFIX_BYTES));
         }
-        let length = usize::try_from(found).ok().filter(|length| *length <= RECORD_BYTES_MAX);
-        let length = length.ok_or_else(|| at.error(Problem::BadLength { found }))?;
+        let length = length(found).map_err(|problem| at.error(problem))?;
         if input.left() <= length {
             return Ok(Step::Starved);
         }
@@ -157,6 +157,15 @@ impl Scan {
             State::Failed => None,
         }
     }
+}
+
+/// How long the payload of a record is, if it may be so long.
+fn length(found: i32) -> Result<usize, Problem> {
+    let length = usize::try_from(found).map_err(|_| Problem::BadLength { found })?;
+    if length > RECORD_BYTES_MAX {
+        return Err(Problem::TooLong { found: length as u64, max: RECORD_BYTES_MAX as u64 });
+    }
+    Ok(length)
 }
 
 /// What every log begins with.

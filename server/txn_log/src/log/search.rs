@@ -1,6 +1,6 @@
 //! Looks for the next record behind damage: bytes that are framed as one, have its checksum, and come next by number.
 
-use super::{END_MARK, PREFIX_BYTES};
+use super::{END_MARK, PREFIX_BYTES, RECORD_BYTES_MAX};
 
 /// Session, cxid, zxid, time, type: the shortest payload.
 const PAYLOAD_BYTES_MIN: usize = 32;
@@ -8,9 +8,6 @@ const PAYLOAD_BYTES_MIN: usize = 32;
 const ZXID_AT: usize = 12;
 /// The shortest record.
 const RECORD_BYTES_MIN: u64 = (PREFIX_BYTES + PAYLOAD_BYTES_MIN + 1) as u64;
-/// The longest record that is looked for. Longer ones are read, but not found behind damage: whatever looks like the
-/// beginning of one would have to be waited for.
-const CANDIDATE_BYTES_MAX: usize = 16 << 20;
 /// The checksum is an `Adler-32` in a `long`.
 const CHECKSUM_ZEROS: [u8; 4] = [0; 4];
 const COUNTER_BITS: u32 = 32;
@@ -51,7 +48,7 @@ impl Successor {
         }
         let Some(length) = number(bytes, 8).map(|length| length >> 32) else { return Probe::Starved };
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        if !(PAYLOAD_BYTES_MIN..=CANDIDATE_BYTES_MAX).contains(&length) {
+        if !(PAYLOAD_BYTES_MIN..=RECORD_BYTES_MAX).contains(&length) {
             return Probe::No;
         }
         let Some(zxid) = number(bytes, PREFIX_BYTES + ZXID_AT) else { return Probe::Starved };
