@@ -5,6 +5,7 @@
 //! What logs can't tell is not known here either: addresses, who is connected, who watches what. No verdict is made of it.
 
 pub mod audit_log;
+mod bundle;
 mod compare;
 mod fill;
 mod incidents;
@@ -18,6 +19,7 @@ pub mod tree;
 
 use std::path::PathBuf;
 
+pub use bundle::bundle;
 pub use incidents::{INCIDENTS_MAX, Incident, IncidentEnd};
 pub use merge::{DAMAGED_MAX, DIFFERENCES_MAX, MemberDifference};
 pub use play::{Autopsy, perform};

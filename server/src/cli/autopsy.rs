@@ -22,9 +22,9 @@ pub struct AutopsyArgs {
     /// Only up to then.
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// A new or empty directory for the history that is rebuilt; `serve` with `history_dir` can show it too [default: a
-    /// temporary one that is removed].
-    #[arg(long, value_name = "DIR")]
+    /// A new file that ends in .db for the history that is rebuilt, as `history export --format sqlite` writes it; any other
+    /// name is that of a new or empty directory, which `serve` with `history_dir` shows [default: it is removed].
+    #[arg(long, value_name = "FILE.db|DIR")]
     pub out: Option<PathBuf>,
     /// ZooKeeper's audit log (audit.enable=true), which says by session who wrote, and from where.
     #[arg(long, value_name = "FILE")]

@@ -96,6 +96,10 @@ pub const PAGES: &[HelpPage] = &[
                 "lockscope autopsy copy --from 2026-11-22T03:00:00Z --to 2026-11-22T04:00:00Z --serve",
                 "One hour of it on a dashboard, at any moment.",
             ),
+            (
+                "lockscope autopsy copy --root /locks --out incident.db",
+                "Write what was rebuilt as one SQLite file, to hand on.",
+            ),
         ],
         exits: &[
             (0, "everything was read"),

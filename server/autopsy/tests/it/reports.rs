@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use autopsy::{Autopsy, AutopsyError, IncidentEnd, Options, perform};
+use autopsy::{Autopsy, AutopsyError, IncidentEnd, Options, bundle, perform};
 use history::replay::{Moment, Rewound};
-use history::store::GapReason;
+use history::store::rows::{FactQuery, MinuteQuery, SpanQuery};
+use history::store::sqlite::SqliteStore;
+use history::store::{GapReason, Store as _};
 use lockscope_core::time::TimeMs;
 
 use crate::encode::{Record, close, create, delete, log, snapshot};
@@ -72,6 +74,31 @@ fn a_run_of_trouble_has_its_root_its_victims_and_its_end() {
         let lock = report.locks.iter().find(|lock| lock.path == "/l").unwrap();
         let held = if by == IncidentEnd::Recovered { 11 } else { 12 };
         assert_eq!((lock.holds, lock.worst, report.holds), (held, "stuck", held));
+    }
+}
+
+#[test]
+fn one_file_has_all_that_was_rebuilt() {
+    const DAY_MS: i64 = 86_400_000;
+    let mut records = trouble(|zxid, at| close(3, zxid, at));
+    let last = records.last().unwrap().1;
+    records.push(create(5, last + 1, BEGIN + DAY_MS, "/l/lock-0000000012", true));
+    records.push(delete(5, last + 2, BEGIN + DAY_MS + 100, "/l/lock-0000000012"));
+    let (Autopsy { report, history, .. }, place) = of(&records);
+    let (file, store) = (place.path().join("out.db"), history.store().unwrap());
+    let mut bundled = bundle(&history, &report.coverage).unwrap();
+    std::io::copy(&mut bundled, &mut std::fs::File::create(&file).unwrap()).unwrap();
+    let opened = SqliteStore::open_bundle(&file).unwrap();
+    let spans = opened.spans(&SpanQuery::default()).unwrap();
+    assert_eq!(spans.len(), 12, "{spans:?}");
+    assert_eq!(spans, store.spans(&SpanQuery::default()).unwrap());
+    assert_eq!(opened.minutes(&MinuteQuery::default()).unwrap(), store.minutes(&MinuteQuery::default()).unwrap());
+    assert_eq!(opened.facts(&FactQuery::default()).unwrap(), store.facts(&FactQuery::default()).unwrap());
+    let (from, to) = (report.coverage.from_at_ms, report.coverage.to_at_ms);
+    for at in [from, from + 2_600, from + 61_999, from + DAY_MS / 2, to - 50, to] {
+        let at = Moment::At(TimeMs(at));
+        let (one, other) = (Rewound::new(&opened, at).unwrap(), Rewound::new(&*store, at).unwrap());
+        assert!(one.observatory() == other.observatory(), "{at:?}");
     }
 }
 

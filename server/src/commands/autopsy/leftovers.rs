@@ -1,11 +1,11 @@
-//! Temporary directories that killed processes left behind: removed by the next one.
+//! Temporary directories and files that killed processes left behind: removed by the next one.
 
 use std::fs;
 use std::path::Path;
 
 const PREFIX: &str = "lockscope-autopsy-";
 
-/// How the name of a process's directory begins.
+/// How the name of what a process makes for itself begins.
 pub(super) fn prefix(process: u32) -> String {
     format!("{PREFIX}{process}-")
 }
@@ -21,7 +21,8 @@ pub(super) fn remove(folder: &Path) {
         let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-')?.0.parse::<u32>().ok());
         if process.is_some_and(|process| !processes.join(process.to_string()).exists()) {
             // Somebody else's can't be removed, and is no harm.
-            let _ = fs::remove_dir_all(entry.path());
+            let path = entry.path();
+            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         }
     }
 }
@@ -40,7 +41,9 @@ mod tests {
         };
         let (own, other) = (make(format!("{}x", prefix(std::process::id()))), make("lockscope-autopsy-x-y".to_owned()));
         let left = make(format!("{}x", prefix(u32::MAX)));
+        let part = folder.path().join(format!("{}y", prefix(u32::MAX)));
+        fs::write(&part, "half").unwrap();
         remove(folder.path());
-        assert!(own.exists() && other.exists() && !left.exists());
+        assert!(own.exists() && other.exists() && !left.exists() && !part.exists());
     }
 }

@@ -1,12 +1,14 @@
 //! `lockscope autopsy`: reads transaction logs, prints what went wrong, and shows it.
 
 mod leftovers;
+mod out;
 mod text;
 mod time;
 
 use std::path::PathBuf;
 
 use autopsy::{Autopsy, AutopsyError, Options};
+use out::Out;
 use tempfile::TempDir;
 
 use super::query::{terminal, words};
@@ -25,7 +27,8 @@ const ENSEMBLE: &str = "default";
 /// There is nothing to read, something is damaged, or the history can't be written.
 pub(super) async fn run(args: &AutopsyArgs) -> Result<(), RunError> {
     let listen = args.serve.then(|| Config::listen_only(args.listen.as_deref(), &ProcessEnvironment)).transpose()?;
-    let place = Place::new(args.out.clone())?;
+    let out = Out::new(args.out.as_deref(), &args.dir)?;
+    let place = Place::new(&out)?;
     let options = Options {
         directories: args.dir.clone(),
         roots: config::roots_only(&args.root)?,
@@ -41,21 +44,31 @@ pub(super) async fn run(args: &AutopsyArgs) -> Result<(), RunError> {
         return Err(ConfigError("--from has to be before --to".to_owned()).into());
     }
     let connect = args.dir.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
-    let performed = tokio::task::spawn_blocking(move || autopsy::perform(&options));
     let autopsy = tokio::select! {
-        performed = performed => performed.map_err(|error| RunError::Internal(format!("the autopsy failed: {error}")))?,
+        done = perform(options, &out) => done?,
         () = serve::signalled() => return Err(RunError::Interrupted),
     };
-    let autopsy = autopsy.map_err(|error| match error {
-        AutopsyError::NothingFound(why) => RunError::Missing(why),
-        AutopsyError::Store(why) => RunError::Unavailable(why),
-    })?;
     print(args, &autopsy)?;
     let is_whole = autopsy.report.is_whole();
     if let Some(listen) = listen {
         past::run(listen, (ENSEMBLE, connect), autopsy).await?;
     }
     if is_whole { Ok(()) } else { Err(RunError::Answered(EXIT_DAMAGED)) }
+}
+
+/// Reads, and keeps what came of it where that was named.
+async fn perform(options: Options, out: &Out) -> Result<Autopsy, RunError> {
+    let performed = tokio::task::spawn_blocking(move || autopsy::perform(&options)).await;
+    let performed = performed.map_err(|error| RunError::Internal(format!("the autopsy failed: {error}")))?;
+    let autopsy = performed.map_err(|error| match error {
+        AutopsyError::NothingFound(why) => RunError::Missing(why),
+        AutopsyError::Store(why) => RunError::Unavailable(why),
+    })?;
+    match out {
+        Out::File(file) => out::write(&autopsy, file).await?,
+        Out::Temporary | Out::Directory(_) => {}
+    }
+    Ok(autopsy)
 }
 
 fn print(args: &AutopsyArgs, autopsy: &Autopsy) -> Result<(), RunError> {
@@ -69,25 +82,22 @@ fn print(args: &AutopsyArgs, autopsy: &Autopsy) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Where the history is written: what was named, or a directory that is removed in the end.
+/// Where the history is written first: the directory that was named, or a directory that is removed in the end.
 struct Place {
     directory: PathBuf,
     _temporary: Option<TempDir>,
 }
 
 impl Place {
-    fn new(out: Option<PathBuf>) -> Result<Self, RunError> {
-        if let Some(directory) = out {
-            if directory.is_file() {
-                return Err(ConfigError(format!("--out {} is a file; name a directory", directory.display())).into());
-            }
-            return Ok(Self { directory, _temporary: None });
+    fn new(out: &Out) -> Result<Self, RunError> {
+        if let Out::Directory(directory) = out {
+            return Ok(Self { directory: directory.clone(), _temporary: None });
         }
         leftovers::remove(&std::env::temp_dir());
         let temporary = tempfile::Builder::new().prefix(&leftovers::prefix(std::process::id())).tempdir();
         let temporary = temporary.map_err(|error| {
             RunError::Unavailable(format!(
-                "the rebuilt history has no place: {error}; name one with --out, or set TMPDIR to a folder that can be written"
+                "the rebuilt history has no place: {error}; name a directory with --out, or set TMPDIR to a folder that can be written"
             ))
         })?;
         Ok(Self { directory: temporary.path().to_owned(), _temporary: Some(temporary) })

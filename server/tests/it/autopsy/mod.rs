@@ -4,6 +4,7 @@ mod damage;
 mod holds;
 mod layouts;
 mod members;
+mod one_file;
 mod served;
 
 use std::collections::BTreeMap;
