@@ -9,6 +9,11 @@ use std::time::Instant;
 
 use autopsy::source::LogStream;
 use autopsy::{Options, perform};
+use tikv_jemallocator::Jemalloc;
+
+/// As the program has it.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 const BYTES: u64 = 64_000_000;
 const LOCKS: i64 = 200;
@@ -105,10 +110,31 @@ fn peak_mb() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1_024
 }
 
-fn told(what: &str, transactions: i64, began: Instant) {
-    let seconds = began.elapsed().as_secs_f64();
-    let rate = transactions as f64 / seconds;
-    println!("{what}: {seconds:.1} s, {rate:.0} transactions/s, at most {} MB so far", peak_mb());
+/// CPU time of all threads so far, in seconds: on a busy machine it says more than the time that passes.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+    let ticks = |at: usize| fields.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
+    // utime and stime, in hundredths.
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// What is measured: from when on, by either clock.
+struct Stopwatch(Instant, f64);
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self(Instant::now(), cpu_seconds())
+    }
+
+    fn told(self, what: &str, transactions: i64) {
+        let (seconds, cpu) = (self.0.elapsed().as_secs_f64(), cpu_seconds() - self.1);
+        let (rate, us) = (transactions as f64 / seconds, cpu * 1e6 / transactions as f64);
+        let peak = peak_mb();
+        println!(
+            "{what}: {seconds:.1} s, {rate:.0} transactions/s; {cpu:.1} s of CPU, {us:.1} µs each; at most {peak} MB so far"
+        );
+    }
 }
 
 fn main() {
@@ -118,16 +144,16 @@ fn main() {
     let transactions = generate(&path, bytes);
     println!("{transactions} transactions in {} MB", std::fs::metadata(&path).unwrap().len() >> 20);
 
-    let (began, mut file, mut piece) = (Instant::now(), File::open(&path).unwrap(), vec![0; 256 << 10]);
+    let (began, mut file, mut piece) = (Stopwatch::start(), File::open(&path).unwrap(), vec![0; 256 << 10]);
     while file.read(&mut piece).unwrap() > 0 {}
-    told("plain bytes", transactions, began);
+    began.told("plain bytes", transactions);
 
-    let (began, mut stream, mut count) = (Instant::now(), LogStream::open(&path, true).unwrap(), 0);
+    let (began, mut stream, mut count) = (Stopwatch::start(), LogStream::open(&path, true).unwrap(), 0);
     while stream.next_transaction().unwrap().is_some() {
         count += 1;
     }
     assert_eq!(count, transactions);
-    told("reader", transactions, began);
+    began.told("reader", transactions);
 
     let options = Options {
         directories: vec![place.path().to_owned()],
@@ -138,8 +164,8 @@ fn main() {
         store: place.path().join("history"),
         ensemble: "default".to_owned(),
     };
-    let began = Instant::now();
+    let began = Stopwatch::start();
     let done = perform(&options).unwrap();
-    told("whole autopsy", transactions, began);
+    began.told("whole autopsy", transactions);
     println!("{} holds, {} locks", done.report.holds, done.report.locks.len());
 }

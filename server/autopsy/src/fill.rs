@@ -1,7 +1,7 @@
 //! Plays observations through the model, and hands what was played to the historian, as the engine of a live server does:
 //! the same tap, the same checkpoints, the same encoder. It waits for the historian instead of losing anything.
 
-use history::derive::{self, Event, Tap};
+use history::derive::{Event, Tap};
 use history::historian::{CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, Recorder};
 use history::store::GapReason;
 use lockscope_core::observation::Observation;
@@ -185,7 +185,9 @@ impl Player {
     fn tick(&mut self, at: TimeMs) -> Result<(), AutopsyError> {
         self.now = self.now.max(at);
         let (played, now) = (&mut self.played, self.now);
-        self.translator.count(&mut |observation| played.apply(now, observation));
+        if self.pace.counts(now) {
+            self.translator.count(&mut |observation| played.apply(now, observation));
+        }
         self.played.apply(now, Observation::Synced { sent_at: now });
         self.played.apply(now, Observation::Tick);
         self.pace.ticked(now);
@@ -210,6 +212,7 @@ impl Player {
             self.advance(to)?;
         }
         if self.has_begun && self.lost_at.is_none() {
+            self.pace.count_now();
             self.tick(self.now)?;
         }
         self.played.flush()?;
@@ -224,7 +227,13 @@ impl Played {
     fn apply(&mut self, now: TimeMs, observation: Observation) {
         let first = self.events.len();
         let writer = self.writer_of(&observation).map(|writer| writer.address.clone());
-        derive::apply(&mut self.tap, &mut self.model, now, observation.clone(), &mut self.events);
+        // As `history::derive::apply` does, which would copy it once more.
+        let changes = self.model.begin(now, observation.clone());
+        self.tap.look(&self.model, now, Some(&observation), &changes, &mut self.events);
+        while self.model.has_backlog() {
+            let changes = self.model.go_on();
+            self.tap.look(&self.model, now, None, &changes, &mut self.events);
+        }
         self.since += 1;
         for (_, event) in self.events.iter_mut().skip(first) {
             if let Event::Left { host, .. } = event {
@@ -243,6 +252,9 @@ impl Played {
     /// Who owns what goes.
     fn writer_of(&self, observation: &Observation) -> Option<&Writer> {
         let Observation::NodeDeleted { root, path } = observation else { return None };
+        if self.writers.is_empty() {
+            return None;
+        }
         let owner = self.model.roots().get(root.0 as usize)?.mirror.node(path)?.owner()?;
         self.writers.writer(owner.0)
     }

@@ -11,16 +11,20 @@ const ACTIVE_MS: i64 = 3_000;
 /// Between two ticks at most.
 const IDLE_MS: i64 = LIVE_AGE_MAX_MS;
 
+/// Between two looks at the counters of directories, as a live sweep takes them.
+const COUNT_MS: i64 = 1_000;
+
 /// The ticks between two changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     ticked_at: TimeMs,
     changed_at: TimeMs,
+    count_at: TimeMs,
 }
 
 impl Pace {
     pub(crate) fn new(now: TimeMs) -> Self {
-        Self { ticked_at: now, changed_at: now }
+        Self { ticked_at: now, changed_at: now, count_at: now }
     }
 
     pub(crate) fn changed(&mut self, now: TimeMs) {
@@ -29,6 +33,20 @@ impl Pace {
 
     pub(crate) fn ticked(&mut self, now: TimeMs) {
         self.ticked_at = now;
+    }
+
+    /// Whether the counters of directories are looked at in the tick of this instant.
+    pub(crate) fn counts(&mut self, now: TimeMs) -> bool {
+        let is_due = now >= self.count_at;
+        if is_due {
+            self.count_at = now + COUNT_MS;
+        }
+        is_due
+    }
+
+    /// They are looked at in the next tick, whenever that is.
+    pub(crate) fn count_now(&mut self) {
+        self.count_at = self.ticked_at;
     }
 
     /// The next tick, where something is due at `due`.
@@ -58,5 +76,15 @@ mod tests {
         assert!(ticks.windows(2).all(|pair| pair[1].since(pair[0]) <= LIVE_AGE_MAX_MS));
         assert_eq!(ticks.iter().filter(|at| **at <= TimeMs(3_000)).count(), 12);
         assert!(ticks.contains(&TimeMs(5_600)), "what is due is looked at then: {ticks:?}");
+    }
+
+    #[test]
+    fn counters_are_looked_at_once_a_second_and_in_the_end() {
+        let mut pace = Pace::new(TimeMs(0));
+        let looked: Vec<i64> = (0..=3_000).step_by(250).filter(|at| pace.counts(TimeMs(*at))).collect();
+        assert_eq!(looked, [0, 1_000, 2_000, 3_000]);
+        assert!(!pace.counts(TimeMs(3_100)));
+        pace.count_now();
+        assert!(pace.counts(TimeMs(3_100)));
     }
 }
