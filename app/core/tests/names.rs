@@ -1,7 +1,6 @@
 //! Names that nobody wrote: those of real clients, mutated and mixed. Whatever a name is, it makes nobody panic, is
 //! taken for a recipe without asking the allocator for anything, and costs time by its length alone; a directory of such
 //! names is read as any other.
-#![expect(clippy::unwrap_used, reason = "tests take what they made themselves for granted")]
 
 use std::alloc::System;
 use std::hint::black_box;

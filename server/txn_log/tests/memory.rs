@@ -98,9 +98,9 @@ fn damaged_lengths_are_read_over() {
     for length in [RECORD_BYTES_MAX, RECORD_BYTES_MAX + 1, i32::MAX as usize] {
         let (held, damages, found) = with_length(length);
         assert!(held < WAITING_BYTES_MAX, "{held} bytes for a length of {length}");
-        let [damage] = damages[..] else { panic!("{damages:?}") };
+        let places: Vec<_> = damages.iter().map(|damage| (damage.offset, damage.resumed_at)).collect();
         let resumed_at = Some((begins + record(1).len()) as u64);
-        assert_eq!((damage.offset, damage.resumed_at, found), (begins as u64, resumed_at, AROUND - 1), "{length}");
+        assert_eq!((places, found), (vec![(begins as u64, resumed_at)], AROUND - 1), "{length}");
     }
 }
 
