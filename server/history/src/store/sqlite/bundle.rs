@@ -279,6 +279,7 @@ impl SqliteStore {
             ensemble,
             state: std::sync::Mutex::new(state),
             readers: super::Readers::default(),
+            row_writer: super::RowWriter::default(),
             _taken: None,
         })
     }

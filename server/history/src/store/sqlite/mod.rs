@@ -31,6 +31,7 @@ use self::chunks::Totals;
 use self::files::{DAY_MS, Day};
 use self::place::Place;
 use self::readers::Readers;
+use self::rows::RowWriter;
 use self::schema::Content;
 use super::bundle::{BundleError, BundleQuery};
 use super::rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
@@ -50,6 +51,7 @@ pub struct SqliteStore {
     ensemble: String,
     state: Mutex<State>,
     readers: Readers,
+    row_writer: RowWriter,
     /// Held as long as this lives: there is one writer. None of a bundle, which has none.
     _taken: Option<File>,
 }
@@ -93,6 +95,7 @@ impl SqliteStore {
             ensemble: ensemble.to_owned(),
             state: Mutex::new(state),
             readers: Readers::default(),
+            row_writer: RowWriter::default(),
             _taken: Some(taken),
         })
     }

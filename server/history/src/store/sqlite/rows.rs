@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use lockscope_core::time::TimeMs;
@@ -36,19 +37,35 @@ pub(super) fn write(store: &SqliteStore, rows: &Rows) -> Result<(), StoreError> 
     spans.iter().for_each(|span| add(span.left_at, Entry::Span(span)));
     minutes.iter().for_each(|minute| add(minute.at, Entry::Minute(minute)));
     facts.iter().for_each(|fact| add(fact.at, Entry::Fact(fact)));
+    let mut writer = store.row_writer.0.lock().unwrap_or_else(PoisonError::into_inner);
     for (day, entries) in days {
         let path = store.path(day, Content::Rows);
-        let mut connection = connection::write(&path, Content::Rows, &store.ensemble)?;
+        // Somebody may have removed the file: what would be written to it then is lost.
+        let open = writer.take().filter(|(open, _)| *open == day && path.exists());
+        let mut connection = match open {
+            Some((_, connection)) => connection,
+            None => connection::write(&path, Content::Rows, &store.ensemble)?,
+        };
         for some in entries.chunks(TRANSACTION_ROWS_MAX) {
-            let transaction = connection.transaction().map_err(failed)?;
-            let mut statements = Statements::new(&transaction).map_err(failed)?;
-            some.iter().try_for_each(|entry| statements.write(entry)).map_err(failed)?;
-            drop(statements);
-            transaction.commit().map_err(failed)?;
+            write_some(&mut connection, some).map_err(failed)?;
         }
+        *writer = Some((day, connection));
     }
     Ok(())
 }
+
+fn write_some(connection: &mut Connection, entries: &[Entry<'_>]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    let mut statements = Statements::new(&transaction)?;
+    entries.iter().try_for_each(|entry| statements.write(entry))?;
+    drop(statements);
+    transaction.commit()
+}
+
+/// The connection by which rows were written last; after an error there is none. The last connection of a file brings it in
+/// order when it is closed, which takes longer than to write some rows.
+#[derive(Debug, Default)]
+pub(super) struct RowWriter(Mutex<Option<(Day, Connection)>>);
 
 /// What is run for each row of a transaction.
 struct Statements<'a> {
