@@ -36,6 +36,11 @@ impl QueueEntry {
         (self.dialect, self.access) == (other.dialect, other.access)
     }
 
+    /// Whether this one blocks all that the other blocks: both are of one kind and on one side of the counter's end.
+    fn blocks_as(self, other: Self) -> bool {
+        self.is_kind_of(other) && (self.number < 0) == (other.number < 0)
+    }
+
     /// Whether a contender that was created before `later` keeps it from holding.
     pub(super) fn blocks(self, later: Self) -> bool {
         later.dialect.sees(self.dialect) && self.access.excludes(later.access) && self.precedes(later)
@@ -84,7 +89,7 @@ pub(super) fn each_head<'a>(
         }
         if first.is_none() {
             first = Some(claim);
-        } else if !seen().any(|before| before.is_kind_of(claim)) {
+        } else if !seen().any(|before| before.blocks_as(claim)) {
             others.push(claim);
         }
     }

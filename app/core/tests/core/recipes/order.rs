@@ -47,6 +47,25 @@ fn past_the_end_a_newcomer_believes_that_it_holds_and_the_holder_goes_on() {
 }
 
 #[test]
+fn past_the_end_only_the_first_newcomer_holds_beside_the_old_holder_where_numbers_are_compared() {
+    check(
+        "/p
+        /p/lock-2147483646 owner=a
+        /p/lock-2147483647 owner=b
+        /p/lock--2147483648 owner=c
+        /p/lock--2147483647 owner=d
+        /p/lock--2147483646 owner=e",
+        "/p SequentialMutex Medium DoubleOwner: plain sequential lock or menagerie ReentrantZkLock
+        session 0xa and session 0xc both hold it, although their recipe admits one. 3 wait.
+        Exclusive holds lock-2147483646
+        Exclusive holds lock--2147483648
+        Exclusive waits lock-2147483647 -> lock-2147483646
+        Exclusive waits lock--2147483647 -> lock--2147483648
+        Exclusive waits lock--2147483646 -> lock--2147483647",
+    );
+}
+
+#[test]
 fn far_past_the_end_the_order_is_that_of_creation() {
     check(
         "/p
