@@ -125,10 +125,32 @@ impl Lockscope {
         }
     }
 
+    /// Asks it to reload its configuration.
+    pub fn reload(&self) {
+        self.signal(Signal::HUP);
+    }
+
+    /// Whether the process is there.
+    pub fn is_running(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// What the kernel says of its memory by this name, such as `VmRSS:`; 0 when it has ended.
+    pub fn memory_kb(&self, name: &str) -> u64 {
+        let file = self.pid().map(|pid| format!("/proc/{pid}/status"));
+        let status = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+    }
+
+    /// What it says of itself.
+    pub async fn status(&self) -> Option<Value> {
+        self.http.get(format!("{}/api/v1/status", self.url())).send().await.ok()?.json().await.ok()
+    }
+
     /// The session that its link has.
     pub async fn session(&self) -> Option<i64> {
-        let status: Value =
-            self.http.get(format!("{}/api/v1/status", self.url())).send().await.ok()?.json().await.ok()?;
+        let status = self.status().await?;
         let digits = status["ensembles"][0]["session_id"].as_str()?.trim_start_matches("0x").to_owned();
         u64::from_str_radix(&digits, 16).ok().map(u64::cast_signed)
     }

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use demo::ServerOptions;
 use judge::{Capture as Captured, Fault, FaultSpan};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -16,10 +17,10 @@ use zookeeper_client::{Acls, Client, CreateMode};
 use crate::capture::{Capture, Pace, View, now_ms};
 use crate::clients::Library;
 use crate::lockscope::{Lockscope, command};
-use crate::relay::{Grants, Link, Relay};
+use crate::relay::{Edit, Grants, Link, Relay};
 use crate::releases::Record;
 use crate::second::Second;
-use crate::servers::Servers;
+use crate::servers::{Servers, options};
 use crate::workload::{Contention, Who, Workload};
 use crate::{DEADLINE, STEP};
 
@@ -38,6 +39,12 @@ pub struct Setup {
     pub more_locks: Vec<String>,
     /// Whether Lockscope has a place for its record.
     pub keeps_record: bool,
+    /// Whether it has a configuration file, which is empty at first.
+    pub has_config: bool,
+    /// How the servers are set up.
+    pub server: ServerOptions,
+    /// What is changed in packets on their way.
+    pub edit: Edit,
 }
 
 impl Default for Setup {
@@ -49,7 +56,16 @@ impl Default for Setup {
             lock("fast", Who::Queue(80)),
             lock("slow", Who::Queue(600)),
         ];
-        Self { members: 1, session_timeout_ms: 10_000, contentions, more_locks: Vec::new(), keeps_record: false }
+        Self {
+            members: 1,
+            session_timeout_ms: 10_000,
+            contentions,
+            more_locks: Vec::new(),
+            keeps_record: false,
+            has_config: false,
+            server: options(),
+            edit: Edit::None,
+        }
     }
 }
 
@@ -66,6 +82,8 @@ pub struct Scene {
     /// What other viewers than the first were shown.
     pub captured: Vec<Captured>,
     pub record: Option<Record>,
+    /// Lockscope's configuration file, where it has one.
+    pub config: Option<PathBuf>,
     /// How long after the end of the fault everything was shown LIVE again.
     pub back_ms: Option<i64>,
     /// What else is worth a word in the table.
@@ -110,7 +128,7 @@ async fn token(program: &Path, data: &Path, name: &str) -> String {
 
 impl Scene {
     pub async fn start(program: &Path, setup: &Setup, seed: u64) -> Self {
-        let servers = Servers::start(setup.members).await;
+        let servers = Servers::start(setup.members, setup.server.clone()).await;
         let direct = open(&servers.connect_string()).await;
         make(&direct, ROOT).await;
         for contention in &setup.contentions {
@@ -119,7 +137,7 @@ impl Scene {
         let grants = Arc::new(Mutex::new(Vec::new()));
         let mut relays = Vec::new();
         for member in servers.members() {
-            relays.push(Relay::start(member.address(), Arc::clone(&grants)).await);
+            relays.push(Relay::editing(member.address(), setup.edit, Arc::clone(&grants)).await);
         }
         let data = tempfile::Builder::new().prefix("lockscope-campaign-").tempdir().expect("a folder");
         let mut args = ["--root", ROOT, "--session-timeout-ms"].map(str::to_owned).to_vec();
@@ -134,6 +152,11 @@ impl Scene {
             }
             args.extend(["--data-dir".to_owned(), place.display().to_string()]);
             record = Some(Record::new(program, &place, tokens));
+        }
+        let config = setup.has_config.then(|| data.path().join("lockscope.toml"));
+        if let Some(file) = &config {
+            std::fs::write(file, "").expect("the folder is ours");
+            args.extend(["--config".to_owned(), file.display().to_string()]);
         }
         let lockscope = Lockscope::start(program, &args).await;
         lockscope.until_ready().await;
@@ -155,6 +178,7 @@ impl Scene {
             spans: Vec::new(),
             captured: Vec::new(),
             record,
+            config,
             back_ms: None,
             notes: Vec::new(),
             wrong: Vec::new(),
@@ -222,6 +246,11 @@ impl Scene {
         for relay in &self.relays {
             relay.set(link);
         }
+    }
+
+    /// Where Lockscope keeps what it keeps.
+    pub fn data_dir(&self) -> PathBuf {
+        self.data.path().join("data")
     }
 
     /// A session beside everybody else's.

@@ -12,7 +12,7 @@ pub enum Servers {
 }
 
 /// As the integration tests set them up: long sessions, no waiting for the disk, and a heap for many znodes.
-fn options() -> ServerOptions {
+pub fn options() -> ServerOptions {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     ServerOptions {
         heap_mb: 160,
@@ -23,12 +23,10 @@ fn options() -> ServerOptions {
 }
 
 impl Servers {
-    pub async fn start(count: usize) -> Self {
+    pub async fn start(count: usize, options: ServerOptions) -> Self {
         match count {
-            1 => {
-                Self::One(Box::new(PrivateZooKeeper::start(options()).await.unwrap_or_else(|error| panic!("{error}"))))
-            }
-            _ => Self::Three(PrivateEnsemble::start(options()).await.unwrap_or_else(|error| panic!("{error}"))),
+            1 => Self::One(Box::new(PrivateZooKeeper::start(options).await.unwrap_or_else(|error| panic!("{error}")))),
+            _ => Self::Three(PrivateEnsemble::start(options).await.unwrap_or_else(|error| panic!("{error}"))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The client itself: one socket after the other, each state noted as it comes.
 
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use judge::{Capture as Captured, Origin, Revision};
@@ -88,6 +88,7 @@ impl Client {
         let (sender, mut frames) = mpsc::channel::<(i64, Read)>(FRAMES_MAX);
         let reading = async move {
             let mut silence_max = SILENCE_MAX;
+            let mut awake_since = Instant::now();
             loop {
                 let read = match tokio::time::timeout(silence_max, socket.next()).await {
                     Err(_) => Read::Silence,
@@ -109,8 +110,13 @@ impl Client {
                 if sender.send((now_ms(), read)).await.is_err() {
                     return String::new();
                 }
-                if let (Pace::Resting(rest), true) = (self.pace, is_frame) {
-                    tokio::time::sleep(rest).await;
+                match self.pace {
+                    Pace::Resting(rest) if is_frame => tokio::time::sleep(rest).await,
+                    Pace::Sleeping { awake, asleep } if awake_since.elapsed() >= awake => {
+                        tokio::time::sleep(asleep).await;
+                        awake_since = Instant::now();
+                    }
+                    Pace::Eager | Pace::Resting(_) | Pace::Sleeping { .. } => {}
                 }
             }
         };

@@ -26,6 +26,8 @@ pub enum Pace {
     Eager,
     /// One frame, then a rest.
     Resting(Duration),
+    /// Whatever is there for so long, then nothing for so long, as a browser that the machine puts to sleep.
+    Sleeping { awake: Duration, asleep: Duration },
 }
 
 /// What is looked at.

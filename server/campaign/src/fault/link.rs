@@ -14,6 +14,8 @@ use crate::scene::Scene;
 const LATE: Duration = Duration::from_secs(3);
 /// What a slow link carries.
 const SLOW_BYTES_PER_S: u32 = 4_096;
+/// How late what passes a ragged link may be.
+const RAGGED: Duration = Duration::from_millis(250);
 /// Times that a flapping link is cut.
 const FLAPS: u32 = 10;
 
@@ -89,6 +91,14 @@ pub(super) async fn expired(scene: &mut Scene) {
     scene.lost(Fault::LinkLost);
     scene.set_links(Link::CUT);
     sleep(Duration::from_millis(5_000)).await;
+    scene.set_links(Link::OPEN);
+    scene.mended().await;
+}
+
+/// Each event arrives twice all the time; here everything is late by chance, and comes in pieces as well.
+pub(super) async fn ragged(scene: &mut Scene, form: Form) {
+    scene.set_links(Link::both(Flow::Ragged(RAGGED)));
+    sleep(Duration::from_millis(form.of(15_000, 5_000))).await;
     scene.set_links(Link::OPEN);
     scene.mended().await;
 }

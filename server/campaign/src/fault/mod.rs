@@ -1,13 +1,21 @@
 //! What is broken: a closed list, each with what it needs and a small function that does it.
 
+mod acl;
+mod config;
+mod data;
 mod link;
 mod load;
 mod program;
 mod release;
+mod resources;
 mod server;
 mod tree;
+mod viewer;
+
+use demo::ServerOptions;
 
 use crate::clients::Library;
+use crate::relay::Edit;
 use crate::scene::{ROOT, Scene, Setup};
 use crate::workload::{Contention, Who};
 
@@ -58,8 +66,20 @@ faults! {
     Storm = "storm", "5,000 changes a second";
     Znodes = "znodes", "20,000 znodes come at once and go with their session";
     Unreadable = "unreadable", "contenders that Lockscope may not read";
+    HugeReplies = "huge-replies", "lists of children and znodes larger than `jute.maxbuffer` is by default";
+    HostileText = "hostile-text", "markup, bidi controls, invalid UTF-8 and 1 MB in names and data";
+    Sequences = "sequences", "sequence numbers overflow; names that are malformed";
+    AclChanged = "acl-changed", "rights to read the root, directories and contenders are taken and given back";
+    RaggedLink = "ragged-link", "each event comes twice; all is late by chance and in pieces";
+    WatchesRefused = "watches-refused", "ZooKeeper refuses persistent watches (`WatchManagerOptimized`)";
+    ReadOnlyMember = "read-only-member", "of three: two are killed, the third serves read-only";
     SlowReader = "slow-reader", "a script reads 10 frames a second";
     DeafReaders = "deaf-readers", "200 sockets are never read";
+    Sleepers = "sleepers", "viewers sleep, and read on where they were";
+    BadReloads = "bad-reloads", "broken configurations are reloaded, and good ones";
+    NoDescriptors = "no-descriptors", "no file may be opened, and the link is cut";
+    LittleMemory = "little-memory", "hardly any memory is left when 20,000 znodes come";
+    HungHistory = "hung-history", "another process holds the files of the history";
     FullDisk = "full-disk", "no room for the audit log while releases are asked for";
     KillAmongReleases = "kill-among-releases", "Lockscope is killed (`kill -9`) among releases";
     ReleaseRaces = "release-races", "owners leave, and others come, while releases are carried out";
@@ -109,7 +129,11 @@ fn contention(name: &str, who: Who) -> Contention {
 impl Fault {
     /// Whether Lockscope may not read the contenders of a lock.
     pub fn hides(self, lock: &str) -> bool {
-        self == Self::Unreadable && lock.starts_with(&path(tree::VEILED_NAME))
+        match self {
+            Self::Unreadable => lock.starts_with(&path(tree::VEILED_NAME)),
+            Self::AclChanged => lock.starts_with(&path(acl::GUARDED_NAME)),
+            _ => false,
+        }
     }
 
     /// What it needs.
@@ -163,14 +187,37 @@ impl Fault {
                 more_locks: (0..6).map(|number| path(&format!("{}{number}", tree::VEILED_NAME))).collect(),
                 ..usual
             },
-            Self::SlowReader | Self::DeafReaders => {
+            Self::HugeReplies => {
+                let server = ServerOptions { heap_mb: 512, ..server::with(&[data::HUGE_MAX]) };
+                Setup { server, more_locks: data::HUGE_NAMES.map(path).to_vec(), ..usual }
+            }
+            Self::HostileText => {
+                Setup { contentions: queues(), more_locks: data::HOSTILE_NAMES.map(path).to_vec(), ..usual }
+            }
+            Self::Sequences => {
+                let names = data::OVERFLOW_NAMES.iter().chain([&data::MALFORMED_NAME]);
+                Setup { contentions: queues(), more_locks: names.map(|name| path(name)).collect(), ..usual }
+            }
+            Self::AclChanged => {
+                let guarded = acl::GUARDED_NAMES.map(|name| contention(name, Who::Queue(200)));
+                Setup { contentions: queues().into_iter().chain(guarded).collect(), ..usual }
+            }
+            Self::RaggedLink => Setup { edit: Edit::DoubleEvents, ..usual },
+            Self::WatchesRefused => Setup { server: server::with(&[server::NO_PERSISTENT_WATCHES]), ..usual },
+            Self::ReadOnlyMember => Setup { members: 3, server: server::with(&[server::READ_ONLY]), ..usual },
+            Self::BadReloads => Setup { has_config: true, ..usual },
+            Self::NoDescriptors => usual,
+            Self::LittleMemory => Self::Znodes.setup(),
+            Self::SlowReader | Self::DeafReaders | Self::Sleepers => {
                 let busy = (0..8).map(|number| contention(&format!("busy-{number}"), Who::Queue(40)));
                 let known = contention("kazoo", Who::Library(Library::Kazoo, 3));
                 Setup { contentions: busy.chain([known]).collect(), ..usual }
             }
-            Self::FullDisk | Self::KillAmongReleases | Self::ReleaseRaces | Self::ReleasePartitions => {
-                Setup { contentions: queues(), keeps_record: true, ..usual }
-            }
+            Self::FullDisk
+            | Self::HungHistory
+            | Self::KillAmongReleases
+            | Self::ReleaseRaces
+            | Self::ReleasePartitions => Setup { contentions: queues(), keeps_record: true, ..usual },
         }
     }
 
@@ -201,8 +248,20 @@ impl Fault {
             Self::Storm => load::storm(scene, form).await,
             Self::Znodes => load::znodes(scene, form).await,
             Self::Unreadable => tree::unreadable(scene, form).await,
-            Self::SlowReader => program::slow_reader(scene, form).await,
-            Self::DeafReaders => program::deaf_readers(scene, form).await,
+            Self::HugeReplies => data::huge_replies(scene, form).await,
+            Self::HostileText => data::hostile_text(scene, form).await,
+            Self::Sequences => data::sequences(scene, form).await,
+            Self::AclChanged => acl::changed(scene, form).await,
+            Self::RaggedLink => link::ragged(scene, form).await,
+            Self::WatchesRefused => server::watches_refused(scene, form).await,
+            Self::ReadOnlyMember => server::read_only(scene, form).await,
+            Self::SlowReader => viewer::slow_reader(scene, form).await,
+            Self::DeafReaders => viewer::deaf_readers(scene, form).await,
+            Self::Sleepers => viewer::sleepers(scene, form).await,
+            Self::BadReloads => config::bad_reloads(scene, form).await,
+            Self::NoDescriptors => resources::no_descriptors(scene, form).await,
+            Self::LittleMemory => resources::little_memory(scene, form).await,
+            Self::HungHistory => resources::hung_history(scene, form).await,
             Self::FullDisk => release::full_disk(scene).await,
             Self::KillAmongReleases => release::killed(scene, form).await,
             Self::ReleaseRaces => release::races(scene, form).await,

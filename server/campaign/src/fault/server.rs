@@ -1,14 +1,31 @@
 //! Faults of ZooKeeper's servers, made by signals.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use demo::ServerOptions;
 use judge::Fault;
 use rand::RngExt as _;
 use tokio::time::sleep;
 
 use super::Form;
 use crate::capture::now_ms;
+use crate::relay::Link;
 use crate::scene::Scene;
+use crate::servers::options;
+use crate::{DEADLINE, STEP};
+
+/// A server with this refuses `addWatch`.
+pub(super) const NO_PERSISTENT_WATCHES: &str =
+    "-Dzookeeper.watchManagerName=org.apache.zookeeper.server.watch.WatchManagerOptimized";
+/// A member with this serves whoever only reads, while it has no quorum.
+pub(super) const READ_ONLY: &str = "-Dreadonlymode.enabled=true";
+
+/// The usual servers with more options of Java's.
+pub(super) fn with(java: &[&str]) -> ServerOptions {
+    let mut options = options();
+    options.java.extend(java.iter().map(|&option| option.to_owned()));
+    options
+}
 
 /// Which of three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,4 +127,47 @@ pub(super) async fn frozen(scene: &mut Scene, form: Form, which: Which) {
     // Without a leader nobody grants a session.
     let since_ms = if is_ours && !is_leader { frozen_at_ms } else { now_ms() };
     scene.mended_since(since_ms).await;
+}
+
+/// Two of three are killed, and the third serves what it has to whoever may read only: nothing there is known to be
+/// true.
+pub(super) async fn read_only(scene: &mut Scene, form: Form) {
+    let ours = find(scene, Which::Ours).await.at;
+    let others: Vec<usize> = (0..scene.servers.members().len()).filter(|at| *at != ours).collect();
+    scene.lost(Fault::LinkLost);
+    scene.lost(Fault::CommitsHeld);
+    for at in &others {
+        scene.servers.members_mut()[*at].kill_minus_9().await.expect("it is killed");
+    }
+    let begin = Instant::now();
+    while !serves_read_only(scene, ours).await {
+        assert!(begin.elapsed() < DEADLINE, "the last member does not serve read-only");
+        sleep(STEP).await;
+    }
+    let lasts = scene.rng.random_range(3_000..form.of(9_000, 4_000));
+    sleep(Duration::from_millis(lasts)).await;
+    let since_ms = now_ms();
+    for at in &others {
+        scene.servers.members_mut()[*at].restart().await.unwrap_or_else(|error| panic!("{error}"));
+    }
+    scene.mended_since(since_ms).await;
+}
+
+async fn serves_read_only(scene: &Scene, at: usize) -> bool {
+    let mode = scene.servers.members()[at].four_letter("isro").await;
+    mode.is_ok_and(|mode| mode.trim() == "ro")
+}
+
+/// The server refuses persistent watches all the time, so Lockscope reads at intervals and nothing needs to be LIVE; here
+/// the link is cut as well.
+pub(super) async fn watches_refused(scene: &mut Scene, form: Form) {
+    for _ in 0..form.of(4, 2) {
+        sleep(Duration::from_millis(form.of(4_000, 3_000))).await;
+        scene.set_links(Link::CUT);
+        let lasts = scene.rng.random_range(200..2_000);
+        sleep(Duration::from_millis(lasts)).await;
+        scene.set_links(Link::OPEN);
+    }
+    sleep(Duration::from_millis(form.of(8_000, 4_000))).await;
+    scene.notes.push(format!("{} frames", scene.capture.frames()));
 }

@@ -5,13 +5,20 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
+
+mod edit;
+
+pub use edit::Edit;
 
 use crate::capture::now_ms;
+use edit::Packets;
 
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 16 * 1024;
@@ -28,6 +35,9 @@ pub enum Flow {
     Late(Duration),
     /// So many bytes a second.
     Slow(u32),
+    /// Each chunk arrives up to so much later and in pieces of a few bytes. Connections are late by themselves, so what
+    /// one brings may overtake what another brings; within one, the order is kept.
+    Ragged(Duration),
 }
 
 /// The state of a link.
@@ -50,7 +60,10 @@ impl Link {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+/// Pieces of a ragged chunk at most.
+const PIECES_MAX: usize = 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Requests,
     Replies,
@@ -95,14 +108,22 @@ pub struct Relay {
 
 impl Relay {
     pub async fn start(target: String, grants: Grants) -> Self {
+        Self::editing(target, Edit::None, grants).await
+    }
+
+    /// One that changes packets as well.
+    pub async fn editing(target: String, edit: Edit, grants: Grants) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let link = Arc::new(watch::Sender::new(Link::OPEN));
         let receiver = link.subscribe();
         tokio::spawn(async move {
+            let mut connections = 0;
             while let Ok((inbound, _)) = listener.accept().await {
                 if !receiver.borrow().is_cut {
-                    tokio::spawn(serve(inbound, target.clone(), receiver.clone(), Arc::clone(&grants)));
+                    connections += 1;
+                    let way = Way { edit, seed: connections, link: receiver.clone() };
+                    tokio::spawn(serve(inbound, target.clone(), way, Arc::clone(&grants)));
                 }
             }
         });
@@ -118,15 +139,25 @@ impl Relay {
     }
 }
 
-async fn serve(inbound: TcpStream, target: String, mut link: watch::Receiver<Link>, grants: Grants) {
+/// What one connection goes through.
+#[derive(Clone, Debug)]
+struct Way {
+    edit: Edit,
+    /// Decides what is random.
+    seed: u64,
+    link: watch::Receiver<Link>,
+}
+
+async fn serve(inbound: TcpStream, target: String, way: Way, grants: Grants) {
     let Ok(outbound) = TcpStream::connect(target).await else { return };
     let _ = (inbound.set_nodelay(true), outbound.set_nodelay(true));
     let (in_read, in_write) = inbound.into_split();
     let (out_read, out_write) = outbound.into_split();
+    let mut link = way.link.clone();
     // The end of either direction, or a cut, closes both.
     tokio::select! {
-        () = forward(in_read, out_write, link.clone(), Direction::Requests, None) => {}
-        () = forward(out_read, in_write, link.clone(), Direction::Replies, Some(grants)) => {}
+        () = forward(in_read, out_write, way.clone(), Direction::Requests, None) => {}
+        () = forward(out_read, in_write, way, Direction::Replies, Some(grants)) => {}
         _ = link.wait_for(|link| link.is_cut) => {}
     }
 }
@@ -134,7 +165,7 @@ async fn serve(inbound: TcpStream, target: String, mut link: watch::Receiver<Lin
 async fn forward(
     mut from: OwnedReadHalf,
     to: OwnedWriteHalf,
-    link: watch::Receiver<Link>,
+    way: Way,
     direction: Direction,
     mut grants: Option<Grants>,
 ) {
@@ -155,8 +186,11 @@ async fn forward(
     };
     // What was read before the end is still written.
     tokio::join!(reading, async {
-        let mut writer = Writer { to, link, direction };
+        let edit = if direction == Direction::Replies { way.edit } else { Edit::None };
+        let mut packets = Packets::new(edit);
+        let mut writer = Writer { to, link: way.link, direction, rng: StdRng::seed_from_u64(way.seed) };
         while let Some((read_at, chunk)) = chunks.recv().await {
+            let chunk = packets.edit(chunk);
             if writer.write(read_at, &chunk).await.is_none() {
                 chunks.close();
                 return;
@@ -174,6 +208,7 @@ struct Writer {
     to: OwnedWriteHalf,
     link: watch::Receiver<Link>,
     direction: Direction,
+    rng: StdRng,
 }
 
 impl Writer {
@@ -185,6 +220,9 @@ impl Writer {
                 Flow::Open => break,
                 Flow::Silent => None,
                 Flow::Late(delay) => Some(read_at + delay),
+                Flow::Ragged(most) => {
+                    return self.write_ragged(most, chunk).await;
+                }
                 Flow::Slow(bytes_per_s) => {
                     let bytes = u32::try_from(chunk.len()).expect("a chunk is small");
                     Some(Instant::now() + Duration::from_secs(1) * bytes / bytes_per_s)
@@ -203,5 +241,15 @@ impl Writer {
             }
         }
         self.to.write_all(chunk).await.ok()
+    }
+    /// Late, and piece by piece.
+    async fn write_ragged(&mut self, most: Duration, chunk: &[u8]) -> Option<()> {
+        sleep(most.mul_f64(self.rng.random())).await;
+        let piece = chunk.len().div_ceil(self.rng.random_range(1..=PIECES_MAX)).max(1);
+        for piece in chunk.chunks(piece) {
+            self.to.write_all(piece).await.ok()?;
+            tokio::task::yield_now().await;
+        }
+        Some(())
     }
 }
