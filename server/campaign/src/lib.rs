@@ -11,8 +11,10 @@
 
 pub mod capture;
 pub mod clients;
+pub mod clock;
 pub mod fault;
 pub mod lockscope;
+pub mod past;
 pub mod reducer;
 pub mod relay;
 pub mod releases;

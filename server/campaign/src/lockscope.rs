@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use crate::clock::Clock;
 use crate::{DEADLINE, STEP};
 
 /// Limit for an answer of a server that may be frozen.
@@ -22,6 +23,7 @@ pub struct Lockscope {
     args: Vec<String>,
     listen: String,
     child: Option<Child>,
+    clock: Option<Clock>,
     pub http: reqwest::Client,
 }
 
@@ -46,12 +48,18 @@ fn patient(program: &Path, args: &[String]) -> Command {
 
 impl Lockscope {
     pub async fn start(program: &Path, args: &[String]) -> Self {
+        Self::start_with(program, args, None).await
+    }
+
+    /// The same with a clock of its own.
+    pub async fn start_with(program: &Path, args: &[String], clock: Option<Clock>) -> Self {
         let http = reqwest::Client::builder().timeout(ANSWER_MAX).build().expect("a client");
         let mut lockscope = Self {
             program: program.to_owned(),
             args: args.to_vec(),
             listen: "127.0.0.1:0".to_owned(),
             child: None,
+            clock,
             http,
         };
         lockscope.launch().await;
@@ -62,7 +70,11 @@ impl Lockscope {
     pub async fn launch(&mut self) {
         let mut args = vec!["serve".to_owned(), "--listen".to_owned(), self.listen.clone()];
         args.extend(self.args.iter().cloned());
-        let mut child = patient(&self.program, &args).stdout(Stdio::piped()).spawn().expect("lockscope starts");
+        let mut command = patient(&self.program, &args);
+        if let Some(clock) = &self.clock {
+            clock.give(&mut command);
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("lockscope starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let line = timeout(DEADLINE, lines.next_line())
             .await

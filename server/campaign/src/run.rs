@@ -85,8 +85,20 @@ fn limits(machine_late_ms: i64) -> Limits {
 }
 
 async fn decide(fault: Fault, evidence: Evidence, machine_late_ms: i64) -> Outcome {
-    let Evidence { mut captured, spans, broken, logs, record, sessions, back_ms, notes, mut wrong, servers, data } =
-        evidence;
+    let Evidence {
+        mut captured,
+        autopsy,
+        spans,
+        broken,
+        logs,
+        record,
+        sessions,
+        back_ms,
+        notes,
+        mut wrong,
+        servers,
+        data,
+    } = evidence;
     wrong.extend(broken);
     let transactions = transactions(&logs).expect("the servers' logs can be read");
     drop(servers);
@@ -98,6 +110,8 @@ async fn decide(fault: Fault, evidence: Evidence, machine_late_ms: i64) -> Outco
             .push(format!("the servers' logs lack {} transactions, so nothing can be judged by them", truth.missing()));
     }
     let mut report = judge_within(&limits, &truth, &captured, &spans);
+    // An autopsy has the log itself: no fault excuses it, and what it shows of an instant is of that instant.
+    report.merge(judge_within(&Limits { age_max_ms: 0, ..limits }, &truth, &autopsy, &[]));
     if let Some(record) = record {
         report.merge(judge_releases(&limits, &truth, &record.releases(sessions)));
         if let Err(words) = record.verify().await {

@@ -16,7 +16,9 @@ use zookeeper_client::{Acls, Client, CreateMode};
 
 use crate::capture::{Capture, Pace, View, now_ms};
 use crate::clients::Library;
+use crate::clock::Clock;
 use crate::lockscope::{Lockscope, command};
+use crate::past;
 use crate::relay::{Edit, Grants, Link, Relay};
 use crate::releases::Record;
 use crate::second::Second;
@@ -29,6 +31,9 @@ pub const ROOT: &str = "/campaign";
 /// Everything goes well for this long before a fault, and after it.
 const CALM: Duration = Duration::from_millis(1_500);
 
+/// What happened so shortly before is not kept yet.
+const UNSTORED_MS: i64 = 2_500;
+
 /// What a fault needs.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -39,8 +44,12 @@ pub struct Setup {
     pub more_locks: Vec<String>,
     /// Whether Lockscope has a place for its record.
     pub keeps_record: bool,
+    /// Whether it records what it observes, so that moments of the run can be looked at afterwards.
+    pub keeps_history: bool,
     /// Whether it has a configuration file, which is empty at first.
     pub has_config: bool,
+    /// Whether its clock may be set.
+    pub has_clock: bool,
     /// How the servers are set up.
     pub server: ServerOptions,
     /// What is changed in packets on their way.
@@ -62,7 +71,9 @@ impl Default for Setup {
             contentions,
             more_locks: Vec::new(),
             keeps_record: false,
+            keeps_history: true,
             has_config: false,
+            has_clock: false,
             server: options(),
             edit: Edit::None,
         }
@@ -84,6 +95,8 @@ pub struct Scene {
     pub record: Option<Record>,
     /// Lockscope's configuration file, where it has one.
     pub config: Option<PathBuf>,
+    /// Lockscope's clock, where it may be set.
+    pub clock: Option<Clock>,
     /// How long after the end of the fault everything was shown LIVE again.
     pub back_ms: Option<i64>,
     /// What else is worth a word in the table.
@@ -93,6 +106,8 @@ pub struct Scene {
     pub views: Vec<View>,
     /// Sessions that outlive what is captured: their end is no part of the fault.
     pub kept: Vec<Client>,
+    keeps_history: bool,
+    began_at_ms: i64,
     second: Option<Second>,
     workload: Option<Workload>,
     /// Declared last: it outlives the program.
@@ -102,6 +117,8 @@ pub struct Scene {
 /// Everything that is judged.
 pub struct Evidence {
     pub captured: Vec<Captured>,
+    /// What an autopsy of the logs shows of moments of the run.
+    pub autopsy: Vec<Captured>,
     pub spans: Vec<FaultSpan>,
     pub broken: Vec<String>,
     pub logs: Vec<PathBuf>,
@@ -144,21 +161,24 @@ impl Scene {
         args.extend([setup.session_timeout_ms.to_string(), "--zk".to_owned()]);
         args.push(relays.iter().map(Relay::address).collect::<Vec<_>>().join(","));
         let mut record = None;
+        let place = data.path().join("data");
         if setup.keeps_record {
-            let place = data.path().join("data");
             let mut tokens = Vec::new();
             for number in 0..8 {
                 tokens.push(token(program, &place, &format!("releaser-{number}")).await);
             }
-            args.extend(["--data-dir".to_owned(), place.display().to_string()]);
             record = Some(Record::new(program, &place, tokens));
+        }
+        if setup.keeps_record || setup.keeps_history {
+            args.extend(["--data-dir".to_owned(), place.display().to_string()]);
         }
         let config = setup.has_config.then(|| data.path().join("lockscope.toml"));
         if let Some(file) = &config {
             std::fs::write(file, "").expect("the folder is ours");
             args.extend(["--config".to_owned(), file.display().to_string()]);
         }
-        let lockscope = Lockscope::start(program, &args).await;
+        let clock = setup.has_clock.then(|| Clock::start(data.path()));
+        let lockscope = Lockscope::start_with(program, &args, clock.clone()).await;
         lockscope.until_ready().await;
         let locks =
             setup.contentions.iter().map(|contention| contention.path.clone()).chain(setup.more_locks.iter().cloned());
@@ -179,11 +199,14 @@ impl Scene {
             captured: Vec::new(),
             record,
             config,
+            clock,
             back_ms: None,
             notes: Vec::new(),
             wrong: Vec::new(),
             views,
             kept: Vec::new(),
+            keeps_history: setup.keeps_history,
+            began_at_ms: now_ms(),
             second,
             workload: Some(workload),
             data,
@@ -271,12 +294,24 @@ impl Scene {
         if let Some(second) = self.second.take() {
             captured.extend(second.end().await);
         }
+        let locks: Vec<String> = self.views.iter().filter_map(View::lock).map(str::to_owned).collect();
+        let moments = past::moments(&mut self.rng, self.began_at_ms, now_ms() - UNSTORED_MS);
+        if self.keeps_history {
+            let rewound = past::rewind(&self.lockscope.url(), &locks, &moments).await;
+            self.notes.push(rewound.told("rewound"));
+            captured.extend(rewound.captured);
+            self.wrong.extend(rewound.wrong);
+        }
         self.lockscope.kill_minus_9().await;
         let logs = self.servers.end().await;
+        let autopsy = past::autopsy(&self.program, &logs, &locks, &moments).await;
+        self.notes.push(autopsy.told("autopsy"));
+        self.wrong.extend(autopsy.wrong);
         let sessions = self.grants.lock().unwrap().iter().map(|grant| grant.session).collect();
         Evidence {
             sessions,
             captured,
+            autopsy: autopsy.captured,
             spans: self.spans,
             broken: heard.broken,
             logs,

@@ -108,11 +108,11 @@ fn contenders<'a>(rows: impl Iterator<Item = &'a Value>) -> Vec<Contender> {
     of_znodes.map(|row| Contender { czxid: hex(&row["czxid"]), session: hex(&row["session_id"]) }).collect()
 }
 
-fn count(value: &Value) -> u32 {
+pub(crate) fn count(value: &Value) -> u32 {
     value.as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
 }
 
-fn hex(value: &Value) -> Option<i64> {
+pub(crate) fn hex(value: &Value) -> Option<i64> {
     value
         .as_str()
         .and_then(|text| text.strip_prefix("0x"))

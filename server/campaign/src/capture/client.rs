@@ -14,6 +14,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::log::{Held, Log, vanished};
 use super::{Pace, View, digest, now_ms};
+use crate::clock::offset_ms;
 use crate::reducer::apply;
 use crate::shown::{Stamp, claims};
 
@@ -173,7 +174,7 @@ impl Client {
         let mut log = self.log();
         log.grow_old(self.first_socket, usize::MAX, arrived_at_ms);
         log.captured.extend(self.sockets().map(|socket| Captured::Heartbeat { socket, arrived_at_ms }));
-        let confirmed = frame["views"].as_array();
+        let (confirmed, server_time_ms) = (frame["views"].as_array(), frame["server_time_ms"].clone());
         let Log { captured, held, .. } = &mut *log;
         for (socket, (view, held)) in self.sockets().zip(held.iter_mut().enumerate()) {
             let Some(held) = held else { continue };
@@ -181,7 +182,8 @@ impl Client {
                 None => std::mem::take(&mut held.is_dark),
                 Some(confirmed) => {
                     let own = confirmed.iter().find(|own| own["id"] == view && own["seq"] == held.seq);
-                    held.known_at_ms = own.and_then(|own| own["known_at_ms"].as_i64()).max(held.known_at_ms);
+                    held.known_at_ms =
+                        own.and_then(|own| known_at_ms(own, &server_time_ms, arrived_at_ms)).max(held.known_at_ms);
                     held.is_dark &= own.is_none();
                     own.is_some()
                 }
@@ -226,7 +228,8 @@ impl Client {
             return;
         };
         let socket = self.first_socket + u32::try_from(view).expect("few views");
-        let stamp = Stamp { socket, arrived_at_ms: at_ms, known_at_ms: frame["known_at_ms"].as_i64() };
+        let stamp =
+            Stamp { socket, arrived_at_ms: at_ms, known_at_ms: known_at_ms(&frame, &frame["server_time_ms"], at_ms) };
         let mut claims = claims(&body, self.views[view].lock());
         let origin = if is_snapshot { Origin::Snapshot } else { Origin::Deltas };
         let (text, digest) = (self.views[view].text(), digest(&body));
@@ -244,4 +247,11 @@ impl Client {
             is_dark: false,
         });
     }
+}
+
+/// Up to when a state is known to be true, by our clock: the server's may be set, which its own time tells. What it knows
+/// of the future, after it was set back, is known now.
+fn known_at_ms(known: &Value, server_time_ms: &Value, arrived_at_ms: i64) -> Option<i64> {
+    let known_at_ms = known["known_at_ms"].as_i64()?;
+    Some((known_at_ms - offset_ms(server_time_ms.as_i64(), arrived_at_ms)).min(arrived_at_ms))
 }

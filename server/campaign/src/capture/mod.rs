@@ -52,7 +52,8 @@ impl View {
         self.json().to_string()
     }
 
-    fn lock(&self) -> Option<&str> {
+    /// Which lock it is of.
+    pub fn lock(&self) -> Option<&str> {
         match self {
             Self::Board => None,
             Self::Lock(path) => Some(path),

@@ -53,6 +53,7 @@ faults! {
     LateLink = "late-link", "everything arrives 3 s late, each way";
     StoppedServer = "stopped-server", "ZooKeeper is frozen (SIGSTOP) and thawed";
     StoppedLockscope = "stopped-lockscope", "Lockscope is frozen (SIGSTOP) and thawed";
+    ClockSteps = "clock-steps", "Lockscope's clock is set forth and back by up to an hour";
     ExpiredSession = "expired-session", "Lockscope's sessions run out";
     OurMemberLost = "our-member-lost", "of three: the member that Lockscope is at is killed";
     OurMemberFrozen = "our-member-frozen", "of three: the member that Lockscope is at is frozen";
@@ -136,9 +137,24 @@ impl Fault {
         }
     }
 
+    /// Whether so much goes on that a recording beside it would be what is measured.
+    fn is_load(self) -> bool {
+        matches!(
+            self,
+            Self::AbaStorm
+                | Self::Storm
+                | Self::Znodes
+                | Self::Unreadable
+                | Self::LittleMemory
+                | Self::SlowReader
+                | Self::DeafReaders
+                | Self::Sleepers
+        )
+    }
+
     /// What it needs.
     pub fn setup(self) -> Setup {
-        let usual = Setup::default();
+        let usual = Setup { keeps_history: !self.is_load(), ..Setup::default() };
         let queues = || {
             vec![
                 contention("fast", Who::Queue(60)),
@@ -158,6 +174,8 @@ impl Fault {
             | Self::StoppedServer
             | Self::StoppedLockscope => usual,
             Self::LateLink => Setup { session_timeout_ms: 30_000, ..usual },
+            // A moment has no one instant where the clock was set, so none is looked at.
+            Self::ClockSteps => Setup { has_clock: true, keeps_history: false, ..usual },
             Self::ExpiredSession => Setup { session_timeout_ms: 2_000, ..usual },
             Self::OurMemberLost
             | Self::OurMemberFrozen
@@ -235,6 +253,7 @@ impl Fault {
             Self::LateLink => link::late(scene, form).await,
             Self::StoppedServer => server::stopped(scene, form).await,
             Self::StoppedLockscope => program::stopped(scene, form).await,
+            Self::ClockSteps => program::clock_steps(scene, form).await,
             Self::ExpiredSession => link::expired(scene).await,
             Self::OurMemberLost => server::lost(scene, server::Which::Ours).await,
             Self::OurMemberFrozen => server::frozen(scene, form, server::Which::Ours).await,

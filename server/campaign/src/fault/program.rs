@@ -1,4 +1,4 @@
-//! Faults of Lockscope's process.
+//! Faults of Lockscope's process and its clock.
 
 use std::time::Duration;
 
@@ -7,6 +7,8 @@ use rand::RngExt as _;
 use tokio::time::sleep;
 
 use super::Form;
+use crate::capture::now_ms;
+use crate::relay::{Flow, Link};
 use crate::scene::Scene;
 
 pub(super) async fn stopped(scene: &mut Scene, form: Form) {
@@ -16,4 +18,30 @@ pub(super) async fn stopped(scene: &mut Scene, form: Form) {
     sleep(Duration::from_millis(lasts)).await;
     scene.lockscope.thaw();
     scene.mended().await;
+}
+
+/// The clock of Lockscope's machine is set forth and back by up to an hour, with the link good and with the link cut.
+pub(super) async fn clock_steps(scene: &mut Scene, form: Form) {
+    let clock = scene.clock.clone().expect("its clock may be set");
+    for steps in [6, 0, -6, 1, -1, 0].into_iter().take(usize::try_from(form.of(6, 4)).unwrap_or(1)) {
+        let set_at_ms = now_ms();
+        clock.set(steps);
+        pause(scene, 1_500).await;
+        scene.until_live("the clock was set", set_at_ms).await;
+        scene.back_ms = scene.back_ms.max(Some(now_ms() - set_at_ms));
+        // Nothing that the clock says may keep a state LIVE whose link is lost, or hold it back when it is good.
+        scene.lost(Fault::LinkLost);
+        scene.set_links(Link::both(Flow::Silent));
+        sleep(Duration::from_millis(500)).await;
+        clock.set(-steps);
+        sleep(Duration::from_millis(3_000)).await;
+        scene.set_links(Link::OPEN);
+        scene.mended().await;
+    }
+    clock.set(0);
+}
+
+async fn pause(scene: &mut Scene, up_to_ms: u64) {
+    let ms = scene.rng.random_range(0..up_to_ms);
+    sleep(Duration::from_millis(ms)).await;
 }
