@@ -144,3 +144,36 @@ fn state(body: &Value, lock: &str, socket: u32, at_ms: i64) -> Shown {
 fn contender(row: &Value) -> Contender {
     Contender { czxid: hex(&row["czxid"]), session: hex(&row["session_id"]) }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(why: &str) -> Value {
+        json!({
+            "as_of": {"state": "past", "zxid": "0x2a6", "at_ms": 7, "why": why},
+            "verdict": "healthy", "complete": true, "holder_count": 1, "waiter_count": 1,
+            "contenders": [
+                {"role": "holder", "czxid": "0x1", "session_id": "0xa"},
+                {"role": "waiter", "czxid": "0x2", "session_id": "0xb"},
+                {"role": "waiter", "czxid": null, "session_id": "0xc"},
+            ],
+        })
+    }
+
+    #[test]
+    fn an_answer_claims_what_it_says_of_znodes() {
+        let shown = state(&answer(""), "/order", SOCKET, 7);
+        assert!(shown.is_live && shown.is_complete && !shown.is_free);
+        assert_eq!((shown.zxid, shown.arrived_at_ms), (0x2a6, 7));
+        assert_eq!(shown.holders, [Contender { czxid: Some(1), session: Some(10) }]);
+        assert_eq!(shown.waiters, [Contender { czxid: Some(2), session: Some(11) }]);
+    }
+
+    #[test]
+    fn what_was_not_live_then_claims_nothing() {
+        assert!(!state(&answer("it was stale then: no link"), "/order", SOCKET, 7).is_live);
+    }
+}
