@@ -65,15 +65,17 @@ fn recipe(entry: &Entry<'_>) -> Result<Recipe, ConfigError> {
     })
 }
 
-/// Reads `[lints]`: a code is `"on"` or `"off"`, a limit is a number. Anything else is reported as a mistake.
+/// Reads `[lints]`: a code is `"on"` or `"off"`, or true or false, a limit is a number. Anything else is reported as a mistake.
 pub(super) fn lints(entry: Option<Entry<'_>>) -> Result<Limits, ConfigError> {
     let mut limits = Limits::default();
     let Some(entry) = entry else { return Ok(limits) };
     for entry in entry.section()?.entries() {
         if let Some(code) = Code::ALL.into_iter().find(|code| code.name() == entry.key) {
-            match entry.value.as_str() {
-                Some("on") => {}
-                Some("off") => limits.off.push(code),
+            match entry.value {
+                Value::Boolean(true) => {}
+                Value::Boolean(false) => limits.off.push(code),
+                Value::String(text) if text == "on" => {}
+                Value::String(text) if text == "off" => limits.off.push(code),
                 _ => {
                     return Err(ConfigError(format!(
                         "{} is {}; write \"on\" or \"off\"",

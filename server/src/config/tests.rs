@@ -197,12 +197,12 @@ fn files_that_can_not_be() {
 
 #[test]
 fn tables_say_what_locks_are_and_which_findings_are_told() {
-    let text = "zk = \"a:1\"\n[[lock]]\npath = \"/x/*\"\nrecipe = \"election\"\n[[lock]]\npath = \"/pool\"\nmax = 3\n[lints]\nherd = \"off\"\nherd_waiters = 20\n";
+    let text = "zk = \"a:1\"\n[[lock]]\npath = \"/x/*\"\nrecipe = \"election\"\n[[lock]]\npath = \"/pool\"\nmax = 3\n[lints]\nherd = \"off\"\nherd_waiters = 20\nlease_leak = false\nforeign_child = true\n";
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let config = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap();
     assert_eq!(
         (config.locks.len(), config.locks[1].max, config.lints.off.len(), config.lints.herd_waiters),
-        (2, Some(3), 1, 20)
+        (2, Some(3), 2, 20)
     );
     let zk = |rest: &str| -> &'static str { format!("zk = \"a:1\"\n{rest}").leak() };
     check_file(
