@@ -22,8 +22,11 @@ const BAD: [&[u8]; 7] = [
     b"{",
 ];
 /// What every server may take; each changes what is recognised or listed.
-const GOOD: [&str; 3] =
-    ["", "[lints]\nforeign_child = \"off\"\nherd = false\n", "[[lock]]\npath = \"/elsewhere/*\"\nrecipe = \"sequential_mutex\"\n"];
+const GOOD: [&str; 3] = [
+    "",
+    "[lints]\nforeign_child = \"off\"\nherd = false\n",
+    "[[lock]]\npath = \"/elsewhere/*\"\nrecipe = \"sequential_mutex\"\n",
+];
 
 /// Bad files change nothing, are reported, and are forgotten with the next good one.
 pub(super) async fn bad_reloads(scene: &mut Scene, form: Form) {
