@@ -145,6 +145,7 @@ impl Fault {
                 | Self::Storm
                 | Self::Znodes
                 | Self::Unreadable
+                | Self::HugeReplies
                 | Self::LittleMemory
                 | Self::SlowReader
                 | Self::DeafReaders
