@@ -214,7 +214,7 @@ impl HolderLog {
             totals.add(&self.now(), at.since(self.since));
             return totals;
         }
-        if let Some((from, piece)) = self.from_piece(self.first_behind(at)).next() {
+        if let Some((from, piece)) = self.pieces_from(self.first_behind(at)).next() {
             totals = piece.totals;
             totals.add(&piece.by, -piece.until.since(from.max(at)));
         }
@@ -227,7 +227,7 @@ impl HolderLog {
     }
 
     /// The pieces from a place on, each with where it begins.
-    fn from_piece(&self, first: usize) -> impl Iterator<Item = (TimeMs, &Piece)> {
+    fn pieces_from(&self, first: usize) -> impl Iterator<Item = (TimeMs, &Piece)> {
         let before = first.checked_sub(1).and_then(|before| self.pieces.get(before));
         let begins = before.map_or(self.from, |before| before.until);
         self.pieces.range(first..).scan(begins, |begins, piece| {
@@ -238,7 +238,7 @@ impl HolderLog {
 
     /// The pieces that lie in a range, cut to it. What goes on is one of them.
     pub(super) fn pieces(&self, from: TimeMs, until: TimeMs, each: &mut dyn FnMut(TimeMs, TimeMs, &HeldBy)) {
-        let pieces = self.from_piece(self.first_behind(from));
+        let pieces = self.pieces_from(self.first_behind(from));
         for (begin, piece) in pieces.take_while(|(begin, _)| *begin < until) {
             let (begin, end) = (begin.max(from), piece.until.min(until));
             if begin < end {
