@@ -247,7 +247,7 @@ pub const TERMS: &[Term] = &[
     term(
         TermArea::Roots,
         "reduced",
-        "The server takes no persistent watches (older than 3.6, or with another watch manager): everything is read again every few seconds instead.",
+        "The server takes no persistent watches (its watch manager refuses them): everything is read again every few seconds instead.",
     ),
     term(TermArea::Roots, "past", "It is shown as it was at the moment that the band names, whatever it is by now."),
 ];
