@@ -15,6 +15,8 @@ pub const SETTLE_MS: i64 = 1_000;
 const TOGETHER_MS: i64 = 50;
 /// Lives of a minute that are all kept; of more, those that are worth it.
 pub const SPANS_A_MINUTE_MAX: u32 = 600;
+/// Lives of a minute that are kept in all. Overflow policy: further ones are not, but for those that Lockscope ended.
+pub const WORTH_A_MINUTE_MAX: u32 = 6_000;
 /// Whoever waited for so long is worth it.
 pub const WAIT_WORTH_MS: i64 = 50;
 /// Lives that were told and may be corrected. Overflow policy: the oldest stays as it was told.
@@ -25,9 +27,30 @@ const TOLD_MAX: usize = 1_024;
 pub(super) struct Ended {
     settling: VecDeque<(Span, bool)>,
     told: VecDeque<Span>,
-    /// The minute, and lives that were told in it.
-    in_minute: (TimeMs, u32),
+    in_minute: MinuteOfLives,
     forced: VecDeque<Zxid>,
+}
+
+/// A minute, and the lives of it.
+#[derive(Debug, Default)]
+struct MinuteOfLives {
+    at: TimeMs,
+    ended: u32,
+    kept: u32,
+}
+
+impl MinuteOfLives {
+    /// One more that ended; whether it is kept.
+    fn takes(&mut self, span: &Span, is_worth: bool) -> bool {
+        let at = super::minute_of(span.left_at);
+        if self.at != at {
+            *self = Self { at, ..Self::default() };
+        }
+        self.ended = self.ended.saturating_add(1);
+        let is_kept = (self.ended <= SPANS_A_MINUTE_MAX || is_worth) && self.kept < WORTH_A_MINUTE_MAX;
+        self.kept += u32::from(is_kept);
+        is_kept || span.how == SpanEnd::Forced
+    }
 }
 
 impl Ended {
@@ -90,12 +113,7 @@ impl Ended {
             self.forced.remove(at);
             (span.how, is_worth) = (SpanEnd::Forced, true);
         }
-        let minute = super::minute_of(span.left_at);
-        if self.in_minute.0 != minute {
-            self.in_minute = (minute, 0);
-        }
-        self.in_minute.1 = self.in_minute.1.saturating_add(1);
-        if self.in_minute.1 <= SPANS_A_MINUTE_MAX || is_worth {
+        if self.in_minute.takes(&span, is_worth) {
             self.told.truncate(TOLD_MAX - 1);
             self.told.push_front(span.clone());
             out.push(span);

@@ -30,7 +30,7 @@ use lockscope_core::znode::Zxid;
 
 pub use charges::CHARGES_MAX;
 pub use coding::{TOP_MAX, add as add_histogram, histogram_bytes, histogram_of, top_bytes, top_of};
-pub use ended::{SETTLE_MS, SPANS_A_MINUTE_MAX, WAIT_WORTH_MS};
+pub use ended::{SETTLE_MS, SPANS_A_MINUTE_MAX, WAIT_WORTH_MS, WORTH_A_MINUTE_MAX};
 pub use event::{Contender, ContenderPlace, Event, Following, HeldSince, Identity, LockKind};
 pub use minute::MINUTE_MS;
 pub use tap::{Tap, apply};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use history::derive::{Deriver, Event, Tap, apply, histogram_of};
+use history::derive::{Deriver, Event, Tap, WORTH_A_MINUTE_MAX, apply, histogram_of};
 use history::store::rows::{FactKind, Minute, Rows, Span, SpanEnd};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::Observatory;
@@ -318,6 +318,27 @@ fn a_release_of_our_own_is_told_apart_whenever_it_is_known() {
         let [told] = &told[..] else { panic!("{told:?}") };
         assert_eq!((told.at, told.lock.as_ref()), (last.left_at, Some(&last.lock)));
     }
+}
+
+#[test]
+fn who_gives_up_all_the_time_fills_no_disk() {
+    let (mut run, gave_up) = (Run::new(), i64::from(WORTH_A_MINUTE_MAX) + 500);
+    run.created("a", 0);
+    run.read("a", 0, 7, START);
+    for number in 1..=gave_up {
+        run.created("a", number);
+        run.read("a", number, 8, START);
+        run.deleted("a", number);
+    }
+    // Whatever else there is, what Lockscope itself ended is kept.
+    run.deleted("a", 0);
+    run.deriver.forced(Zxid(1));
+    run.pass(2_000);
+    run.collect(true);
+    let ends = |how| run.rows.spans.iter().filter(|span| span.how == how).count();
+    assert_eq!((ends(SpanEnd::GaveUp), ends(SpanEnd::Forced)), (WORTH_A_MINUTE_MAX as usize, 1));
+    let counted: u32 = run.rows.minutes.iter().map(|minute| minute.gave_up).max().unwrap();
+    assert_eq!(i64::from(counted), gave_up, "the minute has all of them");
 }
 
 #[test]
