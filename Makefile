@@ -1,5 +1,5 @@
 # Thin: every target is a line or two that can be typed by hand. `make help` lists them.
-.PHONY: help demo build site test test-rust e2e screenshots bench-page lint supply advisories sbom campaign compare bench dev clean
+.PHONY: help demo build site test test-rust e2e screenshots bench-page lint supply advisories sbom campaign mutants compare bench dev clean
 .DEFAULT_GOAL := help
 # One selection of packages for lints, tests and the page: with another, the crates that many depend on would be compiled again.
 WHOLE := --workspace --features server/oidc
@@ -77,6 +77,10 @@ campaign: site ## every fault against the release binary, judged by ZooKeeper's 
 	cargo build --release --locked -p server --bin lockscope
 	cargo build --release --locked -p campaign
 	$(TARGET)/release/campaign --seeds $(or $(SEEDS),1) --out $(TARGET)/campaign $(if $(ONLY),--only $(ONLY)) $(if $(DOCUMENT),--document $(DOCUMENT))
+
+mutants: ## takes out what the promise rests on, one thing at a time in a copy, and fails unless a test turns red each time
+	cargo build --locked $(WHOLE) --bin campaign
+	$(TARGET)/debug/campaign --mutants
 
 compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone with the same load: ROUNDS=3, ONLY=events,sync
 	@.ci/need java javac zookeeper curator kazoo

@@ -14,6 +14,7 @@ pub mod clients;
 pub mod clock;
 pub mod fault;
 pub mod lockscope;
+pub mod mutants;
 pub mod past;
 pub mod reducer;
 pub mod relay;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use campaign::fault::{Fault, Form};
+use campaign::mutants;
 use campaign::run::run;
 use campaign::table::{Row, markdown};
 use clap::Parser;
@@ -38,11 +39,17 @@ struct Cli {
     /// A document whose table is replaced.
     #[arg(long)]
     document: Option<PathBuf>,
+    /// Nothing of that: whether the tests notice when a thing is taken out that the promise rests on.
+    #[arg(long, exclusive = true)]
+    mutants: bool,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
+    if cli.mutants {
+        return mutate();
+    }
     let beside = || std::env::current_exe().ok().map(|own| own.with_file_name("lockscope"));
     let Some(program) = cli.program.clone().or_else(beside).filter(|program| program.exists()) else {
         println!("no lockscope to be broken: build it, or name it by --program or LOCKSCOPE_BIN");
@@ -84,6 +91,19 @@ async fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     if rows.iter().all(Row::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn mutate() -> ExitCode {
+    match mutants::run(|line| println!("{line}")) {
+        Ok(rows) => {
+            println!("\n{}", mutants::markdown(&rows));
+            if rows.iter().all(mutants::Row::is_red) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(why) => {
+            println!("{why}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn save(folder: &Path, rows: &[Row]) -> std::io::Result<()> {

@@ -1,5 +1,6 @@
 //! Tests of the log on a real disk.
 
+mod durable;
 mod log;
 mod reading;
 mod tamper;

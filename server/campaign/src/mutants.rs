@@ -1,0 +1,204 @@
+//! The guard of the tests: takes out what Lockscope's promise rests on, one thing at a time and in a copy of the sources,
+//! and runs a test that must fail then. Knows of the sources the few lines that it replaces, and of each a test by name.
+//! `docs/campaign.md` says how to run it.
+
+mod check;
+mod copy;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use self::check::{Binary, Check, Found};
+use self::copy::Copy;
+
+/// One thing that is taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutation {
+    Watches,
+    Relist,
+    Identity,
+    Counters,
+    Durability,
+    Canary,
+}
+
+/// How a thing is taken out, and who must notice.
+struct Patch {
+    name: &'static str,
+    /// In a sentence, for the table.
+    taken_out: &'static str,
+    file: &'static str,
+    /// Occurs once in the file.
+    text: &'static str,
+    replacement: &'static str,
+    check: Check,
+}
+
+/// What came of one mutation.
+#[derive(Clone, Debug)]
+pub struct Row {
+    name: &'static str,
+    taken_out: &'static str,
+    result: Result<Vec<String>, String>,
+    took: Duration,
+}
+
+impl Mutation {
+    pub const ALL: [Self; 6] =
+        [Self::Watches, Self::Relist, Self::Identity, Self::Counters, Self::Durability, Self::Canary];
+
+    #[rustfmt::skip]
+    fn patch(self) -> Patch {
+        match self {
+            Self::Watches => Patch {
+                name: "watches",
+                taken_out: "after a reconnect the root is read again, and its watch is not set again",
+                file: "server/zookeeper/src/watch.rs",
+                text: "(_, Input::Connected(why)) => (State::Arming { why }, Action::SetWatch),",
+                replacement: "(_, Input::Connected(why @ Why::Reconnected)) => (State::Syncing { watched: true }, Action::BeginSync(why)),
+        (_, Input::Connected(why)) => (State::Arming { why }, Action::SetWatch),",
+                check: Check { binary: Binary::Unit, filter: "the_believed_tree_becomes_the_real_one_and_nothing_is_missed" },
+            },
+            Self::Relist => Patch {
+                name: "relist",
+                taken_out: "after a gap a directory whose counters moved is not listed",
+                file: "server/zookeeper/src/root/comparison.rs",
+                text: "self.list(directory, ListPurpose::Gap, children);",
+                replacement: "",
+                check: Check { binary: Binary::Unit, filter: "root::tests::gaps::" },
+            },
+            Self::Identity => Patch {
+                name: "czxid",
+                taken_out: "a release compares the owner of the znode, and not its czxid",
+                file: "app/core/src/release/target.rs",
+                text: "self.czxid == seen.czxid && self.owner == seen.owner",
+                replacement: "self.owner == seen.owner",
+                check: Check { binary: Binary::Core, filter: "release::" },
+            },
+            Self::Counters => Patch {
+                name: "counters",
+                taken_out: "what a directory's counters show and no event did counts as nothing",
+                file: "server/zookeeper/src/stat_counters.rs",
+                text: "let unseen = at_least(tally.seen);",
+                replacement: "let unseen = Missed::default();",
+                check: Check { binary: Binary::Unit, filter: "silent_znodes_are_found" },
+            },
+            Self::Durability => Patch {
+                name: "durability",
+                taken_out: "a record of the audit log is written, and not made durable before a release is sent",
+                file: "server/audit/src/writer.rs",
+                text: "self.file.write_all(&text).and_then(|()| self.file.sync_data());",
+                replacement: "self.file.write_all(&text);",
+                check: Check { binary: Binary::Unit, filter: "what_is_written_and_not_durable_is_not_on_record" },
+            },
+            Self::Canary => Patch {
+                name: "canary",
+                taken_out: "a probe that is not answered makes nothing STALE",
+                file: "server/zookeeper/src/probe.rs",
+                text: "now.saturating_duration_since(self.good_sent.unwrap_or(self.began)) >= PROOF_EVERY + ANSWER_MAX",
+                replacement: "now < self.began",
+                check: Check { binary: Binary::Unit, filter: "probe::tests::" },
+            },
+        }
+    }
+}
+
+impl Patch {
+    /// The file without the thing; where the sources have moved on, what to bring up to date.
+    fn apply(&self, sources: &Path) -> Result<String, String> {
+        let before = fs::read_to_string(sources.join(self.file)).map_err(|error| format!("{}: {error}", self.file))?;
+        match before.matches(self.text).count() {
+            1 => Ok(before.replacen(self.text, self.replacement, 1)),
+            count => Err(format!("out of date: {} has this {count} times, and not once: {}", self.file, self.text)),
+        }
+    }
+
+    /// The tests that turned red.
+    fn notice(&self, copy: &Copy) -> Result<Vec<String>, String> {
+        let mutated = self.apply(&copy.sources())?;
+        let kept = copy.change(self.file, &mutated)?;
+        let found = self.check.run(copy);
+        copy.change(self.file, &kept)?;
+        match found? {
+            Found::Red(tests) => Ok(tests),
+            Found::Green(_) => Err(format!("survived: {} stays green", self.check.filter)),
+        }
+    }
+}
+
+impl Row {
+    pub fn is_red(&self) -> bool {
+        self.result.is_ok()
+    }
+}
+
+/// The root of these sources.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned)
+}
+
+/// Runs each check on sources as they are, and then each mutation. `told` hears of each as it ends.
+///
+/// # Errors
+/// When the guard itself can't be run: the sources can't be copied, or a check is not green without a mutation.
+pub fn run(mut told: impl FnMut(&str)) -> Result<Vec<Row>, String> {
+    let copy = Copy::of(&root())?;
+    for mutation in Mutation::ALL {
+        let patch = mutation.patch();
+        match patch.check.run(&copy)? {
+            Found::Green(0) => return Err(format!("out of date: no test has {} in its name", patch.check.filter)),
+            Found::Green(tests) => told(&format!("{:<12} {tests} tests are green as it is", patch.name)),
+            Found::Red(tests) => return Err(format!("red without any mutation: {}", tests.join(", "))),
+        }
+    }
+    let rows = Mutation::ALL.map(|mutation| {
+        let (patch, begin) = (mutation.patch(), Instant::now());
+        let result = patch.notice(&copy);
+        let row = Row { name: patch.name, taken_out: patch.taken_out, result, took: begin.elapsed() };
+        told(&format!("{:<12} {}", row.name, if row.is_red() { "red" } else { "NOT RED" }));
+        row
+    });
+    Ok(rows.into())
+}
+
+/// The table.
+pub fn markdown(rows: &[Row]) -> String {
+    let mut table = "| mutation | taken out | what turned red | s |\n|---|---|---|---|\n".to_owned();
+    for row in rows {
+        let red = match &row.result {
+            Ok(tests) => tests.iter().map(|test| format!("`{test}`")).collect::<Vec<_>>().join(", "),
+            Err(why) => format!("**nothing**: {why}"),
+        };
+        table.push_str(&format!("| {} | {} | {red} | {} |\n", row.name, row.taken_out, row.took.as_secs()));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_text_that_is_replaced_occurs_once_in_the_sources() {
+        for mutation in Mutation::ALL {
+            let patch = mutation.patch();
+            let mutated = patch.apply(&root()).unwrap();
+            assert_ne!(mutated, fs::read_to_string(root().join(patch.file)).unwrap(), "{} changes nothing", patch.name);
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_not_there_is_named_with_its_file() {
+        let patch = Patch { text: "no such line", ..Mutation::Canary.patch() };
+        let why = patch.apply(&root()).unwrap_err();
+        assert!(why.contains("no such line") && why.contains(patch.file) && why.contains("0 times"), "{why}");
+    }
+
+    #[test]
+    fn a_mutation_that_survives_stands_in_the_table() {
+        let row = |result| Row { name: "n", taken_out: "t", result, took: Duration::from_secs(3) };
+        let rows = [row(Ok(vec!["a::b".to_owned()])), row(Err("survived".to_owned()))];
+        assert!(markdown(&rows).ends_with("| n | t | `a::b` | 3 |\n| n | t | **nothing**: survived | 3 |\n"));
+    }
+}
