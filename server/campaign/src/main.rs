@@ -97,7 +97,7 @@ fn mutate() -> ExitCode {
     match mutants::run(|line| println!("{line}")) {
         Ok(rows) => {
             println!("\n{}", mutants::markdown(&rows));
-            if rows.iter().all(mutants::Row::is_red) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if rows.iter().all(mutants::MutationResult::is_red) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(why) => {
             println!("{why}");

@@ -37,7 +37,7 @@ struct Patch {
 
 /// What came of one mutation.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct MutationResult {
     name: &'static str,
     taken_out: &'static str,
     result: Result<Vec<String>, String>,
@@ -127,7 +127,7 @@ impl Patch {
     }
 }
 
-impl Row {
+impl MutationResult {
     pub fn is_red(&self) -> bool {
         self.result.is_ok()
     }
@@ -142,7 +142,7 @@ fn root() -> PathBuf {
 ///
 /// # Errors
 /// When the guard itself can't be run: the sources can't be copied, or a check is not green without a mutation.
-pub fn run(mut told: impl FnMut(&str)) -> Result<Vec<Row>, String> {
+pub fn run(mut told: impl FnMut(&str)) -> Result<Vec<MutationResult>, String> {
     let copy = Copy::of(&root())?;
     for mutation in Mutation::ALL {
         let patch = mutation.patch();
@@ -155,7 +155,7 @@ pub fn run(mut told: impl FnMut(&str)) -> Result<Vec<Row>, String> {
     let rows = Mutation::ALL.map(|mutation| {
         let (patch, begin) = (mutation.patch(), Instant::now());
         let result = patch.notice(&copy);
-        let row = Row { name: patch.name, taken_out: patch.taken_out, result, took: begin.elapsed() };
+        let row = MutationResult { name: patch.name, taken_out: patch.taken_out, result, took: begin.elapsed() };
         told(&format!("{:<12} {}", row.name, if row.is_red() { "red" } else { "NOT RED" }));
         row
     });
@@ -163,7 +163,7 @@ pub fn run(mut told: impl FnMut(&str)) -> Result<Vec<Row>, String> {
 }
 
 /// The table.
-pub fn markdown(rows: &[Row]) -> String {
+pub fn markdown(rows: &[MutationResult]) -> String {
     let mut table = "| mutation | taken out | what turned red | s |\n|---|---|---|---|\n".to_owned();
     for row in rows {
         let red = match &row.result {
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_mutation_that_survives_stands_in_the_table() {
-        let row = |result| Row { name: "n", taken_out: "t", result, took: Duration::from_secs(3) };
+        let row = |result| MutationResult { name: "n", taken_out: "t", result, took: Duration::from_secs(3) };
         let rows = [row(Ok(vec!["a::b".to_owned()])), row(Err("survived".to_owned()))];
         assert!(markdown(&rows).ends_with("| n | t | `a::b` | 3 |\n| n | t | **nothing**: survived | 3 |\n"));
     }
