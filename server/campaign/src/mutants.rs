@@ -1,6 +1,6 @@
 //! The guard of the tests: takes out what Lockscope's promise rests on, one thing at a time and in a copy of the sources,
 //! and runs a test that must fail then. Knows of the sources the few lines that it replaces, and of each a test by name.
-//! `docs/campaign.md` says how to run it.
+//! `docs/campaign.md` has the last table.
 
 mod check;
 mod copy;
@@ -148,7 +148,7 @@ pub fn run(mut told: impl FnMut(&str)) -> Result<Vec<MutationResult>, String> {
         let patch = mutation.patch();
         match patch.check.run(&copy)? {
             Found::Green(0) => return Err(format!("out of date: no test has {} in its name", patch.check.filter)),
-            Found::Green(tests) => told(&format!("{:<12} {tests} tests are green as it is", patch.name)),
+            Found::Green(tests) => told(&format!("{:<12} {tests} green as it is", patch.name)),
             Found::Red(tests) => return Err(format!("red without any mutation: {}", tests.join(", "))),
         }
     }

@@ -269,7 +269,7 @@ impl Race {
         let is = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
         is(ours.len() <= 1, "one order, several deletions")?;
         let is_planned = |looked: TargetSnapshot| {
-            looked.node.is_some_and(|seen| self.target.is(&seen) && seen.version == self.target.version)
+            looked.node.is_some_and(|seen| seen.czxid == self.target.czxid && seen.version == self.target.version)
         };
         is(
             ours.is_empty() || self.orders[at].first.is_some_and(is_planned),
