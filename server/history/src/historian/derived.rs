@@ -139,7 +139,7 @@ impl Derived {
     }
 }
 
-/// Whether a release is told of already.
+/// Whether a release is stored already.
 fn is_known(store: &dyn Store, release: &Fact) -> bool {
     let (range, lock, kind) = (release.at..release.at + 1, release.lock.clone(), Some(release.kind));
     let told = store.facts(&FactQuery { range, lock, kind, limit: 1, ..FactQuery::default() });

@@ -38,12 +38,8 @@ pub(super) fn strip(moments: &Moments, scope: &VisibilityScope, path: &str, kept
     for (ensemble, handle) in moments.recordings(scope) {
         let Some(store) = handle.and_then(|handle| handle.store()) else { continue };
         let sight = Sight { scope, ensemble, path };
-        let (Ok(found), Ok(released)) = (
-            buckets(&*store, &sight, &range, piece_ms, give_up_at),
-            releases(&*store, &sight, &range, RELEASES_MAX, give_up_at),
-        ) else {
-            return Strip::default();
-        };
+        let Ok(found) = buckets(&*store, &sight, &range, piece_ms, give_up_at) else { return Strip::default() };
+        let released = releases(&*store, &sight, &range, RELEASES_MAX, give_up_at).unwrap_or_default();
         releases_ms.extend(released.iter().map(|at| at.0));
         for bucket in found {
             let none = PastPiece { from_ms: bucket.at_ms, to_ms: bucket.at_ms + piece_ms, events: 0, severity: 0 };

@@ -184,8 +184,7 @@ fn marks(
     limit: usize,
 ) -> Result<Vec<MarkJson>, StoreError> {
     let (range_of, give_up_at) = (range.clone(), Some(give_up_at()));
-    let (lock, limit_of) = (sight.lock(), ROWS_READ_MAX);
-    let mut query = FactQuery { range: range_of, lock, limit: limit_of, give_up_at, ..FactQuery::default() };
+    let mut query = FactQuery { range: range_of, lock: sight.lock(), give_up_at, ..FactQuery::default() };
     let mut found: Vec<MarkJson> = Vec::new();
     loop {
         let page = store.facts(&query)?;
