@@ -73,6 +73,26 @@ impl PastView {
         let sign = if self.address.contains('?') { '&' } else { '?' };
         format!("{}{sign}at={at_ms}", self.address)
     }
+
+    /// The moment so much later, or earlier where it is negative: no further than something is kept. Of what lies in a
+    /// gap nothing is known, so a step that would end there ends where the gap does on this side, or on the other side
+    /// where it started there.
+    pub fn step(&self, by_ms: i64) -> Option<i64> {
+        let (from, to) = self.kept_ms;
+        let wanted_ms = self.at_ms + by_ms;
+        // Gaps of several ensembles may overlap: where one ends another may go on.
+        let out_of_gaps = |is_back: bool| {
+            let mut at_ms = wanted_ms;
+            while let Some((begin, end)) = self.gaps_ms.iter().find(|(begin, end)| *begin < at_ms && at_ms < *end) {
+                at_ms = if is_back { *begin } else { *end };
+            }
+            at_ms
+        };
+        let near_ms = out_of_gaps(by_ms > 0);
+        let is_on_the_way = if by_ms > 0 { near_ms > self.at_ms } else { near_ms < self.at_ms };
+        let at_ms = if is_on_the_way { near_ms } else { out_of_gaps(by_ms < 0) };
+        (from..=to).contains(&at_ms).then_some(at_ms)
+    }
 }
 
 /// How much happened in a piece of the past.

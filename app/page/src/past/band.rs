@@ -6,7 +6,9 @@ use super::super::erase::{erase, view};
 use super::super::format::age;
 use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
-use super::words::{AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, present, released, since, way};
+use super::words::{
+    AS_FAR_AS_KNOWN, AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, present, released, since, way,
+};
 
 /// Of the bars in the strip's drawing, which is 20 high: below them is whether something was wrong.
 const BARS_HEIGHT: u64 = 16;
@@ -83,13 +85,11 @@ fn neighbour(past: &PastView, at_ms: Option<i64>, sign: &'static str, key: &'sta
 
 /// A way by so much time; none beyond what is kept.
 fn time_step(past: &PastView, by_ms: i64, name: &'static str) -> AnyView {
-    let at_ms = past.at_ms + by_ms;
-    let (from, to) = past.kept_ms;
-    erase(
-        (from..=to)
-            .contains(&at_ms)
-            .then(|| view! { <a class="tool past-by" href=past.url(at_ms) rel="external">{name}</a> }),
-    )
+    let to = past.step(by_ms);
+    erase(to.map(|at_ms| {
+        let title = (at_ms != past.at_ms + by_ms).then_some(AS_FAR_AS_KNOWN);
+        view! { <a class="tool past-by" href=past.url(at_ms) rel="external" title=title>{name}</a> }
+    }))
 }
 
 /// The height of a bar: four times as many are twice as high, so that little is seen beside much.
@@ -172,6 +172,23 @@ mod tests {
         assert!(!html.contains("generated for the demo"), "{html}");
         assert!(html.contains("data-severity=\"2\" x=\"600\" width=\"400\" y=\"16\" height=\"4\""), "{html}");
         assert!(html.contains("<rect x=\"100\" y=\"0\" width=\"100\" height=\"20\" class=\"past-gap\""), "{html}");
+    }
+
+    #[test]
+    fn no_step_by_time_ends_in_a_gap() {
+        let gap = |at_ms, by_ms| PastView { at_ms, gaps_ms: vec![(10_000, 80_000)], ..past() }.step(by_ms);
+        assert_eq!(gap(85_000, -60_000), Some(80_000), "to the end of the gap");
+        assert_eq!(gap(80_000, -60_000), Some(10_000), "from its end to where it begins");
+        assert_eq!(gap(5_000, 60_000), Some(10_000));
+        assert_eq!(gap(10_000, 60_000), Some(80_000));
+        assert_eq!(gap(95_000, -60_000), Some(80_000));
+        assert_eq!(gap(90_000, -85_000), Some(5_000), "across it");
+        assert_eq!(gap(90_000, -95_000), None, "nothing is kept there");
+        let several = PastView { at_ms: 90_000, gaps_ms: vec![(10_000, 60_000), (50_000, 80_000)], ..past() };
+        assert_eq!((several.step(-40_000), several.step(-15_000)), (Some(80_000), Some(80_000)));
+        let beside = PastView { at_ms: 80_000, gaps_ms: vec![(10_000, 40_000)], ..past() };
+        let html = Owner::new_root(None).with(|| band(&beside).to_html());
+        assert!(html.contains("at=40000") && html.contains(AS_FAR_AS_KNOWN), "{html}");
     }
 
     #[test]

@@ -4,6 +4,8 @@ use super::super::format::{date, duration};
 
 /// What stands where a live page has the state of its link.
 pub(super) const AS_IT_WAS: &str = "AS IT WAS";
+/// Of a step by time that would end in a gap.
+pub(super) const AS_FAR_AS_KNOWN: &str = "To the edge of a gap: of the moment itself nothing is known";
 /// Beside it, where nothing of what is shown was observed.
 pub(super) const GENERATED: &str = "generated for the demo";
 /// Before the nearest moments, where nothing is known of the one asked for.
