@@ -6,8 +6,12 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use super::observation::{Link, Observation, RootId};
 use super::znode::SessionId;
 
-/// Observations that wait. Overflow policy: what waits is applied as it is, incomplete transactions included.
+/// Observations that wait. Overflow policy: what waits is applied as it is, incomplete transactions included, and nothing
+/// is live before the next answer.
 pub const WAITING_MAX: usize = 1 << 17;
+
+/// Why nothing is live after that.
+const OVERFLOWED: &str = "more happened at once than can be followed";
 
 /// Who owns what is believed.
 pub trait Owners {
@@ -54,7 +58,13 @@ pub struct Pending {
     waiting: VecDeque<Observation>,
     /// Place of the first that waits.
     front: u64,
+    /// The newest state of the link, and whether it is live.
+    link: Option<Observation>,
     is_live: bool,
+    /// What is applied before everything that waits: nothing is live from now on.
+    ahead: Option<Observation>,
+    /// The place at which too much waited; with the answer to a later question the link is what it was.
+    overflowed: Option<u64>,
     /// Place of the last question that is not answered.
     asked: Option<u64>,
     /// Every transaction of which a part came before this position is complete. Not looked at yet.
@@ -83,18 +93,50 @@ impl Pending {
                 return;
             }
             Observation::Synced { .. } => self.answer(),
-            Observation::Link { link, .. } => self.is_live = *link == Link::Live,
+            Observation::Link { .. } => self.link_changed(&observation),
             _ => {}
         }
         self.waiting.push_back(observation);
         // Without a link nothing is shown as live, and no answer comes.
-        if !self.is_live || self.waiting.len() >= WAITING_MAX {
+        if !self.is_live {
             self.whole_until = self.end();
+        } else if self.waiting.len() >= WAITING_MAX {
+            self.overflow();
         }
+    }
+
+    /// Of a transaction that waits only a part may ever come, so what waits is applied after this and not before it.
+    fn link_changed(&mut self, observation: &Observation) {
+        self.link = Some(observation.clone());
+        self.overflowed = None;
+        self.is_live = matches!(observation, Observation::Link { link: Link::Live, .. });
+        if !self.is_live {
+            self.go_ahead(observation);
+        }
+    }
+
+    fn go_ahead(&mut self, stale: &Observation) {
+        self.ahead = Some(stale.clone());
+        let links = self.waiting.iter_mut().filter(|waiting| matches!(waiting, Observation::Link { .. }));
+        links.for_each(|link| *link = stale.clone());
+    }
+
+    fn overflow(&mut self) {
+        self.whole_until = self.end();
+        if self.overflowed.replace(self.end()).is_some() {
+            return;
+        }
+        let Some(Observation::Link { session, .. }) = self.link else { return };
+        self.go_ahead(&Observation::Link { link: Link::Stale, session, why: OVERFLOWED.into() });
     }
 
     /// The next one to be applied, now; None while it has to wait, or nothing is there.
     pub fn next(&mut self, owners: &impl Owners) -> Option<Observation> {
+        if !self.is_within_step()
+            && let Some(stale) = self.ahead.take()
+        {
+            return Some(stale);
+        }
         let first = self.waiting.front()?;
         if self.front >= self.whole_until && may_be_part(first, owners) {
             self.find_whole(owners);
@@ -122,7 +164,12 @@ impl Pending {
     }
 
     fn answer(&mut self) {
-        self.answered = self.asked.take().or(self.answered);
+        let asked = self.asked.take();
+        self.answered = asked.or(self.answered);
+        if self.overflowed.is_some_and(|place| asked.is_some_and(|asked| asked >= place)) {
+            self.overflowed = None;
+            self.waiting.extend(self.link.clone());
+        }
     }
 
     /// Looks how far everything is whole since the last answer.

@@ -99,6 +99,11 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
+    /// Observations are being dropped.
+    pub(super) fn is_overflowed(&self) -> bool {
+        self.overflowed
+    }
+
     pub(super) fn is_busy(&self) -> bool {
         self.overflowed || self.waiting.len() >= READS_PAUSE_AT
     }

@@ -163,6 +163,8 @@ impl<'a> Session<'a> {
         self.issue();
         let clock = self.shared.clock;
         self.out.stamp(|| TimeMs(clock.now_ms()));
+        // Behind what was passed on before an overflow, and before the roots are read again.
+        self.tell_link();
         while !self.out.is_empty()
             && let Ok(permit) = self.shared.sink.try_reserve()
         {
@@ -320,6 +322,9 @@ impl<'a> Session<'a> {
             self.link.tell(Link::Stale, session, "disconnected", self.out);
         } else if self.probe.is_late() {
             self.link.tell(Link::Stale, session, "no answer for more than a second", self.out);
+        } else if self.out.is_overflowed() {
+            // What is in front of the gap may be a part of a transaction.
+            self.link.tell(Link::Stale, session, "more happened at once than can be followed", self.out);
         } else if self.probe.has_answered() && self.roots.is_watched() {
             // Only now: each root has said that it is being read again, so nothing old is shown as live.
             self.link.tell(Link::Live, session, "", self.out);

@@ -135,8 +135,39 @@ fn a_confirmation_comes_after_what_it_confirms() {
 fn without_a_link_nothing_waits() {
     let mut told = Told::new();
     assert_eq!(told.tell("20 - /one/lock-0000000001"), [""; 0]);
-    assert_eq!(told.tell("21 link stale no answer\n22 - /one/lock-0000000002"), ["234|12", "234|12", "34|12"]);
+    let seen = told.tell("21 link stale no answer\n22 - /one/lock-0000000002");
+    assert_eq!(seen, ["1234|12", "234|12", "234|12", "34|12"], "the link comes first");
     assert_eq!(told.tell("23 link live\n24 - /one/lock-0000000004"), ["34|12"]);
+}
+
+#[test]
+fn a_part_of_an_end_is_never_live() {
+    let is_live = |told: &Told| told.story.observatory.link().0 == Link::Live;
+    // Its rest may come when the link is back, or too much of it may come at once.
+    for breaks in ["21 link stale late\n22 link live\n22 link stale late", "21 link stale late"] {
+        let mut told = Told::new();
+        told.tell("20 - /one/lock-0000000001");
+        told.pending.push(told.story.parse("20 - /one/lock-0000000002"));
+        for line in breaks.lines() {
+            let observation = told.story.parse(line);
+            told.pending.push(observation);
+        }
+        while let Some(observation) = told.pending.next(&told.story.observatory) {
+            told.story.observatory.apply(TimeMs(22), observation);
+            assert!(!is_live(&told), "{breaks}: {}", told.seen());
+        }
+    }
+    let mut told = Told::new();
+    told.tell("20 - /one/lock-0000000001\n20 asked");
+    (0..WAITING_MAX).for_each(|_| told.pending.push(Observation::Tick));
+    assert_eq!(
+        (told.tell("20 - /one/lock-0000000002").last().map(String::as_str), is_live(&told)),
+        (Some("34|12"), false)
+    );
+    told.tell("21 answered");
+    assert!(!is_live(&told), "it was asked before");
+    assert_eq!(told.tell("22 - /two/lock-0000000001\n22 asked\n23 answered").last().map(String::as_str), Some("34|2"));
+    assert!(is_live(&told));
 }
 
 #[test]
@@ -154,6 +185,8 @@ fn more_than_may_wait_is_applied_as_it_is() {
     (0..WAITING_MAX - 2).for_each(|_| told.pending.push(Observation::Tick));
     assert_eq!(told.pending.next(&told.story.observatory), None);
     told.pending.push(Observation::Tick);
+    let next = told.pending.next(&told.story.observatory);
+    assert!(matches!(next, Some(Observation::Link { link: Link::Stale, .. })), "{next:?}");
     assert!(told.pending.next(&told.story.observatory).is_some());
 }
 
