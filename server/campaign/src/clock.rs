@@ -1,9 +1,8 @@
 //! The clock of the program under test: this machine's and so much, set by Debian's `libfaketime` and read anew each time.
 //! What only measures time is left alone, as a machine whose clock is set does.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
-use tokio::process::Command;
 
 /// Steps are whole multiples of this, so that a client that runs on the machine's clock can tell them from delays.
 pub const STEP_MS: i64 = 600_000;
@@ -33,14 +32,15 @@ impl Clock {
         std::fs::rename(next, file).expect("the folder is ours");
     }
 
-    /// Gives it to a program that is not started yet.
-    pub fn give(&self, command: &mut Command) {
-        command
-            .env("LD_PRELOAD", &self.library)
-            .env("FAKETIME_TIMESTAMP_FILE", self.folder.join(FILE))
-            .env("FAKETIME_NO_CACHE", "1")
-            .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
-            .env("NO_FAKE_STAT", "1");
+    /// What a program has in its environment that goes by it.
+    pub fn environment(&self) -> Vec<(&'static str, OsString)> {
+        vec![
+            ("LD_PRELOAD", self.library.clone().into()),
+            ("FAKETIME_TIMESTAMP_FILE", self.folder.join(FILE).into()),
+            ("FAKETIME_NO_CACHE", "1".into()),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1".into()),
+            ("NO_FAKE_STAT", "1".into()),
+        ]
     }
 }
 

@@ -10,8 +10,10 @@
 )]
 
 pub mod capture;
+pub mod certificate;
 pub mod clients;
 pub mod clock;
+pub mod disk;
 pub mod fault;
 pub mod lockscope;
 pub mod mutants;

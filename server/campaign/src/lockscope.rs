@@ -1,5 +1,6 @@
 //! The program under test: a process of its own, seen from outside.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,7 +11,6 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::clock::Clock;
 use crate::{DEADLINE, STEP};
 
 /// Limit for an answer of a server that may be frozen.
@@ -23,7 +23,7 @@ pub struct Lockscope {
     args: Vec<String>,
     listen: String,
     child: Option<Child>,
-    clock: Option<Clock>,
+    environment: Vec<(&'static str, OsString)>,
     pub http: reqwest::Client,
 }
 
@@ -48,18 +48,18 @@ fn patient(program: &Path, args: &[String]) -> Command {
 
 impl Lockscope {
     pub async fn start(program: &Path, args: &[String]) -> Self {
-        Self::start_with(program, args, None).await
+        Self::start_with(program, args, Vec::new()).await
     }
 
-    /// The same with a clock of its own.
-    pub async fn start_with(program: &Path, args: &[String], clock: Option<Clock>) -> Self {
+    /// The same with more in its environment.
+    pub async fn start_with(program: &Path, args: &[String], environment: Vec<(&'static str, OsString)>) -> Self {
         let http = reqwest::Client::builder().timeout(ANSWER_MAX).build().expect("a client");
         let mut lockscope = Self {
             program: program.to_owned(),
             args: args.to_vec(),
             listen: "127.0.0.1:0".to_owned(),
             child: None,
-            clock,
+            environment,
             http,
         };
         lockscope.launch().await;
@@ -71,10 +71,8 @@ impl Lockscope {
         let mut args = vec!["serve".to_owned(), "--listen".to_owned(), self.listen.clone()];
         args.extend(self.args.iter().cloned());
         let mut command = patient(&self.program, &args);
-        if let Some(clock) = &self.clock {
-            clock.give(&mut command);
-        }
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("lockscope starts");
+        let mut child =
+            command.envs(self.environment.iter().cloned()).stdout(Stdio::piped()).spawn().expect("lockscope starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let line = timeout(DEADLINE, lines.next_line())
             .await

@@ -15,8 +15,10 @@ use tokio::time::sleep;
 use zookeeper_client::{Acls, Client, CreateMode};
 
 use crate::capture::{Capture, Pace, View, now_ms};
+use crate::certificate::Certificate;
 use crate::clients::Library;
 use crate::clock::Clock;
+use crate::disk::Disk;
 use crate::lockscope::{Lockscope, command};
 use crate::past::{self, Past};
 use crate::relay::{Edit, Grants, Link, Relay};
@@ -50,6 +52,10 @@ pub struct Setup {
     pub has_config: bool,
     /// Whether its clock may be set.
     pub has_clock: bool,
+    /// Whether the disk below it may hang.
+    pub has_disk: bool,
+    /// Whether it reaches the only server by TLS, whose certificate may run out.
+    pub has_certificate: bool,
     /// How the servers are set up.
     pub server: ServerOptions,
     /// What is changed in packets on their way.
@@ -74,6 +80,8 @@ impl Default for Setup {
             keeps_history: true,
             has_config: false,
             has_clock: false,
+            has_disk: false,
+            has_certificate: false,
             server: options(),
             edit: Edit::None,
         }
@@ -97,6 +105,10 @@ pub struct Scene {
     pub config: Option<PathBuf>,
     /// Lockscope's clock, where it may be set.
     pub clock: Option<Clock>,
+    /// The disk below Lockscope, where it may hang.
+    pub disk: Option<Disk>,
+    /// The server's certificate, where it has one.
+    pub certificate: Option<Certificate>,
     /// How long after the end of the fault everything was shown LIVE again.
     pub back_ms: Option<i64>,
     /// What else is worth a word in the table.
@@ -145,7 +157,10 @@ async fn token(program: &Path, data: &Path, name: &str) -> String {
 
 impl Scene {
     pub async fn start(program: &Path, setup: &Setup, seed: u64) -> Self {
-        let servers = Servers::start(setup.members, setup.server.clone()).await;
+        let certificate = setup.has_certificate.then(Certificate::start);
+        let options = setup.server.clone();
+        let options = certificate.as_ref().map_or(options.clone(), |certificate| certificate.with(options));
+        let servers = Servers::start(setup.members, options).await;
         let direct = open(&servers.connect_string()).await;
         make(&direct, ROOT).await;
         for contention in &setup.contentions {
@@ -154,7 +169,8 @@ impl Scene {
         let grants = Arc::new(Mutex::new(Vec::new()));
         let mut relays = Vec::new();
         for member in servers.members() {
-            relays.push(Relay::editing(member.address(), setup.edit, Arc::clone(&grants)).await);
+            let target = certificate.as_ref().map_or_else(|| member.address(), Certificate::address);
+            relays.push(Relay::editing(target, setup.edit, Arc::clone(&grants)).await);
         }
         let data = tempfile::Builder::new().prefix("lockscope-campaign-").tempdir().expect("a folder");
         let mut args = ["--root", ROOT, "--session-timeout-ms"].map(str::to_owned).to_vec();
@@ -177,8 +193,14 @@ impl Scene {
             std::fs::write(file, "").expect("the folder is ours");
             args.extend(["--config".to_owned(), file.display().to_string()]);
         }
+        if let Some(certificate) = &certificate {
+            args.extend(["--ca-file".to_owned(), certificate.authority().display().to_string()]);
+        }
         let clock = setup.has_clock.then(|| Clock::start(data.path()));
-        let lockscope = Lockscope::start_with(program, &args, clock.clone()).await;
+        let disk = setup.has_disk.then(|| Disk::start(data.path()));
+        let by_clock = clock.iter().flat_map(Clock::environment);
+        let environment = by_clock.chain(disk.iter().flat_map(Disk::environment)).collect();
+        let lockscope = Lockscope::start_with(program, &args, environment).await;
         lockscope.until_ready().await;
         let locks =
             setup.contentions.iter().map(|contention| contention.path.clone()).chain(setup.more_locks.iter().cloned());
@@ -200,6 +222,8 @@ impl Scene {
             record,
             config,
             clock,
+            disk,
+            certificate,
             back_ms: None,
             notes: Vec::new(),
             wrong: Vec::new(),

@@ -142,8 +142,13 @@ impl Certificates {
 
     /// Certificate and key for a name.
     fn make(&self, name: &str) -> (String, String) {
+        self.make_until(name, 4096)
+    }
+
+    fn make_until(&self, name: &str, year: i32) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.not_after = rcgen::date_time_ymd(year, 1, 1);
         params.distinguished_name.push(rcgen::DnType::CommonName, name);
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
         (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
@@ -157,10 +162,13 @@ impl Certificates {
 
     /// A server that takes TLS at a second port, and only from those with a certificate.
     async fn server(&self, name: &str) -> (PrivateZooKeeper, String) {
-        let (cert, key) = self.make(name);
-        let keystore = self.write("server.pem", &format!("{cert}{key}"));
-        let truststore = self.write("authority.pem", &self.authority);
+        self.server_with(self.make(name)).await
+    }
+
+    async fn server_with(&self, (cert, key): (String, String)) -> (PrivateZooKeeper, String) {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let keystore = self.write(&format!("server-{port}.pem"), &format!("{cert}{key}"));
+        let truststore = self.write("authority.pem", &self.authority);
         let config = [
             ("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory"),
             ("secureClientPortAddress", "127.0.0.1"),
@@ -218,6 +226,25 @@ async fn a_server_with_another_name_in_its_certificate_is_not_trusted() {
     let certificates = Certificates::new();
     let (_server, secure) = certificates.server("zk.example").await;
     assert!(session(&certificates.tls(Some("watcher")), &secure).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_with_a_certificate_is_said() {
+    let (certificates, another) = (Certificates::new(), Certificates::new());
+    let (_server, secure) = certificates.server("127.0.0.1").await;
+    let (_old, ran_out) = certificates.server_with(certificates.make_until("127.0.0.1", 2020)).await;
+    let (_named, elsewhere) = certificates.server("zk.example").await;
+    let watcher = || certificates.tls(Some("watcher"));
+    for (credentials, server, why) in [
+        (watcher(), &ran_out, "a server's certificate has run out"),
+        (watcher(), &elsewhere, "a server's certificate is for another name than `zk` has"),
+        (another.tls(Some("watcher")), &secure, "a server's certificate is of no authority in `ca_file`"),
+        (certificates.tls(None), &secure, "a server wants a certificate of ours: set `cert_file`"),
+    ] {
+        let observed = Observed::start_as(config(server, credentials));
+        observed.until(why, |believed| believed.links.iter().any(|(_, said)| said == why)).await;
+        observed.stop().await;
+    }
 }
 
 fn write(folder: &Path, name: &str, text: &str) -> String {

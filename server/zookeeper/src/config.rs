@@ -97,6 +97,21 @@ impl ObserverConfig {
         connect_once(&self.connect, &self.credentials, self.session_timeout).await
     }
 
+    /// Why no session could be made, in words: a certificate, where it is one.
+    pub(super) async fn why_lost(&self, error: &Error) -> &'static str {
+        let trouble = match (error, &self.credentials.tls) {
+            (Error::NoHosts | Error::Timeout, Some(tls)) => tls.trouble(&self.connect).await,
+            _ => None,
+        };
+        trouble.unwrap_or(match error {
+            Error::NoHosts => "no server can be reached",
+            Error::Timeout => "no server answered in time",
+            Error::AuthFailed => "the servers refuse our credentials",
+            Error::BadArguments(_) => "the connect string is not understood",
+            _ => "no session could be made",
+        })
+    }
+
     /// The connect string.
     pub fn connect(&self) -> &str {
         &self.connect

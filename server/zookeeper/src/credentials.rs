@@ -146,6 +146,16 @@ impl ZkTls {
         Self { identity: Some(identity), ..self }
     }
 
+    /// Authorities that we trust, in PEM.
+    pub(super) fn authorities(&self) -> &str {
+        &self.authorities
+    }
+
+    /// Our own certificate and its key, in PEM.
+    pub(super) fn identity(&self) -> Option<(&str, &str)> {
+        self.identity.as_ref().map(|identity| (identity.cert.as_str(), identity.key.expose()))
+    }
+
     fn options(&self) -> Result<TlsOptions, Error> {
         let options = TlsOptions::new().with_pem_ca(&self.authorities)?;
         match &self.identity {

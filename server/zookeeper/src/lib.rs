@@ -27,6 +27,7 @@ mod request_counts;
 mod root;
 mod session;
 mod stat_counters;
+mod tls_trouble;
 mod translate;
 mod unreadable;
 mod watch;

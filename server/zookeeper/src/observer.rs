@@ -99,12 +99,12 @@ async fn next_session(
         };
         match result {
             Ok(client) => return Some(client),
-            Err(error) => {
+            Err((error, why)) => {
                 // Once for each reason: it is tried several times a second.
-                if told.replace(why_lost(&error)) != Some(why_lost(&error)) {
-                    tracing::warn!(%error, connect = config.connect(), "no ZooKeeper session");
+                if told.replace(why) != Some(why) {
+                    tracing::warn!(%error, why, connect = config.connect(), "no ZooKeeper session");
                 }
-                link.tell(Link::Lost, None, why_lost(&error), out);
+                link.tell(Link::Lost, None, why, out);
             }
         }
         tokio::select! {
@@ -119,19 +119,15 @@ async fn attempt(
     config: &ObserverConfig,
     out: &mut Outbox,
     sink: &mpsc::Sender<Vec<Observation>>,
-) -> Option<Result<Client, Error>> {
+) -> Option<Result<Client, (Error, &'static str)>> {
     while !out.is_empty() {
         sink.reserve().await.ok()?.send(out.take_batch());
     }
-    Some(config.open_once().await)
-}
-
-fn why_lost(error: &Error) -> &'static str {
-    match error {
-        Error::NoHosts => "no server can be reached",
-        Error::Timeout => "no server answered in time",
-        Error::AuthFailed => "the servers refuse our credentials",
-        Error::BadArguments(_) => "the connect string is not understood",
-        _ => "no session could be made",
-    }
+    Some(match config.open_once().await {
+        Ok(client) => Ok(client),
+        Err(error) => {
+            let why = config.why_lost(&error).await;
+            Err((error, why))
+        }
+    })
 }

@@ -20,6 +20,10 @@ const STORM_LOCKS: u64 = 16;
 const ZNODES: usize = 20_000;
 /// Directories they come in.
 const ZNODE_LOCKS: usize = 200;
+/// Contenders in one directory.
+const CROWD: usize = 100_000;
+/// The lock that they contend for.
+pub(super) const CROWD_NAME: &str = "crowd";
 /// Requests under way at once.
 const AT_ONCE: usize = 500;
 /// Contenders that one session has in a storm.
@@ -32,24 +36,30 @@ async fn enqueue(client: &Client, path: &str) -> Option<String> {
 }
 
 pub(super) async fn storm(scene: &mut Scene, form: Form) {
+    let begin = Instant::now();
+    let sessions = storm_for(scene, Duration::from_millis(form.of(15_000, 4_000))).await;
+    let changes: u64 = sessions.join_all().await.into_iter().sum();
+    scene.notes.push(format!(
+        "{} changes/s",
+        changes * 1_000 / u64::try_from(begin.elapsed().as_millis()).unwrap_or(1).max(1)
+    ));
+}
+
+/// A storm of so long from now on; each session says in the end how many changes it made.
+pub(super) async fn storm_for(scene: &Scene, lasts: Duration) -> JoinSet<u64> {
     let connect = scene.servers.connect_string();
     let paths: Vec<String> = (0..STORM_LOCKS).map(|number| super::path(&format!("storm-{number}"))).collect();
     let client = scene.direct().await;
     for path in &paths {
         make(&client, path).await;
     }
-    let begin = Instant::now();
-    let end = begin + Duration::from_millis(form.of(15_000, 4_000));
+    let end = Instant::now() + lasts;
     let mut sessions = JoinSet::new();
     for session in 0..STORM_SESSIONS {
         let (client, paths) = (open(&connect).await, paths.clone());
         sessions.spawn(storming(client, paths, session, end));
     }
-    let changes: u64 = sessions.join_all().await.into_iter().sum();
-    scene.notes.push(format!(
-        "{} changes/s",
-        changes * 1_000 / u64::try_from(begin.elapsed().as_millis()).unwrap_or(1).max(1)
-    ));
+    sessions
 }
 
 /// One session's share: in bursts, each many requests at once.
@@ -89,4 +99,21 @@ pub(super) async fn znodes(scene: &mut Scene, form: Form) {
         drop(owner);
         sleep(Duration::from_millis(3_000)).await;
     }
+}
+
+/// One queue with as many contenders as ZooKeeper's own limits hardly let a client list.
+pub(super) async fn many_children(scene: &mut Scene) {
+    let path = super::path(CROWD_NAME);
+    make(&scene.direct().await, &path).await;
+    let owner = open(&scene.servers.connect_string()).await;
+    let begin = Instant::now();
+    let mut made = 0;
+    while made < CROWD {
+        made += join_all((0..AT_ONCE).map(|_| enqueue(&owner, &path))).await.iter().flatten().count();
+    }
+    scene.notes.push(format!("{made} contenders in {} ms", begin.elapsed().as_millis()));
+    sleep(Duration::from_millis(2_000)).await;
+    // All of them go in one transaction.
+    drop(owner);
+    sleep(Duration::from_millis(4_000)).await;
 }

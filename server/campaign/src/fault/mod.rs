@@ -53,6 +53,7 @@ faults! {
     LateLink = "late-link", "everything arrives 3 s late, each way";
     StoppedServer = "stopped-server", "ZooKeeper is frozen (SIGSTOP) and thawed";
     StoppedLockscope = "stopped-lockscope", "Lockscope is frozen (SIGSTOP) and thawed";
+    EndedUnderLoad = "ended-under-load", "Lockscope is ended (SIGTERM) and started again while much happens";
     ClockSteps = "clock-steps", "Lockscope's clock is set forth and back by up to an hour";
     ExpiredSession = "expired-session", "Lockscope's sessions run out";
     OurMemberLost = "our-member-lost", "of three: the member that Lockscope is at is killed";
@@ -67,12 +68,14 @@ faults! {
     Storm = "storm", "5,000 changes a second";
     Znodes = "znodes", "20,000 znodes come at once and go with their session";
     Unreadable = "unreadable", "contenders that Lockscope may not read";
+    ManyChildren = "many-children", "100,000 contenders in one queue, which go with their session";
     HugeReplies = "huge-replies", "lists of children and znodes larger than `jute.maxbuffer` is by default";
     HostileText = "hostile-text", "markup, bidi controls, invalid UTF-8 and 1 MB in names and data";
     Sequences = "sequences", "sequence numbers overflow; names that are malformed";
     AclChanged = "acl-changed", "rights to read the root, directories and contenders are taken and given back";
     RaggedLink = "ragged-link", "each event comes twice; all is late by chance and in pieces";
     WatchesRefused = "watches-refused", "ZooKeeper refuses persistent watches (`WatchManagerOptimized`)";
+    ExpiredCertificate = "expired-certificate", "ZooKeeper's certificate runs out, and is renewed";
     ReadOnlyMember = "read-only-member", "of three: two are killed, the third serves read-only";
     SlowReader = "slow-reader", "a script reads 10 frames a second";
     DeafReaders = "deaf-readers", "200 sockets are never read";
@@ -81,6 +84,7 @@ faults! {
     NoDescriptors = "no-descriptors", "no file may be opened, and the link is cut";
     LittleMemory = "little-memory", "hardly any memory is left when 20,000 znodes come";
     HungHistory = "hung-history", "another process holds the files of the history";
+    HungDisk = "hung-disk", "the disk hangs while releases are asked for";
     FullDisk = "full-disk", "no room for the audit log while releases are asked for";
     KillAmongReleases = "kill-among-releases", "Lockscope is killed (`kill -9`) among releases";
     ReleaseRaces = "release-races", "owners leave, and others come, while releases are carried out";
@@ -144,6 +148,8 @@ impl Fault {
             Self::AbaStorm
                 | Self::Storm
                 | Self::Znodes
+                | Self::EndedUnderLoad
+                | Self::ManyChildren
                 | Self::Unreadable
                 | Self::HugeReplies
                 | Self::LittleMemory
@@ -191,7 +197,7 @@ impl Fault {
             Self::AbaStorm => {
                 Setup { more_locks: (0..3).map(|number| path(&format!("aba-{number}"))).collect(), ..usual }
             }
-            Self::Storm => Setup {
+            Self::Storm | Self::EndedUnderLoad => Setup {
                 contentions: queues(),
                 more_locks: (0..6).map(|number| path(&format!("storm-{number}"))).collect(),
                 ..usual
@@ -204,6 +210,12 @@ impl Fault {
             Self::Unreadable => Setup {
                 contentions: queues(),
                 more_locks: (0..6).map(|number| path(&format!("{}{number}", tree::VEILED_NAME))).collect(),
+                ..usual
+            },
+            Self::ManyChildren => Setup {
+                contentions: queues(),
+                more_locks: vec![path(load::CROWD_NAME)],
+                server: ServerOptions { heap_mb: 768, ..server::with(&[]) },
                 ..usual
             },
             Self::HugeReplies => {
@@ -224,6 +236,7 @@ impl Fault {
             Self::RaggedLink => Setup { edit: Edit::DoubleEvents, ..usual },
             Self::WatchesRefused => Setup { server: server::with(&[server::NO_PERSISTENT_WATCHES]), ..usual },
             Self::ReadOnlyMember => Setup { members: 3, server: server::with(&[server::READ_ONLY]), ..usual },
+            Self::ExpiredCertificate => Setup { has_certificate: true, ..usual },
             Self::BadReloads => Setup { has_config: true, ..usual },
             Self::NoDescriptors => usual,
             Self::LittleMemory => Self::Znodes.setup(),
@@ -232,6 +245,7 @@ impl Fault {
                 let known = contention("kazoo", Who::Library(Library::Kazoo, 3));
                 Setup { contentions: busy.chain([known]).collect(), ..usual }
             }
+            Self::HungDisk => Setup { has_disk: true, ..Self::FullDisk.setup() },
             Self::FullDisk
             | Self::HungHistory
             | Self::KillAmongReleases
@@ -254,6 +268,7 @@ impl Fault {
             Self::LateLink => link::late(scene, form).await,
             Self::StoppedServer => server::stopped(scene, form).await,
             Self::StoppedLockscope => program::stopped(scene, form).await,
+            Self::EndedUnderLoad => program::ended_under_load(scene, form).await,
             Self::ClockSteps => program::clock_steps(scene, form).await,
             Self::ExpiredSession => link::expired(scene).await,
             Self::OurMemberLost => server::lost(scene, server::Which::Ours).await,
@@ -267,6 +282,7 @@ impl Fault {
             Self::AbaStorm => tree::aba_storm(scene, form).await,
             Self::Storm => load::storm(scene, form).await,
             Self::Znodes => load::znodes(scene, form).await,
+            Self::ManyChildren => load::many_children(scene).await,
             Self::Unreadable => tree::unreadable(scene, form).await,
             Self::HugeReplies => data::huge_replies(scene, form).await,
             Self::HostileText => data::hostile_text(scene, form).await,
@@ -274,6 +290,7 @@ impl Fault {
             Self::AclChanged => acl::changed(scene, form).await,
             Self::RaggedLink => link::ragged(scene, form).await,
             Self::WatchesRefused => server::watches_refused(scene, form).await,
+            Self::ExpiredCertificate => server::expired_certificate(scene, form).await,
             Self::ReadOnlyMember => server::read_only(scene, form).await,
             Self::SlowReader => viewer::slow_reader(scene, form).await,
             Self::DeafReaders => viewer::deaf_readers(scene, form).await,
@@ -282,6 +299,7 @@ impl Fault {
             Self::NoDescriptors => resources::no_descriptors(scene, form).await,
             Self::LittleMemory => resources::little_memory(scene, form).await,
             Self::HungHistory => resources::hung_history(scene, form).await,
+            Self::HungDisk => release::hung_disk(scene, form).await,
             Self::FullDisk => release::full_disk(scene).await,
             Self::KillAmongReleases => release::killed(scene, form).await,
             Self::ReleaseRaces => release::races(scene, form).await,

@@ -20,6 +20,24 @@ pub(super) async fn stopped(scene: &mut Scene, form: Form) {
     scene.mended().await;
 }
 
+/// It is ended as a service manager does, and started again, at some moment of a storm.
+pub(super) async fn ended_under_load(scene: &mut Scene, form: Form) {
+    for _ in 0..form.of(4, 2) {
+        let sessions = super::load::storm_for(scene, Duration::from_millis(5_000)).await;
+        let after = scene.rng.random_range(500..3_000);
+        sleep(Duration::from_millis(after)).await;
+        let begin_ms = now_ms();
+        scene.lockscope.end().await;
+        scene.notes.push(format!("it ended within {} ms", now_ms() - begin_ms));
+        scene.lockscope.launch().await;
+        scene.lockscope.until_ready().await;
+        let ready_at_ms = now_ms();
+        scene.until_live("it was started again", ready_at_ms).await;
+        scene.back_ms = scene.back_ms.max(Some(now_ms() - ready_at_ms));
+        sessions.join_all().await;
+    }
+}
+
 /// The clock of Lockscope's machine is set forth and back by up to an hour, with the link good and with the link cut.
 pub(super) async fn clock_steps(scene: &mut Scene, form: Form) {
     let clock = scene.clock.clone().expect("its clock may be set");

@@ -9,6 +9,7 @@ use tokio::time::sleep;
 use zookeeper_client::{Acls, Client, CreateMode};
 
 use super::Form;
+use crate::capture::now_ms;
 use crate::relay::{Flow, Link};
 use crate::releases::execute;
 use crate::scene::{Scene, make};
@@ -62,6 +63,53 @@ pub(super) async fn full_disk(scene: &mut Scene) {
     let after = record.release(&scene.lockscope, &nodes[5]).await;
     if after.as_ref().is_none_or(|answer| answer.outcome != "released") {
         scene.wrong.push(format!("a release when there was room again: {after:?} ({})", record.why_no_plan));
+    }
+    scene.record = Some(record);
+    scene.kept.push(client);
+}
+
+/// Nothing reaches the disk while releases are asked for: none may be carried out before its record is safe, and viewing
+/// goes on.
+pub(super) async fn hung_disk(scene: &mut Scene, form: Form) {
+    let client = scene.direct().await;
+    let mut record = scene.record.take().expect("a record is kept");
+    let disk = scene.disk.clone().expect("it may hang");
+    let mut nodes = Vec::new();
+    for number in 0..=AT_ONCE {
+        nodes.push(held(&client, number).await);
+    }
+    sleep(Duration::from_millis(1_000)).await;
+    let mut orders = Vec::new();
+    for node in &nodes[..AT_ONCE] {
+        if let Some((token, plan)) = record.plan(&scene.lockscope, node).await {
+            orders.push((token, record.order(&plan)));
+        }
+    }
+    let lasts = scene.rng.random_range(4_000..form.of(15_000, 6_000));
+    disk.hang();
+    let hung = async {
+        sleep(Duration::from_millis(lasts)).await;
+        let mut gone = 0;
+        for node in &nodes {
+            gone += usize::from(client.check_stat(node).await.expect("a read").is_none());
+        }
+        scene.until_live("the disk hung", now_ms() - 1_000).await;
+        disk.free();
+        gone
+    };
+    let ordered = join_all(orders.iter().map(|(token, order)| execute(&scene.lockscope, token, order)));
+    let (answers, gone) = tokio::join!(ordered, hung);
+    if gone > 0 {
+        scene.wrong.push(format!("{gone} znodes were released while the disk hung: {answers:?}"));
+    }
+    scene.notes.push(format!(
+        "{lasts} ms; then {}",
+        answers.iter().map(|answer| format!("{} {}", answer.status, answer.outcome)).collect::<Vec<_>>().join(", ")
+    ));
+    sleep(Duration::from_millis(500)).await;
+    let after = record.release(&scene.lockscope, &nodes[AT_ONCE]).await;
+    if after.as_ref().is_none_or(|answer| answer.outcome != "released") {
+        scene.wrong.push(format!("a release when the disk worked again: {after:?} ({})", record.why_no_plan));
     }
     scene.record = Some(record);
     scene.kept.push(client);

@@ -171,3 +171,35 @@ pub(super) async fn watches_refused(scene: &mut Scene, form: Form) {
     sleep(Duration::from_millis(form.of(8_000, 4_000))).await;
     scene.notes.push(format!("{} frames", scene.capture.frames()));
 }
+
+/// The server comes back with a certificate that ran out yesterday, then with a good one. Meanwhile nothing is LIVE, and
+/// Lockscope says why.
+pub(super) async fn expired_certificate(scene: &mut Scene, form: Form) {
+    for _ in 0..form.of(3, 1) {
+        scene.lost(Fault::LinkLost);
+        scene.lost(Fault::CommitsHeld);
+        renew(scene, -1).await;
+        let begin = Instant::now();
+        while !scene.lockscope.status().await.is_some_and(|status| names_certificate(&status)) {
+            assert!(begin.elapsed() < DEADLINE, "nothing was said of a certificate that ran out");
+            sleep(STEP).await;
+        }
+        let lasts = scene.rng.random_range(2_000..form.of(6_000, 3_000));
+        sleep(Duration::from_millis(lasts)).await;
+        let renewed_at_ms = now_ms();
+        renew(scene, 365).await;
+        scene.until_live("the certificate was renewed", renewed_at_ms).await;
+        // Nobody but the two ends knows when a session was granted, so how soon all is exact is not judged here.
+        scene.mended().await;
+    }
+}
+
+async fn renew(scene: &mut Scene, days: i64) {
+    scene.servers.members_mut()[0].stop().await.expect("it stops");
+    scene.certificate.as_ref().expect("it has one").renew(days);
+    scene.servers.members_mut()[0].restart().await.unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn names_certificate(status: &serde_json::Value) -> bool {
+    status["ensembles"][0].to_string().contains("certificate has run out")
+}

@@ -1,0 +1,94 @@
+//! Why no server can be met by TLS, in words. The client crate says only that none can be reached, so one is asked once
+//! more, by ourselves and for nothing else.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+use super::connect_string::split_chroot;
+use super::credentials::ZkTls;
+
+/// How long one server may take to be met.
+const MEETING_MAX: Duration = Duration::from_secs(1);
+/// How long it may take to refuse our certificate, which with TLS 1.3 comes after the meeting.
+const REFUSAL_MAX: Duration = Duration::from_millis(200);
+/// Servers that are asked; they are members of one ensemble.
+const SERVERS_MAX: usize = 3;
+
+impl ZkTls {
+    /// What is wrong with the certificates of the first server of which something is. None: nothing that we know of.
+    pub(super) async fn trouble(&self, connect: &str) -> Option<&'static str> {
+        let connector = TlsConnector::from(Arc::new(self.client_config()?));
+        for server in split_chroot(connect).0.split(',').take(SERVERS_MAX) {
+            let meeting = timeout(MEETING_MAX, meet(&connector, server));
+            if let Ok(Err(error)) = meeting.await
+                && let Some(why) = words(&error)
+            {
+                return Some(why);
+            }
+        }
+        None
+    }
+
+    fn client_config(&self) -> Option<ClientConfig> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(certificates(self.authorities()));
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().ok()?;
+        let builder = builder.with_root_certificates(roots);
+        let Some((cert, key)) = self.identity() else { return Some(builder.with_no_client_auth()) };
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).ok()?;
+        builder.with_client_auth_cert(certificates(cert).collect(), key).ok()
+    }
+}
+
+fn certificates(pem: &str) -> impl Iterator<Item = CertificateDer<'static>> {
+    CertificateDer::pem_slice_iter(pem.as_bytes()).filter_map(Result::ok)
+}
+
+async fn meet(connector: &TlsConnector, server: &str) -> io::Result<()> {
+    let host = server.rsplit_once(':').map_or(server, |(host, _)| host);
+    let bare = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let name = ServerName::try_from(bare).map_err(io::Error::other)?;
+    let mut stream = connector.connect(name, TcpStream::connect(server).await?).await?;
+    // A server that takes us in says nothing before it is asked.
+    match timeout(REFUSAL_MAX, stream.read(&mut [0])).await {
+        Ok(Err(error)) => Err(error),
+        Ok(Ok(_)) | Err(_) => Ok(()),
+    }
+}
+
+fn words(error: &io::Error) -> Option<&'static str> {
+    match error.get_ref()?.downcast_ref::<Error>()? {
+        Error::InvalidCertificate(error) => Some(match error {
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "a server's certificate has run out",
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "a server's certificate is not valid yet: one of the clocks is wrong"
+            }
+            CertificateError::UnknownIssuer => "a server's certificate is of no authority in `ca_file`",
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                "a server's certificate is for another name than `zk` has"
+            }
+            CertificateError::Revoked => "a server's certificate was revoked",
+            _ => "a server's certificate is not good",
+        }),
+        Error::AlertReceived(alert) => match alert {
+            AlertDescription::CertificateRequired => Some("a server wants a certificate of ours: set `cert_file`"),
+            AlertDescription::CertificateExpired => Some("a server says that our certificate has run out"),
+            AlertDescription::UnknownCA
+            | AlertDescription::BadCertificate
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::AccessDenied => Some("a server refuses our certificate"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
