@@ -6,6 +6,7 @@
 //! the [`store::Store`], and makes a [`replay::Rewound`] of it.
 
 pub mod backfill;
+pub mod blame;
 pub mod codec;
 pub mod derive;
 pub mod historian;

@@ -63,6 +63,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/history", VIEW, || get(history::show)),
     api(Verb::Get, "/api/v1/history/marks", VIEW, || get(history::marks::show)),
     api(Verb::Get, "/api/v1/history/holds", VIEW, || get(history::holds::show)),
+    api(Verb::Get, "/api/v1/history/blame", VIEW, || get(history::blame::show)),
     api(Verb::Get, "/api/v1/history/diff", VIEW, || get(history::diff::show)),
     api(Verb::Get, EXPORT, VIEW, || get(history::export::show)),
     api(Verb::Get, "/api/v1/history/lock", VIEW, || get(history::over_time::show)),

@@ -30,7 +30,7 @@ impl ZkTls {
         for server in split_chroot(connect).0.split(',').take(SERVERS_MAX) {
             let meeting = timeout(MEETING_MAX, meet(&connector, server));
             if let Ok(Err(error)) = meeting.await
-                && let Some(why) = words(&error)
+                && let Some(why) = words(&error, self.identity().is_some())
             {
                 return Some(why);
             }
@@ -66,14 +66,16 @@ async fn meet(connector: &TlsConnector, server: &str) -> io::Result<()> {
     }
 }
 
-fn words(error: &io::Error) -> Option<&'static str> {
+fn words(error: &io::Error, has_own: bool) -> Option<&'static str> {
     match error.get_ref()?.downcast_ref::<Error>()? {
         Error::InvalidCertificate(error) => Some(match error {
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => "a server's certificate has run out",
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
                 "a server's certificate is not valid yet: one of the clocks is wrong"
             }
-            CertificateError::UnknownIssuer => "a server's certificate is of no authority in `ca_file`",
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+                "a server's certificate is of no authority in `ca_file`"
+            }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 "a server's certificate is for another name than `zk` has"
             }
@@ -81,12 +83,16 @@ fn words(error: &io::Error) -> Option<&'static str> {
             _ => "a server's certificate is not good",
         }),
         Error::AlertReceived(alert) => match alert {
-            AlertDescription::CertificateRequired => Some("a server wants a certificate of ours: set `cert_file`"),
             AlertDescription::CertificateExpired => Some("a server says that our certificate has run out"),
-            AlertDescription::UnknownCA
+            // Java says of none that it is bad.
+            AlertDescription::CertificateRequired
+            | AlertDescription::UnknownCA
             | AlertDescription::BadCertificate
             | AlertDescription::CertificateUnknown
-            | AlertDescription::AccessDenied => Some("a server refuses our certificate"),
+            | AlertDescription::AccessDenied => Some(match has_own {
+                true => "a server refuses our certificate",
+                false => "a server wants a certificate of ours: set `cert_file`",
+            }),
             _ => None,
         },
         _ => None,

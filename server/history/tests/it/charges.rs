@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use history::blame::{Blame, BlameBy, Ledger};
 use history::derive::{Contender, ContenderPlace, Deriver, Event, Following, HeldSince, Identity, LockKind};
 use history::store::rows::{Charge, Charged, Charges, Span};
 use lockscope_core::change::Departure;
@@ -265,12 +266,22 @@ proptest! {
     fn charges_make_the_wait_to_the_millisecond(steps in steps(false), capacity in 1..4_usize) {
         let mut run = Run::new(capacity, Recipe::Semaphore);
         steps.into_iter().for_each(|step| run.step(step));
-        for span in run.spans().values() {
+        let spans = run.spans();
+        for span in spans.values() {
             let Charges { direct, root, hand_off_ms, unknown_ms } = span.charges.clone().unwrap();
             prop_assert_eq!(direct.sum_ms() + hand_off_ms + unknown_ms, span.wait_ms, "{:?}", span);
             prop_assert_eq!(root.sum_ms() + hand_off_ms + unknown_ms, span.wait_ms, "{:?}", span);
             let all = direct.to.iter().chain(&root.to).map(|charge| charge.ms);
             prop_assert!(all.chain([direct.others_ms, root.others_ms, hand_off_ms, unknown_ms]).all(|ms| ms >= 0));
+        }
+        for by in BlameBy::ALL {
+            let mut ledger = Ledger::new(by);
+            spans.values().for_each(|span| ledger.take(span));
+            let Blame { rows, waits_ms, hand_off_ms, unknown_ms, others_ms, .. } = ledger.finish();
+            prop_assert_eq!(waits_ms, spans.values().map(|span| span.wait_ms).sum::<i64>());
+            let rest_ms = hand_off_ms + unknown_ms;
+            prop_assert_eq!(rows.iter().map(|row| row.direct_ms).sum::<i64>() + others_ms.0 + rest_ms, waits_ms, "{:?}", by);
+            prop_assert_eq!(rows.iter().map(|row| row.root_ms).sum::<i64>() + others_ms.1 + rest_ms, waits_ms, "{:?}", by);
         }
     }
 }
@@ -281,6 +292,32 @@ fn come(lock: usize, session: i64) -> Step {
 
 fn charge(session: i64, ms: i64) -> Charge {
     Charge { session: SessionId(session), ms }
+}
+
+#[test]
+fn a_ledger_names_who_was_waited_for_and_when_it_was_worst() {
+    let mut run = Run::new(1, Recipe::SequentialMutex);
+    let steps = [come(0, 1), come(0, 2), come(0, 3), Step::Pass(10), Step::Leave(0), Step::Pass(4), Step::Leave(1)];
+    steps.into_iter().for_each(|step| run.step(step));
+    run.step(Step::Leave(2));
+    let spans = run.spans();
+    let of = |by: BlameBy| {
+        let mut ledger = Ledger::new(by);
+        spans.values().for_each(|span| ledger.take(span));
+        ledger.finish()
+    };
+    let by_session = of(BlameBy::Session);
+    assert_eq!((by_session.waits_ms, by_session.hand_off_ms), (24, 0));
+    let rows: Vec<_> = by_session
+        .rows
+        .iter()
+        .map(|row| (row.key.as_str(), row.direct_ms, row.root_ms, row.victims, row.holds))
+        .collect();
+    assert_eq!(rows, [("0x1", 20, 20, 2, 1), ("0x2", 4, 4, 1, 1)]);
+    assert_eq!(by_session.rows[0].worst.ms, 10);
+    let by_lock = of(BlameBy::Lock);
+    assert_eq!(by_lock.rows.len(), 1);
+    assert_eq!((by_lock.rows[0].key.as_str(), by_lock.rows[0].direct_ms, by_lock.rows[0].victims), ("/locks/0", 24, 2));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use history::blame::BlameBy;
 use history::store::{Store, StoreError};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
@@ -36,6 +37,7 @@ pub(super) struct Asked {
     pub(super) before: Option<(i64, i64)>,
     pub(super) grain_ms: Option<i64>,
     pub(super) format: ExportFormat,
+    pub(super) by: BlameBy,
 }
 
 /// What an export is written as.
@@ -108,6 +110,11 @@ impl Asked {
             "grain" => {
                 let grain_ms = instant().filter(|ms| *ms > 0 && ms % 60_000 == 0);
                 self.grain_ms = Some(grain_ms.ok_or_else(|| wrong(name, value, "whole minutes, in milliseconds"))?);
+            }
+            "by" if value.is_empty() => {}
+            "by" => {
+                let by = BlameBy::ALL.into_iter().find(|by| by.name() == value);
+                self.by = by.ok_or_else(|| wrong(name, value, "client, host, session or lock"))?;
             }
             "format" if value.is_empty() => {}
             "format" => {

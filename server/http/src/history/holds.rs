@@ -1,6 +1,6 @@
 //! `GET /api/v1/history/holds`: who held and who waited, the newest first.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use axum::Json;
 use axum::extract::State;
@@ -107,7 +107,7 @@ pub(super) fn spans(
     limit: usize,
 ) -> Result<(Vec<Span>, Option<String>), StoreError> {
     let some = |text: &str| (!text.is_empty()).then(|| text.into());
-    let mut query = SpanQuery {
+    let query = SpanQuery {
         range: range.clone(),
         lock: some(&asked.path),
         session: asked.session,
@@ -116,19 +116,33 @@ pub(super) fn spans(
         limit: PAGE,
         give_up_at: Some(give_up_at()),
     };
-    let mut found = Vec::new();
+    let (mut found, mut next) = (Vec::new(), None);
+    each(store, query, |span| {
+        if !scope.covers(ensemble, &span.lock) {
+            return ControlFlow::Continue(());
+        }
+        if found.len() == limit {
+            next = found.last().map(|span: &Span| cursor((span.left_at.0, span.czxid.0)));
+            return ControlFlow::Break(());
+        }
+        found.push(span);
+        ControlFlow::Continue(())
+    })?;
+    Ok((found, next))
+}
+
+/// Each that a query is for, the newest first, however many there are.
+pub(super) fn each(
+    store: &dyn Store,
+    mut query: SpanQuery,
+    mut take: impl FnMut(Span) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    query.limit = PAGE;
     loop {
         let page = store.spans(&query)?;
         let (is_last, last) = (page.len() < PAGE, page.last().map(|span| (span.left_at, span.czxid)));
-        for span in page.into_iter().filter(|span| scope.covers(ensemble, &span.lock)) {
-            if found.len() == limit {
-                let last = found.last().map(|span: &Span| cursor((span.left_at.0, span.czxid.0)));
-                return Ok((found, last));
-            }
-            found.push(span);
-        }
-        if is_last {
-            return Ok((found, None));
+        if page.into_iter().try_for_each(&mut take).is_break() || is_last {
+            return Ok(());
         }
         query.before = last;
     }

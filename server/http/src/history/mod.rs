@@ -2,6 +2,7 @@
 
 mod api;
 mod ask;
+pub(super) mod blame;
 mod bundle;
 mod charges;
 mod density;

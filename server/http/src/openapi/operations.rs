@@ -11,6 +11,7 @@ use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
 use crate::csv;
 use crate::history::HistoryJson;
+use crate::history::blame::BlameJson;
 use crate::history::diff::DiffJson;
 use crate::history::holds::HoldsJson;
 use crate::history::marks::MarksJson;
@@ -214,6 +215,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         params: params::HOLDS,
         replies: &[json(200, "Lives of contenders.", &[Content::Json(shape::<HoldsJson>)]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/holds", "historyHolds", Tag::Look, "Who held and who waited, newest first")
+    },
+    Operation {
+        text: "Of waits that ended in the range. Every millisecond is charged once: to who held, to nobody (a hand-off), or not known.",
+        params: params::BLAME,
+        replies: &[json(200, "Who is charged.", &[Content::Json(shape::<BlameJson>)]), NO_HISTORY, TOO_LONG],
+        ..look("/api/v1/history/blame", "historyBlame", Tag::Look, "Whose fault waits were")
     },
     Operation {
         text: "States are compared: who came and went in between is in neither. Of each kind there are at most 1,000 rows.",

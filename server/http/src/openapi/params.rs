@@ -4,10 +4,12 @@ use lockscope_wire::{AuditKind, Recipe, SessionGroup, SessionSort, Sort, Verdict
 
 use super::operation::{Kind, Param, ParamLocation};
 use crate::history::ExportFormat;
+use crate::history::blame::BLAME_MAX;
 use crate::history::holds::HOLDS_MAX;
 use crate::history::marks::MARKS_MAX;
 use audit::LIMIT_MAX;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
+use history::blame::BlameBy;
 
 /// A parameter of the query that may be left out.
 const fn query(name: &'static str, kind: Kind, text: &'static str) -> Param {
@@ -88,6 +90,19 @@ pub(super) const HOLDS: &[Param] = &[
     TO,
     up_to(HOLDS_MAX, 100, "Rows at most, those that go on not counted."),
     query("before", Kind::Cursor, "Only older ones; `next_before` of the answer before goes here."),
+];
+
+pub(super) const BLAME: &[Param] = &[
+    ITS_ENSEMBLE,
+    ITS_LOCK,
+    FROM,
+    TO,
+    query(
+        "by",
+        Kind::OneOf(|| BlameBy::ALL.map(BlameBy::name).to_vec()),
+        "What tells rows apart; `client` as without it.",
+    ),
+    up_to(BLAME_MAX, 100, "Rows at most."),
 ];
 
 pub(super) const DIFF: &[Param] = &[

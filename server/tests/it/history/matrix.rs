@@ -63,6 +63,12 @@ const ROWS: &[Row] = &[
         &["{range}", "{range}&path={lock}", "{range}&session={session}", "path={lock}"],
         &[OutsidePath, OutsideSession],
     ),
+    // Only waits that ended within the range are charged.
+    row(
+        "/api/v1/history/blame",
+        &["{range}", "{range}&by=host", "{range}&by=session", "{range}&by=lock", "{range}&by=lock&path={lock}"],
+        &[],
+    ),
     row("/api/v1/history/diff", &["{range}", "{range}&path={lock}"], SEEN),
     row(
         "/api/v1/history/export",
