@@ -91,6 +91,8 @@ codes! {
     Deadlock = "deadlock",
     /// The queue is long, and each acquire reads it whole.
     DeepQueue = "deep_queue",
+    /// Sessions take locks in opposite orders.
+    LockOrder = "lock_order",
 }
 
 /// How bad it is.

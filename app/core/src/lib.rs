@@ -16,6 +16,7 @@ pub mod finding;
 pub mod history;
 pub mod label;
 pub mod lock;
+pub mod lock_order;
 pub mod mirror;
 pub mod missing;
 pub mod observation;

@@ -25,6 +25,7 @@ pub(crate) fn without_payloads(mut observation: Observation) -> Observation {
             | Recollection::Watches(_)
             | Recollection::SessionEvents(_)
             | Recollection::EventRecords(_)
+            | Recollection::LockOrders(_)
             | Recollection::Model(_) => {}
         },
         Observation::Link { .. }

@@ -341,6 +341,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     lint("herd", "one release wakes many"),
     lint("deadlock", "sessions wait for each other in a circle"),
     lint("deep_queue", "the queue is long, and each acquire reads it whole"),
+    lint("lock_order", "sessions take locks in opposite orders"),
     Kind(Lints, File, Reload).row("herd_waiters", "1 to 4294967295", "10", "10", "waiters that one release wakes, from which on it is a herd"),
     Kind(Lints, File, Reload).row("deep_contenders", "1 to 4294967295", "500", "500", "contenders from which on a queue is deep"),
     Kind(Lints, File, Reload).row("sequence_percent", "1 to 100", "80", "80", "percentage of the sequence numbers used, from which on it is reported"),

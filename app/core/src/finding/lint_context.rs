@@ -9,6 +9,7 @@ use crate::departure::Departure;
 use crate::evidence::MemberEvidence;
 use crate::label::{identity, label_of};
 use crate::lock::{ContenderRef, Hold, Lock, PastHold};
+use crate::lock_order::OrderWarning;
 use crate::mirror::{Directory, Mirror};
 use crate::offset::ClockOffset;
 use crate::time::TimeMs;
@@ -45,6 +46,8 @@ pub struct LintContext<'a> {
     pub configured_max: Option<u32>,
     /// The deadlock it is part of, and that in words.
     pub cycle: Option<(&'a Cycle, &'a str)>,
+    /// The circle of orders that it was seen in.
+    pub order: Option<OrderWarning<'a>>,
     /// Its contenders in order: who holds first.
     pub contenders: Vec<ContenderRef<'a>>,
 }

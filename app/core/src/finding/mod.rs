@@ -14,6 +14,7 @@ mod lease_leak;
 mod limits;
 mod lint;
 mod lint_context;
+mod lock_order;
 mod members_disagree;
 mod missing_watch;
 mod mixed_recipes;
@@ -39,8 +40,9 @@ use super::sentence::oddity_sentence;
 use super::time::TimeMs;
 
 /// Every lint on a lock.
-const LINTS: [&dyn Lint; 22] = [
+const LINTS: [&dyn Lint; 23] = [
     &deadlock::Deadlock,
+    &lock_order::LockOrder,
     &duplicate_session::DuplicateSession,
     &orphan_contender::OrphanContender,
     &expiry_overdue::ExpiryOverdue,

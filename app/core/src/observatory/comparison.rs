@@ -16,6 +16,7 @@ impl Observatory {
         self.counters.resyncs += u64::from(view.was_settled());
         view.side = None;
         view.is_comparing = true;
+        self.orders.forget_windows();
         view.why = why;
         view.since = now;
         out.push(Change::RootChanged(root));

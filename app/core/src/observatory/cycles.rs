@@ -48,11 +48,14 @@ impl Observatory {
         cycle.sentence(|session| hold(session).map_or_else(|| format!("session {session}"), verdict::name_of))
     }
 
-    /// A session began to wait or to hold: it is looked at with the next tick, once, however often that happens.
-    pub(super) fn suspect(&mut self, session: SessionId) {
-        if self.may_be_in_circle(session) && self.suspects.len() < SUSPECTS_MAX {
+    /// A session began to wait or to hold: it is looked at with the next tick, once, however often that happens. Whether
+    /// it has more than one znode.
+    pub(super) fn suspect(&mut self, session: SessionId) -> bool {
+        let may_be = self.may_be_in_circle(session);
+        if may_be && self.suspects.len() < SUSPECTS_MAX {
             self.suspects.insert(session);
         }
+        may_be
     }
 
     /// A circle needs one that holds and waits.
@@ -86,7 +89,9 @@ impl Observatory {
             self.mark_deadlocked(now, &changed, out);
         }
         if search.is_over() {
-            search.rest().for_each(|session| self.suspect(session));
+            search.rest().for_each(|session| {
+                self.suspect(session);
+            });
         } else {
             self.search = Some(search);
         }
@@ -126,7 +131,9 @@ impl Observatory {
         let Some(steps) =
             circle.iter().map(|(from, lock, to)| self.step(*from, lock, *to)).collect::<Option<Vec<CycleStep>>>()
         else {
-            circle.iter().for_each(|(session, ..)| self.suspect(*session));
+            circle.iter().for_each(|(session, ..)| {
+                self.suspect(*session);
+            });
             return;
         };
         let mut spots = |session| {
@@ -201,7 +208,9 @@ impl Observatory {
         for cycle in broken {
             open(&cycle, &mut moved, out);
             // Another circle may have been hidden by this one.
-            cycle.sessions().for_each(|session| self.suspect(session));
+            cycle.sessions().for_each(|session| {
+                self.suspect(session);
+            });
         }
         self.mark_deadlocked(now, &moved, out);
     }
@@ -289,7 +298,9 @@ impl Observatory {
     pub(super) fn suspect_from(&mut self, root: super::RootId, from: SessionId, number: usize) -> Option<SessionId> {
         let view = self.roots.get(root.0 as usize)?;
         let some: Vec<SessionId> = view.mirror.sessions_from(from).take(number).map(|(session, _)| session).collect();
-        some.iter().for_each(|session| self.suspect(*session));
+        some.iter().for_each(|session| {
+            self.suspect(*session);
+        });
         some.last().filter(|_| some.len() == number).map(|last| SessionId(last.0.saturating_add(1)))
     }
 }

@@ -10,6 +10,7 @@ mod evidence;
 mod holders;
 mod lock_index;
 mod nodes;
+mod orders;
 mod owners;
 mod recognition;
 mod reconfigure;
@@ -42,6 +43,7 @@ use super::durations::Ended;
 use super::evidence::MemberEvidence;
 use super::history::History;
 use super::lock::Lock;
+use super::lock_order::LockOrders;
 use super::mirror::Mirror;
 use super::observation::{Link, Observation, RootId};
 use super::offset::ClockOffset;
@@ -86,6 +88,7 @@ pub struct Observatory {
     cycles: Vec<Cycle>,
     suspects: BTreeSet<SessionId>,
     search: Option<Box<Search>>,
+    orders: LockOrders,
     history: History,
     reaped: BTreeMap<Arc<str>, u32>,
     leaving: session_end::EndingSessions,
@@ -126,6 +129,7 @@ impl Observatory {
             cycles: Vec::new(),
             suspects: BTreeSet::new(),
             search: None,
+            orders: LockOrders::default(),
             history: History::default(),
             reaped: BTreeMap::new(),
             leaving: session_end::EndingSessions::default(),
@@ -225,6 +229,7 @@ impl Observatory {
         self.follow_tables(now);
         self.search(now, out);
         self.judge_cycles(now, out);
+        self.sweep_orders(now);
         self.backlog.due_until = Some(now);
         let slice = depth_slice(now);
         if slice != self.depth_slice && self.backlog.depth_after.is_none() {

@@ -43,7 +43,11 @@ impl Observatory {
             ReadEffect::First { arrived_at } => self.offset.note(arrived_at, facts.ctime_ms),
             ReadEffect::New | ReadEffect::Reborn | ReadEffect::Again => {}
         }
-        let cause = if effect == ReadEffect::New { refresh::Cause::Arrived } else { refresh::Cause::Read };
+        let cause = match effect {
+            ReadEffect::New => refresh::Cause::Arrived,
+            ReadEffect::Again => refresh::Cause::ReadAgain,
+            _ => refresh::Cause::Read,
+        };
         self.touch(now, root, path, cause, out);
     }
 
@@ -78,6 +82,9 @@ impl Observatory {
         let (lock, counts, held) = lock;
         let gone = self.forget_node(now, root, path, out);
         let Some((key, child)) = gone else { return };
+        if let Some((session, read)) = child.owner().zip(child.read.as_ref()) {
+            self.orders.left(now, session, read.czxid);
+        }
         if counts {
             let (czxid, owner) = (child.read.as_ref().map(|read| read.czxid), child.owner());
             if czxid.is_none() {

@@ -32,6 +32,8 @@ pub(super) enum Cause {
     Arrived,
     /// It was read.
     Read,
+    /// It was read before, and is again.
+    ReadAgain,
 }
 
 impl Observatory {
@@ -61,7 +63,9 @@ impl Observatory {
         self.refresh(now, &lock, Seen::Watched, out);
         if let Some(session) = owner.filter(|_| counts) {
             self.tell(now, session, &lock, name, What::Joined);
-            self.suspect(session);
+            if self.suspect(session) && cause != Cause::ReadAgain {
+                self.note_order(now, session, &lock, (parent, name));
+            }
         }
     }
 
@@ -246,6 +250,7 @@ impl Observatory {
                 .deadlock
                 .as_ref()
                 .and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
+            order: self.orders.warning_of(path),
             contenders: lock.contenders(&view.mirror).take(finding::CONTENDERS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };

@@ -30,6 +30,7 @@ impl Observatory {
         }
         self.link_changed(now, Link::Lost, None, RESTARTED.into(), out);
         self.offset.forget_evidence();
+        self.orders.forget_windows();
         self.config_changed(now, LockConfig { configured, limits }, out);
     }
 

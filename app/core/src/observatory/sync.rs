@@ -122,6 +122,7 @@ impl Observatory {
     fn begin_settling(&mut self, root: RootId, stale: Mirror, is_first_look: bool) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         view.is_settling = true;
+        self.orders.forget_windows();
         let (own, below) = (&*view.path, join_path(&view.path, ""));
         let own = self.locks.entry(own).into_iter();
         let known = own.chain(self.locks.starting_with(&below)).map(|(path, _)| Arc::clone(path)).collect();

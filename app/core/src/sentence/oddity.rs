@@ -28,6 +28,8 @@ pub enum Oddity {
     HerdOfWatchers { sessions: u32, is_least: bool },
     /// The office of leader and the election disagree.
     OfficeConflict(OfficeConflict),
+    /// Classes of locks that sessions take in opposite orders, or in a circle; one where its own locks are.
+    LockOrder { classes: Vec<String> },
     /// All leases are out, and one is far older than the others.
     LeaseLeak { used: u32, max: u32, who: String },
     /// Some members have a znode that others have not.

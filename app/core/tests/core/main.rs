@@ -15,6 +15,7 @@ mod fixtures;
 mod freshness;
 mod histories;
 mod language;
+mod lock_order;
 mod members;
 mod near_misses;
 mod pending;

@@ -187,4 +187,14 @@ pub const FINDINGS: &[Guide] = &[
         "More work than holders.",
         &[say("Spread the work over several locks.")],
     ),
+    finding(
+        "lock_order",
+        "warning",
+        "Two sessions or more took the same locks in opposite orders, or in a circle, and no other lock was held around that each time: a deadlock that may come.",
+        "Each part of the code takes its locks in an order of its own. Where a session serves several threads, what one holds another may ask for: then it may be none.",
+        &[
+            act("See who takes them in which order, and how near they came.", ActTemplate::Waits),
+            say("Take them in one order everywhere, such as that of their paths; or hold one lock around both."),
+        ],
+    ),
 ];

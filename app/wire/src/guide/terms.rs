@@ -146,6 +146,11 @@ pub const TERMS: &[Term] = &[
     ),
     term(
         TermArea::Locks,
+        "lock order",
+        "A lock that sessions ask for while they hold another one. Where different sessions take the same locks in opposite orders, they will wait for each other for ever one day.",
+    ),
+    term(
+        TermArea::Locks,
         "predecessor",
         "The contender directly ahead of a waiter. Clients that watch only it are woken one at a time.",
     ),

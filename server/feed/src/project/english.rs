@@ -10,6 +10,9 @@ pub(super) const HIDDEN_CIRCLE: &str =
 /// The same where that depends on who is behind a session.
 pub(super) const HIDDEN_MAYBE: &str = "Looks like a deadlock, if one thread does both: a circle of sessions waits for itself here; it goes through locks that you may not see.";
 
+/// Instead of the sentence on an order of locks of which some may not be seen.
+pub(super) const HIDDEN_ORDER: &str = "Different sessions take this lock and others in opposite orders: once they do so at the same time, they wait for each other for ever. Some of these locks you may not see.";
+
 /// Before the age of a hold.
 pub(super) fn has_held(who: &str) -> String {
     format!("{who} has held it for")

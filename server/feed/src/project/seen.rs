@@ -12,7 +12,7 @@ use lockscope_core::verdict::Verdict;
 use lockscope_core::znode::{SessionId, join_path};
 use lockscope_wire as wire;
 
-use super::english::{HIDDEN_CIRCLE, HIDDEN_MAYBE};
+use super::english::{HIDDEN_CIRCLE, HIDDEN_MAYBE, HIDDEN_ORDER};
 use super::words::{root_help, wire_root_state};
 use super::{ProjectionContext, count32, details};
 
@@ -69,10 +69,16 @@ impl<'a> ProjectionContext<'a> {
         sentence(lock, mirror, &self.observatory.settings().thresholds)
     }
 
-    /// A finding of a lock that may be seen. One of a deadlock names other locks, too.
+    /// A finding of a lock that may be seen. One of a deadlock, or of an order, names other locks, too.
     pub(super) fn finding(&self, finding: &Finding) -> wire::FindingRow {
         let row = details::finding(finding);
-        if !self.scope.is_bounded() || finding.code != Code::Deadlock {
+        let hidden = match finding.code {
+            Code::Deadlock if finding.severity == Severity::Critical => HIDDEN_CIRCLE,
+            Code::Deadlock => HIDDEN_MAYBE,
+            Code::LockOrder => HIDDEN_ORDER,
+            _ => return row,
+        };
+        if !self.scope.is_bounded() {
             return row;
         }
         // A finding may be older than the circles are by now, and its list may have been cut.
@@ -81,7 +87,6 @@ impl<'a> ProjectionContext<'a> {
             return row;
         }
         let paths = row.paths.into_iter().filter(|path| self.sees(path)).collect();
-        let hidden = if finding.severity == Severity::Critical { HIDDEN_CIRCLE } else { HIDDEN_MAYBE };
         wire::FindingRow { text: hidden.to_owned(), paths, ..row }
     }
 

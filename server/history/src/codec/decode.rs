@@ -36,7 +36,7 @@ impl Decoder {
         }
         let mut reader = Reader::new(&chunk.body);
         let version = reader.bytes.byte()?;
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(CodecError::Version(version));
         }
         let kind = match (reader.bytes.byte()?, u32::take(&mut reader)?) {

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Numbers are differences wherever something like them came before. [`VERSION`] rises with every change, and bytes of
-//! earlier versions stay readable: `tests/golden` has some of each.
+//! earlier versions stay readable: `tests/golden` has some of each. Version 2 has one more part of checkpoints, the orders
+//! in which locks are taken, and one more code of findings; else it is version 1.
 
 mod bytes;
 mod coded;
@@ -37,7 +38,7 @@ pub use size::bytes_of;
 pub use tables::OBSERVATION_BYTES_MAX;
 
 /// The format that is written.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 /// A chunk ends when it is this large; the observation that made it so is in it, however large that is.
 pub const CHUNK_BYTES_MAX: usize = 64 << 10;
 /// A chunk ends after so long. It is stored several times until then, each time with more in it.

@@ -53,6 +53,7 @@ coded_enum!(Code {
     Herd = 21,
     Deadlock = 22,
     DeepQueue = 23,
+    LockOrder = 24,
 });
 coded_struct!(Configured { pattern, recipe, max });
 coded_struct!(Limits {

@@ -29,6 +29,10 @@ fn made() -> Told {
             told.push((TimeMs(1_790_000_000_000 + 20 * told.len() as i64), one));
         }
     }
+    // What no life of a few observations has.
+    for one in crate::recalled::rare() {
+        told.push((TimeMs(1_790_000_000_000 + 20 * told.len() as i64), one));
+    }
     told
 }
 

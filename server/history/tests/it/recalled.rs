@@ -7,6 +7,10 @@ use lockscope_core::deadlock::{Cycle, CycleStep};
 use lockscope_core::departure::Departure;
 use lockscope_core::diagnosis::{Code, Verdict};
 use lockscope_core::evidence::{DisputeSuspect, Disputed, Member, Source, Trouble};
+use lockscope_core::lock_order::{
+    Approach, LockOrders, Nesting, OrderCircle, OrderEdge, OrderEnd, OrderKey, OrderUse, OrderWindow, PathClasses,
+    Siblings,
+};
 use lockscope_core::missing::MissingSet;
 use lockscope_core::observation::{Link, Observation, Recollection};
 use lockscope_core::observatory::{EndingSession, Event, EventRecord, Observatory, RootState};
@@ -131,6 +135,55 @@ fn model() -> ModelRecollection {
     }
 }
 
+/// Opposite orders of two classes and within one, as they are once something ended and something is under way.
+fn orders() -> LockOrders {
+    let key = |held: &str, wanted: &str, nesting| OrderKey {
+        held: held.into(),
+        wanted: wanted.into(),
+        nesting,
+        is_held_shared: nesting == Nesting::Apart,
+        is_wanted_shared: false,
+    };
+    let edge = |held: &str, wanted: &str, closest| OrderEdge {
+        count: 3,
+        last: OrderUse { at: AT, session: S, label: Some("worker-1".into()), held: held.into(), wanted: wanted.into() },
+        sessions: BTreeSet::from([S, SessionId(78)]),
+        gates: BTreeSet::from(["/locks/gate".into()]),
+        is_single_threaded: closest,
+        ends: vec![OrderEnd { session: S, at: AT + 9, held: held.into(), wanted: wanted.into() }],
+        closest: closest.then_some(Approach { ms: 180, at: AT + 200, session: S, other: SessionId(78) }),
+    };
+    let (apart, forward) =
+        (key("/locks/a", "/locks/b", Nesting::Apart), key("/locks/*", "/locks/*", Nesting::ForwardAsText));
+    let window = OrderWindow {
+        key: apart.clone(),
+        held: "/locks/a".into(),
+        wanted: "/locks/b".into(),
+        holder: Zxid(5),
+        asker: Zxid(6),
+    };
+    LockOrders {
+        classes: PathClasses {
+            places: BTreeMap::from([
+                ("".into(), Siblings { names: BTreeSet::from(["locks".into()]), are_many: false }),
+                ("/locks".into(), Siblings { names: BTreeSet::new(), are_many: true }),
+            ]),
+            entries: 3,
+        },
+        edges: BTreeMap::from([
+            (apart.clone(), edge("/locks/a", "/locks/b", true)),
+            (forward.clone(), edge("/locks/10", "/locks/9", false)),
+        ]),
+        windows: BTreeMap::from([(S, vec![window])]),
+        circles: vec![OrderCircle {
+            orders: vec![apart, forward],
+            since: AT,
+            locks: BTreeSet::from(["/locks/a".into()]),
+        }],
+        swept_at: AT,
+    }
+}
+
 /// What few lives have.
 pub(crate) fn rare() -> Vec<Observation> {
     let record = |(number, what)| EventRecord { number, at: AT + 3, what };
@@ -172,6 +225,7 @@ pub(crate) fn rare() -> Vec<Observation> {
         Recollection::Directory(directory),
         Recollection::Children(more),
         Recollection::Members(members),
+        Recollection::LockOrders(Box::new(orders())),
         Recollection::Model(Box::new(model())),
     ];
     parts.into_iter().map(|part| Observation::Recalled(Box::new(part))).collect()

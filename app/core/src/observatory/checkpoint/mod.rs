@@ -16,6 +16,7 @@ use super::{Observatory, Settings};
 use crate::assessment::AssessedLock;
 use crate::evidence::MemberEvidence;
 use crate::history::{History, SessionEvent};
+use crate::lock_order::LockOrders;
 use crate::mirror::{Mirror, SharedDirectories};
 use crate::observation::{Observation, RootId};
 use crate::recollection::{ModelRecollection, PIECE_MAX, Recollection, RootRecollection, Tree};
@@ -31,6 +32,7 @@ pub struct Checkpoint {
     evidence: MemberEvidence,
     happenings: VecDeque<SessionEvent>,
     events: VecDeque<EventRecord>,
+    orders: LockOrders,
     model: ModelRecollection,
 }
 
@@ -44,15 +46,21 @@ struct SharedRoot {
 impl Checkpoint {
     /// Everything, as observations; at which instants they are applied does not matter. Made one by one.
     pub fn observations(&self) -> impl Iterator<Item = Observation> {
-        let Self { settings, roots, locks, evidence, happenings, events, model } = self;
+        let Self { settings, roots, locks, evidence, happenings, events, orders, model } = self;
         let opening = std::iter::once_with(|| Recollection::Opening(settings.clone()));
         let roots = roots.iter().flat_map(SharedRoot::recall);
         let locks = locks.iter().map(|lock| Recollection::Lock(Box::new(AssessedLock::clone(lock))));
         let happenings = pieces(happenings.iter().cloned(), Recollection::SessionEvents);
         let events = pieces(events.iter().cloned(), Recollection::EventRecords);
+        let orders = orders.recall().map(|part| Recollection::LockOrders(Box::new(part)));
         let model = std::iter::once_with(|| Recollection::Model(Box::new(model.clone())));
         let parts = opening.chain(roots).chain(locks).chain(evidence.recall());
-        parts.chain(happenings).chain(events).chain(model).map(|part| Observation::Recalled(Box::new(part)))
+        parts
+            .chain(happenings)
+            .chain(events)
+            .chain(orders)
+            .chain(model)
+            .map(|part| Observation::Recalled(Box::new(part)))
     }
 }
 
@@ -81,6 +89,7 @@ impl Observatory {
             cycles,
             suspects,
             search,
+            orders,
             reaped,
             leaving,
             offset,
@@ -121,6 +130,7 @@ impl Observatory {
             evidence: evidence.clone(),
             happenings: happenings.clone(),
             events: events.clone(),
+            orders: orders.clone(),
             model,
         })
     }

@@ -34,6 +34,7 @@ impl Observatory {
             Recollection::Watches(recalled) => self.evidence.take_watches(recalled),
             Recollection::SessionEvents(recalled) => self.history.ring.extend(recalled),
             Recollection::EventRecords(recalled) => self.recorder.ring.extend(recalled),
+            Recollection::LockOrders(recalled) => self.orders.take(*recalled),
             Recollection::Model(recalled) => self.take_model(*recalled),
         }
     }

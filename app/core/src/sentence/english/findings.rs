@@ -22,6 +22,7 @@ pub(crate) fn sentence(oddity: &Oddity) -> String {
         Oddity::HerdOfWatchers { sessions, is_least } => herd_of_watchers(*sessions, *is_least),
         Oddity::OfficeConflict(conflict) => format!("Election and office disagree: {}.", office(conflict)),
         Oddity::LeaseLeak { used, max, who } => lease_leak(*used, *max, who),
+        Oddity::LockOrder { classes } => lock_order(classes),
         Oddity::MembersDisagree { path, on, more, late } => members_disagree(path, on, *more, late),
         Oddity::MissingWatch { waiters } => missing_watch(*waiters),
         Oddity::MixedRecipes { recipes, are_blind } => mixed_recipes(recipes, *are_blind),
@@ -155,6 +156,24 @@ fn lease_leak(used: u32, max: u32, who: &str) -> String {
     format!(
         "{used} of {max} leases are out, somebody waits, and {who} holds its lease far longer than the others: a lease that nobody returns shrinks the semaphore."
     )
+}
+
+fn lock_order(classes: &[String]) -> String {
+    let what = match classes {
+        [one] => format!("Different sessions take locks of {one} in opposite orders"),
+        [one, other] => {
+            format!("Some session that held {one} asked for {other}, and another that held {other} asked for {one}")
+        }
+        more => {
+            let steps: Vec<String> = more.iter().zip(more.iter().cycle().skip(1)).map(step).collect();
+            format!("Different sessions asked, {}", steps.join(", "))
+        }
+    };
+    format!("{what}: once they do so at the same time, they wait for each other for ever.")
+}
+
+fn step((held, wanted): (&String, &String)) -> String {
+    format!("holding {held}, for {wanted}")
 }
 
 fn members_disagree(path: &str, on: &[String], more: usize, late: &[String]) -> String {

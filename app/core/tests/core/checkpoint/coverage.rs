@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockscope_core::departure::Departure;
+use lockscope_core::lock_order::LockOrders;
 use lockscope_core::observation::Observation;
 use lockscope_core::recipe;
 use lockscope_core::recollection::{DirectoryRecollection, ModelRecollection, Recollection, RootRecollection};
@@ -57,6 +58,7 @@ impl Seen {
                 self.note("a session that is gone", sessions.iter().any(|(_, known)| known.gone_since.is_some()));
                 self.note("packets", sessions.iter().any(|(_, known)| known.received.is_some()));
             }
+            Recollection::LockOrders(orders) => self.orders(orders),
             Recollection::Model(model) => self.model(model),
             Recollection::Children(_)
             | Recollection::Watches(_)
@@ -116,6 +118,17 @@ impl Seen {
         tally.past.iter().for_each(|past| self.note_word("past", &past.how));
     }
 
+    fn orders(&mut self, orders: &LockOrders) {
+        self.note("orders", !orders.edges.is_empty());
+        self.note("orders under way", !orders.windows.is_empty());
+        self.note("opposite orders", !orders.circles.is_empty());
+        self.note("names of locks in orders", orders.classes.entries > 0);
+        self.note("an end of an order", orders.edges.values().any(|edge| !edge.ends.is_empty()));
+        self.note("a closest approach", orders.edges.values().any(|edge| edge.closest.is_some()));
+        self.note("a gate", orders.edges.values().any(|edge| !edge.gates.is_empty()));
+        self.note("an order of readers", orders.edges.keys().any(|key| key.is_held_shared || key.is_wanted_shared));
+    }
+
     fn model(&mut self, model: &ModelRecollection) {
         self.note_word("link", &model.link);
         self.note("a certain circle", model.cycles.iter().any(|cycle| cycle.is_certain));
@@ -155,6 +168,6 @@ fn the_histories_reach_all_that_is_recalled() {
     assert!(never.is_empty(), "{never:?} of {:#?}", seen.0);
     let kinds = |kind: &str| seen.0.keys().filter(|what| what.starts_with(kind)).count();
     let departures = [Departure::Deleted, Departure::SessionEnded, Departure::DuringGap];
-    assert_eq!((kinds("observation "), kinds("shape "), kinds("part ")), (24, 12, 10), "{:#?}", seen.0);
+    assert_eq!((kinds("observation "), kinds("shape "), kinds("part ")), (24, 12, 11), "{:#?}", seen.0);
     assert_eq!((kinds("verdict "), kinds("past "), kinds("trouble ")), (11, departures.len(), 3), "{:#?}", seen.0);
 }

@@ -2,6 +2,7 @@
 
 mod circles;
 mod names;
+mod orders;
 mod trees;
 mod world;
 

@@ -5,6 +5,7 @@ mod events;
 mod locks;
 mod members;
 mod model;
+mod orders;
 mod trees;
 
 use lockscope_core::observation::Recollection;
@@ -24,6 +25,7 @@ const WATCHES: u8 = 7;
 const SESSION_EVENTS: u8 = 8;
 const EVENT_RECORDS: u8 = 9;
 const MODEL: u8 = 10;
+const LOCK_ORDERS: u8 = 11;
 
 impl Coded for Recollection {
     fn put(&self, out: &mut Writer) {
@@ -39,6 +41,7 @@ impl Coded for Recollection {
             Self::SessionEvents(part) => tagged(out, SESSION_EVENTS, part),
             Self::EventRecords(part) => tagged(out, EVENT_RECORDS, part),
             Self::Model(part) => tagged(out, MODEL, &**part),
+            Self::LockOrders(part) => tagged(out, LOCK_ORDERS, &**part),
         }
     }
 
@@ -55,6 +58,7 @@ impl Coded for Recollection {
             SESSION_EVENTS => Self::SessionEvents(Coded::take(from)?),
             EVENT_RECORDS => Self::EventRecords(Coded::take(from)?),
             MODEL => Self::Model(Box::new(Coded::take(from)?)),
+            LOCK_ORDERS => Self::LockOrders(Box::new(Coded::take(from)?)),
             _ => return Err(CodecError::Malformed("unknown Recollection")),
         })
     }
@@ -78,6 +82,7 @@ pub(super) fn bytes_of(part: &Recollection) -> usize {
         | Recollection::Watches(_)
         | Recollection::SessionEvents(_)
         | Recollection::EventRecords(_)
+        | Recollection::LockOrders(_)
         | Recollection::Model(_) => return size_of::<Recollection>(),
     };
     children.iter().map(|child| child.name.len() + 4 * ELEMENT_BYTES).sum()
