@@ -29,6 +29,7 @@ mod initial_view;
 mod lab;
 mod live;
 mod lock;
+mod lock_orders;
 mod over_time;
 mod parts;
 mod past;
@@ -49,6 +50,8 @@ pub use document_title::DocumentTitle;
 #[cfg(feature = "ssr")]
 pub use find::find_places;
 pub use lab::LabSight;
+#[cfg(feature = "ssr")]
+pub use lock_orders::lock_orders_markup;
 #[cfg(feature = "ssr")]
 pub use over_time::{
     BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, Former, HOLDS_LISTED_MAX, Happened, Length,

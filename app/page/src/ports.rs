@@ -2,8 +2,8 @@
 //! over the live socket.
 
 use lockscope_wire::{
-    Board, BoardQuery, Epoch, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Waits,
-    WaitsQuery,
+    Board, BoardQuery, Epoch, LockOrders, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery,
+    Status, Waits, WaitsQuery,
 };
 
 /// A first view and where to go on from: the live socket resumes after (`epoch`, `seq`) of the same view.
@@ -31,6 +31,10 @@ pub trait Source: Send + Sync + 'static {
     fn status(&self) -> InitialView<Status>;
     /// Who waits for whom.
     fn waits(&self, query: WaitsQuery) -> InitialView<Box<Waits>>;
+    /// In which order locks are taken.
+    fn orders(&self) -> LockOrders {
+        LockOrders::default()
+    }
     /// Every session that matches.
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions>;
     /// One session; `value` is None when nothing is known of it.

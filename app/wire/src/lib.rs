@@ -22,6 +22,7 @@ mod id;
 mod lab;
 mod lock;
 mod name;
+mod orders;
 mod past_holder;
 mod patch;
 mod person;
@@ -63,6 +64,7 @@ pub use name::{
     Access, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, HoldEnd, Link, Liveness, Missing, Recipe,
     RootState, Severity, Verdict,
 };
+pub use orders::{LockOrder, LockOrders, OrderSeen, OrderWarning};
 pub use past_holder::PastHolder;
 pub use patch::{
     Appended, BoardPatch, BodyPatch, EndedHold, ListPatch, LockPatch, OptionPatch, Patched, PatchedRow,

@@ -26,7 +26,7 @@ mod view;
 mod visibility;
 
 use lockscope_wire::{
-    Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery, QueueMap,
+    Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery, QueueMap,
     QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, WINDOW_ROWS_MAX, Waits,
     WaitsQuery, Window,
 };
@@ -133,6 +133,10 @@ pub trait Projection: Views + Send + Sync + 'static {
     /// The event log backwards, of each ensemble that is meant and of which something may be seen.
     fn happened(&self, _scope: &VisibilityScope, _query: &project::HappenedQuery) -> Vec<project::HappenedView> {
         Vec::new()
+    }
+    /// In which order sessions take locks, in the ensembles that are meant; None where there is none of that name.
+    fn orders(&self, _scope: &VisibilityScope, _ensemble: &str) -> Option<LockOrders> {
+        None
     }
     /// The worst of the locks whose names fit, of all that may be seen.
     fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {

@@ -9,9 +9,9 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
-    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, LockPage, LockQuery,
-    PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery,
-    View, Waits, WaitsQuery,
+    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, LockOrders, LockPage,
+    LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status,
+    StatusQuery, View, Waits, WaitsQuery,
 };
 
 use super::engine::Reader;
@@ -337,6 +337,13 @@ impl Projection for Projector {
         self.look(scope, |looks| {
             let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
             meant.map(|look| project::happened(look, query)).collect()
+        })
+    }
+
+    fn orders(&self, scope: &VisibilityScope, ensemble: &str) -> Option<LockOrders> {
+        self.look(scope, |looks| {
+            let meant: Vec<_> = looks.iter().filter(|look| look.is_meant(ensemble)).copied().collect();
+            (!meant.is_empty()).then(|| project::orders(&meant))
         })
     }
 

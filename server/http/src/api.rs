@@ -173,7 +173,7 @@ pub(super) async fn share_past<T: Serialize>(
 }
 
 /// The same of a moment; of the present without one.
-async fn share_at<T: Serialize>(
+pub(super) async fn share_at<T: Serialize>(
     http: &Http,
     asked: AnswerRequest,
     moment: Option<Moment>,
@@ -253,7 +253,7 @@ impl<S: Send + Sync> FromRequestParts<S> for NoParameters {
 }
 
 /// For addresses that have no parameter but a moment.
-fn only_moment(pairs: Pairs, address: &str) -> Result<Option<Moment>, ErrorResponse> {
+pub(super) fn only_moment(pairs: Pairs, address: &str) -> Result<Option<Moment>, ErrorResponse> {
     let (pairs, moment) = with_moment(read(pairs)?)?;
     match pairs.first() {
         Some((name, _)) => Err(ErrorResponse::bad_request(format!(

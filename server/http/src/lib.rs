@@ -34,6 +34,7 @@ mod metrics_api;
 mod middleware;
 mod near;
 mod openapi;
+mod orders;
 mod origins;
 mod page_source;
 mod pages;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use lockscope_page::ports::{InitialView, Source};
 use lockscope_wire::{
-    Board, BoardQuery, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery,
-    Waits, WaitsQuery,
+    Board, BoardQuery, LockOrders, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status,
+    StatusQuery, Waits, WaitsQuery,
 };
 use tokio::runtime::{Handle, RuntimeFlavor};
 
@@ -53,6 +53,10 @@ impl Source for PageSource {
 
     fn waits(&self, query: WaitsQuery) -> InitialView<Box<Waits>> {
         self.initial(&query)
+    }
+
+    fn orders(&self) -> LockOrders {
+        aside(|| self.hub.projection().orders(&self.scope, "")).unwrap_or_default()
     }
 
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions> {

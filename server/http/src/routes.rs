@@ -11,7 +11,7 @@ use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
     Http, api, approve, audit_api, audit_page, events, events_page, find, health, help, history, live, me, metrics_api,
-    openapi, preferences_api, release_api, sign_in, unknown_api,
+    openapi, orders, preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -57,6 +57,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/locks", VIEW, || get(api::locks)),
     api(Verb::Get, "/api/v1/lock", VIEW, || get(api::lock)),
     api(Verb::Get, "/api/v1/waits", VIEW, || get(api::waits)),
+    api(Verb::Get, "/api/v1/orders", VIEW, || get(orders::show)),
     api(Verb::Get, "/api/v1/sessions", VIEW, || get(api::sessions)),
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
     api(Verb::Get, "/api/v1/events", VIEW, || get(events::events)),
@@ -130,6 +131,7 @@ pub(super) const ROUTES: &[Route] = &[
     page("/lock", VIEW),
     api(Verb::Get, "/lock/over-time", VIEW, || get(history::over_time_page::show)),
     page("/waits", VIEW),
+    api(Verb::Get, "/waits/orders", VIEW, || get(orders::section)),
     page("/wall", VIEW),
     page("/sessions", VIEW),
     page("/session", VIEW),

@@ -85,6 +85,11 @@ impl Answer {
         written.map_or_else(Self::Refused, |text| Self::Text("application/json", text.into()))
     }
 
+    /// A text.
+    pub(super) fn text(media_type: &'static str, made: Result<String, ErrorResponse>) -> Self {
+        made.map_or_else(Self::Refused, |text| Self::Text(media_type, text.into()))
+    }
+
     /// A table as a file.
     pub(super) fn table(made: Result<Table, ErrorResponse>) -> Self {
         made.map_or_else(Self::Refused, |table| Self::file(csv::MEDIA_TYPE, table.file_name, table.text))

@@ -13,6 +13,7 @@ use super::address::use_pairs;
 use super::erase::view;
 use super::initial_view::initial_view;
 use super::live::Live;
+use super::lock_orders::lock_orders;
 use super::parts::{Chrome, use_keys};
 use cycles::Cycles;
 use graph::Graph;
@@ -58,6 +59,7 @@ pub(crate) fn WaitsPage() -> AnyView {
                 <Tree waits=state.waits />
                 <WaitsTable state=state />
             </Show>
+            {lock_orders()}
         </Chrome>
     }
 }

@@ -6,6 +6,7 @@ mod frames;
 mod operation;
 mod operations;
 mod params;
+mod replies;
 mod schemas;
 
 use std::sync::OnceLock;

@@ -1,12 +1,16 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
 use lockscope_wire::{
-    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, Person, PlanRequest, Preferences,
+    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, LockOrders, Person, PlanRequest, Preferences,
     ReleaseOrder, ThrownFault,
 };
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
+use super::replies::{
+    NO_HISTORY, NO_MOMENT, NO_PLAN, NO_PREFERENCES, NO_RECORD, NO_RUN, NOT_CONFIRMED, NOT_RELEASABLE, PLANS,
+    RELEASE_TEXT, RESULTS, TOO_LONG, TOO_MANY, json, problem,
+};
 use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
 use crate::csv;
@@ -16,18 +20,8 @@ use crate::history::diff::DiffJson;
 use crate::history::holds::HoldsJson;
 use crate::history::marks::MarksJson;
 use crate::history::over_time::LockOverTimeJson;
-use crate::release_api::{PlanJson, ResultJson};
+use crate::release_api::PlanJson;
 use crate::route::Verb;
-
-/// An answer of JSON.
-const fn json(status: u16, text: &'static str, content: &'static [Content]) -> Reply {
-    Reply { status, text, content }
-}
-
-/// An answer that says what was wrong.
-const fn problem(status: u16, text: &'static str) -> Reply {
-    Reply { status, text, content: &[Content::Problem] }
-}
 
 /// The same as a table.
 const TABLE: Content = Content::Text(csv::MEDIA_TYPE);
@@ -41,71 +35,6 @@ const fn look(path: &'static str, id: &'static str, tag: Tag, summary: &'static 
 const fn act(path: &'static str, id: &'static str, tag: Tag, summary: &'static str, takes: Shape) -> Operation {
     Operation { verb: Verb::Post, path, id, tag, summary, text: "", params: &[], takes: Some(takes), replies: &[] }
 }
-
-const NOT_RELEASABLE: Reply =
-    problem(409, "It can't be released, or not now: what is there is no contender, or a second person has to approve.");
-const NO_ZNODE: Reply = problem(404, "No contender is known at that path.");
-const TOO_MANY: Reply = problem(429, "Too many plans or requests; `Retry-After` says how long to wait.");
-const NO_PLAN: Reply = problem(404, "There is no such plan.");
-const NOT_CONFIRMED: Reply = problem(
-    422,
-    "The body is not what it should be, `confirm` is not the lock's path, or `reason` has not 3 to 500 characters.",
-);
-const NO_RUN: Reply = problem(404, "No run of that name is kept.");
-const NO_RECORD: Reply =
-    problem(503, "The record can't be read, or there is none (no data directory); or no answer was ready in time.");
-
-const NO_MOMENT: Reply =
-    problem(404, "Nothing is kept of that moment; `nearest` has the kept moments before and after it.");
-const NO_HISTORY: Reply = problem(404, "No such ensemble, or nothing is recorded.");
-const TOO_LONG: Reply =
-    problem(503, "It takes more than 5 s: the sentence names a range that would do; or the history can't be read now.");
-
-const NO_PREFERENCES: Reply =
-    problem(404, "Nobody is signed in, or this server keeps nothing: the browser keeps them then.");
-
-/// Possible outcomes of a request.
-const RESULTS: &[Reply] = &[
-    json(
-        200,
-        "Done, and read back: `released`, or `released_other` when another incarnation of a fixed name went.",
-        &[Content::Json(shape::<ResultJson>)],
-    ),
-    json(
-        202,
-        "Not settled: `asked` (it was asked to let go), or `unknown` (the reply was lost).",
-        &[Content::Json(shape::<ResultJson>)],
-    ),
-    json(
-        403,
-        "`denied` by ZooKeeper; or, as a problem, the role or scope of who asks does not allow it.",
-        &[Content::Json(shape::<ResultJson>), Content::Problem],
-    ),
-    NO_PLAN,
-    json(
-        409,
-        "Nothing was deleted: `already_gone`, `changed_hands`, `version_moved` or `plan_expired`; or, as a problem, a second person has to approve first.",
-        &[Content::Json(shape::<ResultJson>), Content::Problem],
-    ),
-    NOT_CONFIRMED,
-    TOO_MANY,
-    json(
-        503,
-        "Nothing was sent: `refused_audit` (it could not be recorded) or `not_live` (the view is not current); or, as a problem, nothing can be recorded here.",
-        &[Content::Json(shape::<ResultJson>), Content::Problem],
-    ),
-];
-
-/// What planning may come to.
-const PLANS: &[Reply] = &[
-    json(200, "The plan.", &[Content::Json(shape::<PlanJson>)]),
-    NO_ZNODE,
-    NOT_RELEASABLE,
-    TOO_MANY,
-    problem(503, "The view is not live, or nothing can be recorded here; or no answer was ready in time."),
-];
-
-const RELEASE_TEXT: &str = "Uses the plan up; sent again with the same plan, it is answered with the outcome it had. Read again and compared before anything is deleted; what can't be shown is not claimed.";
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
@@ -168,6 +97,18 @@ pub(super) const OPERATIONS: &[Operation] = &[
         params: params::ONLY_AT,
         replies: &[json(200, "The graph.", &[Content::Json(shape::<WaitsJson>)]), NO_MOMENT],
         ..look("/api/v1/waits", "waits", Tag::Look, "Who waits for whom, and deadlocks")
+    },
+    Operation {
+        text: "Learned of what sessions did: at most 1,024 orders of each ensemble, those of the last 14 days. An order or a warning of which one class may not be seen is left out.",
+        params: params::ORDERS,
+        replies: &[
+            json(200, "The orders, and what to warn of.", &[Content::Json(shape::<LockOrders>)]),
+            problem(
+                404,
+                "No such ensemble, or nothing is kept of that moment (`nearest` has the kept ones before and after it).",
+            ),
+        ],
+        ..look("/api/v1/orders", "orders", Tag::Look, "In which order locks are taken, and deadlocks that may come")
     },
     Operation {
         params: params::SESSIONS,

@@ -215,6 +215,8 @@ pub(super) const SESSION: &[Param] = &[
 
 pub(super) const ONLY_AT: &[Param] = &[AT];
 
+pub(super) const ORDERS: &[Param] = &[ENSEMBLE, AT];
+
 pub(super) const EVENTS: &[Param] = &[
     query("ensemble", Kind::Text(FILTER_CHARS_MAX), "The ensemble; not needed where there is only one."),
     query("path", Kind::Below(PATH_CHARS_MAX), "Only what is at or below this path; empty for all."),

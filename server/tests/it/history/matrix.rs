@@ -53,6 +53,8 @@ const ROWS: &[Row] = &[
         &[OutsideSession, OutsideLabel, OutsidePayload, InsidePayload],
     ),
     row("/api/v1/waits", &[""], SEEN),
+    // Who takes locks in which order is told of sessions that are gone.
+    row("/api/v1/orders", &["", "ensemble=default"], &[OutsidePath, OutsideLabel]),
     row("/api/v1/sessions", &["", "format=csv", "group=host", "group=application"], SEEN),
     row("/api/v1/session", &["id={session}"], &[OutsidePath, OutsideLabel]),
     row("/api/v1/history", &[""], &[]),
@@ -114,11 +116,29 @@ async fn enter(session: &Client, lock: &str) -> String {
     format!("{lock}/lock-{sequence}")
 }
 
+/// Two sessions that take both locks in opposite orders, and let go of them.
+async fn cross(recorded: &Recorded) {
+    for locks in [[INSIDE, OUTSIDE], [OUTSIDE, INSIDE]] {
+        let session = open(&recorded.zookeeper.address()).await;
+        let mut nodes = Vec::new();
+        for lock in locks {
+            nodes.push(enter(&session, lock).await);
+            recorded.until_holds(lock, nodes.last().unwrap()).await;
+        }
+        for node in nodes {
+            session.delete(&node, None).await.unwrap();
+        }
+    }
+}
+
 impl Scene {
     async fn new(recorded: &Recorded) -> Self {
         let (mut clients, mut first, mut next) = (Vec::new(), Vec::new(), Vec::new());
         for lock in [INSIDE, OUTSIDE] {
             recorded.truth.make(lock).await;
+        }
+        cross(recorded).await;
+        for lock in [INSIDE, OUTSIDE] {
             let (leaves, stays, waits) = (
                 open(&recorded.zookeeper.address()).await,
                 open(&recorded.zookeeper.address()).await,

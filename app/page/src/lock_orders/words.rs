@@ -1,0 +1,66 @@
+//! What the section on lock orders says. Pure.
+
+use crate::format::{count, duration, plural};
+use lockscope_wire::{Confidence, LockOrders, OrderWarning};
+
+/// What stands where the fragment can't be fetched.
+pub(super) const NOT_FETCHED: &str =
+    "This could not be loaded: the server may be gone or busy. Reload the page to try again.";
+pub(super) const THE_REST: &str = "All of them, as JSON";
+
+/// What there is, in one sentence.
+pub(super) fn lead(orders: &LockOrders) -> String {
+    if orders.edges.is_empty() {
+        return "No session was seen to ask for a lock while it held another.".to_owned();
+    }
+    match orders.warnings.len() as u64 {
+        0 => "Nothing to warn of: no two sessions took the same locks in opposite orders without one lock around both."
+            .to_owned(),
+        number => format!(
+            "{} may come: different sessions take the same locks in opposite orders, or in a circle.",
+            plural(number, "deadlock", "deadlocks")
+        ),
+    }
+}
+
+/// How often, by whom, and how sure.
+pub(super) fn seen(warning: &OrderWarning) -> String {
+    let sessions = plural(u64::from(warning.sessions), "session", "sessions");
+    let confidence = match warning.confidence {
+        Confidence::Low => "Not sure: it may be threads that share a session, or never the same locks.",
+        Confidence::Medium => "Fairly sure: it may be threads that share a session, or never the same locks.",
+        Confidence::High => "Sure.",
+    };
+    format!("Seen {} by {sessions}. {confidence}", times(warning.count))
+}
+
+fn times(number: u64) -> String {
+    match number {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{} times", count(more)),
+    }
+}
+
+/// How near two came; the instant follows.
+pub(super) fn closest(ms: i64) -> String {
+    match ms {
+        0 => "Two of them met on ".to_owned(),
+        ms => format!("Two of them passed each other by {} on ", duration(ms)),
+    }
+}
+
+/// How often an order was seen; the instant follows.
+pub(super) fn last(number: u64) -> String {
+    format!(" {}, last on ", times(number))
+}
+
+/// How many orders are folded.
+pub(super) fn every(number: usize) -> String {
+    format!("Every order seen: {}", count(number as u64))
+}
+
+/// Rows that are not drawn.
+pub(super) fn more(number: usize) -> String {
+    format!("{} more are not shown.", count(number as u64))
+}

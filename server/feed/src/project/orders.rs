@@ -1,0 +1,91 @@
+//! In which order sessions take locks, as far as that may be seen: an order or a warning is left out when one of its
+//! classes is outside.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockscope_core::lock_order::{OrderEdge, OrderWarning};
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::SessionId;
+use lockscope_wire as wire;
+
+use super::words::wire_confidence;
+use super::{ProjectionContext, count32};
+
+/// The orders of all ensembles.
+pub(crate) fn orders(looks: &[ProjectionContext<'_>]) -> wire::LockOrders {
+    let mut all = wire::LockOrders::default();
+    for look in looks {
+        all.edges.extend(look.edges());
+        let warnings = look.observatory.lock_orders().warnings();
+        all.warnings.extend(warnings.filter(|warning| look.sees_order(warning)).map(|warning| look.warning(&warning)));
+    }
+    all
+}
+
+/// What is the same but for readers, and for names within a class.
+#[derive(Default)]
+struct Sum {
+    count: u64,
+    sessions: BTreeSet<SessionId>,
+    last_at: TimeMs,
+}
+
+impl ProjectionContext<'_> {
+    fn edges(&self) -> Vec<wire::LockOrder> {
+        let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
+        let edges = self.observatory.lock_orders().edges.iter();
+        for (key, edge) in edges.filter(|(key, _)| self.sees(&key.held) && self.sees(&key.wanted)) {
+            let sum = sums.entry((&key.held, &key.wanted)).or_default();
+            sum.count += edge.count;
+            sum.sessions.extend(&edge.sessions);
+            sum.last_at = sum.last_at.max(edge.last.at);
+        }
+        let row = |((held, wanted), sum): ((&str, &str), Sum)| wire::LockOrder {
+            ensemble: self.ensemble.name.clone(),
+            held: held.to_owned(),
+            wanted: wanted.to_owned(),
+            count: sum.count,
+            sessions: count32(sum.sessions.len()),
+            last_at_ms: sum.last_at.0,
+        };
+        sums.into_iter().map(row).collect()
+    }
+
+    fn sees_order(&self, warning: &OrderWarning<'_>) -> bool {
+        warning.circle.classes().all(|class| self.sees(class))
+    }
+
+    fn warning(&self, warning: &OrderWarning<'_>) -> wire::OrderWarning {
+        let mut classes = warning.circle.classes().map(|class| class.to_string());
+        // Its locks are of one class: the same twice.
+        let (a, b) = (classes.next().unwrap_or_default(), classes.next().unwrap_or_default());
+        let closest = warning.closest();
+        let seen = |edge: &&OrderEdge| self.sees(&edge.last.held) && self.sees(&edge.last.wanted);
+        wire::OrderWarning {
+            ensemble: self.ensemble.name.clone(),
+            a,
+            b,
+            through: classes.collect(),
+            count: warning.count(),
+            sessions: count32(warning.sessions().len()),
+            closest_ms: closest.map(|closest| closest.ms),
+            closest_at_ms: closest.map(|closest| closest.at.0),
+            confidence: wire_confidence(warning.confidence()),
+            sentence: warning.sentence(),
+            since_ms: warning.circle.since.0,
+            last: warning.orders.iter().copied().filter(|edge| seen(&edge)).map(last).collect(),
+        }
+    }
+}
+
+fn last(edge: &OrderEdge) -> wire::OrderSeen {
+    let last = &edge.last;
+    wire::OrderSeen {
+        held: last.held.to_string(),
+        wanted: last.wanted.to_string(),
+        session_id: wire::SessionId(last.session.0),
+        label: last.label.as_deref().map(str::to_owned),
+        count: edge.count,
+        at_ms: last.at.0,
+    }
+}
