@@ -28,8 +28,8 @@ type Edges = BTreeMap<OrderKey, OrderEdge>;
 
 /// The circles that an order is part of and that nothing speaks against, the shortest first.
 pub(super) fn circles(edges: &Edges, key: &OrderKey) -> Vec<Vec<OrderKey>> {
-    let mut found: Vec<Vec<OrderKey>> =
-        key.opposites().filter(|other| edges.contains_key(other)).map(|other| vec![key.clone(), other]).collect();
+    let opposites = edges.range(key.opposites()).map(|(other, _)| other).filter(|other| key.opposes(other));
+    let mut found: Vec<Vec<OrderKey>> = opposites.map(|other| vec![key.clone(), other.clone()]).collect();
     if key.nesting == Nesting::Apart {
         let (mut steps, mut way) = (STEPS_MAX, vec![key.clone()]);
         for length in 3..=CIRCLE_LENGTH_MAX {

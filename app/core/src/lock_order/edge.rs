@@ -2,9 +2,11 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::approach::{Approach, OrderEnd};
+use super::{Asked, OrderedLock};
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
@@ -95,17 +97,21 @@ impl OrderKey {
         self.wanted == other.held && !(self.is_wanted_shared && other.is_held_shared)
     }
 
-    /// Those that are the other way round, and exclude this one at both ends.
-    pub(super) fn opposites(&self) -> impl Iterator<Item = Self> {
-        let modes = [(false, false), (false, true), (true, false), (true, true)].into_iter();
-        let other = |(is_held_shared, is_wanted_shared)| Self {
+    /// Whether both are the other way round, and exclude each other at both ends.
+    pub(super) fn opposes(&self, other: &Self) -> bool {
+        self.nesting == other.nesting.opposite() && self.waits_for(other) && other.waits_for(self)
+    }
+
+    /// From where to where those are that are the other way round.
+    pub(super) fn opposites(&self) -> RangeInclusive<Self> {
+        let other = |is_shared: bool| Self {
             held: Arc::clone(&self.wanted),
             wanted: Arc::clone(&self.held),
             nesting: self.nesting.opposite(),
-            is_held_shared,
-            is_wanted_shared,
+            is_held_shared: is_shared,
+            is_wanted_shared: is_shared,
         };
-        modes.map(other).filter(|other| self.waits_for(other) && other.waits_for(self))
+        other(false)..=other(true)
     }
 
     /// The smallest of those that hold a lock of a class.
@@ -155,26 +161,47 @@ pub struct OrderEdge {
 }
 
 impl OrderEdge {
-    pub(super) fn new(last: OrderUse, gates: BTreeSet<Arc<str>>) -> Self {
-        Self {
-            count: 0,
-            last,
-            sessions: BTreeSet::new(),
-            gates,
-            is_single_threaded: false,
-            ends: Vec::new(),
-            closest: None,
-        }
+    pub(super) fn new(
+        asked: &Asked<'_>,
+        held: &OrderedLock<'_>,
+        gates: BTreeSet<Arc<str>>,
+        is_single_threaded: bool,
+    ) -> Self {
+        let last = OrderUse {
+            at: asked.at,
+            session: asked.session,
+            label: held.label.map(Into::into),
+            held: Arc::clone(held.path),
+            wanted: Arc::clone(asked.wanted.path),
+        };
+        let sessions = BTreeSet::from([asked.session]);
+        Self { count: 1, last, sessions, gates, is_single_threaded, ends: Vec::new(), closest: None }
     }
 
     /// Notes once more; whether that may make a warning of what was none.
-    pub(super) fn note(&mut self, last: OrderUse, gates: &BTreeSet<Arc<str>>, is_single_threaded: bool) -> bool {
+    pub(super) fn note(
+        &mut self,
+        asked: &Asked<'_>,
+        held: &OrderedLock<'_>,
+        gates: &BTreeSet<Arc<str>>,
+        is_single_threaded: bool,
+    ) -> bool {
         self.count += 1;
         self.is_single_threaded |= is_single_threaded;
-        let is_another = self.add_session(last.session);
+        let is_another = self.add_session(asked.session);
         let before = self.gates.len();
         self.gates.retain(|gate| gates.contains(gate));
-        self.last = last;
+        let last = &mut self.last;
+        (last.at, last.session) = (asked.at, asked.session);
+        if last.label.as_deref() != held.label {
+            last.label = held.label.map(Into::into);
+        }
+        if !Arc::ptr_eq(&last.held, held.path) {
+            last.held = Arc::clone(held.path);
+        }
+        if !Arc::ptr_eq(&last.wanted, asked.wanted.path) {
+            last.wanted = Arc::clone(asked.wanted.path);
+        }
         is_another || self.gates.len() < before
     }
 
@@ -233,8 +260,21 @@ mod tests {
             is_wanted_shared,
             ..OrderKey::first_of(&"/a".into())
         };
-        assert_eq!(key(false, false).opposites().count(), 4);
-        assert_eq!(key(true, false).opposites().count(), 2, "only those that want to write what this one reads");
-        assert_eq!(key(true, true).opposites().count(), 1);
+        let opposites = |one: &OrderKey| {
+            let modes = [(false, false), (false, true), (true, false), (true, true)];
+            let other = |(is_held_shared, is_wanted_shared)| OrderKey {
+                held: "/b".into(),
+                wanted: "/a".into(),
+                is_held_shared,
+                is_wanted_shared,
+                ..one.clone()
+            };
+            let others: Vec<OrderKey> = modes.map(other).into_iter().filter(|other| one.opposes(other)).collect();
+            assert!(others.iter().all(|other| one.opposites().contains(other) && other.opposes(one)));
+            others.len()
+        };
+        assert_eq!(opposites(&key(false, false)), 4);
+        assert_eq!(opposites(&key(true, false)), 2, "only those that want to write what this one reads");
+        assert_eq!(opposites(&key(true, true)), 1);
     }
 }

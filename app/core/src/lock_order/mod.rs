@@ -95,7 +95,7 @@ pub struct Asked<'a> {
 impl LockOrders {
     /// Takes in that a session asks for a lock; the locks of which there is something new to warn.
     pub fn note(&mut self, asked: &Asked<'_>) -> BTreeSet<Arc<str>> {
-        let (mut concerned, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let (mut concerned, mut seen) = (BTreeSet::new(), Vec::new());
         let is_short = |lock: &OrderedLock<'_>| lock.path.len() <= PATH_BYTES_MAX;
         if !is_short(&asked.wanted) {
             return concerned;
@@ -103,45 +103,40 @@ impl LockOrders {
         let is_single_threaded = !asked.waits_elsewhere && asked.held.len() <= HELD_IN_ONE_THREAD_MAX;
         for held in asked.held.iter().filter(|held| is_short(held)) {
             let Some(key) = self.key(held, &asked.wanted) else { continue };
-            if !seen.insert(key.clone()) {
+            let is_first = seen.iter().all(|other| *other != key);
+            if !is_first {
                 continue;
             }
             let gates = gates(asked, held);
-            let last = OrderUse {
-                at: asked.at,
-                session: asked.session,
-                label: held.label.map(Into::into),
-                held: Arc::clone(held.path),
-                wanted: Arc::clone(asked.wanted.path),
+            let is_news = match self.edges.get_mut(&key) {
+                Some(edge) => edge.note(asked, held, &gates, is_single_threaded),
+                None => {
+                    if self.edges.len() >= EDGES_MAX {
+                        self.make_room();
+                    }
+                    let edge = OrderEdge::new(asked, held, gates, is_single_threaded);
+                    self.edges.insert(key.clone(), edge);
+                    true
+                }
             };
-            let is_new = !self.edges.contains_key(&key);
-            if is_new && self.edges.len() >= EDGES_MAX {
-                self.make_room();
-            }
-            let edge = self.edges.entry(key.clone()).or_insert_with(|| OrderEdge::new(last.clone(), gates.clone()));
-            if edge.note(last, &gates, is_single_threaded) || is_new {
+            if is_news {
                 concerned.extend(self.warn(&key, asked.at));
             }
             self.open(&key, held, asked);
+            if asked.held.len() > 1 {
+                seen.push(key);
+            }
         }
         concerned
     }
 
     /// The order between two locks; None while there is no room for their names.
     fn key(&mut self, held: &OrderedLock<'_>, wanted: &OrderedLock<'_>) -> Option<OrderKey> {
-        for path in [held.path, wanted.path] {
-            let mut learned = self.classes.learn(path);
-            if learned == Learned::Full {
-                self.make_room();
-                learned = self.classes.learn(path);
-            }
-            match learned {
-                Learned::Known => {}
-                Learned::Merged => self.classify_anew(),
-                Learned::Full => return None,
-            }
+        let (held_merged, mut held_class) = self.learn(held.path)?;
+        let (wanted_merged, mut wanted_class) = self.learn(wanted.path)?;
+        if held_merged || wanted_merged {
+            (held_class, wanted_class) = (self.classes.class_of(held.path), self.classes.class_of(wanted.path));
         }
-        let (held_class, wanted_class) = (self.classes.class_of(held.path), self.classes.class_of(wanted.path));
         let nesting = if held_class == wanted_class { Nesting::within(held.path, wanted.path) } else { Nesting::Apart };
         Some(OrderKey {
             held: held_class,
@@ -152,21 +147,38 @@ impl LockOrders {
         })
     }
 
+    /// Learns a path: whether classes became others by it, and what its class was before.
+    fn learn(&mut self, path: &str) -> Option<(bool, Arc<str>)> {
+        let (mut learned, mut class) = self.classes.learn(path);
+        if learned == Learned::Full {
+            self.make_room();
+            (learned, class) = self.classes.learn(path);
+        }
+        match learned {
+            Learned::Known => Some((false, class.into())),
+            Learned::Merged => {
+                self.classify_anew();
+                Some((true, class.into()))
+            }
+            Learned::Full => None,
+        }
+    }
+
     /// A stretch begins: how near it comes to the opposite ones of others, and who it is near to from here on.
     fn open(&mut self, key: &OrderKey, held: &OrderedLock<'_>, asked: &Asked<'_>) {
         let wanted = &asked.wanted;
-        let opposites: Vec<OrderKey> = key.opposites().filter(|other| self.edges.contains_key(other)).collect();
+        let opposites: Vec<(&OrderKey, &OrderEdge)> =
+            self.edges.range(key.opposites()).filter(|(other, _)| key.opposes(other)).collect();
         if !opposites.is_empty() {
-            let others = self.windows.iter().filter(|(session, _)| **session != asked.session);
-            let overlaps = |(session, windows): (&SessionId, &Vec<OrderWindow>)| {
-                let is_opposite = |window: &OrderWindow| {
-                    window.held == *wanted.path && window.wanted == *held.path && opposites.contains(&window.key)
-                };
-                windows.iter().any(is_opposite).then_some((0, *session))
+            let is_opposite = |window: &OrderWindow| {
+                window.held == *wanted.path
+                    && window.wanted == *held.path
+                    && opposites.iter().any(|(other, _)| **other == window.key)
             };
-            let now = others.filter_map(|other| overlaps(other)).next();
-            let ends = opposites.iter().filter_map(|other| self.edges.get(other));
-            let ends = ends.filter_map(|edge| edge.last_end(asked.session, held.path, wanted.path));
+            let others = self.windows.iter().filter(|(session, _)| **session != asked.session);
+            let now =
+                others.filter(|(_, windows)| windows.iter().any(is_opposite)).map(|(session, _)| (0, *session)).next();
+            let ends = opposites.iter().filter_map(|(_, edge)| edge.last_end(asked.session, held.path, wanted.path));
             let nearest = now.or_else(|| ends.map(|end| (asked.at.since(end.at), end.session)).min());
             if let Some(((ms, other), edge)) = nearest.zip(self.edges.get_mut(key)) {
                 edge.approach(Approach { ms, at: asked.at, session: asked.session, other });

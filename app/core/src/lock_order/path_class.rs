@@ -56,8 +56,8 @@ impl PathClasses {
         class.into()
     }
 
-    /// Learns the names of a path.
-    pub(super) fn learn(&mut self, path: &str) -> Learned {
+    /// Learns the names of a path; its class, unless classes became others.
+    pub(super) fn learn(&mut self, path: &str) -> (Learned, String) {
         let (mut class, mut learned) = (String::with_capacity(path.len()), Learned::Known);
         let mut is_crowded = false;
         each_name(path, |name, is_deep| {
@@ -85,7 +85,7 @@ impl PathClasses {
             self.merge();
             learned = if learned == Learned::Full { learned } else { Learned::Merged };
         }
-        learned
+        (learned, class)
     }
 
     /// Makes one class of names that are many, and of what is below them, until none are many.

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::PastMoment;
 use super::ask::{Asked, id};
+use super::finding_text::readable;
 use super::{Moment, MomentError};
 use crate::Http;
 use crate::api::{Pairs, share_past};
@@ -101,10 +102,13 @@ fn compared(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<
     let at = |at_ms: i64| -> Result<Arc<PastMoment>, ErrorResponse> { Ok(moments.at(&Moment::At(at_ms), scope)?) };
     let (before, after) = (at(range.start.0)?, at(range.end.0)?);
     let is_meant = |path: &str| (asked.path.is_empty() || path == asked.path) && scope.covers(&ensemble, path);
-    let differences = match (before.model(&ensemble), after.model(&ensemble)) {
+    let mut differences = match (before.model(&ensemble), after.model(&ensemble)) {
         (Some(before), Some(after)) => Differences::between(before.observatory(), after.observatory(), is_meant),
         _ => return Err(ErrorResponse::unavailable("the history can't be read now")),
     };
+    for change in differences.findings_raised.iter_mut().chain(&mut differences.findings_cleared) {
+        change.text = readable(change.code.name(), &change.text, scope).into();
+    }
     Ok(Json(DiffJson::new(ensemble, range.start.0, range.end.0, differences)))
 }
 

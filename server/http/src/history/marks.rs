@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ask::{Asked, CoverageJson, give_up_at, refused};
+use super::finding_text::readable;
 use crate::Http;
 use crate::api::{Pairs, share_past};
 use crate::problem::ErrorResponse;
@@ -190,7 +191,7 @@ fn marks(
         let page = store.facts(&query)?;
         let last = page.last().filter(|_| page.len() == ROWS_READ_MAX).map(|fact| fact.at);
         let seen = page.into_iter().filter(|fact| sight.sees(fact));
-        found.extend(seen.take(limit.saturating_sub(found.len())).map(MarkJson::from));
+        found.extend(seen.take(limit.saturating_sub(found.len())).map(|fact| MarkJson::new(fact, sight.scope)));
         match last {
             // Of one millisecond no more than a page is shown.
             Some(at) if found.len() < limit => query.range.end = at,
@@ -210,15 +211,16 @@ fn marks(
     Ok(found)
 }
 
-impl From<Fact> for MarkJson {
-    fn from(fact: Fact) -> Self {
+impl MarkJson {
+    fn new(fact: Fact, scope: &VisibilityScope) -> Self {
+        let text = readable(&fact.code, &fact.text, scope).to_owned();
         Self {
             at_ms: fact.at.0,
             kind: fact.kind.name(),
             code: fact.code.into(),
             severity: fact.severity,
             path: fact.lock.map(Into::into),
-            text: fact.text.into(),
+            text,
         }
     }
 }

@@ -8,6 +8,7 @@ mod charges;
 mod density;
 pub(super) mod diff;
 pub(super) mod export;
+mod finding_text;
 mod going_on;
 pub(super) mod happened;
 pub(super) mod holds;

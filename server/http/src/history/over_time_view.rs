@@ -16,6 +16,7 @@ use lockscope_page::{
 };
 
 use super::ask::{Asked, id, refused};
+use super::finding_text::readable;
 use super::going_on::{lock_named, still};
 use super::holds::{HoldJson, Shown};
 use super::over_time::{Point, points};
@@ -170,7 +171,10 @@ impl<'a> Question<'a> {
         let (range, give_up_at) = (self.range.clone(), Some(self.give_up_at));
         let query = FactQuery { range, lock, limit: FACTS_MAX, give_up_at, ..FactQuery::default() };
         match self.store.facts(&query) {
-            Ok(facts) => {
+            Ok(mut facts) => {
+                for fact in &mut facts {
+                    fact.text = readable(&fact.code, &fact.text, self.scope).into();
+                }
                 let is_cut = facts.len() >= FACTS_MAX;
                 (facts, is_cut)
             }
