@@ -23,18 +23,18 @@ pub(super) fn orders(criterion: &mut Criterion) {
                 let now = TimeMs(sequence as i64);
                 let session = SessionId((sequence % 64) as i64 + 1);
                 let paths = [0, 1].map(|at| name((sequence / 64 + at) % 8, sequence + at));
-                let come = |path: &Box<str>, czxid: usize| {
+                let come = |path: &str, czxid: usize| {
                     let facts = {
                         let mut facts = facts(czxid as i64);
                         facts.owner = Some(session);
                         facts
                     };
                     [
-                        Observation::NodeCreated { root: ROOT, path: path.clone() },
-                        Observation::NodeRead { root: ROOT, path: path.clone(), facts, unreadable: false },
+                        Observation::NodeCreated { root: ROOT, path: path.into() },
+                        Observation::NodeRead { root: ROOT, path: path.into(), facts, unreadable: false },
                     ]
                 };
-                let go = |path: &Box<str>| Observation::NodeDeleted { root: ROOT, path: path.clone() };
+                let go = |path: &str| Observation::NodeDeleted { root: ROOT, path: path.into() };
                 let [one, other] = &paths;
                 let mut apply = |observation| {
                     black_box(observatory.apply(now, observation));

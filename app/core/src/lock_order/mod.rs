@@ -102,7 +102,8 @@ impl LockOrders {
         }
         let is_single_threaded = !asked.waits_elsewhere && asked.held.len() <= HELD_IN_ONE_THREAD_MAX;
         for held in asked.held.iter().filter(|held| is_short(held)) {
-            let Some(key) = self.key(held, &asked.wanted) else { continue };
+            let known = self.known_key(held, &asked.wanted);
+            let Some(key) = known.or_else(|| self.key(held, &asked.wanted)) else { continue };
             let is_first = seen.iter().all(|other| *other != key);
             if !is_first {
                 continue;
@@ -128,6 +129,18 @@ impl LockOrders {
             }
         }
         concerned
+    }
+
+    /// The order between two locks, where they are classes of their own and it was seen before: mostly it was.
+    fn known_key(&self, held: &OrderedLock<'_>, wanted: &OrderedLock<'_>) -> Option<OrderKey> {
+        let key = OrderKey {
+            held: Arc::clone(held.path),
+            wanted: Arc::clone(wanted.path),
+            nesting: Nesting::Apart,
+            is_held_shared: held.is_shared,
+            is_wanted_shared: wanted.is_shared,
+        };
+        self.edges.contains_key(&key).then_some(key)
     }
 
     /// The order between two locks; None while there is no room for their names.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Observatory;
 use super::waits::is_waited_for;
-use crate::lock::Lock;
+use crate::lock::{ContenderRef, Lock};
 use crate::lock_order::{Asked, LockOrders, OrderedLock};
 use crate::recipe::{Access, Recipe, Shape};
 use crate::time::TimeMs;
@@ -41,7 +41,9 @@ impl Observatory {
             is_shared: lock.recognition.access(child.rule) == Access::Read,
         };
         let (mut held, mut waits_elsewhere) = (Vec::new(), false);
-        for spot in self.spots(session).take(OWNED_LOOK_MAX).filter(|spot| spot.lock.path != lock.path) {
+        let is_other = |found: &ContenderRef<'_>| found.key.name() != name || **found.directory != *directory;
+        let spots = self.spots_where(session, is_other).take(OWNED_LOOK_MAX);
+        for spot in spots.filter(|spot| spot.lock.path != lock.path) {
             let Some(hold) = spot.hold else {
                 waits_elsewhere |= is_waited_for(spot.lock);
                 continue;

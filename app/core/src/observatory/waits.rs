@@ -51,8 +51,19 @@ impl Observatory {
 
     /// What a session holds and waits for in all locks.
     pub fn spots(&self, session: SessionId) -> impl Iterator<Item = SessionLock<'_>> {
-        self.roots.iter().flat_map(move |view| view.mirror.owned_by(session)).filter_map(|(directory, key, child)| {
-            let contender = ContenderRef { directory, key, child };
+        self.spots_where(session, |_| true)
+    }
+
+    /// The same of some of its znodes.
+    pub(super) fn spots_where<'a>(
+        &'a self,
+        session: SessionId,
+        is_meant: impl Fn(&ContenderRef<'a>) -> bool,
+    ) -> impl Iterator<Item = SessionLock<'a>> {
+        let owned = self.roots.iter().flat_map(move |view| view.mirror.owned_by(session));
+        let contenders = owned.map(|(directory, key, child)| ContenderRef { directory, key, child });
+        contenders.filter(is_meant).filter_map(|contender| {
+            let ContenderRef { directory, key, child } = contender;
             let own = self.locks.get(&contender.path()).filter(|lock| lock.is_alone());
             let lock =
                 own.or_else(|| self.lock_at(directory)).filter(|lock| lock.is_contender(directory, key, child))?;

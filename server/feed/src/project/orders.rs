@@ -60,7 +60,7 @@ impl ProjectionContext<'_> {
         // Its locks are of one class: the same twice.
         let (a, b) = (classes.next().unwrap_or_default(), classes.next().unwrap_or_default());
         let closest = warning.closest();
-        let seen = |edge: &&OrderEdge| self.sees(&edge.last.held) && self.sees(&edge.last.wanted);
+        let seen = |edge: &OrderEdge| self.sees(&edge.last.held) && self.sees(&edge.last.wanted);
         wire::OrderWarning {
             ensemble: self.ensemble.name.clone(),
             a,
@@ -73,7 +73,7 @@ impl ProjectionContext<'_> {
             confidence: wire_confidence(warning.confidence()),
             sentence: warning.sentence(),
             since_ms: warning.circle.since.0,
-            last: warning.orders.iter().copied().filter(|edge| seen(&edge)).map(last).collect(),
+            last: warning.orders.iter().copied().filter(|edge| seen(edge)).map(last).collect(),
         }
     }
 }
@@ -87,5 +87,49 @@ fn last(edge: &OrderEdge) -> wire::OrderSeen {
         label: last.label.as_deref().map(str::to_owned),
         count: edge.count,
         at_ms: last.at.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::VisibilityScope;
+    use crate::project::EnsembleInfo;
+    use crate::project::problems::tests::{LATER, model};
+
+    /// A deadlock of two sessions has its orders both ways, and a third session goes on with what only it does.
+    const CONTENDERS: [(&str, i64); 6] = [
+        ("/a/one/lock-0000000000", 1),
+        ("/b/two/lock-0000000000", 2),
+        ("/a/one/lock-0000000001", 2),
+        ("/b/two/lock-0000000001", 1),
+        ("/a/three/lock-0000000000", 3),
+        ("/a/four/lock-0000000000", 3),
+    ];
+
+    fn seen(scope: &VisibilityScope) -> wire::LockOrders {
+        let ensemble =
+            EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+        orders(&[ProjectionContext { observatory: &model(&CONTENDERS), ensemble: &ensemble, scope, now: LATER }])
+    }
+
+    #[test]
+    fn who_sees_everything_sees_each_order_and_who_does_what() {
+        let all = seen(&VisibilityScope::ALL);
+        let edges: Vec<_> = all.edges.iter().map(|edge| (&*edge.held, &*edge.wanted, edge.count)).collect();
+        assert_eq!(edges, [("/a/one", "/b/two", 1), ("/a/three", "/a/four", 1), ("/b/two", "/a/one", 1)]);
+        let [warning] = &all.warnings[..] else { panic!("{:?}", all.warnings) };
+        assert_eq!((&*warning.a, &*warning.b, warning.sessions, warning.closest_ms), ("/a/one", "/b/two", 2, Some(0)));
+        assert_eq!(warning.last[0].label.as_deref(), Some("client-1"));
+    }
+
+    #[test]
+    fn an_order_of_which_one_end_may_not_be_seen_is_left_out() {
+        let some = seen(&VisibilityScope::new(&[], &["/a".to_owned()], true));
+        assert_eq!(
+            some.edges.iter().map(|edge| (&*edge.held, &*edge.wanted)).collect::<Vec<_>>(),
+            [("/a/three", "/a/four")]
+        );
+        assert!(some.warnings.is_empty());
     }
 }
