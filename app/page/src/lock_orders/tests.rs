@@ -53,11 +53,11 @@ fn a_warning_says_who_and_how_near_and_escapes_what_comes_from_outside() {
         "Two of them passed each other by 180 ms on",
         "Seen 17 times by 2 sessions. Sure.",
         "14 times, last on",
-        "&lt;b>worker",
+        "&lt;b&gt;worker",
     ] {
         assert!(html.contains(part), "{part}: {html}");
     }
-    assert!(!html.contains("<b>worker") && html.contains("/lock?path=%2Fa"));
+    assert!(!html.contains("<b>worker") && html.contains("/lock?path=/a\""));
 }
 
 #[test]
