@@ -135,8 +135,8 @@ pub trait Projection: Views + Send + Sync + 'static {
         Vec::new()
     }
     /// In which order sessions take locks, in the ensembles that are meant; None where there is none of that name.
-    fn orders(&self, _scope: &VisibilityScope, _ensemble: &str) -> Option<LockOrders> {
-        None
+    fn orders(&self, _scope: &VisibilityScope, ensemble: &str) -> Option<LockOrders> {
+        ensemble.is_empty().then(LockOrders::default)
     }
     /// The worst of the locks whose names fit, of all that may be seen.
     fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {
