@@ -116,6 +116,8 @@ struct Holds {
 #[derive(Debug, Default)]
 pub struct Ledger {
     by: BlameBy,
+    /// Who was waited for in the end is not looked at.
+    leaves_out_roots: bool,
     charges: HashMap<Account, Charges>,
     victims: HashSet<(Account, SessionId)>,
     holds: HashMap<String, Holds>,
@@ -130,6 +132,12 @@ impl Ledger {
         Self { by, ..Self::default() }
     }
 
+    /// The same for somebody who may not see who was waited for in the end: those may hold locks elsewhere.
+    #[must_use]
+    pub fn without_roots(self) -> Self {
+        Self { leaves_out_roots: true, ..self }
+    }
+
     /// Takes in a life that ended.
     pub fn take(&mut self, span: &Span) {
         self.name(span);
@@ -140,7 +148,8 @@ impl Ledger {
         };
         self.sums.hand_off_ms += charges.hand_off_ms;
         self.sums.unknown_ms += charges.unknown_ms;
-        let others = (self.charge(span, &charges.direct, false), self.charge(span, &charges.root, true));
+        let root = if self.leaves_out_roots { &Charged::default() } else { &charges.root };
+        let others = (self.charge(span, &charges.direct, false), self.charge(span, root, true));
         self.sums.others_ms = (self.sums.others_ms.0 + others.0, self.sums.others_ms.1 + others.1);
     }
 
@@ -206,7 +215,7 @@ impl Ledger {
 
     /// All of it.
     pub fn finish(self) -> Blame {
-        let Self { by: _, charges, victims, mut holds, names, mut sums } = self;
+        let Self { by: _, leaves_out_roots: _, charges, victims, mut holds, names, mut sums } = self;
         let key = |account: &Account| match account {
             Account::Lock(path) => path.to_string(),
             Account::Session(session) => names.get(session).cloned().unwrap_or_else(|| session_key(*session)),

@@ -303,7 +303,7 @@ impl LockOrders {
         self.warn_anew();
     }
 
-    /// What can be told of it in pieces.
+    /// The parts that a checkpoint keeps.
     pub(crate) fn recall(&self) -> impl Iterator<Item = Self> {
         let Self { classes, edges, windows, circles, swept_at } = self;
         let rest = Self {

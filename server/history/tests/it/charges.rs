@@ -321,6 +321,22 @@ fn a_ledger_names_who_was_waited_for_and_when_it_was_worst() {
 }
 
 #[test]
+fn without_roots_nobody_is_named_who_holds_elsewhere() {
+    let mut run = Run::new(1, Recipe::SequentialMutex);
+    // 1 holds the second lock, for which 2 waits, who holds the first one, for which 3 waits.
+    let steps = [come(1, 1), come(0, 2), come(1, 2), come(0, 3), Step::Pass(10), Step::Leave(1), Step::Leave(2)];
+    steps.into_iter().for_each(|step| run.step(step));
+    let spans = run.spans();
+    let keys = |ledger: Ledger| {
+        let mut ledger = ledger;
+        spans.values().filter(|span| *span.lock == *path(0)).for_each(|span| ledger.take(span));
+        ledger.finish().rows.into_iter().map(|row| row.key).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(Ledger::new(BlameBy::Session)), ["0x1", "0x2"]);
+    assert_eq!(keys(Ledger::new(BlameBy::Session).without_roots()), ["0x2"]);
+}
+
+#[test]
 fn several_that_hold_at_once_share_evenly() {
     let mut run = Run::new(3, Recipe::ReadWrite);
     let wait = [come(0, 1), come(0, 2), come(0, 3), come(0, 4), Step::Pass(10), Step::Leave(0)];

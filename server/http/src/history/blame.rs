@@ -103,9 +103,13 @@ fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<Bla
     let refused = |error: StoreError| refused(error, &range);
     let blame = blame(&*store, scope, &ensemble, asked, &range).map_err(refused)?;
     let coverage = CoverageJson::new(&*store, &range).map_err(refused)?;
-    // Who was waited for in the end may hold locks that are not in the scope.
-    let has_roots = scope.covers(&ensemble, "/");
+    let has_roots = has_roots(scope, &ensemble);
     Ok(Json(BlameJson::new(ensemble, asked, blame, has_roots, coverage)))
+}
+
+/// Who was waited for in the end may hold locks that are not in the scope.
+fn has_roots(scope: &VisibilityScope, ensemble: &str) -> bool {
+    scope.covers(ensemble, "/")
 }
 
 fn blame(
@@ -117,7 +121,8 @@ fn blame(
 ) -> Result<Blame, StoreError> {
     let lock = (!asked.path.is_empty()).then(|| asked.path.as_str().into());
     let query = SpanQuery { range: range.clone(), lock, give_up_at: Some(give_up_at()), ..SpanQuery::default() };
-    let mut ledger = Ledger::new(asked.by);
+    let ledger = Ledger::new(asked.by);
+    let mut ledger = if has_roots(scope, ensemble) { ledger } else { ledger.without_roots() };
     each(store, query, |span| {
         if scope.covers(ensemble, &span.lock) {
             ledger.take(&span);

@@ -53,7 +53,7 @@ const ROWS: &[Row] = &[
         &[OutsideSession, OutsideLabel, OutsidePayload, InsidePayload],
     ),
     row("/api/v1/waits", &[""], SEEN),
-    // Who takes locks in which order is told of sessions that are gone.
+    // The order in which locks are taken stays known of sessions that are gone.
     row("/api/v1/orders", &["", "ensemble=default"], &[OutsidePath, OutsideLabel]),
     row("/api/v1/sessions", &["", "format=csv", "group=host", "group=application"], SEEN),
     row("/api/v1/session", &["id={session}"], &[OutsidePath, OutsideLabel]),
