@@ -116,8 +116,18 @@ async fn enter(session: &Client, lock: &str) -> String {
     format!("{lock}/lock-{sequence}")
 }
 
-/// Two sessions that take both locks in opposite orders, and let go of them.
+/// Sessions take both locks in opposite orders and let go of them, until both orders were seen: while a link is behind,
+/// none is learned.
 async fn cross(recorded: &Recorded) {
+    until(async || {
+        cross_once(recorded).await;
+        let orders = recorded.json("/api/v1/orders").await.1;
+        orders["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty())
+    })
+    .await;
+}
+
+async fn cross_once(recorded: &Recorded) {
     for locks in [[INSIDE, OUTSIDE], [OUTSIDE, INSIDE]] {
         let session = open(&recorded.zookeeper.address()).await;
         let mut nodes = Vec::new();
