@@ -10,6 +10,7 @@ pub mod blame;
 pub mod codec;
 pub mod derive;
 pub mod historian;
+pub mod incident;
 mod payloads;
 pub mod replay;
 pub mod resume;

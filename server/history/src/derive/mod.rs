@@ -41,7 +41,7 @@ use charges::Allowance;
 use ended::Ended;
 use lock::LockState;
 use sessions::{Sessions, Step};
-use words::{facts_of, released};
+use words::{facts_of, released, vanished};
 
 /// Contenders that are followed. Overflow policy: further ones are not.
 pub const LIVES_MAX: usize = 1_000_000;
@@ -109,8 +109,10 @@ impl Deriver {
     /// Takes in one event. Instants do not fall.
     pub fn take(&mut self, now: TimeMs, event: Event) {
         self.advance(now);
-        let before =
-            if let Event::Verdict { lock, .. } = &event { self.locks.get(lock).map(|lock| lock.verdict) } else { None };
+        let before = match &event {
+            Event::Verdict { lock, .. } | Event::Whole { lock, .. } => self.locks.get(lock).map(|lock| lock.verdict),
+            _ => None,
+        };
         for said in facts_of(&event, before) {
             self.fact(now, said);
         }
@@ -307,6 +309,9 @@ impl Deriver {
         let Some(mut state) = self.locks.remove(path) else { return };
         self.lives = self.lives.saturating_sub(state.lives());
         let Some(now) = self.now else { return };
+        if is_trouble(state.verdict) {
+            self.fact(now, vanished(path));
+        }
         state.end_steps().for_each(|step| self.sessions.take(path, step, now));
         self.rows.minutes.extend(state.end_minute(path, minute_of(now), now, 0));
         // It may come back within the minute.

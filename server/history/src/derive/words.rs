@@ -173,7 +173,11 @@ fn severity_number(severity: Severity) -> u8 {
 /// there.
 pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
     let one = match event {
-        Event::Verdict { lock, verdict } => {
+        // What is there when it is looked at first, or anew, may be in trouble already, or no longer.
+        Event::Verdict { lock, verdict } | Event::Whole { lock, verdict, .. } => {
+            if matches!(event, Event::Whole { .. }) && before == Some(*verdict) {
+                return Vec::new();
+            }
             if !is_trouble(*verdict) && !before.is_some_and(is_trouble) {
                 return Vec::new();
             }
@@ -200,7 +204,6 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
         Event::Deadlock { locks, is_closed } => return locks.iter().map(|lock| deadlock(lock, *is_closed)).collect(),
         Event::Offset(_)
         | Event::Came { .. }
-        | Event::Whole { .. }
         | Event::Held { .. }
         | Event::Left { .. }
         | Event::Vanished { .. }
@@ -208,6 +211,12 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
         | Event::SessionEnded { .. } => return Vec::new(),
     };
     vec![one]
+}
+
+/// A lock that was in trouble is shown no longer.
+pub(super) fn vanished(lock: &str) -> Said {
+    let text = "It is there no longer.".to_owned();
+    Said::of(Some(lock), FactKind::Verdict, verdict_name(Verdict::Free), Severity::Info, text)
 }
 
 /// Somebody released a lock through Lockscope.

@@ -10,6 +10,7 @@ mod faults;
 mod fuzz;
 mod golden;
 mod historian;
+mod incidents;
 mod recalled;
 mod replay;
 mod resume;
