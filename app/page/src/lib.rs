@@ -60,7 +60,8 @@ pub use over_time::{
 };
 #[cfg(feature = "ssr")]
 pub use server_pages::{
-    AuditView, EventLine, EventsView, LabDraft, LabView, ServerPage, approve_page, audit_page, events_page, find_page,
-    help_page, lab_gone_page, lab_page, lab_run_page, no_moment_page, plain_header, run_url,
+    AuditView, EventLine, EventsView, IncidentFact, IncidentLane, IncidentLine, IncidentView, IncidentsView, LabDraft,
+    LabView, ServerPage, approve_page, audit_page, events_page, find_page, help_page, incident_page, incidents_page,
+    lab_gone_page, lab_page, lab_run_page, no_moment_page, plain_header, run_url,
 };
 pub use shell::{AssetNames, shell};

@@ -1,6 +1,6 @@
 //! The pages that the server draws alone, in words. Pure.
 
-use crate::format::{count, visible};
+use crate::format::{count, plural, visible};
 use lockscope_wire::guide::TermArea;
 use lockscope_wire::{AuditKind, EventKind};
 
@@ -104,6 +104,58 @@ pub(super) fn no_event(was_given_up: bool, keeps_history: bool) -> &'static str 
         (false, true) => "Nothing that fits is kept.",
         (false, false) => "Nothing that fits happened lately.",
     }
+}
+
+pub(super) const INCIDENTS_LEAD: &str = "When something was wrong with locks, because of whom, who waited, and how it ended. Locks are one incident where whoever holds one of them holds or waits for another.";
+pub(super) const INCIDENT_LOCKS: &str = "Locks, as they were when it began";
+pub(super) const INCIDENT_LANES: &str = "Who held, who waited";
+pub(super) const INCIDENT_LANES_LEAD: &str =
+    "Pale: waited. Dark: held. Red: held, and made the others wait. Drawn from";
+pub(super) const INCIDENT_ROOT: &str = "made the others wait";
+pub(super) const INCIDENT_FACTS: &str = "What else happened";
+pub(super) const INCIDENT_BEFORE: &str = "The same lock in the same trouble before";
+
+/// Why no incident is shown.
+pub(super) fn no_incident(is_filtered: bool, part_known: f64) -> &'static str {
+    match (is_filtered, part_known >= 1.0) {
+        (true, _) => "No incident fits.",
+        (false, true) => "Nothing was wrong with any lock.",
+        (false, false) if part_known > 0.0 => "Nothing was wrong with any lock while it was looked at.",
+        (false, false) => "Nothing of that time is kept.",
+    }
+}
+
+/// How much of a range is known.
+pub(super) fn part_known(part: f64) -> String {
+    let percent = (part * 1_000.0).floor() / 10.0;
+    format!("{percent} % of that time is known; of the rest nothing is kept.")
+}
+
+pub(super) fn incidents_left_out(number: usize) -> String {
+    format!(
+        "{} older than these; a shorter range shows them.",
+        plural(number as u64, "further one is", "further ones are")
+    )
+}
+
+pub(super) fn and_others(number: usize) -> String {
+    format!("and {}", plural(number as u64, "other lock", "other locks"))
+}
+
+pub(super) fn seen_before(number: usize) -> String {
+    format!("{} before, in 30 days", plural(number as u64, "time", "times"))
+}
+
+pub(super) fn waiters(number: usize) -> String {
+    plural(number as u64, "session", "sessions")
+}
+
+pub(super) fn victims(number: usize, peak: usize) -> String {
+    if number == 0 { "none".to_owned() } else { format!("{}, {} at once", count(number as u64), count(peak as u64)) }
+}
+
+pub(super) fn further(number: usize) -> String {
+    format!("{} not shown.", plural(number as u64, "further one is", "further ones are"))
 }
 
 /// Why no record is shown.

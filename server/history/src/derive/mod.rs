@@ -41,7 +41,7 @@ use charges::Allowance;
 use ended::Ended;
 use lock::LockState;
 use sessions::{Sessions, Step};
-use words::{facts_of, released, vanished};
+use words::{facts_of, released, vanished, verdict_said};
 
 /// Contenders that are followed. Overflow policy: further ones are not.
 pub const LIVES_MAX: usize = 1_000_000;
@@ -50,7 +50,7 @@ pub const FACTS_A_MINUTE_MAX: u32 = 6_000;
 /// Minutes without news that are made up for; after a longer pause the rest is left out.
 const MINUTES_AT_ONCE_MAX: i64 = 180;
 /// Facts of one millisecond have numbers of their own up to here; the numbers of more reach into the next.
-const FACTS_A_MS: u64 = 1 << 10;
+pub const FACTS_A_MS: u64 = 1 << 10;
 
 /// The first instant of a minute.
 pub(crate) fn minute_of(at: TimeMs) -> TimeMs {
@@ -91,13 +91,26 @@ impl Deriver {
             .collect();
         let gone: Vec<Arc<str>> = self.locks.keys().filter(|lock| !there.contains(*lock)).cloned().collect();
         gone.iter().for_each(|lock| self.vanished(lock));
-        events.into_iter().for_each(|(at, event)| self.take(at, event));
+        for (at, event) in events {
+            // What was in trouble before is so still, or again: that is told behind each gap.
+            if let Event::Whole { lock, verdict, .. } = &event
+                && is_trouble(*verdict)
+                && self.locks.get(lock).is_some_and(|state| state.verdict == *verdict)
+            {
+                self.fact(at, verdict_said(lock, *verdict));
+            }
+            self.take(at, event);
+        }
     }
 
     /// Begins with everything there is in the middle of a recording, as if all of it had been seen to come. What lies before
     /// in the minute is not known.
     pub fn recall(&mut self, now: TimeMs, events: Vec<(TimeMs, Event)>) {
+        let (last_fact, told) = (self.last_fact, self.rows.facts.len());
         self.begin(now, events);
+        // That was told when it was recorded.
+        self.rows.facts.truncate(told);
+        self.last_fact = last_fact;
         self.locks.values_mut().for_each(LockState::begin_minute);
     }
 

@@ -181,8 +181,7 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
             if !is_trouble(*verdict) && !before.is_some_and(is_trouble) {
                 return Vec::new();
             }
-            let (name, severity) = (verdict_name(*verdict), verdict_severity(*verdict));
-            Said::of(Some(lock), FactKind::Verdict, name, severity, verdict_words(*verdict).to_owned())
+            verdict_said(lock, *verdict)
         }
         Event::Finding { lock, code, raised } => {
             let name = code.name();
@@ -211,6 +210,12 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
         | Event::SessionEnded { .. } => return Vec::new(),
     };
     vec![one]
+}
+
+/// A lock's verdict.
+pub(super) fn verdict_said(lock: &str, verdict: Verdict) -> Said {
+    let (name, severity) = (verdict_name(verdict), verdict_severity(verdict));
+    Said::of(Some(lock), FactKind::Verdict, name, severity, verdict_words(verdict).to_owned())
 }
 
 /// A lock that was in trouble is shown no longer.

@@ -112,6 +112,18 @@ pub fn incident_of(store: &dyn Store, query: &IncidentQuery<'_>, number: u64) ->
     Ok(known)
 }
 
+/// Who held or waited at the locks of an incident while it lasted.
+///
+/// # Errors
+/// The store can't be read, or it takes too long.
+pub fn lives_in(store: &dyn Store, query: &IncidentQuery<'_>, incident: &Incident) -> Result<Vec<Life>, StoreError> {
+    let mut all = Vec::new();
+    for run in &incident.runs {
+        all.extend(lives_of(store, query, run, (query.present)(&run.lock).lives)?.0);
+    }
+    Ok(super::distinct(all.iter().collect()).into_iter().cloned().collect())
+}
+
 /// Earlier runs of a lock with the same verdict as their worst, the oldest first.
 ///
 /// # Errors

@@ -31,13 +31,17 @@ pub(super) struct Asked {
     pub(super) path: String,
     pub(super) session: Option<SessionId>,
     pub(super) client: String,
-    from_ms: Option<i64>,
-    to_ms: Option<i64>,
+    pub(super) from_ms: Option<i64>,
+    pub(super) to_ms: Option<i64>,
     pub(super) limit: Option<usize>,
     pub(super) before: Option<(i64, i64)>,
     pub(super) grain_ms: Option<i64>,
     pub(super) format: ExportFormat,
     pub(super) by: BlameBy,
+    /// A text that has to be somewhere in it.
+    pub(super) q: String,
+    /// The shortest that is meant.
+    pub(super) min_ms: i64,
 }
 
 /// What an export is written as.
@@ -90,6 +94,9 @@ impl Asked {
             "ensemble" => self.ensemble = short(name, value, FILTER_CHARS_MAX)?,
             "path" => self.path = short(name, value, PATH_CHARS_MAX)?,
             "client" => self.client = short(name, value, FILTER_CHARS_MAX)?,
+            "q" => self.q = short(name, value, FILTER_CHARS_MAX)?,
+            "min_ms" if value.is_empty() => {}
+            "min_ms" => self.min_ms = instant().ok_or_else(|| wrong(name, value, "a number of milliseconds"))?,
             "session" => {
                 let session =
                     id_of(value).ok_or_else(|| wrong(name, value, "a session's id, like 0x100000a1b2c0001"))?;
@@ -128,8 +135,13 @@ impl Asked {
 
     /// The range that is meant.
     pub(super) fn range(&self, now_ms: i64) -> Result<Range<TimeMs>, ErrorResponse> {
+        self.range_of(now_ms, USUAL_RANGE_MS)
+    }
+
+    /// The same, where another one is meant when none is named.
+    pub(super) fn range_of(&self, now_ms: i64, usual_ms: i64) -> Result<Range<TimeMs>, ErrorResponse> {
         let to_ms = self.to_ms.unwrap_or(now_ms.saturating_add(1));
-        let from_ms = self.from_ms.unwrap_or(to_ms.saturating_sub(USUAL_RANGE_MS));
+        let from_ms = self.from_ms.unwrap_or(to_ms.saturating_sub(usual_ms));
         if from_ms >= to_ms {
             return Err(ErrorResponse::bad_request("`from` has to be before `to`"));
         }
@@ -200,6 +212,11 @@ pub(crate) struct CoverageJson {
 }
 
 impl CoverageJson {
+    /// The part of the range that was recorded.
+    pub(super) fn part(&self) -> f64 {
+        self.part
+    }
+
     pub(super) fn new(store: &dyn Store, range: &Range<TimeMs>) -> Result<Self, StoreError> {
         let (coverage, gaps) = (store.coverage()?, store.gaps(range.clone())?);
         let known =

@@ -45,7 +45,7 @@ pub(super) fn lock_named(
     Ok(there.map_or((ensemble, path), |page| (page.head.row.ensemble, page.head.row.path)))
 }
 
-fn host(contender: &Contender) -> Option<String> {
+pub(super) fn host(contender: &Contender) -> Option<String> {
     let address = &contender.client.as_ref()?.address;
     Some(address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host).to_owned())
 }

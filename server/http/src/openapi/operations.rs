@@ -18,6 +18,7 @@ use crate::history::HistoryJson;
 use crate::history::blame::BlameJson;
 use crate::history::diff::DiffJson;
 use crate::history::holds::HoldsJson;
+use crate::history::incidents::{IncidentsJson, OneIncidentJson};
 use crate::history::marks::MarksJson;
 use crate::history::over_time::LockOverTimeJson;
 use crate::release_api::PlanJson;
@@ -162,6 +163,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
         params: params::BLAME,
         replies: &[json(200, "Who is charged.", &[Content::Json(shape::<BlameJson>)]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/blame", "historyBlame", Tag::Look, "Whose fault waits were")
+    },
+    Operation {
+        text: "Runs of unhealthy verdicts. Those that overlap in time are one incident where a session that holds one of the locks holds or waits for the other; trouble that comes back within a minute was not over.",
+        params: params::INCIDENTS,
+        replies: &[json(200, "Incidents.", &[Content::Json(shape::<IncidentsJson>)]), NO_HISTORY, TOO_LONG],
+        ..look("/api/v1/incidents", "incidents", Tag::Look, "When something was wrong, because of whom")
+    },
+    Operation {
+        params: params::INCIDENT,
+        replies: &[
+            json(
+                200,
+                "The incident.",
+                &[Content::Json(shape::<OneIncidentJson>), Content::Text("text/markdown; charset=utf-8")],
+            ),
+            problem(404, "No such ensemble, no history, or no incident of that id that is kept and may be seen."),
+            TOO_LONG,
+        ],
+        ..look("/api/v1/incident", "incident", Tag::Look, "One incident, and who held or waited")
     },
     Operation {
         text: "States are compared: who came and went in between is in neither. Of each kind there are at most 1,000 rows.",

@@ -6,6 +6,7 @@ use super::operation::{Kind, Param, ParamLocation};
 use crate::history::ExportFormat;
 use crate::history::blame::BLAME_MAX;
 use crate::history::holds::HOLDS_MAX;
+use crate::history::incidents::INCIDENTS_MAX;
 use crate::history::marks::MARKS_MAX;
 use audit::LIMIT_MAX;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
@@ -103,6 +104,21 @@ pub(super) const BLAME: &[Param] = &[
         "What tells rows apart; `client` as without it.",
     ),
     up_to(BLAME_MAX, 100, "Rows at most."),
+];
+
+pub(super) const INCIDENTS: &[Param] = &[
+    ITS_ENSEMBLE,
+    query("from", INSTANT, "Where the range begins, ms since the epoch; a day before its end."),
+    TO,
+    query("q", Kind::Text(FILTER_CHARS_MAX), "Text to find in its locks, or in who is at its root; empty for all."),
+    query("min_ms", INSTANT, "Only those that lasted so long."),
+    up_to(INCIDENTS_MAX, 100, "Rows at most."),
+];
+
+pub(super) const INCIDENT: &[Param] = &[
+    ITS_ENSEMBLE,
+    required(query("id", Kind::Text(FILTER_CHARS_MAX), "The `id` of an incident."), None),
+    query("format", Kind::OneOf(|| vec!["json", "markdown"]), "`markdown` for a ticket."),
 ];
 
 pub(super) const DIFF: &[Param] = &[

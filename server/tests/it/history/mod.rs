@@ -8,6 +8,7 @@ mod equality;
 mod events;
 mod forced;
 mod generated;
+mod incidents;
 mod kills;
 mod lives;
 mod matrix;

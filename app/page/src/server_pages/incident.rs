@@ -1,0 +1,298 @@
+//! One incident: what happened, who held and who waited when, and what it was like before.
+
+use crate::erase::view;
+use leptos::prelude::*;
+
+use super::{ServerPage, words};
+use crate::format::{duration, middle, visible};
+use crate::parts::{Chip, Columns, Table, stamp};
+use lockscope_wire::Verdict;
+
+/// Longest text in a cell; the whole is in its title.
+const CELL_CHARS: usize = 44;
+/// Width of the time axis.
+const WIDTH: i64 = 1_000;
+
+/// One incident.
+#[derive(Clone, Debug)]
+pub struct IncidentView {
+    /// What happened, in plain words.
+    pub sentence: String,
+    /// The worst verdict.
+    pub worst: Verdict,
+    /// When it began.
+    pub from_ms: i64,
+    /// When it ended; None while it goes on.
+    pub to_ms: Option<i64>,
+    /// The instant at which it is looked at.
+    pub now_ms: i64,
+    /// Its locks, each with the address of its page as it was when trouble began.
+    pub locks: Vec<(String, String)>,
+    /// Further locks.
+    pub locks_left_out: usize,
+    /// Who held or waited, in the order in which they came.
+    pub lanes: Vec<IncidentLane>,
+    /// Further ones.
+    pub lanes_left_out: usize,
+    /// Sessions that waited 1 s or longer, and the most at once.
+    pub victims: (usize, usize),
+    /// All waiting.
+    pub waiting_ms: i64,
+    /// What happened meanwhile: findings and releases, the oldest first.
+    pub facts: Vec<IncidentFact>,
+    /// When the same lock was in the same trouble before: when, how long, and the address.
+    pub earlier: Vec<(i64, i64, String)>,
+    /// How often altogether.
+    pub seen_before: usize,
+    /// Addresses: as Markdown, JSON, Perfetto and a file of its own.
+    pub ways: Vec<(&'static str, String)>,
+    /// The address of the whole list.
+    pub list_url: String,
+}
+
+/// Who held or waited.
+#[derive(Clone, Debug)]
+pub struct IncidentLane {
+    /// Who.
+    pub who: String,
+    /// Address of its session's page then.
+    pub url: Option<String>,
+    /// The lock.
+    pub lock: String,
+    /// When it came.
+    pub joined_ms: i64,
+    /// When it held.
+    pub held_ms: Option<i64>,
+    /// When it left.
+    pub left_ms: Option<i64>,
+    /// How, in words.
+    pub how: &'static str,
+    /// It made the others wait.
+    pub is_root: bool,
+    /// It waits for nothing that anybody should let go.
+    pub stands_by: bool,
+}
+
+/// What happened meanwhile.
+#[derive(Clone, Debug)]
+pub struct IncidentFact {
+    /// When.
+    pub at_ms: i64,
+    /// How bad: 0 for worth knowing, 2 for act.
+    pub severity: u8,
+    /// What it is called.
+    pub name: String,
+    /// The lock.
+    pub lock: String,
+    /// One sentence.
+    pub text: String,
+}
+
+const LANES: Columns = &[
+    ("Who", ""),
+    ("Lock", ""),
+    ("From begin to end", "incident-time"),
+    ("Waited", "table-number"),
+    ("Held", "table-number"),
+    ("How it ended", ""),
+];
+
+/// The page.
+pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
+    super::page(plain, "Incident", "events", of.now_ms, || {
+        let axis = Axis::of(of);
+        let lanes = of.lanes.iter().map(|lane| row(lane, axis)).collect_view();
+        let left_out = |number: usize| (number > 0).then(|| view! { <p class="quiet">{words::further(number)}</p> });
+        let way = |(name, url): &(&'static str, String)| view! { <a class="tool" href=url.clone()>{*name}</a> };
+        view! {
+            <p class="crumbs"><a href=of.list_url.clone()>"Incidents"</a></p>
+            <h1 class="page-title incident-title"><Chip verdict=of.worst /> " " {visible(&of.sentence)}</h1>
+            {figures(of)}
+            <h2 class="part-title">{words::INCIDENT_LOCKS}</h2>
+            <ul class="incident-locks" data-testid="incident-locks">{of.locks.iter().map(lock).collect_view()}</ul>
+            {left_out(of.locks_left_out)}
+            <h2 class="part-title">{words::INCIDENT_LANES}</h2>
+            <p class="quiet">{words::INCIDENT_LANES_LEAD} {stamp(axis.from_ms)} " – " {stamp(axis.to_ms)}</p>
+            <Table class="table audit-table incident-lanes" testid="incident-lanes" columns=LANES rows=lanes />
+            {left_out(of.lanes_left_out)}
+            {facts(of)}
+            {before(of)}
+            <nav class="audit-ways" aria-label="As a file">{of.ways.iter().map(way).collect_view()}</nav>
+        }
+    })
+}
+
+fn figures(of: &IncidentView) -> AnyView {
+    let one = |name: &'static str, value: AnyView| view! { <div class="incident-figure"><dt>{name}</dt><dd>{value}</dd></div> };
+    let ended = match of.to_ms {
+        Some(to_ms) => stamp(to_ms).into_any(),
+        None => view! { <span>"not yet"</span> }.into_any(),
+    };
+    let lasted = duration(of.to_ms.unwrap_or(of.now_ms) - of.from_ms);
+    let (victims, peak) = of.victims;
+    view! {
+        <dl class="incident-figures" data-testid="incident-figures">
+            {one("Began", stamp(of.from_ms).into_any())}
+            {one("Ended", ended)}
+            {one("Lasted", view! { <span>{lasted}</span> }.into_any())}
+            {one("Sessions that waited 1 s or longer", view! { <span>{words::victims(victims, peak)}</span> }.into_any())}
+            {one("Waiting in all", view! { <span>{duration(of.waiting_ms)}</span> }.into_any())}
+            {one("Before, in 30 days", view! { <span>{super::incidents::times(of.seen_before)}</span> }.into_any())}
+        </dl>
+    }
+}
+
+fn lock((path, url): &(String, String)) -> AnyView {
+    let whole = visible(path);
+    view! { <li><a href=url.clone()><code title=whole.clone()><bdi>{whole.clone()}</bdi></code></a></li> }
+}
+
+/// The time that is shown: the incident and a little around it.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    from_ms: i64,
+    to_ms: i64,
+}
+
+impl Axis {
+    fn of(of: &IncidentView) -> Self {
+        let to_ms = of.to_ms.unwrap_or(of.now_ms).max(of.from_ms + 1);
+        let around_ms = ((to_ms - of.from_ms) / 10).max(500);
+        Self { from_ms: of.from_ms - around_ms, to_ms: (to_ms + around_ms).min(of.now_ms.max(to_ms)) }
+    }
+
+    fn x(self, at_ms: i64) -> i64 {
+        (at_ms.clamp(self.from_ms, self.to_ms) - self.from_ms) * WIDTH / (self.to_ms - self.from_ms).max(1)
+    }
+
+    /// Where a stretch lies, at least one wide.
+    fn bar(self, from_ms: i64, to_ms: i64) -> (i64, i64) {
+        let (from, to) = (self.x(from_ms), self.x(to_ms));
+        (from.min(WIDTH - 2), (to - from).max(2))
+    }
+}
+
+fn row(of: &IncidentLane, axis: Axis) -> AnyView {
+    let left_ms = of.left_ms.unwrap_or(axis.to_ms).max(of.joined_ms);
+    let held_ms = of.held_ms.unwrap_or(left_ms).clamp(of.joined_ms, left_ms);
+    let bar = |class: &'static str, from_ms: i64, to_ms: i64| {
+        let (x, width) = axis.bar(from_ms, to_ms);
+        view! { <rect class=class x=x.to_string() y="1" width=width.to_string() height="8"></rect> }
+    };
+    let waits = (held_ms > of.joined_ms)
+        .then(|| bar(if of.stands_by { "lane-stands-by" } else { "lane-waits" }, of.joined_ms, held_ms));
+    let holds =
+        of.held_ms.is_some().then(|| bar(if of.is_root { "lane-root" } else { "lane-holds" }, held_ms, left_ms));
+    let who = visible(&of.who);
+    let name = view! { <bdi title=who.clone()>{middle(&who, CELL_CHARS)}</bdi> };
+    let name = match &of.url {
+        Some(url) => view! { <a href=url.clone()>{name}</a> },
+        None => name,
+    };
+    let path = visible(&of.lock);
+    let root = of.is_root.then(|| view! { <div class="quiet">{words::INCIDENT_ROOT}</div> });
+    view! {
+        <tr data-is-root=of.is_root.to_string()>
+            <td class="audit-where">{name}{root}</td>
+            <td class="audit-where"><code title=path.clone()><bdi>{middle(&path, CELL_CHARS)}</bdi></code></td>
+            <td class="incident-time"><svg viewBox=format!("0 0 {WIDTH} 10") preserveAspectRatio="none" aria-hidden="true">{waits}{holds}</svg></td>
+            <td class="table-number">{duration(held_ms - of.joined_ms)}</td>
+            <td class="table-number">{of.held_ms.map(|_| duration(left_ms - held_ms))}</td>
+            <td>{of.how}</td>
+        </tr>
+    }
+}
+
+fn facts(of: &IncidentView) -> Option<AnyView> {
+    let fact = |fact: &IncidentFact| {
+        view! {
+            <li data-severity=fact.severity.to_string()>
+                {stamp(fact.at_ms)} " " <strong>{visible(&fact.name)}</strong> " " <code><bdi>{visible(&fact.lock)}</bdi></code> " " {visible(&fact.text)}
+            </li>
+        }
+    };
+    (!of.facts.is_empty()).then(|| {
+        view! {
+            <h2 class="part-title">{words::INCIDENT_FACTS}</h2>
+            <ol class="incident-facts" data-testid="incident-facts">{of.facts.iter().map(fact).collect_view()}</ol>
+        }
+    })
+}
+
+fn before(of: &IncidentView) -> Option<AnyView> {
+    let one = |(from_ms, lasted_ms, url): &(i64, i64, String)| {
+        view! { <li><a href=url.clone()>{stamp(*from_ms)}</a> ", " {duration(*lasted_ms)}</li> }
+    };
+    (!of.earlier.is_empty()).then(|| {
+        view! {
+            <h2 class="part-title">{words::INCIDENT_BEFORE}</h2>
+            <ul class="incident-facts" data-testid="incident-before">{of.earlier.iter().map(one).collect_view()}</ul>
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::AssetNames;
+    use lockscope_wire::{Person, Role, SignedBy};
+
+    #[test]
+    fn bars_stay_within_the_axis() {
+        let axis = Axis { from_ms: 1_000, to_ms: 2_000 };
+        assert_eq!(axis.bar(0, 1_500), (0, 500));
+        assert_eq!(axis.bar(1_250, 9_000), (250, 750));
+        assert_eq!(axis.bar(1_300, 1_300), (300, 2));
+        assert_eq!(axis.bar(2_000, 2_000), (998, 2));
+    }
+
+    #[test]
+    fn what_clients_wrote_stays_text() {
+        let hostile = "</script><script>alert(1)</script>\u{202e}".to_owned();
+        let lane = IncidentLane {
+            who: hostile.clone(),
+            url: None,
+            lock: hostile.clone(),
+            joined_ms: 0,
+            held_ms: Some(5),
+            left_ms: None,
+            how: "held still",
+            is_root: true,
+            stands_by: false,
+        };
+        let fact =
+            IncidentFact { at_ms: 1, severity: 2, name: hostile.clone(), lock: hostile.clone(), text: hostile.clone() };
+        let of = IncidentView {
+            sentence: hostile.clone(),
+            worst: Verdict::Stuck,
+            from_ms: 0,
+            to_ms: None,
+            now_ms: 10,
+            locks: vec![(hostile.clone(), "/lock".to_owned())],
+            locks_left_out: 0,
+            lanes: vec![lane],
+            lanes_left_out: 2,
+            victims: (1, 1),
+            waiting_ms: 5,
+            facts: vec![fact],
+            earlier: vec![(1, 2, "/incident?id=1".to_owned())],
+            seen_before: 1,
+            ways: Vec::new(),
+            list_url: "/incidents".to_owned(),
+        };
+        let person = Person {
+            name: hostile,
+            role: Role::Viewer,
+            by: SignedBy::Token,
+            may_release: false,
+            may_audit: false,
+            can_sign_in: true,
+            keeps_history: true,
+        };
+        let assets = AssetNames::default();
+        let tab = crate::document_title::DocumentTitle::default();
+        let html = incident_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab }, &of);
+        assert_eq!(html.matches("<script").count(), 2, "those of the head and the end of the document alone");
+        assert!(!html.contains('\u{202e}') && html.contains("lane-root"));
+    }
+}

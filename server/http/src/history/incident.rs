@@ -1,0 +1,138 @@
+//! Incidents as they are told: who may see what of them, and what they are called.
+
+use history::incident::{Incident, IncidentQuery, IncidentsFound, Life, Present, earlier};
+use history::store::{Store, StoreError};
+use lockscope_core::diagnosis::Verdict;
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_wire::{Contender, LockQuery};
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+use super::going_on::host;
+use super::incident_words;
+use crate::Http;
+use feed::VisibilityScope;
+use history::derive::{is_trouble, verdict_of};
+
+/// Contenders of a lock that are there now and looked at.
+const THERE_MAX: usize = 500;
+
+/// One who looks at the incidents of an ensemble.
+pub(super) struct Looking<'a> {
+    pub(super) http: &'a Http,
+    pub(super) scope: &'a VisibilityScope,
+    pub(super) ensemble: &'a str,
+    pub(super) store: &'a dyn Store,
+    pub(super) now: TimeMs,
+    pub(super) give_up_at: Instant,
+}
+
+impl Looking<'_> {
+    /// Asks for those of a range.
+    pub(super) fn ask<T>(
+        &self,
+        range: Range<TimeMs>,
+        ask: impl FnOnce(&IncidentQuery<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let sees = |lock: &str| self.scope.covers(self.ensemble, lock);
+        let present = |lock: &str| self.present(lock);
+        ask(&IncidentQuery { range, now: self.now, sees: &sees, present: &present, give_up_at: self.give_up_at })
+    }
+
+    /// Those of a range, the newest first.
+    pub(super) fn of_range(&self, range: Range<TimeMs>) -> Result<IncidentsFound, StoreError> {
+        self.ask(range, |query| history::incident::search(self.store, query))
+    }
+
+    /// A lock as it is now.
+    fn present(&self, lock: &str) -> Present {
+        let (ensemble, path) = (self.ensemble.to_owned(), lock.to_owned());
+        let query = LockQuery { ensemble, path, offset: 0, limit: THERE_MAX as u32 };
+        let page = self.http.hub.look(query, self.scope).ok().and_then(|(_, view)| view.body);
+        let Some(page) = page.filter(|page| page.head.row.path == lock) else { return Present::default() };
+        let verdict = verdict_of(page.head.row.verdict.name()).unwrap_or(Verdict::Unknown);
+        let is_waited_for = Life::is_waiting_in(page.head.row.recipe.name());
+        let lives = page.window.rows.iter().filter_map(|one| there(one, lock, is_waited_for)).collect();
+        Present { is_in_trouble: is_trouble(verdict), lives }
+    }
+
+    /// How it is told. `known` has the earlier ones of locks that were asked for before.
+    pub(super) fn tell(&self, incident: Incident, known: &mut Earlier) -> Result<Told, StoreError> {
+        let seen_before = known.count(self, &incident)?;
+        let shows_labels = self.scope.payloads();
+        let root_client = incident.root.as_ref().and_then(|root| root.label.as_deref()).filter(|_| shows_labels);
+        let root_client = root_client.map(str::to_owned);
+        let sentence = incident_words::sentence(&incident, root_client.as_deref(), self.now.0);
+        Ok(Told { root_client, seen_before, sentence, incident })
+    }
+}
+
+/// An incident with what is said of it.
+pub(super) struct Told {
+    pub(super) incident: Incident,
+    /// Who the root said it was, where that may be shown.
+    pub(super) root_client: Option<String>,
+    pub(super) seen_before: usize,
+    pub(super) sentence: String,
+}
+
+impl Told {
+    /// Something of it contains a text.
+    pub(super) fn has(&self, text: &str) -> bool {
+        let root = self.incident.root.as_ref();
+        let (host, session) =
+            (root.and_then(|root| root.host.as_deref()), root.and_then(|root| root.session).map(|id| id.to_string()));
+        let texts = [self.root_client.as_deref(), host, session.as_deref()];
+        let all = self.incident.locks().into_iter().chain(texts.into_iter().flatten());
+        let text = text.to_lowercase();
+        all.into_iter().any(|one| one.to_lowercase().contains(&text))
+    }
+}
+
+/// When a lock was in the same trouble before.
+#[derive(Default)]
+pub(super) struct Earlier(BTreeMap<(String, &'static str), Vec<TimeMs>>);
+
+impl Earlier {
+    fn count(&mut self, looking: &Looking<'_>, incident: &Incident) -> Result<usize, StoreError> {
+        let key = (incident.root_lock().to_owned(), history::derive::verdict_name(incident.worst));
+        // The newest comes first, and what is before it has what is before the others.
+        let begins = match self.0.get(&key) {
+            Some(begins) => begins,
+            None => {
+                let found = earlier(looking.store, &key.0, incident.worst, incident.from, looking.give_up_at)?;
+                self.0.entry(key).or_insert_with(|| found.into_iter().map(|run| run.from).collect())
+            }
+        };
+        Ok(begins.iter().filter(|begin| **begin < incident.from).count())
+    }
+}
+
+/// The number of an incident as a text, and back.
+pub(super) fn id_of(incident: &Incident) -> String {
+    format!("{:x}", incident.number)
+}
+
+pub(super) fn number_of(text: &str) -> Option<u64> {
+    u64::from_str_radix(text, 16).ok().filter(|_| text.len() <= 16)
+}
+
+/// One who is there; None before it was read.
+fn there(one: &Contender, lock: &str, is_waited_for: bool) -> Option<Life> {
+    Some(Life {
+        czxid: Zxid(one.czxid?.0),
+        lock: lock.into(),
+        is_waited_for,
+        session: one.session_id.map(|session| SessionId(session.0)),
+        label: one.label.as_deref().map(Into::into),
+        host: host(one).map(Into::into),
+        joined_at: TimeMs(one.created_at_ms.or(one.waiting_since_ms).or(one.holding_since_ms)?),
+        held_at: one.holding_since_ms.map(TimeMs),
+        left_at: None,
+        how: None,
+        roots: Vec::new(),
+    })
+}

@@ -1,0 +1,321 @@
+//! `/incidents` and `/incident`, for people: drawn by the server.
+
+use axum::extract::State;
+use axum::response::Response;
+use history::derive::verdict_name;
+use history::incident::{IncidentEnd, Life, QUIET_MS, earlier};
+use history::store::rows::{Fact, FactKind, FactQuery, SpanEnd};
+use history::store::{Store, StoreError};
+use lockscope_core::time::TimeMs;
+use lockscope_page::{
+    IncidentFact, IncidentLane, IncidentLine, IncidentView, IncidentsView, incident_page, incidents_page,
+};
+use lockscope_wire::{LockQuery, SessionId, SessionQuery, Verdict};
+
+use super::ask::{Asked, ExportFormat, give_up_at, refused};
+use super::finding_text::readable;
+use super::incident::{Told, id_of};
+use super::incident_words::root_name;
+use super::incidents::{AskedOne, Found, INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, found, listed, url_of};
+use crate::api::Pairs;
+use crate::caller::Caller;
+use crate::problem::ErrorResponse;
+use crate::{Http, server_pages};
+use feed::VisibilityScope;
+
+/// Locks that are listed of one incident.
+const LOCKS_MAX: usize = 40;
+/// Whoever held or waited, on the page.
+const LANES_MAX: usize = 120;
+/// Findings and releases that are listed.
+const FACTS_MAX: usize = 60;
+/// Earlier ones that are listed.
+const EARLIER_MAX: usize = 10;
+/// What is exported and looked at around an incident.
+const AROUND_MS: i64 = 60_000;
+const RANGES: [(&str, i64); 4] =
+    [("1 h", 3_600_000), ("24 h", USUAL_RANGE_MS), ("7 d", 7 * 86_400_000), ("30 d", 30 * 86_400_000)];
+
+/// `GET /incidents`.
+pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+    let asked = Asked::read(pairs, &TAKES, INCIDENTS_MAX)?;
+    let Caller { actor, scope, .. } = person;
+    let own = http.clone();
+    let make = move || list_view(&own, &scope, &asked);
+    let view = http.past_work.ask(&actor.quota_owner(), make).await??;
+    server_pages::page(&http, &actor, |of| incidents_page(of, &view))
+}
+
+fn list_view(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<IncidentsView, ErrorResponse> {
+    let now_ms = http.hub.now_ms();
+    let range = asked.range_of(now_ms, USUAL_RANGE_MS)?;
+    let places = http.places(scope);
+    let ensembles: Vec<String> =
+        if places.len() < 2 { Vec::new() } else { places.into_iter().map(|(_, name)| name).collect() };
+    // Without a name there is one to begin with.
+    let first =
+        if asked.ensemble.is_empty() { ensembles.first().cloned().unwrap_or_default() } else { asked.ensemble.clone() };
+    let asked = &Asked { ensemble: first, ..asked.clone() };
+    let span_ms = range.end.since(range.start);
+    let address = |path: &str, from_ms: i64, to_ms: i64| {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        if !asked.ensemble.is_empty() {
+            query.append_pair("ensemble", &asked.ensemble);
+        }
+        if !asked.q.is_empty() {
+            query.append_pair("q", &asked.q);
+        }
+        query.append_pair("from", &from_ms.to_string()).append_pair("to", &to_ms.to_string());
+        format!("{path}?{}", query.finish())
+    };
+    let ranges = RANGES.map(|(name, ms)| {
+        let to_ms = now_ms.saturating_add(1);
+        let is_shown = (span_ms - ms).abs() < 1_000 && (range.end.0 - to_ms).abs() < 60_000;
+        (name, address("/incidents", to_ms - ms, to_ms), is_shown)
+    });
+    let view = IncidentsView {
+        q: asked.q.clone(),
+        ensemble: asked.ensemble.clone(),
+        ensembles,
+        from_ms: range.start.0,
+        to_ms: range.end.0,
+        ranges: ranges.into(),
+        json_url: address("/api/v1/incidents", range.start.0, range.end.0),
+        ..IncidentsView::default()
+    };
+    Ok(match listed(http, scope, asked) {
+        Ok(list) => IncidentsView {
+            part_known: list.coverage.part(),
+            left_out: list.left_out,
+            rows: list.told.iter().map(|told| line(http, &list, told)).collect(),
+            ..view
+        },
+        Err(why) => IncidentsView { refused: Some(why.sentence().to_owned()), ..view },
+    })
+}
+
+fn line(http: &Http, list: &Listed, told: &Told) -> IncidentLine {
+    let incident = &told.incident;
+    IncidentLine {
+        from_ms: incident.from.0,
+        to_ms: incident.to.map(|to| to.0),
+        lasted_ms: incident.until(TimeMs(list.now_ms)).since(incident.from),
+        worst: shown(incident.worst),
+        lock: incident.root_lock().to_owned(),
+        others: incident.locks().len().saturating_sub(1),
+        root: root_name(incident, told.root_client.as_deref()),
+        victims: incident.victims,
+        waiting_ms: incident.waiting_ms,
+        is_lower_bound: incident.is_lower_bound,
+        ended: ended(incident.ended_by),
+        seen_before: told.seen_before,
+        sentence: told.sentence.clone(),
+        url: url_of(http, &list.ensemble, &id_of(incident)),
+    }
+}
+
+fn shown(verdict: lockscope_core::diagnosis::Verdict) -> Verdict {
+    let name = verdict_name(verdict);
+    Verdict::ALL.into_iter().find(|known| known.name() == name).unwrap_or(Verdict::Unknown)
+}
+
+/// How it ended, in a cell.
+fn ended(by: IncidentEnd) -> &'static str {
+    match by {
+        IncidentEnd::Released => "let go",
+        IncidentEnd::SessionEnded => "session ended",
+        IncidentEnd::Forced => "released through Lockscope",
+        IncidentEnd::GaveUp => "waiters gave up",
+        IncidentEnd::Recovered => "recovered",
+        IncidentEnd::Unknown => "not known",
+        IncidentEnd::Still => "goes on",
+    }
+}
+
+fn left(how: Option<SpanEnd>) -> &'static str {
+    match how {
+        None => "there still",
+        Some(SpanEnd::Released) => "let go",
+        Some(SpanEnd::GaveUp) => "gave up",
+        Some(SpanEnd::SessionEnded) => "session ended",
+        Some(SpanEnd::Forced) => "released through Lockscope",
+        Some(SpanEnd::Unknown) => "not known",
+    }
+}
+
+/// `GET /incident?id=…`.
+pub(crate) async fn show_one(
+    State(http): State<Http>,
+    person: Caller,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let asked = AskedOne::read(pairs)?;
+    let Caller { actor, scope, .. } = person;
+    let own = http.clone();
+    let make = move || {
+        let found = found(&own, &scope, &asked)?;
+        own.incident_view(&scope, found)
+    };
+    let view = http.past_work.ask(&actor.quota_owner(), make).await??;
+    server_pages::page(&http, &actor, |of| incident_page(of, &view))
+}
+
+impl Http {
+    fn incident_view(&self, scope: &VisibilityScope, found: Found) -> Result<IncidentView, ErrorResponse> {
+        let Found { ensemble, told, lives, left_out, now_ms } = found;
+        let (_, store) = self.recorded(scope, &ensemble)?;
+        let Told { incident, root_client: _, seen_before, sentence } = told;
+        let range = incident.from..incident.until(TimeMs(now_ms)) + 1;
+        let named = if self.places(&VisibilityScope::ALL).len() > 1 { ensemble.clone() } else { String::new() };
+        let paths: Vec<&str> = incident.locks();
+        let seen = |error: StoreError| refused(error, &range);
+        let facts = facts(&*store, &paths, &range).map_err(seen)?;
+        let before =
+            earlier(&*store, incident.root_lock(), incident.worst, incident.from, give_up_at()).map_err(seen)?;
+        let moment_ms = incident.from.0;
+        let lock_url = |path: &str| {
+            let query = LockQuery { ensemble: named.clone(), path: path.to_owned(), ..LockQuery::default() };
+            at_moment(&query.to_url(), moment_ms)
+        };
+        let locks: Vec<(String, String)> =
+            paths.iter().take(LOCKS_MAX).map(|path| ((*path).to_owned(), lock_url(path))).collect();
+        let root = incident.root.as_ref().map(|root| (root.session, root.held_at));
+        let lanes_left_out = left_out + lives.len().saturating_sub(LANES_MAX);
+        let lane = |life: &Life| {
+            let is_root = life.held_at.is_some() && root == life.held_at.map(|held| (life.session, held));
+            lane(life, is_root, &named, moment_ms, scope.payloads())
+        };
+        let lanes = in_lanes(&lives, root).into_iter().map(lane).collect();
+        let old = |run: &history::incident::Run| {
+            let lasted_ms = run.until(TimeMs(now_ms)).since(run.from);
+            (run.from.0, lasted_ms, url_of(self, &ensemble, &format!("{:x}", run.number)))
+        };
+        let shown_fact = |fact: Fact| IncidentFact {
+            at_ms: fact.at.0,
+            severity: fact.severity,
+            name: fact.code.replace('_', " "),
+            text: readable(&fact.code, &fact.text, scope).to_owned(),
+            lock: fact.lock.map(Into::into).unwrap_or_default(),
+        };
+        Ok(IncidentView {
+            worst: shown(incident.worst),
+            from_ms: incident.from.0,
+            to_ms: incident.to.map(|to| to.0),
+            now_ms,
+            locks,
+            locks_left_out: paths.len().saturating_sub(LOCKS_MAX),
+            lanes,
+            lanes_left_out,
+            victims: (incident.victims, incident.victims_peak),
+            waiting_ms: incident.waiting_ms,
+            facts: facts.into_iter().map(shown_fact).collect(),
+            earlier: before.iter().rev().take(EARLIER_MAX).map(old).collect(),
+            seen_before,
+            ways: ways(self, &ensemble, &named, &incident, now_ms),
+            list_url: if named.is_empty() {
+                "/incidents".to_owned()
+            } else {
+                with("/incidents", &[("ensemble", &named)])
+            },
+            sentence,
+        })
+    }
+}
+
+/// Its page as it was at a moment.
+fn at_moment(url: &str, at_ms: i64) -> String {
+    format!("{url}{}at={at_ms}", if url.contains('?') { '&' } else { '?' })
+}
+
+fn with(path: &str, pairs: &[(&str, &str)]) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(pairs);
+    format!("{path}?{}", query.finish())
+}
+
+/// The same in other forms: for a ticket, for programs, for Perfetto, and as a file of its own.
+fn ways(
+    http: &Http,
+    ensemble: &str,
+    named: &str,
+    incident: &history::incident::Incident,
+    now_ms: i64,
+) -> Vec<(&'static str, String)> {
+    let id = id_of(incident);
+    let api = url_of(http, ensemble, &id).replacen("/incident", "/api/v1/incident", 1);
+    let (from, to) = (incident.from.0 - AROUND_MS, (incident.until(TimeMs(now_ms)).0 + AROUND_MS).min(now_ms + 1));
+    let export = |format: ExportFormat| {
+        let (from, to) = (from.to_string(), to.to_string());
+        let mut pairs = vec![("from", from.as_str()), ("to", to.as_str()), ("format", format.name())];
+        if !named.is_empty() {
+            pairs.push(("ensemble", named));
+        }
+        with("/api/v1/history/export", &pairs)
+    };
+    vec![
+        ("Markdown", format!("{api}&format=markdown")),
+        ("JSON", api),
+        ("Perfetto", export(ExportFormat::Perfetto)),
+        ("Bundle", export(ExportFormat::Sqlite)),
+    ]
+}
+
+/// Those that are drawn: whoever is at the root, whoever held, and whoever waited, each longest first; then in the order in
+/// which they came.
+fn in_lanes<'a>(lives: &'a [Life], root: Option<(Option<lockscope_core::znode::SessionId>, TimeMs)>) -> Vec<&'a Life> {
+    let mut lanes: Vec<&Life> = lives.iter().collect();
+    if lanes.len() > LANES_MAX {
+        let is_root = |life: &Life| life.held_at.is_some() && root == life.held_at.map(|held| (life.session, held));
+        lanes.sort_by_key(|life| {
+            let long = life.left_at.map_or(i64::MAX, |left| left.since(life.joined_at));
+            (!is_root(life), life.held_at.is_none(), std::cmp::Reverse(long))
+        });
+        lanes.truncate(LANES_MAX);
+        lanes.sort_by_key(|life| (life.joined_at, life.czxid));
+    }
+    lanes
+}
+
+fn lane(life: &Life, is_root: bool, named: &str, moment_ms: i64, shows_labels: bool) -> IncidentLane {
+    let session = life.session.map(|session| session.to_string());
+    let label = life.label.as_deref().filter(|_| shows_labels).or(life.host.as_deref()).map(str::to_owned);
+    let who = label.or(session).unwrap_or_else(|| "no session".to_owned());
+    let url = life.session.map(|session| {
+        let query = SessionQuery { ensemble: named.to_owned(), id: SessionId(session.0), ..SessionQuery::default() };
+        // It may have come later.
+        at_moment(&query.to_url(), moment_ms.max(life.joined_at.0.saturating_add(1)))
+    });
+    IncidentLane {
+        who,
+        url,
+        lock: life.lock.to_string(),
+        joined_ms: life.joined_at.0,
+        held_ms: life.held_at.map(|at| at.0),
+        left_ms: life.left_at.map(|at| at.0),
+        how: left(life.how),
+        is_root,
+        stands_by: !life.is_waited_for,
+    }
+}
+
+/// Findings and releases of its locks meanwhile, the oldest first.
+fn facts(store: &dyn Store, paths: &[&str], range: &std::ops::Range<TimeMs>) -> Result<Vec<Fact>, StoreError> {
+    let mut found = Vec::new();
+    // A finding may come a little earlier than a verdict.
+    let (range, give_up_at) = (range.start - QUIET_MS..range.end, Some(give_up_at()));
+    for path in paths.iter().take(LOCKS_MAX) {
+        for kind in [FactKind::Finding, FactKind::Release] {
+            let query = FactQuery {
+                range: range.clone(),
+                lock: Some((*path).into()),
+                kind: Some(kind),
+                limit: FACTS_MAX,
+                give_up_at,
+            };
+            found.extend(store.facts(&query)?);
+        }
+    }
+    found.sort_by_key(|fact| fact.number);
+    found.truncate(FACTS_MAX);
+    Ok(found)
+}

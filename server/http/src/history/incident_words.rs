@@ -1,0 +1,197 @@
+//! What is said of incidents: one sentence, and Markdown for a ticket. Pure.
+
+use std::fmt::Write as _;
+
+use history::incident::{Incident, IncidentEnd, Life};
+use lockscope_core::diagnosis::Verdict;
+use lockscope_wire::words::{date, duration, plural};
+
+/// Rows of a table in Markdown.
+const MARKDOWN_ROWS_MAX: usize = 50;
+
+/// What happened, in plain words.
+pub(super) fn sentence(incident: &Incident, client: Option<&str>, now_ms: i64) -> String {
+    let lasted = duration(incident.until(lockscope_core::time::TimeMs(now_ms)).since(incident.from));
+    let others = incident.locks().len().saturating_sub(1) as u64;
+    let lock = match others {
+        0 => incident.root_lock().to_owned(),
+        others => format!("{} and {}", incident.root_lock(), plural(others, "other lock", "other locks")),
+    };
+    let is_over = incident.to.is_some();
+    let trouble = trouble(incident.worst, is_over, others > 0);
+    let span = if is_over { format!("for {lasted}") } else { format!("for {lasted} so far") };
+    let root = root_name(incident, client);
+    let least = if incident.is_lower_bound { "at least " } else { "" };
+    let waited = match (incident.victims, &root) {
+        (0, Some(root)) => format!("{root} held it and nobody waited for long"),
+        (0, None) => "nobody waited for long".to_owned(),
+        (victims, root) => {
+            let victims = plural(victims as u64, "session", "sessions");
+            let by = root.as_ref().map(|root| format!("{root} held it while ")).unwrap_or_default();
+            format!("{by}{least}{victims} waited, {} in all", duration(incident.waiting_ms))
+        }
+    };
+    let end = ended(incident.ended_by, root.as_deref());
+    format!("{lock} {trouble} {span}: {waited}. {end}")
+}
+
+fn trouble(worst: Verdict, is_over: bool, are_many: bool) -> String {
+    let be = match (is_over, are_many) {
+        (true, false) => "was",
+        (true, true) => "were",
+        (false, false) => "is",
+        (false, true) => "are",
+    };
+    let what = match worst {
+        Verdict::Slow => "held for longer than usual",
+        Verdict::Expiring => "held by somebody who is not connected",
+        Verdict::NobodyHome => "without a directory",
+        Verdict::Orphan => "behind a znode that no session owns",
+        Verdict::Stuck => "stuck",
+        Verdict::MaybeDeadlocked => "perhaps deadlocked",
+        Verdict::DoubleOwner => "held by two at once",
+        Verdict::Deadlocked => "deadlocked",
+        Verdict::Free | Verdict::Healthy | Verdict::Unknown => "in trouble",
+    };
+    format!("{be} {what}")
+}
+
+fn ended(by: IncidentEnd, root: Option<&str>) -> String {
+    let who = root.unwrap_or("whoever held it");
+    match by {
+        IncidentEnd::Released => format!("It ended when {who} let go."),
+        IncidentEnd::SessionEnded => format!("It ended when the session of {who} ended."),
+        IncidentEnd::Forced => "It ended when somebody released it through Lockscope.".to_owned(),
+        IncidentEnd::GaveUp => "It ended when those who waited gave up.".to_owned(),
+        IncidentEnd::Recovered => "It ended while it was held, or nobody held it.".to_owned(),
+        IncidentEnd::Unknown => "Nobody looked when it ended.".to_owned(),
+        IncidentEnd::Still => "It goes on.".to_owned(),
+    }
+}
+
+/// Who the root is, as well as that may be said.
+pub(super) fn root_name(incident: &Incident, client: Option<&str>) -> Option<String> {
+    let root = incident.root.as_ref()?;
+    let known = client.map(str::to_owned).or_else(|| root.host.as_deref().map(str::to_owned));
+    let session = || root.session.map_or("a znode that no session owns".to_owned(), |id| format!("session {id}"));
+    Some(known.unwrap_or_else(session))
+}
+
+/// All of it for a ticket.
+pub(super) fn markdown(incident: &Incident, client: Option<&str>, lives: &[Life], now_ms: i64, url: &str) -> String {
+    let mut out = format!("# {}\n\n", code(incident.root_lock()));
+    let _ = writeln!(out, "{}\n", escaped(&sentence(incident, client, now_ms)));
+    let mut item = |name: &str, value: String| {
+        let _ = writeln!(out, "- {name}: {value}");
+    };
+    item("began", date(incident.from.0));
+    item("ended", incident.to.map_or("not yet".to_owned(), |to| date(to.0)));
+    item("worst verdict", history::derive::verdict_name(incident.worst).replace('_', " "));
+    item("locks", incident.locks().iter().map(|lock| code(lock)).collect::<Vec<_>>().join(", "));
+    item("sessions that waited 1 s or longer", incident.victims.to_string());
+    item("waiting in all", duration(incident.waiting_ms));
+    item("in Lockscope", format!("<{url}>"));
+    out.push_str("\n| Session | Lock | Came | Held from | Left | How |\n|---|---|---|---|---|---|\n");
+    for life in lives.iter().take(MARKDOWN_ROWS_MAX) {
+        let at = |at: Option<lockscope_core::time::TimeMs>| at.map_or("–".to_owned(), |at| date(at.0));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} |",
+            life.session.map_or("–".to_owned(), |id| id.to_string()),
+            code(&life.lock),
+            date(life.joined_at.0),
+            at(life.held_at),
+            at(life.left_at),
+            life.how.map_or("still", history::store::rows::SpanEnd::name).replace('_', " ")
+        );
+    }
+    let left_out = lives.len().saturating_sub(MARKDOWN_ROWS_MAX);
+    if left_out > 0 {
+        let _ = writeln!(out, "\n{} left out.", plural(left_out as u64, "further one is", "further ones are"));
+    }
+    out
+}
+
+/// A name between signs that let nothing of it be markup.
+fn code(name: &str) -> String {
+    let clean: String =
+        name.chars().map(|one| if one == '`' || one == '|' || one.is_control() { '\u{fffd}' } else { one }).collect();
+    format!("`{clean}`")
+}
+
+/// A sentence in which nothing is markup.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for one in text.chars().map(|one| if one.is_control() { ' ' } else { one }) {
+        if matches!(one, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '&') {
+            out.push('\\');
+        }
+        out.push(one);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use history::incident::{IncidentRoot, Run};
+    use lockscope_core::time::TimeMs;
+    use lockscope_core::znode::SessionId;
+
+    fn incident(worst: Verdict, to: Option<i64>, ended_by: IncidentEnd) -> Incident {
+        let run = |lock: &str| Run {
+            lock: lock.into(),
+            number: 1,
+            from: TimeMs(0),
+            to: to.map(TimeMs),
+            told_at: TimeMs(0),
+            worst,
+            is_cut: false,
+        };
+        let root = IncidentRoot {
+            lock: "/a".into(),
+            session: Some(SessionId(0x2a)),
+            label: Some("import-2".into()),
+            host: None,
+            held_at: TimeMs(0),
+            charged_ms: 0,
+        };
+        Incident {
+            number: 1,
+            from: TimeMs(0),
+            to: to.map(TimeMs),
+            worst,
+            runs: vec![run("/a"), run("/b")],
+            root: Some(root),
+            victims: 3,
+            victims_peak: 2,
+            waiting_ms: 550_000,
+            is_lower_bound: false,
+            ended_by,
+        }
+    }
+
+    #[test]
+    fn one_sentence_says_what_who_how_long_and_how_it_ended() {
+        let over = incident(Verdict::Stuck, Some(245_000), IncidentEnd::Released);
+        assert_eq!(
+            sentence(&over, Some("import-2"), 900_000),
+            "/a and 1 other lock were stuck for 4 min 05 s: import-2 held it while 3 sessions waited, 9 min 10 s in all. It ended when import-2 let go."
+        );
+        let mut still = incident(Verdict::Deadlocked, None, IncidentEnd::Still);
+        (still.runs.truncate(1), still.victims) = ((), 0);
+        assert_eq!(
+            sentence(&still, None, 60_000),
+            "/a is deadlocked for 1 min 00 s so far: session 0x2a held it and nobody waited for long. It goes on."
+        );
+    }
+
+    #[test]
+    fn nothing_that_a_client_wrote_is_markup() {
+        let mut of = incident(Verdict::Stuck, Some(1), IncidentEnd::Forced);
+        of.root.as_mut().unwrap().lock = "/a`|<b>\n# x".into();
+        let text = markdown(&of, Some("[x](http://a/) <script>"), &[], 5, "https://lockscope/incident?id=1");
+        assert!(text.starts_with("# `/a\u{fffd}\u{fffd}<b>\u{fffd}# x`\n"), "{text}");
+        assert!(text.contains("\\[x\\](http://a/) \\<script\\>"), "{text}");
+    }
+}
