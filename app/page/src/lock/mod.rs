@@ -102,7 +102,7 @@ fn one(query: LockQuery) -> AnyView {
                     {query.with_value(over_time)}
                     <Stats state=state />
                     <Facts state=state />
-                    <p><a class="tool" href=query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a></p>
+                    <p><a class="tool" href=query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a> " " <a class="tool" href=query.with_value(incidents_url) rel="external">"Incidents"</a></p>
                 }
             } else {
                 none()
@@ -117,6 +117,15 @@ fn one(query: LockQuery) -> AnyView {
 fn events_url(query: &LockQuery) -> String {
     let LockQuery { ensemble, path, .. } = query.clone();
     LockQuery { ensemble, path, ..LockQuery::default() }.to_url().replacen("/lock", "/events", 1)
+}
+
+/// When something was wrong with it.
+fn incidents_url(query: &LockQuery) -> String {
+    let LockQuery { ensemble, path, .. } = query.clone();
+    LockQuery { ensemble, path, ..LockQuery::default() }
+        .to_url()
+        .replacen("/lock", "/incidents", 1)
+        .replacen("path=", "q=", 1)
 }
 
 /// Nothing to show, and why.

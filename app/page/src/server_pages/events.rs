@@ -106,7 +106,8 @@ pub fn events_page(plain: &ServerPage<'_>, of: &EventsView) -> String {
 fn lead(of: &EventsView) -> AnyView {
     let then =
         of.at_ms.map(|at_ms| view! { <strong data-testid="events-at">{words::AS_OF} {stamp(at_ms)}</strong> ". " });
-    view! { <p class="quiet audit-lead">{then}{words::events_lead(of.keeps_history)}</p> }
+    let incidents = of.keeps_history.then(|| view! { " " <a href="/incidents">{words::INCIDENTS_WAY}</a> });
+    view! { <p class="quiet audit-lead">{then}{words::events_lead(of.keeps_history)}{incidents}</p> }
 }
 
 /// How many rows are new, once a script says so.

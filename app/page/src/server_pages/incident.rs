@@ -112,8 +112,8 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
             <ul class="incident-locks" data-testid="incident-locks">{of.locks.iter().map(lock).collect_view()}</ul>
             {left_out(of.locks_left_out)}
             <h2 class="part-title">{words::INCIDENT_LANES}</h2>
-            <p class="quiet">{words::INCIDENT_LANES_LEAD} {stamp(axis.from_ms)} " – " {stamp(axis.to_ms)}</p>
-            <Table class="table audit-table incident-lanes" testid="incident-lanes" columns=LANES rows=lanes />
+            <p class="quiet">{words::INCIDENT_LANES_LEAD} " " {stamp(axis.from_ms)} " – " {stamp(axis.to_ms)}</p>
+            <Table class="table audit-table incident-table incident-lanes" testid="incident-lanes" columns=LANES rows=lanes />
             {left_out(of.lanes_left_out)}
             {facts(of)}
             {before(of)}
@@ -196,8 +196,8 @@ fn row(of: &IncidentLane, axis: Axis) -> AnyView {
             <td class="audit-where">{name}{root}</td>
             <td class="audit-where"><code title=path.clone()><bdi>{middle(&path, CELL_CHARS)}</bdi></code></td>
             <td class="incident-time"><svg viewBox=format!("0 0 {WIDTH} 10") preserveAspectRatio="none" aria-hidden="true">{waits}{holds}</svg></td>
-            <td class="table-number">{duration(held_ms - of.joined_ms)}</td>
-            <td class="table-number">{of.held_ms.map(|_| duration(left_ms - held_ms))}</td>
+            <td class="table-number" data-name="waited">{duration(held_ms - of.joined_ms)}</td>
+            <td class="table-number" data-name=of.held_ms.map(|_| "held")>{of.held_ms.map(|_| duration(left_ms - held_ms))}</td>
             <td>{of.how}</td>
         </tr>
     }

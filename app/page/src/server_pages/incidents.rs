@@ -94,7 +94,9 @@ pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
             None if of.rows.is_empty() => {
                 view! { <p class="empty">{words::no_incident(!of.q.is_empty(), of.part_known)}</p> }
             }
-            None => view! { <Table class="table audit-table" testid="incidents" columns=COLUMNS rows=rows /> },
+            None => {
+                view! { <Table class="table audit-table incident-table" testid="incidents" columns=COLUMNS rows=rows /> }
+            }
         };
         let left_out = (of.left_out > 0).then(|| {
             view! { <p class="quiet">{words::incidents_left_out(of.left_out)}</p> }
@@ -219,8 +221,8 @@ fn row(of: &IncidentLine) -> AnyView {
             <td><Chip verdict=of.worst /></td>
             <td class="audit-where"><a href=of.url.clone()><code>{text(&of.lock)}</code></a>{others}{before}</td>
             <td class="audit-where">{of.root.as_ref().map(|root| text(root))}</td>
-            <td class="table-number">{duration(of.lasted_ms)}</td>
-            <td class="table-number">{waited}</td>
+            <td class="table-number" data-name="lasted">{duration(of.lasted_ms)}</td>
+            <td class="table-number" data-name=waited.is_some().then_some("waited")>{waited}</td>
             <td>{of.ended}</td>
         </tr>
     }

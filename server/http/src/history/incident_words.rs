@@ -19,8 +19,9 @@ pub(super) fn sentence(incident: &Incident, client: Option<&str>, now_ms: i64) -
     };
     let is_over = incident.to.is_some();
     let trouble = trouble(incident.worst, is_over, others > 0);
-    let span = if is_over { format!("for {lasted}") } else { format!("for {lasted} so far") };
-    let root = root_name(incident, client);
+    // Where two hold, or each waits for the other, no one of them is at fault.
+    let is_mutual = matches!(incident.worst, Verdict::Deadlocked | Verdict::MaybeDeadlocked | Verdict::DoubleOwner);
+    let root = root_name(incident, client).filter(|_| !is_mutual);
     let least = if incident.is_lower_bound { "at least " } else { "" };
     let waited = match (incident.victims, &root) {
         (0, Some(root)) => format!("{root} held it and nobody waited for long"),
@@ -32,15 +33,15 @@ pub(super) fn sentence(incident: &Incident, client: Option<&str>, now_ms: i64) -
         }
     };
     let end = ended(incident.ended_by, root.as_deref());
-    format!("{lock} {trouble} {span}: {waited}. {end}")
+    format!("{lock} {trouble} for {lasted}: {waited}. {end}")
 }
 
 fn trouble(worst: Verdict, is_over: bool, are_many: bool) -> String {
     let be = match (is_over, are_many) {
         (true, false) => "was",
         (true, true) => "were",
-        (false, false) => "is",
-        (false, true) => "are",
+        (false, false) => "has been",
+        (false, true) => "have been",
     };
     let what = match worst {
         Verdict::Slow => "held for longer than usual",
@@ -182,7 +183,7 @@ mod tests {
         (still.runs.truncate(1), still.victims) = ((), 0);
         assert_eq!(
             sentence(&still, None, 60_000),
-            "/a is deadlocked for 1 min 00 s so far: session 0x2a held it and nobody waited for long. It goes on."
+            "/a has been deadlocked for 1 min 00 s: nobody waited for long. It goes on."
         );
     }
 

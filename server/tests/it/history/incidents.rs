@@ -46,7 +46,7 @@ async fn a_deadlock_is_one_incident_over_a_kill_and_until_somebody_leaves() {
     .await;
     let one = only(&recorded).await;
     assert_eq!((&one["ended_by"], &one["to_at_ms"]), (&"still".into(), &Value::Null), "{one}");
-    assert!(one["sentence"].as_str().unwrap().contains("1 other lock are deadlocked for"), "{one}");
+    assert!(one["sentence"].as_str().unwrap().contains("1 other lock have been deadlocked for"), "{one}");
     let id = one["id"].as_str().unwrap().to_owned();
 
     // What is known of it survives, and it goes on.
