@@ -200,13 +200,15 @@ async fn share_table(
 
 /// What a list is written as.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ListFormat {
+pub(super) enum ListFormat {
     Json,
     Csv,
 }
 
 /// The parameters without `format`, and what that says.
-fn with_format(mut pairs: Vec<(String, String)>) -> Result<(Vec<(String, String)>, ListFormat), ErrorResponse> {
+pub(super) fn with_format(
+    mut pairs: Vec<(String, String)>,
+) -> Result<(Vec<(String, String)>, ListFormat), ErrorResponse> {
     let Some(at) = pairs.iter().position(|(name, _)| name == "format") else { return Ok((pairs, ListFormat::Json)) };
     let (name, value) = pairs.remove(at);
     match value.as_str() {

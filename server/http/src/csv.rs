@@ -80,6 +80,18 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// The first rows of so many.
+    pub(super) fn of_first<T, const N: usize>(
+        name: &str,
+        head: [&str; N],
+        rows: Vec<T>,
+        total: usize,
+        line: impl Fn(&T) -> [String; N],
+    ) -> Self {
+        let total = u32::try_from(total).unwrap_or(u32::MAX);
+        Self::new(name, head, &Window { total, offset: 0, rows }, line)
+    }
+
     fn new<T, const N: usize>(
         name: &str,
         head: [&str; N],

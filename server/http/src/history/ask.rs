@@ -76,13 +76,22 @@ impl Asked {
 
     /// Reads the parameters that an address takes.
     pub(super) fn read(pairs: Pairs, takes: &[&str], limit_max: usize) -> Result<Self, ErrorResponse> {
+        Self::of_pairs(&read(pairs)?, takes, limit_max)
+    }
+
+    /// The same of those that were read.
+    pub(super) fn of_pairs(
+        pairs: &[(String, String)],
+        takes: &[&str],
+        limit_max: usize,
+    ) -> Result<Self, ErrorResponse> {
         let mut asked = Self::default();
-        for (name, value) in read(pairs)? {
+        for (name, value) in pairs {
             if !takes.contains(&name.as_str()) {
-                let (name, takes) = (echo(&name), takes.join(", "));
+                let (name, takes) = (echo(name), takes.join(", "));
                 return Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter here; there are {takes}")));
             }
-            asked.take(&name, &value, limit_max)?;
+            asked.take(name, value, limit_max)?;
         }
         Ok(asked)
     }
@@ -104,6 +113,7 @@ impl Asked {
             }
             "from" => self.from_ms = ms()?,
             "to" => self.to_ms = ms()?,
+            "limit" if value.is_empty() => {}
             "limit" => {
                 let limit = value.parse().ok().filter(|limit| (1..=limit_max).contains(limit));
                 let remedy = || wrong(name, value, &format!("a number from 1 to {limit_max}"));

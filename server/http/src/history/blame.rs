@@ -1,6 +1,8 @@
 //! `GET /api/v1/history/blame`: whose fault the waits of a range were.
 
+use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
+use std::time::Instant;
 
 use axum::Json;
 use axum::extract::State;
@@ -14,39 +16,63 @@ use serde::Serialize;
 
 use super::ask::{Asked, CoverageJson, give_up_at, refused};
 use super::holds::each;
+use super::over_time_gaps::missing;
 use crate::Http;
-use crate::api::{Pairs, share_past};
+use crate::api::{ListFormat, Pairs, read, share_past, with_format};
+use crate::csv::{Table, known_as, text};
 use crate::problem::ErrorResponse;
-use crate::shared_answers::AnswerRequest;
+use crate::shared_answers::{Answer, AnswerRequest};
 use feed::VisibilityScope;
 
-const TAKES: [&str; 6] = ["ensemble", "path", "from", "to", "by", "limit"];
+const TAKES: [&str; 7] = ["ensemble", "path", "from", "to", "by", "limit", "format"];
 /// Rows of one answer.
 pub(crate) const BLAME_MAX: usize = 1_000;
 const BLAME_USUAL: usize = 100;
+const WEEK_MS: i64 = 7 * 86_400_000;
+const COLUMNS: [&str; 11] = [
+    "key",
+    "holds",
+    "hold_p50_ms",
+    "hold_p99_ms",
+    "charged_ms",
+    "charged_root_ms",
+    "charged_week_before_ms",
+    "victims",
+    "worst_at_ms",
+    "worst_lock",
+    "share",
+];
 
 /// Whose fault waits were.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BlameJson {
     /// The ensemble.
-    ensemble: String,
+    pub(super) ensemble: String,
     /// What tells rows apart: `client`, `host`, `session` or `lock`.
     by: &'static str,
     /// Those first who are charged most in the end.
-    rows: Vec<BlameRowJson>,
-    /// All waits that ended in the range. It is the sum of all `charged_ms`, `charged_others_ms`, `hand_off_ms` and
+    pub(super) rows: Vec<BlameRowJson>,
+    /// Rows in all.
+    #[serde(skip)]
+    pub(super) total: usize,
+    /// When the first of those left who are counted.
+    #[serde(skip)]
+    pub(super) first_at: Option<TimeMs>,
+    /// All waits of contenders that left in the range. It is the sum of all `charged_ms`, `charged_others_ms`, `hand_off_ms` and
     /// `unknown_ms`, and the same with `charged_root_ms`.
-    waits_ms: i64,
+    pub(super) waits_ms: i64,
     /// Nobody held.
-    hand_off_ms: i64,
+    pub(super) hand_off_ms: i64,
     /// Nobody looked, or an earlier version wrote it.
-    unknown_ms: i64,
+    pub(super) unknown_ms: i64,
     /// What those are charged who are not in `rows`, and holders that could not be read.
-    charged_others_ms: i64,
+    pub(super) charged_others_ms: i64,
     /// The same in the end; null where not all of the ensemble may be seen.
-    charged_root_others_ms: Option<i64>,
+    pub(super) charged_root_others_ms: Option<i64>,
     /// True when there are more victims than are counted.
-    is_lower_bound: bool,
+    pub(super) is_lower_bound: bool,
+    /// The part of the same range a week before that was recorded, from 0 to 1; null where there was no time to look.
+    pub(super) week_before_part: Option<f64>,
     /// How much of the range is known.
     coverage: CoverageJson,
 }
@@ -55,32 +81,35 @@ pub(crate) struct BlameJson {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BlameRowJson {
     /// Who it says it is, its host, its session or the lock; the session where nothing says who it is.
-    key: String,
+    pub(super) key: String,
     /// Its holds that ended.
-    holds: u64,
+    pub(super) holds: u64,
     /// How long they took; null without any.
-    hold_ms: Option<HoldTimesJson>,
+    pub(super) hold_ms: Option<HoldTimesJson>,
     /// The waiting that it is charged as who held.
-    charged_ms: i64,
+    pub(super) charged_ms: i64,
     /// The waiting that it is charged as who was waited for in the end; null where not all of the ensemble may be seen.
-    charged_root_ms: Option<i64>,
+    pub(super) charged_root_ms: Option<i64>,
+    /// What it was charged in the same range a week before: in the end, or else as who held. Null where nothing of that
+    /// range was recorded, and where there was no time to look.
+    pub(super) charged_week_before_ms: Option<i64>,
     /// Sessions that waited for it.
-    victims: u64,
+    pub(super) victims: u64,
     /// When the wait ended of which it is charged most, ms since the epoch.
-    worst_at_ms: i64,
+    pub(super) worst_at_ms: i64,
     /// The lock of that wait.
-    worst_lock: String,
+    pub(super) worst_lock: String,
     /// Its part of all waits, from 0 to 1: of what it is charged in the end, or else as who held.
-    share: f64,
+    pub(super) share: f64,
 }
 
 /// How long holds took.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HoldTimesJson {
     /// Half of them no longer than this.
-    p50: i64,
+    pub(super) p50: i64,
     /// 99 of 100 no longer than this.
-    p99: i64,
+    pub(super) p99: i64,
 }
 
 pub(crate) async fn show(
@@ -88,11 +117,19 @@ pub(crate) async fn show(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let of = Asked::read(pairs, &TAKES, BLAME_MAX)?;
-    Ok(share_past(&http, asked, move |http, scope| found(http, &scope, &of)).await)
+    let (pairs, format) = with_format(read(pairs)?)?;
+    let of = Asked::of_pairs(&pairs, &TAKES, BLAME_MAX)?;
+    Ok(match format {
+        ListFormat::Json => share_past(&http, asked, move |http, scope| found(http, &scope, &of).map(Json)).await,
+        ListFormat::Csv => {
+            let (own, scope) = (http.clone(), asked.scope.clone());
+            http.past_shared.answer(asked, move || Answer::table(found(&own, &scope, &of).map(table))).await
+        }
+    })
 }
 
-fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<BlameJson>, ErrorResponse> {
+/// What there is to say to somebody.
+pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<BlameJson, ErrorResponse> {
     if asked.by == BlameBy::Client && !scope.payloads() {
         return Err(ErrorResponse::bad_request(
             "who a client says it is may not be shown to you; ask with by=host, by=session or by=lock",
@@ -100,11 +137,8 @@ fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<Bla
     }
     let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
     let range = asked.range(http.hub.now_ms())?;
-    let refused = |error: StoreError| refused(error, &range);
-    let blame = blame(&*store, scope, &ensemble, asked, &range).map_err(refused)?;
-    let coverage = CoverageJson::new(&*store, &range).map_err(refused)?;
-    let has_roots = has_roots(scope, &ensemble);
-    Ok(Json(BlameJson::new(ensemble, asked, blame, has_roots, coverage)))
+    let question = Question { store: &*store, scope, ensemble: &ensemble, asked, give_up_at: give_up_at() };
+    question.answer(&range).map_err(|error| refused(error, &range))
 }
 
 /// Who was waited for in the end may hold locks that are not in the scope.
@@ -112,54 +146,101 @@ fn has_roots(scope: &VisibilityScope, ensemble: &str) -> bool {
     scope.covers(ensemble, "/")
 }
 
-fn blame(
-    store: &dyn Store,
-    scope: &VisibilityScope,
-    ensemble: &str,
-    asked: &Asked,
-    range: &Range<TimeMs>,
-) -> Result<Blame, StoreError> {
-    let lock = (!asked.path.is_empty()).then(|| asked.path.as_str().into());
-    let query = SpanQuery { range: range.clone(), lock, give_up_at: Some(give_up_at()), ..SpanQuery::default() };
-    let ledger = Ledger::new(asked.by);
-    let mut ledger = if has_roots(scope, ensemble) { ledger } else { ledger.without_roots() };
-    each(store, query, |span| {
-        if scope.covers(ensemble, &span.lock) {
-            ledger.take(&span);
-        }
-        ControlFlow::Continue(())
-    })?;
-    Ok(ledger.finish())
+struct Question<'a> {
+    store: &'a dyn Store,
+    scope: &'a VisibilityScope,
+    ensemble: &'a str,
+    asked: &'a Asked,
+    /// Of all that is looked for together.
+    give_up_at: Instant,
 }
 
-impl BlameJson {
-    fn new(ensemble: String, asked: &Asked, blame: Blame, has_roots: bool, coverage: CoverageJson) -> Self {
+/// What those were charged a week before who are charged now.
+struct WeekBefore {
+    charged: HashMap<String, i64>,
+    part: f64,
+}
+
+impl Question<'_> {
+    fn answer(&self, range: &Range<TimeMs>) -> Result<BlameJson, StoreError> {
+        let has_roots = has_roots(self.scope, self.ensemble);
+        let (blame, first_at) = self.blame(range)?;
         let Blame { mut rows, waits_ms, hand_off_ms, unknown_ms, others_ms: (direct, root), is_lower_bound } = blame;
         if !has_roots {
             rows.sort_by_key(|row| std::cmp::Reverse(row.direct_ms));
         }
-        let left_out = rows.split_off(rows.len().min(asked.limit.unwrap_or(BLAME_USUAL)));
+        let total = rows.len();
+        let left_out = rows.split_off(total.min(self.asked.limit.unwrap_or(BLAME_USUAL)));
         let left = |of: fn(&BlameRow) -> i64| left_out.iter().map(of).sum::<i64>();
-        Self {
-            ensemble,
-            by: asked.by.name(),
+        let before = match self.week_before(range, has_roots) {
+            Ok(before) => Some(before),
+            Err(StoreError::TooLong) => None,
+            Err(error) => return Err(error),
+        };
+        let row = |row| BlameRowJson::new(row, waits_ms, has_roots, before.as_ref());
+        Ok(BlameJson {
+            ensemble: self.ensemble.to_owned(),
+            by: self.asked.by.name(),
             charged_others_ms: direct + left(|row| row.direct_ms),
             charged_root_others_ms: has_roots.then(|| root + left(|row| row.root_ms)),
-            rows: rows.into_iter().map(|row| BlameRowJson::new(row, waits_ms, has_roots)).collect(),
+            rows: rows.into_iter().map(row).collect(),
+            total,
+            first_at,
             waits_ms,
             hand_off_ms,
             unknown_ms,
             is_lower_bound,
-            coverage,
-        }
+            week_before_part: before.as_ref().map(|before| before.part),
+            coverage: CoverageJson::new(self.store, range)?,
+        })
+    }
+
+    /// Adds up a range, and says when the first of those left who are counted.
+    fn blame(&self, range: &Range<TimeMs>) -> Result<(Blame, Option<TimeMs>), StoreError> {
+        let lock = (!self.asked.path.is_empty()).then(|| self.asked.path.as_str().into());
+        let give_up_at = Some(self.give_up_at);
+        let query = SpanQuery { range: range.clone(), lock, give_up_at, ..SpanQuery::default() };
+        let ledger = Ledger::new(self.asked.by);
+        let mut ledger = if has_roots(self.scope, self.ensemble) { ledger } else { ledger.without_roots() };
+        let mut first_at: Option<TimeMs> = None;
+        each(self.store, query, |span| {
+            if self.scope.covers(self.ensemble, &span.lock) {
+                first_at = Some(first_at.map_or(span.left_at, |first| first.min(span.left_at)));
+                ledger.take(&span);
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok((ledger.finish(), first_at))
+    }
+
+    fn week_before(&self, range: &Range<TimeMs>, has_roots: bool) -> Result<WeekBefore, StoreError> {
+        let before = range.start - WEEK_MS..range.end - WEEK_MS;
+        let (blame, first_at) = self.blame(&before)?;
+        // Lives are kept for longer than changes: from the first of them on it was recorded as well.
+        let missing = missing(self.store, "", &before, first_at, self.give_up_at)?;
+        let missing_ms: i64 = missing.iter().map(|gap| gap.to_ms - gap.from_ms).sum();
+        let length_ms = before.end.since(before.start).max(1);
+        let charged = |row: BlameRow| (row.key, if has_roots { row.root_ms } else { row.direct_ms });
+        Ok(WeekBefore {
+            charged: blame.rows.into_iter().map(charged).collect(),
+            part: (length_ms - missing_ms).clamp(0, length_ms) as f64 / length_ms as f64,
+        })
+    }
+}
+
+impl WeekBefore {
+    /// Of one of them; None where nothing is recorded.
+    fn of(&self, key: &str) -> Option<i64> {
+        (self.part > 0.0).then(|| self.charged.get(key).copied().unwrap_or(0))
     }
 }
 
 impl BlameRowJson {
-    fn new(row: BlameRow, waits_ms: i64, has_roots: bool) -> Self {
+    fn new(row: BlameRow, waits_ms: i64, has_roots: bool, before: Option<&WeekBefore>) -> Self {
         let times = (row.hold_times.percentile(50), row.hold_times.percentile(99));
         let charged = if has_roots { row.root_ms } else { row.direct_ms };
         Self {
+            charged_week_before_ms: before.and_then(|before| before.of(&row.key)),
             key: row.key,
             holds: row.holds,
             hold_ms: times.0.zip(times.1).map(|(p50, p99)| HoldTimesJson { p50, p99 }),
@@ -171,4 +252,24 @@ impl BlameRowJson {
             share: charged as f64 / waits_ms.max(1) as f64,
         }
     }
+}
+
+/// The rows alone: a table has no place for what nobody in particular is charged.
+fn table(blame: BlameJson) -> Table {
+    Table::of_first("blame", COLUMNS, blame.rows, blame.total, |row| {
+        let hold_ms = row.hold_ms.as_ref();
+        [
+            text(&row.key),
+            row.holds.to_string(),
+            known_as(hold_ms.map(|times| times.p50)),
+            known_as(hold_ms.map(|times| times.p99)),
+            row.charged_ms.to_string(),
+            known_as(row.charged_root_ms),
+            known_as(row.charged_week_before_ms),
+            row.victims.to_string(),
+            row.worst_at_ms.to_string(),
+            text(&row.worst_lock),
+            row.share.to_string(),
+        ]
+    })
 }

@@ -159,9 +159,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/history/holds", "historyHolds", Tag::Look, "Who held and who waited, newest first")
     },
     Operation {
-        text: "Of waits that ended in the range. Every millisecond is charged once: to who held, to nobody (a hand-off), or not known.",
+        text: "Of waits of contenders that left in the range. Every millisecond is charged once: to who held, to nobody (a hand-off), or not known.",
         params: params::BLAME,
-        replies: &[json(200, "Who is charged.", &[Content::Json(shape::<BlameJson>)]), NO_HISTORY, TOO_LONG],
+        replies: &[json(200, "Who is charged.", &[Content::Json(shape::<BlameJson>), TABLE]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/blame", "historyBlame", Tag::Look, "Whose fault waits were")
     },
     Operation {

@@ -104,6 +104,7 @@ pub(super) const BLAME: &[Param] = &[
         "What tells rows apart; `client` as without it.",
     ),
     up_to(BLAME_MAX, 100, "Rows at most."),
+    FORMAT,
 ];
 
 pub(super) const INCIDENTS: &[Param] = &[
