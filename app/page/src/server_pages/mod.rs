@@ -3,6 +3,7 @@
 //! which the browser takes over.
 
 mod audit;
+mod blame;
 mod events;
 mod find;
 mod help;
@@ -14,6 +15,7 @@ mod release;
 mod words;
 
 pub use audit::{AuditView, audit_page};
+pub use blame::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay, blame_page};
 pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use help::help_page;

@@ -10,6 +10,7 @@ mod words;
 use leptos::prelude::*;
 
 use super::address::use_pairs;
+use super::current_user::CurrentUser;
 use super::erase::view;
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -46,11 +47,16 @@ pub(crate) fn WaitsPage() -> AnyView {
     let state = WaitsState { waits: Memo::new(move |_| live.waits(Clone::clone).unwrap_or_default()), chosen };
     let is_read = move || live.waits(|_| ()).is_some();
     let is_waited = Memo::new(move |_| state.waits.with(|waits| !waits.nodes.is_empty()));
+    // What is over is charged to somebody where it is kept.
+    let blame = CurrentUser::of_app().0.filter(|person| person.keeps_history).map(|_| {
+        view! { <p class="waits-blame"><a class="tool" href="/blame" rel="external" data-testid="blame-link">"Who made others wait"</a></p> }
+    });
     let is_drawn = Memo::new(move |_| state.waits.with(is_graph));
     view! {
         <Chrome here="waits" title="Waits">
             <h1 class="page-title">"Waits"</h1>
             <p class="waits-lead dims" data-testid="lead">{move || if is_read() { state.waits.with(words::lead) } else { words::NOT_READ.to_owned() }}</p>
+            {blame}
             <Cycles waits=state.waits />
             <Show when=move || is_drawn.get()>
                 <Graph state=state />

@@ -3,7 +3,7 @@
 use lockscope_page::ports::PRESENT;
 
 /// Pages that can be shown of the past.
-pub(super) const PAGES: [&str; 6] = ["/", "/lock", "/waits", "/sessions", "/session", "/events"];
+pub(super) const PAGES: [&str; 7] = ["/", "/lock", "/waits", "/sessions", "/session", "/events", "/blame"];
 
 /// Answers of the API to which pages link, that can be given of the past.
 const ANSWERS: [&str; 3] = ["/api/v1/locks", "/api/v1/lock", "/api/v1/sessions"];

@@ -3,6 +3,7 @@
 mod api;
 mod ask;
 pub(super) mod blame;
+pub(super) mod blame_page;
 mod bundle;
 mod charges;
 mod density;

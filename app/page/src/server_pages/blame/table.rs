@@ -1,0 +1,95 @@
+//! Who is charged, as a table; its last rows are what is charged to nobody in particular, and all waiting.
+
+use crate::erase::view;
+use leptos::prelude::*;
+
+use super::view::{BlameFigures, BlameRow, BlameView, ChargedBy};
+use super::{NAME_CHARS, words};
+use crate::format::{count, duration, middle, visible};
+use crate::parts::{filled, stamp};
+
+pub(super) fn table(of: &BlameView, figures: &BlameFigures) -> AnyView {
+    let heads = words::heads(of.by, figures.has_roots, figures.has_week_before());
+    let head = |(name, class): &(&'static str, &'static str)| {
+        view! { <th scope="col" class=filled(*class)>{*name}</th> }
+    };
+    let rows = figures.rows.iter().map(|row| table_row(of.by, figures, row)).collect_view();
+    let sums =
+        words::sums(figures).into_iter().map(|(name, root_ms, direct_ms)| sum(figures, name, root_ms, direct_ms));
+    view! {
+        // What scrolls must be reachable by keyboard.
+        <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">
+            <table class="table blame-table" data-testid="blame">
+                <thead><tr>{heads.iter().map(head).collect_view()}</tr></thead>
+                <tbody>{rows}</tbody>
+                <tfoot data-testid="blame-sums">{sums.collect_view()}</tfoot>
+            </table>
+        </div>
+    }
+}
+
+/// A cell with a number; its name stands beside it where the table has no head.
+fn number(name: &'static str, text: String) -> AnyView {
+    view! { <td class="table-number" data-name=name>{text}</td> }
+}
+
+fn table_row(by: ChargedBy, figures: &BlameFigures, row: &BlameRow) -> AnyView {
+    let root = figures.has_roots.then(|| number(words::IN_THE_END, duration(row.root_ms)));
+    let before = figures.has_week_before().then(|| {
+        let is_whole = figures.week_before_part.is_some_and(|part| part >= 1.0);
+        number(words::WEEK_BEFORE, words::trend(figures.charged(row), row.week_before_ms, is_whole))
+    });
+    let victims = if figures.has_more_victims { words::at_least(row.victims) } else { count(row.victims) };
+    let worst = match row.worst_url.clone() {
+        Some(url) => view! { <a href=url>{stamp(row.worst_at_ms)}</a> },
+        None => stamp(row.worst_at_ms),
+    };
+    // Of a lock it is that lock.
+    let lock =
+        (by != ChargedBy::Lock).then(|| view! { <div class="quiet blame-lock">{linked(None, &row.worst_lock)}</div> });
+    view! {
+        <tr>
+            <th scope="row">{linked(row.url.clone(), &row.key)}</th>
+            {root}
+            {number(words::AS_HOLDER, duration(row.direct_ms))}
+            <td class="table-number" data-name=words::SHARE>{words::percent(row.share)}{bar(row.share)}</td>
+            {before}
+            {number(words::HOLDS, count(row.holds))}
+            {number(words::HOLD_TIMES, words::hold_times(row.hold_ms))}
+            {number(words::VICTIMS, victims)}
+            <td data-name=words::WORST>{worst}{lock}</td>
+        </tr>
+    }
+}
+
+/// What is not in the rows; together with them it makes all waiting.
+fn sum(figures: &BlameFigures, name: &'static str, root_ms: i64, direct_ms: i64) -> AnyView {
+    let root = figures.has_roots.then(|| number(words::IN_THE_END, duration(root_ms)));
+    view! {
+        <tr>
+            <th scope="row">{name}</th>
+            {root}
+            {number(words::AS_HOLDER, duration(direct_ms))}
+            <td class="blame-rest" colspan=if figures.has_week_before() { "6" } else { "5" }></td>
+        </tr>
+    }
+}
+
+fn bar(share: f64) -> AnyView {
+    let width = format!("{:.1}%", share.clamp(0.0, 1.0) * 100.0);
+    view! {
+        <svg class="blame-bar" aria-hidden="true">
+            <rect class="blame-bar-all" width="100%" height="100%" />
+            <rect class="blame-bar-part" width=width height="100%" />
+        </svg>
+    }
+}
+
+fn linked(url: Option<String>, text: &str) -> AnyView {
+    let whole = visible(text);
+    let short = view! { <bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi> };
+    match url {
+        Some(url) => view! { <a href=url>{short}</a> },
+        None => short,
+    }
+}
