@@ -65,7 +65,7 @@ const ROWS: &[Row] = &[
         &["{range}", "{range}&path={lock}", "{range}&session={session}", "path={lock}"],
         &[OutsidePath, OutsideSession],
     ),
-    // Only waits that ended within the range are charged.
+    // Only waits of contenders that left within the range are charged.
     row(
         "/api/v1/history/blame",
         &["{range}", "{range}&by=host", "{range}&by=session", "{range}&by=lock", "{range}&by=lock&path={lock}"],
@@ -84,6 +84,11 @@ const ROWS: &[Row] = &[
         &[OutsidePath, OutsideSession],
     ),
     row("/api/v1/history/lock", &["{range}&path={lock}"], &[]),
+    row(
+        "/blame",
+        &["{range}", "{range}&by=host", "{range}&by=session", "{range}&by=lock", "{range}&by=lock&path={lock}"],
+        &[],
+    ),
     row("/", &["", "q=canary"], SEEN),
     row("/lock", &["path={lock}"], &[OutsideSession, OutsideLabel]),
     row("/waits", &[""], SEEN),
@@ -215,8 +220,8 @@ impl Scene {
     }
 }
 
-/// Routes that show the past: reads that take `at` by their own document, all below `/api/v1/history`, and pages that show a
-/// band when they are asked for a moment.
+/// Routes that show the past: reads that take `at` by their own document, all below `/api/v1/history`, pages that show a
+/// band when they are asked for a moment, and the page of who made others wait, which is of nothing but the past.
 async fn routes_of_the_past(recorded: &Recorded, at: i64) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
     let document = recorded.json("/api/v1/openapi.json").await.1;
     let (mut with_at, mut all) = (BTreeSet::new(), BTreeSet::new());
@@ -234,7 +239,7 @@ async fn routes_of_the_past(recorded: &Recorded, at: i64) -> (BTreeSet<&'static 
         if takes_at || is_past_page {
             with_at.insert(route.path);
         }
-        if takes_at || is_past_page || route.path.starts_with("/api/v1/history") {
+        if takes_at || is_past_page || route.path.starts_with("/api/v1/history") || route.path == "/blame" {
             all.insert(route.path);
         }
     }

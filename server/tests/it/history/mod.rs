@@ -1,5 +1,6 @@
 //! The past of a real ensemble, recorded by the program and asked for over HTTP.
 
+mod blame;
 mod bundle;
 mod clocks;
 mod damage;
