@@ -58,3 +58,38 @@ test('an hour of the demo is there to be rewound, and says what it is', async ({
   await expect(band).toHaveCount(0);
   await ui.isLive();
 });
+
+test('incidents of that hour say who made whom wait, with and without scripts', async ({ browser, page }) => {
+  const list = `${demo.url}/incidents?q=${encodeURIComponent(STUCK)}`;
+  await expect.poll(async () => (await page.request.get(list)).text(), { timeout: 30_000 }).toContain('session ended');
+  await page.goto(list);
+  const rows = page.getByTestId('incidents').locator('tbody tr');
+  // The one of the generated hour is over.
+  const over = rows.filter({ hasText: 'session ended' }).filter({ hasText: HANGS });
+  await expect(over.first()).toBeVisible();
+  for (const scheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await expectAccessible(page, `incidents, ${scheme}`);
+  }
+  await over.first().getByRole('link').first().click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`${STUCK} was stuck for`);
+  await expect(page.getByTestId('incident-lanes').locator('tr[data-is-root="true"]')).toContainText(HANGS);
+  for (const scheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await expectAccessible(page, `an incident, ${scheme}`);
+  }
+  const address = page.url();
+  const target = await page.getByRole('link', { name: 'Markdown' }).getAttribute('href');
+  expect(await (await page.request.get(`${demo.url}${target}`)).text()).toContain('was stuck for');
+  await page.getByTestId('incident-locks').getByRole('link').click();
+  await expect(page.getByTestId('past-band')).toBeVisible();
+
+  const phone = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 800 } });
+  const plain = await phone.newPage();
+  for (const target of [`${demo.url}/incidents`, address]) {
+    await plain.goto(target);
+    await expect(plain.getByRole('heading', { level: 1 })).toBeVisible();
+    expect(await plain.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  }
+  await phone.close();
+});

@@ -106,14 +106,14 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
         let way = |(name, url): &(&'static str, String)| view! { <a class="tool" href=url.clone()>{*name}</a> };
         view! {
             <p class="crumbs"><a href=of.list_url.clone()>"Incidents"</a></p>
-            <h1 class="page-title incident-title"><Chip verdict=of.worst /> " " {visible(&of.sentence)}</h1>
+            <h1 class="page-title"><Chip verdict=of.worst /> " " {visible(&of.sentence)}</h1>
             {figures(of)}
             <h2 class="part-title">{words::INCIDENT_LOCKS}</h2>
-            <ul class="incident-locks" data-testid="incident-locks">{of.locks.iter().map(lock).collect_view()}</ul>
+            <ul class="incident-list" data-testid="incident-locks">{of.locks.iter().map(lock).collect_view()}</ul>
             {left_out(of.locks_left_out)}
             <h2 class="part-title">{words::INCIDENT_LANES}</h2>
             <p class="quiet">{words::INCIDENT_LANES_LEAD} " " {stamp(axis.from_ms)} " – " {stamp(axis.to_ms)}</p>
-            <Table class="table audit-table incident-table incident-lanes" testid="incident-lanes" columns=LANES rows=lanes />
+            <Table class="table audit-table incident-table" testid="incident-lanes" columns=LANES rows=lanes />
             {left_out(of.lanes_left_out)}
             {facts(of)}
             {before(of)}
@@ -123,7 +123,7 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
 }
 
 fn figures(of: &IncidentView) -> AnyView {
-    let one = |name: &'static str, value: AnyView| view! { <div class="incident-figure"><dt>{name}</dt><dd>{value}</dd></div> };
+    let one = |name: &'static str, value: AnyView| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
     let ended = match of.to_ms {
         Some(to_ms) => stamp(to_ms).into_any(),
         None => view! { <span>"not yet"</span> }.into_any(),
@@ -175,14 +175,13 @@ impl Axis {
 fn row(of: &IncidentLane, axis: Axis) -> AnyView {
     let left_ms = of.left_ms.unwrap_or(axis.to_ms).max(of.joined_ms);
     let held_ms = of.held_ms.unwrap_or(left_ms).clamp(of.joined_ms, left_ms);
-    let bar = |class: &'static str, from_ms: i64, to_ms: i64| {
+    let bar = |kind: &'static str, from_ms: i64, to_ms: i64| {
         let (x, width) = axis.bar(from_ms, to_ms);
-        view! { <rect class=class x=x.to_string() y="1" width=width.to_string() height="8"></rect> }
+        view! { <rect class="lane" data-lane=kind x=x.to_string() y="1" width=width.to_string() height="8"></rect> }
     };
-    let waits = (held_ms > of.joined_ms)
-        .then(|| bar(if of.stands_by { "lane-stands-by" } else { "lane-waits" }, of.joined_ms, held_ms));
-    let holds =
-        of.held_ms.is_some().then(|| bar(if of.is_root { "lane-root" } else { "lane-holds" }, held_ms, left_ms));
+    let waits =
+        (held_ms > of.joined_ms).then(|| bar(if of.stands_by { "stands-by" } else { "waits" }, of.joined_ms, held_ms));
+    let holds = of.held_ms.is_some().then(|| bar(if of.is_root { "root" } else { "holds" }, held_ms, left_ms));
     let who = visible(&of.who);
     let name = view! { <bdi title=who.clone()>{middle(&who, CELL_CHARS)}</bdi> };
     let name = match &of.url {
@@ -214,7 +213,7 @@ fn facts(of: &IncidentView) -> Option<AnyView> {
     (!of.facts.is_empty()).then(|| {
         view! {
             <h2 class="part-title">{words::INCIDENT_FACTS}</h2>
-            <ol class="incident-facts" data-testid="incident-facts">{of.facts.iter().map(fact).collect_view()}</ol>
+            <ol class="incident-list" data-testid="incident-facts">{of.facts.iter().map(fact).collect_view()}</ol>
         }
     })
 }
@@ -226,7 +225,7 @@ fn before(of: &IncidentView) -> Option<AnyView> {
     (!of.earlier.is_empty()).then(|| {
         view! {
             <h2 class="part-title">{words::INCIDENT_BEFORE}</h2>
-            <ul class="incident-facts" data-testid="incident-before">{of.earlier.iter().map(one).collect_view()}</ul>
+            <ul class="incident-list" data-testid="incident-before">{of.earlier.iter().map(one).collect_view()}</ul>
         }
     })
 }
@@ -293,6 +292,6 @@ mod tests {
         let tab = crate::document_title::DocumentTitle::default();
         let html = incident_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab }, &of);
         assert_eq!(html.matches("<script").count(), 2, "those of the head and the end of the document alone");
-        assert!(!html.contains('\u{202e}') && html.contains("lane-root"));
+        assert!(!html.contains('\u{202e}') && html.contains("data-lane=\"root\""));
     }
 }

@@ -222,7 +222,7 @@ fn row(of: &IncidentLine) -> AnyView {
             <td class="audit-where"><a href=of.url.clone()><code>{text(&of.lock)}</code></a>{others}{before}</td>
             <td class="audit-where">{of.root.as_ref().map(|root| text(root))}</td>
             <td class="table-number" data-name="lasted">{duration(of.lasted_ms)}</td>
-            <td class="table-number" data-name=waited.is_some().then_some("waited")>{waited}</td>
+            <td class="table-number" data-name=(of.victims > 0).then_some("waited")>{waited}</td>
             <td>{of.ended}</td>
         </tr>
     }
