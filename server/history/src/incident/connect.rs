@@ -26,7 +26,9 @@ pub fn connect(runs: &[Run], lives: &[Vec<Life>], now: TimeMs) -> Vec<Vec<usize>
         for life in lives {
             let Some(session) = life.session else { continue };
             let within = |(from, to): (TimeMs, Option<TimeMs>), holds| {
-                let (from, to) = (from.max(of.from), to.unwrap_or(now).min(of.until(now)));
+                // What goes on reaches beyond this instant: it may have begun at it.
+                let end = if of.is_open() { now + 1 } else { of.until(now) };
+                let (from, to) = (from.max(of.from), to.unwrap_or(now + 1).min(end));
                 (from <= to).then_some(Place { run, from, to, holds })
             };
             let held = life.hold().and_then(|hold| within(hold, true));

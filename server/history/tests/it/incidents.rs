@@ -127,6 +127,20 @@ fn locks_are_one_incident_where_a_holder_of_one_waits_for_the_other() {
 }
 
 #[test]
+fn a_deadlock_that_closes_this_instant_is_one_incident() {
+    let first = fact(0, "/a", "deadlocked");
+    let facts = [first.clone(), Fact { number: first.number + 1, ..fact(0, "/b", "deadlocked") }];
+    let lives = [
+        life("/a", 1, -9, Some(-9), None),
+        life("/b", 2, -8, Some(-8), None),
+        life("/a", 2, -1, None, None),
+        life("/b", 1, 0, None, None),
+    ];
+    let incidents = made(&runs(&facts, &[]), &lives, 0);
+    assert_eq!(incidents.iter().map(Incident::locks).collect::<Vec<_>>(), [["/a", "/b"]]);
+}
+
+#[test]
 fn charges_that_are_known_say_who_was_at_the_root() {
     let mut waiter = life("/a", 2, 0, Some(60_000), Some((61_000, SpanEnd::Released)));
     waiter.roots = vec![Charge { session: SessionId(9), ms: 50_000 }, Charge { session: SessionId(1), ms: 10_000 }];

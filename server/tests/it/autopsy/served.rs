@@ -5,9 +5,27 @@ use std::process::Stdio;
 use rustix::process::Signal;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
+use zookeeper_client::{Acls, Client, CreateMode};
 
 use super::{program, text};
-use crate::harness::{DEADLINE, Truth, signal, zookeeper};
+use crate::harness::{DEADLINE, Truth, open, signal, zookeeper};
+
+/// Two clients each hold a lock and wait for that of the other.
+async fn deadlock(address: &str, truth: &Truth) -> [Client; 2] {
+    let locks = ["/ledger/first", "/ledger/second"];
+    for lock in locks {
+        truth.make(lock).await;
+    }
+    let clients = [open(address).await, open(address).await];
+    let enter = async |client: &Client, lock: &str| {
+        let options = CreateMode::EphemeralSequential.with_acls(Acls::anyone_all());
+        client.create(&format!("{lock}/lock-"), b"", &options).await.unwrap();
+    };
+    for (client, lock) in [(0, 0), (1, 1), (0, 1), (1, 0)] {
+        enter(&clients[client], locks[lock]).await;
+    }
+    clients
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_moment_is_shown_and_nothing_is_live() {
@@ -17,6 +35,7 @@ async fn every_moment_is_shown_and_nothing_is_live() {
     let first = truth.queue("/order/lock-").await;
     let second = truth.queue("/order/lock-").await;
     truth.delete(&first).await;
+    let crossed = deadlock(&server.address(), &truth).await;
     let temporary = tempfile::tempdir().unwrap();
     let mut child = program()
         .args(["autopsy", text(server.folder()), "--serve", "--listen", "127.0.0.1:0"])
@@ -76,6 +95,16 @@ async fn every_moment_is_shown_and_nothing_is_live() {
         let html = answer.text().await.unwrap();
         assert!(html.contains("data-testid=\"past-band\""), "{page}");
     }
+    // What was wrong is found, and goes on where the records end.
+    let (_, found) = json("/api/v1/incidents").await;
+    let incident = &found["incidents"][0];
+    assert_eq!((&incident["worst"], &incident["ended_by"]), (&"deadlocked".into(), &"still".into()), "{found}");
+    assert_eq!(incident["locks"].as_array().unwrap().len(), crossed.len(), "{incident}");
+    let id = incident["id"].as_str().unwrap();
+    assert!(get("/incidents").await.text().await.unwrap().contains(&format!("/incident?id={id}")));
+    let page = get(&format!("/incident?id={id}")).await;
+    assert_eq!(page.status(), 200);
+    assert!(page.text().await.unwrap().contains("have been deadlocked for"));
     // Beyond what was read nothing is known, and what is of the present alone is not there.
     let (status, beyond) = json(&format!("/api/v1/locks?at={}", to + 1)).await;
     assert_eq!((status, beyond["nearest"]["before_at_ms"].as_i64()), (404, Some(to)), "{beyond}");
