@@ -40,8 +40,8 @@ pub struct IncidentView {
     pub waiting_ms: i64,
     /// What happened meanwhile: findings and releases, the oldest first.
     pub facts: Vec<IncidentFact>,
-    /// When the same lock was in the same trouble before: when, how long, and the address.
-    pub earlier: Vec<(i64, i64, String)>,
+    /// When the same lock was in the same trouble before, the newest first.
+    pub earlier: Vec<IncidentBefore>,
     /// How often altogether.
     pub seen_before: usize,
     /// Addresses: as Markdown, JSON, Perfetto and a file of its own.
@@ -71,6 +71,19 @@ pub struct IncidentLane {
     pub is_root: bool,
     /// It waits for nothing that anybody should let go.
     pub stands_by: bool,
+}
+
+/// The same lock in the same trouble before.
+#[derive(Clone, Debug)]
+pub struct IncidentBefore {
+    /// When it began.
+    pub from_ms: i64,
+    /// How long it lasted.
+    pub lasted_ms: i64,
+    /// How it ended, in words.
+    pub ended: &'static str,
+    /// Address of its page.
+    pub url: String,
 }
 
 /// What happened meanwhile.
@@ -219,8 +232,8 @@ fn facts(of: &IncidentView) -> Option<AnyView> {
 }
 
 fn before(of: &IncidentView) -> Option<AnyView> {
-    let one = |(from_ms, lasted_ms, url): &(i64, i64, String)| {
-        view! { <li><a href=url.clone()>{stamp(*from_ms)}</a> ", " {duration(*lasted_ms)}</li> }
+    let one = |of: &IncidentBefore| {
+        view! { <li><a href=of.url.clone()>{stamp(of.from_ms)}</a> ", " {duration(of.lasted_ms)} ", " {of.ended}</li> }
     };
     (!of.earlier.is_empty()).then(|| {
         view! {
@@ -274,7 +287,12 @@ mod tests {
             victims: (1, 1),
             waiting_ms: 5,
             facts: vec![fact],
-            earlier: vec![(1, 2, "/incident?id=1".to_owned())],
+            earlier: vec![IncidentBefore {
+                from_ms: 1,
+                lasted_ms: 2,
+                ended: "let go",
+                url: "/incident?id=1".to_owned(),
+            }],
             seen_before: 1,
             ways: Vec::new(),
             list_url: "/incidents".to_owned(),

@@ -21,8 +21,8 @@ pub use connect::connect;
 pub use life::Life;
 pub use run::{QUIET_MS, Run, runs};
 pub use search::{
-    EARLIER_MS, IncidentQuery, IncidentsFound, LIVES_A_RUN_MAX, Present, RUNS_MAX, earlier, incident_of, lives_in,
-    search,
+    EARLIER_MS, IncidentQuery, IncidentsFound, LIVES_A_RUN_MAX, LIVES_A_RUN_MIN, LIVES_MAX, Present, RUNS_MAX, earlier,
+    incident_of, lives_in, search,
 };
 
 use crate::store::rows::SpanEnd;

@@ -14,6 +14,10 @@ use crate::store::{Store, StoreError};
 pub const RUNS_MAX: usize = 500;
 /// Lives of one run that are looked at. Overflow policy: of more, the newest are, and the incident is a lower bound.
 pub const LIVES_A_RUN_MAX: usize = 2_000;
+/// Lives of all runs together that are looked at: of many runs each has fewer, but never less than [`LIVES_A_RUN_MIN`].
+pub const LIVES_MAX: usize = 100_000;
+/// Lives of one run that are looked at in any case.
+pub const LIVES_A_RUN_MIN: usize = 100;
 /// Changes of verdicts that are read for one question; of more it is given up.
 const FACTS_MAX: usize = 200_000;
 /// Changes of verdicts before the range that are looked at, for what began earlier.
@@ -21,7 +25,7 @@ const FACTS_BEFORE_MAX: usize = 2 * ROWS_READ_MAX;
 /// How far around the range is looked for the beginnings and the ends of what lies in it.
 const AROUND_MS: i64 = 7 * 86_400_000;
 /// Whoever waited or held in a run and left later than this after it is not looked at.
-const LATER_MS: i64 = 3_600_000;
+const LATER_MS: i64 = 600_000;
 /// What happens this soon after a run's end may have ended it.
 const SOON_MS: i64 = 1_000;
 /// Changes of one lock's verdict that are looked at for earlier incidents.
@@ -69,12 +73,13 @@ pub struct IncidentsFound {
 pub fn search(store: &dyn Store, query: &IncidentQuery<'_>) -> Result<IncidentsFound, StoreError> {
     let (mut found, left_out) = runs_in(store, query)?;
     let (mut lives, mut is_cut) = (Vec::with_capacity(found.len()), Vec::with_capacity(found.len()));
+    let most = (LIVES_MAX / found.len().max(1)).clamp(LIVES_A_RUN_MIN, LIVES_A_RUN_MAX);
     for run in &mut found {
         let present = (query.present)(&run.lock);
         if run.is_open() && !present.is_in_trouble {
             run.cut();
         }
-        let (of_run, is_lower_bound) = lives_of(store, query, run, present.lives)?;
+        let (of_run, is_lower_bound) = lives_of(store, query, run, present.lives, most)?;
         lives.push(of_run);
         is_cut.push(is_lower_bound);
     }
@@ -119,7 +124,8 @@ pub fn incident_of(store: &dyn Store, query: &IncidentQuery<'_>, number: u64) ->
 pub fn lives_in(store: &dyn Store, query: &IncidentQuery<'_>, incident: &Incident) -> Result<Vec<Life>, StoreError> {
     let mut all = Vec::new();
     for run in &incident.runs {
-        all.extend(lives_of(store, query, run, (query.present)(&run.lock).lives)?.0);
+        let there = (query.present)(&run.lock).lives;
+        all.extend(lives_of(store, query, run, there, LIVES_A_RUN_MAX)?.0);
     }
     Ok(super::distinct(all.iter().collect()).into_iter().cloned().collect())
 }
@@ -195,16 +201,17 @@ fn lives_of(
     query: &IncidentQuery<'_>,
     run: &Run,
     there: Vec<Life>,
+    most: usize,
 ) -> Result<(Vec<Life>, bool), StoreError> {
     let until = run.until(query.now);
     let spans = |range: Range<TimeMs>| {
         let (lock, give_up_at) = (Some(run.lock.clone()), Some(query.give_up_at));
-        store.spans(&SpanQuery { range, lock, give_up_at, limit: LIVES_A_RUN_MAX, ..SpanQuery::default() })
+        store.spans(&SpanQuery { range, lock, give_up_at, limit: most, ..SpanQuery::default() })
     };
     let soon = until + SOON_MS;
     let within = spans(run.from..soon + 1)?;
     let later = if soon < query.now { spans(soon + 1..(until + LATER_MS).max(soon + 2))? } else { Vec::new() };
-    let is_more = within.len() >= LIVES_A_RUN_MAX || later.len() >= LIVES_A_RUN_MAX;
+    let is_more = within.len() >= most || later.len() >= most;
     let began = |life: &Life| life.joined_at <= until;
     let lives = within.into_iter().chain(later).map(Life::from).chain(there).filter(began);
     Ok((lives.collect(), is_more))

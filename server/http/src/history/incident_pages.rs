@@ -3,12 +3,13 @@
 use axum::extract::State;
 use axum::response::Response;
 use history::derive::verdict_name;
-use history::incident::{IncidentEnd, Life, QUIET_MS, earlier};
+use history::incident::{IncidentEnd, Life, QUIET_MS};
 use history::store::rows::{Fact, FactKind, FactQuery, SpanEnd};
 use history::store::{Store, StoreError};
 use lockscope_core::time::TimeMs;
 use lockscope_page::{
-    IncidentFact, IncidentLane, IncidentLine, IncidentView, IncidentsView, incident_page, incidents_page,
+    IncidentBefore, IncidentFact, IncidentLane, IncidentLine, IncidentView, IncidentsView, incident_page,
+    incidents_page,
 };
 use lockscope_wire::{LockQuery, SessionId, SessionQuery, Verdict};
 
@@ -16,7 +17,7 @@ use super::ask::{Asked, ExportFormat, give_up_at, refused};
 use super::finding_text::readable;
 use super::incident::{Told, id_of};
 use super::incident_words::root_name;
-use super::incidents::{AskedOne, Found, INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, found, listed, url_of};
+use super::incidents::{AskedOne, Before, Found, INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, found, listed, url_of};
 use crate::api::Pairs;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
@@ -29,8 +30,6 @@ const LOCKS_MAX: usize = 40;
 const LANES_MAX: usize = 120;
 /// Findings and releases that are listed.
 const FACTS_MAX: usize = 60;
-/// Earlier ones that are listed.
-const EARLIER_MAX: usize = 10;
 /// What is exported and looked at around an incident.
 const AROUND_MS: i64 = 60_000;
 const RANGES: [(&str, i64); 4] =
@@ -162,7 +161,7 @@ pub(crate) async fn show_one(
 
 impl Http {
     fn incident_view(&self, scope: &VisibilityScope, found: Found) -> Result<IncidentView, ErrorResponse> {
-        let Found { ensemble, told, lives, left_out, now_ms } = found;
+        let Found { ensemble, told, lives, left_out, earlier, now_ms } = found;
         let (_, store) = self.recorded(scope, &ensemble)?;
         let Told { incident, root_client: _, seen_before, sentence } = told;
         let range = incident.from..incident.until(TimeMs(now_ms)) + 1;
@@ -170,8 +169,6 @@ impl Http {
         let paths: Vec<&str> = incident.locks();
         let seen = |error: StoreError| refused(error, &range);
         let facts = facts(&*store, &paths, &range).map_err(seen)?;
-        let before =
-            earlier(&*store, incident.root_lock(), incident.worst, incident.from, give_up_at()).map_err(seen)?;
         let moment_ms = incident.from.0;
         let lock_url = |path: &str| {
             let query = LockQuery { ensemble: named.clone(), path: path.to_owned(), ..LockQuery::default() };
@@ -186,9 +183,11 @@ impl Http {
             lane(life, is_root, &named, moment_ms, scope.payloads())
         };
         let lanes = in_lanes(&lives, root).into_iter().map(lane).collect();
-        let old = |run: &history::incident::Run| {
-            let lasted_ms = run.until(TimeMs(now_ms)).since(run.from);
-            (run.from.0, lasted_ms, url_of(self, &ensemble, &format!("{:x}", run.number)))
+        let old = |of: &Before| IncidentBefore {
+            from_ms: of.from_ms,
+            lasted_ms: of.lasted_ms,
+            ended: ended(of.ended_by),
+            url: url_of(self, &ensemble, &of.id),
         };
         let shown_fact = |fact: Fact| IncidentFact {
             at_ms: fact.at.0,
@@ -209,7 +208,7 @@ impl Http {
             victims: (incident.victims, incident.victims_peak),
             waiting_ms: incident.waiting_ms,
             facts: facts.into_iter().map(shown_fact).collect(),
-            earlier: before.iter().rev().take(EARLIER_MAX).map(old).collect(),
+            earlier: earlier.iter().map(old).collect(),
             seen_before,
             ways: ways(self, &ensemble, &named, &incident, now_ms),
             list_url: if named.is_empty() {

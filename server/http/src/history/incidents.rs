@@ -4,7 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use history::derive::{FACTS_A_MS, verdict_name};
-use history::incident::{Life, incident_of, lives_in};
+use history::incident::{Incident, IncidentEnd, Life, earlier, incident_of, lives_in};
+use history::store::StoreError;
 use lockscope_core::time::TimeMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,6 +27,8 @@ pub(crate) const INCIDENTS_MAX: usize = 500;
 const INCIDENTS_USUAL: usize = 100;
 /// Lives of one incident that are listed. Overflow policy: those of whoever held or waited longest are.
 pub(super) const LIVES_MAX: usize = 500;
+/// Earlier ones that are listed.
+const EARLIER_MAX: usize = 10;
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// When something was wrong.
@@ -90,6 +93,21 @@ pub(crate) struct OneIncidentJson {
     lives: Vec<IncidentLifeJson>,
     /// Further ones, which held and waited less.
     lives_left_out: usize,
+    /// When its root lock had the same worst verdict before, the newest first: ten at most.
+    earlier: Vec<EarlierJson>,
+}
+
+/// An earlier incident of the same lock with the same worst verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EarlierJson {
+    /// Names it.
+    id: String,
+    /// When it began, ms since the epoch.
+    from_at_ms: i64,
+    /// How long it lasted.
+    lasted_ms: i64,
+    /// How it ended, as above.
+    ended_by: &'static str,
 }
 
 /// Somebody who held or waited.
@@ -263,7 +281,30 @@ pub(super) struct Found {
     pub(super) told: Told,
     pub(super) lives: Vec<Life>,
     pub(super) left_out: usize,
+    /// The same lock in the same trouble before, the newest first.
+    pub(super) earlier: Vec<Before>,
     pub(super) now_ms: i64,
+}
+
+/// An earlier incident.
+pub(super) struct Before {
+    pub(super) id: String,
+    pub(super) from_ms: i64,
+    pub(super) lasted_ms: i64,
+    pub(super) ended_by: IncidentEnd,
+}
+
+/// The newest earlier ones, and how they ended.
+fn earlier_ones(looking: &Looking<'_>, incident: &Incident) -> Result<Vec<Before>, StoreError> {
+    let runs = earlier(looking.store, incident.root_lock(), incident.worst, incident.from, looking.give_up_at)?;
+    let mut found = Vec::new();
+    for run in runs.iter().rev().take(EARLIER_MAX) {
+        let range = run.from..run.from + 1;
+        let Some(one) = looking.ask(range, |query| incident_of(looking.store, query, run.number))? else { continue };
+        let lasted_ms = one.until(looking.now).since(one.from);
+        found.push(Before { id: id_of(&one), from_ms: one.from.0, lasted_ms, ended_by: one.ended_by });
+    }
+    Ok(found)
 }
 
 /// Looks for one.
@@ -285,12 +326,13 @@ pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &AskedOne) -> R
         let found = looking.ask(range.clone(), |query| incident_of(&*store, query, number))?;
         let Some(incident) = found else { return Ok(None) };
         let lives = looking.ask(range.clone(), |query| lives_in(&*store, query, &incident))?;
+        let earlier = earlier_ones(&looking, &incident)?;
         let told = looking.tell(incident, &mut Earlier::default())?;
-        Ok(Some((told, lives)))
+        Ok(Some((told, lives, earlier)))
     };
-    let (told, lives) = all().map_err(|error| refused(error, &range))?.ok_or_else(missing)?;
+    let (told, lives, earlier) = all().map_err(|error| refused(error, &range))?.ok_or_else(missing)?;
     let (lives, left_out) = chosen(lives, now_ms);
-    Ok(Found { ensemble, told, lives, left_out, now_ms })
+    Ok(Found { ensemble, told, lives, left_out, earlier, now_ms })
 }
 
 /// Those of whoever held or waited longest, in the order in which they came.
@@ -316,11 +358,18 @@ impl Found {
             left_at_ms: life.left_at.map(|at| at.0),
             how: life.how.map_or("still", history::store::rows::SpanEnd::name),
         };
+        let before = |of: Before| EarlierJson {
+            id: of.id,
+            from_at_ms: of.from_ms,
+            lasted_ms: of.lasted_ms,
+            ended_by: of.ended_by.name(),
+        };
         OneIncidentJson {
             incident: IncidentJson::new(&self.told),
             ensemble: self.ensemble,
             lives: self.lives.into_iter().map(life).collect(),
             lives_left_out: self.left_out,
+            earlier: self.earlier.into_iter().map(before).collect(),
         }
     }
 }

@@ -64,6 +64,7 @@ async fn a_deadlock_is_one_incident_over_a_kill_and_until_somebody_leaves() {
 
     let (status, told) = recorded.json(&format!("/api/v1/incident?id={id}")).await;
     assert_eq!((status, &told["id"], told["lives"].as_array().unwrap().len()), (200, &over["id"], 4), "{told}");
+    assert_eq!(told["earlier"], Value::Array(Vec::new()), "it never was so before");
     let (status, text) = recorded.get(&format!("/api/v1/incident?id={id}&format=markdown")).await;
     assert!(status == 200 && text.starts_with("# `/a/") && text.contains(&format!("/incident?id={id}")), "{text}");
     let (status, page) = recorded.get("/incidents").await;
