@@ -261,7 +261,7 @@ fn ways(
 
 /// Those that are drawn: whoever is at the root, whoever held, and whoever waited, each longest first; then in the order in
 /// which they came.
-fn in_lanes<'a>(lives: &'a [Life], root: Option<(Option<lockscope_core::znode::SessionId>, TimeMs)>) -> Vec<&'a Life> {
+fn in_lanes(lives: &[Life], root: Option<(Option<lockscope_core::znode::SessionId>, TimeMs)>) -> Vec<&Life> {
     let mut lanes: Vec<&Life> = lives.iter().collect();
     if lanes.len() > LANES_MAX {
         let is_root = |life: &Life| life.held_at.is_some() && root == life.held_at.map(|held| (life.session, held));

@@ -180,7 +180,8 @@ mod tests {
             "/a and 1 other lock were stuck for 4 min 05 s: import-2 held it while 3 sessions waited, 9 min 10 s in all. It ended when import-2 let go."
         );
         let mut still = incident(Verdict::Deadlocked, None, IncidentEnd::Still);
-        (still.runs.truncate(1), still.victims) = ((), 0);
+        still.runs.truncate(1);
+        still.victims = 0;
         assert_eq!(
             sentence(&still, None, 60_000),
             "/a has been deadlocked for 1 min 00 s: nobody waited for long. It goes on."
