@@ -148,9 +148,9 @@ fn figures(of: &IncidentView) -> AnyView {
             {one("Began", stamp(of.from_ms).into_any())}
             {one("Ended", ended)}
             {one("Lasted", view! { <span>{lasted}</span> }.into_any())}
-            {one("Sessions that waited 1 s or longer", view! { <span>{words::victims(victims, peak)}</span> }.into_any())}
-            {one("Waiting in all", view! { <span>{duration(of.waiting_ms)}</span> }.into_any())}
-            {one("Before, in 30 days", view! { <span>{super::incidents::times(of.seen_before)}</span> }.into_any())}
+            {one(words::INCIDENT_VICTIMS, view! { <span>{words::victims(victims, peak)}</span> }.into_any())}
+            {one(words::INCIDENT_WAITING, view! { <span>{duration(of.waiting_ms)}</span> }.into_any())}
+            {one(words::INCIDENT_SEEN, view! { <span>{super::incidents::times(of.seen_before)}</span> }.into_any())}
         </dl>
     }
 }

@@ -109,6 +109,9 @@ pub(super) fn no_event(was_given_up: bool, keeps_history: bool) -> &'static str 
 /// Leads from the list of events to that of incidents.
 pub(super) const INCIDENTS_WAY: &str = "Incidents: when something was wrong, and because of whom";
 pub(super) const INCIDENTS_LEAD: &str = "When something was wrong with locks, because of whom, who waited, and how it ended. Locks are one incident where whoever holds one of them holds or waits for another.";
+pub(super) const INCIDENT_VICTIMS: &str = "Sessions that waited 1 s or longer";
+pub(super) const INCIDENT_WAITING: &str = "Waiting in all";
+pub(super) const INCIDENT_SEEN: &str = "Before, in 30 days";
 pub(super) const INCIDENT_LOCKS: &str = "Locks, as they were when it began";
 pub(super) const INCIDENT_LANES: &str = "Who held, who waited";
 pub(super) const INCIDENT_LANES_LEAD: &str =

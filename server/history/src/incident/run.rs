@@ -99,13 +99,17 @@ pub fn runs<'a>(facts: impl IntoIterator<Item = &'a Fact>, gaps: &[Gap]) -> Vec<
         let verdict = verdict_of(&fact.code).unwrap_or(Verdict::Unknown);
         if !is_trouble(verdict) {
             if let Some(open) = open.get_mut(lock) {
-                open.run.to.get_or_insert(fact.at);
+                if open.run.to.is_none() {
+                    // Where it is not known what a lock is, nobody sees how its trouble ends.
+                    (open.run.to, open.run.is_cut) = (Some(fact.at), verdict == Verdict::Unknown);
+                }
                 open.gap = None;
             }
             continue;
         }
         if let Some(known) = open.get_mut(lock).filter(|open| open.goes_on(fact.at)) {
-            (known.run.to, known.run.told_at, known.gap) = (None, fact.at, None);
+            (known.run.to, known.run.is_cut) = (None, false);
+            (known.run.told_at, known.gap) = (fact.at, None);
             known.run.worst = known.run.worst.max(verdict);
             continue;
         }

@@ -96,6 +96,16 @@ fn a_run_ends_in_a_gap_unless_it_is_so_right_behind_it() {
 }
 
 #[test]
+fn how_it_ended_is_not_known_where_the_verdict_was_not() {
+    let lost = [fact(0, "/a", "stuck"), fact(9_000, "/a", "unknown")];
+    let incident = &made(&runs(&lost, &[]), &[], 500_000)[0];
+    assert_eq!((incident.to, incident.ended_by), (Some(at(9_000)), IncidentEnd::Unknown));
+    let back = [lost[0].clone(), lost[1].clone(), fact(20_000, "/a", "stuck"), fact(30_000, "/a", "free")];
+    let incident = &made(&runs(&back, &[]), &[], 500_000)[0];
+    assert_eq!((incident.to, incident.ended_by), (Some(at(30_000)), IncidentEnd::Recovered));
+}
+
+#[test]
 fn locks_are_one_incident_where_a_holder_of_one_waits_for_the_other() {
     // 1 holds /a for long. 2 holds /b and waits for /a, so 3 waits for 1 in the end. /c has nothing to do with it.
     let facts = [

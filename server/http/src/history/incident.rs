@@ -5,7 +5,9 @@ use history::store::{Store, StoreError};
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
-use lockscope_wire::{Contender, LockQuery};
+use lockscope_page::verdict_named;
+use lockscope_wire as wire;
+use lockscope_wire::{Contender, LockQuery, RootState};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +17,7 @@ use super::going_on::host;
 use super::incident_words;
 use crate::Http;
 use feed::VisibilityScope;
-use history::derive::{is_trouble, verdict_of};
+use history::derive::{is_trouble, verdict_name, verdict_of};
 
 /// Contenders of a lock that are there now and looked at.
 const THERE_MAX: usize = 500;
@@ -59,14 +61,28 @@ impl Looking<'_> {
         Present { is_in_trouble: is_trouble(verdict), lives }
     }
 
+    /// Whether it can be seen now that an incident goes on; None where it is over.
+    fn is_seen_now(&self, incident: &Incident) -> Option<bool> {
+        let is_open = |path: &&str| incident.runs.iter().any(|run| run.is_open() && *run.lock == **path);
+        let lock = incident.locks().into_iter().find(is_open)?;
+        let query = LockQuery { ensemble: self.ensemble.to_owned(), path: lock.to_owned(), ..LockQuery::default() };
+        let page = self.http.hub.look(query, self.scope).ok().and_then(|(_, view)| view.body);
+        Some(page.is_some_and(|page| page.head.row.state == RootState::Live))
+    }
+
     /// How it is told. `known` has the earlier ones of locks that were asked for before.
     pub(super) fn tell(&self, incident: Incident, known: &mut Earlier) -> Result<Told, StoreError> {
         let seen_before = known.count(self, &incident)?;
         let shows_labels = self.scope.payloads();
         let root_client = incident.root.as_ref().and_then(|root| root.label.as_deref()).filter(|_| shows_labels);
         let root_client = root_client.map(str::to_owned);
-        let sentence = incident_words::sentence(&incident, root_client.as_deref(), self.now.0);
-        Ok(Told { root_client, seen_before, sentence, incident })
+        let is_seen_now = self.is_seen_now(&incident);
+        let worst = verdict_named(verdict_name(incident.worst)).unwrap_or(wire::Verdict::Unknown);
+        let lasted_ms = incident.until(self.now).since(incident.from);
+        let mut told =
+            Told { root_client, seen_before, is_seen_now, worst, lasted_ms, sentence: String::new(), incident };
+        told.sentence = incident_words::sentence(&told);
+        Ok(told)
     }
 }
 
@@ -76,6 +92,12 @@ pub(super) struct Told {
     /// Who the root said it was, where that may be shown.
     pub(super) root_client: Option<String>,
     pub(super) seen_before: usize,
+    /// It can be seen now that it goes on; None where it is over.
+    pub(super) is_seen_now: Option<bool>,
+    /// Its worst verdict.
+    pub(super) worst: wire::Verdict,
+    /// How long it lasted, or lasts.
+    pub(super) lasted_ms: i64,
     pub(super) sentence: String,
 }
 
@@ -98,7 +120,7 @@ pub(super) struct Earlier(BTreeMap<(String, &'static str), Vec<TimeMs>>);
 
 impl Earlier {
     fn count(&mut self, looking: &Looking<'_>, incident: &Incident) -> Result<usize, StoreError> {
-        let key = (incident.root_lock().to_owned(), history::derive::verdict_name(incident.worst));
+        let key = (incident.root_lock().to_owned(), verdict_name(incident.worst));
         // The newest comes first, and what is before it has what is before the others.
         let begins = match self.0.get(&key) {
             Some(begins) => begins,

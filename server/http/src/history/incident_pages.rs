@@ -2,16 +2,14 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use history::derive::verdict_name;
-use history::incident::{IncidentEnd, Life, QUIET_MS};
+use history::incident::{Incident, IncidentEnd, IncidentRoot, Life, QUIET_MS};
 use history::store::rows::{Fact, FactKind, FactQuery, SpanEnd};
 use history::store::{Store, StoreError};
-use lockscope_core::time::TimeMs;
 use lockscope_page::{
     IncidentBefore, IncidentFact, IncidentLane, IncidentLine, IncidentView, IncidentsView, incident_page,
     incidents_page,
 };
-use lockscope_wire::{LockQuery, SessionId, SessionQuery, Verdict};
+use lockscope_wire::{LockQuery, SessionId, SessionQuery};
 
 use super::ask::{Asked, ExportFormat, give_up_at, refused};
 use super::finding_text::readable;
@@ -98,25 +96,23 @@ fn line(http: &Http, list: &Listed, told: &Told) -> IncidentLine {
     IncidentLine {
         from_ms: incident.from.0,
         to_ms: incident.to.map(|to| to.0),
-        lasted_ms: incident.until(TimeMs(list.now_ms)).since(incident.from),
-        worst: shown(incident.worst),
+        lasted_ms: told.lasted_ms,
+        worst: told.worst,
         lock: incident.root_lock().to_owned(),
         others: incident.locks().len().saturating_sub(1),
-        root: root_name(incident, told.root_client.as_deref()),
+        root: root_name(told),
         victims: incident.victims,
         waiting_ms: incident.waiting_ms,
         is_lower_bound: incident.is_lower_bound,
-        ended: ended(incident.ended_by),
+        ended: if told.is_seen_now == Some(false) { NOT_SEEN } else { ended(incident.ended_by) },
         seen_before: told.seen_before,
         sentence: told.sentence.clone(),
         url: url_of(http, &list.ensemble, &id_of(incident)),
     }
 }
 
-fn shown(verdict: lockscope_core::diagnosis::Verdict) -> Verdict {
-    let name = verdict_name(verdict);
-    Verdict::ALL.into_iter().find(|known| known.name() == name).unwrap_or(Verdict::Unknown)
-}
+/// Of one that went on when it could be seen last.
+const NOT_SEEN: &str = "not seen now";
 
 /// How it ended, in a cell.
 fn ended(by: IncidentEnd) -> &'static str {
@@ -163,12 +159,12 @@ impl Http {
     fn incident_view(&self, scope: &VisibilityScope, found: Found) -> Result<IncidentView, ErrorResponse> {
         let Found { ensemble, told, lives, left_out, earlier, now_ms } = found;
         let (_, store) = self.recorded(scope, &ensemble)?;
-        let Told { incident, root_client: _, seen_before, sentence } = told;
-        let range = incident.from..incident.until(TimeMs(now_ms)) + 1;
+        let Told { incident, seen_before, sentence, worst, lasted_ms, .. } = told;
+        let range = incident.from..incident.from + lasted_ms + 1;
         let named = if self.places(&VisibilityScope::ALL).len() > 1 { ensemble.clone() } else { String::new() };
         let paths: Vec<&str> = incident.locks();
         let seen = |error: StoreError| refused(error, &range);
-        let facts = facts(&*store, &paths, &range).map_err(seen)?;
+        let facts = facts(&*store, &paths, &incident, lasted_ms).map_err(seen)?;
         let moment_ms = incident.from.0;
         let lock_url = |path: &str| {
             let query = LockQuery { ensemble: named.clone(), path: path.to_owned(), ..LockQuery::default() };
@@ -176,10 +172,10 @@ impl Http {
         };
         let locks: Vec<(String, String)> =
             paths.iter().take(LOCKS_MAX).map(|path| ((*path).to_owned(), lock_url(path))).collect();
-        let root = incident.root.as_ref().map(|root| (root.session, root.held_at));
+        let root = incident.root.as_ref();
         let lanes_left_out = left_out + lives.len().saturating_sub(LANES_MAX);
         let lane = |life: &Life| {
-            let is_root = life.held_at.is_some() && root == life.held_at.map(|held| (life.session, held));
+            let is_root = is_root(life, root);
             lane(life, is_root, &named, moment_ms, scope.payloads())
         };
         let lanes = in_lanes(&lives, root).into_iter().map(lane).collect();
@@ -197,7 +193,7 @@ impl Http {
             lock: fact.lock.map(Into::into).unwrap_or_default(),
         };
         Ok(IncidentView {
-            worst: shown(incident.worst),
+            worst,
             from_ms: incident.from.0,
             to_ms: incident.to.map(|to| to.0),
             now_ms,
@@ -210,7 +206,7 @@ impl Http {
             facts: facts.into_iter().map(shown_fact).collect(),
             earlier: earlier.iter().map(old).collect(),
             seen_before,
-            ways: ways(self, &ensemble, &named, &incident, now_ms),
+            ways: ways(self, &ensemble, &named, &incident, lasted_ms),
             list_url: if named.is_empty() {
                 "/incidents".to_owned()
             } else {
@@ -233,16 +229,10 @@ fn with(path: &str, pairs: &[(&str, &str)]) -> String {
 }
 
 /// The same in other forms: for a ticket, for programs, for Perfetto, and as a file of its own.
-fn ways(
-    http: &Http,
-    ensemble: &str,
-    named: &str,
-    incident: &history::incident::Incident,
-    now_ms: i64,
-) -> Vec<(&'static str, String)> {
+fn ways(http: &Http, ensemble: &str, named: &str, incident: &Incident, lasted_ms: i64) -> Vec<(&'static str, String)> {
     let id = id_of(incident);
     let api = url_of(http, ensemble, &id).replacen("/incident", "/api/v1/incident", 1);
-    let (from, to) = (incident.from.0 - AROUND_MS, (incident.until(TimeMs(now_ms)).0 + AROUND_MS).min(now_ms + 1));
+    let (from, to) = (incident.from.0 - AROUND_MS, incident.from.0 + lasted_ms + AROUND_MS);
     let export = |format: ExportFormat| {
         let (from, to) = (from.to_string(), to.to_string());
         let mut pairs = vec![("from", from.as_str()), ("to", to.as_str()), ("format", format.name())];
@@ -261,18 +251,24 @@ fn ways(
 
 /// Those that are drawn: whoever is at the root, whoever held, and whoever waited, each longest first; then in the order in
 /// which they came.
-fn in_lanes(lives: &[Life], root: Option<(Option<lockscope_core::znode::SessionId>, TimeMs)>) -> Vec<&Life> {
+fn in_lanes<'a>(lives: &'a [Life], root: Option<&IncidentRoot>) -> Vec<&'a Life> {
     let mut lanes: Vec<&Life> = lives.iter().collect();
     if lanes.len() > LANES_MAX {
-        let is_root = |life: &Life| life.held_at.is_some() && root == life.held_at.map(|held| (life.session, held));
         lanes.sort_by_key(|life| {
             let long = life.left_at.map_or(i64::MAX, |left| left.since(life.joined_at));
-            (!is_root(life), life.held_at.is_none(), std::cmp::Reverse(long))
+            (!is_root(life, root), life.held_at.is_none(), std::cmp::Reverse(long))
         });
         lanes.truncate(LANES_MAX);
         lanes.sort_by_key(|life| (life.joined_at, life.czxid));
     }
     lanes
+}
+
+/// It is the life of whoever made the others wait.
+fn is_root(life: &Life, root: Option<&IncidentRoot>) -> bool {
+    root.is_some_and(|root| {
+        life.session == root.session && life.held_at == Some(root.held_at) && life.lock == root.lock
+    })
 }
 
 fn lane(life: &Life, is_root: bool, named: &str, moment_ms: i64, shows_labels: bool) -> IncidentLane {
@@ -298,10 +294,11 @@ fn lane(life: &Life, is_root: bool, named: &str, moment_ms: i64, shows_labels: b
 }
 
 /// Findings and releases of its locks meanwhile, the oldest first.
-fn facts(store: &dyn Store, paths: &[&str], range: &std::ops::Range<TimeMs>) -> Result<Vec<Fact>, StoreError> {
+fn facts(store: &dyn Store, paths: &[&str], incident: &Incident, lasted_ms: i64) -> Result<Vec<Fact>, StoreError> {
     let mut found = Vec::new();
     // A finding may come a little earlier than a verdict.
-    let (range, give_up_at) = (range.start - QUIET_MS..range.end, Some(give_up_at()));
+    let range = incident.from - QUIET_MS..incident.from + lasted_ms + 1;
+    let give_up_at = Some(give_up_at());
     for path in paths.iter().take(LOCKS_MAX) {
         for kind in [FactKind::Finding, FactKind::Release] {
             let query = FactQuery {

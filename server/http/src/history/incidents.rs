@@ -76,6 +76,8 @@ pub(crate) struct IncidentJson {
     /// How it ended: `released`, `session_ended` (of whoever held), `forced` (through Lockscope), `gave_up` (whoever waited),
     /// `recovered` (it was held still, or nobody held), `unknown` (nobody looked) or `still`.
     ended_by: &'static str,
+    /// Whether it can be seen now that it goes on: false while the ensemble is not, and over an autopsy; null where it is over.
+    is_seen_now: Option<bool>,
     /// How often its root lock had the same worst verdict in the 30 days before.
     seen_before: usize,
     /// What happened, in plain words.
@@ -149,7 +151,6 @@ pub(super) struct Listed {
     pub(super) told: Vec<Told>,
     pub(super) left_out: usize,
     pub(super) coverage: CoverageJson,
-    pub(super) now_ms: i64,
 }
 
 /// The list.
@@ -174,7 +175,7 @@ pub(super) fn listed(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Res
     let (mut told, left_out, coverage) = all().map_err(|error| refused(error, &range))?;
     told.retain(|one| asked.q.is_empty() || one.has(&asked.q));
     let more = told.split_off(told.len().min(asked.limit.unwrap_or(INCIDENTS_USUAL)));
-    Ok(Listed { ensemble, told, left_out: left_out + more.len(), coverage, now_ms })
+    Ok(Listed { ensemble, told, left_out: left_out + more.len(), coverage })
 }
 
 impl From<Listed> for IncidentsJson {
@@ -203,6 +204,7 @@ impl IncidentJson {
             waiting_ms: incident.waiting_ms,
             is_lower_bound: incident.is_lower_bound,
             ended_by: incident.ended_by.name(),
+            is_seen_now: of.is_seen_now,
             seen_before: of.seen_before,
             sentence: of.sentence.clone(),
         }
@@ -254,9 +256,9 @@ pub(crate) async fn show_one(
         let found = found(&own, &scope, &of);
         if of.is_markdown {
             let text = |found: Found| {
-                let Found { ensemble, told, lives, now_ms, .. } = found;
+                let Found { ensemble, told, lives, .. } = found;
                 let url = url_of(&own, &ensemble, &id_of(&told.incident));
-                markdown(&told.incident, told.root_client.as_deref(), &lives, now_ms, &url)
+                markdown(&told, &lives, &url)
             };
             return Answer::text(MARKDOWN, found.map(text));
         }

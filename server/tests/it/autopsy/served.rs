@@ -100,6 +100,7 @@ async fn every_moment_is_shown_and_nothing_is_live() {
     let incident = &found["incidents"][0];
     assert_eq!((&incident["worst"], &incident["ended_by"]), (&"deadlocked".into(), &"still".into()), "{found}");
     assert_eq!(incident["locks"].as_array().unwrap().len(), crossed.len(), "{incident}");
+    assert!(incident["sentence"].as_str().unwrap().ends_with("It went on when ZooKeeper was seen last."), "{incident}");
     let id = incident["id"].as_str().unwrap();
     assert!(get("/incidents").await.text().await.unwrap().contains(&format!("/incident?id={id}")));
     let page = get(&format!("/incident?id={id}")).await;

@@ -2,26 +2,29 @@
 
 use std::fmt::Write as _;
 
-use history::incident::{Incident, IncidentEnd, Life};
-use lockscope_core::diagnosis::Verdict;
+use history::incident::{IncidentEnd, Life};
+use lockscope_wire::Verdict;
 use lockscope_wire::words::{date, duration, plural};
+
+use super::incident::Told;
 
 /// Rows of a table in Markdown.
 const MARKDOWN_ROWS_MAX: usize = 50;
 
 /// What happened, in plain words.
-pub(super) fn sentence(incident: &Incident, client: Option<&str>, now_ms: i64) -> String {
-    let lasted = duration(incident.until(lockscope_core::time::TimeMs(now_ms)).since(incident.from));
+pub(super) fn sentence(told: &Told) -> String {
+    let Told { incident, worst, lasted_ms, .. } = told;
+    let lasted = duration(*lasted_ms);
     let others = incident.locks().len().saturating_sub(1) as u64;
     let lock = match others {
         0 => incident.root_lock().to_owned(),
         others => format!("{} and {}", incident.root_lock(), plural(others, "other lock", "other locks")),
     };
     let is_over = incident.to.is_some();
-    let trouble = trouble(incident.worst, is_over, others > 0);
+    let trouble = trouble(*worst, is_over, others > 0);
     // Where two hold, or each waits for the other, no one of them is at fault.
-    let is_mutual = matches!(incident.worst, Verdict::Deadlocked | Verdict::MaybeDeadlocked | Verdict::DoubleOwner);
-    let root = root_name(incident, client).filter(|_| !is_mutual);
+    let is_mutual = matches!(worst, Verdict::Deadlocked | Verdict::MaybeDeadlocked | Verdict::DoubleOwner);
+    let root = root_name(told).filter(|_| !is_mutual);
     let least = if incident.is_lower_bound { "at least " } else { "" };
     let waited = match (incident.victims, &root) {
         (0, Some(root)) => format!("{root} held it and nobody waited for long"),
@@ -32,7 +35,10 @@ pub(super) fn sentence(incident: &Incident, client: Option<&str>, now_ms: i64) -
             format!("{by}{least}{victims} waited, {} in all", duration(incident.waiting_ms))
         }
     };
-    let end = ended(incident.ended_by, root.as_deref());
+    let end = match incident.ended_by {
+        IncidentEnd::Still if told.is_seen_now == Some(false) => "It went on when ZooKeeper was seen last.".to_owned(),
+        by => ended(by, root.as_deref()),
+    };
     format!("{lock} {trouble} for {lasted}: {waited}. {end}")
 }
 
@@ -71,17 +77,18 @@ fn ended(by: IncidentEnd, root: Option<&str>) -> String {
 }
 
 /// Who the root is, as well as that may be said.
-pub(super) fn root_name(incident: &Incident, client: Option<&str>) -> Option<String> {
-    let root = incident.root.as_ref()?;
-    let known = client.map(str::to_owned).or_else(|| root.host.as_deref().map(str::to_owned));
+pub(super) fn root_name(told: &Told) -> Option<String> {
+    let root = told.incident.root.as_ref()?;
+    let known = told.root_client.clone().or_else(|| root.host.as_deref().map(str::to_owned));
     let session = || root.session.map_or("a znode that no session owns".to_owned(), |id| format!("session {id}"));
     Some(known.unwrap_or_else(session))
 }
 
 /// All of it for a ticket.
-pub(super) fn markdown(incident: &Incident, client: Option<&str>, lives: &[Life], now_ms: i64, url: &str) -> String {
+pub(super) fn markdown(told: &Told, lives: &[Life], url: &str) -> String {
+    let Told { incident, sentence, .. } = told;
     let mut out = format!("# {}\n\n", code(incident.root_lock()));
-    let _ = writeln!(out, "{}\n", escaped(&sentence(incident, client, now_ms)));
+    let _ = writeln!(out, "{}\n", escaped(sentence));
     let mut item = |name: &str, value: String| {
         let _ = writeln!(out, "- {name}: {value}");
     };
@@ -94,15 +101,15 @@ pub(super) fn markdown(incident: &Incident, client: Option<&str>, lives: &[Life]
     item("in Lockscope", format!("<{url}>"));
     out.push_str("\n| Session | Lock | Came | Held from | Left | How |\n|---|---|---|---|---|---|\n");
     for life in lives.iter().take(MARKDOWN_ROWS_MAX) {
-        let at = |at: Option<lockscope_core::time::TimeMs>| at.map_or("–".to_owned(), |at| date(at.0));
+        let at = |at_ms: Option<i64>| at_ms.map_or("–".to_owned(), date);
         let _ = writeln!(
             out,
             "| {} | {} | {} | {} | {} | {} |",
             life.session.map_or("–".to_owned(), |id| id.to_string()),
             code(&life.lock),
             date(life.joined_at.0),
-            at(life.held_at),
-            at(life.left_at),
+            at(life.held_at.map(|at| at.0)),
+            at(life.left_at.map(|at| at.0)),
             life.how.map_or("still", history::store::rows::SpanEnd::name).replace('_', " ")
         );
     }
@@ -133,67 +140,4 @@ fn escaped(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use history::incident::{IncidentRoot, Run};
-    use lockscope_core::time::TimeMs;
-    use lockscope_core::znode::SessionId;
-
-    fn incident(worst: Verdict, to: Option<i64>, ended_by: IncidentEnd) -> Incident {
-        let run = |lock: &str| Run {
-            lock: lock.into(),
-            number: 1,
-            from: TimeMs(0),
-            to: to.map(TimeMs),
-            told_at: TimeMs(0),
-            worst,
-            is_cut: false,
-        };
-        let root = IncidentRoot {
-            lock: "/a".into(),
-            session: Some(SessionId(0x2a)),
-            label: Some("import-2".into()),
-            host: None,
-            held_at: TimeMs(0),
-            charged_ms: 0,
-        };
-        Incident {
-            number: 1,
-            from: TimeMs(0),
-            to: to.map(TimeMs),
-            worst,
-            runs: vec![run("/a"), run("/b")],
-            root: Some(root),
-            victims: 3,
-            victims_peak: 2,
-            waiting_ms: 550_000,
-            is_lower_bound: false,
-            ended_by,
-        }
-    }
-
-    #[test]
-    fn one_sentence_says_what_who_how_long_and_how_it_ended() {
-        let over = incident(Verdict::Stuck, Some(245_000), IncidentEnd::Released);
-        assert_eq!(
-            sentence(&over, Some("import-2"), 900_000),
-            "/a and 1 other lock were stuck for 4 min 05 s: import-2 held it while 3 sessions waited, 9 min 10 s in all. It ended when import-2 let go."
-        );
-        let mut still = incident(Verdict::Deadlocked, None, IncidentEnd::Still);
-        still.runs.truncate(1);
-        still.victims = 0;
-        assert_eq!(
-            sentence(&still, None, 60_000),
-            "/a has been deadlocked for 1 min 00 s: nobody waited for long. It goes on."
-        );
-    }
-
-    #[test]
-    fn nothing_that_a_client_wrote_is_markup() {
-        let mut of = incident(Verdict::Stuck, Some(1), IncidentEnd::Forced);
-        of.root.as_mut().unwrap().lock = "/a`|<b>\n# x".into();
-        let text = markdown(&of, Some("[x](http://a/) <script>"), &[], 5, "https://lockscope/incident?id=1");
-        assert!(text.starts_with("# `/a\u{fffd}\u{fffd}<b>\u{fffd}# x`\n"), "{text}");
-        assert!(text.contains("\\[x\\](http://a/) \\<script\\>"), "{text}");
-    }
-}
+mod tests;
