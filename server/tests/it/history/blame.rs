@@ -147,12 +147,14 @@ async fn who_may_not_see_payloads_or_roots_is_not_offered_them() {
     let (_anna, first) = named(&recorded, "treasure").await;
     recorded.until_holds(LOCK, &first).await;
     let (_berta, second) = named(&recorded, "berta").await;
+    until(async || recorded.lock(LOCK, "").await["contenders"].as_array().is_some_and(|rows| rows.len() == 2)).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     recorded.truth.delete(&first).await;
     recorded.until_holds(LOCK, &second).await;
     recorded.truth.delete(&second).await;
     let page = async |token: &str, more: &str| recorded.text_as(token, &format!("/blame?from={from}{more}")).await;
-    until(async || page(&operator, "").await.1.contains("Charged in the end")).await;
+    // The first one's own wait is kept before that of the second, which names it.
+    until(async || page(&operator, "").await.1.contains("treasure")).await;
     let (_, all) = page(&operator, "").await;
     assert!(all.contains("<option value=\"client\" selected") && all.contains("treasure"), "{all}");
     let (status, part) = page(&viewer, "").await;
