@@ -29,7 +29,7 @@ pub(super) fn root_of(lives: &[&Life], waits: &[Wait<'_>], from: TimeMs, until: 
             }
             continue;
         }
-        // Whoever may see a part of all locks is not told of who holds others.
+        // A viewer of some locks is not shown who holds others.
         for charge in wait.life.roots.iter().filter(|charge| known.contains(&charge.session)) {
             *charged.entry(Some(charge.session)).or_default() += charge.ms.min(wait.ms());
         }

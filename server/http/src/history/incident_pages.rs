@@ -14,7 +14,7 @@ use lockscope_wire::{LockQuery, SessionId, SessionQuery};
 use super::ask::{Asked, ExportFormat, give_up_at, refused};
 use super::finding_text::readable;
 use super::incident::{Told, id_of};
-use super::incident_words::root_name;
+use super::incident_words::{is_mutual, root_name};
 use super::incidents::{AskedOne, Before, Found, INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, found, listed, url_of};
 use crate::api::Pairs;
 use crate::caller::Caller;
@@ -172,7 +172,7 @@ impl Http {
         };
         let locks: Vec<(String, String)> =
             paths.iter().take(LOCKS_MAX).map(|path| ((*path).to_owned(), lock_url(path))).collect();
-        let root = incident.root.as_ref();
+        let root = incident.root.as_ref().filter(|_| !is_mutual(worst));
         let lanes_left_out = left_out + lives.len().saturating_sub(LANES_MAX);
         let lane = |life: &Life| {
             let is_root = is_root(life, root);

@@ -1,7 +1,5 @@
 //! Who made others wait: the page and the table of two real clients, one of which waited for the other.
 
-use std::time::Duration;
-
 use lockscope_wire::words::date;
 use rusqlite::Connection;
 use rustix::process::Signal;
@@ -24,6 +22,12 @@ async fn named(recorded: &Recorded, payload: &str) -> (Client, String) {
     (client, format!("{LOCK}/lock-{sequence}"))
 }
 
+/// Waits until the second in line is seen to have waited long enough to be charged.
+async fn until_waits_for_long(recorded: &Recorded) {
+    let waits_ms = async || recorded.lock(LOCK, "").await["contenders"][1]["waiting_ms"].as_i64();
+    until(async || waits_ms().await.is_some_and(|ms| ms >= 300)).await;
+}
+
 /// One held, another waited for it, and both went. From when to when that was, and the session of who held.
 async fn one_waits_for_another(recorded: &Recorded) -> (i64, i64, String) {
     recorded.truth.make(LOCK).await;
@@ -31,8 +35,7 @@ async fn one_waits_for_another(recorded: &Recorded) -> (i64, i64, String) {
     let (_anna, first) = named(recorded, HOLDER).await;
     recorded.until_holds(LOCK, &first).await;
     let (_berta, second) = named(recorded, "berta").await;
-    until(async || recorded.lock(LOCK, "").await["contenders"].as_array().is_some_and(|rows| rows.len() == 2)).await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    until_waits_for_long(recorded).await;
     recorded.truth.delete(&first).await;
     recorded.until_holds(LOCK, &second).await;
     recorded.truth.delete(&second).await;
@@ -147,8 +150,7 @@ async fn who_may_not_see_payloads_or_roots_is_not_offered_them() {
     let (_anna, first) = named(&recorded, "treasure").await;
     recorded.until_holds(LOCK, &first).await;
     let (_berta, second) = named(&recorded, "berta").await;
-    until(async || recorded.lock(LOCK, "").await["contenders"].as_array().is_some_and(|rows| rows.len() == 2)).await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    until_waits_for_long(&recorded).await;
     recorded.truth.delete(&first).await;
     recorded.until_holds(LOCK, &second).await;
     recorded.truth.delete(&second).await;

@@ -70,7 +70,8 @@ async fn a_deadlock_is_one_incident_over_a_kill_and_until_somebody_leaves() {
     let (status, page) = recorded.get("/incidents").await;
     assert!(status == 200 && page.contains(&format!("/incident?id={id}")) && page.contains("session ended"), "{page}");
     let (status, page) = recorded.get(&format!("/incident?id={id}")).await;
-    assert!(status == 200 && page.contains("data-lane=\"root\"") && page.contains("were deadlocked for"), "{page}");
+    assert!(status == 200 && page.contains("data-lane=\"holds\"") && page.contains("were deadlocked for"), "{page}");
+    assert!(!page.contains("data-lane=\"root\""), "of two who wait for each other no one is at fault: {page}");
     assert_eq!(recorded.get("/api/v1/incident?id=1").await.0, 404);
     let (status, why) = recorded.get("/api/v1/incident").await;
     assert!(status == 400 && why.contains("`id` is missing"), "{why}");

@@ -22,9 +22,7 @@ pub(super) fn sentence(told: &Told) -> String {
     };
     let is_over = incident.to.is_some();
     let trouble = trouble(*worst, is_over, others > 0);
-    // Where two hold, or each waits for the other, no one of them is at fault.
-    let is_mutual = matches!(worst, Verdict::Deadlocked | Verdict::MaybeDeadlocked | Verdict::DoubleOwner);
-    let root = root_name(told).filter(|_| !is_mutual);
+    let root = root_name(told).filter(|_| !is_mutual(*worst));
     let least = if incident.is_lower_bound { "at least " } else { "" };
     let waited = match (incident.victims, &root) {
         (0, Some(root)) => format!("{root} held it and nobody waited for long"),
@@ -40,6 +38,11 @@ pub(super) fn sentence(told: &Told) -> String {
         by => ended(by, root.as_deref()),
     };
     format!("{lock} {trouble} for {lasted}: {waited}. {end}")
+}
+
+/// Two hold, or each waits for the other: no one of them is at fault.
+pub(super) fn is_mutual(worst: Verdict) -> bool {
+    matches!(worst, Verdict::Deadlocked | Verdict::MaybeDeadlocked | Verdict::DoubleOwner)
 }
 
 fn trouble(worst: Verdict, is_over: bool, are_many: bool) -> String {
