@@ -158,12 +158,12 @@ pub fn earlier(
 /// The runs that overlap the range, the oldest first, and how many older ones were left out.
 fn runs_in(store: &dyn Store, query: &IncidentQuery<'_>) -> Result<(Vec<Run>, usize), StoreError> {
     let end = query.now.max(query.range.end).min(query.range.end + AROUND_MS);
-    let mut facts = facts(store, query, query.range.start..end + 1, FACTS_MAX)?;
-    if facts.len() >= FACTS_MAX {
+    let (mut facts, is_whole) = facts(store, query, query.range.start..end + 1, FACTS_MAX)?;
+    if !is_whole {
         return Err(StoreError::TooLong);
     }
     let around = query.range.start - AROUND_MS..query.range.start;
-    facts.extend(self::facts(store, query, around.clone(), FACTS_BEFORE_MAX)?);
+    facts.extend(self::facts(store, query, around.clone(), FACTS_BEFORE_MAX)?.0);
     facts.sort_unstable_by_key(|fact| fact.number);
     let gaps = store.gaps(around.start..end + 1)?;
     let overlaps = |run: &Run| run.from < query.range.end && run.until(query.now) >= query.range.start;
@@ -173,12 +173,13 @@ fn runs_in(store: &dyn Store, query: &IncidentQuery<'_>) -> Result<(Vec<Run>, us
     Ok((found, left_out))
 }
 
+/// Those of a range that may be seen, and whether that is all of it: what may not be seen is read as well.
 fn facts(
     store: &dyn Store,
     query: &IncidentQuery<'_>,
     range: Range<TimeMs>,
     most: usize,
-) -> Result<Vec<Fact>, StoreError> {
+) -> Result<(Vec<Fact>, bool), StoreError> {
     let kind = Some(FactKind::Verdict);
     let mut of_page = FactQuery { range, kind, give_up_at: Some(query.give_up_at), ..FactQuery::default() };
     let (mut found, mut read) = (Vec::new(), 0);
@@ -190,7 +191,7 @@ fn facts(
         match last {
             // Of one millisecond no more than a page is looked at.
             Some(at) if read < most => of_page.range.end = at,
-            _ => return Ok(found),
+            last => return Ok((found, last.is_none())),
         }
     }
 }
