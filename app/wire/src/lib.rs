@@ -7,6 +7,7 @@
 //! scripts see are flattened to `type` / `kind` tags by the server.
 
 mod advice;
+mod alerts;
 mod answer;
 mod audit;
 mod board;
@@ -40,6 +41,9 @@ mod window;
 pub mod words;
 
 pub use advice::{Advice, Headline, LockProblem, PROBLEM_LOCKS_MAX, PROBLEMS_MAX, ProblemsLeftOut, Step, StepAct};
+pub use alerts::{
+    Acknowledgement, Alert, AlertMatchers, AlertRoute, AlertRule, AlertSeverity, AlertState, Alerts, Silence,
+};
 pub use answer::{Query, StatusQuery};
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};

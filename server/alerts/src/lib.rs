@@ -1,0 +1,4 @@
+//! Alerts: rules over what a model shows, who is told of what they find, and until when.
+
+pub mod notification;
+pub mod route;

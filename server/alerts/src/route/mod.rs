@@ -1,0 +1,82 @@
+//! Where alerts are sent: what each kind of receiver wants, and what it takes to be heard there.
+
+use std::fmt;
+
+use reqwest::Url;
+
+/// What a receiver is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RouteKind {
+    /// Prometheus Alertmanager, API v2.
+    Alertmanager,
+    /// PagerDuty, Events API v2.
+    PagerDuty,
+    /// An incoming webhook of Slack.
+    Slack,
+    /// A workflow's webhook of Microsoft Teams.
+    Teams,
+    /// A custom bot of Feishu or Lark.
+    Feishu,
+    /// A custom robot of DingTalk.
+    DingTalk,
+    /// A group bot of WeCom.
+    WeCom,
+    /// Anything that takes signed JSON.
+    Webhook,
+}
+
+impl RouteKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::Alertmanager,
+        Self::PagerDuty,
+        Self::Slack,
+        Self::Teams,
+        Self::Feishu,
+        Self::DingTalk,
+        Self::WeCom,
+        Self::Webhook,
+    ];
+
+    /// Its name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alertmanager => "alertmanager",
+            Self::PagerDuty => "pagerduty",
+            Self::Slack => "slack",
+            Self::Teams => "teams",
+            Self::Feishu => "feishu",
+            Self::DingTalk => "dingtalk",
+            Self::WeCom => "wecom",
+            Self::Webhook => "webhook",
+        }
+    }
+}
+
+/// A receiver. Neither address nor secret is ever shown whole: addresses of chats are secrets too.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Route {
+    /// Its name in the configuration.
+    pub name: String,
+    /// What it is.
+    pub kind: RouteKind,
+    /// Where it is.
+    pub url: Url,
+    /// What signs, or is the key of the service (`PagerDuty`) or the bearer token (Alertmanager); None where there is none.
+    pub secret: Option<Vec<u8>>,
+}
+
+impl Route {
+    /// Where it goes, without the part that may be secret.
+    pub fn shown(&self) -> String {
+        let port = self.url.port().map_or_else(String::new, |port| format!(":{port}"));
+        format!("{}://{}{port}", self.url.scheme(), self.url.host_str().unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, kind, url) = (&self.name, self.kind, self.shown());
+        f.debug_struct("Route").field("name", name).field("kind", &kind).field("url", &url).finish_non_exhaustive()
+    }
+}
