@@ -2,31 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What became of an alert.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum AlertState {
-    /// What the rule asks for is so, and not for as long as the rule wants.
-    Pending,
-    /// It is so for long enough.
-    Firing,
-    /// It was, and is no longer.
-    Resolved,
-}
-
-/// How bad an alert is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum AlertSeverity {
-    /// Worth knowing.
-    Info,
-    /// Worth a look.
-    Warning,
-    /// Act.
-    Critical,
-}
+use super::{AlertState, Severity};
 
 /// Answer of `/api/v1/alerts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +33,7 @@ pub struct Alert {
     /// The lock's path.
     pub lock: String,
     /// How bad.
-    pub severity: AlertSeverity,
+    pub severity: Severity,
     /// What became of it.
     pub state: AlertState,
     /// Since when it is so, ms since the epoch.
@@ -139,7 +115,7 @@ pub struct AlertRule {
     /// For how long it must be so, ms.
     pub for_ms: i64,
     /// How bad that is.
-    pub severity: AlertSeverity,
+    pub severity: Severity,
     /// Who is told, by the names of routes.
     pub routes: Vec<String>,
     /// It is there without any configuration.

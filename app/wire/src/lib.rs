@@ -41,9 +41,7 @@ mod window;
 pub mod words;
 
 pub use advice::{Advice, Headline, LockProblem, PROBLEM_LOCKS_MAX, PROBLEMS_MAX, ProblemsLeftOut, Step, StepAct};
-pub use alerts::{
-    Acknowledgement, Alert, AlertMatchers, AlertRoute, AlertRule, AlertSeverity, AlertState, Alerts, Silence,
-};
+pub use alerts::{Acknowledgement, Alert, AlertMatchers, AlertRoute, AlertRule, Alerts, Silence};
 pub use answer::{Query, StatusQuery};
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
@@ -65,8 +63,8 @@ pub use lock::{
     LockStats, NodeData, StatRow,
 };
 pub use name::{
-    Access, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, HoldEnd, Link, Liveness, Missing, Recipe,
-    RootState, Severity, Verdict,
+    Access, AlertState, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, HoldEnd, Link, Liveness, Missing,
+    Recipe, RootState, Severity, Verdict,
 };
 pub use orders::{LockOrder, LockOrders, OrderSeen, OrderWarning};
 pub use past_holder::PastHolder;

@@ -263,3 +263,15 @@ named_enum! {
         Critical = "critical",
     }
 }
+
+named_enum! {
+    /// What became of an alert.
+    AlertState {
+        /// What its rule asks for is so, but not yet for as long as the rule wants.
+        Pending = "pending",
+        /// It is so for long enough.
+        Firing = "firing",
+        /// It was, and is no longer.
+        Resolved = "resolved",
+    }
+}

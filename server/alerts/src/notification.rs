@@ -1,29 +1,6 @@
 //! What people and systems are told of an alert.
 
-/// How bad an alert is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AlertSeverity {
-    /// Worth knowing.
-    Info,
-    /// Worth a look.
-    Warning,
-    /// Act.
-    Critical,
-}
-
-impl AlertSeverity {
-    /// Mildest first.
-    pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Critical];
-
-    /// Its name in the API and in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Critical => "critical",
-        }
-    }
-}
+use lockscope_wire::Severity;
 
 /// What is told of one alert: that it fires, or that it is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +14,7 @@ pub struct Notification {
     /// The lock's path.
     pub lock: String,
     /// How bad.
-    pub severity: AlertSeverity,
+    pub severity: Severity,
     /// Since when it is so, ms since the epoch.
     pub since_ms: i64,
     /// When it fired.
