@@ -33,7 +33,7 @@ test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real brow
 test-rust: site
 	@.ci/need java javac zookeeper curator kazoo promtool schemathesis yaml systemd node wscat faketime
 	@# Most tests wait for a server more than they compute.
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((4 * $$(nproc)))} cargo test --locked $(WHOLE)
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((4 * $$(nproc)))} .ci/test-rust $(WHOLE)
 
 e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages

@@ -8,6 +8,7 @@ use serde_json::Value;
 /// Each crate and those of ours that it may be built with; tests and benchmarks apart.
 pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("access", &["audit", "identity", "runtime", "wire"]),
+    ("alerts", &["core", "history", "runtime", "wire"]),
     ("audit", &["core", "identity", "runtime", "wire"]),
     ("autopsy", &["core", "history", "runtime", "txn_log"]),
     ("campaign", &["demo", "judge", "txn_log"]),

@@ -1,0 +1,313 @@
+//! Which alerts there are: looks at a model right after each change, on the model's thread. Pure: no clock and no I/O, so a
+//! replay of what was recorded says exactly what was said live.
+
+mod condition;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use lockscope_core::change::Change;
+use lockscope_core::observation::RootId;
+use lockscope_core::observatory::{Observatory, RootState};
+use lockscope_core::time::TimeMs;
+
+use crate::rule::Rule;
+use condition::Found;
+
+/// Alerts that are pending or firing in an ensemble. Overflow policy: further ones begin when others end.
+pub const ACTIVE_MAX: usize = 10_000;
+/// Locks that are looked at again although nothing happens to them. Overflow policy: further ones are looked at when
+/// something does.
+pub const LOOKS_MAX: usize = 200_000;
+/// An alert that has ended and begins anew within so many milliseconds never ended.
+pub const RESOLVE_AFTER_MS: i64 = 15_000;
+
+/// A rule, by its number, and a lock.
+type RuleAt = (usize, Arc<str>);
+
+/// What is known of an alert that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActiveAlert {
+    /// The rule's name.
+    pub rule: Arc<str>,
+    /// The lock's path; the path of the root for what can't be seen.
+    pub lock: Arc<str>,
+    /// When it was found: with rule and lock, this names the alert.
+    pub found_at: TimeMs,
+    /// Since when its condition is true.
+    pub since: TimeMs,
+    /// When it fired; None while it is pending.
+    pub fired_at: Option<TimeMs>,
+    /// Its root can't be seen since then.
+    pub unknown_since: Option<TimeMs>,
+    /// What is wrong.
+    pub sentence: Box<str>,
+}
+
+/// Something new of an alert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlertNews {
+    /// As it is now.
+    pub alert: ActiveAlert,
+    /// How it ended; None: it has not.
+    pub end: Option<AlertEnd>,
+}
+
+/// How an alert ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlertEnd {
+    /// It was over before it fired.
+    NeverFired,
+    /// It fired, and was over at this instant.
+    Resolved(TimeMs),
+}
+
+#[derive(Debug)]
+struct Active {
+    alert: ActiveAlert,
+    /// Its condition is no longer true since then.
+    over_since: Option<TimeMs>,
+    /// It may not fire before this: before that, nobody could see it.
+    not_before: TimeMs,
+}
+
+/// Follows the alerts of one ensemble.
+#[derive(Debug)]
+pub struct Evaluator {
+    rules: Vec<Rule>,
+    follows_queue: bool,
+    has_begun: bool,
+    active: BTreeMap<RuleAt, Active>,
+    /// When a lock is looked at again, for each rule; and the same by instant.
+    looks: BTreeMap<RuleAt, TimeMs>,
+    due: BTreeSet<(TimeMs, RuleAt)>,
+    /// Since when nobody is seen to hold.
+    unheld: BTreeMap<RuleAt, TimeMs>,
+    news: Vec<AlertNews>,
+}
+
+impl Evaluator {
+    /// Follows an ensemble by the rules that mean it. `known`: what was active when the process before ended.
+    pub fn new(ensemble: &str, rules: &[Rule], known: Vec<ActiveAlert>, now: TimeMs) -> Self {
+        let of_it = |rule: &&Rule| rule.ensemble.as_deref().is_none_or(|name| name == ensemble);
+        let rules: Vec<Rule> = rules.iter().filter(of_it).cloned().collect();
+        let follows_queue = rules.iter().flat_map(|rule| &rule.when).any(|condition| condition.follows_queue());
+        let mut evaluator = Self {
+            rules,
+            follows_queue,
+            has_begun: false,
+            active: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            due: BTreeSet::new(),
+            unheld: BTreeMap::new(),
+            news: Vec::new(),
+        };
+        known.into_iter().for_each(|alert| evaluator.recall(alert, now));
+        evaluator
+    }
+
+    fn recall(&mut self, mut alert: ActiveAlert, now: TimeMs) {
+        let Some(rule) = self.rules.iter().position(|rule| rule.name == alert.rule) else {
+            // Its rule is gone: nothing will say again whether it is so.
+            let end = if alert.fired_at.is_some() { AlertEnd::Resolved(now) } else { AlertEnd::NeverFired };
+            return self.news.push(AlertNews { alert, end: Some(end) });
+        };
+        alert.unknown_since.get_or_insert(now);
+        let active = Active { alert: alert.clone(), over_since: None, not_before: now };
+        self.active.insert((rule, Arc::clone(&alert.lock)), active);
+        self.news.push(AlertNews { alert, end: None });
+    }
+
+    /// Looks at a model that has just changed.
+    pub fn look(&mut self, model: &Observatory, now: TimeMs, changes: &[Change]) {
+        if self.rules.is_empty() {
+            return;
+        }
+        if !self.has_begun {
+            self.begin(model, now);
+        }
+        let mut last: Option<&str> = None;
+        for change in changes {
+            let path = match change {
+                Change::LinkChanged(_) | Change::RootChanged(_) => {
+                    self.roots_changed(model, now);
+                    continue;
+                }
+                Change::VerdictChanged { lock, .. }
+                | Change::FindingChanged { lock, .. }
+                | Change::LockVanished { lock }
+                | Change::LockAppeared { lock } => lock,
+                Change::Arrived { lock, .. }
+                | Change::Identified { lock, .. }
+                | Change::Left { lock, .. }
+                | Change::HolderChanged { lock, .. }
+                | Change::LockTouched { lock }
+                    if self.follows_queue && last != Some(lock) =>
+                {
+                    lock
+                }
+                Change::Arrived { .. }
+                | Change::Identified { .. }
+                | Change::Left { .. }
+                | Change::HolderChanged { .. }
+                | Change::LockTouched { .. }
+                | Change::SessionEnded { .. }
+                | Change::EvidenceChanged
+                | Change::DeadlockChanged { .. } => continue,
+            };
+            last = Some(path);
+            self.judge_lock(model, now, path);
+        }
+        while let Some((at, key)) = self.due.first().filter(|(at, _)| *at <= now).cloned() {
+            self.due.remove(&(at, key.clone()));
+            self.looks.remove(&key);
+            self.judge(model, now, key);
+        }
+    }
+
+    /// What is new since the last call.
+    pub fn take_news(&mut self) -> Vec<AlertNews> {
+        std::mem::take(&mut self.news)
+    }
+
+    /// Everything there is is looked at once, and every lock that a rule names.
+    fn begin(&mut self, model: &Observatory, now: TimeMs) {
+        self.has_begun = true;
+        for lock in model.locks() {
+            self.judge_lock(model, now, &lock.path);
+        }
+        let named = self.rules.iter().enumerate().filter(|(_, rule)| rule.names_one());
+        let named: Vec<RuleAt> = named.map(|(at, rule)| (at, Arc::from(&*rule.path))).collect();
+        named.into_iter().for_each(|key| self.judge(model, now, key));
+        self.roots_changed(model, now);
+    }
+
+    /// A root is seen again, or no longer: so it is with all that is active below it.
+    fn roots_changed(&mut self, model: &Observatory, now: TimeMs) {
+        let roots = model.roots().iter().map(|view| Arc::from(&*view.path));
+        let of_roots = roots.flat_map(|path: Arc<str>| (0..self.rules.len()).map(move |rule| (rule, Arc::clone(&path))));
+        let of_roots = of_roots.filter(|(rule, path)| self.rules.get(*rule).is_some_and(|rule| rule.means(path)));
+        let active = self.active.keys().cloned();
+        // A lock that a rule names may be missing, and is looked at once its root is seen.
+        let named = self.rules.iter().enumerate().filter(|(_, rule)| rule.names_one());
+        let named = named.map(|(at, rule)| (at, Arc::from(&*rule.path)));
+        let keys: BTreeSet<RuleAt> = of_roots.chain(active).chain(named).collect();
+        keys.into_iter().for_each(|key| self.judge(model, now, key));
+    }
+
+    fn judge_lock(&mut self, model: &Observatory, now: TimeMs, path: &Arc<str>) {
+        for rule in 0..self.rules.len() {
+            if self.rules.get(rule).is_some_and(|rule| rule.means(path)) {
+                self.judge(model, now, (rule, Arc::clone(path)));
+            }
+        }
+    }
+
+    fn judge(&mut self, model: &Observatory, now: TimeMs, key: RuleAt) {
+        let Some(rule) = self.rules.get(key.0) else { return };
+        let is_seen = is_seen(model, &key.1, now) || rule.is_unseen_itself();
+        let Found { since, next, sentence } = rule.found(model, now, &key, &mut self.unheld);
+        let (name, for_ms) = (Arc::clone(&rule.name), rule.for_ms);
+        let mut next = next;
+        let has_room = self.active.len() < ACTIVE_MAX;
+        let active = match self.active.get_mut(&key) {
+            Some(active) => Some(active),
+            None => since.filter(|_| has_room).map(|since| {
+                let alert = ActiveAlert {
+                    rule: name,
+                    lock: Arc::clone(&key.1),
+                    found_at: now,
+                    since,
+                    fired_at: None,
+                    unknown_since: None,
+                    sentence: Box::default(),
+                };
+                let begun = Active { alert, over_since: None, not_before: now };
+                self.active.entry(key.clone()).or_insert(begun)
+            }),
+        };
+        if let Some(active) = active {
+            let is_new = active.alert.found_at == now && active.alert.sentence.is_empty();
+            let before = active.alert.clone();
+            let (end, wake) = active.judge(now, since, is_seen, for_ms, || sentence());
+            next = next.into_iter().chain(wake).min();
+            if is_new || active.alert != before || end.is_some() {
+                self.news.push(AlertNews { alert: active.alert.clone(), end });
+            }
+            if end.is_some() {
+                self.active.remove(&key);
+            }
+        }
+        drop(sentence);
+        self.look_again(key, next.map(|at| at.max(now + 1)));
+    }
+
+    fn look_again(&mut self, key: RuleAt, at: Option<TimeMs>) {
+        if let Some(before) = self.looks.remove(&key) {
+            self.due.remove(&(before, key.clone()));
+        }
+        if let Some(at) = at.filter(|_| self.looks.len() < LOOKS_MAX) {
+            self.looks.insert(key.clone(), at);
+            self.due.insert((at, key));
+        }
+    }
+}
+
+impl Active {
+    /// Brings it in line with what was found. Says how it ended, and when it is to be looked at again.
+    fn judge(
+        &mut self,
+        now: TimeMs,
+        since: Option<TimeMs>,
+        is_seen: bool,
+        for_ms: i64,
+        sentence: impl FnOnce() -> Box<str>,
+    ) -> (Option<AlertEnd>, Option<TimeMs>) {
+        let alert = &mut self.alert;
+        if alert.sentence.is_empty() {
+            alert.sentence = sentence();
+        } else if since.is_some() && alert.fired_at.is_none() {
+            alert.sentence = sentence();
+        }
+        if !is_seen {
+            alert.unknown_since.get_or_insert(now);
+            return (None, None);
+        }
+        if alert.unknown_since.take().is_some() {
+            self.not_before = now;
+        }
+        let Some(since) = since else {
+            if alert.fired_at.is_none() {
+                return (Some(AlertEnd::NeverFired), None);
+            }
+            let over = *self.over_since.get_or_insert(now);
+            let ends_at = over + RESOLVE_AFTER_MS;
+            return if ends_at <= now { (Some(AlertEnd::Resolved(over)), None) } else { (None, Some(ends_at)) };
+        };
+        self.over_since = None;
+        alert.since = alert.since.min(since);
+        if alert.fired_at.is_some() {
+            return (None, None);
+        }
+        let fires_at = (alert.since + for_ms).max(self.not_before);
+        if fires_at > now {
+            return (None, Some(fires_at));
+        }
+        alert.fired_at = Some(fires_at);
+        (None, None)
+    }
+}
+
+/// Whether what is said of a lock is known to be so now.
+fn is_seen(model: &Observatory, path: &str, now: TimeMs) -> bool {
+    model.root_of(path).is_some_and(|root| is_root_seen(model, root, now).0)
+}
+
+/// Whether what is below a root is known now, and since when it is or is not.
+fn is_root_seen(model: &Observatory, root: RootId, now: TimeMs) -> (bool, TimeMs) {
+    let (state, since, _) = model.root_state(root, now);
+    match state {
+        RootState::Live | RootState::Partial | RootState::Reduced => (true, since),
+        RootState::Syncing | RootState::Stale | RootState::Denied | RootState::Gone => (false, since),
+    }
+}
