@@ -2,6 +2,8 @@
 //! mistake is one sentence that names the setting, the value and the remedy. Knows no command-line parser.
 
 mod access;
+mod alert_rows;
+mod alerts;
 mod check;
 mod ensembles;
 mod errors;
@@ -28,6 +30,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use alerts::{Alerting, Receiver};
 pub use ensembles::Ensemble;
 pub use history::History;
 pub use identity::Identity;
@@ -85,6 +88,8 @@ pub struct Config {
     pub applications: ApplicationRule,
     /// Which locks have series of their own at `/metrics` (file only).
     pub metrics: MetricSelection,
+    /// What fires, and who is told (file only).
+    pub alerting: Alerting,
 }
 
 /// One clear sentence; of a file with several mistakes, one a line.
@@ -157,6 +162,7 @@ impl Config {
         let lints = errors.take(tables::lints(top.get("lints")));
         let applications = errors.take(layers.checked("application_pattern", None, check::application_pattern));
         let metrics = errors.take(metrics::of(top.get("metrics")));
+        let alerting = ensembles.as_ref().and_then(|ensembles| errors.take(alerts::of(&layers, ensembles)));
         let whole = || {
             let (listen, web) = (listen?, web?);
             let access = ::access::Settings { openid: openid?, ..access? };
@@ -178,6 +184,7 @@ impl Config {
                 access,
                 applications: applications?.unwrap_or_default(),
                 metrics: metrics?,
+                alerting: alerting?,
             })
         };
         errors.none_or(whole())

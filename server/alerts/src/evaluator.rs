@@ -165,6 +165,11 @@ impl Evaluator {
         }
     }
 
+    /// What is pending or firing.
+    pub fn active(&self) -> Vec<ActiveAlert> {
+        self.active.values().map(|active| active.alert.clone()).collect()
+    }
+
     /// What is new since the last call.
     pub fn take_news(&mut self) -> Vec<AlertNews> {
         std::mem::take(&mut self.news)
@@ -185,7 +190,8 @@ impl Evaluator {
     /// A root is seen again, or no longer: so it is with all that is active below it.
     fn roots_changed(&mut self, model: &Observatory, now: TimeMs) {
         let roots = model.roots().iter().map(|view| Arc::from(&*view.path));
-        let of_roots = roots.flat_map(|path: Arc<str>| (0..self.rules.len()).map(move |rule| (rule, Arc::clone(&path))));
+        let of_roots =
+            roots.flat_map(|path: Arc<str>| (0..self.rules.len()).map(move |rule| (rule, Arc::clone(&path))));
         let of_roots = of_roots.filter(|(rule, path)| self.rules.get(*rule).is_some_and(|rule| rule.means(path)));
         let active = self.active.keys().cloned();
         // A lock that a rule names may be missing, and is looked at once its root is seen.
@@ -229,7 +235,7 @@ impl Evaluator {
         if let Some(active) = active {
             let is_new = active.alert.found_at == now && active.alert.sentence.is_empty();
             let before = active.alert.clone();
-            let (end, wake) = active.judge(now, since, is_seen, for_ms, || sentence());
+            let (end, wake) = active.judge(now, since, is_seen, for_ms, &sentence);
             next = next.into_iter().chain(wake).min();
             if is_new || active.alert != before || end.is_some() {
                 self.news.push(AlertNews { alert: active.alert.clone(), end });
@@ -264,9 +270,7 @@ impl Active {
         sentence: impl FnOnce() -> Box<str>,
     ) -> (Option<AlertEnd>, Option<TimeMs>) {
         let alert = &mut self.alert;
-        if alert.sentence.is_empty() {
-            alert.sentence = sentence();
-        } else if since.is_some() && alert.fired_at.is_none() {
+        if alert.sentence.is_empty() || (since.is_some() && alert.fired_at.is_none()) {
             alert.sentence = sentence();
         }
         if !is_seen {

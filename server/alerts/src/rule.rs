@@ -55,7 +55,9 @@ pub enum Condition {
 
 /// Why a condition can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no condition; write a verdict like stuck, the code of a finding like double_owner_window, or one of waiting > 30s, held > 5m, depth > 100, not_held > 30s, unseen > 1m")]
+#[error(
+    "{text:?} is no condition; write a verdict like stuck, the code of a finding like double_owner_window, or one of waiting > 30s, held > 5m, depth > 100, not_held > 30s, unseen > 1m"
+)]
 pub struct ConditionError {
     /// What was written.
     pub text: String,

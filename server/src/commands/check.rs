@@ -52,6 +52,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
         "  webhook            {}",
         config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())
     ));
+    stdout::print(&config.alerting.described());
     Ok(())
 }
 

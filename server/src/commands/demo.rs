@@ -149,5 +149,6 @@ fn config_of(listen: SocketAddr, data: &Path, zookeeper: &PrivateZooKeeper) -> C
         access: access::Settings::default(),
         applications: ApplicationRule::default(),
         metrics: MetricSelection::usual(),
+        alerting: config::Alerting::default(),
     }
 }

@@ -44,6 +44,10 @@ pub fn markdown() -> String {
     section(&mut out, "`[metrics]`", "Locks that have series of their own in [Metrics](metrics.md).", |place| {
         place == FileSection::Metrics
     });
+    let alerts = "Rules of [Alerts](alerts.md), at most 64. Without any there are three that make sense everywhere.";
+    section(&mut out, "`[[alert]]`", alerts, |place| place == FileSection::Alert);
+    let routes = "Who is told of [alerts](alerts.md), at most 16. Without any, alerts show on the page alone.";
+    section(&mut out, "`[[route]]`", routes, |place| place == FileSection::Route);
     out.push_str("\n## Variables that are no keys\n\n| variable | meaning |\n|---|---|\n");
     for row in VARIABLES {
         out.push_str(&format!("| `{}` | {} |\n", row.name, row.meaning));

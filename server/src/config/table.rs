@@ -21,11 +21,16 @@ pub(super) enum FileSection {
     Lab,
     /// In `[metrics]`.
     Metrics,
+    /// In `[[alert]]`.
+    Alert,
+    /// In `[[route]]`.
+    Route,
 }
 
 impl FileSection {
     /// Tables of the file that hold settings, in the order of the documents.
-    pub(super) const TABLES: [Self; 5] = [Self::Ensemble, Self::Lock, Self::Lints, Self::Lab, Self::Metrics];
+    pub(super) const TABLES: [Self; 7] =
+        [Self::Ensemble, Self::Lock, Self::Lints, Self::Lab, Self::Metrics, Self::Alert, Self::Route];
 
     /// The key of its table; None at the top.
     pub(super) fn table(self) -> Option<&'static str> {
@@ -36,12 +41,14 @@ impl FileSection {
             Self::Lints => Some("lints"),
             Self::Lab => Some("lab"),
             Self::Metrics => Some("metrics"),
+            Self::Alert => Some("alert"),
+            Self::Route => Some("route"),
         }
     }
 
     /// Whether its table may be there several times.
     pub(super) fn is_list(self) -> bool {
-        matches!(self, Self::Ensemble | Self::Lock)
+        matches!(self, Self::Ensemble | Self::Lock | Self::Alert | Self::Route)
     }
 }
 

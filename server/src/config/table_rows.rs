@@ -1,10 +1,10 @@
 //! The rows of the table: one a setting, in the order of the documents.
 
-use super::history_rows;
 use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Metrics, Roles, Top};
 use super::table::Layering::{All, File, Variable as Var};
 use super::table::TakesEffect::{Reload, Restart};
 use super::table::{FileSection, Layering, Setting, TakesEffect};
+use super::{alert_rows, history_rows};
 
 /// Where, how and when: what the rows of a kind share.
 pub(super) struct Kind(pub(super) FileSection, pub(super) Layering, pub(super) TakesEffect);
@@ -374,4 +374,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         "[\"/orders/*\"]",
         "locks that always have series of their own",
     ),
+    alert_rows::ALERT_NAME,
+    alert_rows::ALERT_WHEN,
+    alert_rows::ALERT_PATH,
+    alert_rows::ALERT_ENSEMBLE,
+    alert_rows::ALERT_FOR,
+    alert_rows::ALERT_SEVERITY,
+    alert_rows::ALERT_ROUTE,
+    alert_rows::ROUTE_NAME,
+    alert_rows::ROUTE_KIND,
+    alert_rows::ROUTE_URL,
+    alert_rows::ROUTE_URL_FILE,
+    alert_rows::ROUTE_SECRET_FILE,
+    alert_rows::ROUTE_ALLOW_HTTP,
+    alert_rows::ROUTE_REPEAT,
 ];

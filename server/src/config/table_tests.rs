@@ -39,6 +39,15 @@ fn with(row: &Setting, value: &str) -> (String, usize) {
         FileSection::Lab if row.key == "ensembles" => "zk = \"a:1\"\n[lab]\n",
         FileSection::Lab => "zk = \"a:1\"\n[lab]\nensembles = [\"default\"]\n",
         FileSection::Metrics => "zk = \"a:1\"\n[metrics]\n",
+        FileSection::Alert if row.key == "name" => "zk = \"a:1\"\n[[alert]]\n",
+        FileSection::Alert if row.key == "when" => "zk = \"a:1\"\n[[alert]]\nname = \"a\"\n",
+        FileSection::Alert => "zk = \"a:1\"\n[[alert]]\nname = \"a\"\nwhen = \"stuck\"\n",
+        FileSection::Route if row.key == "name" => "zk = \"a:1\"\n[[route]]\n",
+        FileSection::Route if row.key == "kind" => "zk = \"a:1\"\n[[route]]\nname = \"a\"\n",
+        FileSection::Route if row.key.starts_with("url") => "zk = \"a:1\"\n[[route]]\nname = \"a\"\nkind = \"slack\"\n",
+        FileSection::Route => {
+            "zk = \"a:1\"\n[[route]]\nname = \"a\"\nkind = \"slack\"\nurl = \"https://chat.example/x\"\n"
+        }
     };
     let before = match row.key {
         "recipe" | "max" => format!("{before}path = \"/a\"\n"),

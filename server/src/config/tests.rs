@@ -67,6 +67,7 @@ fn defaults_need_only_a_zookeeper() {
         access: ::access::Settings::default(),
         applications: ApplicationRule::default(),
         metrics: MetricSelection::usual(),
+        alerting: Alerting::default(),
     };
     assert_eq!(config, expected);
 }

@@ -83,7 +83,9 @@ impl Rule {
             (Condition::NotHeld(ms), lock) => {
                 let is_unheld = match lock {
                     Some(lock) => lock.holders.is_empty() && lock.assessment.verdict != Verdict::Unknown,
-                    None => self.names_one() && model.root_of(&key.1).is_some_and(|root| is_root_seen(model, root, now).0),
+                    None => {
+                        self.names_one() && model.root_of(&key.1).is_some_and(|root| is_root_seen(model, root, now).0)
+                    }
                 };
                 if !is_unheld {
                     unheld.remove(key);

@@ -1,0 +1,315 @@
+//! All alerts of a server with what people did about them, and who is still to be told. Pure.
+
+mod news;
+
+pub use news::rule_shown;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockscope_wire::{Acknowledgement, Alert, AlertMatchers, AlertRule, AlertState, Silence};
+use serde::{Deserialize, Serialize};
+
+use crate::notification::Notification;
+
+/// Alerts that are over and kept. Overflow policy: the oldest goes.
+pub const RESOLVED_MAX: usize = 1_000;
+/// For how long those are kept: 30 days.
+pub const RESOLVED_MS_MAX: i64 = 30 * 86_400_000;
+/// Silences at once. Overflow policy: no further one is made.
+pub const SILENCES_MAX: usize = 200;
+/// The longest silence: 30 days.
+pub const SILENCE_MS_MAX: i64 = 30 * 86_400_000;
+/// Alerts that one message tells of.
+pub const BATCH_MAX: usize = 50;
+
+/// What somebody may get wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BookError {
+    /// There is no such alert.
+    #[error("there is no alert of the key {0:?} that is pending or firing; /api/v1/alerts lists them")]
+    NoAlert(String),
+    /// There is no such silence.
+    #[error("there is no silence {0}; /api/v1/alerts lists those that have not ended")]
+    NoSilence(u64),
+    /// Too many silences.
+    #[error("there are {SILENCES_MAX} silences already; end one first")]
+    TooMany,
+}
+
+/// What a receiver was told last of an alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// Nothing yet.
+    Nothing,
+    /// That it fires.
+    Firing,
+    /// That it is over.
+    Resolved,
+}
+
+/// Where a receiver is with an alert that it is to be told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Telling {
+    /// What it was told last.
+    pub told: Told,
+    /// When, ms since the epoch; 0 while it was told nothing.
+    pub at_ms: i64,
+}
+
+/// An alert as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptAlert {
+    /// As the API shows it.
+    pub alert: Alert,
+    /// When it was found, ms since the epoch: with rule, ensemble and lock, this names it.
+    pub found_at_ms: i64,
+    /// Who is told, by the names of routes.
+    pub tellings: BTreeMap<String, Telling>,
+}
+
+/// What is to be stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unsaved {
+    /// Alerts that changed; None: it is gone.
+    pub alerts: Vec<(String, Option<KeptAlert>)>,
+    /// Silences that changed; None: it is gone.
+    pub silences: Vec<(u64, Option<Silence>)>,
+}
+
+/// All alerts.
+#[derive(Debug, Default)]
+pub struct Book {
+    alerts: BTreeMap<String, KeptAlert>,
+    silences: BTreeMap<u64, Silence>,
+    rules: Vec<AlertRule>,
+    last_silence: u64,
+    unsaved_alerts: BTreeSet<String>,
+    unsaved_silences: BTreeSet<u64>,
+}
+
+impl Book {
+    /// Goes on with what was kept.
+    pub fn new(rules: Vec<AlertRule>, alerts: Vec<KeptAlert>, silences: Vec<Silence>) -> Self {
+        let last_silence = silences.iter().map(|silence| silence.id).max().unwrap_or(0);
+        Self {
+            alerts: alerts.into_iter().map(|kept| (kept.alert.key.clone(), kept)).collect(),
+            silences: silences.into_iter().map(|silence| (silence.id, silence)).collect(),
+            rules,
+            last_silence,
+            ..Self::default()
+        }
+    }
+
+    /// The rules, as the API shows them.
+    pub fn rules(&self) -> &[AlertRule] {
+        &self.rules
+    }
+
+    /// Alerts with who silenced them, firing ones first and worst first, then pending ones, then those that are over,
+    /// newest first.
+    pub fn alerts(&self, now_ms: i64) -> Vec<Alert> {
+        let shown = |kept: &KeptAlert| Alert {
+            silenced_by: self.silence_of(&kept.alert, now_ms).cloned(),
+            ..kept.alert.clone()
+        };
+        let mut alerts: Vec<Alert> = self.alerts.values().map(shown).collect();
+        let rank = |alert: &Alert| match alert.state {
+            AlertState::Firing => 0,
+            AlertState::Pending => 1,
+            AlertState::Resolved => 2,
+        };
+        alerts.sort_by_cached_key(|alert| {
+            let is_over = alert.state == AlertState::Resolved;
+            let severity = if is_over { None } else { Some(alert.severity) };
+            let at_ms = alert.resolved_at_ms.or(alert.fired_at_ms).unwrap_or(alert.since_at_ms);
+            (rank(alert), std::cmp::Reverse(severity), std::cmp::Reverse(at_ms), alert.key.clone())
+        });
+        alerts
+    }
+
+    /// Silences that have not ended.
+    pub fn silences(&self, now_ms: i64) -> Vec<Silence> {
+        self.silences.values().filter(|silence| silence.until_at_ms > now_ms).cloned().collect()
+    }
+
+    /// One alert that has not ended.
+    pub fn alert(&self, key: &str) -> Option<&Alert> {
+        self.alerts.get(key).map(|kept| &kept.alert).filter(|alert| alert.state != AlertState::Resolved)
+    }
+
+    /// One silence that has not ended.
+    pub fn silence_by_id(&self, id: u64, now_ms: i64) -> Option<&Silence> {
+        self.silences.get(&id).filter(|silence| silence.until_at_ms > now_ms)
+    }
+
+    /// Somebody looks at an alert.
+    ///
+    /// # Errors
+    /// There is none of the key.
+    pub fn acknowledge(&mut self, key: &str, by: Acknowledgement) -> Result<(), BookError> {
+        let kept = self.alerts.get_mut(key).filter(|kept| kept.alert.state != AlertState::Resolved);
+        let kept = kept.ok_or_else(|| BookError::NoAlert(key.chars().take(80).collect()))?;
+        kept.alert.acked_by = Some(by);
+        self.unsaved_alerts.insert(key.to_owned());
+        Ok(())
+    }
+
+    /// Nobody is told of some alerts for a while. The silence's number is given by the book.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn silence(&mut self, silence: Silence) -> Result<Silence, BookError> {
+        if self.silences(silence.at_ms).len() >= SILENCES_MAX {
+            return Err(BookError::TooMany);
+        }
+        self.last_silence += 1;
+        let silence = Silence { id: self.last_silence, ..silence };
+        self.silences.insert(silence.id, silence.clone());
+        self.unsaved_silences.insert(silence.id);
+        Ok(silence)
+    }
+
+    /// Ends a silence now.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn end_silence(&mut self, id: u64) -> Result<(), BookError> {
+        self.silences.remove(&id).ok_or(BookError::NoSilence(id))?;
+        self.unsaved_silences.insert(id);
+        Ok(())
+    }
+
+    fn silence_of(&self, alert: &Alert, now_ms: i64) -> Option<&Silence> {
+        self.silences.values().find(|silence| silence.until_at_ms > now_ms && is_meant(&silence.matchers, alert))
+    }
+
+    /// Whoever is to be told from now on is noted, and what is too old goes.
+    pub fn advance(&mut self, now_ms: i64) {
+        let ended: Vec<u64> =
+            self.silences.values().filter(|silence| silence.until_at_ms <= now_ms).map(|silence| silence.id).collect();
+        for id in ended {
+            self.silences.remove(&id);
+            self.unsaved_silences.insert(id);
+        }
+        let firing = self.alerts.values().filter(|kept| kept.alert.state == AlertState::Firing);
+        let told = firing.filter(|kept| self.silence_of(&kept.alert, now_ms).is_none());
+        let due: Vec<(String, Vec<String>)> = told
+            .filter_map(|kept| {
+                let routes = self.rules.iter().find(|rule| rule.name == kept.alert.rule)?.routes.iter();
+                let new: Vec<String> = routes.filter(|route| !kept.tellings.contains_key(*route)).cloned().collect();
+                (!new.is_empty()).then(|| (kept.alert.key.clone(), new))
+            })
+            .collect();
+        for (key, routes) in due {
+            if let Some(kept) = self.alerts.get_mut(&key) {
+                let nothing = Telling { told: Told::Nothing, at_ms: 0 };
+                kept.tellings.extend(routes.into_iter().map(|route| (route, nothing)));
+                self.unsaved_alerts.insert(key);
+            }
+        }
+        self.forget(now_ms);
+    }
+
+    fn forget(&mut self, now_ms: i64) {
+        let is_over = |kept: &&KeptAlert| kept.alert.state == AlertState::Resolved;
+        let mut over: Vec<(i64, String)> = self
+            .alerts
+            .values()
+            .filter(is_over)
+            .map(|kept| (kept.alert.resolved_at_ms.unwrap_or(0), kept.alert.key.clone()))
+            .collect();
+        over.sort_unstable();
+        let too_many = over.len().saturating_sub(RESOLVED_MAX);
+        let gone = over
+            .into_iter()
+            .enumerate()
+            .filter(|(at, (ended_ms, _))| *at < too_many || now_ms.saturating_sub(*ended_ms) > RESOLVED_MS_MAX);
+        for (_, (_, key)) in gone.collect::<Vec<_>>() {
+            self.alerts.remove(&key);
+            self.unsaved_alerts.insert(key);
+        }
+    }
+
+    /// What a receiver is to be told now, oldest first. `repeat_ms`: after so long it is told again of what still fires;
+    /// `only_stored`: of nothing that a process that is killed now would find anew.
+    pub fn to_tell(&self, route: &str, now_ms: i64, repeat_ms: Option<i64>, only_stored: bool) -> Vec<Notification> {
+        let is_stored = |kept: &&KeptAlert| !only_stored || !self.unsaved_alerts.contains(&kept.alert.key);
+        let stored = self.alerts.values().filter(is_stored);
+        let of_route = stored.filter_map(|kept| Some((kept, kept.tellings.get(route)?)));
+        let mut due: Vec<&KeptAlert> = of_route
+            .filter(|(kept, telling)| match (kept.alert.state, telling.told) {
+                (AlertState::Firing, Told::Nothing | Told::Resolved) => true,
+                (AlertState::Firing, Told::Firing) => {
+                    repeat_ms.is_some_and(|repeat_ms| now_ms.saturating_sub(telling.at_ms) >= repeat_ms)
+                }
+                (AlertState::Resolved, Told::Nothing | Told::Firing) => true,
+                (AlertState::Resolved, Told::Resolved) | (AlertState::Pending, _) => false,
+            })
+            .map(|(kept, _)| kept)
+            .collect();
+        due.sort_by_key(|kept| (kept.alert.resolved_at_ms.is_none(), kept.alert.fired_at_ms));
+        due.into_iter().take(BATCH_MAX).map(notification).collect()
+    }
+
+    /// How many alerts a receiver is still to be told of.
+    pub fn waiting(&self, route: &str) -> u64 {
+        let tellings = self.alerts.values().filter_map(|kept| Some((kept.alert.state, kept.tellings.get(route)?.told)));
+        let waiting = tellings.filter(|(state, told)| match (state, told) {
+            (AlertState::Firing, told) => *told != Told::Firing,
+            (AlertState::Resolved, told) => *told != Told::Resolved,
+            (AlertState::Pending, _) => false,
+        });
+        waiting.count() as u64
+    }
+
+    /// A receiver took a message.
+    pub fn told(&mut self, route: &str, message: &[Notification], now_ms: i64) {
+        for told in message {
+            let Some(kept) = self.alerts.get_mut(&told.key) else { continue };
+            let of = if told.resolved_at_ms.is_some() { Told::Resolved } else { Told::Firing };
+            kept.tellings.insert(route.to_owned(), Telling { told: of, at_ms: now_ms });
+            self.unsaved_alerts.insert(told.key.clone());
+        }
+    }
+
+    /// What changed since the last call.
+    pub fn take_unsaved(&mut self) -> Unsaved {
+        let alerts = std::mem::take(&mut self.unsaved_alerts).into_iter();
+        let silences = std::mem::take(&mut self.unsaved_silences).into_iter();
+        Unsaved {
+            alerts: alerts.map(|key| (key.clone(), self.alerts.get(&key).cloned())).collect(),
+            silences: silences.map(|id| (id, self.silences.get(&id).cloned())).collect(),
+        }
+    }
+
+    /// What could not be stored is still to be.
+    pub fn not_saved(&mut self, unsaved: Unsaved) {
+        self.unsaved_alerts.extend(unsaved.alerts.into_iter().map(|(key, _)| key));
+        self.unsaved_silences.extend(unsaved.silences.into_iter().map(|(id, _)| id));
+    }
+}
+
+/// Whether an alert is meant.
+pub fn is_meant(matchers: &AlertMatchers, alert: &Alert) -> bool {
+    let is = |wanted: &Option<String>, has: &str| wanted.as_deref().is_none_or(|wanted| wanted == has);
+    is(&matchers.rule, &alert.rule)
+        && is(&matchers.ensemble, &alert.ensemble)
+        && matchers.path.as_deref().is_none_or(|path| lockscope_core::configured::is_meant(path, &alert.lock))
+}
+
+fn notification(kept: &KeptAlert) -> Notification {
+    let alert = &kept.alert;
+    Notification {
+        key: alert.key.clone(),
+        rule: alert.rule.clone(),
+        ensemble: alert.ensemble.clone(),
+        lock: alert.lock.clone(),
+        severity: alert.severity,
+        since_ms: alert.since_at_ms,
+        fired_at_ms: alert.fired_at_ms.unwrap_or(alert.since_at_ms),
+        resolved_at_ms: alert.resolved_at_ms,
+        sentence: alert.sentence.clone(),
+        link: Some(alert.link.clone()).filter(|link| !link.is_empty()),
+    }
+}

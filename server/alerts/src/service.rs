@@ -1,0 +1,269 @@
+//! Alerts of a server while it runs: takes what evaluators find, keeps it, and says who is to be told.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use lockscope_wire::{Acknowledgement, Alert, AlertRoute, Alerts as AlertsView, Silence};
+use parking_lot::Mutex;
+use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
+use tokio::sync::{Notify, watch};
+
+use crate::book::{Book, BookError, rule_shown};
+use crate::evaluator::{ActiveAlert, AlertNews};
+use crate::notification::Notification;
+use crate::rule::Rule;
+use crate::store::Store;
+
+/// Time between two looks at who is to be told.
+const STEP: Duration = Duration::from_millis(250);
+/// News that wait to be taken in. Overflow policy: those of alerts that did not fire are dropped.
+const NEWS_MAX: usize = 100_000;
+
+/// Makes the address of a lock at an instant, without scheme and host: ensemble, path, milliseconds since the epoch.
+pub type Link = fn(&str, &str, i64) -> String;
+
+/// A receiver as people see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RouteHealth {
+    pub(crate) sent_at_ms: Option<i64>,
+    pub(crate) trouble: String,
+}
+
+/// Where alerts are sent, as it is shown.
+#[derive(Clone, Debug)]
+pub struct RouteShown {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// Where, without what may be secret.
+    pub url: String,
+}
+
+/// The alerts of a server; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Alerts(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    book: Mutex<Book>,
+    news: Mutex<Vec<(Arc<str>, AlertNews)>>,
+    came: Notify,
+    /// Rises with each change of the book.
+    revision: watch::Sender<u64>,
+    routes: Vec<(RouteShown, Mutex<RouteHealth>)>,
+    store: Mutex<Option<Store>>,
+    dir: Option<PathBuf>,
+    trouble: Mutex<String>,
+    is_saving: AtomicBool,
+    clock: Clock,
+    link: Link,
+}
+
+impl Alerts {
+    /// Goes on with what is kept in a directory; without one, or where it can't be used, nothing outlives the process.
+    /// Blocking.
+    pub fn open(dir: Option<PathBuf>, rules: &[Rule], routes: Vec<RouteShown>, link: Link, clock: Clock) -> Self {
+        let opened = dir.as_deref().map(Store::open);
+        let (store, (alerts, silences), trouble) = match opened {
+            None => (None, Default::default(), "there is no data directory".to_owned()),
+            Some(Ok((store, kept))) => (Some(store), kept, String::new()),
+            Some(Err(error)) => {
+                tracing::warn!("alerts are not kept over a restart: {error}");
+                (None, Default::default(), error.to_string())
+            }
+        };
+        Self(Arc::new(Inner {
+            book: Mutex::new(Book::new(rules.iter().map(rule_shown).collect(), alerts, silences)),
+            news: Mutex::default(),
+            came: Notify::new(),
+            revision: watch::channel(0).0,
+            routes: routes.into_iter().map(|route| (route, Mutex::default())).collect(),
+            store: Mutex::new(store),
+            dir,
+            trouble: Mutex::new(trouble),
+            is_saving: AtomicBool::new(false),
+            clock,
+            link,
+        }))
+    }
+
+    /// What was active in an ensemble when the process before ended.
+    pub fn active_in(&self, ensemble: &str) -> Vec<ActiveAlert> {
+        self.0.book.lock().active_in(ensemble)
+    }
+
+    /// Takes what was found in an ensemble. Called on the model's thread: it never waits for anything slow.
+    pub fn found(&self, ensemble: &Arc<str>, found: Vec<AlertNews>) {
+        let mut news = self.0.news.lock();
+        let is_full = news.len() >= NEWS_MAX;
+        let kept = found.into_iter().filter(|one| !is_full || one.alert.fired_at.is_some());
+        news.extend(kept.map(|one| (Arc::clone(ensemble), one)));
+        drop(news);
+        self.0.came.notify_one();
+    }
+
+    /// Keeps the book until `stop`: takes news in, notes who is to be told, and stores both.
+    pub async fn run(self, stop: CancellationToken) {
+        loop {
+            let waited = tokio::time::timeout(STEP, self.0.came.notified());
+            let is_over = stop.clone().run_until_cancelled_owned(waited).await.is_none();
+            self.step().await;
+            if is_over {
+                return;
+            }
+        }
+    }
+
+    async fn step(&self) {
+        let news = std::mem::take(&mut *self.0.news.lock());
+        let now_ms = self.0.clock.now_ms();
+        {
+            let mut book = self.0.book.lock();
+            for (ensemble, one) in news {
+                let link = self.0.link;
+                book.take(&ensemble, vec![one], |lock, at_ms| link(&ensemble, lock, at_ms));
+            }
+            book.advance(now_ms);
+        }
+        self.save().await;
+    }
+
+    /// Stores what changed. What can't be stored is told, and tried again with the next change.
+    async fn save(&self) {
+        if self.0.is_saving.swap(true, Ordering::AcqRel) {
+            // Whoever saves now is followed by another step.
+            return;
+        }
+        let unsaved = self.0.book.lock().take_unsaved();
+        let is_new = !unsaved.alerts.is_empty() || !unsaved.silences.is_empty();
+        let inner = Arc::clone(&self.0);
+        if is_new && self.0.dir.is_some() {
+            let saved = tokio::task::spawn_blocking(move || {
+                let mut store = inner.store.lock();
+                if store.is_none() {
+                    *store = inner.dir.as_deref().and_then(|dir| Store::open(dir).ok()).map(|(store, _)| store);
+                }
+                let result = match &mut *store {
+                    Some(store) => store.save(&unsaved).map_err(|error| error.to_string()),
+                    None => Err(inner.trouble.lock().clone()),
+                };
+                let why = result.err().unwrap_or_default();
+                if !why.is_empty() {
+                    inner.book.lock().not_saved(unsaved);
+                }
+                let before = std::mem::replace(&mut *inner.trouble.lock(), why.clone());
+                if before != why && !why.is_empty() {
+                    tracing::warn!("alerts are not kept over a restart: {why}");
+                }
+            });
+            if let Err(error) = saved.await {
+                tracing::error!("alerts could not be stored: {error}");
+            }
+        }
+        self.0.is_saving.store(false, Ordering::Release);
+        if is_new {
+            self.0.revision.send_modify(|revision| *revision += 1);
+        }
+    }
+
+    /// Rises whenever something changed.
+    pub fn revisions(&self) -> watch::Receiver<u64> {
+        self.0.revision.subscribe()
+    }
+
+    /// All of it as the API shows it, to somebody who may see all.
+    pub fn view(&self) -> AlertsView {
+        let now_ms = self.0.clock.now_ms();
+        let book = self.0.book.lock();
+        let route = |(shown, health): &(RouteShown, Mutex<RouteHealth>)| {
+            let RouteHealth { sent_at_ms, trouble } = health.lock().clone();
+            let waiting = book.waiting(&shown.name);
+            let (name, kind, url) = (shown.name.clone(), shown.kind.to_owned(), shown.url.clone());
+            AlertRoute { name, kind, url, waiting, sent_at_ms, trouble }
+        };
+        AlertsView {
+            alerts: book.alerts(now_ms),
+            silences: book.silences(now_ms),
+            rules: book.rules().to_vec(),
+            routes: self.0.routes.iter().map(route).collect(),
+            trouble: self.0.trouble.lock().clone(),
+        }
+    }
+
+    /// One alert that has not ended.
+    pub fn alert(&self, key: &str) -> Option<Alert> {
+        self.0.book.lock().alert(key).cloned()
+    }
+
+    /// One silence that has not ended.
+    pub fn silence_by_id(&self, id: u64) -> Option<Silence> {
+        self.0.book.lock().silence_by_id(id, self.0.clock.now_ms()).cloned()
+    }
+
+    /// Somebody looks at an alert.
+    ///
+    /// # Errors
+    /// There is none of the key.
+    pub async fn acknowledge(&self, key: &str, by: String, reason: String) -> Result<(), BookError> {
+        let at_ms = self.0.clock.now_ms();
+        self.0.book.lock().acknowledge(key, Acknowledgement { by, at_ms, reason })?;
+        self.save().await;
+        Ok(())
+    }
+
+    /// Nobody is told of some alerts for a while.
+    ///
+    /// # Errors
+    /// There are too many silences.
+    pub async fn silence(&self, silence: Silence) -> Result<Silence, BookError> {
+        let made = self.0.book.lock().silence(silence)?;
+        self.save().await;
+        Ok(made)
+    }
+
+    /// Ends a silence now.
+    ///
+    /// # Errors
+    /// There is none.
+    pub async fn end_silence(&self, id: u64) -> Result<(), BookError> {
+        self.0.book.lock().end_silence(id)?;
+        self.save().await;
+        Ok(())
+    }
+
+    /// What a receiver is to be told now. Where alerts can be stored, nothing is told that is not: a process that is killed
+    /// would tell it again.
+    pub(crate) fn to_tell(&self, route: &str, repeat_ms: Option<i64>) -> Vec<Notification> {
+        let only_stored = self.0.trouble.lock().is_empty();
+        if only_stored && self.0.is_saving.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        self.0.book.lock().to_tell(route, self.0.clock.now_ms(), repeat_ms, only_stored)
+    }
+
+    /// A receiver took a message, or why it did not.
+    pub(crate) async fn told(&self, route: &str, message: &[Notification], outcome: Result<(), String>) {
+        let now_ms = self.0.clock.now_ms();
+        let is_taken = outcome.is_ok();
+        if let Some((_, health)) = self.0.routes.iter().find(|(shown, _)| shown.name == route) {
+            let mut health = health.lock();
+            health.trouble = outcome.err().unwrap_or_default();
+            if is_taken {
+                health.sent_at_ms = Some(now_ms);
+            }
+        }
+        if is_taken {
+            self.0.book.lock().told(route, message, now_ms);
+            self.save().await;
+        }
+    }
+
+    /// The server's time, ms since the epoch.
+    pub fn now_ms(&self) -> i64 {
+        self.0.clock.now_ms()
+    }
+}

@@ -1,0 +1,117 @@
+//! Keeps alerts and silences over a restart: one small SQLite file. Blocking.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lockscope_wire::Silence;
+use rusqlite::{Connection, OptionalExtension as _};
+use serde::de::DeserializeOwned;
+
+use crate::book::{KeptAlert, Unsaved};
+
+/// The format of the file.
+const VERSION: i64 = 1;
+/// How long another process may have the file.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// Why nothing is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file can't be read or written.
+    #[error("alerts.db can't be used: {0}")]
+    File(#[from] rusqlite::Error),
+    /// The directory can't be made.
+    #[error("the directory of alerts.db can't be made: {0}")]
+    Directory(#[from] std::io::Error),
+    /// What is to be stored can't be written down.
+    #[error("an alert can't be stored: {0}")]
+    Text(#[from] serde_json::Error),
+    /// A later version wrote it.
+    #[error("alerts.db is of version {0}, which this server does not know; start the later one, or move the file away")]
+    Later(i64),
+}
+
+/// The file.
+#[derive(Debug)]
+pub struct Store(Connection);
+
+/// What was kept.
+pub type Kept = (Vec<KeptAlert>, Vec<Silence>);
+
+impl Store {
+    /// Opens the file in a directory, and reads all of it.
+    ///
+    /// # Errors
+    /// It can't be used.
+    pub fn open(dir: &Path) -> Result<(Self, Kept), StoreError> {
+        std::fs::create_dir_all(dir)?;
+        let path = dir.join("alerts.db");
+        restrict(&path)?;
+        let file = Connection::open(path)?;
+        file.busy_timeout(BUSY)?;
+        file.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+             CREATE TABLE IF NOT EXISTS meta (version INTEGER NOT NULL);
+             CREATE TABLE IF NOT EXISTS alert (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+             CREATE TABLE IF NOT EXISTS silence (id INTEGER PRIMARY KEY, body TEXT NOT NULL);",
+        )?;
+        let version = file.query_row("SELECT version FROM meta", [], |row| row.get(0)).optional()?;
+        match version {
+            None => drop(file.execute("INSERT INTO meta (version) VALUES (?1)", [VERSION])?),
+            Some(version) if version > VERSION => return Err(StoreError::Later(version)),
+            Some(_) => {}
+        }
+        let alerts = read(&file, "SELECT body FROM alert")?;
+        let silences = read(&file, "SELECT body FROM silence ORDER BY id")?;
+        Ok((Self(file), (alerts, silences)))
+    }
+
+    /// Stores what changed, all of it or nothing; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// It could not be stored.
+    pub fn save(&mut self, unsaved: &Unsaved) -> Result<(), StoreError> {
+        if unsaved.alerts.is_empty() && unsaved.silences.is_empty() {
+            return Ok(());
+        }
+        let transaction = self.0.transaction()?;
+        for (key, kept) in &unsaved.alerts {
+            match kept {
+                Some(kept) => transaction
+                    .prepare("INSERT OR REPLACE INTO alert (key, body) VALUES (?1, ?2)")?
+                    .execute((key, serde_json::to_string(kept)?))?,
+                None => transaction.prepare("DELETE FROM alert WHERE key = ?1")?.execute([key])?,
+            };
+        }
+        for (id, silence) in &unsaved.silences {
+            let id = i64::try_from(*id).unwrap_or(i64::MAX);
+            match silence {
+                Some(silence) => transaction
+                    .prepare("INSERT OR REPLACE INTO silence (id, body) VALUES (?1, ?2)")?
+                    .execute((id, serde_json::to_string(silence)?))?,
+                None => transaction.prepare("DELETE FROM silence WHERE id = ?1")?.execute([id])?,
+            };
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+fn read<T: DeserializeOwned>(file: &Connection, query: &str) -> Result<Vec<T>, StoreError> {
+    let mut statement = file.prepare(query)?;
+    let texts = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut found = Vec::new();
+    for text in texts {
+        match serde_json::from_str(&text?) {
+            Ok(one) => found.push(one),
+            // Nothing else is lost with it.
+            Err(error) => tracing::warn!("a row of alerts.db can't be read and is left out: {error}"),
+        }
+    }
+    Ok(found)
+}
+
+/// Nobody but the server reads it: sentences may have in them what znodes carry.
+fn restrict(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    std::fs::OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path).map(drop)
+}
