@@ -1,8 +1,32 @@
 //! Where alerts are sent: what each kind of receiver wants, and what it takes to be heard there.
 
+mod address;
+mod alertmanager;
+mod answer;
+mod chat_markdown;
+mod dingtalk;
+mod feishu;
+mod outgoing;
+mod pagerduty;
+mod row;
+mod sender;
+mod sign;
+mod slack;
+mod teams;
+mod text;
+mod time;
+mod webhook;
+mod wecom;
+
 use std::fmt;
 
 use reqwest::Url;
+
+pub use address::RouteFault;
+pub use answer::{SendError, SendErrorKind};
+pub use outgoing::{Outgoing, outgoing};
+pub use sender::{Sender, SenderError};
+pub use webhook::SIGNATURE_HEADER;
 
 /// What a receiver is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,150 @@
+//! Sends notifications to receivers, and says why when one was not told.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use reqwest::header::{HeaderValue, RETRY_AFTER, USER_AGENT};
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, Response};
+
+use super::Route;
+use super::answer::{Body, Bot, SendError, SendErrorKind, judged, retry_after};
+use super::outgoing::{Outgoing, outgoing};
+use crate::notification::Notification;
+
+/// The longest that one request takes, from the connection to the last byte of the answer, in seconds.
+const ANSWER_WITHIN_S: u64 = 10;
+/// Bytes that are read of an answer.
+const ANSWER_BYTES_MAX: usize = 64 * 1_024;
+
+/// There is no way to send.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "alerts can't be sent ({0}); install the system's certificate authorities, or name a file of them in SSL_CERT_FILE"
+)]
+pub struct SenderError(String);
+
+/// Sends notifications. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    /// For http, which needs no authorities; a machine may have none.
+    plain: Client,
+    /// For https; None where it was not wanted.
+    secure: Option<Client>,
+}
+
+impl Sender {
+    /// Sends to any receiver. One request takes at most 10 seconds.
+    ///
+    /// # Errors
+    /// When there is no way to send over TLS, as on a machine without certificate authorities.
+    pub fn new() -> Result<Self, SenderError> {
+        Self::patient(Duration::from_secs(ANSWER_WITHIN_S))
+    }
+
+    /// As [`Sender::new`], with another limit for one request.
+    ///
+    /// # Errors
+    /// When there is no way to send over TLS.
+    pub fn patient(answer_within: Duration) -> Result<Self, SenderError> {
+        let secure = Some(made(builder(answer_within))?);
+        Ok(Self { secure, ..Self::plain_only(answer_within)? })
+    }
+
+    /// For a machine without certificate authorities, where every receiver is at an address of plain http.
+    ///
+    /// # Errors
+    /// When there is no way to send at all.
+    pub fn plain_only(answer_within: Duration) -> Result<Self, SenderError> {
+        let plain = made(builder(answer_within).tls_certs_only(std::iter::empty()))?;
+        Ok(Self { plain, secure: None })
+    }
+
+    /// Tells a receiver of these; `now_ms` since the epoch is what signatures are dated with.
+    /// Where that takes several requests, those after one that was refused for good are sent all the same. What is sent
+    /// again after an error is known to Alertmanager and `PagerDuty` by its labels or key, and to a webhook by its key.
+    ///
+    /// # Errors
+    /// The first that may pass, at which it stops, or else the first refusal.
+    pub async fn send(&self, route: &Route, notifications: &[Notification], now_ms: i64) -> Result<(), SendError> {
+        let mut refused = None;
+        for outgoing in outgoing(route, notifications, now_ms) {
+            match self.post(route, outgoing, now_ms).await {
+                Err(error) if error.kind == SendErrorKind::Temporary => return Err(error),
+                Err(error) => refused = refused.or(Some(error)),
+                Ok(()) => {}
+            }
+        }
+        refused.map_or(Ok(()), Err)
+    }
+
+    async fn post(&self, route: &Route, outgoing: Outgoing, now_ms: i64) -> Result<(), SendError> {
+        let client = if outgoing.url.scheme() == "http" { Some(&self.plain) } else { self.secure.as_ref() };
+        let Some(client) = client else {
+            return Err(SendError::permanent("it is at an address of https, and this sender was made for http alone"));
+        };
+        let mut request =
+            client.post(outgoing.url).header(USER_AGENT, concat!("lockscope/", env!("CARGO_PKG_VERSION")));
+        for (name, value) in outgoing.headers {
+            let Ok(mut value) = HeaderValue::from_str(&value) else {
+                return Err(SendError::permanent("its secret has characters that can't be sent; check the secret"));
+            };
+            value.set_sensitive(true);
+            request = request.header(name, value);
+        }
+        let mut response = request.body(outgoing.body).send().await.map_err(failed)?;
+        let asked = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let (status, wait) = (response.status(), asked.and_then(|value| retry_after(value, now_ms)));
+        let bot = Bot::of(route.kind);
+        let body = match bot.map(|_| read(&mut response)) {
+            None => Body::Unread,
+            Some(reading) => match reading.await {
+                Ok(body) => body,
+                Err(error) if status.is_success() => return Err(failed(error)),
+                // The status says enough.
+                Err(_) => Body::Unread,
+            },
+        };
+        judged(bot, status, &body, wait)
+    }
+}
+
+/// No redirect: what is signed for one place goes to no other. No proxy from the environment.
+fn builder(answer_within: Duration) -> ClientBuilder {
+    Client::builder().no_proxy().redirect(Policy::none()).timeout(answer_within)
+}
+
+fn made(builder: ClientBuilder) -> Result<Client, SenderError> {
+    builder.build().map_err(|error| SenderError(said(error)))
+}
+
+/// Reads no more than an answer may have, however long it is said to be. The client's limit of time covers it too.
+async fn read(response: &mut Response) -> Result<Body, reqwest::Error> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > ANSWER_BYTES_MAX {
+            return Ok(Body::TooLong);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Body::Whole(body))
+}
+
+fn failed(error: reqwest::Error) -> SendError {
+    if error.is_builder() { SendError::permanent(said(error)) } else { SendError::temporary(said(error)) }
+}
+
+/// The innermost cause, without the address.
+fn said(error: reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "it did not answer in time".to_owned();
+    }
+    let error = error.without_url();
+    let mut said = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        said = cause.to_string();
+        source = cause.source();
+    }
+    said
+}
