@@ -43,6 +43,7 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
                 <a class="nav-link" href="/waits" aria-current=mark("waits")>"Waits"</a>
                 <a class="nav-link" href="/sessions" aria-current=mark("sessions")>"Sessions"</a>
                 <a class="nav-link" href="/events" rel="external" aria-current=mark("events")>"Events"</a>
+                <a class="nav-link" href="/alerts" rel="external" aria-current=mark("alerts")>"Alerts"</a>
                 <a class="nav-link" href="/lab" rel="external" aria-current=mark("lab")>"Lab"</a>
                 <a class="nav-link" href="/status" aria-current=mark("status")>"Status"</a>
                 {dynamic(audit)}

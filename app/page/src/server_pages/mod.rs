@@ -2,6 +2,7 @@
 //! whether the server is there). The components are the same as those of the live pages. None changes while it is looked at, except for a run of the lab under way,
 //! which the browser takes over.
 
+mod alerts;
 mod audit;
 mod blame;
 mod events;
@@ -14,6 +15,7 @@ mod moment;
 mod release;
 mod words;
 
+pub use alerts::{AlertDone, AlertFilter, AlertsView, alerts_page};
 pub use audit::{AuditView, audit_page};
 pub use blame::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay, blame_page};
 pub use events::{EventLine, EventsView, events_page};

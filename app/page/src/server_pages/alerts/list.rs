@@ -1,0 +1,158 @@
+//! The alerts themselves, by what became of them, each with the forms for those who may act.
+
+use crate::erase::view;
+use crate::exact::Exact;
+use leptos::prelude::*;
+
+use super::view::AlertsView;
+use super::words;
+use crate::format::visible;
+use crate::parts::{mark, stamp};
+use lockscope_wire::{Alert, AlertState, LockQuery, Severity};
+
+const GROUPS: [AlertState; 3] = [AlertState::Firing, AlertState::Pending, AlertState::Resolved];
+/// Most that is typed as a reason.
+const REASON_CHARS: &str = "500";
+
+/// Those of the filter, or that there are none.
+pub(super) fn list(of: &AlertsView) -> AnyView {
+    let shown: Vec<&Alert> = of.alerts.alerts.iter().filter(|alert| of.filter.takes(alert)).collect();
+    if shown.is_empty() {
+        return view! { <p class="alert-none quiet" data-testid="alerts-none">{words::none(of.filter)}</p> };
+    }
+    GROUPS.map(|state| group(of, state, &shown)).collect_view().into_any()
+}
+
+/// Alerts of one state, in the order in which they came; nothing for none.
+fn group(of: &AlertsView, state: AlertState, shown: &[&Alert]) -> Option<AnyView> {
+    let inside: Vec<&Alert> = shown.iter().copied().filter(|alert| alert.state == state).collect();
+    (!inside.is_empty()).then(|| {
+        view! {
+            <section class="alert-group">
+                <h2 class="part-title">{words::group(state, inside.len())}</h2>
+                <ul class="alert-list" data-testid=format!("alerts-{}", state.name())>
+                    {inside.into_iter().map(|alert| item(of, alert)).collect_view()}
+                </ul>
+            </section>
+        }
+    })
+}
+
+fn item(of: &AlertsView, alert: &Alert) -> AnyView {
+    let is_silenced = alert.silenced_by.is_some();
+    let silenced =
+        is_silenced.then(|| view! { <span class="alert-state" data-state="silenced">{words::SILENCED}</span> });
+    let lock = visible(&alert.lock);
+    let acts = (of.may_act && alert.state != AlertState::Resolved).then(|| acts(alert));
+    view! {
+        <li class="alert" data-state=alert.state.name() data-severity=alert.severity.name() data-silenced=mark(is_silenced) data-key=Exact(alert.key.clone())>
+            <div class="alert-top">
+                {severity(alert.severity)}
+                <span class="alert-state" data-state=alert.state.name()>{words::state(alert.state)}</span>
+                {silenced}
+            </div>
+            <p class="alert-text"><strong>{visible(&alert.sentence)}</strong></p>
+            <p class="alert-where">
+                <a href=lock_url(alert)><code><bdi>{lock}</bdi></code></a>
+                <span class="quiet">{words::rule(&alert.rule)}</span>
+                {words::ensemble(&alert.ensemble).map(|name| view! { <span class="quiet">{name}</span> })}
+            </p>
+            <p class="alert-when quiet">{when(of, alert)} {moment(alert)}</p>
+            {notes(of, alert)}
+            {acts}
+        </li>
+    }
+}
+
+/// How bad: a sign and a word.
+pub(super) fn severity(severity: Severity) -> AnyView {
+    let sign = match severity {
+        // A disc, a triangle's outline, a square.
+        Severity::Info => "M6 2a4 4 0 1 0 0 8a4 4 0 1 0 0-8z",
+        Severity::Warning => "M6 1l5.4 9.6h-10.8zM6 4.1l-2.8 5h5.6z",
+        Severity::Critical => "M2 2h8v8h-8z",
+    };
+    view! {
+        <span class="alert-severity" data-severity=severity.name()>
+            <svg class="chip-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path fill-rule="evenodd" d=sign></path></svg>
+            <span>{words::severity(severity)}</span>
+        </span>
+    }
+}
+
+fn lock_url(alert: &Alert) -> String {
+    LockQuery { ensemble: alert.ensemble.clone(), path: alert.lock.clone(), ..LockQuery::default() }.to_url()
+}
+
+/// Since when and for how long, as far as it was seen.
+fn when(of: &AlertsView, alert: &Alert) -> AnyView {
+    let since_ms = alert.since_at_ms;
+    if let Some(resolved_ms) = alert.resolved_at_ms {
+        let lasted = words::lasted(resolved_ms - since_ms, false);
+        return view! { {words::FROM} {stamp(since_ms)} {words::TO} {stamp(resolved_ms)} {lasted} };
+    }
+    let seen_ms = alert.unknown_since_ms.unwrap_or(of.now_ms);
+    view! { {words::SINCE} {stamp(since_ms)} {words::lasted(seen_ms - since_ms, alert.unknown_since_ms.is_some())} }
+}
+
+/// The way to the moment. Only to a page of our own.
+fn moment(alert: &Alert) -> Option<AnyView> {
+    let is_own = alert.link.starts_with('/') && !alert.link.starts_with("//") && !alert.link.contains('\\');
+    is_own.then(|| view! { <a class="alert-moment" href=Exact(alert.link.clone())>{words::MOMENT}</a> })
+}
+
+/// What is not known, who looks at it, and who silenced it.
+fn notes(of: &AlertsView, alert: &Alert) -> AnyView {
+    let unseen = alert.unknown_since_ms.map(|at_ms| {
+        view! { <p class="alert-note" data-kind="unseen">{words::UNSEEN} {stamp(at_ms)} {words::UNSEEN_END}</p> }
+    });
+    let acked = alert.acked_by.as_ref().map(|ack| {
+        let text = words::acked(&ack.by, &ack.reason, of.now_ms - ack.at_ms);
+        view! { <p class="alert-note" data-kind="acked">{text}</p> }
+    });
+    let silenced = alert.silenced_by.as_ref().map(|silence| {
+        let left = words::silence_left(silence.until_at_ms - of.now_ms, &silence.reason);
+        view! { <p class="alert-note" data-kind="silenced">{words::silenced(&silence.by)} {stamp(silence.until_at_ms)} {left}</p> }
+    });
+    view! { {unseen} {acked} {silenced} }
+}
+
+/// Both forms, folded.
+fn acts(alert: &Alert) -> AnyView {
+    let length = |(ms, text): (i64, &'static str)| view! { <option value=ms.to_string()>{text}</option> };
+    let of_which = words::of_which(&alert.rule, &alert.lock);
+    view! {
+        <details class="alert-acts">
+            <summary>{words::ACT}<span class="sr-only">{of_which}</span></summary>
+            <div class="alert-forms">
+                <form class="alert-form" method="post" action="/alerts/ack">
+                    <p class="quiet">{words::ACK_MEANS}</p>
+                    <input type="hidden" name="key" value=Exact(alert.key.clone()) />
+                    {reason(words::ACK_REASON)}
+                    <button class="tool" type="submit">"Acknowledge"</button>
+                </form>
+                <form class="alert-form" method="post" action="/alerts/silences">
+                    <p class="quiet">{words::SILENCE_MEANS}</p>
+                    <input type="hidden" name="rule" value=Exact(alert.rule.clone()) />
+                    <input type="hidden" name="ensemble" value=Exact(alert.ensemble.clone()) />
+                    <input type="hidden" name="path" value=Exact(alert.lock.clone()) />
+                    <label class="alert-field">
+                        <span class="field-name">{words::SILENCE_FOR}</span>
+                        <select class="select" name="for_ms">{words::LENGTHS.map(length).collect_view()}</select>
+                    </label>
+                    {reason(words::REASON)}
+                    <button class="tool" type="submit">"Silence"</button>
+                </form>
+            </div>
+        </details>
+    }
+}
+
+fn reason(label: &'static str) -> AnyView {
+    view! {
+        <label class="alert-field">
+            <span class="field-name">{label}</span>
+            <input class="filter-input" type="text" name="reason" required="" maxlength=REASON_CHARS autocomplete="off" />
+        </label>
+    }
+}
