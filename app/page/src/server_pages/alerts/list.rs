@@ -56,8 +56,9 @@ fn item(of: &AlertsView, alert: &Alert) -> AnyView {
                 <a href=lock_url(alert)><code><bdi>{lock}</bdi></code></a>
                 <span class="quiet">{words::rule(&alert.rule)}</span>
                 {words::ensemble(&alert.ensemble).map(|name| view! { <span class="quiet">{name}</span> })}
+                <span class="quiet">{when(of, alert)}</span>
+                {moment(alert)}
             </p>
-            <p class="alert-when quiet">{when(of, alert)} {moment(alert)}</p>
             {notes(of, alert)}
             {acts}
         </li>
@@ -98,7 +99,7 @@ fn when(of: &AlertsView, alert: &Alert) -> AnyView {
 /// The way to the moment. Only to a page of our own.
 fn moment(alert: &Alert) -> Option<AnyView> {
     let is_own = alert.link.starts_with('/') && !alert.link.starts_with("//") && !alert.link.contains('\\');
-    is_own.then(|| view! { <a class="alert-moment" href=Exact(alert.link.clone())>{words::MOMENT}</a> })
+    is_own.then(|| view! { <a href=Exact(alert.link.clone())>{words::MOMENT}</a> })
 }
 
 /// What is not known, who looks at it, and who silenced it.

@@ -166,10 +166,10 @@ fn a_link_leads_to_a_page_of_our_own_or_is_left_out() {
 fn every_state_has_its_words() {
     let html = drawn(&full());
     for text in [
-        "2 alerts fire (1 of them when ZooKeeper was last seen), and 1 that is silenced. The worst: ",
+        "2 alerts fire (1 of them when ZooKeeper was last seen), besides 1 that is silenced. The worst: ",
         "data-state=\"critical\" data-testid=\"alerts-summary\"",
         "Firing (3)",
-        "Pending: so, but not yet for long enough (1)",
+        "Pending, not yet for long enough (1)",
         "Resolved (1)",
         "href=\"/lock?ensemble=eu&amp;path=/app/locks/orders\"",
         "ensemble eu",

@@ -18,11 +18,11 @@ pub(super) const SCRIPT: &str = "{const w=document.getElementById('alerts-watch'
     drawn=whole(d.keys.split('\\n').filter(x=>x)),known=new Set(drawn.split('\\n'));let wants=false;\
     try{wants=localStorage.getItem(k)==='on'}catch{}\
     const tells=()=>wants&&N?.permission==='granted',say=n=>document.title=(n?n+' '+(n===1?d.one:d.many)+' · ':'')+title,\
-    show=()=>{b.hidden=!N||!isSecureContext;b.disabled=N?.permission==='denied';b.textContent=b.disabled?d.never:tells()?d.on:d.off},\
+    show=()=>{b.disabled=N?.permission==='denied';b.hidden=!N||!isSecureContext||b.disabled&&!wants;b.textContent=b.disabled?d.never:tells()?d.on:d.off},\
     send=(t,body,tag)=>{try{new Notification(t,{body,tag}).onclick=()=>focus()}catch{}},\
-    anew=now=>{if(now===drawn)return;let was;try{was=sessionStorage.getItem(k);sessionStorage.setItem(k,now)}catch{was=now}\
-    if(was===now||document.querySelector('.alert-acts[open]')||document.activeElement?.closest('main form')){w.firstElementChild.hidden=false;return}\
-    location.replace(d.self)},\
+    anew=now=>{let was;const is=now===drawn,n=w.firstElementChild;try{was=sessionStorage.getItem(k);if(is)sessionStorage.removeItem(k);else sessionStorage.setItem(k,now)}catch{was=now}\
+    if(is){n.hidden=true;return}if(was===now||document.querySelector('.alert-acts[open]')||document.activeElement?.closest('main form')){n.hidden=false;return}\
+    if(location.pathname+location.search===d.self)location.reload();else location.replace(d.self)},\
     look=async()=>{if(!document.hidden||tells())try{const r=await fetch(d.from,{cache:'no-store',signal:AbortSignal.timeout(5e3)});if(r.ok){\
     const a=(await r.json()).alerts.filter(x=>x.state==='firing'&&!x.silenced_by),f=a.filter(x=>!known.has(x.key));say(a.length);\
     f.forEach(x=>known.add(x.key));if(tells()){if(f.length>3)send(f.length+' '+d.many,'',k);else f.forEach(x=>send(clean(x.lock),clean(x.sentence),x.key))}\

@@ -69,8 +69,8 @@ pub(super) const CHANGED: &str = "Other alerts fire by now: show them";
 pub(super) fn summary(loud: usize, silenced: usize, unknown: usize) -> String {
     let also = match silenced {
         0 => String::new(),
-        1 => ", and 1 that is silenced".to_owned(),
-        many => format!(", and {} that are silenced", count(many as u64)),
+        1 => ", besides 1 that is silenced".to_owned(),
+        many => format!(", besides {} that are silenced", count(many as u64)),
     };
     let unsure = match (unknown, loud) {
         (0, _) => String::new(),
@@ -100,7 +100,10 @@ pub(super) fn name(text: &str) -> String {
 }
 
 pub(super) fn not_kept(why: &str) -> String {
-    format!("Alerts are not kept: a restart forgets what fires, who looks at it and what is silenced. {}", visible(why))
+    format!(
+        "Alerts are not kept, so a restart forgets what fires, who looks at it and what is silenced: {}",
+        visible(why)
+    )
 }
 
 pub(super) fn done(done: AlertDone) -> &'static str {
@@ -140,7 +143,7 @@ pub(super) fn none(filter: AlertFilter) -> &'static str {
 pub(super) fn group(state: AlertState, alerts: usize) -> String {
     let title = match state {
         AlertState::Firing => "Firing",
-        AlertState::Pending => "Pending: so, but not yet for long enough",
+        AlertState::Pending => "Pending, not yet for long enough",
         AlertState::Resolved => "Resolved",
     };
     format!("{title} ({})", count(alerts as u64))
@@ -264,11 +267,11 @@ mod tests {
         assert_eq!(summary(0, 1, 0), "Nothing fires but 1 alert that is silenced.");
         assert_eq!(summary(1, 0, 0), "1 alert fires: ");
         assert_eq!(summary(1, 0, 1), "1 alert fired when ZooKeeper was last seen: ");
-        assert_eq!(summary(2, 1, 0), "2 alerts fire, and 1 that is silenced. The worst: ");
+        assert_eq!(summary(2, 1, 0), "2 alerts fire, besides 1 that is silenced. The worst: ");
         assert_eq!(summary(3, 0, 1), "3 alerts fire (1 of them when ZooKeeper was last seen). The worst: ");
         assert_eq!(
             summary(3, 2, 3),
-            "3 alerts fired when ZooKeeper was last seen, and 2 that are silenced. The worst: "
+            "3 alerts fired when ZooKeeper was last seen, besides 2 that are silenced. The worst: "
         );
     }
 
