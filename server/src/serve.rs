@@ -1,5 +1,6 @@
 //! The composition root: puts observer, engine, feed and HTTP together, and takes them apart again in order.
 
+mod alerting;
 mod audit_log;
 mod demand;
 mod ensembles;
@@ -28,6 +29,7 @@ use crate::error::RunError;
 use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
 use access::{Access, ListenScope};
+use alerting::AlertParts;
 use audit::Records;
 use audit_log::AuditParts;
 use demand::follow_demand;
@@ -41,7 +43,7 @@ use history::historian::Historian;
 use history_health::HistoryHealth;
 use http::listener::{Bounds, Proxies, Tls};
 use http::metrics::Metrics;
-use http::{Http, Limits, Payloads, Recordings};
+use http::{AlertDesk, Http, Limits, Payloads, Recordings};
 use identity::Right;
 use lab::LabParts;
 pub use listen::bind;
@@ -110,7 +112,8 @@ pub async fn run<O: Observer>(
     let payloads = watch::Sender::new(config.payloads);
     let recorded = ensembles.iter_mut().map(|ensemble| (ensemble.info.name.clone(), ensemble.filling.take())).collect();
     let recordings = recording::start(config.history.as_ref(), recorded, &payloads.subscribe(), &clock).await?;
-    let parts = RunningServer::start(config, ensembles, recordings, clock, audit, access, config_health)?;
+    let alerting = AlertParts::open(config, &clock).await;
+    let parts = RunningServer::start(config, ensembles, recordings, clock, (audit, alerting), access, config_health)?;
     let served = parts
         .serve((config, origin, hang_up), payloads, (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;
@@ -141,6 +144,7 @@ struct RunningServer {
     historians: Vec<Historian>,
     /// What the past is shown from; None where nothing is recorded.
     recordings: Option<Recordings>,
+    alerts: AlertDesk,
     retention: Option<RetentionHandle>,
     webhook: WebhookHandle,
     stop: CancellationToken,
@@ -157,7 +161,7 @@ impl RunningServer {
         ensembles: Vec<ServedEnsemble<O>>,
         (recordings, retention): (Vec<Option<Recording>>, Option<RetentionHandle>),
         clock: Clock,
-        audit: AuditParts,
+        (audit, alerting): (AuditParts, AlertParts),
         access: Access,
         config_health: ConfigHealth,
     ) -> Result<Self, RunError> {
@@ -178,6 +182,7 @@ impl RunningServer {
                 (&clock, &stop),
                 &demand,
                 &mut metrics,
+                &alerting,
             )?;
         let about = About {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -187,6 +192,8 @@ impl RunningServer {
         let tasks = TaskTracker::new();
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
+        alerting.start(&tasks, &stop);
+        let alerts = AlertDesk::new(alerting.alerts, audit.journal.clone());
         let lab = LabParts::start(config, audit.journal.clone(), &clock);
         let releases = ReleaseService::new(
             handles,
@@ -234,6 +241,7 @@ impl RunningServer {
             models,
             historians,
             recordings,
+            alerts,
             retention,
             webhook,
             stop,
@@ -260,6 +268,7 @@ impl RunningServer {
             .with_origins(config.web.allowed(config.listen))
             .with_records(self.records.clone())
             .with_release_service(self.releases.clone())
+            .with_alerts(self.alerts.clone())
             .with_metrics(self.metrics.clone());
         let http = match self.recordings.take() {
             Some(recordings) => http.with_history(recordings),

@@ -30,6 +30,12 @@ named_enum! {
         LabStarted = "lab_started",
         /// A run of the lab ended.
         LabEnded = "lab_ended",
+        /// Somebody looks at an alert.
+        AlertAcknowledged = "alert_acknowledged",
+        /// Nobody is told of some alerts for a while.
+        AlertsSilenced = "alerts_silenced",
+        /// A silence was ended before its time.
+        SilenceEnded = "silence_ended",
     }
 }
 

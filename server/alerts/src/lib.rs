@@ -2,6 +2,7 @@
 
 pub mod backtest;
 pub mod book;
+pub mod deliver;
 pub mod draft;
 pub mod evaluator;
 pub mod notification;

@@ -22,8 +22,14 @@ const STEP: Duration = Duration::from_millis(250);
 /// News that wait to be taken in. Overflow policy: those of alerts that did not fire are dropped.
 const NEWS_MAX: usize = 100_000;
 
-/// Makes the address of a lock at an instant, without scheme and host: ensemble, path, milliseconds since the epoch.
-pub type Link = fn(&str, &str, i64) -> String;
+/// Addresses of the dashboard.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// Makes the address of a lock at an instant, without scheme and host: ensemble, path, milliseconds since the epoch.
+    pub lock: fn(&str, &str, i64) -> String,
+    /// Scheme and host as people reach it; None where nobody said.
+    pub origin: Option<String>,
+}
 
 /// A receiver as people see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +55,7 @@ pub struct Alerts(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
+    rules: Vec<Rule>,
     book: Mutex<Book>,
     news: Mutex<Vec<(Arc<str>, AlertNews)>>,
     came: Notify,
@@ -60,13 +67,13 @@ struct Inner {
     trouble: Mutex<String>,
     is_saving: AtomicBool,
     clock: Clock,
-    link: Link,
+    links: Links,
 }
 
 impl Alerts {
     /// Goes on with what is kept in a directory; without one, or where it can't be used, nothing outlives the process.
     /// Blocking.
-    pub fn open(dir: Option<PathBuf>, rules: &[Rule], routes: Vec<RouteShown>, link: Link, clock: Clock) -> Self {
+    pub fn open(dir: Option<PathBuf>, rules: &[Rule], routes: Vec<RouteShown>, links: Links, clock: Clock) -> Self {
         let opened = dir.as_deref().map(Store::open);
         let (store, (alerts, silences), trouble) = match opened {
             None => (None, Default::default(), "there is no data directory".to_owned()),
@@ -77,6 +84,7 @@ impl Alerts {
             }
         };
         Self(Arc::new(Inner {
+            rules: rules.to_vec(),
             book: Mutex::new(Book::new(rules.iter().map(rule_shown).collect(), alerts, silences)),
             news: Mutex::default(),
             came: Notify::new(),
@@ -87,7 +95,7 @@ impl Alerts {
             trouble: Mutex::new(trouble),
             is_saving: AtomicBool::new(false),
             clock,
-            link,
+            links,
         }))
     }
 
@@ -124,7 +132,7 @@ impl Alerts {
         {
             let mut book = self.0.book.lock();
             for (ensemble, one) in news {
-                let link = self.0.link;
+                let link = self.0.links.lock;
                 book.take(&ensemble, vec![one], |lock, at_ms| link(&ensemble, lock, at_ms));
             }
             book.advance(now_ms);
@@ -194,6 +202,11 @@ impl Alerts {
         }
     }
 
+    /// The rule of a name.
+    pub fn rule(&self, name: &str) -> Option<Rule> {
+        self.0.rules.iter().find(|rule| *rule.name == *name).cloned()
+    }
+
     /// One alert that has not ended.
     pub fn alert(&self, key: &str) -> Option<Alert> {
         self.0.book.lock().alert(key).cloned()
@@ -242,7 +255,12 @@ impl Alerts {
         if only_stored && self.0.is_saving.load(Ordering::Acquire) {
             return Vec::new();
         }
-        self.0.book.lock().to_tell(route, self.0.clock.now_ms(), repeat_ms, only_stored)
+        let mut due = self.0.book.lock().to_tell(route, self.0.clock.now_ms(), repeat_ms, only_stored);
+        for one in &mut due {
+            let address = |link: String| self.0.links.origin.as_ref().map(|origin| format!("{origin}{link}"));
+            one.link = one.link.take().and_then(address);
+        }
+        due
     }
 
     /// A receiver took a message, or why it did not.
@@ -259,6 +277,13 @@ impl Alerts {
         if is_taken {
             self.0.book.lock().told(route, message, now_ms);
             self.save().await;
+        }
+    }
+
+    /// A receiver can't be told anything.
+    pub fn cannot_tell(&self, route: &str, why: String) {
+        if let Some((_, health)) = self.0.routes.iter().find(|(shown, _)| shown.name == route) {
+            health.lock().trouble = why;
         }
     }
 

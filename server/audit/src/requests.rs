@@ -23,9 +23,14 @@ fn part(kind: AuditKind) -> Part {
     match kind {
         AuditKind::ReleaseIntent | AuditKind::RevokeIntent | AuditKind::LabStarted => Part::Intent,
         AuditKind::ReleaseOutcome | AuditKind::RevokeOutcome | AuditKind::LabEnded => Part::Outcome,
-        AuditKind::Started | AuditKind::SignedIn | AuditKind::SignedOut | AuditKind::Refused | AuditKind::Approved => {
-            Part::Neither
-        }
+        AuditKind::Started
+        | AuditKind::SignedIn
+        | AuditKind::SignedOut
+        | AuditKind::Refused
+        | AuditKind::Approved
+        | AuditKind::AlertAcknowledged
+        | AuditKind::AlertsSilenced
+        | AuditKind::SilenceEnded => Part::Neither,
     }
 }
 

@@ -1,8 +1,8 @@
 //! The lab's pages, for people: the runs that are kept and the form that starts one, and one run. What may be done is
 //! decided where it is done; here forms become requests.
 
-use axum::extract::rejection::{FormRejection, QueryRejection};
-use axum::extract::{Form, Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
 use axum::http::header::HOST;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -10,6 +10,7 @@ use lockscope_page::{LabSight, LabView, lab_gone_page, lab_page, lab_run_page, r
 use lockscope_wire::{Fault, FaultOrder, LabRun, Strategy};
 
 use super::caller::Caller;
+use super::forms::{Typed, typed_in, value};
 use super::lab_form::{draft, order};
 use super::problem::{ErrorResponse, echo};
 use super::redirect::see_other;
@@ -18,7 +19,6 @@ use feed::VisibilityScope;
 use identity::{Actor, Right};
 
 type Found = Result<Query<Vec<(String, String)>>, QueryRejection>;
-type Typed = Result<Form<Vec<(String, String)>>, FormRejection>;
 
 /// `GET /lab`, and `GET /lab?run=ID` for one run.
 pub(super) async fn show(
@@ -140,14 +140,4 @@ fn queried(found: Found) -> Result<Vec<(String, String)>, ErrorResponse> {
     let Query(pairs) = found
         .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     Ok(pairs)
-}
-
-fn typed_in(typed: Typed) -> Result<Vec<(String, String)>, ErrorResponse> {
-    let Form(pairs) = typed
-        .map_err(|error| ErrorResponse::bad_request(format!("the form could not be read: {}", error.body_text())))?;
-    Ok(pairs)
-}
-
-fn value<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }

@@ -1,6 +1,7 @@
 //! What is served over HTTP: the routes, and what holds for every answer. Knows views, never the model.
 #![recursion_limit = "512"]
 
+mod alerts;
 mod api;
 mod api_as_of;
 mod api_problems;
@@ -17,6 +18,7 @@ mod events;
 mod events_page;
 mod find;
 mod flow_control;
+mod forms;
 mod health;
 mod help;
 mod history;
@@ -69,6 +71,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::metrics::Metrics;
 use access::Access;
+pub use alerts::AlertDesk;
 use audit::{Records, UnavailableLog};
 use feed::{Hub, VisibilityScope};
 use history::Moments;
@@ -169,6 +172,8 @@ pub struct Http {
     metrics: Arc<Metrics>,
     /// Moments of the past; None where nothing is recorded.
     moments: Option<Arc<Moments>>,
+    /// Alerts; None where nothing is live.
+    alerts: Option<AlertDesk>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
     is_past: bool,
     /// What takes a while to answer, and answers that are shared.
@@ -223,6 +228,7 @@ impl Http {
             lab: LabService::new(Lab::off(), Arc::new(UnavailableLog::without_directory()), Clock::system()),
             metrics: Arc::default(),
             moments: None,
+            alerts: None,
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,
@@ -242,6 +248,12 @@ impl Http {
     #[must_use]
     pub fn with_release_service(self, release_service: ReleaseService) -> Self {
         Self { release_service: Some(release_service), ..self }
+    }
+
+    /// The same, with alerts.
+    #[must_use]
+    pub fn with_alerts(self, alerts: AlertDesk) -> Self {
+        Self { alerts: Some(alerts), ..self }
     }
 
     /// The same, with what was recorded.

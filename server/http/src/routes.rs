@@ -2,16 +2,14 @@
 //! nobody: a page or handler that is added elsewhere stays unreachable until it has a row here.
 
 use axum::http::Method;
-#[cfg(feature = "lab")]
-use axum::routing::delete;
-use axum::routing::{MethodRouter, any, get, post, put};
+use axum::routing::{MethodRouter, any, delete, get, post, put};
 
 #[cfg(not(feature = "lab"))]
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, api, approve, audit_api, audit_page, events, events_page, find, health, help, history, live, me, metrics_api,
-    openapi, orders, preferences_api, release_api, sign_in, unknown_api,
+    Http, alerts, api, approve, audit_api, audit_page, events, events_page, find, health, help, history, live, me,
+    metrics_api, openapi, orders, preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -62,6 +60,11 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
     api(Verb::Get, "/api/v1/incidents", VIEW, || get(history::incidents::show)),
     api(Verb::Get, "/api/v1/incident", VIEW, || get(history::incidents::show_one)),
+    api(Verb::Get, "/api/v1/alerts", VIEW, || get(alerts::api::show)),
+    api(Verb::Post, "/api/v1/alerts/silences", RELEASE, || post(alerts::api::silence)),
+    api(Verb::Delete, "/api/v1/alerts/silences/{id}", RELEASE, || delete(alerts::api::end_silence)),
+    api(Verb::Post, "/api/v1/alerts/ack", RELEASE, || post(alerts::api::acknowledge)),
+    api(Verb::Post, "/api/v1/alerts/test", VIEW, || post(alerts::backtest::test)),
     api(Verb::Get, "/api/v1/events", VIEW, || get(events::events)),
     api(Verb::Get, "/api/v1/history", VIEW, || get(history::show)),
     api(Verb::Get, "/api/v1/history/marks", VIEW, || get(history::marks::show)),
@@ -115,6 +118,25 @@ pub(super) const ROUTES: &[Route] = &[
     Route { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
     api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
     Route { verb: Verb::Get, path: "/events", need: VIEW, answer: Answer::Form(|| get(events_page::show)) },
+    Route { verb: Verb::Get, path: "/alerts", need: VIEW, answer: Answer::Form(|| get(alerts::pages::show)) },
+    Route {
+        verb: Verb::Post,
+        path: "/alerts/ack",
+        need: RELEASE,
+        answer: Answer::Form(|| post(alerts::pages::acknowledge)),
+    },
+    Route {
+        verb: Verb::Post,
+        path: "/alerts/silences",
+        need: RELEASE,
+        answer: Answer::Form(|| post(alerts::pages::silence)),
+    },
+    Route {
+        verb: Verb::Post,
+        path: "/alerts/silences/end",
+        need: RELEASE,
+        answer: Answer::Form(|| post(alerts::pages::end_silence)),
+    },
     Route {
         verb: Verb::Get,
         path: "/incidents",

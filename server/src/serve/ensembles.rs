@@ -10,6 +10,7 @@ use lockscope_core::time::TimeMs;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use super::alerting::AlertParts;
 use super::recording::{self, Filling, Recording};
 use crate::config::Config;
 use crate::error::RunError;
@@ -84,6 +85,7 @@ impl RunningEnsembles {
         (clock, stop): (&Clock, &CancellationToken),
         demand: &watch::Receiver<Demand>,
         metrics: &mut Metrics,
+        alerting: &AlertParts,
     ) -> Result<Self, RunError> {
         let mut running = Self::default();
         for (ServedEnsemble { info, roots, observer, release_client, filling: _ }, recording) in ensembles {
@@ -110,6 +112,7 @@ impl RunningEnsembles {
                 Some(known) => recording::restarted(known, settings, now),
                 None => Observatory::new(settings, now),
             };
+            let log = Some(alerting.follow(&info.name, log, now));
             let engine = Engine::start_recorded(model, inbox, clock.clone(), stop.clone(), &thread, log);
             let counts = Arc::<zookeeper::RequestCounts>::default();
             metrics.zookeeper.push((info.name.clone(), counts.clone()));

@@ -64,6 +64,9 @@ pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
         AuditKind::Approved => "approved",
         AuditKind::LabStarted => "lab started",
         AuditKind::LabEnded => "lab ended",
+        AuditKind::AlertAcknowledged => "alert acknowledged",
+        AuditKind::AlertsSilenced => "alerts silenced",
+        AuditKind::SilenceEnded => "silence ended",
     }
 }
 

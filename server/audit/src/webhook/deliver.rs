@@ -221,7 +221,10 @@ fn is_told(kind: AuditKind) -> bool {
         | AuditKind::RevokeOutcome
         | AuditKind::Approved
         | AuditKind::LabStarted
-        | AuditKind::LabEnded => true,
+        | AuditKind::LabEnded
+        | AuditKind::AlertAcknowledged
+        | AuditKind::AlertsSilenced
+        | AuditKind::SilenceEnded => true,
     }
 }
 

@@ -109,7 +109,7 @@ impl Http {
 
 impl Http {
     /// The same, where its store is open to be asked.
-    pub(super) fn recorded(
+    pub(crate) fn recorded(
         &self,
         scope: &VisibilityScope,
         ensemble: &str,

@@ -1,6 +1,7 @@
 //! `/api/v1/openapi.json`: the API described by its own code. The operations stand in a table beside the routes, the
 //! schemas come from the types that are answered, and who may is what authentication asks.
 
+mod alert_operations;
 mod examples;
 mod frames;
 mod operation;
@@ -41,7 +42,11 @@ pub(super) async fn document(State(http): State<Http>) -> Response {
 
 /// What this build can be asked.
 fn operations() -> Vec<&'static Operation> {
-    OPERATIONS.iter().filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab).collect()
+    OPERATIONS
+        .iter()
+        .chain(alert_operations::OPERATIONS)
+        .filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab)
+        .collect()
 }
 
 fn make(routes: &[Route]) -> Value {

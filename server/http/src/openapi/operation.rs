@@ -39,19 +39,22 @@ pub(super) enum Tag {
     Look,
     Live,
     Release,
+    Alerts,
     Audit,
     Lab,
     Server,
 }
 
 impl Tag {
-    pub(super) const ALL: [Self; 6] = [Self::Look, Self::Live, Self::Release, Self::Audit, Self::Lab, Self::Server];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Look, Self::Live, Self::Release, Self::Alerts, Self::Audit, Self::Lab, Self::Server];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Look => "look",
             Self::Live => "live",
             Self::Release => "release",
+            Self::Alerts => "alerts",
             Self::Audit => "audit",
             Self::Lab => "lab",
             Self::Server => "server",
@@ -63,6 +66,7 @@ impl Tag {
             Self::Look => "Locks, sessions and who waits for whom, as they are now.",
             Self::Live => "The same as a stream of snapshots and differences.",
             Self::Release => "Releasing a lock by force: planned first, then executed.",
+            Self::Alerts => "What fires, who looks at it, and what is silenced.",
             Self::Audit => "The audit log.",
             Self::Lab => "Runs that compare ways of waiting for a lock, on a real ensemble.",
             Self::Server => "The server itself.",
@@ -109,7 +113,7 @@ pub(super) enum Kind {
     Minutes,
     /// Where a page of lives ended.
     Cursor,
-    /// The name of a run.
+    /// The name of a run, or the number of a silence.
     Run,
 }
 

@@ -28,12 +28,18 @@ use crate::route::Verb;
 const TABLE: Content = Content::Text(csv::MEDIA_TYPE);
 
 /// Something to look at.
-const fn look(path: &'static str, id: &'static str, tag: Tag, summary: &'static str) -> Operation {
+pub(super) const fn look(path: &'static str, id: &'static str, tag: Tag, summary: &'static str) -> Operation {
     Operation { verb: Verb::Get, path, id, tag, summary, text: "", params: &[], takes: None, replies: &[] }
 }
 
 /// Something to do.
-const fn act(path: &'static str, id: &'static str, tag: Tag, summary: &'static str, takes: Shape) -> Operation {
+pub(super) const fn act(
+    path: &'static str,
+    id: &'static str,
+    tag: Tag,
+    summary: &'static str,
+    takes: Shape,
+) -> Operation {
     Operation { verb: Verb::Post, path, id, tag, summary, text: "", params: &[], takes: Some(takes), replies: &[] }
 }
 

@@ -3,6 +3,7 @@
 use lockscope_wire::{AuditKind, Recipe, SessionGroup, SessionSort, Sort, Verdict};
 
 use super::operation::{Kind, Param, ParamLocation};
+use crate::alerts::view::StateFilter;
 use crate::history::ExportFormat;
 use crate::history::blame::BLAME_MAX;
 use crate::history::holds::HOLDS_MAX;
@@ -278,3 +279,11 @@ pub(super) const LOOK_AT_RUN: &[Param] = &[
     Param { text: "The run's name; with `.csv` behind it the answer is a table.", ..RUN },
     query("format", Kind::OneOf(|| vec!["json", "csv"]), "`csv` for a table, a line for each strategy."),
 ];
+
+pub(super) const ONE_SILENCE: &[Param] = &[Param { text: "The silence's number.", ..RUN }];
+
+pub(super) const ALERTS: &[Param] = &[query(
+    "state",
+    Kind::OneOf(|| StateFilter::NAMES.to_vec()),
+    "Only those; `silenced` are those that nobody is told of.",
+)];

@@ -1,0 +1,136 @@
+//! Tells one receiver what it is to be told, until it was told. At least once: a process that is killed between the two
+//! tells it again.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use runtime::backoff::Backoff;
+use runtime::shutdown::CancellationToken;
+use tokio::time::Instant;
+
+use crate::notification::Notification;
+use crate::route::{Route, SendError, SendErrorKind, Sender};
+use crate::service::Alerts;
+
+/// Time between two looks where nothing changes.
+const STEP: Duration = Duration::from_millis(500);
+/// The longest that one request takes.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// Waits after a failure, the first and the longest.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// What a receiver will never take is tried again after so long.
+const REFUSED_WAIT: Duration = Duration::from_secs(300);
+
+/// Tells a receiver, until `stop`.
+#[derive(Debug)]
+pub struct Delivery {
+    alerts: Alerts,
+    route: Route,
+    repeat_ms: Option<i64>,
+    sender: Sender,
+    backoff: Backoff,
+    /// Alerts that it did not take, and when it is asked again.
+    refused: BTreeMap<String, Instant>,
+    trouble: String,
+}
+
+impl Delivery {
+    /// Tells a receiver; `repeat_ms`: after so long again of what still fires.
+    ///
+    /// # Errors
+    /// There is no way to send.
+    pub fn new(alerts: Alerts, route: Route, repeat_ms: Option<i64>) -> Result<Self, String> {
+        // Plain http needs no authorities, and a machine may have none.
+        let is_plain = route.url.scheme() == "http";
+        let sender = if is_plain { Sender::plain_only(ANSWER_WITHIN) } else { Sender::patient(ANSWER_WITHIN) };
+        let sender = sender.map_err(|error| error.to_string())?;
+        let backoff = Backoff::new(FIRST_WAIT, LONGEST_WAIT).map_err(|error| error.to_string())?;
+        Ok(Self { alerts, route, repeat_ms, sender, backoff, refused: BTreeMap::new(), trouble: String::new() })
+    }
+
+    /// Tells it until `stop` is cancelled.
+    pub async fn run(mut self, stop: CancellationToken) {
+        let mut revisions = self.alerts.revisions();
+        loop {
+            let wait = self.step().await.unwrap_or(STEP);
+            let waited = async {
+                // After a failure nothing but time helps.
+                if wait == STEP {
+                    let _ = tokio::time::timeout(wait, revisions.changed()).await;
+                } else {
+                    tokio::time::sleep(wait).await;
+                }
+            };
+            if stop.clone().run_until_cancelled_owned(waited).await.is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Tells what there is. How long to wait after a failure.
+    async fn step(&mut self) -> Option<Duration> {
+        let now = Instant::now();
+        self.refused.retain(|_, at| *at > now);
+        let mut due = self.alerts.to_tell(&self.route.name, self.repeat_ms);
+        due.retain(|one| !self.refused.contains_key(&one.key));
+        if due.is_empty() {
+            return None;
+        }
+        match self.send(&due).await {
+            Ok(()) => None,
+            // One of them may be what it does not take.
+            Err(error) if error.kind == SendErrorKind::Permanent && due.len() > 1 => {
+                for one in due {
+                    let told = self.send(std::slice::from_ref(&one)).await;
+                    if told.as_ref().is_err_and(|error| error.kind == SendErrorKind::Temporary) {
+                        return Some(self.failed(told.err()?));
+                    }
+                    self.note_refusal(&one, told);
+                }
+                None
+            }
+            Err(error) if error.kind == SendErrorKind::Permanent => {
+                self.refused.extend(due.iter().map(|one| (one.key.clone(), now + REFUSED_WAIT)));
+                let _ = self.failed(error);
+                None
+            }
+            Err(error) => Some(self.failed(error)),
+        }
+    }
+
+    fn note_refusal(&mut self, one: &Notification, told: Result<(), SendError>) {
+        if let Err(error) = told {
+            self.refused.insert(one.key.clone(), Instant::now() + REFUSED_WAIT);
+            let _ = self.failed(error);
+        }
+    }
+
+    async fn send(&mut self, due: &[Notification]) -> Result<(), SendError> {
+        let sent = self.sender.send(&self.route, due, self.alerts.now_ms()).await;
+        match &sent {
+            Ok(()) => {
+                self.backoff.reset();
+                if !std::mem::take(&mut self.trouble).is_empty() {
+                    tracing::info!("the route {} takes alerts again", self.route.name);
+                }
+                self.alerts.told(&self.route.name, due, Ok(())).await;
+            }
+            Err(error) => self.alerts.told(&self.route.name, due, Err(error.why.clone())).await,
+        }
+        sent
+    }
+
+    fn failed(&mut self, error: SendError) -> Duration {
+        if self.trouble != error.why {
+            let (name, shown) = (&self.route.name, self.route.shown());
+            tracing::warn!(
+                "the route {name} at {shown} did not take alerts: {}; it is tried again until it does",
+                error.why
+            );
+            self.trouble = error.why;
+        }
+        let jitter = f64::from(u32::try_from(self.alerts.now_ms().rem_euclid(1_000)).unwrap_or(0)) / 1_000.0;
+        error.retry_after.unwrap_or_else(|| self.backoff.next(jitter))
+    }
+}

@@ -1,0 +1,154 @@
+//! `POST /api/v1/alerts/test`: when a rule would have fired, over what was recorded.
+
+use std::time::Duration;
+
+use ::alerts::backtest::{BacktestError, backtest};
+use ::alerts::draft::RuleDraft;
+use ::alerts::rule::Rule;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use lockscope_core::time::TimeMs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Http;
+use crate::caller::Caller;
+use crate::problem::ErrorResponse;
+use crate::release_api::{JsonBody, read};
+use feed::VisibilityScope;
+use runtime::clock;
+
+const TEST: &str =
+    "{\"rule\": {\"when\": [\"waiting > 30s\"], \"for\": \"10s\"}, \"from\": 1764041547412, \"to\": 1764045147412}";
+/// How long it may take.
+const BACKTEST_MAX: Duration = Duration::from_secs(5);
+/// The longest range: a week.
+const RANGE_MAX_MS: i64 = 7 * 86_400_000;
+/// The range where none is named.
+const USUAL_RANGE_MS: i64 = 86_400_000;
+
+/// Body of `POST /api/v1/alerts/test`.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TestOrder {
+    /// The ensemble; may be left out where there is one.
+    #[serde(default)]
+    pub(crate) ensemble: String,
+    /// The name of a configured rule, or a rule with the keys of an `[[alert]]` table; this or `toml`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rule: Option<serde_json::Value>,
+    /// The text of `[[alert]]` tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) toml: Option<String>,
+    /// From when on, ms since the epoch; a day before `to` where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) from: Option<i64>,
+    /// Until when; now where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) to: Option<i64>,
+}
+
+/// Answer of `POST /api/v1/alerts/test`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BacktestJson {
+    /// The ensemble.
+    ensemble: String,
+    /// When it would have fired, in order; those under way within the range.
+    firings: Vec<FiringJson>,
+    /// Later ones that are not listed: there are 1,000 at most.
+    left_out: usize,
+}
+
+/// One time that a rule would have fired.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FiringJson {
+    /// The rule.
+    rule: String,
+    /// The lock.
+    lock: String,
+    /// When it would have fired, ms since the epoch.
+    from_at_ms: i64,
+    /// When it would have been over; null: not by the end of the range.
+    to_at_ms: Option<i64>,
+    /// What was wrong.
+    sentence: String,
+}
+
+pub(crate) async fn test(
+    State(http): State<Http>,
+    Caller { actor, scope, .. }: Caller,
+    order: JsonBody<TestOrder>,
+) -> Result<Response, ErrorResponse> {
+    let order = read(order, TEST)?;
+    let own = http.clone();
+    let answer = move || found(&own, &scope, order).map(Json);
+    let answer = http.past_work.ask(&actor.quota_owner(), answer).await??;
+    Ok(axum::response::IntoResponse::into_response(answer))
+}
+
+fn found(http: &Http, scope: &VisibilityScope, order: TestOrder) -> Result<BacktestJson, ErrorResponse> {
+    let rules = rules(http, &order)?;
+    let (ensemble, store) = http.recorded(scope, &order.ensemble)?;
+    let to = order.to.unwrap_or_else(|| http.hub.now_ms());
+    let from = order.from.unwrap_or_else(|| to.saturating_sub(USUAL_RANGE_MS));
+    if from < 0 || to <= from || to - from > RANGE_MAX_MS {
+        return Err(unprocessable("`from` lies before `to`, and at most 7 days before it".to_owned()));
+    }
+    let range = TimeMs(from)..TimeMs(to);
+    let tested = backtest(&*store, &ensemble, &rules, &range, clock::instant() + BACKTEST_MAX);
+    let tested = tested.map_err(|error| match error {
+        BacktestError::TooLong(at) => ErrorResponse::unavailable(format!(
+            "it takes longer than 5 s; `to` = {} would do, or a shorter range",
+            at.0.max(from + 1)
+        )),
+        BacktestError::Replay(error) => ErrorResponse::unavailable(format!("the past can't be replayed: {error}")),
+    })?;
+    let is_plain = scope.is_bounded() || !scope.payloads();
+    let seen = tested.firings.into_iter().filter(|firing| scope.covers(&ensemble, &firing.lock));
+    let firings = seen.map(|firing| FiringJson {
+        sentence: if is_plain {
+            format!("What the rule {} looks for was so.", firing.rule)
+        } else {
+            firing.sentence.into()
+        },
+        rule: firing.rule.to_string(),
+        lock: firing.lock.to_string(),
+        from_at_ms: firing.from.0,
+        to_at_ms: firing.to.map(|to| to.0),
+    });
+    let firings: Vec<FiringJson> = firings.collect();
+    Ok(BacktestJson { ensemble, firings, left_out: tested.left_out })
+}
+
+/// The rules that are tried.
+fn rules(http: &Http, order: &TestOrder) -> Result<Vec<Rule>, ErrorResponse> {
+    let drafts = match (&order.rule, &order.toml) {
+        (Some(serde_json::Value::String(name)), None) => {
+            let known = http.alert_desk()?.alerts.rule(name);
+            return known
+                .map(|rule| vec![rule])
+                .ok_or_else(|| ErrorResponse::not_found("there is no rule of that name; /api/v1/alerts lists them"));
+        }
+        (Some(rule), None) => {
+            let draft: RuleDraft = serde_json::from_value(rule.clone())
+                .map_err(|error| unprocessable(format!("`rule` can't be read: {error}")))?;
+            vec![draft]
+        }
+        (None, Some(text)) => RuleDraft::from_toml(text).map_err(|error| unprocessable(error.to_string()))?,
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(unprocessable("give either `rule` or `toml`".to_owned()));
+        }
+    };
+    let rules = drafts.into_iter().map(RuleDraft::rule).collect::<Result<Vec<_>, _>>();
+    let rules = rules.map_err(|error| unprocessable(error.to_string()))?;
+    if rules.len() > ::alerts::rule::RULES_MAX {
+        return Err(unprocessable("there are more than 64 rules; try fewer at once".to_owned()));
+    }
+    Ok(rules)
+}
+
+fn unprocessable(sentence: String) -> ErrorResponse {
+    ErrorResponse::new(StatusCode::UNPROCESSABLE_ENTITY, sentence)
+}

@@ -1,0 +1,33 @@
+//! Alerts over HTTP: what fires and what did, who looks at it, and what is silenced.
+
+pub(super) mod acts;
+pub(super) mod api;
+pub(super) mod backtest;
+pub(super) mod pages;
+pub(super) mod view;
+
+use std::fmt;
+use std::sync::Arc;
+
+use ::alerts::service::Alerts;
+use audit::Journal;
+
+/// The alerts of a server, and where acts on them are recorded. Cheap to clone.
+#[derive(Clone)]
+pub struct AlertDesk {
+    alerts: Alerts,
+    journal: Arc<dyn Journal>,
+}
+
+impl AlertDesk {
+    /// Acts are recorded in this audit log before they take effect.
+    pub fn new(alerts: Alerts, journal: Arc<dyn Journal>) -> Self {
+        Self { alerts, journal }
+    }
+}
+
+impl fmt::Debug for AlertDesk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AlertDesk").field("alerts", &self.alerts).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,116 @@
+//! Alerts while the server runs: each ensemble's model is looked at as it changes, and receivers are told.
+
+use std::sync::Arc;
+
+use alerts::deliver::Delivery;
+use alerts::evaluator::Evaluator;
+use alerts::service::{Alerts, Links, RouteShown};
+use form_urlencoded::Serializer;
+use lockscope_core::change::Change;
+use lockscope_core::observation::Observation;
+use lockscope_core::observatory::Observatory;
+use lockscope_core::time::TimeMs;
+
+use crate::config::{Alerting, Config, Receiver};
+use feed::engine::ObservationLog;
+use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
+use runtime::tasks::{TaskTracker, supervised};
+
+/// The alerts of a server, and by which rules.
+#[derive(Clone, Debug)]
+pub(super) struct AlertParts {
+    pub(super) alerts: Alerts,
+    alerting: Arc<Alerting>,
+}
+
+impl AlertParts {
+    /// Goes on with the alerts that were kept.
+    pub(super) async fn open(config: &Config, clock: &Clock) -> Self {
+        let (dir, clock) = (config.data_dir.clone(), clock.clone());
+        let alerting = Arc::new(config.alerting.clone());
+        let links = Links { lock: lock_address, origin: config.web.origins.first().map(ToString::to_string) };
+        let own = Arc::clone(&alerting);
+        let opened = tokio::task::spawn_blocking(move || {
+            Alerts::open(dir, &own.rules, own.routes.iter().map(shown).collect(), links.clone(), clock.clone())
+        });
+        match opened.await {
+            Ok(alerts) => Self { alerts, alerting },
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+
+    /// Looks at an ensemble's model beside whoever else does.
+    pub(super) fn follow(
+        &self,
+        ensemble: &str,
+        log: Option<Box<dyn ObservationLog<Observatory>>>,
+        now: TimeMs,
+    ) -> Box<dyn ObservationLog<Observatory>> {
+        let evaluator = Evaluator::new(ensemble, &self.alerting.rules, self.alerts.active_in(ensemble), now);
+        Box::new(AlertLog { log, evaluator, alerts: self.alerts.clone(), ensemble: ensemble.into() })
+    }
+
+    /// Keeps the alerts, and tells receivers, until `stop`.
+    pub(super) fn start(&self, tasks: &TaskTracker, stop: &CancellationToken) {
+        tasks.spawn(supervised("alerts", self.alerts.clone().run(stop.clone())));
+        for Receiver { route, repeat_ms } in &self.alerting.routes {
+            match Delivery::new(self.alerts.clone(), route.clone(), *repeat_ms) {
+                Ok(delivery) => drop(tasks.spawn(supervised("alert delivery", delivery.run(stop.clone())))),
+                Err(why) => {
+                    tracing::error!("the route {} is told of no alerts: {why}", route.name);
+                    self.alerts.cannot_tell(&route.name, why);
+                }
+            }
+        }
+    }
+}
+
+fn shown(receiver: &Receiver) -> RouteShown {
+    let route = &receiver.route;
+    RouteShown { name: route.name.clone(), kind: route.kind.name(), url: route.shown() }
+}
+
+/// The address of a lock at an instant.
+fn lock_address(ensemble: &str, path: &str, at_ms: i64) -> String {
+    let mut query = Serializer::new(String::new());
+    query.append_pair("ensemble", ensemble).append_pair("path", path).append_pair("at", &at_ms.to_string());
+    format!("/lock?{}", query.finish())
+}
+
+/// Looks at a model for alerts, and hands everything on to the recording, where there is one.
+struct AlertLog {
+    log: Option<Box<dyn ObservationLog<Observatory>>>,
+    evaluator: Evaluator,
+    alerts: Alerts,
+    ensemble: Arc<str>,
+}
+
+impl ObservationLog<Observatory> for AlertLog {
+    fn record(&mut self, batch: Vec<(TimeMs, Observation)>) {
+        if let Some(log) = &mut self.log {
+            log.record(batch);
+        }
+    }
+
+    fn changed(&mut self, now: TimeMs, model: &Observatory, cause: Option<&Observation>, changes: &[Change]) {
+        if let Some(log) = &mut self.log {
+            log.changed(now, model, cause, changes);
+        }
+        self.evaluator.look(model, now, changes);
+        let news = self.evaluator.take_news();
+        if !news.is_empty() {
+            self.alerts.found(&self.ensemble, news);
+        }
+    }
+
+    fn wants_checkpoint(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.wants_checkpoint())
+    }
+
+    fn checkpoint(&mut self, now: TimeMs, model: &Observatory) {
+        if let Some(log) = &mut self.log {
+            log.checkpoint(now, model);
+        }
+    }
+}
