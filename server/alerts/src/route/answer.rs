@@ -101,7 +101,7 @@ impl Bot {
             }
             (Self::DingTalk, 310_000) => (
                 Permanent,
-                ": the signature, a keyword or this machine's address does not match; check the robot's security settings",
+                ": the signature, a keyword or this machine's address does not match; check its security settings",
             ),
             (Self::DingTalk, 300_001) | (Self::WeCom, 93000) => {
                 (Permanent, ": it knows no such bot; check the address")

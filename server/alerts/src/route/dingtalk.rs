@@ -9,8 +9,8 @@ use super::row::heading;
 use super::sign;
 use crate::notification::Notification;
 
-/// Bytes of the text. A robot takes messages of 20,000.
-const TEXT_BYTES_MAX: usize = 16_000;
+/// Bytes of the text. A robot takes messages of 20,000, and JSON may need two for one.
+const TEXT_BYTES_MAX: usize = 9_500;
 
 pub(super) fn outgoing(route: &Route, notifications: &[Notification], now_ms: i64) -> Vec<Outgoing> {
     let mut url = route.url.clone();

@@ -1,4 +1,5 @@
-//! A custom bot of Feishu or Lark: one card for all. Its text is plain, in which nothing is read as formatting or mention.
+//! A custom bot of Feishu or Lark: one card for all.
+//! Its text is plain, in which nothing is read as formatting or mention.
 
 use lockscope_wire::Severity;
 use serde_json::{Value, json};

@@ -86,7 +86,8 @@ pub struct Route {
     pub kind: RouteKind,
     /// Where it is.
     pub url: Url,
-    /// What signs, or is the key of the service (`PagerDuty`) or the bearer token (Alertmanager); None where there is none.
+    /// What signs, or is the key of the service (`PagerDuty`) or the bearer token (Alertmanager); None where there
+    /// is none.
     pub secret: Option<Vec<u8>>,
 }
 

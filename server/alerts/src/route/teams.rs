@@ -1,4 +1,5 @@
-//! A workflow's webhook of Microsoft Teams: one adaptive card for all. Its text is rich text blocks, which read no Markdown.
+//! A workflow's webhook of Microsoft Teams: one adaptive card for all.
+//! Its text is rich text blocks, which read no Markdown.
 
 use serde_json::{Value, json};
 

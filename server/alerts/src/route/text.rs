@@ -48,7 +48,7 @@ fn full_width(char: char) -> char {
     char::from_u32(u32::from(char) + 0xfee0).unwrap_or('\u{fffd}')
 }
 
-/// Writes a text by characters, each with its neighbours, as far as it fits; a piece that an escape writes is never cut.
+/// Writes a text by characters, each with its neighbours, as far as it fits; what an escape writes is never cut.
 fn bounded(text: &str, bytes_max: usize, write: impl Fn(Option<char>, char, Option<char>, &mut String)) -> String {
     let mut out = String::new();
     let mut fits_with_cut = 0;
@@ -74,17 +74,22 @@ fn bounded(text: &str, bytes_max: usize, write: impl Fn(Option<char>, char, Opti
 /// An address that can stand in any target as it is: http or https, and what formats anywhere is percent-encoded.
 pub(super) fn link(text: Option<&str>) -> Option<String> {
     let url = Url::parse(text.filter(|text| text.len() <= LINK_BYTES_MAX)?).ok()?;
-    let is_web = matches!(url.scheme(), "https" | "http") && url.username().is_empty() && url.password().is_none();
-    let mut out = String::new();
-    for char in url.as_str().chars() {
+    // A host may have more in it than names have: `*` and `)` too.
+    let is_name = |host: &str| host.chars().all(|char| char.is_ascii_alphanumeric() || "-.:[]".contains(char));
+    if !matches!(url.scheme(), "https" | "http") || !url.host_str().is_some_and(is_name) {
+        return None;
+    }
+    let mut out = url.origin().ascii_serialization();
+    // What has a user or a password in it does not begin so.
+    for char in url.as_str().strip_prefix(&out)?.chars() {
         match char {
-            '!' | '\'' | '(' | ')' | '*' | '<' | '>' | '@' | '\\' | '^' | '`' | '{' | '|' | '}' | '"' => {
+            '!' | '\'' | '(' | ')' | '*' | '<' | '>' | '@' | '[' | '\\' | ']' | '^' | '`' | '{' | '|' | '}' | '"' => {
                 out.push_str(&format!("%{:02X}", u32::from(char)));
             }
             _ => out.push(char),
         }
     }
-    (is_web && url.has_host() && out.len() <= LINK_BYTES_MAX).then_some(out)
+    (out.len() <= LINK_BYTES_MAX).then_some(out)
 }
 
 #[cfg(test)]
@@ -114,11 +119,18 @@ mod tests {
     #[test]
     fn links_are_addresses_of_pages() {
         assert_eq!(link(Some("https://a.example/x?y=(1)|*")).as_deref(), Some("https://a.example/x?y=%281%29%7C%2A"));
-        for wrong in ["javascript:alert(1)", "https://ann:word@a.example/", "nothing", "data:text/html,x", "file:///x"]
-        {
+        for wrong in [
+            "javascript:alert(1)",
+            "https://ann:word@a.example/",
+            "nothing",
+            "data:text/html,x",
+            "file:///x",
+            "https://a)*b*/",
+        ] {
             assert_eq!(link(Some(wrong)), None, "{wrong}");
         }
         assert_eq!(link(Some(&format!("https://a.example/{}", "x".repeat(LINK_BYTES_MAX)))), None);
+        assert_eq!(link(Some("http://[::1]:9/[x]?y")).as_deref(), Some("http://[::1]:9/%5Bx%5D?y"));
         assert_eq!(link(None), None);
     }
 }
