@@ -18,7 +18,7 @@ const REASON_CHARS: &str = "500";
 pub(super) fn list(of: &AlertsView) -> AnyView {
     let shown: Vec<&Alert> = of.alerts.alerts.iter().filter(|alert| of.filter.takes(alert)).collect();
     if shown.is_empty() {
-        return view! { <p class="alert-none quiet" data-testid="alerts-none">{words::none(of.filter)}</p> };
+        return view! { <p class="quiet audit-lead" data-testid="alerts-none">{words::none(of.filter)}</p> };
     }
     GROUPS.map(|state| group(of, state, &shown)).collect_view().into_any()
 }
@@ -28,7 +28,7 @@ fn group(of: &AlertsView, state: AlertState, shown: &[&Alert]) -> Option<AnyView
     let inside: Vec<&Alert> = shown.iter().copied().filter(|alert| alert.state == state).collect();
     (!inside.is_empty()).then(|| {
         view! {
-            <section class="alert-group">
+            <section class="part">
                 <h2 class="part-title">{words::group(state, inside.len())}</h2>
                 <ul class="alert-list" data-testid=format!("alerts-{}", state.name())>
                     {inside.into_iter().map(|alert| item(of, alert)).collect_view()}
@@ -40,19 +40,20 @@ fn group(of: &AlertsView, state: AlertState, shown: &[&Alert]) -> Option<AnyView
 
 fn item(of: &AlertsView, alert: &Alert) -> AnyView {
     let is_silenced = alert.silenced_by.is_some();
-    let silenced =
-        is_silenced.then(|| view! { <span class="alert-state" data-state="silenced">{words::SILENCED}</span> });
+    let silenced = is_silenced.then(|| view! { <span class="chip">{words::SILENCED}</span> });
     let lock = visible(&alert.lock);
+    // Colour is for what asks for somebody.
+    let tint = (!is_silenced && alert.state != AlertState::Resolved).then(|| alert.severity.name());
     let acts = (of.may_act && alert.state != AlertState::Resolved).then(|| acts(alert));
     view! {
-        <li class="alert" data-state=alert.state.name() data-severity=alert.severity.name() data-silenced=mark(is_silenced) data-key=Exact(alert.key.clone())>
-            <div class="alert-top">
-                {severity(alert.severity)}
-                <span class="alert-state" data-state=alert.state.name()>{words::state(alert.state)}</span>
+        <li class="verdict alert" data-state=alert.state.name() data-severity=tint data-silenced=mark(is_silenced) data-key=Exact(alert.key.clone())>
+            <div class="alert-line">
+                {severity(alert.severity, tint.is_some())}
+                <span class="chip">{words::state(alert.state)}</span>
                 {silenced}
             </div>
-            <p class="alert-text"><strong>{visible(&alert.sentence)}</strong></p>
-            <p class="alert-where">
+            <p><strong>{visible(&alert.sentence)}</strong></p>
+            <p class="alert-line">
                 <a href=lock_url(alert)><code><bdi>{lock}</bdi></code></a>
                 <span class="quiet">{words::rule(&alert.rule)}</span>
                 {words::ensemble(&alert.ensemble).map(|name| view! { <span class="quiet">{name}</span> })}
@@ -65,8 +66,8 @@ fn item(of: &AlertsView, alert: &Alert) -> AnyView {
     }
 }
 
-/// How bad: a sign and a word.
-pub(super) fn severity(severity: Severity) -> AnyView {
+/// How bad: a sign and a word, and its colour where that is so now.
+pub(super) fn severity(severity: Severity, has_colour: bool) -> AnyView {
     let sign = match severity {
         // A disc, a triangle's outline, a square.
         Severity::Info => "M6 2a4 4 0 1 0 0 8a4 4 0 1 0 0-8z",
@@ -74,7 +75,7 @@ pub(super) fn severity(severity: Severity) -> AnyView {
         Severity::Critical => "M2 2h8v8h-8z",
     };
     view! {
-        <span class="alert-severity" data-severity=severity.name()>
+        <span class="chip" data-severity=has_colour.then(|| severity.name())>
             <svg class="chip-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path fill-rule="evenodd" d=sign></path></svg>
             <span>{words::severity(severity)}</span>
         </span>
@@ -105,15 +106,15 @@ fn moment(alert: &Alert) -> Option<AnyView> {
 /// What is not known, who looks at it, and who silenced it.
 fn notes(of: &AlertsView, alert: &Alert) -> AnyView {
     let unseen = alert.unknown_since_ms.map(|at_ms| {
-        view! { <p class="alert-note" data-kind="unseen">{words::UNSEEN} {stamp(at_ms)} {words::UNSEEN_END}</p> }
+        view! { <p data-kind="unseen">{words::UNSEEN} {stamp(at_ms)} {words::UNSEEN_END}</p> }
     });
     let acked = alert.acked_by.as_ref().map(|ack| {
         let text = words::acked(&ack.by, &ack.reason, of.now_ms - ack.at_ms);
-        view! { <p class="alert-note" data-kind="acked">{text}</p> }
+        view! { <p data-kind="acked">{text}</p> }
     });
     let silenced = alert.silenced_by.as_ref().map(|silence| {
         let left = words::silence_left(silence.until_at_ms - of.now_ms, &silence.reason);
-        view! { <p class="alert-note" data-kind="silenced">{words::silenced(&silence.by)} {stamp(silence.until_at_ms)} {left}</p> }
+        view! { <p data-kind="silenced">{words::silenced(&silence.by)} {stamp(silence.until_at_ms)} {left}</p> }
     });
     view! { {unseen} {acked} {silenced} }
 }
@@ -123,37 +124,38 @@ fn acts(alert: &Alert) -> AnyView {
     let length = |(ms, text): (i64, &'static str)| view! { <option value=ms.to_string()>{text}</option> };
     let of_which = words::of_which(&alert.rule, &alert.lock);
     view! {
-        <details class="alert-acts">
+        <details class="waits-fold">
             <summary>{words::ACT}<span class="sr-only">{of_which}</span></summary>
-            <div class="alert-forms">
-                <form class="alert-form" method="post" action="/alerts/ack">
-                    <p class="quiet">{words::ACK_MEANS}</p>
+            <div class="sides">
+                <form method="post" action="/alerts/ack">
                     <input type="hidden" name="key" value=Exact(alert.key.clone()) />
-                    {reason(words::ACK_REASON)}
-                    <button class="tool" type="submit">"Acknowledge"</button>
+                    {reason(words::ACK_REASON, words::ACK_MEANS)}
+                    <div class="release-buttons"><button class="tool" type="submit">"Acknowledge"</button></div>
                 </form>
-                <form class="alert-form" method="post" action="/alerts/silences">
-                    <p class="quiet">{words::SILENCE_MEANS}</p>
+                <form method="post" action="/alerts/silences">
                     <input type="hidden" name="rule" value=Exact(alert.rule.clone()) />
                     <input type="hidden" name="ensemble" value=Exact(alert.ensemble.clone()) />
                     <input type="hidden" name="path" value=Exact(alert.lock.clone()) />
-                    <label class="alert-field">
-                        <span class="field-name">{words::SILENCE_FOR}</span>
-                        <select class="select" name="for_ms">{words::LENGTHS.map(length).collect_view()}</select>
-                    </label>
-                    {reason(words::REASON)}
-                    <button class="tool" type="submit">"Silence"</button>
+                    {reason(words::REASON, words::SILENCE_MEANS)}
+                    <div class="release-buttons">
+                        <label class="field">
+                            <span class="field-name">{words::SILENCE_FOR}</span>
+                            <select class="select" name="for_ms">{words::LENGTHS.map(length).collect_view()}</select>
+                        </label>
+                        <button class="tool" type="submit">"Silence"</button>
+                    </div>
                 </form>
             </div>
         </details>
     }
 }
 
-fn reason(label: &'static str) -> AnyView {
+fn reason(label: &'static str, means: &'static str) -> AnyView {
     view! {
-        <label class="alert-field">
-            <span class="field-name">{label}</span>
-            <input class="filter-input" type="text" name="reason" required="" maxlength=REASON_CHARS autocomplete="off" />
+        <label class="release-field">
+            <span>{label}</span>
+            <input class="release-input" type="text" name="reason" required="" maxlength=REASON_CHARS autocomplete="off" />
+            <span>{means}</span>
         </label>
     }
 }

@@ -27,8 +27,8 @@ pub fn alerts_page(plain: &ServerPage<'_>, of: &AlertsView) -> String {
             <h1 class="page-title">"Alerts"</h1>
             {told(of)}
             {summary(of)}
-            <div class="alert-bar">{filters(of)} {watch::button()}</div>
             {watch::tools(of)}
+            <div class="filters">{filters(of)} {watch::button()}</div>
             {list::list(of)}
             {who_may_act(plain, of)}
             {tables::silences(of)}
@@ -43,10 +43,10 @@ pub fn alerts_page(plain: &ServerPage<'_>, of: &AlertsView) -> String {
 /// What a form did, or why it did nothing; and that nothing is kept.
 fn told(of: &AlertsView) -> AnyView {
     let done = of.done.map(|done| {
-        view! { <p class="alert-done" role="status" data-testid="alerts-done">{words::done(done)}</p> }
+        view! { <p class="release-result" data-kind="good" role="status" data-testid="alerts-done">{words::done(done)}</p> }
     });
     let wrong = of.wrong.as_deref().map(|why| {
-        view! { <p class="alert-wrong" role="alert" data-testid="alerts-wrong">{words::wrong(why)}</p> }
+        view! { <p class="release-result" data-kind="stop" role="alert" data-testid="alerts-wrong">{words::wrong(why)}</p> }
     });
     let trouble = filled(&*of.alerts.trouble).map(|why| {
         view! { <p class="notice" data-testid="alerts-trouble">{words::not_kept(why)}</p> }
@@ -61,15 +61,16 @@ fn summary(of: &AlertsView) -> AnyView {
     let unknown = loud.clone().filter(|alert| alert.unknown_since_ms.is_some()).count();
     let silenced = alerts.iter().filter(|alert| alert.state == AlertState::Firing && !is_loud(alert)).count();
     let worst = loud.clone().next();
-    let state = match (worst, silenced) {
-        (Some(worst), _) => worst.severity.name(),
-        (None, 0) => "well",
-        (None, _) => "silenced",
+    let is_well = match (worst, silenced) {
+        (Some(_), _) => Some("false"),
+        (None, 0) => Some("true"),
+        (None, _) => None,
     };
+    let severity = worst.map(|worst| worst.severity.name());
     let sentence =
         worst.map(|worst| view! { <span title=visible(&worst.sentence)>{words::sentence(&worst.sentence)}</span> });
     view! {
-        <p class="alerts-summary" data-state=state data-testid="alerts-summary">{words::summary(loud.count(), silenced, unknown)}{sentence}</p>
+        <p class="status-summary alerts-summary" data-well=is_well data-severity=severity data-testid="alerts-summary">{words::summary(loud.count(), silenced, unknown)}{sentence}</p>
         <p class="quiet audit-lead">{words::LEAD}</p>
     }
 }
@@ -79,10 +80,10 @@ fn filters(of: &AlertsView) -> AnyView {
         let number = of.alerts.alerts.iter().filter(|alert| filter.takes(alert)).count();
         let current = (of.filter == filter).then_some("true");
         view! {
-            <a class="tool" href=filter.url() aria-current=current>{words::filter(filter)}" "<span class="alert-number">{words::number(number)}</span></a>
+            <a class="tool" href=filter.url() aria-current=current>{words::filter(filter)}" "<span class="quiet">{words::number(number)}</span></a>
         }
     };
-    view! { <nav class="alert-ways" aria-label="Which alerts" data-testid="alert-filters">{AlertFilter::ALL.map(way).collect_view()}</nav> }
+    view! { <nav class="incident-ranges" aria-label="Which alerts" data-testid="alert-filters">{AlertFilter::ALL.map(way).collect_view()}</nav> }
 }
 
 /// What those read who may only look.
@@ -91,6 +92,6 @@ fn who_may_act(plain: &ServerPage<'_>, of: &AlertsView) -> Option<AnyView> {
         let can_sign_in = plain.person.can_sign_in;
         let link = (can_sign_in && !of.is_signed_in)
             .then(|| view! { <a href="/sign-in?next=%2Falerts">"sign in"</a> "." });
-        view! { <p class="alert-viewer quiet" data-testid="alerts-viewer">{words::who_may_act(of.is_signed_in, can_sign_in)}{link}</p> }
+        view! { <p class="quiet audit-lead" data-testid="alerts-viewer">{words::who_may_act(of.is_signed_in, can_sign_in)}{link}</p> }
     })
 }

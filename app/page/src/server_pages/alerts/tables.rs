@@ -15,7 +15,7 @@ fn table(testid: &'static str, caption: String, heads: &[&'static str], rows: Ve
     let head = |name: &&'static str| view! { <th scope="col">{*name}</th> };
     view! {
         <div class="overflow-x-auto" tabindex="0" role="group" aria-label=caption>
-            <table class="table alert-table" data-testid=testid>
+            <table class="table blame-table alert-table" data-testid=testid>
                 <caption class="sr-only">{caption.clone()}</caption>
                 <thead><tr>{heads.iter().map(head).collect_view()}</tr></thead>
                 <tbody>{rows}</tbody>
@@ -95,8 +95,9 @@ pub(super) fn rules(of: &AlertsView) -> AnyView {
 }
 
 fn rule_row(rule: &AlertRule) -> AnyView {
-    let built_in = rule.is_built_in.then(|| view! { " " <span class="alert-tag">{words::BUILT_IN}</span> });
-    let when = rule.when.iter().map(|when| view! { <span class="alert-when-one">{code(when)}</span> }).collect_view();
+    let built_in = rule.is_built_in.then(|| view! { " " <span class="chip">{words::BUILT_IN}</span> });
+    let or = |at: usize| (at > 0).then_some(words::OR);
+    let when = rule.when.iter().enumerate().map(|(at, when)| view! { {or(at)}{code(when)} }).collect_view();
     let path = if rule.path == "*" { quiet(words::ALL_LOCKS) } else { code(&rule.path) };
     let ensemble = rule.ensemble.as_deref().map_or_else(|| quiet(words::EACH), |name| text(words::name(name)));
     let told = if rule.routes.is_empty() {
@@ -111,8 +112,8 @@ fn rule_row(rule: &AlertRule) -> AnyView {
             {cell(words::WHEN, when.into_any())}
             {cell(words::PATH, path)}
             {cell(words::ENSEMBLE, ensemble)}
-            {cell(words::FOR, text(words::wait(rule.for_ms)))}
-            {cell(words::SEVERITY, severity(rule.severity))}
+            {cell(words::FOR, view! { <span>{words::wait(rule.for_ms)}</span> })}
+            {cell(words::SEVERITY, severity(rule.severity, true))}
             {cell(words::TOLD, told)}
         </tr>
     }
@@ -138,7 +139,7 @@ pub(super) fn routes(of: &AlertsView) -> AnyView {
 fn route_row(route: &AlertRoute) -> AnyView {
     let sent = route.sent_at_ms.map_or_else(|| quiet(words::NEVER_SENT), stamp);
     let state = match filled(&*route.trouble) {
-        Some(why) => view! { <strong class="alert-trouble">{words::trouble(why)}</strong> },
+        Some(why) => view! { <strong class="audit-outcome" data-kind="stop">{words::trouble(why)}</strong> },
         None => quiet(if route.sent_at_ms.is_some() { words::TAKES } else { words::NONE_YET }),
     };
     view! {

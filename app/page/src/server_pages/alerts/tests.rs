@@ -167,7 +167,7 @@ fn every_state_has_its_words() {
     let html = drawn(&full());
     for text in [
         "2 alerts fire (1 of them when ZooKeeper was last seen), besides 1 that is silenced. The worst: ",
-        "data-state=\"critical\" data-testid=\"alerts-summary\"",
+        "data-well=\"false\" data-severity=\"critical\" data-testid=\"alerts-summary\"",
         "Firing (3)",
         "Pending, not yet for long enough (1)",
         "Resolved (1)",
@@ -203,7 +203,7 @@ fn a_filter_lists_what_it_says_and_counts_all() {
         assert_eq!(html.matches("<li data-state=").count(), listed, "{filter:?}");
         assert_eq!(html.matches("aria-current=\"true\"").count(), 1, "{filter:?}");
         for count in [5, 3, 1] {
-            assert!(html.contains(&format!("<span class=\"alert-number\">{count}</span>")), "{html}");
+            assert!(html.contains(&format!("<span class=\"quiet\">{count}</span></a>")), "{html}");
         }
         assert_eq!(AlertFilter::named(filter.name()), Some(filter));
     }
@@ -243,7 +243,7 @@ fn forms_are_for_those_who_may_act() {
 fn nothing_is_said_in_words() {
     let html = drawn(&view_of(Vec::new()));
     for text in [
-        "data-state=\"well\"",
+        "data-well=\"true\"",
         "Nothing fires.",
         "Nothing fires, and nothing did lately.",
         words::NO_SILENCE,
@@ -256,7 +256,7 @@ fn nothing_is_said_in_words() {
     let silenced = Some(silence(1, "ada", "x"));
     let of = view_of(vec![Alert { silenced_by: silenced, ..alert("k", AlertState::Firing, Severity::Critical) }]);
     let html = drawn(&of);
-    assert!(html.contains("Nothing fires but 1 alert that is silenced.") && !html.contains("data-state=\"well\""));
+    assert!(html.contains("Nothing fires but 1 alert that is silenced.") && !html.contains("data-well=\"true\""));
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(super) const SCRIPT: &str = "{const w=document.getElementById('alerts-watch'
     show=()=>{b.disabled=N?.permission==='denied';b.hidden=!N||!isSecureContext||b.disabled&&!wants;b.textContent=b.disabled?d.never:tells()?d.on:d.off},\
     send=(t,body,tag)=>{try{new Notification(t,{body,tag}).onclick=()=>focus()}catch{}},\
     anew=now=>{let was;const is=now===drawn,n=w.firstElementChild;try{was=sessionStorage.getItem(k);if(is)sessionStorage.removeItem(k);else sessionStorage.setItem(k,now)}catch{was=now}\
-    if(is){n.hidden=true;return}if(was===now||document.querySelector('.alert-acts[open]')||document.activeElement?.closest('main form')){n.hidden=false;return}\
+    if(is){n.hidden=true;return}if(was===now||document.querySelector('.alert [open]')||document.activeElement?.closest('main form')){n.hidden=false;return}\
     if(location.pathname+location.search===d.self)location.reload();else location.replace(d.self)},\
     look=async()=>{if(!document.hidden||tells())try{const r=await fetch(d.from,{cache:'no-store',signal:AbortSignal.timeout(5e3)});if(r.ok){\
     const a=(await r.json()).alerts.filter(x=>x.state==='firing'&&!x.silenced_by),f=a.filter(x=>!known.has(x.key));say(a.length);\
@@ -36,7 +36,6 @@ pub(super) fn tools(of: &AlertsView) -> AnyView {
     let (one, many) = words::FIRE;
     view! {
         <div
-            class="alert-watch"
             id="alerts-watch"
             role="status"
             data-from=FROM

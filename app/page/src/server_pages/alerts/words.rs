@@ -49,6 +49,8 @@ pub(super) const ADDRESS: &str = "Address";
 pub(super) const WAITING: &str = "Waiting";
 pub(super) const LAST_SENT: &str = "Last taken";
 pub(super) const TROUBLE: &str = "State";
+/// Between what a rule fires at.
+pub(super) const OR: &str = " or ";
 pub(super) const BUILT_IN: &str = "built in";
 pub(super) const SILENCED: &str = "silenced";
 pub(super) const EACH: &str = "each";
@@ -225,7 +227,7 @@ pub(super) fn wait(ms: i64) -> String {
         return "at once".to_owned();
     }
     let whole = UNITS.into_iter().find(|(unit, _)| ms % unit == 0);
-    whole.map_or_else(|| duration(ms), |(unit, name)| format!("{} {name}", ms / unit))
+    whole.map_or_else(|| duration(ms), |(unit, name)| format!("{}\u{a0}{name}", ms / unit))
 }
 
 pub(super) fn messages(waiting: u64) -> String {
@@ -277,8 +279,11 @@ mod tests {
 
     #[test]
     fn a_wait_is_as_short_as_it_was_written() {
-        assert_eq!([wait(0), wait(30_000), wait(120_000), wait(7_200_000)], ["at once", "30 s", "2 min", "2 h"]);
-        assert_eq!((wait(90_000), wait(1_500)), ("90 s".to_owned(), "1.5 s".to_owned()));
+        assert_eq!(
+            [wait(0), wait(30_000), wait(120_000), wait(7_200_000)],
+            ["at once", "30\u{a0}s", "2\u{a0}min", "2\u{a0}h"]
+        );
+        assert_eq!((wait(90_000), wait(1_500)), ("90\u{a0}s".to_owned(), "1.5 s".to_owned()));
     }
 
     #[test]
