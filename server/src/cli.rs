@@ -1,5 +1,6 @@
 //! The command line: names and help texts. What the values mean is in `config`.
 
+mod alerts;
 mod autopsy;
 mod help_pages;
 mod query;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use lockscope_wire::Role;
 
+pub use alerts::{AlertChoice, AlertsArgs, AlertsCommand, AlertsTestArgs};
 pub use autopsy::AutopsyArgs;
 pub use help_pages::{HelpPage, PAGES, command, page, parse};
 pub use query::{
@@ -58,6 +60,8 @@ pub enum Command {
     Who(WhoArgs),
     /// Say what a running server keeps of the past and what is missing in it, who held, and what stood out.
     History(HistoryArgs),
+    /// Say what fires, and when a rule would have fired over what was recorded.
+    Alerts(AlertsArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Print the man page of Lockscope or of one command, as roff.

@@ -10,6 +10,7 @@ use lockscope_wire::{Acknowledgement, Alert, AlertMatchers, AlertRule, AlertStat
 use serde::{Deserialize, Serialize};
 
 use crate::notification::Notification;
+use crate::rule::is_path_meant;
 
 /// Alerts that are over and kept. Overflow policy: the oldest goes.
 pub const RESOLVED_MAX: usize = 1_000;
@@ -295,7 +296,7 @@ pub fn is_meant(matchers: &AlertMatchers, alert: &Alert) -> bool {
     let is = |wanted: &Option<String>, has: &str| wanted.as_deref().is_none_or(|wanted| wanted == has);
     is(&matchers.rule, &alert.rule)
         && is(&matchers.ensemble, &alert.ensemble)
-        && matchers.path.as_deref().is_none_or(|path| lockscope_core::configured::is_meant(path, &alert.lock))
+        && matchers.path.as_deref().is_none_or(|path| is_path_meant(path, &alert.lock))
 }
 
 fn notification(kept: &KeptAlert) -> Notification {

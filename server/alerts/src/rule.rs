@@ -126,20 +126,25 @@ impl Rule {
         let blocked = [Verdict::Stuck, Verdict::Deadlocked, Verdict::Orphan, Verdict::NobodyHome];
         vec![
             rule("blocked", blocked.map(Condition::Verdict).to_vec(), 30_000, Severity::Critical),
-            rule("two-owners", vec![Condition::Verdict(Verdict::DoubleOwner)], 0, Severity::Critical),
+            rule("two-owners", vec![Condition::Verdict(Verdict::DoubleOwner)], 1_000, Severity::Critical),
             rule("not-seen", vec![Condition::Unseen(60_000)], 0, Severity::Warning),
         ]
     }
 
     /// Whether it is about a lock.
     pub(crate) fn means(&self, path: &str) -> bool {
-        is_meant(&self.path, path)
+        is_path_meant(&self.path, path)
     }
 
     /// It names one lock, which it is about even where that is not there.
     pub(crate) fn names_one(&self) -> bool {
         !self.path.contains('*')
     }
+}
+
+/// Whether a pattern means a path: `*` is any part of one name, `**` any names.
+pub fn is_path_meant(pattern: &str, path: &str) -> bool {
+    is_meant(pattern, path)
 }
 
 /// Reads a time like `30s`, `500ms`, `5m` or `2h`; at most a week.

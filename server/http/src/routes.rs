@@ -60,7 +60,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
     api(Verb::Get, "/api/v1/incidents", VIEW, || get(history::incidents::show)),
     api(Verb::Get, "/api/v1/incident", VIEW, || get(history::incidents::show_one)),
-    api(Verb::Get, "/api/v1/alerts", VIEW, || get(alerts::api::show)),
+    api(Verb::Get, ALERTS, VIEW, || get(alerts::api::show)),
     api(Verb::Post, "/api/v1/alerts/silences", RELEASE, || post(alerts::api::silence)),
     api(Verb::Delete, "/api/v1/alerts/silences/{id}", RELEASE, || delete(alerts::api::end_silence)),
     api(Verb::Post, "/api/v1/alerts/ack", RELEASE, || post(alerts::api::acknowledge)),
@@ -187,10 +187,12 @@ const EXPORT: &str = "/api/v1/history/export";
 const NEWS: &str = "/events/news";
 /// The live socket.
 const LIVE: &str = "/api/v1/live";
+/// What the page of alerts asks for.
+const ALERTS: &str = "/api/v1/alerts";
 
 /// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
 pub(super) fn is_by_itself(path: &str) -> bool {
-    path == LIVE || path == NEWS
+    path == LIVE || path == NEWS || path == ALERTS
 }
 
 /// One row, for those who check the table from outside.

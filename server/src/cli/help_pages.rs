@@ -22,7 +22,7 @@ const FIRST: &[(&str, &str)] = &[
 /// Commands by what they are for; what is in none comes last.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Run", &["serve", "demo", "autopsy", "check-config", "config", "healthcheck"]),
-    ("Query a running server", &["locks", "lock", "who", "history"]),
+    ("Query a running server", &["locks", "lock", "who", "history", "alerts"]),
     ("Accounts and audit log", &["token", "user", "audit"]),
     ("Measure", &["lab"]),
 ];
@@ -238,6 +238,17 @@ pub const PAGES: &[HelpPage] = &[
             ("lockscope history --ensemble prod --json", "For scripts: the response of the API."),
         ],
         exits: &[(0, "success, even if nothing is kept")],
+        asks: true,
+    },
+    HelpPage {
+        command: "alerts",
+        examples: &[
+            ("lockscope alerts", "What fires now."),
+            ("lockscope alerts --state all --json", "For scripts: the response of the API."),
+            ("lockscope alerts test blocked --from 7d", "When the rule blocked would have fired in the last week."),
+            ("lockscope alerts test --file rule.toml", "The same for rules that are not configured yet."),
+        ],
+        exits: &[],
         asks: true,
     },
     HelpPage {

@@ -49,6 +49,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         Command::Locks(args) => query::locks(&args, &Clock::system()).await,
         Command::Lock(args) => query::lock(&args).await,
         Command::Who(args) => query::who(&args, &Clock::system()).await,
+        Command::Alerts(args) => query::alerts(&args, &Clock::system()).await,
         Command::History(args) => query::history(&args, &Clock::system()).await,
         Command::Completions(args) => man_pages::completions(args.shell),
         Command::Man(args) => man_pages::man(&args.command),

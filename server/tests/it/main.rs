@@ -4,6 +4,7 @@
 mod harness;
 
 mod access;
+mod alerts;
 mod applications;
 mod ask_command;
 mod audit;

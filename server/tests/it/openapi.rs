@@ -100,6 +100,7 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
         "/api/v1/sessions",
         "/api/v1/events",
         "/api/v1/history",
+        "/api/v1/alerts",
         "/api/v1/me",
         "/api/v1/preferences",
         "/api/v1/lab/runs",
@@ -142,6 +143,20 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
     for path in ["/api/v1/release/execute", "/api/v1/release/revoke", "/api/v1/release/approve"] {
         let (status, answer) = plant.ask("POST", path, &json!({ "plan_id": "none" })).await;
         keep("post", path, status, &answer);
+    }
+    for (verb, path, of, body) in [
+        ("POST", "/api/v1/alerts/ack", "/api/v1/alerts/ack", json!({ "key": "none", "reason": "to see" })),
+        (
+            "POST",
+            "/api/v1/alerts/silences",
+            "/api/v1/alerts/silences",
+            json!({ "matchers": { "path": "/none" }, "for_ms": 60_000, "reason": "to see" }),
+        ),
+        ("DELETE", "/api/v1/alerts/silences/1", "/api/v1/alerts/silences/{id}", Value::Null),
+        ("POST", "/api/v1/alerts/test", "/api/v1/alerts/test", json!({ "rule": { "when": "stuck" } })),
+    ] {
+        let (status, answer) = plant.ask(verb, path, &body).await;
+        keep(&verb.to_lowercase(), of, status, &answer);
     }
     keep("get", "/api/v1/audit", 200, &plant.json("/api/v1/audit").await);
     asked

@@ -56,6 +56,7 @@ const MODEL_AND_WIRE: [&str; 8] = [
     "server/audit/src/text.rs",
     "server/feed/src/project",
     "server/feed/src/projector.rs",
+    "server/alerts/src/book/news.rs",
     "server/http/src/history/incident.rs",
     "server/http/src/metrics",
     "server/release/src",

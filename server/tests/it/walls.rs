@@ -22,6 +22,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
         &[
             "(lab)",
             "access",
+            "alerts",
             "audit",
             "core",
             "feed",
@@ -46,6 +47,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
             "(demo)",
             "(lab)",
             "access",
+            "alerts",
             "audit",
             "autopsy",
             "core",

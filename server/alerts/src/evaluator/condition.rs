@@ -61,6 +61,15 @@ impl Rule {
         Found { since, next, sentence: Box::new(sentence) }
     }
 
+    /// A deadlock is one alert, at the first of its locks that the rule is about.
+    fn speaks_for_circle(&self, model: &Observatory, lock: &AssessedLock) -> bool {
+        if !matches!(lock.assessment.verdict, Verdict::Deadlocked | Verdict::MaybeDeadlocked) {
+            return true;
+        }
+        let locks = model.cycles_of(&lock.path).flat_map(|cycle| cycle.locks());
+        locks.filter(|other| self.means(other)).min().is_none_or(|first| **first == *lock.path)
+    }
+
     fn truth(
         &self,
         condition: Condition,
@@ -94,7 +103,9 @@ impl Rule {
                 after(Some(*unheld.entry(key.clone()).or_insert(now)), ms)
             }
             (_, None) => Truth::False,
-            (Condition::Verdict(verdict), Some(lock)) if lock.assessment.verdict == verdict => Truth::Since(now),
+            (Condition::Verdict(verdict), Some(lock)) if lock.assessment.verdict == verdict => {
+                if self.speaks_for_circle(model, lock) { Truth::Since(now) } else { Truth::False }
+            }
             (Condition::Verdict(_), Some(_)) => Truth::False,
             (Condition::Finding(code), Some(lock)) => {
                 let finding = lock.assessment.findings.iter().find(|finding| finding.code == code);

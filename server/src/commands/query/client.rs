@@ -270,6 +270,17 @@ impl QueryClient {
         self.0.download(&path, file).await.map_err(|error| self.explain(error))
     }
 
+    /// Alerts of a state, as the API answers.
+    pub(super) async fn alerts(&self, state: &str) -> Result<String, RunError> {
+        self.get(&format!("/api/v1/alerts?state={state}")).await.map_err(|error| self.explain(error))
+    }
+
+    /// When a rule would have fired, as the API answers.
+    pub(super) async fn try_rule(&self, order: &Value) -> Result<String, RunError> {
+        let asked = self.0.text(Method::POST, "/api/v1/alerts/test", Some(order.to_string())).await;
+        asked.map_err(|error| self.explain(error))
+    }
+
     async fn get(&self, path: &str) -> Result<String, ApiError> {
         self.0.text(Method::GET, path, None).await
     }

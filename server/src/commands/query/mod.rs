@@ -1,6 +1,7 @@
-//! `lockscope locks`, `lock`, `who` and `history`: questions to a running server, answered on standard output. What makes an
+//! `lockscope locks`, `lock`, `who`, `history` and `alerts`: questions to a running server, answered on standard output. What makes an
 //! answer old or not whole is said on standard error, so that a pipe does not swallow it.
 
+mod alerts;
 mod client;
 mod history;
 mod lock;
@@ -18,7 +19,7 @@ pub(super) mod words;
 
 use std::io::Write as _;
 
-use crate::cli::{ColorChoice, HistoryArgs, LockArgs, LocksArgs, WhoArgs};
+use crate::cli::{AlertsArgs, ColorChoice, HistoryArgs, LockArgs, LocksArgs, WhoArgs};
 use crate::error::RunError;
 use crate::stdout;
 use client::QueryClient;
@@ -109,6 +110,14 @@ pub(super) async fn history(args: &HistoryArgs, clock: &Clock) -> Result<(), Run
     let parts = answers.iter().map(|text| Ok(history::render(&server.read(text)?, shown)));
     stdout::print(&parts.collect::<Result<Vec<_>, RunError>>()?.join("\n"));
     Ok(())
+}
+
+/// Says what fires, or when a rule would have fired.
+///
+/// # Errors
+/// One sentence. That nothing fires is no error.
+pub(super) async fn alerts(args: &AlertsArgs, clock: &Clock) -> Result<(), RunError> {
+    alerts::ask(args, clock.now_ms()).await
 }
 
 /// Says what keeps the answer from being whole and new.

@@ -142,7 +142,7 @@ impl Range {
 }
 
 /// An instant in milliseconds since the epoch, from one, or from how long ago it was.
-fn at(flag: &str, text: &str, now_ms: i64) -> Result<String, RunError> {
+pub(super) fn at(flag: &str, text: &str, now_ms: i64) -> Result<String, RunError> {
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(text.to_owned());
     }

@@ -34,9 +34,9 @@ use crate::harness::{DEADLINE, Truth, signal, zookeeper};
 use crate::served::until;
 
 /// A ZooKeeper, a data directory, and the program over both when it runs.
-struct Recorded {
-    zookeeper: PrivateZooKeeper,
-    truth: Truth,
+pub(crate) struct Recorded {
+    pub(crate) zookeeper: PrivateZooKeeper,
+    pub(crate) truth: Truth,
     place: TempDir,
     /// Settings beside those that all have.
     more: &'static str,
@@ -52,7 +52,7 @@ struct Launcher {
 }
 
 impl Recorded {
-    async fn start(more: &'static str) -> Self {
+    pub(crate) async fn start(more: &'static str) -> Self {
         Self::start_by(more, |_| Launcher::default()).await
     }
 
@@ -80,7 +80,7 @@ impl Recorded {
     }
 
     /// Starts the program and waits until it is ready.
-    async fn run(&mut self) {
+    pub(crate) async fn run(&mut self) {
         for root in ["/a", "/b"] {
             self.truth.make(root).await;
         }
@@ -103,17 +103,22 @@ impl Recorded {
     }
 
     /// Ends it, and waits until it is gone.
-    async fn end(&mut self, by: Signal) {
+    pub(crate) async fn end(&mut self, by: Signal) {
         let (mut child, _) = self.program.take().unwrap();
         signal(child.id().unwrap(), by);
         tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap();
     }
 
-    fn url(&self, target: &str) -> String {
+    /// The place of its files.
+    pub(crate) fn place(&self) -> &Path {
+        self.place.path()
+    }
+
+    pub(crate) fn url(&self, target: &str) -> String {
         format!("{}{target}", self.program.as_ref().unwrap().1)
     }
 
-    async fn token(&self, role: &str, path: &str) -> String {
+    pub(crate) async fn token(&self, role: &str, path: &str) -> String {
         let config = self.place.path().join("lockscope.toml").display().to_string();
         let name = format!("{role}{}", path.len());
         let args = ["token", "new", "--name", &name, "--role", role, "--path", path, "--config", &config];
@@ -126,12 +131,12 @@ impl Recorded {
         (answer.status().as_u16(), answer.text().await.unwrap())
     }
 
-    async fn text_as(&self, token: &str, target: &str) -> (u16, String) {
+    pub(crate) async fn text_as(&self, token: &str, target: &str) -> (u16, String) {
         let answer = reqwest::Client::new().get(self.url(target)).bearer_auth(token).send().await.unwrap();
         (answer.status().as_u16(), answer.text().await.unwrap())
     }
 
-    async fn json(&self, target: &str) -> (u16, Value) {
+    pub(crate) async fn json(&self, target: &str) -> (u16, Value) {
         let (status, text) = self.get(target).await;
         (status, serde_json::from_str(&text).unwrap_or_default())
     }
@@ -149,7 +154,7 @@ impl Recorded {
     }
 
     /// Waits until what was up to an instant is stored.
-    async fn until_kept(&self, at_ms: i64) {
+    pub(crate) async fn until_kept(&self, at_ms: i64) {
         let newest = async || self.json("/api/v1/history").await.1["to_at_ms"].as_i64();
         until(async || newest().await.is_some_and(|newest| newest >= at_ms)).await;
     }
@@ -196,7 +201,7 @@ impl Recorded {
 }
 
 /// The server's clock is this machine's.
-fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     runtime::clock::Clock::system().now_ms()
 }
 
