@@ -1,6 +1,7 @@
 // The way of the demo, as its output leads: the link signs an operator in, once; the lock that hangs is released through
 // the dialog; and there is a record, which holds.
 
+import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
 import { Lockscope } from '../../support/lockscope.ts';
 import { Page } from '../../support/page.ts';
@@ -71,6 +72,46 @@ test('from the link of the demo to a record of the release', async ({ ui, page, 
     await ui.openTable();
     await expect(ui.contenders.first()).toBeVisible();
     await expect(again.locator('[data-release]')).toHaveCount(0);
+    await elsewhere.close();
+  });
+
+  await test.step('the deadlock fires one alert, which is acknowledged, silenced and told again', async () => {
+    const firing = page.getByTestId('alerts-firing').locator('li').filter({ hasText: 'Deadlock' });
+    await expect
+      .poll(
+        async () => {
+          await page.goto(`${demo.url}/alerts`);
+          return firing.count();
+        },
+        { timeout: HANGS_MS },
+      )
+      .toBe(1);
+    await expect(page.getByTestId('alerts-summary')).toContainText(/alerts? fires?/);
+    for (const scheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await expectAccessible(page, `alerts, ${scheme}`);
+    }
+    await firing.getByText('Acknowledge or silence').click();
+    await firing.getByLabel('What you do about it').fill('looking at the transfers');
+    await firing.getByRole('button', { name: 'Acknowledge' }).click();
+    await expect(page.getByTestId('alerts-done')).toContainText('acknowledged');
+    await expect(firing).toContainText('looking at the transfers');
+    await firing.getByText('Acknowledge or silence').click();
+    await firing.getByLabel('Why').fill('they are being mended');
+    await firing.getByRole('button', { name: 'Silence' }).click();
+    await expect(page.getByTestId('alerts-done')).toContainText('silenced');
+    await expect(firing).toContainText('they are being mended');
+    await page.getByRole('button', { name: /^End/ }).click();
+    await expect(page.getByTestId('alerts-done')).toContainText('ended');
+    await expect(page.getByTestId('silences-none')).toBeVisible();
+
+    // Whoever may only look reads the same, also without scripts.
+    const elsewhere = await browser.newContext({ javaScriptEnabled: false });
+    const viewer = await elsewhere.newPage();
+    await viewer.goto(`${demo.url}/alerts`);
+    await expect(viewer.getByTestId('alerts-firing')).toContainText('looking at the transfers');
+    await expect(viewer.getByTestId('alerts-viewer')).toContainText('needs an operator');
+    await expect(viewer.locator('form[action^="/alerts"]')).toHaveCount(0);
     await elsewhere.close();
   });
 

@@ -37,6 +37,7 @@ fn exposed(http: &Http, scope: &VisibilityScope) -> String {
         release_service: http.release_service.as_ref(),
         lab_runs: http.lab_runs(),
         recordings: recordings(http, scope),
+        alerts: http.alerts.as_ref().map(|desk| desk.view()),
         limited: http.limited(),
     };
     http.metrics.expose(&sources, scope)

@@ -24,6 +24,11 @@ impl AlertDesk {
     pub fn new(alerts: Alerts, journal: Arc<dyn Journal>) -> Self {
         Self { alerts, journal }
     }
+
+    /// All of them.
+    pub(super) fn view(&self) -> lockscope_wire::Alerts {
+        self.alerts.view()
+    }
 }
 
 impl fmt::Debug for AlertDesk {

@@ -160,6 +160,12 @@ families! {
         HistoryWrites: Counter "history_writes_total" ["ensemble"] "Writes to the store, failed ones included.";
         HistoryWriteTime: Counter "history_write_seconds_total" ["ensemble"] "Time spent in these writes.";
     }
+    "Alerts" {
+        Alerts: Gauge "alerts" ["rule", "state"] "Alerts by rule and state, pending or firing.";
+        AlertsWaiting: Gauge "alert_messages_waiting" ["route"] "Alerts that a receiver is still to be told of.";
+        AlertRouteFailing: Gauge "alert_route_failing" ["route"] "1 when a receiver did not take the last message.";
+        AlertsNotKept: Gauge "alerts_not_kept" [] "1 when alerts can't be stored: a restart forgets them.";
+    }
     "The process" {
         Panics: Counter "panics_total" [] "Panics of this process. Each is a bug in Lockscope and is logged with its location.";
         BuildInfo: Gauge "build_info" ["version"] "Always 1; the label is the running version.";

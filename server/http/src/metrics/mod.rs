@@ -2,6 +2,7 @@
 //! text format, no number: those are read from where they are counted. A caller with a narrower scope gets that part,
 //! and not of what is counted over a whole ensemble or the whole server.
 
+mod alerting;
 mod catalogue;
 mod model;
 mod process;
@@ -19,6 +20,7 @@ use audit::{self, LazyLog};
 use feed::project::{MetricSelection, Snapshot};
 use feed::{Hub, VisibilityScope};
 use history::historian::HistoryStatus;
+use lockscope_wire::Alerts;
 use process::Process;
 use release::ReleaseService;
 use runtime::quota::Refusals;
@@ -75,6 +77,8 @@ pub struct MetricSources<'a> {
     pub lab_runs: Vec<(String, u64)>,
     /// How the recording of each ensemble is that is recorded.
     pub recordings: Vec<(String, HistoryStatus)>,
+    /// Alerts; None where nothing is live.
+    pub alerts: Option<Alerts>,
     /// What was refused on the way in because of a limit: by the limit, of all and of one caller.
     pub limited: Vec<(&'static str, (u64, u64))>,
 }
@@ -90,6 +94,7 @@ impl Metrics {
         self.tell_counted(sources, scope, &figures, &mut out);
         if !scope.is_bounded() {
             self.tell_server(sources, &mut out);
+            sources.alerts.iter().for_each(|alerts| alerting::tell(alerts, &mut out));
         }
         out.finish()
     }
