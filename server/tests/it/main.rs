@@ -5,6 +5,7 @@ mod harness;
 
 mod access;
 mod alerts;
+mod alerts_faults;
 mod applications;
 mod ask_command;
 mod audit;
