@@ -11,11 +11,14 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState};
 use lockscope_core::time::TimeMs;
 
-use crate::rule::Rule;
+use crate::rule::{Condition, Rule};
 use condition::Found;
 
 /// Alerts that are pending or firing in an ensemble. Overflow policy: further ones begin when others end.
 pub const ACTIVE_MAX: usize = 10_000;
+/// What is found while there is no room is looked at again after so many milliseconds, and so is what was not seen when it
+/// was due: a root that is seen again before anybody took note tells nothing.
+const LOOK_AGAIN_MS: i64 = 1_000;
 /// Locks that are looked at again although nothing happens to them. Overflow policy: further ones are looked at when
 /// something does.
 pub const LOOKS_MAX: usize = 200_000;
@@ -81,14 +84,22 @@ pub struct Evaluator {
     /// When a lock is looked at again, for each rule; and the same by instant.
     looks: BTreeMap<RuleAt, TimeMs>,
     due: BTreeSet<(TimeMs, RuleAt)>,
+    before: Before,
+    news: Vec<AlertNews>,
+}
+
+/// What no look at a model shows.
+#[derive(Debug, Default)]
+struct Before {
     /// Since when nobody is seen to hold.
     unheld: BTreeMap<RuleAt, TimeMs>,
-    news: Vec<AlertNews>,
+    /// Since when a root was not seen when the process before ended; it was not seen since.
+    unseen: BTreeMap<RuleAt, TimeMs>,
 }
 
 impl Evaluator {
     /// Follows an ensemble by the rules that mean it. `known`: what was active when the process before ended.
-    pub fn new(ensemble: &str, rules: &[Rule], known: Vec<ActiveAlert>, now: TimeMs) -> Self {
+    pub fn new(ensemble: &str, rules: &[Rule], mut known: Vec<ActiveAlert>, now: TimeMs) -> Self {
         let of_it = |rule: &&Rule| rule.ensemble.as_deref().is_none_or(|name| name == ensemble);
         let rules: Vec<Rule> = rules.iter().filter(of_it).cloned().collect();
         let follows_queue = rules.iter().flat_map(|rule| &rule.when).any(|condition| condition.follows_queue());
@@ -99,22 +110,38 @@ impl Evaluator {
             active: BTreeMap::new(),
             looks: BTreeMap::new(),
             due: BTreeSet::new(),
-            unheld: BTreeMap::new(),
+            before: Before::default(),
             news: Vec::new(),
         };
+        // Of two that say the same the older goes on.
+        known.sort_by_key(|alert| alert.found_at);
         known.into_iter().for_each(|alert| evaluator.recall(alert, now));
         evaluator
     }
 
     fn recall(&mut self, mut alert: ActiveAlert, now: TimeMs) {
-        let Some(rule) = self.rules.iter().position(|rule| rule.name == alert.rule) else {
-            // Its rule is gone: nothing will say again whether it is so.
+        let meant = |rule: &Rule| rule.name == alert.rule && rule.watches(&alert.lock);
+        let key = self.rules.iter().position(meant).map(|rule| (rule, Arc::clone(&alert.lock)));
+        // Its rule is gone or is about other locks, or another says the same: nothing will say again whether it is so.
+        let Some(key) = key.filter(|key| !self.active.contains_key(key)) else {
             let end = if alert.fired_at.is_some() { AlertEnd::Resolved(now) } else { AlertEnd::NeverFired };
             return self.news.push(AlertNews { alert, end: Some(end) });
         };
+        for condition in self.rules.get(key.0).into_iter().flat_map(|rule| &rule.when) {
+            let (since, ms) = match condition {
+                Condition::NotHeld(ms) => (&mut self.before.unheld, *ms),
+                Condition::Unseen(ms) => (&mut self.before.unseen, *ms),
+                Condition::Verdict(_)
+                | Condition::Finding(_)
+                | Condition::Waiting(_)
+                | Condition::Held(_)
+                | Condition::Depth(_) => continue,
+            };
+            since.insert(key.clone(), alert.since - ms);
+        }
         alert.unknown_since.get_or_insert(now);
         let active = Active { alert: alert.clone(), over_since: None, not_before: now };
-        self.active.insert((rule, Arc::clone(&alert.lock)), active);
+        self.active.insert(key, active);
         self.news.push(AlertNews { alert, end: None });
     }
 
@@ -211,11 +238,14 @@ impl Evaluator {
 
     fn judge(&mut self, model: &Observatory, now: TimeMs, key: RuleAt) {
         let Some(rule) = self.rules.get(key.0) else { return };
-        let is_seen = is_seen(model, &key.1, now) || rule.is_unseen_itself();
-        let Found { since, next, sentence } = rule.found(model, now, &key, &mut self.unheld);
+        let Found { since, next, is_unseen, sentence } = rule.found(model, now, &key, &mut self.before);
+        let is_seen = is_seen(model, &key.1, now) || is_unseen || rule.is_unseen_itself();
         let (name, for_ms) = (Arc::clone(&rule.name), rule.for_ms);
         let mut next = next;
         let has_room = self.active.len() < ACTIVE_MAX;
+        if since.is_some() && !has_room && !self.active.contains_key(&key) {
+            next = next.into_iter().chain([now + LOOK_AGAIN_MS]).min();
+        }
         let active = match self.active.get_mut(&key) {
             Some(active) => Some(active),
             None => since.filter(|_| has_room).map(|since| {
@@ -275,7 +305,7 @@ impl Active {
         }
         if !is_seen {
             alert.unknown_since.get_or_insert(now);
-            return (None, None);
+            return (None, Some(now + LOOK_AGAIN_MS));
         }
         if alert.unknown_since.take().is_some() {
             self.not_before = now;
@@ -302,9 +332,9 @@ impl Active {
     }
 }
 
-/// Whether what is said of a lock is known to be so now.
+/// Whether what is said of a lock is known to be so now. Of what is watched no longer it is known that nothing is.
 fn is_seen(model: &Observatory, path: &str, now: TimeMs) -> bool {
-    model.root_of(path).is_some_and(|root| is_root_seen(model, root, now).0)
+    model.root_of(path).is_none_or(|root| is_root_seen(model, root, now).0)
 }
 
 /// Whether what is below a root is known now, and since when it is or is not.

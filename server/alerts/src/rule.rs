@@ -136,6 +136,11 @@ impl Rule {
         is_path_meant(&self.path, path)
     }
 
+    /// Whether it looks at a lock, or at a watched root of that path.
+    pub(crate) fn watches(&self, path: &str) -> bool {
+        self.means(path) || self.path == path
+    }
+
     /// It names one lock, which it is about even where that is not there.
     pub(crate) fn names_one(&self) -> bool {
         !self.path.contains('*')

@@ -1,7 +1,5 @@
 //! Whether a condition of a rule is true of a lock now, since when, and when that may change although nothing happens.
 
-use std::collections::BTreeMap;
-
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::lock::Since;
@@ -10,7 +8,7 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::sentence;
 use lockscope_core::time::TimeMs;
 
-use super::{RuleAt, is_root_seen};
+use super::{Before, RuleAt, is_root_seen};
 use crate::rule::{Condition, Rule};
 
 /// What a look at a lock shows of a rule.
@@ -19,6 +17,8 @@ pub(super) struct Found<'a> {
     pub(super) since: Option<TimeMs>,
     /// When one may become true.
     pub(super) next: Option<TimeMs>,
+    /// It is true that the root can't be seen.
+    pub(super) is_unseen: bool,
     /// What is wrong, in words.
     pub(super) sentence: Box<dyn Fn() -> Box<str> + 'a>,
 }
@@ -42,23 +42,24 @@ impl Rule {
         model: &'a Observatory,
         now: TimeMs,
         key: &RuleAt,
-        unheld: &mut BTreeMap<RuleAt, TimeMs>,
+        before: &mut Before,
     ) -> Found<'a> {
         let path = key.1.clone();
         let lock = model.lock(&path).filter(|lock| lock.path == path);
-        let (mut since, mut next, mut found) = (None, None, None);
+        let (mut since, mut next, mut found, mut is_unseen) = (None, None, None, false);
         for condition in &self.when {
-            match self.truth(*condition, model, now, (lock, key), unheld) {
+            match self.truth(*condition, model, now, (lock, key), before) {
                 Truth::Since(at) => {
                     since = since.into_iter().chain([at]).min();
                     found = found.or(Some(*condition));
+                    is_unseen |= matches!(condition, Condition::Unseen(_));
                 }
                 Truth::From(at) => next = next.into_iter().chain([at]).min(),
                 Truth::False => {}
             }
         }
         let sentence = move || said(found, model, lock, &path, now).into_boxed_str();
-        Found { since, next, sentence: Box::new(sentence) }
+        Found { since, next, is_unseen, sentence: Box::new(sentence) }
     }
 
     /// A deadlock is one alert, at the first of its locks that the rule is about.
@@ -76,7 +77,7 @@ impl Rule {
         model: &Observatory,
         now: TimeMs,
         (lock, key): (Option<&AssessedLock>, &RuleAt),
-        unheld: &mut BTreeMap<RuleAt, TimeMs>,
+        before: &mut Before,
     ) -> Truth {
         let after = |since: Option<TimeMs>, ms: i64| match since.map(|since| since + ms) {
             Some(at) if at < now => Truth::Since(at),
@@ -85,16 +86,21 @@ impl Rule {
             None => Truth::False,
         };
         match (condition, lock) {
-            (Condition::Unseen(ms), _) => {
-                let root = root_at(model, &key.1).map(|root| is_root_seen(model, root, now));
-                after(root.and_then(|(is_seen, since)| (!is_seen).then_some(since)), ms)
-            }
+            (Condition::Unseen(ms), _) => match root_at(model, &key.1).map(|root| is_root_seen(model, root, now)) {
+                Some((false, since)) => after(Some(before.unseen.get(key).map_or(since, |at| since.min(*at))), ms),
+                Some((true, _)) | None => {
+                    before.unseen.remove(key);
+                    Truth::False
+                }
+            },
             (Condition::NotHeld(ms), lock) => {
+                let unheld = &mut before.unheld;
+                let is_seen = || model.root_of(&key.1).map(|root| is_root_seen(model, root, now).0);
                 let is_unheld = match lock {
                     Some(lock) => lock.holders.is_empty() && lock.assessment.verdict != Verdict::Unknown,
-                    None => {
-                        self.names_one() && model.root_of(&key.1).is_some_and(|root| is_root_seen(model, root, now).0)
-                    }
+                    // While nobody sees whether it is there, it stays as it was.
+                    None if is_seen() == Some(false) => unheld.contains_key(key),
+                    None => self.names_one() && is_seen() == Some(true),
                 };
                 if !is_unheld {
                     unheld.remove(key);
