@@ -101,7 +101,17 @@ fn read<T: DeserializeOwned>(file: &Connection, query: &str) -> Result<Vec<T>, S
     let texts = statement.query_map([], |row| row.get::<_, String>(0))?;
     let mut found = Vec::new();
     for text in texts {
-        match serde_json::from_str(&text?) {
+        let one = match text {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| error.to_string()),
+            // It is no text.
+            Err(
+                error @ (rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::Utf8Error(..)),
+            ) => Err(error.to_string()),
+            Err(error) => return Err(error.into()),
+        };
+        match one {
             Ok(one) => found.push(one),
             // Nothing else is lost with it.
             Err(error) => tracing::warn!("a row of alerts.db can't be read and is left out: {error}"),
