@@ -1,5 +1,6 @@
 //! What a rule would have said of the recorded past: the same rules over the same model, replayed. Blocking.
 
+use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::Instant;
@@ -120,11 +121,21 @@ struct Replay<'a> {
     /// The checkpoint that the model is being made of.
     began_with: Option<u64>,
     result: Backtest,
+    /// Those that are left out and under way.
+    left_out: BTreeSet<(Arc<str>, Arc<str>, TimeMs)>,
 }
 
 impl<'a> Replay<'a> {
     fn new(ensemble: &'a str, rules: &'a [Rule], range: Range<TimeMs>) -> Self {
-        Self { ensemble, rules, range, model: None, began_with: None, result: Backtest::default() }
+        Self {
+            ensemble,
+            rules,
+            range,
+            model: None,
+            began_with: None,
+            result: Backtest::default(),
+            left_out: BTreeSet::new(),
+        }
     }
 
     /// Takes in an observation; of a checkpoint, which one, and whether something is missing before it.
@@ -175,7 +186,14 @@ impl<'a> Replay<'a> {
             .rfind(|firing| (&firing.rule, &firing.lock, firing.from) == (&alert.rule, &alert.lock, from));
         match known {
             Some(firing) => firing.to = to,
-            None if is_full => self.result.left_out += usize::from(to.is_none()),
+            None if is_full => {
+                // It is told again whenever something of it changes.
+                let key = (alert.rule, alert.lock, from);
+                match to {
+                    Some(_) => drop(self.left_out.remove(&key)),
+                    None => self.result.left_out += usize::from(self.left_out.insert(key)),
+                }
+            }
             None => firings.push(Firing { rule: alert.rule, lock: alert.lock, from, to, sentence: alert.sentence }),
         }
     }
