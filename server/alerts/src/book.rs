@@ -194,22 +194,32 @@ impl Book {
             self.unsaved_silences.insert(id);
         }
         let firing = self.alerts.values().filter(|kept| kept.alert.state == AlertState::Firing);
-        let told = firing.filter(|kept| self.silence_of(&kept.alert, now_ms).is_none());
-        let due: Vec<(String, Vec<String>)> = told
-            .filter_map(|kept| {
-                let routes = self.rules.iter().find(|rule| rule.name == kept.alert.rule)?.routes.iter();
-                let new: Vec<String> = routes.filter(|route| !kept.tellings.contains_key(*route)).cloned().collect();
-                (!new.is_empty()).then(|| (kept.alert.key.clone(), new))
-            })
+        let due: Vec<String> = firing
+            .filter(|kept| !self.new_routes(kept, now_ms).is_empty())
+            .map(|kept| kept.alert.key.clone())
             .collect();
-        for (key, routes) in due {
-            if let Some(kept) = self.alerts.get_mut(&key) {
-                let nothing = Telling { told: Told::Nothing, at_ms: 0 };
-                kept.tellings.extend(routes.into_iter().map(|route| (route, nothing)));
-                self.unsaved_alerts.insert(key);
-            }
-        }
+        due.into_iter().for_each(|key| self.note_routes(&key, now_ms));
         self.forget(now_ms);
+    }
+
+    /// Who is to be told of a firing alert and is not noted.
+    fn new_routes(&self, kept: &KeptAlert, now_ms: i64) -> Vec<String> {
+        if kept.alert.state != AlertState::Firing {
+            return Vec::new();
+        }
+        let rule = self.rules.iter().find(|rule| rule.name == kept.alert.rule);
+        let routes = rule.into_iter().flat_map(|rule| &rule.routes);
+        let new: Vec<String> = routes.filter(|route| !kept.tellings.contains_key(*route)).cloned().collect();
+        if new.is_empty() || self.silence_of(&kept.alert, now_ms).is_some() { Vec::new() } else { new }
+    }
+
+    fn note_routes(&mut self, key: &str, now_ms: i64) {
+        let routes = self.alerts.get(key).map(|kept| self.new_routes(kept, now_ms)).unwrap_or_default();
+        let nothing = Telling { told: Told::Nothing, at_ms: 0 };
+        if let Some(kept) = self.alerts.get_mut(key).filter(|_| !routes.is_empty()) {
+            kept.tellings.extend(routes.into_iter().map(|route| (route, nothing)));
+            self.unsaved_alerts.insert(key.to_owned());
+        }
     }
 
     fn forget(&mut self, now_ms: i64) {
@@ -232,9 +242,18 @@ impl Book {
         }
     }
 
-    /// What a receiver is to be told now, oldest first. `repeat_ms`: after so long it is told again of what still fires;
-    /// `only_stored`: of nothing that a process that is killed now would find anew.
-    pub fn to_tell(&self, route: &str, now_ms: i64, repeat_ms: Option<i64>, only_stored: bool) -> Vec<Notification> {
+    /// What a receiver is to be told now, what is over first, then oldest first. `repeat_ms`: after so long it is told
+    /// again of what still fires; `only_stored`: of nothing that a process that is killed now would find anew; `is_wanted`:
+    /// of these alone, by their keys.
+    pub fn to_tell(
+        &self,
+        route: &str,
+        now_ms: i64,
+        repeat_ms: Option<i64>,
+        only_stored: bool,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Vec<Notification> {
+        let is_silenced = |kept: &KeptAlert| self.silence_of(&kept.alert, now_ms).is_some();
         let is_stored = |kept: &&KeptAlert| !only_stored || !self.unsaved_alerts.contains(&kept.alert.key);
         let stored = self.alerts.values().filter(is_stored);
         let of_route = stored.filter_map(|kept| Some((kept, kept.tellings.get(route)?)));
@@ -248,18 +267,21 @@ impl Book {
                 (AlertState::Resolved, Told::Resolved) | (AlertState::Pending, _) => false,
             })
             .map(|(kept, _)| kept)
+            .filter(|kept| is_wanted(&kept.alert.key))
+            // Nobody is told while it is silenced, not even again. That it is over is told to whoever waits for that.
+            .filter(|kept| kept.alert.state != AlertState::Firing || !is_silenced(kept))
             .collect();
         due.sort_by_key(|kept| (kept.alert.resolved_at_ms.is_none(), kept.alert.fired_at_ms));
         due.into_iter().take(BATCH_MAX).map(notification).collect()
     }
 
     /// How many alerts a receiver is still to be told of.
-    pub fn waiting(&self, route: &str) -> u64 {
-        let tellings = self.alerts.values().filter_map(|kept| Some((kept.alert.state, kept.tellings.get(route)?.told)));
-        let waiting = tellings.filter(|(state, told)| match (state, told) {
-            (AlertState::Firing, told) => *told != Told::Firing,
-            (AlertState::Resolved, told) => *told != Told::Resolved,
-            (AlertState::Pending, _) => false,
+    pub fn waiting(&self, route: &str, now_ms: i64) -> u64 {
+        let tellings = self.alerts.values().filter_map(|kept| Some((&kept.alert, kept.tellings.get(route)?.told)));
+        let waiting = tellings.filter(|(alert, told)| match alert.state {
+            AlertState::Firing => *told != Told::Firing && self.silence_of(alert, now_ms).is_none(),
+            AlertState::Resolved => *told != Told::Resolved,
+            AlertState::Pending => false,
         });
         waiting.count() as u64
     }

@@ -72,8 +72,9 @@ impl Delivery {
     async fn step(&mut self) -> Option<Duration> {
         let now = Instant::now();
         self.refused.retain(|_, at| *at > now);
-        let mut due = self.alerts.to_tell(&self.route.name, self.repeat_ms);
-        due.retain(|one| !self.refused.contains_key(&one.key));
+        // What is refused takes no place of what may be taken.
+        let is_wanted = |key: &str| !self.refused.contains_key(key);
+        let due = self.alerts.to_tell(&self.route.name, self.repeat_ms, is_wanted);
         if due.is_empty() {
             return None;
         }

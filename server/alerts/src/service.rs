@@ -9,9 +9,9 @@ use lockscope_wire::{Acknowledgement, Alert, AlertRoute, Alerts as AlertsView, S
 use parking_lot::Mutex;
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Mutex as AsyncMutex, Notify, OwnedMutexGuard, watch};
 
-use crate::book::{Book, BookError, rule_shown};
+use crate::book::{Book, BookError, Unsaved, rule_shown};
 use crate::evaluator::{ActiveAlert, AlertNews};
 use crate::notification::Notification;
 use crate::rule::Rule;
@@ -19,7 +19,7 @@ use crate::store::Store;
 
 /// Time between two looks at who is to be told.
 const STEP: Duration = Duration::from_millis(250);
-/// News that wait to be taken in. Overflow policy: those of alerts that did not fire are dropped.
+/// News that wait to be taken in. Overflow policy: those that an alert is pending are dropped.
 const NEWS_MAX: usize = 100_000;
 
 /// Addresses of the dashboard.
@@ -65,9 +65,58 @@ struct Inner {
     store: Mutex<Option<Store>>,
     dir: Option<PathBuf>,
     trouble: Mutex<String>,
+    turn: Arc<AsyncMutex<()>>,
     is_saving: AtomicBool,
     clock: Clock,
     links: Links,
+}
+
+impl Inner {
+    /// Blocking.
+    fn store(&self, unsaved: Unsaved) {
+        let mut store = self.store.lock();
+        if store.is_none() {
+            *store = self.dir.as_deref().and_then(|dir| Store::open(dir).ok()).map(|(store, _)| store);
+        }
+        let result = match &mut *store {
+            Some(store) => store.save(&unsaved).map_err(|error| error.to_string()),
+            None => Err(self.trouble.lock().clone()),
+        };
+        let why = result.err().unwrap_or_default();
+        if !why.is_empty() {
+            self.book.lock().not_saved(unsaved);
+        }
+        let before = std::mem::replace(&mut *self.trouble.lock(), why.clone());
+        if before != why && !why.is_empty() {
+            tracing::warn!("alerts are not kept over a restart: {why}");
+        }
+    }
+}
+
+/// Something is being stored. Whoever asked for it may be gone before it is done.
+struct Saving(
+    Arc<Inner>,
+    #[expect(dead_code, reason = "others wait for their turn until it is dropped")] OwnedMutexGuard<()>,
+);
+
+impl Saving {
+    fn begin(inner: Arc<Inner>, turn: OwnedMutexGuard<()>) -> Self {
+        inner.is_saving.store(true, Ordering::Release);
+        Self(inner, turn)
+    }
+
+    /// It is done, and something is new.
+    fn changed(self) {
+        let inner = Arc::clone(&self.0);
+        drop(self);
+        inner.revision.send_modify(|revision| *revision += 1);
+    }
+}
+
+impl Drop for Saving {
+    fn drop(&mut self) {
+        self.0.is_saving.store(false, Ordering::Release);
+    }
 }
 
 impl Alerts {
@@ -93,6 +142,7 @@ impl Alerts {
             store: Mutex::new(store),
             dir,
             trouble: Mutex::new(trouble),
+            turn: Arc::default(),
             is_saving: AtomicBool::new(false),
             clock,
             links,
@@ -108,7 +158,7 @@ impl Alerts {
     pub fn found(&self, ensemble: &Arc<str>, found: Vec<AlertNews>) {
         let mut news = self.0.news.lock();
         let is_full = news.len() >= NEWS_MAX;
-        let kept = found.into_iter().filter(|one| !is_full || one.alert.fired_at.is_some());
+        let kept = found.into_iter().filter(|one| !is_full || one.alert.fired_at.is_some() || one.end.is_some());
         news.extend(kept.map(|one| (Arc::clone(ensemble), one)));
         drop(news);
         self.0.came.notify_one();
@@ -133,7 +183,7 @@ impl Alerts {
             let mut book = self.0.book.lock();
             for (ensemble, one) in news {
                 let link = self.0.links.lock;
-                book.take(&ensemble, vec![one], |lock, at_ms| link(&ensemble, lock, at_ms));
+                book.take(&ensemble, vec![one], now_ms, |lock, at_ms| link(&ensemble, lock, at_ms));
             }
             book.advance(now_ms);
         }
@@ -142,39 +192,23 @@ impl Alerts {
 
     /// Stores what changed. What can't be stored is told, and tried again with the next change.
     async fn save(&self) {
-        if self.0.is_saving.swap(true, Ordering::AcqRel) {
-            // Whoever saves now is followed by another step.
+        // One after the other: when this returns, what was noted before it was called is stored.
+        let turn = Arc::clone(&self.0.turn).lock_owned().await;
+        let saving = Saving::begin(Arc::clone(&self.0), turn);
+        let unsaved = self.0.book.lock().take_unsaved();
+        if unsaved.alerts.is_empty() && unsaved.silences.is_empty() {
             return;
         }
-        let unsaved = self.0.book.lock().take_unsaved();
-        let is_new = !unsaved.alerts.is_empty() || !unsaved.silences.is_empty();
-        let inner = Arc::clone(&self.0);
-        if is_new && self.0.dir.is_some() {
-            let saved = tokio::task::spawn_blocking(move || {
-                let mut store = inner.store.lock();
-                if store.is_none() {
-                    *store = inner.dir.as_deref().and_then(|dir| Store::open(dir).ok()).map(|(store, _)| store);
-                }
-                let result = match &mut *store {
-                    Some(store) => store.save(&unsaved).map_err(|error| error.to_string()),
-                    None => Err(inner.trouble.lock().clone()),
-                };
-                let why = result.err().unwrap_or_default();
-                if !why.is_empty() {
-                    inner.book.lock().not_saved(unsaved);
-                }
-                let before = std::mem::replace(&mut *inner.trouble.lock(), why.clone());
-                if before != why && !why.is_empty() {
-                    tracing::warn!("alerts are not kept over a restart: {why}");
-                }
-            });
-            if let Err(error) = saved.await {
-                tracing::error!("alerts could not be stored: {error}");
-            }
+        if self.0.dir.is_none() {
+            return saving.changed();
         }
-        self.0.is_saving.store(false, Ordering::Release);
-        if is_new {
-            self.0.revision.send_modify(|revision| *revision += 1);
+        // It ends even where nobody waits for it any longer.
+        let saved = tokio::task::spawn_blocking(move || {
+            saving.0.store(unsaved);
+            saving.changed();
+        });
+        if let Err(error) = saved.await {
+            tracing::error!("alerts could not be stored: {error}");
         }
     }
 
@@ -189,7 +223,7 @@ impl Alerts {
         let book = self.0.book.lock();
         let route = |(shown, health): &(RouteShown, Mutex<RouteHealth>)| {
             let RouteHealth { sent_at_ms, trouble } = health.lock().clone();
-            let waiting = book.waiting(&shown.name);
+            let waiting = book.waiting(&shown.name, now_ms);
             let (name, kind, url) = (shown.name.clone(), shown.kind.to_owned(), shown.url.clone());
             AlertRoute { name, kind, url, waiting, sent_at_ms, trouble }
         };
@@ -250,12 +284,20 @@ impl Alerts {
 
     /// What a receiver is to be told now. Where alerts can be stored, nothing is told that is not: a process that is killed
     /// would tell it again.
-    pub(crate) fn to_tell(&self, route: &str, repeat_ms: Option<i64>) -> Vec<Notification> {
+    pub(crate) fn to_tell(
+        &self,
+        route: &str,
+        repeat_ms: Option<i64>,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Vec<Notification> {
         let only_stored = self.0.trouble.lock().is_empty();
+        // Who saves says so before it takes anything out of the book.
+        let book = self.0.book.lock();
         if only_stored && self.0.is_saving.load(Ordering::Acquire) {
             return Vec::new();
         }
-        let mut due = self.0.book.lock().to_tell(route, self.0.clock.now_ms(), repeat_ms, only_stored);
+        let mut due = book.to_tell(route, self.0.clock.now_ms(), repeat_ms, only_stored, is_wanted);
+        drop(book);
         for one in &mut due {
             let address = |link: String| self.0.links.origin.as_ref().map(|origin| format!("{origin}{link}"));
             one.link = one.link.take().and_then(address);

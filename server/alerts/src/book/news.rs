@@ -40,8 +40,9 @@ pub fn rule_shown(rule: &Rule) -> AlertRule {
 }
 
 impl Book {
-    /// Takes in what was found in an ensemble. `link`: the address of a lock at an instant.
-    pub fn take(&mut self, ensemble: &str, news: Vec<AlertNews>, link: impl Fn(&str, i64) -> String) {
+    /// Takes in what was found in an ensemble, and notes who is to be told: what is over before anybody looked is told all
+    /// the same. `link`: the address of a lock at an instant.
+    pub fn take(&mut self, ensemble: &str, news: Vec<AlertNews>, now_ms: i64, link: impl Fn(&str, i64) -> String) {
         for AlertNews { alert, end } in news {
             let key = key_of(ensemble, &alert);
             if end == Some(AlertEnd::NeverFired) {
@@ -49,6 +50,7 @@ impl Book {
             } else {
                 let kept = self.kept(&key, ensemble, &alert, end, &link);
                 self.alerts.insert(key.clone(), kept);
+                self.note_routes(&key, now_ms);
             }
             self.unsaved_alerts.insert(key);
         }
