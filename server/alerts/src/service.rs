@@ -19,6 +19,10 @@ use crate::store::Store;
 
 /// Time between two looks at who is to be told.
 const STEP: Duration = Duration::from_millis(250);
+/// How long whoever has something stored waits for it.
+const STORE_WITHIN: Duration = Duration::from_secs(3);
+/// What is said of a disk that hangs.
+const NO_ANSWER: &str = "the disk of alerts.db does not answer";
 /// News that wait to be taken in. Overflow policy: those that an alert is pending are dropped.
 const NEWS_MAX: usize = 100_000;
 
@@ -187,7 +191,17 @@ impl Alerts {
             }
             book.advance(now_ms);
         }
-        self.save().await;
+        self.save_soon().await;
+    }
+
+    /// Stores what changed, and waits for a disk that hangs no longer than is good: what is not stored is told all the same
+    /// then.
+    async fn save_soon(&self) {
+        let hangs = !self.0.trouble.lock().is_empty() && self.0.turn.try_lock().is_err();
+        if !hangs && tokio::time::timeout(STORE_WITHIN, self.save()).await.is_err() {
+            tracing::warn!("alerts are not kept over a restart: {NO_ANSWER}");
+            NO_ANSWER.clone_into(&mut self.0.trouble.lock());
+        }
     }
 
     /// Stores what changed. What can't be stored is told, and tried again with the next change.
@@ -258,7 +272,7 @@ impl Alerts {
     pub async fn acknowledge(&self, key: &str, by: String, reason: String) -> Result<(), BookError> {
         let at_ms = self.0.clock.now_ms();
         self.0.book.lock().acknowledge(key, Acknowledgement { by, at_ms, reason })?;
-        self.save().await;
+        self.save_soon().await;
         Ok(())
     }
 
@@ -268,7 +282,7 @@ impl Alerts {
     /// There are too many silences.
     pub async fn silence(&self, silence: Silence) -> Result<Silence, BookError> {
         let made = self.0.book.lock().silence(silence)?;
-        self.save().await;
+        self.save_soon().await;
         Ok(made)
     }
 
@@ -278,7 +292,7 @@ impl Alerts {
     /// There is none.
     pub async fn end_silence(&self, id: u64) -> Result<(), BookError> {
         self.0.book.lock().end_silence(id)?;
-        self.save().await;
+        self.save_soon().await;
         Ok(())
     }
 
@@ -318,7 +332,7 @@ impl Alerts {
         }
         if is_taken {
             self.0.book.lock().told(route, message, now_ms);
-            self.save().await;
+            self.save_soon().await;
         }
     }
 

@@ -196,3 +196,21 @@ async fn nobody_learns_of_alerts_at_locks_that_they_may_not_see() {
     let (status, tested) = send(&recorded, "POST", &far, "/api/v1/alerts/test", &test).await;
     assert_eq!((status, &tested["firings"]), (200, &json!([])), "{tested}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_somebody_else_has_is_told_and_keeps_nothing_from_whoever_is_to_be_told() {
+    let port = free_port().await;
+    let recorded = Recorded::start(config(port)).await;
+    let alertmanager = Alertmanager::start(recorded.place(), port).await;
+    let other = rusqlite::Connection::open(recorded.place().join("data/alerts.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    recorded.truth.make("/a/order").await;
+    let client = open(&recorded.zookeeper.address()).await;
+    queue(&client, "/a/order/lock-").await;
+    until(async || alertmanager.active().await == ["/a/order"]).await;
+    let trouble = async || recorded.json("/api/v1/alerts").await.1["trouble"].as_str().unwrap().to_owned();
+    until(async || trouble().await.contains("alerts.db")).await;
+    other.execute_batch("COMMIT").unwrap();
+    until(async || trouble().await.is_empty()).await;
+    assert_eq!(alerts(&recorded, "firing").await.len(), 1);
+}
