@@ -20,6 +20,8 @@ pub const RESOLVED_MS_MAX: i64 = 30 * 86_400_000;
 pub const SILENCES_MAX: usize = 200;
 /// The longest silence: 30 days.
 pub const SILENCE_MS_MAX: i64 = 30 * 86_400_000;
+/// A pending alert is stored after so long: where locks come and go, most of them never fire.
+pub const YOUNG_MS: i64 = 2_000;
 /// Alerts that one message tells of.
 pub const BATCH_MAX: usize = 50;
 
@@ -87,6 +89,10 @@ pub struct Book {
     last_silence: u64,
     unsaved_alerts: BTreeSet<String>,
     unsaved_silences: BTreeSet<u64>,
+    /// Alerts that are stored.
+    stored: BTreeSet<String>,
+    /// The last instant that it was told.
+    now_ms: i64,
 }
 
 impl Book {
@@ -94,6 +100,7 @@ impl Book {
     pub fn new(rules: Vec<AlertRule>, alerts: Vec<KeptAlert>, silences: Vec<Silence>) -> Self {
         let last_silence = silences.iter().map(|silence| silence.id).max().unwrap_or(0);
         Self {
+            stored: alerts.iter().map(|kept| kept.alert.key.clone()).collect(),
             alerts: alerts.into_iter().map(|kept| (kept.alert.key.clone(), kept)).collect(),
             silences: silences.into_iter().map(|silence| (silence.id, silence)).collect(),
             rules,
@@ -187,6 +194,7 @@ impl Book {
 
     /// Whoever is to be told from now on is noted, and what is too old goes.
     pub fn advance(&mut self, now_ms: i64) {
+        self.now_ms = now_ms;
         let ended: Vec<u64> =
             self.silences.values().filter(|silence| silence.until_at_ms <= now_ms).map(|silence| silence.id).collect();
         for id in ended {
@@ -298,16 +306,33 @@ impl Book {
 
     /// What changed since the last call.
     pub fn take_unsaved(&mut self) -> Unsaved {
-        let alerts = std::mem::take(&mut self.unsaved_alerts).into_iter();
         let silences = std::mem::take(&mut self.unsaved_silences).into_iter();
-        Unsaved {
-            alerts: alerts.map(|key| (key.clone(), self.alerts.get(&key).cloned())).collect(),
-            silences: silences.map(|id| (id, self.silences.get(&id).cloned())).collect(),
+        let mut alerts = Vec::new();
+        for key in std::mem::take(&mut self.unsaved_alerts) {
+            let kept = self.alerts.get(&key);
+            if kept.is_some_and(|kept| self.is_young(kept)) {
+                self.unsaved_alerts.insert(key);
+                continue;
+            }
+            let was_stored = if kept.is_some() { !self.stored.insert(key.clone()) } else { self.stored.remove(&key) };
+            // What was never stored leaves nothing behind.
+            if kept.is_some() || was_stored {
+                alerts.push((key, kept.cloned()));
+            }
         }
+        Unsaved { alerts, silences: silences.map(|id| (id, self.silences.get(&id).cloned())).collect() }
+    }
+
+    /// A pending alert may be over in a moment, and is not stored before it has lasted.
+    fn is_young(&self, kept: &KeptAlert) -> bool {
+        let age_ms = self.now_ms.saturating_sub(kept.found_at_ms);
+        kept.alert.state == AlertState::Pending && kept.alert.acked_by.is_none() && (0..YOUNG_MS).contains(&age_ms)
     }
 
     /// What could not be stored is still to be.
     pub fn not_saved(&mut self, unsaved: Unsaved) {
+        // Whether those are stored is not known: they are taken for stored, so that they are deleted when they go.
+        self.stored.extend(unsaved.alerts.iter().map(|(key, _)| key.clone()));
         self.unsaved_alerts.extend(unsaved.alerts.into_iter().map(|(key, _)| key));
         self.unsaved_silences.extend(unsaved.silences.into_iter().map(|(id, _)| id));
     }
