@@ -119,6 +119,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
     Route { verb: Verb::Get, path: "/events", need: VIEW, answer: Answer::Form(|| get(events_page::show)) },
     Route { verb: Verb::Get, path: "/alerts", need: VIEW, answer: Answer::Form(|| get(alerts::pages::show)) },
+    Route { verb: Verb::Get, path: "/alerts/test", need: VIEW, answer: Answer::Form(|| get(alerts::pages::try_rule)) },
     Route {
         verb: Verb::Post,
         path: "/alerts/ack",

@@ -15,7 +15,7 @@ mod moment;
 mod release;
 mod words;
 
-pub use alerts::{AlertDone, AlertFilter, AlertsView, alerts_page};
+pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
 pub use audit::{AuditView, audit_page};
 pub use blame::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay, blame_page};
 pub use events::{EventLine, EventsView, events_page};

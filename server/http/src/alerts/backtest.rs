@@ -8,7 +8,7 @@ use ::alerts::rule::Rule;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use lockscope_core::time::TimeMs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::release_api::{JsonBody, read};
 use feed::VisibilityScope;
+use identity::Actor;
 use runtime::clock;
 
 const TEST: &str =
@@ -54,26 +55,26 @@ pub(crate) struct TestOrder {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BacktestJson {
     /// The ensemble.
-    ensemble: String,
+    pub(super) ensemble: String,
     /// When it would have fired, in order; those under way within the range.
-    firings: Vec<FiringJson>,
+    pub(super) firings: Vec<FiringJson>,
     /// Later ones that are not listed: there are 1,000 at most.
-    left_out: usize,
+    pub(super) left_out: usize,
 }
 
 /// One time that a rule would have fired.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FiringJson {
     /// The rule.
-    rule: String,
+    pub(super) rule: String,
     /// The lock.
-    lock: String,
+    pub(super) lock: String,
     /// When it would have fired, ms since the epoch.
-    from_at_ms: i64,
+    pub(super) from_at_ms: i64,
     /// When it would have been over; null: not by the end of the range.
-    to_at_ms: Option<i64>,
+    pub(super) to_at_ms: Option<i64>,
     /// What was wrong.
-    sentence: String,
+    pub(super) sentence: String,
 }
 
 pub(crate) async fn test(
@@ -82,15 +83,27 @@ pub(crate) async fn test(
     order: JsonBody<TestOrder>,
 ) -> Result<Response, ErrorResponse> {
     let order = read(order, TEST)?;
-    let own = http.clone();
-    let answer = move || found(&own, &scope, order).map(Json);
-    let answer = http.past_work.ask(&actor.quota_owner(), answer).await??;
-    Ok(axum::response::IntoResponse::into_response(answer))
+    Ok(Json(http.try_rule(&actor, scope, order).await?).into_response())
+}
+
+impl Http {
+    /// When a rule would have fired.
+    pub(super) async fn try_rule(
+        &self,
+        actor: &Actor,
+        scope: VisibilityScope,
+        order: TestOrder,
+    ) -> Result<BacktestJson, ErrorResponse> {
+        let own = self.clone();
+        self.past_work.ask(&actor.quota_owner(), move || found(&own, &scope, order)).await?
+    }
 }
 
 fn found(http: &Http, scope: &VisibilityScope, order: TestOrder) -> Result<BacktestJson, ErrorResponse> {
     let rules = rules(http, &order)?;
-    let (ensemble, store) = http.recorded(scope, &order.ensemble)?;
+    let named = rules.iter().find_map(|rule| rule.ensemble.as_deref()).unwrap_or_default();
+    let named = if order.ensemble.is_empty() { named } else { &order.ensemble };
+    let (ensemble, store) = http.recorded(scope, named)?;
     let to = order.to.unwrap_or_else(|| http.hub.now_ms());
     let from = order.from.unwrap_or_else(|| to.saturating_sub(USUAL_RANGE_MS));
     if from < 0 || to <= from || to - from > RANGE_MAX_MS {

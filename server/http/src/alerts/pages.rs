@@ -2,11 +2,12 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use lockscope_page::{AlertDone, AlertFilter, AlertsView, alerts_page};
+use lockscope_page::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
 use lockscope_wire::AlertMatchers;
 
+use super::backtest::{FiringJson, TestOrder};
 use super::view::StateFilter;
-use crate::api::{Pairs, read, wrong};
+use crate::api::{Pairs, read, short, wrong};
 use crate::caller::Caller;
 use crate::forms::{Typed, typed_in, value};
 use crate::problem::{ErrorResponse, echo};
@@ -33,6 +34,68 @@ pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
     }
     let view = AlertsView { filter, done, ..view(&http, &caller)? };
     server_pages::page(&http, &caller.actor, |of| alerts_page(of, &view))
+}
+
+/// Longest text of a rule that is tried, in characters.
+const RULE_CHARS_MAX: usize = 4_096;
+const HOUR_MS: i64 = 3_600_000;
+/// What the form begins with.
+const EXAMPLE: &str = "[[alert]]\nname = \"long-waits\"\nwhen = [\"waiting > 30s\"]\npath = \"**\"\nfor = \"10s\"\n";
+
+/// `GET /alerts/test`.
+pub(crate) async fn try_rule(
+    State(http): State<Http>,
+    caller: Caller,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let (mut toml, mut hours) = (None, 24);
+    for (name, value) in read(pairs)? {
+        match (name.as_str(), value.as_str()) {
+            (_, "") => {}
+            ("toml", text) => toml = Some(short("toml", text, RULE_CHARS_MAX)?),
+            ("hours", text) => {
+                let known = TriedView::HOURS.into_iter().find(|hours| hours.to_string() == text);
+                hours = known.ok_or_else(|| wrong("hours", text, "1, 6, 24 or 168"))?;
+            }
+            (other, _) => {
+                let other = echo(other);
+                return Err(ErrorResponse::bad_request(format!(
+                    "`{other}` is not a parameter here; there are toml and hours"
+                )));
+            }
+        }
+    }
+    let now_ms = http.hub.now_ms();
+    let begun = TriedView { toml: EXAMPLE.to_owned(), hours, now_ms, ..TriedView::default() };
+    let view = match toml {
+        None => begun,
+        Some(toml) => {
+            let from = now_ms.saturating_sub(i64::from(hours).saturating_mul(HOUR_MS)).max(0);
+            let order = TestOrder {
+                ensemble: String::new(),
+                rule: None,
+                toml: Some(toml.clone()),
+                from: Some(from),
+                to: Some(now_ms),
+            };
+            let begun = TriedView { toml, ..begun };
+            match http.try_rule(&caller.actor, caller.scope.clone(), order).await {
+                Ok(tried) => TriedView {
+                    firings: Some(tried.firings.into_iter().map(firing).collect()),
+                    left_out: tried.left_out,
+                    ensemble: tried.ensemble,
+                    ..begun
+                },
+                Err(refused) => TriedView { wrong: Some(refused.sentence().to_owned()), ..begun },
+            }
+        }
+    };
+    server_pages::page(&http, &caller.actor, |of| alert_test_page(of, &view))
+}
+
+fn firing(of: FiringJson) -> TriedFiring {
+    let FiringJson { rule, lock, from_at_ms, to_at_ms, sentence } = of;
+    TriedFiring { rule, lock, from_at_ms, to_at_ms, sentence }
 }
 
 /// `POST /alerts/ack`.

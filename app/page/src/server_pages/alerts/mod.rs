@@ -5,10 +5,12 @@ mod list;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod try_rule;
 mod view;
 mod watch;
 mod words;
 
+pub use try_rule::{TriedFiring, TriedView, alert_test_page};
 pub use view::{AlertDone, AlertFilter, AlertsView};
 
 use crate::erase::view;

@@ -4,6 +4,7 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::list::severity;
+use super::try_rule::TriedView;
 use super::view::AlertsView;
 use super::words;
 use crate::format::visible;
@@ -11,7 +12,7 @@ use crate::parts::{filled, mark, stamp};
 use lockscope_wire::{AlertRoute, AlertRule, Silence};
 
 /// A table whose cells stand below each other where it is narrow.
-fn table(testid: &'static str, caption: String, heads: &[&'static str], rows: Vec<AnyView>) -> AnyView {
+pub(super) fn table(testid: &'static str, caption: String, heads: &[&'static str], rows: Vec<AnyView>) -> AnyView {
     let head = |name: &&'static str| view! { <th scope="col">{*name}</th> };
     view! {
         <div class="overflow-x-auto" tabindex="0" role="group" aria-label=caption>
@@ -25,15 +26,15 @@ fn table(testid: &'static str, caption: String, heads: &[&'static str], rows: Ve
 }
 
 /// A cell; its name stands above it where the table has no head.
-fn cell(name: &'static str, content: AnyView) -> AnyView {
+pub(super) fn cell(name: &'static str, content: AnyView) -> AnyView {
     view! { <td data-name=name>{content}</td> }
 }
 
-fn text(text: String) -> AnyView {
+pub(super) fn text(text: String) -> AnyView {
     view! { <bdi>{text}</bdi> }
 }
 
-fn code(text: &str) -> AnyView {
+pub(super) fn code(text: &str) -> AnyView {
     view! { <code><bdi>{visible(text)}</bdi></code> }
 }
 
@@ -90,6 +91,7 @@ pub(super) fn rules(of: &AlertsView) -> AnyView {
         <section class="part" aria-labelledby="rules">
             <h2 class="part-title" id="rules">{words::RULES}</h2>
             {table("rules", words::caption(words::RULES, rules.len()), &heads, rows)}
+            <p class="quiet audit-lead"><a href=TriedView::URL>{words::TRY_WAY}</a></p>
         </section>
     }
 }
@@ -98,7 +100,7 @@ fn rule_row(rule: &AlertRule) -> AnyView {
     let built_in = rule.is_built_in.then(|| view! { " " <span class="chip">{words::BUILT_IN}</span> });
     let or = |at: usize| (at > 0).then_some(words::OR);
     let when = rule.when.iter().enumerate().map(|(at, when)| view! { {or(at)}{code(when)} }).collect_view();
-    let path = if rule.path == "*" { quiet(words::ALL_LOCKS) } else { code(&rule.path) };
+    let path = if rule.path == "**" { quiet(words::ALL_LOCKS) } else { code(&rule.path) };
     let ensemble = rule.ensemble.as_deref().map_or_else(|| quiet(words::EACH), |name| text(words::name(name)));
     let told = if rule.routes.is_empty() {
         quiet(words::NOBODY)

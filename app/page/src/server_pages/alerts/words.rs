@@ -18,6 +18,17 @@ pub(super) const UNSEEN: &str = "ZooKeeper was not seen since ";
 pub(super) const UNSEEN_END: &str = "; this is how it was then.";
 pub(super) const MOMENT: &str = "show the moment";
 /// Parts.
+pub(super) const TRY_WAY: &str = "Try a rule on what was recorded";
+pub(super) const TRY_LEAD: &str = "When a rule would have fired, over what was recorded: the same rules over the same model, replayed. Nobody is told.";
+pub(super) const TRY_BACK: &str = "Alerts";
+pub(super) const TRY_TEXT: &str = "The rule, as the configuration would have it";
+pub(super) const TRY_OVER: &str = "Over the last";
+pub(super) const TRIED: &str = "What it would have said";
+pub(super) const TRIED_FROM: &str = "From";
+pub(super) const TRIED_LASTS: &str = "Lasts";
+pub(super) const TRIED_LOCK: &str = "Lock";
+pub(super) const TRIED_WHAT: &str = "What";
+
 pub(super) const SILENCES: &str = "Silences";
 pub(super) const RULES: &str = "Rules";
 pub(super) const ROUTES: &str = "Where alerts are sent";
@@ -247,6 +258,36 @@ pub(super) fn who_may_act(is_signed_in: bool, can_sign_in: bool) -> &'static str
             "Acknowledging and silencing needs an operator, and nobody can sign in here; `lockscope token new` makes a token."
         }
     }
+}
+
+pub(super) fn not_tried(why: &str) -> String {
+    format!("It was not tried: {}", visible(why))
+}
+
+pub(super) fn last_hours(hours: u32) -> String {
+    match hours {
+        1 => "hour".to_owned(),
+        168 => "week".to_owned(),
+        hours => format!("{hours} hours"),
+    }
+}
+
+/// How often it would have fired.
+pub(super) fn would_have_fired(times: usize, hours: u32) -> String {
+    let over = format!("in the last {}", last_hours(hours));
+    match times {
+        0 => format!("It would not have fired {over}."),
+        1 => format!("It would have fired once {over}."),
+        times => format!("It would have fired {} times {over}.", count(times as u64)),
+    }
+}
+
+pub(super) fn tried_lasts(ms: Option<i64>) -> String {
+    ms.map_or_else(|| "until now".to_owned(), duration)
+}
+
+pub(super) fn tried_left_out(count: usize) -> String {
+    format!("{} later, which are not listed; a shorter time has them.", plural(count as u64, "more", "more"))
 }
 
 /// How many there are, for a filter.

@@ -1,0 +1,120 @@
+//! A rule tried on the past: a form that works without a script, and when the rule would have fired.
+
+use crate::erase::view;
+use leptos::prelude::*;
+
+use super::super::ServerPage;
+use super::tables::{cell, code, table, text};
+use super::words;
+use crate::exact::Exact;
+use crate::parts::stamp;
+use lockscope_wire::LockQuery;
+
+/// What the page of a rule that is tried shows.
+#[derive(Clone, Debug, Default)]
+pub struct TriedView {
+    /// The text of the rule, as it came.
+    pub toml: String,
+    /// Over how many hours, up to now.
+    pub hours: u32,
+    /// When it would have fired; None: nothing was tried.
+    pub firings: Option<Vec<TriedFiring>>,
+    /// Later ones that are not listed.
+    pub left_out: usize,
+    /// The ensemble that was looked at.
+    pub ensemble: String,
+    /// Why nothing can be said.
+    pub wrong: Option<String>,
+    /// The instant at which it is looked at.
+    pub now_ms: i64,
+}
+
+/// One time that a rule would have fired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TriedFiring {
+    /// The rule's name.
+    pub rule: String,
+    /// The lock's path.
+    pub lock: String,
+    /// When it would have fired, ms since the epoch.
+    pub from_at_ms: i64,
+    /// When it would have been over; None: not until now.
+    pub to_at_ms: Option<i64>,
+    /// What was wrong.
+    pub sentence: String,
+}
+
+impl TriedView {
+    /// Hours that can be chosen.
+    pub const HOURS: [u32; 4] = [1, 6, 24, 168];
+    /// The address of the page.
+    pub const URL: &str = "/alerts/test";
+}
+
+/// The page.
+pub fn alert_test_page(plain: &ServerPage<'_>, of: &TriedView) -> String {
+    super::super::text(of.now_ms, || {
+        let wrong = of.wrong.as_deref().map(|why| {
+            view! { <p class="release-result" data-kind="stop" role="alert" data-testid="tried-wrong">{words::not_tried(why)}</p> }
+        });
+        let content = view! {
+            <h1 class="page-title">"Try a rule"</h1>
+            <p class="quiet audit-lead">{words::TRY_LEAD} " " <a href="/alerts">{words::TRY_BACK}</a></p>
+            {form(of)}
+            {wrong}
+            {of.firings.as_deref().map(|firings| result(of, firings))}
+        };
+        super::super::framed(plain, "Try a rule", "alerts", content, (), ())
+    })
+}
+
+fn form(of: &TriedView) -> AnyView {
+    let option = |hours: u32| {
+        view! { <option value=hours.to_string() selected=hours == of.hours>{words::last_hours(hours)}</option> }
+    };
+    view! {
+        <form class="try-rule" method="get" action=TriedView::URL data-testid="try-rule">
+            <label class="release-field">
+                <span>{words::TRY_TEXT}</span>
+                <textarea class="release-input" name="toml" rows="7" required="" maxlength="4096" spellcheck="false" autocomplete="off">{of.toml.clone()}</textarea>
+            </label>
+            <div class="release-buttons">
+                <label class="field">
+                    <span class="field-name">{words::TRY_OVER}</span>
+                    <select class="select" name="hours">{TriedView::HOURS.map(option).collect_view()}</select>
+                </label>
+                <button class="tool" type="submit">"Try it"</button>
+            </div>
+        </form>
+    }
+}
+
+fn result(of: &TriedView, firings: &[TriedFiring]) -> AnyView {
+    let told = words::would_have_fired(firings.len() + of.left_out, of.hours);
+    let heads = [words::TRIED_FROM, words::TRIED_LASTS, words::NAME, words::TRIED_LOCK, words::TRIED_WHAT];
+    let row = |firing: &TriedFiring| {
+        let at = LockQuery { ensemble: of.ensemble.clone(), path: firing.lock.clone(), ..LockQuery::default() };
+        let address = format!("{}&at={}", at.to_url(), firing.from_at_ms);
+        let lasts = words::tried_lasts(firing.to_at_ms.map(|to| to - firing.from_at_ms));
+        view! {
+            <tr>
+                <th scope="row">{stamp(firing.from_at_ms)}</th>
+                {cell(words::TRIED_LASTS, text(lasts))}
+                {cell(words::NAME, text(words::name(&firing.rule)))}
+                {cell(words::TRIED_LOCK, view! { <a href=Exact(address)>{code(&firing.lock)}</a> })}
+                {cell(words::TRIED_WHAT, text(words::sentence(&firing.sentence)))}
+            </tr>
+        }
+    };
+    let rows: Vec<AnyView> = firings.iter().map(row).collect();
+    let list = (!rows.is_empty()).then(|| table("tried", words::caption(words::TRIED, rows.len()), &heads, rows));
+    let left_out = (of.left_out > 0).then(|| view! { <p class="quiet">{words::tried_left_out(of.left_out)}</p> });
+    view! {
+        <section class="part" aria-labelledby="tried">
+            <h2 class="part-title" id="tried">{words::TRIED}</h2>
+            <p class="status-summary" role="status" data-testid="tried-summary">{told}</p>
+            {list}
+            {left_out}
+        </section>
+    }
+}
