@@ -129,7 +129,8 @@ fn rule(table: &Section<'_>, ensembles: &[Ensemble], routes: &[Receiver]) -> Res
         return check::wrong(unknown, "is no ensemble", &format!("use one of {names}"));
     }
     let told = table.many("route")?;
-    for unknown in told.iter().flatten().filter(|wanted| routes.iter().all(|one| one.route.name != wanted.value)) {
+    let is_unknown = |wanted: &&SettingValue| routes.iter().all(|one| one.route.name != wanted.value);
+    if let Some(unknown) = told.iter().flatten().find(is_unknown) {
         return check::wrong(unknown, "is the name of no [[route]]", "write one of that name, or name another");
     }
     Ok(Rule {

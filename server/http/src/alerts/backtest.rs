@@ -24,7 +24,7 @@ use runtime::clock;
 const TEST: &str =
     "{\"rule\": {\"when\": [\"waiting > 30s\"], \"for\": \"10s\"}, \"from\": 1764041547412, \"to\": 1764045147412}";
 /// How long it may take.
-const BACKTEST_MAX: Duration = Duration::from_secs(5);
+const BACKTEST_MAX: Duration = Duration::from_secs(8);
 /// The longest range: a week.
 const RANGE_MAX_MS: i64 = 7 * 86_400_000;
 /// The range where none is named.
@@ -113,7 +113,7 @@ fn found(http: &Http, scope: &VisibilityScope, order: TestOrder) -> Result<Backt
     let tested = backtest(&*store, &ensemble, &rules, &range, clock::instant() + BACKTEST_MAX);
     let tested = tested.map_err(|error| match error {
         BacktestError::TooLong(at) => ErrorResponse::unavailable(format!(
-            "it takes longer than 5 s; `to` = {} would do, or a shorter range",
+            "it takes longer than 8 s; `to` = {} would do, or a shorter range",
             at.0.max(from + 1)
         )),
         BacktestError::Replay(error) => ErrorResponse::unavailable(format!("the past can't be replayed: {error}")),

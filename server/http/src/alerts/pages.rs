@@ -48,7 +48,7 @@ pub(crate) async fn try_rule(
     caller: Caller,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let (mut toml, mut hours) = (None, 24);
+    let (mut toml, mut hours) = (None, 1);
     for (name, value) in read(pairs)? {
         match (name.as_str(), value.as_str()) {
             (_, "") => {}
