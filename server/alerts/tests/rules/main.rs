@@ -1,0 +1,45 @@
+//! Rules over scripted and generated lives, the book, its file, and receivers that fail.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests take what they made themselves for granted"
+)]
+
+mod book;
+mod conditions;
+mod delivery;
+mod firing;
+#[path = "../../../../app/core/tests/core/language.rs"]
+#[expect(dead_code, reason = "the core's tests use all of it")]
+mod language;
+mod live;
+mod lives;
+mod receiver;
+mod restart;
+mod silences;
+mod store;
+mod unseen;
+mod watch;
+
+use alerts::rule::{Condition, Rule};
+use lockscope_core::diagnosis::Severity;
+
+/// A rule about every lock.
+pub(crate) fn rule(name: &str, when: &[&str], for_ms: i64) -> Rule {
+    Rule {
+        name: name.into(),
+        when: when.iter().map(|text| Condition::parse(text).unwrap()).collect(),
+        path: "**".to_owned(),
+        ensemble: None,
+        for_ms,
+        severity: Severity::Critical,
+        routes: vec!["team".to_owned()],
+        is_built_in: false,
+    }
+}
+
+/// The same about the locks of a path.
+pub(crate) fn at(path: &str, rule: Rule) -> Rule {
+    Rule { path: path.to_owned(), ..rule }
+}
