@@ -1,6 +1,6 @@
 //! When an alert begins, fires and ends.
 
-use alerts::evaluator::{AlertEnd, RESOLVE_AFTER_MS};
+use alerts::evaluator::{ACTIVE_MAX, AlertEnd, RESOLVE_AFTER_MS};
 use alerts::rule::Rule;
 use lockscope_core::time::TimeMs;
 
@@ -167,4 +167,18 @@ fn no_rules_find_nothing() {
     let mut watch = Watch::new(&[]);
     watch.tell(ORPHAN).pass_to(100_000);
     assert_eq!((watch.said(), watch.evaluator.active()), (vec![], vec![]));
+}
+
+#[test]
+fn what_there_is_no_room_for_begins_when_others_end() {
+    let mut watch = Watch::new(&orphans(0));
+    let head = |number: usize| format!("/locks/l{number}/6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000000");
+    for number in 0..ACTIVE_MAX + 3 {
+        let path = head(number);
+        watch.tell(&format!("1000 + /locks/l{number}\n1000 + {path}\n1000 = {path}"));
+    }
+    assert_eq!(watch.said().len(), ACTIVE_MAX);
+    watch.tell(&format!("2000 - {}\n2000 - {}", head(0), head(1))).pass_to(2_000 + RESOLVE_AFTER_MS + 2_000);
+    let (over, begun): (Vec<String>, Vec<String>) = watch.said().into_iter().partition(|line| line.contains("over"));
+    assert_eq!((over.len(), begun.len(), watch.evaluator.active().len()), (2, 2, ACTIVE_MAX));
 }
