@@ -109,6 +109,22 @@ impl Book {
         }
     }
 
+    /// What is active in ensembles that are watched no longer is over: nobody looks at it.
+    pub fn end_elsewhere(&mut self, is_watched: impl Fn(&str) -> bool, now_ms: i64) {
+        let gone = |kept: &&KeptAlert| kept.alert.state != AlertState::Resolved && !is_watched(&kept.alert.ensemble);
+        let gone: Vec<String> = self.alerts.values().filter(gone).map(|kept| kept.alert.key.clone()).collect();
+        for key in gone {
+            if self.alerts.get(&key).is_some_and(|kept| kept.alert.state == AlertState::Pending) {
+                self.alerts.remove(&key);
+            } else if let Some(kept) = self.alerts.get_mut(&key) {
+                kept.alert.state = AlertState::Resolved;
+                kept.alert.resolved_at_ms = Some(now_ms);
+                kept.alert.unknown_since_ms = None;
+            }
+            self.unsaved_alerts.insert(key);
+        }
+    }
+
     /// The rules, as the API shows them.
     pub fn rules(&self) -> &[AlertRule] {
         &self.rules

@@ -153,6 +153,11 @@ impl Alerts {
         }))
     }
 
+    /// What was active in ensembles that are watched no longer is over.
+    pub fn end_elsewhere(&self, is_watched: impl Fn(&str) -> bool) {
+        self.0.book.lock().end_elsewhere(is_watched, self.0.clock.now_ms());
+    }
+
     /// What was active in an ensemble when the process before ended.
     pub fn active_in(&self, ensemble: &str) -> Vec<ActiveAlert> {
         self.0.book.lock().active_in(ensemble)

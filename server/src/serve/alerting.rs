@@ -35,7 +35,10 @@ impl AlertParts {
             Alerts::open(dir, &own.rules, own.routes.iter().map(shown).collect(), links.clone(), clock.clone())
         });
         match opened.await {
-            Ok(alerts) => Self { alerts, alerting },
+            Ok(alerts) => {
+                alerts.end_elsewhere(|name| config.ensembles.iter().any(|ensemble| ensemble.name == name));
+                Self { alerts, alerting }
+            }
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }

@@ -1,6 +1,6 @@
 //! The book: keys, who is to be told of what, order and bounds.
 
-use alerts::book::{BATCH_MAX, Book, BookError, KeptAlert, RESOLVED_MAX, RESOLVED_MS_MAX, rule_shown};
+use alerts::book::{BATCH_MAX, Book, BookError, KeptAlert, RESOLVED_MAX, RESOLVED_MS_MAX, YOUNG_MS, rule_shown};
 use alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews};
 use alerts::notification::Notification;
 use alerts::rule::Rule;
@@ -242,6 +242,8 @@ fn what_is_over_is_kept_for_a_while_and_not_too_many_of_it() {
         take(&mut book, number, fired(&format!("/{number}"), number), over(number));
     }
     take(&mut book, 0, fired("/fires", 0), None);
+    // All are in the file by then.
+    book.take_unsaved();
     book.advance(count);
     let alerts = book.alerts(count);
     assert_eq!(alerts.len(), RESOLVED_MAX + 1);
@@ -277,4 +279,39 @@ fn hostile_names_are_kept_as_they_are() {
         let known = book.active_in(name);
         assert_eq!((known.len(), &*known[0].lock, known[0].found_at), (1, *name, TimeMs(at_ms)));
     }
+}
+
+#[test]
+fn what_is_pending_is_stored_once_it_has_lasted() {
+    let mut book = book();
+    book.advance(0);
+    take(&mut book, 0, pending("/gone", 0), None);
+    take(&mut book, 0, pending("/lasts", 0), None);
+    take(&mut book, 0, pending("/seen", 0), None);
+    let seen = book.alerts(0).into_iter().find(|alert| alert.lock == "/seen").unwrap().key;
+    let by = Acknowledgement { by: "ada".to_owned(), at_ms: 0, reason: "mine".to_owned() };
+    book.acknowledge(&seen, by).unwrap();
+    let stored = |book: &mut Book| {
+        let alerts = book.take_unsaved().alerts;
+        alerts.into_iter().map(|(_, kept)| kept.map(|kept| kept.alert.lock)).collect::<Vec<_>>()
+    };
+    assert_eq!(stored(&mut book), [Some("/seen".to_owned())]);
+    take(&mut book, 500, pending("/gone", 0), Some(AlertEnd::NeverFired));
+    book.advance(YOUNG_MS);
+    assert_eq!(stored(&mut book), [Some("/lasts".to_owned())]);
+    take(&mut book, YOUNG_MS, pending("/lasts", 0), Some(AlertEnd::NeverFired));
+    assert_eq!(stored(&mut book), [None], "it leaves the file");
+}
+
+#[test]
+fn what_is_of_an_ensemble_that_is_watched_no_longer_is_over() {
+    let mut book = book();
+    take(&mut book, 0, fired("/fires", 0), None);
+    take(&mut book, 0, pending("/waits", 0), None);
+    book.end_elsewhere(|name| name == "prod", 10);
+    assert_eq!(book.alerts(0).len(), 2);
+    book.end_elsewhere(|name| name == "other", 10);
+    let alerts = book.alerts(0);
+    assert_eq!((alerts.len(), alerts[0].state, alerts[0].resolved_at_ms), (1, AlertState::Resolved, Some(10)));
+    assert_eq!(due_of(&book, 10), [("/fires".to_owned(), true)]);
 }
