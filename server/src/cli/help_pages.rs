@@ -20,11 +20,10 @@ const FIRST: &[(&str, &str)] = &[
 ];
 
 /// Commands by what they are for; what is in none comes last.
-const GROUPS: [(&str, &[&str]); 4] = [
-    ("Run", &["serve", "demo", "autopsy", "check-config", "config", "healthcheck"]),
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("Run", &["serve", "demo", "lab", "autopsy", "check-config", "config", "healthcheck"]),
     ("Query a running server", &["locks", "lock", "who", "history", "alerts"]),
     ("Accounts and audit log", &["token", "user", "audit"]),
-    ("Measure", &["lab"]),
 ];
 const OTHERS: &str = "This program";
 
