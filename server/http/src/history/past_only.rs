@@ -15,13 +15,17 @@ use crate::server_pages;
 
 /// What is of the present alone, by the beginning of its address, and what it is called. What takes more than the right to
 /// look, such as releasing, leads to signing in or is refused before.
-const PRESENT: [(&str, &str); 5] = [
+const PRESENT: [(&str, &str); 7] = [
+    ("/alerts", "no alerts: /alerts/test says when a rule would have fired"),
+    ("/api/v1/alerts", "no alerts: POST /api/v1/alerts/test says when a rule would have fired"),
     ("/wall", "no wallboard"),
     ("/status", "no status page: GET /api/v1/history says what was read"),
     ("/lab", "no lab"),
     ("/api/v1/lab", "no lab"),
     ("/sign-in", "nothing to sign in for: it is read-only"),
 ];
+/// What of that asks for the past.
+const PAST: [&str; 2] = ["/alerts/test", "/api/v1/alerts/test"];
 
 /// Answers what is asked of the present, where there is none, and passes all else on.
 pub(crate) async fn refuse_the_present(State(http): State<Http>, request: Request, next: Next) -> Response {
@@ -50,7 +54,8 @@ pub(crate) async fn refuse_the_present(State(http): State<Http>, request: Reques
 
 fn what(path: &str) -> Option<&'static str> {
     let is_at = |begin: &str| path.strip_prefix(begin).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    PRESENT.into_iter().find(|(begin, _)| is_at(begin)).map(|(_, what)| what)
+    let is_of_present = PRESENT.into_iter().find(|(begin, _)| is_at(begin));
+    is_of_present.filter(|_| !PAST.contains(&path)).map(|(_, what)| what)
 }
 
 #[cfg(test)]
@@ -59,10 +64,14 @@ mod tests {
 
     #[test]
     fn only_what_is_of_the_present_is_refused() {
-        for path in ["/wall", "/lab/run", "/api/v1/lab/runs", "/sign-in/once", "/status"] {
+        for path in
+            ["/wall", "/lab/run", "/api/v1/lab/runs", "/sign-in/once", "/status", "/alerts", "/api/v1/alerts/ack"]
+        {
             assert!(what(path).is_some(), "{path}");
         }
-        for path in ["/", "/lock", "/api/v1/status", "/labels", "/api/v1/history", "/healthz", "/statuses"] {
+        for path in
+            ["/", "/lock", "/api/v1/status", "/labels", "/api/v1/history", "/healthz", "/statuses", "/alerts/test"]
+        {
             assert!(what(path).is_none(), "{path}");
         }
     }

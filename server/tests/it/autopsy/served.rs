@@ -106,11 +106,18 @@ async fn every_moment_is_shown_and_nothing_is_live() {
     let page = get(&format!("/incident?id={id}")).await;
     assert_eq!(page.status(), 200);
     assert!(page.text().await.unwrap().contains("have been deadlocked for"));
+    // A rule would have fired, once for the deadlock; that it would have been over is not known.
+    let test = format!("{{\"rule\":{{\"when\":\"deadlocked\"}},\"from\":{from},\"to\":{}}}", to + 1);
+    let request = client.post(format!("{address}/api/v1/alerts/test")).header("content-type", "application/json");
+    let tested: Value = serde_json::from_str(&request.body(test).send().await.unwrap().text().await.unwrap()).unwrap();
+    let firings = tested["firings"].as_array().unwrap_or_else(|| panic!("{tested}"));
+    assert_eq!((firings.len(), &firings[0]["to_at_ms"]), (1, &Value::Null), "{tested}");
+    assert_eq!(get("/alerts/test").await.status(), 200);
     // Beyond what was read nothing is known, and what is of the present alone is not there.
     let (status, beyond) = json(&format!("/api/v1/locks?at={}", to + 1)).await;
     assert_eq!((status, beyond["nearest"]["before_at_ms"].as_i64()), (404, Some(to)), "{beyond}");
     assert_eq!(json(&format!("/api/v1/locks?at={}", from - 1)).await.0, 404);
-    for target in ["/wall", "/status", "/lab", "/sign-in", "/api/v1/lab/runs"] {
+    for target in ["/wall", "/status", "/lab", "/sign-in", "/api/v1/lab/runs", "/alerts", "/api/v1/alerts"] {
         let (status, problem) = json(target).await;
         assert_eq!(status, 404, "{target}");
         assert!(problem["detail"].as_str().unwrap().contains("an autopsy is of the past"), "{problem}");
