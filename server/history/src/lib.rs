@@ -9,6 +9,7 @@ pub mod backfill;
 pub mod blame;
 pub mod codec;
 pub mod derive;
+pub mod differs;
 pub mod historian;
 pub mod incident;
 mod payloads;

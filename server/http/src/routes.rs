@@ -71,6 +71,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/history/holds", VIEW, || get(history::holds::show)),
     api(Verb::Get, "/api/v1/history/blame", VIEW, || get(history::blame::show)),
     api(Verb::Get, "/api/v1/history/diff", VIEW, || get(history::diff::show)),
+    api(Verb::Get, "/api/v1/history/differs", VIEW, || get(history::differs::show)),
     api(Verb::Get, EXPORT, VIEW, || get(history::export::show)),
     api(Verb::Get, "/api/v1/history/lock", VIEW, || get(history::over_time::show)),
     api(Verb::Get, "/api/v1/me", VIEW, || get(me::me)),

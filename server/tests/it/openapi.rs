@@ -114,6 +114,7 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
         ("/api/v1/incidents", String::new()),
         ("/api/v1/incident", "?id=1".to_owned()),
         ("/api/v1/history/diff", String::new()),
+        ("/api/v1/history/differs", "?min_wait_ms=1000".to_owned()),
         ("/api/v1/history/export", "?format=perfetto".to_owned()),
         ("/api/v1/history/lock", format!("?path={}", locks[0])),
     ] {

@@ -71,7 +71,7 @@ impl ApplicationRule {
     }
 
     /// The application of a name. Where the pattern finds none, the built-in rule decides.
-    pub(super) fn application_of<'a>(&self, label: &'a str) -> &'a str {
+    pub fn application_of<'a>(&self, label: &'a str) -> &'a str {
         let found = self.0.as_ref().and_then(|pattern| pattern.regex.captures(label)?.get(pattern.group));
         found.map(|found| found.as_str()).filter(|name| !name.is_empty()).unwrap_or_else(|| built_in(label))
     }
@@ -113,7 +113,7 @@ impl ApplicationNames {
     }
 
     /// The rule in force.
-    pub(crate) fn rule(&self) -> ApplicationRule {
+    pub fn rule(&self) -> ApplicationRule {
         self.0.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

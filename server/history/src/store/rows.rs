@@ -221,6 +221,8 @@ pub struct SpanQuery {
     pub session: Option<SessionId>,
     /// From this host only.
     pub host: Option<Box<str>>,
+    /// Only those that joined earlier.
+    pub joined_before: Option<TimeMs>,
     /// Only those that come behind this one: when it ended, and its identity.
     pub before: Option<(TimeMs, Zxid)>,
     /// So many, and [`ROWS_READ_MAX`] at most.
@@ -269,7 +271,7 @@ macro_rules! everything {
     };
 }
 
-everything!(SpanQuery { lock, session, host, before });
+everything!(SpanQuery { lock, session, host, joined_before, before });
 everything!(MinuteQuery { lock });
 everything!(FactQuery { lock, kind });
 

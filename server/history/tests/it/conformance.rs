@@ -199,6 +199,9 @@ fn rows_come_back_by_range_and_within_limits(open: &dyn Fn() -> Box<dyn Store>) 
     assert_eq!(spans(at(0)..at(30), Some("/locks/1"), None, 99).len(), 10);
     assert_eq!(spans(at(0)..at(30), None, Some(SessionId(-7)), 99).len(), 15);
     assert_eq!(spans(at(0)..at(30), Some("/locks/1' OR 1=1 --"), None, 99), []);
+    let joined_before = Some(TimeMs(at(10)));
+    let early = SpanQuery { range: times(at(0)..at(99)), joined_before, ..SpanQuery::default() };
+    assert!(store.spans(&early).unwrap().iter().map(|span| span.joined_at.0).eq((at(-5)..at(10)).rev()));
     let minutes = |range, lock: Option<&str>, limit| {
         store
             .minutes(&MinuteQuery { range: times(range), lock: lock.map(Into::into), limit, ..MinuteQuery::default() })

@@ -6,6 +6,7 @@ mod charges;
 mod codec;
 mod conformance;
 mod derive;
+mod differs;
 mod faults;
 mod fuzz;
 mod golden;

@@ -42,6 +42,17 @@ pub(super) struct Asked {
     pub(super) q: String,
     /// The shortest that is meant.
     pub(super) min_ms: i64,
+    /// A part of the range, and of waits.
+    pub(super) part: AskedPart,
+}
+
+/// A part of a range, and of waits by how long they took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct AskedPart {
+    pub(super) from_ms: Option<i64>,
+    pub(super) to_ms: Option<i64>,
+    pub(super) min_wait_ms: Option<i64>,
+    pub(super) max_wait_ms: Option<i64>,
 }
 
 /// What an export is written as.
@@ -110,6 +121,14 @@ impl Asked {
                 let session =
                     id_of(value).ok_or_else(|| wrong(name, value, "a session's id, like 0x100000a1b2c0001"))?;
                 self.session = Some(SessionId(session));
+            }
+            "sel_from" | "sel_to" | "min_wait_ms" | "max_wait_ms" if value.is_empty() => {}
+            "sel_from" => self.part.from_ms = ms()?,
+            "sel_to" => self.part.to_ms = ms()?,
+            "min_wait_ms" | "max_wait_ms" => {
+                let wait_ms = instant().ok_or_else(|| wrong(name, value, "a number of milliseconds"))?;
+                let end = if name == "min_wait_ms" { &mut self.part.min_wait_ms } else { &mut self.part.max_wait_ms };
+                *end = Some(wait_ms);
             }
             "from" => self.from_ms = ms()?,
             "to" => self.to_ms = ms()?,

@@ -112,6 +112,7 @@ pub(super) fn spans(
         lock: some(&asked.path),
         session: asked.session,
         host: some(&asked.client),
+        joined_before: None,
         before: asked.before.map(|(left_at, czxid)| (TimeMs(left_at), Zxid(czxid))),
         limit: PAGE,
         give_up_at: Some(give_up_at()),

@@ -8,6 +8,7 @@ mod bundle;
 mod charges;
 mod density;
 pub(super) mod diff;
+pub(super) mod differs;
 pub(super) mod export;
 mod finding_text;
 mod going_on;

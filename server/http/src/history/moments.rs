@@ -133,6 +133,11 @@ impl Moments {
         Self { recordings, kept: Mutex::default(), making: Mutex::default(), is_over: false }
     }
 
+    /// What an application is.
+    pub(super) fn applications(&self) -> &ApplicationNames {
+        &self.recordings.applications
+    }
+
     /// The same, of what was recorded before: it ends with the clock.
     pub(crate) fn of_what_is_over(recordings: Recordings) -> Self {
         Self { is_over: true, ..Self::new(recordings) }

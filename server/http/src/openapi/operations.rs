@@ -17,6 +17,7 @@ use crate::csv;
 use crate::history::HistoryJson;
 use crate::history::blame::BlameJson;
 use crate::history::diff::DiffJson;
+use crate::history::differs::DiffersJson;
 use crate::history::holds::HoldsJson;
 use crate::history::incidents::{IncidentsJson, OneIncidentJson};
 use crate::history::marks::MarksJson;
@@ -201,6 +202,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
             TOO_LONG,
         ],
         ..look("/api/v1/history/diff", "historyDiff", Tag::Look, "Two moments compared")
+    },
+    Operation {
+        text: "Of waits of contenders that joined in the range, and left. For each dimension, shares among the selected waits are held against shares among the rest.",
+        params: params::DIFFERS,
+        replies: &[json(200, "How they differ.", &[Content::Json(shape::<DiffersJson>)]), NO_HISTORY, TOO_LONG],
+        ..look("/api/v1/history/differs", "historyDiffers", Tag::Look, "How some waits differ from the rest")
     },
     Operation {
         text: "The newest first. At most 50,000: beyond that 400 says which range would do. `format=sqlite` gives an SQLite database of at most 512 MiB, one at a \

@@ -130,6 +130,17 @@ pub(super) const DIFF: &[Param] = &[
     query("to", INSTANT, "The later moment; the newest that is kept."),
 ];
 
+pub(super) const DIFFERS: &[Param] = &[
+    ITS_ENSEMBLE,
+    ITS_LOCK,
+    FROM,
+    TO,
+    query("sel_from", INSTANT, "Where the selection begins: those that joined no earlier, ms since the epoch; `from`."),
+    query("sel_to", INSTANT, "Where it ends; `to`."),
+    query("min_wait_ms", INSTANT, "Selected are those that waited at least so long."),
+    query("max_wait_ms", INSTANT, "Selected are those that waited for less than this."),
+];
+
 pub(super) const EXPORT: &[Param] = &[
     ITS_ENSEMBLE,
     ITS_LOCK,

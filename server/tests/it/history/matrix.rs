@@ -72,6 +72,12 @@ const ROWS: &[Row] = &[
         &[],
     ),
     row("/api/v1/history/diff", &["{range}", "{range}&path={lock}"], SEEN),
+    // Of the last hour: those that left joined before the range. Who a client said it was goes with the payloads.
+    row(
+        "/api/v1/history/differs",
+        &["", "path={lock}", "min_wait_ms=1", "max_wait_ms=1&path={lock}", "{range}"],
+        &[OutsidePath],
+    ),
     row(
         "/api/v1/history/export",
         &[

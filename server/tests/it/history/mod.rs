@@ -4,6 +4,7 @@ mod blame;
 mod bundle;
 mod clocks;
 mod damage;
+mod differs;
 mod disks;
 mod equality;
 mod events;

@@ -244,7 +244,7 @@ fn in_range(range: &Range<TimeMs>) -> Vec<Value> {
 }
 
 pub(super) fn spans(store: &SqliteStore, query: &SpanQuery) -> Result<Vec<Span>, StoreError> {
-    let SpanQuery { range, lock, session, host, before, limit, give_up_at } = query;
+    let SpanQuery { range, lock, session, host, joined_before, before, limit, give_up_at } = query;
     let mut values = in_range(range);
     let mut sql = " FROM span JOIN lock ON lock.id = span.lock
         LEFT JOIN client ON client.id = span.client WHERE left_at >= ?1 AND left_at < ?2"
@@ -252,6 +252,10 @@ pub(super) fn spans(store: &SqliteStore, query: &SpanQuery) -> Result<Vec<Span>,
     only(&mut sql, &mut values, "path", text(lock.as_deref()));
     only(&mut sql, &mut values, "session", session.map(|session| Value::Integer(session.0)));
     only(&mut sql, &mut values, "host", text(host.as_deref()));
+    if let Some(joined_before) = joined_before {
+        values.push(Value::Integer(joined_before.0));
+        sql.push_str(&format!(" AND joined_at < ?{}", values.len()));
+    }
     if let Some((left_at, czxid)) = before {
         values.extend([Value::Integer(left_at.0), Value::Integer(czxid.0)]);
         let last = values.len();
