@@ -153,6 +153,7 @@ pub(super) const ROUTES: &[Route] = &[
     },
     api(Verb::Get, NEWS, VIEW, || get(events_page::news)),
     Route { verb: Verb::Get, path: "/blame", need: VIEW, answer: Answer::Form(|| get(history::blame_page::show)) },
+    Route { verb: Verb::Get, path: "/differs", need: VIEW, answer: Answer::Form(|| get(history::differs_page::show)) },
     Route { verb: Verb::Get, path: "/help", need: VIEW, answer: Answer::Form(|| get(help::show)) },
     api(Verb::Get, "/help/explain", VIEW, || get(help::explain)),
     form(Verb::Get, "/sign-in", || get(sign_in::show)),

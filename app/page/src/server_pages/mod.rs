@@ -5,6 +5,7 @@
 mod alerts;
 mod audit;
 mod blame;
+mod differs;
 mod events;
 mod find;
 mod help;
@@ -18,6 +19,10 @@ mod words;
 pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
 pub use audit::{AuditView, audit_page};
 pub use blame::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay, blame_page};
+pub use differs::{
+    ChosenWaits, DifferingDimension, DifferingValue, DiffersAnswer, DiffersFigures, DiffersView, SideCounts, WaitsCell,
+    WaitsRow, differs_page,
+};
 pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use help::help_page;

@@ -4,6 +4,7 @@
 //! difference of a dimension is half the sum of the absolute differences of these shares: the total variation distance, 0
 //! where both are made of the same, 1 where they have no value in common.
 
+mod heat;
 mod search;
 mod tally;
 
@@ -14,6 +15,7 @@ use lockscope_core::time::TimeMs;
 use crate::incident::Life;
 use crate::store::rows::{Span, SpanEnd};
 
+pub use heat::{COLUMNS_MAX, ROWS_FROM_MS, WaitsMap, row_ms};
 pub use search::{DiffersFound, DiffersQuery, LATER_LIVES_MAX, LIVES_MAX, search};
 
 /// Values of a dimension that are named. Overflow policy: those that differ least are counted together.

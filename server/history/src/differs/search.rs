@@ -52,11 +52,15 @@ pub struct DiffersFound {
     pub left_before: Option<TimeMs>,
 }
 
-/// How waits of a range differ.
+/// How waits of a range differ; `note` gets each life that is looked at.
 ///
 /// # Errors
 /// The store can't be read, or it takes too long.
-pub fn search(store: &dyn Store, query: &DiffersQuery<'_>) -> Result<DiffersFound, StoreError> {
+pub fn search(
+    store: &dyn Store,
+    query: &DiffersQuery<'_>,
+    note: &mut dyn FnMut(&Span),
+) -> Result<DiffersFound, StoreError> {
     let mut tally = DiffersTally::new(query.selection.clone(), query.application_of.is_some());
     // Whole minutes, since lives are left out by the minute in which they ended.
     let (start, end) = (minute_of(query.range.start), ceiling(query.range.end));
@@ -66,13 +70,17 @@ pub fn search(store: &dyn Store, query: &DiffersQuery<'_>) -> Result<DiffersFoun
         minutes.note(span.left_at);
         if query.takes(&span) {
             tally.take(&span);
+            note(&span);
         }
         if read < LIVES_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     if read >= LIVES_MAX {
         return Err(StoreError::TooLong);
     }
-    let left_before = later(store, query, end, &mut tally)?;
+    let left_before = later(store, query, end, &mut |span| {
+        tally.take(span);
+        note(span);
+    })?;
     let has_seen_all = query.lock.is_none() && query.sees.is_none();
     Ok(DiffersFound {
         differs: tally.finish(query.application_of),
@@ -92,7 +100,7 @@ fn later(
     store: &dyn Store,
     query: &DiffersQuery<'_>,
     from: TimeMs,
-    tally: &mut DiffersTally,
+    take: &mut dyn FnMut(&Span),
 ) -> Result<Option<TimeMs>, StoreError> {
     let now = clock::instant();
     // What was found is still to be put together.
@@ -116,7 +124,7 @@ fn later(
             Ok(()) if found.len() >= LATER_LIVES_MAX => return Ok(Some(start)),
             ended => ended?,
         }
-        found.iter().for_each(|span| tally.take(span));
+        found.iter().for_each(&mut *take);
         if is_last {
             return Ok(None);
         }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use history::derive::SPANS_A_MINUTE_MAX;
 use history::differs::{
-    Counts, Differs, DiffersFound, DiffersQuery, Dimension, DimensionKind, Selection, VALUES_MAX, VALUES_NAMED_MAX,
-    is_wait_known, search,
+    COLUMNS_MAX, Counts, Differs, DiffersFound, DiffersQuery, Dimension, DimensionKind, ROWS_FROM_MS, Selection,
+    VALUES_MAX, VALUES_NAMED_MAX, WaitsMap, is_wait_known, row_ms, search,
 };
 use history::store::rows::{Rows, Span, SpanEnd};
 use history::store::sqlite::SqliteStore;
@@ -167,6 +167,31 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_cell_of_the_map_has_as_many_as_its_selection(lives in lives(), length_ms in 1..200_000_000_i64) {
+        let mut map = WaitsMap::new(at(0)..at(length_ms));
+        lives.iter().for_each(|span| map.note(span));
+        let columns: Vec<_> = map.columns().collect();
+        prop_assert!(columns.len() <= COLUMNS_MAX as usize);
+        let mut end = at(0);
+        for (joined, counts) in &columns {
+            prop_assert!(joined.start == end && joined.end > end);
+            end = joined.end;
+            for (row, count) in counts.iter().enumerate() {
+                let (min_ms, max_ms) = row_ms(row).unwrap();
+                let wait_ms = min_ms..max_ms.unwrap_or(i64::MAX);
+                let is_there = |span: &&Span| joined.contains(&span.joined_at) && wait_ms.contains(&span.wait_ms);
+                let there = lives.iter().filter(|span| is_wait_known(span)).filter(is_there);
+                prop_assert_eq!(there.count() as u64, *count);
+            }
+        }
+        prop_assert_eq!((end, row_ms(ROWS_FROM_MS.len())), (at(length_ms), None));
+    }
+}
+
 #[test]
 fn what_the_selection_has_in_common_comes_first() {
     let host = |number: i64| if number % 2 == 0 { "10.0.0.1" } else { "10.0.0.2" };
@@ -242,17 +267,18 @@ fn those_that_joined_in_the_range_are_counted_whenever_they_left() {
         life(5, 9, 1),
         Span { lock: "/locks/hidden".into(), ..life(6, 30, 5_000) },
     ]);
-    let DiffersFound { differs, is_sampled, left_before } = search(&store, &question((10, 60_000))).unwrap();
+    let DiffersFound { differs, is_sampled, left_before } =
+        search(&store, &question((10, 60_000)), &mut |_| {}).unwrap();
     assert_eq!((differs.counts, left_before), (Counts { selection: 3, rest: 1 }, None));
     assert_eq!(is_sampled, Some(false));
     let sees = |lock: &str| lock != "/locks/hidden";
     let some = DiffersQuery { sees: Some(&sees), application_of: None, ..question((10, 60_000)) };
-    let found = search(&store, &some).unwrap();
+    let found = search(&store, &some, &mut |_| {}).unwrap();
     assert_eq!((found.differs.counts, found.is_sampled), (Counts { selection: 2, rest: 1 }, None));
     let all = format!("{:?}", found.differs);
     assert!(!all.contains("hidden") && !all.contains("report"), "{all}");
     let of_lock = DiffersQuery { lock: Some("/locks/hidden"), ..question((10, 60_000)) };
-    assert_eq!(search(&store, &of_lock).unwrap().differs.counts, Counts { selection: 1, rest: 0 });
+    assert_eq!(search(&store, &of_lock, &mut |_| {}).unwrap().differs.counts, Counts { selection: 1, rest: 0 });
 }
 
 #[test]
@@ -260,9 +286,9 @@ fn a_minute_that_is_full_is_said_and_what_takes_too_long_is_given_up() {
     // Three minutes, so that one of them is a whole one.
     let lives = (0..3 * i64::from(SPANS_A_MINUTE_MAX)).map(|number| life(number, number * 100, 1));
     let (_directory, store) = stored(lives.collect());
-    assert_eq!(search(&store, &question((90_000, 90_200))).unwrap().is_sampled, Some(true));
-    let found = search(&store, &question((0, 200_000))).unwrap();
+    assert_eq!(search(&store, &question((90_000, 90_200)), &mut |_| {}).unwrap().is_sampled, Some(true));
+    let found = search(&store, &question((0, 200_000)), &mut |_| {}).unwrap();
     assert_eq!((found.is_sampled, found.differs.counts.rest), (Some(true), 3 * u64::from(SPANS_A_MINUTE_MAX)));
     let late = DiffersQuery { give_up_at: Instant::now(), ..question((0, 200_000)) };
-    assert!(matches!(search(&store, &late), Err(StoreError::TooLong)));
+    assert!(matches!(search(&store, &late, &mut |_| {}), Err(StoreError::TooLong)));
 }

@@ -86,6 +86,17 @@ impl PageAsked {
         if query.is_empty() { PAGE.to_owned() } else { format!("{PAGE}?{query}") }
     }
 
+    /// The page of what differs, of the same range.
+    fn differs_url(&self, ensemble: &str) -> String {
+        let Asked { path, from_ms, to_ms, .. } = &self.of;
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let texts = [("ensemble", ensemble), ("path", path.as_str())];
+        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
+        let ends = [("from", *from_ms), ("to", *to_ms)];
+        query.extend_pairs(ends.into_iter().filter_map(|(name, at_ms)| Some((name, at_ms?.to_string()))));
+        format!("/differs?{}", query.finish())
+    }
+
     /// The same of the API, in a format.
     fn answer_url(&self, ensemble: &str, format: Option<&str>) -> String {
         let Asked { path, from_ms, to_ms, by, .. } = &self.of;
@@ -157,6 +168,7 @@ impl Http {
             range_ms: (asked.of.from_ms.unwrap_or(0), asked.of.to_ms.unwrap_or(0)),
             at_ms,
             all: asked.address(|name| name != "limit", Some(("limit", &BLAME_MAX.to_string()))),
+            differs: asked.differs_url(&named),
             csv: asked.answer_url(&named, Some("csv")),
             json: asked.answer_url(&named, None),
             ensemble: named,

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use history::differs::{Counts, DiffersFound, DiffersQuery, Dimension, Selection, search};
 use history::store::StoreError;
+use history::store::rows::Span;
 use lockscope_core::time::TimeMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -116,6 +117,37 @@ pub(crate) async fn show(
 
 /// What there is to say to somebody.
 fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<DiffersJson, ErrorResponse> {
+    let Found { ensemble, selection, found, coverage } = find(http, scope, asked, &mut |_| {})?;
+    let DiffersFound { differs, is_sampled, left_before } = found;
+    let all = differs.counts;
+    Ok(DiffersJson {
+        ensemble,
+        selection: SelectionJson::of(&selection),
+        selected: all.selection,
+        others: all.rest,
+        without_wait: differs.without_wait,
+        dimensions: differs.dimensions.into_iter().map(|dimension| DimensionJson::new(dimension, all)).collect(),
+        is_sampled,
+        left_before_ms: left_before.map(|at| at.0),
+        coverage,
+    })
+}
+
+/// What was found.
+pub(super) struct Found {
+    ensemble: String,
+    selection: Selection,
+    pub(super) found: DiffersFound,
+    pub(super) coverage: CoverageJson,
+}
+
+/// Looks for it; `note` gets each life that who asks may see.
+pub(super) fn find(
+    http: &Http,
+    scope: &VisibilityScope,
+    asked: &Asked,
+    note: &mut dyn FnMut(&Span),
+) -> Result<Found, ErrorResponse> {
     let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
     let range = asked.range(http.hub.now_ms())?;
     let selection = selection(&range, asked.part)?;
@@ -131,24 +163,13 @@ fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<DiffersJ
         give_up_at: give_up_at(),
     };
     let refused = |error: StoreError| refused(error, &range);
-    let DiffersFound { differs, is_sampled, left_before } = search(&*store, &query).map_err(refused)?;
-    let all = differs.counts;
+    let found = search(&*store, &query, note).map_err(refused)?;
     let coverage = CoverageJson::new(&*store, &range).map_err(refused)?;
-    Ok(DiffersJson {
-        selection: SelectionJson::of(&selection),
-        selected: all.selection,
-        others: all.rest,
-        without_wait: differs.without_wait,
-        dimensions: differs.dimensions.into_iter().map(|dimension| DimensionJson::new(dimension, all)).collect(),
-        is_sampled,
-        left_before_ms: left_before.map(|at| at.0),
-        coverage,
-        ensemble,
-    })
+    Ok(Found { selection, found, coverage, ensemble })
 }
 
 /// The part of a range that is meant, all of it where nothing else is said.
-fn selection(range: &Range<TimeMs>, part: AskedPart) -> Result<Selection, ErrorResponse> {
+pub(super) fn selection(range: &Range<TimeMs>, part: AskedPart) -> Result<Selection, ErrorResponse> {
     let AskedPart { from_ms, to_ms, min_wait_ms, max_wait_ms } = part;
     let joined = from_ms.map_or(range.start, TimeMs)..to_ms.map_or(range.end, TimeMs);
     let wait_ms = min_wait_ms.unwrap_or(0)..max_wait_ms.unwrap_or(i64::MAX);

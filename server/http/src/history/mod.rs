@@ -9,6 +9,7 @@ mod charges;
 mod density;
 pub(super) mod diff;
 pub(super) mod differs;
+pub(super) mod differs_page;
 pub(super) mod export;
 mod finding_text;
 mod going_on;

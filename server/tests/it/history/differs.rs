@@ -89,7 +89,30 @@ async fn what_long_waits_have_in_common_is_said_and_to_whom() {
     let (none, _) = ask(&operator, "&max_wait_ms=301").await;
     assert!(none["selected"] == 0 && none["dimensions"][0]["difference"].is_null(), "{none:#}");
 
+    // The page says the same, and each cell of its map selects what is in it.
+    let (status, page) = recorded.text_as(&operator, &format!("/differs?from={from}&min_wait_ms={LONG_MS}")).await;
+    assert!(status == 200 && page.contains("1 of 4 waits of ≥ 300 ms selected."), "{page}");
+    assert!(page.contains(WAITER) && page.contains("differs by 100.0 %") && page.contains("heat-chosen"), "{page}");
+    let links = page.split("href=\"").map(|rest| rest.split('"').next().unwrap_or_default());
+    let cells: Vec<String> =
+        links.filter(|link| link.contains("sel_from=")).map(|link| link.replace("&amp;", "&")).collect();
+    let mut counted = 0;
+    for cell in cells.iter().filter(|link| link.starts_with("/differs?")) {
+        let (status, page) = recorded.text_as(&operator, cell).await;
+        let said = page
+            .split("differs-lead\"")
+            .nth(1)
+            .and_then(|rest| rest.split(['>', ' ']).find(|text| text.parse::<u64>().is_ok()));
+        assert!(status == 200 && said.is_some(), "{cell}: {status} {page}");
+        counted += said.unwrap().parse::<u64>().unwrap();
+    }
+    assert_eq!(counted, 4, "{cells:?}");
+    let (_, blame) = recorded.text_as(&operator, &format!("/blame?from={from}")).await;
+    assert!(blame.contains(&format!("href=\"/differs?from={from}&amp;to=")), "{blame}");
+
     // Who may see a part of it is told of that alone, and of no clients.
+    let (status, page) = recorded.text_as(&viewer, &format!("/differs?from={from}&max_wait_ms=1")).await;
+    assert!(status == 200 && !page.contains(WAITER) && !page.contains("/a/slow"), "{page}");
     let (part, told) = ask(&viewer, "").await;
     assert_eq!((&part["selected"], &part["others"], &part["is_sampled"]), (&0.into(), &2.into(), &Value::Null));
     assert!(dimension(&part, "client").is_none() && dimension(&part, "application").is_none(), "{part:#}");
@@ -108,6 +131,25 @@ async fn a_selection_that_can_not_be_has_a_remedy() {
         let (status, told) = recorded.get(&format!("{differs}{query}")).await;
         assert_eq!(status, 200, "{query}: {told}");
     }
+    for target in [
+        "/differs",
+        "/differs?path=&ensemble=&range=&from=&to=&sel_from=&sel_to=&min_wait_ms=&max_wait_ms=",
+        "/differs?range=6h&min_wait_ms=1000",
+    ] {
+        let (status, page) = recorded.get(target).await;
+        assert!(status == 200 && page.contains("data-testid=\"differs-none\""), "{target}: {page}");
+    }
+    for (target, said) in [
+        ("/differs?range=2h", "use 1h, 6h, 24h or 7d"),
+        ("/differs?range=1h&from=1", "either range, or from and to"),
+        ("/differs?path=a", "not an absolute path"),
+        ("/differs?at=1", "is not a parameter here"),
+    ] {
+        let (status, told) = recorded.get(target).await;
+        assert!(status == 400 && told.contains(said), "{target}: {status} {told}");
+    }
+    let off = Recorded::start("history = \"off\"\n").await;
+    assert!(off.get("/differs").await.1.contains("No history is kept here"));
     for (query, said) in [
         ("from=5&to=9&sel_from=4", "have to be within `from` and `to`"),
         ("from=5&to=9&sel_from=8&sel_to=7", "`sel_from` has to be before `sel_to`"),

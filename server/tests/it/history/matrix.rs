@@ -95,6 +95,7 @@ const ROWS: &[Row] = &[
         &["{range}", "{range}&by=host", "{range}&by=session", "{range}&by=lock", "{range}&by=lock&path={lock}"],
         &[],
     ),
+    row("/differs", &["", "path={lock}", "min_wait_ms=1", "{range}"], &[OutsidePath]),
     row("/", &["", "q=canary"], SEEN),
     row("/lock", &["path={lock}"], &[OutsideSession, OutsideLabel]),
     row("/waits", &[""], SEEN),
@@ -227,7 +228,8 @@ impl Scene {
 }
 
 /// Routes that show the past: reads that take `at` by their own document, all below `/api/v1/history`, pages that show a
-/// band when they are asked for a moment, and the page of who made others wait, which is of nothing but the past.
+/// band when they are asked for a moment, and the pages of who made others wait and of what differs, which are of nothing but
+/// the past.
 async fn routes_of_the_past(recorded: &Recorded, at: i64) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
     let document = recorded.json("/api/v1/openapi.json").await.1;
     let (mut with_at, mut all) = (BTreeSet::new(), BTreeSet::new());
@@ -245,7 +247,8 @@ async fn routes_of_the_past(recorded: &Recorded, at: i64) -> (BTreeSet<&'static 
         if takes_at || is_past_page {
             with_at.insert(route.path);
         }
-        if takes_at || is_past_page || route.path.starts_with("/api/v1/history") || route.path == "/blame" {
+        let is_of_the_past = route.path.starts_with("/api/v1/history") || matches!(route.path, "/blame" | "/differs");
+        if takes_at || is_past_page || is_of_the_past {
             all.insert(route.path);
         }
     }

@@ -6,6 +6,8 @@ mod tests;
 mod view;
 mod words;
 
+pub(super) use words::length;
+
 pub use view::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay};
 
 use crate::erase::{erase, view};
@@ -108,7 +110,8 @@ fn found(of: &BlameView, figures: &BlameFigures) -> AnyView {
         {coverage}
         {table(of, figures)}
         {left_out(of, figures)}
-        <nav class="audit-ways" aria-label="As a file">
+        <nav class="audit-ways" aria-label="Ways on">
+            <a class="tool" href=of.differs.clone() data-testid="differs-link">"What differs"</a>
             <a class="tool" href=of.csv.clone() rel="external" download data-testid="blame-csv">"CSV"</a>
             <a class="tool" href=of.json.clone() rel="external" target="_blank" data-testid="blame-json">"JSON"</a>
         </nav>

@@ -62,6 +62,8 @@ pub struct BlameView {
     pub at_ms: Option<i64>,
     /// Address of the page with all rows.
     pub all: String,
+    /// Address of the page of what differs, of the same range.
+    pub differs: String,
     /// Address of the rows as a table.
     pub csv: String,
     /// The same for scripts.

@@ -31,7 +31,7 @@ pub(super) fn by(by: ChargedBy) -> &'static str {
     }
 }
 
-pub(super) fn length(length: Length) -> &'static str {
+pub(in crate::server_pages) fn length(length: Length) -> &'static str {
     match length {
         Length::QuarterHour => "15 min",
         Length::Hour => "1 h",

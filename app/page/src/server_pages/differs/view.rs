@@ -1,0 +1,133 @@
+//! What the page of how waits differ shows, as whoever serves it found it.
+
+use crate::server_pages::RangeWay;
+
+/// What is shown, as it was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct DiffersView {
+    /// Only this lock; empty for all.
+    pub path: String,
+    /// The ensemble; empty where there is one.
+    pub ensemble: String,
+    /// Ensembles to choose from; none where there is one.
+    pub ensembles: Vec<String>,
+    /// Other ranges.
+    pub ways: Vec<RangeWay>,
+    /// From when to when, ms since the epoch.
+    pub range_ms: (i64, i64),
+    /// Which waits are held against the rest.
+    pub chosen: ChosenWaits,
+    /// Address of the page without a selection.
+    pub whole: String,
+    /// Address of the figures for scripts.
+    pub json: String,
+    /// What was found.
+    pub found: DiffersAnswer,
+}
+
+/// Which waits are held against the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChosenWaits {
+    /// When they joined: from then, and before that, ms since the epoch.
+    pub joined_ms: (i64, i64),
+    /// They waited at least so long.
+    pub min_wait_ms: i64,
+    /// They waited for less than this; None for any.
+    pub max_wait_ms: Option<i64>,
+    /// Somebody chose them; otherwise they are all.
+    pub is_part: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub enum DiffersAnswer {
+    /// No history is kept.
+    #[default]
+    Off,
+    /// It can't be shown now, and why.
+    Refused(String),
+    /// The figures.
+    Found(Box<DiffersFigures>),
+}
+
+/// How some waits differ from the rest.
+#[derive(Clone, Debug, Default)]
+pub struct DiffersFigures {
+    /// Those that are selected.
+    pub selected: u64,
+    /// All others.
+    pub others: u64,
+    /// Lives of which no wait is known.
+    pub without_wait: u64,
+    /// Short ones may have been left out.
+    pub is_sampled: bool,
+    /// Who left then or later is not counted, ms since the epoch.
+    pub left_before_ms: Option<i64>,
+    /// The part of the range that was recorded, from 0 to 1.
+    pub known_part: f64,
+    /// The longest waits first.
+    pub rows: Vec<WaitsRow>,
+    /// Those first that differ most.
+    pub dimensions: Vec<DifferingDimension>,
+}
+
+/// Waits of about the same length, in the order of time.
+#[derive(Clone, Debug, Default)]
+pub struct WaitsRow {
+    /// They waited at least so long.
+    pub min_wait_ms: i64,
+    /// And less than this; None for the longest ones.
+    pub max_wait_ms: Option<i64>,
+    /// A piece of the range each.
+    pub cells: Vec<WaitsCell>,
+}
+
+/// Waits of about the same length that began at about the same time.
+#[derive(Clone, Debug, Default)]
+pub struct WaitsCell {
+    /// How many.
+    pub count: u64,
+    /// When they joined: from then, and before that, ms since the epoch.
+    pub joined_ms: (i64, i64),
+    /// They are in the selection.
+    pub is_chosen: bool,
+    /// Address of the page with these selected; empty where there are none.
+    pub url: String,
+}
+
+/// How they differ in one way.
+#[derive(Clone, Debug, Default)]
+pub struct DifferingDimension {
+    /// Its name in the API.
+    pub name: &'static str,
+    /// From 0 to 1; None where either side is empty.
+    pub difference: Option<f64>,
+    /// The difference is at least this.
+    pub is_lower_bound: bool,
+    /// Those first whose shares differ most.
+    pub values: Vec<DifferingValue>,
+    /// How many further values there are, and how many waits have them.
+    pub others: Option<(usize, SideCounts)>,
+}
+
+/// A value.
+#[derive(Clone, Debug, Default)]
+pub struct DifferingValue {
+    /// None where it is not known.
+    pub value: Option<String>,
+    /// How many have it.
+    pub counts: SideCounts,
+}
+
+/// How many of each side, and which share of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SideCounts {
+    /// Of the selection.
+    pub selection: u64,
+    /// Of the rest.
+    pub rest: u64,
+    /// The share of the selection; None where that is empty.
+    pub selection_part: Option<f64>,
+    /// The share of the rest; None where that is empty.
+    pub rest_part: Option<f64>,
+}
