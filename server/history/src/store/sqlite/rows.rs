@@ -245,7 +245,9 @@ fn in_range(range: &Range<TimeMs>) -> Vec<Value> {
 
 pub(super) fn spans(store: &SqliteStore, query: &SpanQuery) -> Result<Vec<Span>, StoreError> {
     let SpanQuery { range, lock, session, host, joined_before, before, limit, give_up_at } = query;
-    let mut values = in_range(range);
+    // The only end by which the index is looked into: without it each page would go through all pages before it.
+    let end = before.map_or(range.end, |(left_at, _)| range.end.min(left_at + 1));
+    let mut values = in_range(&(range.start..end));
     let mut sql = " FROM span JOIN lock ON lock.id = span.lock
         LEFT JOIN client ON client.id = span.client WHERE left_at >= ?1 AND left_at < ?2"
         .to_owned();
@@ -259,10 +261,9 @@ pub(super) fn spans(store: &SqliteStore, query: &SpanQuery) -> Result<Vec<Span>,
     if let Some((left_at, czxid)) = before {
         values.extend([Value::Integer(left_at.0), Value::Integer(czxid.0)]);
         let last = values.len();
-        sql.push_str(&format!(" AND left_at <= ?{0} AND (left_at, czxid) < (?{0}, ?{last})", last - 1));
+        sql.push_str(&format!(" AND (left_at, czxid) < (?{}, ?{last})", last - 1));
     }
     sql.push_str(" ORDER BY left_at DESC, czxid DESC LIMIT ");
-    let end = before.map_or(range.end, |(left_at, _)| range.end.min(left_at + 1));
     over_days(store, &(range.start..end), *limit.min(&ROWS_READ_MAX), true, *give_up_at, |connection, limit| {
         let charges = charges::columns(connection)?;
         let mut statement = connection.prepare(&format!("SELECT {SPAN_COLUMNS}, {charges}{sql}{limit}"))?;
