@@ -153,11 +153,16 @@ impl Evaluator {
         if !self.has_begun {
             self.begin(model, now);
         }
-        let mut last: Option<&str> = None;
+        let (mut last, mut has_root_changed): (Option<&str>, bool) = (None, false);
         for change in changes {
             let path = match change {
                 Change::LinkChanged(_) | Change::RootChanged(_) => {
-                    self.roots_changed(model, now);
+                    has_root_changed = true;
+                    continue;
+                }
+                // Another of their locks may be the one that tells of what is left of the deadlocks.
+                Change::DeadlockChanged { locks, .. } => {
+                    locks.iter().for_each(|lock| self.judge_lock(model, now, lock));
                     continue;
                 }
                 Change::VerdictChanged { lock, .. }
@@ -179,11 +184,14 @@ impl Evaluator {
                 | Change::HolderChanged { .. }
                 | Change::LockTouched { .. }
                 | Change::SessionEnded { .. }
-                | Change::EvidenceChanged
-                | Change::DeadlockChanged { .. } => continue,
+                | Change::EvidenceChanged => continue,
             };
             last = Some(path);
             self.judge_lock(model, now, path);
+        }
+        // Once, however many roots there are.
+        if has_root_changed {
+            self.roots_changed(model, now);
         }
         while let Some((at, key)) = self.due.first().filter(|(at, _)| *at <= now).cloned() {
             self.due.remove(&(at, key.clone()));

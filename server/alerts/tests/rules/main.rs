@@ -7,6 +7,7 @@
 )]
 
 mod book;
+mod circles;
 mod conditions;
 mod delivery;
 mod firing;
