@@ -20,7 +20,7 @@ use crate::rule::Rule;
 /// Firings that are told. Overflow policy: later ones are counted only.
 pub const FIRINGS_MAX: usize = 1_000;
 /// Observations between two looks at the time.
-const LOOK_AT_TIME: u32 = 1_024;
+const LOOK_AT_TIME: u32 = 64;
 
 /// A rule would have fired.
 #[derive(Clone, Debug, PartialEq, Eq)]
