@@ -60,7 +60,9 @@ pub(crate) async fn show(
         let remedy = StateFilter::NAMES.join(", ");
         filter = StateFilter::named(&value).ok_or_else(|| wrong(&name, &value, &format!("one of {remedy}")))?;
     }
-    Ok(Json(http.alerts_for(&actor, &scope, filter)?))
+    let own = http.clone();
+    let owner = actor.quota_owner();
+    Ok(Json(http.work.ask(&owner, move || own.alerts_for(&actor, &scope, filter)).await??))
 }
 
 /// `POST /api/v1/alerts/silences`.

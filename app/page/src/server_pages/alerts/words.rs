@@ -8,8 +8,7 @@ use lockscope_wire::{AlertMatchers, AlertState, Severity};
 const SENTENCE_CHARS: usize = 240;
 const NAME_CHARS: usize = 80;
 
-pub(super) const LEAD: &str =
-    "What is wrong with a lock for so long that somebody is told. The rules below say what that is.";
+pub(super) const LEAD: &str = "Locks that meet one of the alert rules below for as long as the rule says.";
 /// Around instants.
 pub(super) const SINCE: &str = "since ";
 pub(super) const FROM: &str = "from ";
@@ -19,7 +18,7 @@ pub(super) const UNSEEN_END: &str = "; this is how it was then.";
 pub(super) const MOMENT: &str = "show the moment";
 /// Parts.
 pub(super) const TRY_WAY: &str = "Try a rule on what was recorded";
-pub(super) const TRY_LEAD: &str = "When a rule would have fired, over what was recorded: the same rules over the same model, replayed. Nobody is told.";
+pub(super) const TRY_LEAD: &str = "When a rule would have fired, over what was recorded: the same rules over the same model, replayed. No notification is sent.";
 pub(super) const TRY_BACK: &str = "Alerts";
 pub(super) const TRY_TEXT: &str = "The rule, as the configuration would have it";
 pub(super) const TRY_OVER: &str = "Over the last";
@@ -38,7 +37,7 @@ pub(super) const NO_ROUTE: &str = "Alerts show here only; a [[route]] in the con
 pub(super) const ACT: &str = "Acknowledge or silence";
 pub(super) const ACK_MEANS: &str = "Says that you look at it. It goes on firing.";
 pub(super) const ACK_REASON: &str = "What you do about it";
-pub(super) const SILENCE_MEANS: &str = "Nobody is told of this rule at this lock for a while. It stays in this list.";
+pub(super) const SILENCE_MEANS: &str = "No notifications of this rule at this lock for a while. It stays in this list.";
 pub(super) const SILENCE_FOR: &str = "For";
 pub(super) const REASON: &str = "Why";
 pub(super) const LENGTHS: [(i64, &str); 4] =
@@ -123,7 +122,7 @@ pub(super) fn done(done: AlertDone) -> &'static str {
     match done {
         AlertDone::Acknowledged => "It is acknowledged: everybody sees that you look at it.",
         AlertDone::Silenced => "It is silenced. The list of silences ends it sooner.",
-        AlertDone::SilenceEnded => "The silence is ended: whoever is to be told is told again.",
+        AlertDone::SilenceEnded => "The silence is ended: notifications are sent again.",
     }
 }
 
