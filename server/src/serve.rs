@@ -193,6 +193,7 @@ impl RunningServer {
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
         alerting.start(&tasks, &stop);
+        let acknowledged = alerting.acknowledged;
         let alerts = AlertDesk::new(alerting.alerts, audit.journal.clone());
         let lab = LabParts::start(config, audit.journal.clone(), &clock);
         let releases = ReleaseService::new(
@@ -218,7 +219,7 @@ impl RunningServer {
             clock: clock.clone(),
         });
         let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));
-        let projector = lab.project(projector).with_applications(applications.clone());
+        let projector = lab.project(projector).with_applications(applications.clone()).with_acknowledged(acknowledged);
         let projector =
             projector.with_forced_releases(releases.forced_releases()).with_history(Arc::new(history_health));
         let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());

@@ -9,6 +9,8 @@ compile_error!(
 );
 
 mod address;
+#[cfg(feature = "ssr")]
+mod alert_banner;
 mod app;
 mod board;
 mod charts;
@@ -45,6 +47,8 @@ mod status;
 mod waits;
 mod wall;
 
+#[cfg(feature = "ssr")]
+pub use alert_banner::{AlertBanner, alert_banner};
 pub use app::App;
 pub use document_title::DocumentTitle;
 #[cfg(feature = "ssr")]

@@ -68,10 +68,15 @@ fn preload(href: String) -> AnyView {
 pub fn shell(assets: AssetNames) -> AnyView {
     let nonce = use_nonce().map(|nonce| nonce.to_string());
     #[cfg(feature = "ssr")]
+    let alerts = use_context::<super::alert_banner::AlertBanner>().map(|alerts| alerts.element(nonce.clone()));
+    #[cfg(not(feature = "ssr"))]
+    let alerts = ();
+    #[cfg(feature = "ssr")]
     if super::past::is_shown() {
         let body = view! {
             <App />
             <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &super::over_time::script(), &super::lock_orders::script()].concat()></script>
+            {alerts}
         };
         return document(&assets, nonce, initial_title().icon(), view! { <MetaTags /> }, body);
     }
@@ -97,6 +102,7 @@ pub fn shell(assets: AssetNames) -> AnyView {
     let body = view! {
         <App />
         {own}
+        {alerts}
         <script type="module" nonce=nonce.clone() inner_html=boot></script>
     };
     document(&assets, nonce, initial_title().icon(), head, body)

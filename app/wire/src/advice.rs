@@ -36,6 +36,8 @@ pub struct LockProblem {
     pub waiting_since_sum_ms: i64,
     /// The next step.
     pub step: Step,
+    /// Who looks at it and since when: whoever acknowledged an alert of one of its locks; null where nobody did.
+    pub looked_after: Option<Headline>,
 }
 
 /// Problems of one kind that have no line of their own.

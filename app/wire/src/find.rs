@@ -36,6 +36,12 @@ named_enum! {
         SignOut = "sign_out",
         /// What happened.
         Events = "events",
+        /// Which alerts fire.
+        Alerts = "alerts",
+        /// What was wrong when.
+        Incidents = "incidents",
+        /// Who made others wait.
+        Blame = "blame",
     }
 }
 

@@ -221,6 +221,7 @@ fn board() -> impl Strategy<Value = Body> {
                 waiter_count: waiters,
                 waiting_since_sum_ms: sum,
                 step: Step { text: format!("{waiters} wait"), act: Some(StepAct::Waits) },
+                looked_after: (waiters > 2).then(|| Headline { since_ms, ..Headline::default() }),
             }
         });
     (rows, vec(root, 0..4), vec(problem, 0..4), 0..9_u32, any::<i64>()).prop_map(

@@ -96,6 +96,14 @@ test('from the link of the demo to a record of the release', async ({ ui, page, 
     await firing.getByRole('button', { name: 'Acknowledge' }).click();
     await expect(page.getByTestId('alerts-done')).toContainText('acknowledged');
     await expect(firing).toContainText('looking at the transfers');
+
+    // The board says who looks, beside the problem, on the wall too; the line below tells what nobody looks at.
+    for (const place of ['/', '/wall']) {
+      await page.goto(`${demo.url}${place}`);
+      await expect(page.getByTestId('looked-after').first()).toContainText(/has looked at it for/);
+      await expect(page.getByTestId('alert-banner')).toContainText(/alerts? fires?/);
+    }
+    await page.goto(`${demo.url}/alerts`);
     await firing.getByText('Acknowledge or silence').click();
     await firing.getByLabel('Why').fill('they are being mended');
     await firing.getByRole('button', { name: 'Silence' }).click();

@@ -152,6 +152,21 @@ impl Book {
         alerts
     }
 
+    /// Those of some alerts that fire and that nobody silenced, worst first, then those that have fired longest.
+    pub fn loud(&self, now_ms: i64, is_meant: impl Fn(&Alert) -> bool) -> Vec<Alert> {
+        let fires = self.alerts.values().map(|kept| &kept.alert).filter(|alert| alert.state == AlertState::Firing);
+        let loud = fires.filter(|alert| is_meant(alert) && self.silence_of(alert, now_ms).is_none());
+        let mut loud: Vec<Alert> = loud.cloned().collect();
+        loud.sort_by_cached_key(|alert| (std::cmp::Reverse(alert.severity), alert.fired_at_ms, alert.key.clone()));
+        loud
+    }
+
+    /// Alerts that have not ended and that somebody looks at, with who does.
+    pub fn acknowledged(&self) -> impl Iterator<Item = (&Alert, &Acknowledgement)> {
+        let goes_on = self.alerts.values().filter(|kept| kept.alert.state != AlertState::Resolved);
+        goes_on.filter_map(|kept| Some((&kept.alert, kept.alert.acked_by.as_ref()?)))
+    }
+
     /// Silences that have not ended.
     pub fn silences(&self, now_ms: i64) -> Vec<Silence> {
         self.silences.values().filter(|silence| silence.until_at_ms > now_ms).cloned().collect()

@@ -255,6 +255,16 @@ impl Alerts {
         }
     }
 
+    /// Those of some alerts that fire and that nobody silenced, worst first.
+    pub fn loud(&self, is_meant: impl Fn(&Alert) -> bool) -> Vec<Alert> {
+        self.0.book.lock().loud(self.0.clock.now_ms(), is_meant)
+    }
+
+    /// What somebody looks at, made of each such alert.
+    pub fn acknowledged<T>(&self, each: impl Fn(&Alert, &Acknowledgement) -> T) -> Vec<T> {
+        self.0.book.lock().acknowledged().map(|(alert, by)| each(alert, by)).collect()
+    }
+
     /// The rule of a name.
     pub fn rule(&self, name: &str) -> Option<Rule> {
         self.0.rules.iter().find(|rule| *rule.name == *name).cloned()

@@ -87,6 +87,7 @@ pub(crate) fn problems(rows: &[LockRow], now_ms: i64) -> (Vec<LockProblem>, u32,
             waiter_count: row.waiter_count.unwrap_or(0),
             waiting_since_sum_ms: row.waiting_since_sum_ms,
             step: steps(row).next().unwrap_or_default(),
+            looked_after: None,
         }
     };
     let mut left_out: Vec<ProblemsLeftOut> = Vec::new();

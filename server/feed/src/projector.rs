@@ -16,8 +16,8 @@ use lockscope_wire::{
 
 use super::engine::Reader;
 use super::project::{
-    self, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, HappenedQuery, HappenedView,
-    MetricSelection, NameTest, ProjectionContext, Snapshot,
+    self, AcknowledgedLocks, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, HappenedQuery,
+    HappenedView, MetricSelection, NameTest, ProjectionContext, Snapshot,
 };
 use super::{
     ConfigState, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views, VisibilityScope,
@@ -64,6 +64,7 @@ pub struct Projector {
     history: Option<Arc<dyn HistorySource>>,
     applications: ApplicationNames,
     forced: ForcedReleases,
+    acknowledged: AcknowledgedLocks,
     is_past: bool,
     /// Every root left its first sync since the server was started, when that was last asked.
     was_ready: AtomicBool,
@@ -85,6 +86,7 @@ impl Projector {
             history: None,
             applications,
             forced,
+            acknowledged: AcknowledgedLocks::default(),
             is_past: false,
             was_ready: AtomicBool::new(false),
         }
@@ -123,6 +125,13 @@ impl Projector {
     pub fn with_forced_releases(self, forced: ForcedReleases) -> Self {
         let wakes = self.wakes.and(forced.changes());
         Self { wakes, forced, ..self }
+    }
+
+    /// The same, with what somebody looks at.
+    #[must_use]
+    pub fn with_acknowledged(self, acknowledged: AcknowledgedLocks) -> Self {
+        let wakes = self.wakes.and(acknowledged.changes());
+        Self { wakes, acknowledged, ..self }
     }
 
     /// The same, over models as they were at the instant that the clock shows.
@@ -211,7 +220,7 @@ impl Projector {
 
 impl Views for Projector {
     fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board> {
-        self.show(query, scope, |looks| project::board(looks, query))
+        self.show(query, scope, |looks| project::board(looks, query, &self.acknowledged.now()))
     }
 
     fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {

@@ -349,7 +349,9 @@ impl Http {
             Answer::Page | Answer::File => router,
         };
         let own = self.routes.iter().fold(Router::new(), rows).with_state(self.clone());
-        let pages = pages.layer(from_fn_with_state(self.clone(), history::show_moments));
+        let pages = pages
+            .layer(from_fn_with_state(self.clone(), history::show_moments))
+            .layer(from_fn_with_state(self.clone(), alerts::banner::add));
         own.merge(pages)
             .layer(from_fn_with_state(self.clone(), history::refuse_the_present))
             .layer(from_fn_with_state(self.clone(), authentication::authenticate))

@@ -120,6 +120,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
     Route { verb: Verb::Get, path: "/events", need: VIEW, answer: Answer::Form(|| get(events_page::show)) },
     Route { verb: Verb::Get, path: "/alerts", need: VIEW, answer: Answer::Form(|| get(alerts::pages::show)) },
+    api(Verb::Get, ALERT_BANNER, VIEW, || get(alerts::banner::show)),
     Route { verb: Verb::Get, path: "/alerts/test", need: VIEW, answer: Answer::Form(|| get(alerts::pages::try_rule)) },
     Route {
         verb: Verb::Post,
@@ -193,9 +194,12 @@ const LIVE: &str = "/api/v1/live";
 /// What the page of alerts asks for.
 const ALERTS: &str = "/api/v1/alerts";
 
+/// What every page asks for.
+const ALERT_BANNER: &str = "/alerts/banner";
+
 /// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
 pub(super) fn is_by_itself(path: &str) -> bool {
-    path == LIVE || path == NEWS || path == ALERTS
+    [LIVE, NEWS, ALERTS, ALERT_BANNER].contains(&path)
 }
 
 /// One row, for those who check the table from outside.

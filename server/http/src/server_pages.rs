@@ -46,9 +46,9 @@ fn answer(
         ));
     };
     let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
+    let (tab, alerts) = (tab(http, actor), http.alert_banner(&http.scope_of(actor)));
     let mut response =
-        Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab: tab(http, actor) }))
-            .into_response();
+        Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab, alerts })).into_response();
     let policy = format!(
         "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; connect-src 'self'; script-src 'nonce-{nonce}'{more}; {TRUSTED_TYPES}"
     );

@@ -13,6 +13,7 @@ use lockscope_core::time::TimeMs;
 
 use crate::config::{Alerting, Config, Receiver};
 use feed::engine::ObservationLog;
+use feed::project::{AcknowledgedLock, AcknowledgedLocks};
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 use runtime::tasks::{TaskTracker, supervised};
@@ -21,6 +22,8 @@ use runtime::tasks::{TaskTracker, supervised};
 #[derive(Clone, Debug)]
 pub(super) struct AlertParts {
     pub(super) alerts: Alerts,
+    /// Which locks somebody looks at, for the boards.
+    pub(super) acknowledged: AcknowledgedLocks,
     alerting: Arc<Alerting>,
 }
 
@@ -37,7 +40,7 @@ impl AlertParts {
         match opened.await {
             Ok(alerts) => {
                 alerts.end_elsewhere(|name| config.ensembles.iter().any(|ensemble| ensemble.name == name));
-                Self { alerts, alerting }
+                Self { alerts, acknowledged: AcknowledgedLocks::default(), alerting }
             }
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
@@ -57,6 +60,9 @@ impl AlertParts {
     /// Keeps the alerts, and tells receivers, until `stop`.
     pub(super) fn start(&self, tasks: &TaskTracker, stop: &CancellationToken) {
         tasks.spawn(supervised("alerts", self.alerts.clone().run(stop.clone())));
+        let told = tell_acknowledged(self.alerts.clone(), self.acknowledged.clone());
+        let told = stop.clone().run_until_cancelled_owned(told);
+        tasks.spawn(supervised("acknowledged locks", async { _ = told.await }));
         for Receiver { route, repeat_ms } in &self.alerting.routes {
             match Delivery::new(self.alerts.clone(), route.clone(), *repeat_ms) {
                 Ok(delivery) => drop(tasks.spawn(supervised("alert delivery", delivery.run(stop.clone())))),
@@ -65,6 +71,23 @@ impl AlertParts {
                     self.alerts.cannot_tell(&route.name, why);
                 }
             }
+        }
+    }
+}
+
+/// Tells boards, whenever alerts change, at which locks somebody looks.
+async fn tell_acknowledged(alerts: Alerts, locks: AcknowledgedLocks) {
+    let mut revisions = alerts.revisions();
+    loop {
+        revisions.borrow_and_update();
+        locks.set(alerts.acknowledged(|alert, by| AcknowledgedLock {
+            ensemble: alert.ensemble.clone(),
+            path: alert.lock.clone(),
+            by: by.by.clone(),
+            since_ms: by.at_ms,
+        }));
+        if revisions.changed().await.is_err() {
+            return;
         }
     }
 }

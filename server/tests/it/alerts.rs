@@ -198,6 +198,37 @@ async fn nobody_learns_of_alerts_at_locks_that_they_may_not_see() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_fires_stands_below_every_page_with_who_looks_at_it() {
+    let recorded = Recorded::start(config(free_port().await)).await;
+    recorded.truth.make("/a/<order>").await;
+    let client = open(&recorded.zookeeper.address()).await;
+    queue(&client, "/a/<order>/lock-").await;
+    let (operator, far) = (recorded.token("operator", "/a").await, recorded.token("viewer", "/b/c").await);
+    let line = async || recorded.text_as(&operator, "/alerts/banner").await.1;
+    until(async || line().await.contains("1 alert fires")).await;
+    assert!(line().await.contains("<bdi>/a/&lt;order&gt;</bdi>"), "{}", line().await);
+    let names_it = async |token: &str, page: &str| {
+        let (status, html) = recorded.text_as(token, page).await;
+        assert_eq!(status, 200, "{page}: {html}");
+        html.contains("1 alert fires")
+    };
+    for page in ["/", "/waits", "/wall", "/status", "/events", "/help"] {
+        assert!(names_it(&operator, page).await, "{page} says nothing");
+        assert!(!names_it(&far, page).await, "{page} tells of a lock that may not be seen");
+    }
+    assert!(!names_it(&operator, "/alerts").await, "the page of alerts has them all");
+    assert_eq!(recorded.text_as(&far, "/alerts/banner").await, (200, String::new()));
+
+    let key = alerts(&recorded, "firing").await[0]["key"].clone();
+    let ack = json!({ "key": key, "reason": "looking at it" });
+    assert_eq!(send(&recorded, "POST", &operator, "/api/v1/alerts/ack", &ack).await.0, 200);
+    until(async || line().await.contains("has looked at it for")).await;
+    let silence = json!({ "matchers": { "ensemble": "default", "path": "/a/<order>" }, "for_ms": 60_000, "reason": "x" });
+    assert_eq!(send(&recorded, "POST", &operator, "/api/v1/alerts/silences", &silence).await.0, 201);
+    until(async || line().await.is_empty()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_that_somebody_else_has_is_told_and_keeps_nothing_from_whoever_is_to_be_told() {
     let port = free_port().await;
     let recorded = Recorded::start(config(port)).await;

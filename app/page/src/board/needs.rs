@@ -9,7 +9,7 @@ use crate::explain::{explained, explained_verdict};
 use crate::format::{count, middle, visible};
 use crate::live::Live;
 use crate::parts::{
-    Age, StepPlace, Tag, current, filled, finding_word, headline, rows, step, verdict_word, wait_least,
+    Age, StepPlace, Tag, current, filled, finding_word, headline, looked_after, rows, step, verdict_word, wait_least,
 };
 use lockscope_wire::guide::anchor;
 use lockscope_wire::{BoardHead, BoardQuery, LockProblem, LockQuery, ProblemsLeftOut};
@@ -121,7 +121,7 @@ fn problem(problem: LockProblem) -> AnyView {
             <div>{sign}</div>
             <div class="need-body">
                 <p class="need-locks"><Tag of=problem.tag.clone() />{links}{more}</p>
-                <p class="need-headline" data-testid="headline">{headline(&problem.headline)}</p>
+                <p class="need-headline" data-testid="headline">{headline(&problem.headline)}{looked_after(&problem)}</p>
             </div>
             <p class="need-step" data-testid="next-step">{step(&problem.step, &place)}</p>
         </li>

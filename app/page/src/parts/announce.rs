@@ -69,6 +69,7 @@ mod tests {
             waiter_count: 0,
             waiting_since_sum_ms: 0,
             step: Step::default(),
+            looked_after: None,
         }
     }
 

@@ -55,7 +55,7 @@ pub(crate) use pager::pager;
 pub(crate) use part::part;
 pub(crate) use rows::{Item, rows, rows_in_parts};
 pub(crate) use session::{holder_name, session_url};
-pub(crate) use step::{RELEASE_HASH, StepPlace, headline, step};
+pub(crate) use step::{RELEASE_HASH, StepPlace, headline, looked_after, step};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::Tag;
 #[cfg(feature = "ssr")]

@@ -9,7 +9,7 @@ use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::visible;
 use crate::past;
-use lockscope_wire::{Headline, LockQuery, SignedBy, Step, StepAct};
+use lockscope_wire::{Headline, LockProblem, LockQuery, SignedBy, Step, StepAct};
 
 use super::time::Age;
 
@@ -46,6 +46,12 @@ pub(crate) fn headline(of: &Headline) -> AnyView {
             view! { {format!("{before} ")}<Age since_ms=of.since_ms least=least />{after} }
         }
     }
+}
+
+/// Behind it: who looks at a problem, where somebody does.
+pub(crate) fn looked_after(of: &LockProblem) -> Option<AnyView> {
+    let by = of.looked_after.as_ref()?;
+    Some(view! { " "<span class="looked-after" data-testid="looked-after">{headline(by)}</span> })
 }
 
 fn button(act: &StepAct, place: &StepPlace) -> AnyView {

@@ -244,6 +244,7 @@ mod tests {
             nonce: "n",
             person: &person,
             tab: crate::document_title::DocumentTitle::default(),
+            alerts: None,
         };
         let view = AuditView { actor: hostile.to_owned(), lock: hostile.to_owned(), ..AuditView::default() };
         let html = audit_page(&plain, &view, &page);

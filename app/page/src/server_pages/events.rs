@@ -258,7 +258,7 @@ mod tests {
         };
         let assets = AssetNames::default();
         let tab = crate::document_title::DocumentTitle::default();
-        let html = events_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab }, &of);
+        let html = events_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab, alerts: None }, &of);
         assert_eq!(html.matches("<script").count(), 3, "those of the head and the end of the document alone");
         assert!(!html.contains('\u{202e}') && html.contains("2023-11-14 22:13:20 UTC"));
         assert!(NEWS_SCRIPT.len() < 2_048, "{}", NEWS_SCRIPT.len());

@@ -308,7 +308,7 @@ mod tests {
         };
         let assets = AssetNames::default();
         let tab = crate::document_title::DocumentTitle::default();
-        let html = incident_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab }, &of);
+        let html = incident_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab, alerts: None }, &of);
         assert_eq!(html.matches("<script").count(), 2, "those of the head and the end of the document alone");
         assert!(!html.contains('\u{202e}') && html.contains("data-lane=\"root\""));
     }

@@ -16,6 +16,7 @@ mod moment;
 mod release;
 mod words;
 
+pub(crate) use alerts::severity;
 pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
 pub use audit::{AuditView, audit_page};
 pub use blame::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay, blame_page};
@@ -35,6 +36,7 @@ pub use release::approve_page;
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::alert_banner::AlertBanner;
 use super::current_user::CurrentUser;
 use super::document_title::DocumentTitle;
 use super::format::visible;
@@ -54,6 +56,8 @@ pub struct ServerPage<'a> {
     pub person: &'a Person,
     /// What is the matter with any lock.
     pub tab: DocumentTitle,
+    /// Which alerts fire; None where there are none to tell of, as without anything live.
+    pub alerts: Option<AlertBanner>,
 }
 
 /// A page around its content.
@@ -110,6 +114,9 @@ fn framed(
     head: impl IntoView,
     tail: impl IntoView,
 ) -> AnyView {
+    // The page of alerts has them all.
+    let alerts = plain.alerts.clone().filter(|_| here != "alerts");
+    let alerts = alerts.map(|alerts| alerts.element(Some(plain.nonce.to_owned())));
     let title = visible(&plain.tab.title(title));
     let head = view! {
         <title>{title}</title>
@@ -121,6 +128,7 @@ fn framed(
         <LinkBanner />
         <main class="main" id="main" tabindex="-1">{content}</main>
         <script nonce=plain.nonce.to_owned() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, &*link_script()].concat()></script>
+        {alerts}
         {tail}
     };
     document(plain.assets, Some(plain.nonce.to_owned()), plain.tab.icon(), head, body)

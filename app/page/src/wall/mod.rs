@@ -10,7 +10,7 @@ use super::erase::{dynamic, view};
 use super::format::{age, count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Chip, Instant, Tag, current, headline, rows};
+use super::parts::{Chip, Instant, Tag, current, headline, looked_after, rows};
 use lockscope_wire::{BoardHead, BoardQuery, LockProblem, RootState, Verdict};
 
 /// Longest name of a lock.
@@ -155,7 +155,7 @@ fn problem(problem: LockProblem) -> AnyView {
     view! {
         <li class="wall-row" data-verdict=problem.verdict.name()>
             <p><Chip verdict=problem.verdict />" "<Tag of=problem.tag.clone() />" "<bdi class="wall-lock">{first}</bdi>{more}</p>
-            <p class="wall-headline">{headline(&problem.headline)}</p>
+            <p class="wall-headline">{headline(&problem.headline)}{looked_after(&problem)}</p>
         </li>
     }
 }

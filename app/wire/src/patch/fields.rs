@@ -59,6 +59,7 @@ impl Part for Contender {}
 impl Part for Edge {}
 impl Part for FindingRow {}
 impl Part for LockProblem {}
+impl Part for Headline {}
 impl Part for PastHolder {}
 impl Part for RootBrief {}
 impl Part for StatRow {}
@@ -341,4 +342,5 @@ fields!(LockProblem, LockProblemField {
     WaiterCount waiter_count: u32,
     WaitingSinceSumMs waiting_since_sum_ms: i64,
     Step step: Step,
+    LookedAfter looked_after: Option<Headline>,
 });

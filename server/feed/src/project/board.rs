@@ -4,6 +4,7 @@ use lockscope_core::assessment::AssessedLock;
 use lockscope_core::finding::Severity;
 use lockscope_wire as wire;
 
+use super::acknowledged::Acknowledged;
 use super::problems::Problems;
 use super::words::{wire_recipe, wire_verdict};
 use super::{ProjectionContext, Terms, Waits, as_of_several, count32};
@@ -18,11 +19,11 @@ struct Found<'a> {
     text: (bool, std::borrow::Cow<'a, str>),
 }
 
-/// The board for a query.
-pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery) -> wire::Board {
+/// The board for a query. `acknowledged`: which locks somebody looks at.
+pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery, acknowledged: &Acknowledged) -> wire::Board {
     let terms = Terms::parse(&query.q);
     let mut totals = wire::Totals::default();
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(acknowledged);
     let mut verdicts = [0_u32; wire::Verdict::ALL.len()];
     let mut found: Vec<Found<'_>> = Vec::new();
     let meant = looks.iter().enumerate().filter(|(_, look)| look.is_meant(&query.ensemble));

@@ -18,6 +18,11 @@ pub(super) fn has_held(who: &str) -> String {
     format!("{who} has held it for")
 }
 
+/// Before the time that somebody looks at a problem.
+pub(super) fn looks_at_it(by: &str) -> String {
+    format!("{by} has looked at it for")
+}
+
 /// Before the age of a client's holds.
 pub(super) fn has_held_several(who: &str, locks: u32) -> String {
     format!("{who} has held {} locks for", count(locks))

@@ -1,6 +1,7 @@
 //! From the model to the wire: the only module that knows both. Pure functions of the model, a query and the
 //! time; what they return holds instants, never ages.
 
+mod acknowledged;
 mod advice;
 mod applications;
 mod blocking;
@@ -41,6 +42,7 @@ pub(super) use lockscope_core::znode::is_under;
 use lockscope_wire as wire;
 
 use super::VisibilityScope;
+pub use acknowledged::{ACKNOWLEDGED_MAX, Acknowledged, AcknowledgedLock, AcknowledgedLocks};
 pub use applications::{ApplicationNames, ApplicationRule, PATTERN_CHARS_MAX};
 pub use board::board;
 pub use ended::{OutcomeText, told};

@@ -11,6 +11,7 @@ use lockscope_core::znode::SessionId;
 use lockscope_wire as wire;
 use lockscope_wire::{PROBLEM_LOCKS_MAX, PROBLEMS_MAX};
 
+use super::acknowledged::Acknowledged;
 use super::advice::critical;
 use super::session_groups::host_of;
 use super::words::wire_verdict;
@@ -51,11 +52,13 @@ struct Group<'a> {
     locks: Vec<&'a AssessedLock>,
     count: u32,
     waits: Waits,
+    /// Since when somebody looks at which of its locks: the first of them.
+    looked_at: Option<(i64, &'a str)>,
 }
 
 /// Collects problems while somebody walks over the locks.
-#[derive(Default)]
 pub(super) struct Problems<'a> {
+    acknowledged: &'a Acknowledged,
     groups: BTreeMap<(usize, std::cmp::Reverse<u8>, Cause<'a>), Group<'a>>,
     /// Locks in circles of each ensemble that has some: circles that share a lock have one number.
     circles: BTreeMap<usize, BTreeMap<&'a str, usize>>,
@@ -79,6 +82,11 @@ pub(super) fn severity(lock: &AssessedLock) -> u8 {
 }
 
 impl<'a> Problems<'a> {
+    /// None yet. `acknowledged`: which locks somebody looks at.
+    pub(super) fn new(acknowledged: &'a Acknowledged) -> Self {
+        Self { acknowledged, groups: BTreeMap::new(), circles: BTreeMap::new() }
+    }
+
     /// Notes a lock of the ensemble at an index.
     pub(super) fn note(&mut self, at: usize, look: &ProjectionContext<'a>, lock: &'a AssessedLock, waits: Waits) {
         let severity = severity(lock);
@@ -101,8 +109,11 @@ impl<'a> Problems<'a> {
             locks: Vec::new(),
             count: 0,
             waits: Waits::default(),
+            looked_at: None,
         });
         group.count += 1;
+        let looks = self.acknowledged.since(&look.ensemble.name, &lock.path).map(|since_ms| (since_ms, &*lock.path));
+        group.looked_at = group.looked_at.into_iter().chain(looks).min();
         if group.locks.len() < PROBLEM_LOCKS_MAX {
             group.locks.push(lock);
         }
@@ -131,7 +142,7 @@ impl<'a> Problems<'a> {
             }
         }
         let lines = groups.iter().enumerate().filter(|(at, _)| shown.contains(at));
-        let lines = lines.filter_map(|(_, ((.., cause), group))| group.problem(cause)).collect();
+        let lines = lines.filter_map(|(_, ((.., cause), group))| group.problem(cause, self.acknowledged)).collect();
         (lines, left_out.into_iter().map(|(_, more)| more).collect())
     }
 }
@@ -204,7 +215,7 @@ impl<'a> Group<'a> {
         wire::ProblemsLeftOut { verdict: wire_verdict(self.verdict), finding, count: 1 }
     }
 
-    fn problem(&self, cause: &Cause<'_>) -> Option<wire::LockProblem> {
+    fn problem(&self, cause: &Cause<'_>, acknowledged: &Acknowledged) -> Option<wire::LockProblem> {
         let (look, first) = (&self.look, *self.locks.first()?);
         let case = look.case(first);
         let mut headline = look.headline(&case);
@@ -231,6 +242,7 @@ impl<'a> Group<'a> {
             waiter_count: self.waits.count,
             waiting_since_sum_ms: self.waits.since_sum_ms,
             step: case.first_step(),
+            looked_after: self.looked_at.and_then(|(_, path)| acknowledged.sentence(&look.ensemble.name, path)),
         })
     }
 }

@@ -64,18 +64,29 @@ impl Http {
         if !actor.may(Right::Release) {
             all.routes.clear();
         }
-        if scope.is_bounded() || !scope.payloads() {
-            for alert in &mut all.alerts {
-                alert.sentence = plain_sentence(alert);
-            }
-        }
+        all.alerts.iter_mut().for_each(|alert| limit(alert, scope));
         all.alerts.retain(|alert| filter.takes(alert));
         all.alerts.truncate(ALERTS_MAX);
         Ok(all)
     }
 
+    /// Those that fire and that nobody silenced, worst first; None where there are no alerts at all.
+    pub(super) fn loud_alerts(&self, scope: &VisibilityScope) -> Option<Vec<Alert>> {
+        let mut firing = self.alerts.as_ref()?.alerts.loud(|alert| scope.covers(&alert.ensemble, &alert.lock));
+        firing.truncate(ALERTS_MAX);
+        firing.iter_mut().for_each(|alert| limit(alert, scope));
+        Some(firing)
+    }
+
     pub(super) fn alert_desk(&self) -> Result<&super::AlertDesk, ErrorResponse> {
         self.alerts.as_ref().ok_or_else(|| ErrorResponse::not_found("there are no alerts here: nothing is live"))
+    }
+}
+
+/// Takes out of an alert what may not be seen of it.
+fn limit(alert: &mut Alert, scope: &VisibilityScope) {
+    if scope.is_bounded() || !scope.payloads() {
+        alert.sentence = plain_sentence(alert);
     }
 }
 

@@ -67,7 +67,7 @@ fn item(of: &AlertsView, alert: &Alert) -> AnyView {
 }
 
 /// How bad: a sign and a word, and its colour where that is so now.
-pub(super) fn severity(severity: Severity, has_colour: bool) -> AnyView {
+pub(crate) fn severity(severity: Severity, has_colour: bool) -> AnyView {
     let sign = match severity {
         // A disc, a triangle's outline, a square.
         Severity::Info => "M6 2a4 4 0 1 0 0 8a4 4 0 1 0 0-8z",

@@ -10,6 +10,7 @@ mod view;
 mod watch;
 mod words;
 
+pub(crate) use list::severity;
 pub use try_rule::{TriedFiring, TriedView, alert_test_page};
 pub use view::{AlertDone, AlertFilter, AlertsView};
 

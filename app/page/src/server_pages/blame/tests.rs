@@ -16,7 +16,7 @@ fn drawn(of: &BlameView) -> String {
     };
     let assets = AssetNames::default();
     let tab = crate::document_title::DocumentTitle::default();
-    blame_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab }, of)
+    blame_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab, alerts: None }, of)
 }
 
 fn view_of(figures: BlameFigures) -> BlameView {

@@ -16,7 +16,7 @@ fn drawn(of: &DiffersView) -> String {
     };
     let assets = AssetNames::default();
     let tab = crate::document_title::DocumentTitle::default();
-    differs_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab }, of)
+    differs_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab, alerts: None }, of)
 }
 
 fn view_of(figures: DiffersFigures) -> DiffersView {

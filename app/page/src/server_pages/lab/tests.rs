@@ -43,6 +43,7 @@ fn page(run: &LabRun, sight: LabSight) -> String {
             nonce: "n",
             person: &person,
             tab: crate::document_title::DocumentTitle::default(),
+            alerts: None,
         },
         run,
         sight,
@@ -65,6 +66,7 @@ fn list(view: &LabView) -> String {
             nonce: "n",
             person: &person,
             tab: crate::document_title::DocumentTitle::default(),
+            alerts: None,
         },
         view,
     )
@@ -139,6 +141,7 @@ fn hostile_words_stay_words() {
         nonce: "n",
         person: &person,
         tab: crate::document_title::DocumentTitle::default(),
+        alerts: None,
     };
     let html = lab_run_page(&plain, &run, LabSight { has_many: true, ..SIGHT }, NOW_MS, hostile, hostile);
     assert_eq!(html.matches("<script").count(), 3, "the theme's two and the one that takes the run over");
@@ -201,6 +204,7 @@ fn pages_to_be_looked_at() {
         nonce: "n",
         person: &person,
         tab: crate::document_title::DocumentTitle::default(),
+        alerts: None,
     };
     let runs = [
         ("opening", opening()),

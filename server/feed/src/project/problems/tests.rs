@@ -10,7 +10,7 @@ use lockscope_wire::{Board, BoardQuery, PROBLEMS_MAX, ProblemsLeftOut, StepAct, 
 
 use super::{Kind, Origin, shown};
 use crate::VisibilityScope;
-use crate::project::{EnsembleInfo, ProjectionContext, board};
+use crate::project::{Acknowledged, AcknowledgedLock, EnsembleInfo, ProjectionContext, board};
 
 const ROOT: RootId = RootId(0);
 /// A hold is stuck after 5 minutes while what is usual is not known.
@@ -50,9 +50,13 @@ pub(crate) fn model(contenders: &[(&str, i64)]) -> Observatory {
 }
 
 fn look(observatory: &Observatory, scope: &VisibilityScope) -> Board {
+    look_with(observatory, scope, &Acknowledged::default())
+}
+
+fn look_with(observatory: &Observatory, scope: &VisibilityScope, acknowledged: &Acknowledged) -> Board {
     let ensemble = EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
     let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: LATER };
-    board(&[look], &BoardQuery::default())
+    board(&[look], &BoardQuery::default(), acknowledged)
 }
 
 #[test]
@@ -81,6 +85,37 @@ fn a_deadlock_is_one_problem_and_so_is_a_client_that_is_stuck_on_many_locks() {
     assert_eq!((stuck.headline.after.as_str(), stuck.locks.len()), (". 6 wait.", 4));
     let order: Vec<_> = board.window.rows.iter().take(3).map(|row| row.verdict).collect();
     assert_eq!(order, [Verdict::Deadlocked, Verdict::Deadlocked, Verdict::Stuck], "the list has the worst first, too");
+}
+
+/// Each of six locks of one client, held and waited for.
+fn hung() -> Observatory {
+    let paths: Vec<(String, i64)> =
+        (0..12).map(|at| (format!("/many/{}/lock-{:010}", at / 2, at % 2), 7 + at % 2)).collect();
+    model(&paths.iter().map(|(path, owner)| (path.as_str(), *owner)).collect::<Vec<_>>())
+}
+
+#[test]
+fn who_looks_at_any_lock_of_a_problem_is_named_and_who_looks_elsewhere_is_not() {
+    let observatory = hung();
+    let acknowledged = |path: &str, by: &str, since_ms| AcknowledgedLock {
+        ensemble: "default".into(),
+        path: path.into(),
+        by: by.into(),
+        since_ms,
+    };
+    let looks = |of: Vec<AcknowledgedLock>, scope: &VisibilityScope| {
+        let board = look_with(&observatory, scope, &Acknowledged::of(of));
+        board.head.problems.into_iter().map(|problem| problem.looked_after).collect::<Vec<_>>()
+    };
+    // The last of its locks is none of the four that are named.
+    let both = || vec![acknowledged("/many/5", "ada", 900), acknowledged("/many/2", "bob", 950)];
+    let all = looks(both(), &VisibilityScope::ALL);
+    let [Some(by)] = all.as_slice() else { panic!("one problem, looked at: {all:?}") };
+    assert_eq!((by.before.as_str(), by.since_ms, by.after.as_str()), ("ada has looked at it for", Some(900), "."));
+    assert_eq!(looks(vec![acknowledged("/other", "ada", 900)], &VisibilityScope::ALL), [None]);
+    let bounded = VisibilityScope::new(&[], &["/many/2".to_owned()], true);
+    let seen: Vec<_> = looks(both(), &bounded).into_iter().flatten().map(|by| by.before).collect();
+    assert_eq!(seen, ["bob has looked at it for"], "ada looks at a lock that may not be seen");
 }
 
 #[test]

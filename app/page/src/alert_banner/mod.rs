@@ -1,0 +1,91 @@
+//! The line below every page that says which alerts fire. The server draws it, into the document and as markup for a
+//! script of the document, which fetches it anew; to the page's code it does not exist.
+
+mod script;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use leptos::prelude::*;
+use lockscope_wire::{Alert, LockQuery};
+
+use crate::erase::view;
+use crate::exact::Exact;
+use crate::format::{middle, visible};
+use crate::parts::Age;
+use crate::server_pages::{severity, text};
+
+pub(crate) use script::script;
+
+/// Longest name of a lock, and longest sentence; the page of alerts has the whole.
+const PATH_CHARS: usize = 48;
+const SENTENCE_CHARS: usize = 160;
+/// Alerts that the line carries for notifications of the browser.
+const CARRIED_MAX: usize = 3;
+
+/// The line as markup, empty where nothing fires. A context of documents that have one.
+#[derive(Clone, Debug, Default)]
+pub struct AlertBanner(String);
+
+/// The line of these alerts, which fire and which nobody silenced, worst first.
+pub fn alert_banner(firing: &[Alert], now_ms: i64) -> AlertBanner {
+    let Some(first) = firing.first() else { return AlertBanner::default() };
+    AlertBanner(text(now_ms, || line(first, firing)))
+}
+
+impl AlertBanner {
+    /// The same as text, for the script.
+    pub fn into_markup(self) -> String {
+        self.0
+    }
+
+    /// The element, for the end of a document, with its script.
+    pub(crate) fn element(self, nonce: Option<String>) -> AnyView {
+        view! {
+            <alert-banner inner_html=self.0></alert-banner>
+            <script nonce=nonce inner_html=script()></script>
+        }
+    }
+}
+
+fn line(first: &Alert, firing: &[Alert]) -> AnyView {
+    // What nobody looks at comes first: that is what needs somebody.
+    let told = firing.iter().find(|alert| alert.acked_by.is_none()).unwrap_or(first);
+    let is_looked_at = told.acked_by.is_some();
+    let keys: Vec<&str> = firing.iter().map(|alert| &*alert.key).collect();
+    let carried = firing.iter().take(CARRIED_MAX).map(carried).collect_view();
+    let path = visible(&told.lock);
+    let by = told.acked_by.as_ref().map(|ack| {
+        view! { " "<span class="looked-after">{words::looks_at_it(&ack.by)}" "<Age since_ms=Some(ack.at_ms) />"."</span> }
+    });
+    let unseen = told.unknown_since_ms.map(|at_ms| {
+        view! { " "<span class="alert-unseen">{words::UNSEEN}" "<Age since_ms=Some(at_ms) />"."</span> }
+    });
+    let sentence = middle(&visible(&told.sentence), SENTENCE_CHARS);
+    let more = firing.len() - 1;
+    let of = LockQuery { ensemble: told.ensemble.clone(), path: told.lock.clone(), ..LockQuery::default() };
+    let href = of.to_url();
+    view! {
+        <aside
+            class="alert-bar"
+            aria-label=words::NAME
+            data-testid="alert-banner"
+            data-severity=(!is_looked_at).then(|| told.severity.name())
+            data-keys=Exact(keys.join("\n"))
+        >
+            {severity(told.severity, !is_looked_at)}
+            <a class="alert-count" href="/alerts" rel="external">{words::fire(firing.len())}</a>
+            <span class="alert-what">
+                <a class="alert-lock" href=href rel="external"><bdi>{middle(&path, PATH_CHARS)}</bdi></a>
+                {words::FOR}<Age since_ms=Some(told.since_at_ms) />": "{sentence}{by}{unseen}
+            </span>
+            {(more > 0).then(|| view! { <a class="alert-more" href="/alerts?state=firing" rel="external">{words::and_more(more)}</a> })}
+            {carried}
+        </aside>
+    }
+}
+
+/// One that the browser may tell of.
+fn carried(alert: &Alert) -> AnyView {
+    view! { <data hidden value=Exact(alert.key.clone()) title=Exact(alert.lock.clone())>{visible(&alert.sentence)}</data> }
+}
