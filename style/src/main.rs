@@ -37,11 +37,12 @@ fn main() -> Result<()> {
         Some(other) => bail!("unknown argument `{other}`: use --dev for a quick build, or nothing"),
     };
     let places = Places::find()?;
-    let sheet = sheet::build(&places.workspace)?;
+    let sheets = sheet::build(&places.workspace)?;
     let page = page::build(&places, profile)?;
     let mut site = output::Site::new(places.target.join("site"), profile == page::Profile::Dev)?;
     site.add_page(&page)?;
-    site.add_hashed("app.css", sheet.as_bytes())?;
+    site.add_hashed("app.css", sheets.page.as_bytes())?;
+    site.add_hashed("server-pages.css", sheets.server_pages.as_bytes())?;
     site.add_folder(&places.workspace.join("public"))?;
     site.finish()
 }

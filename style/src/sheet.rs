@@ -1,4 +1,4 @@
-//! The style sheet: our own CSS, one file a concern, and the utilities in use, whose declarations come from
+//! The style sheets, one of every page and one more of those that the server draws alone: our own CSS, one file a concern, and the utilities in use, whose declarations come from
 //! tailwind-rs. That crate drops variants and gets many utilities wrong without an error, so only those of an
 //! allow-list are taken, each proved against its computed style by a browser test. A class that is neither on
 //! the list nor in our CSS fails the build.
@@ -14,16 +14,27 @@ use tailwind_rs::TailwindBuilder;
 const LAYERS: &str = "@layer reset, tokens, base, components, utilities;\n";
 /// Our own CSS, in the order it is read.
 const FOLDER: &str = "style/css";
+/// The same of pages that the server draws alone: the first load of a live page goes without it.
+const SERVER_PAGES: &str = "style/css-server-pages";
 /// One utility a line; `#` starts a comment.
 const ALLOW_LIST: &str = "style/utilities.txt";
 /// Where classes are used.
 const MARKUP: [&str; 2] = ["app/page/src", "server/http/src"];
 
-/// The whole style sheet.
-pub(crate) fn build(workspace: &Path) -> Result<String> {
+/// The style sheets.
+pub(crate) struct Sheets {
+    /// Of every page.
+    pub(crate) page: String,
+    /// What pages that the server draws alone have besides.
+    pub(crate) server_pages: String,
+}
+
+/// Both style sheets.
+pub(crate) fn build(workspace: &Path) -> Result<Sheets> {
     let own = read_all(&workspace.join(FOLDER), "css")?;
+    let more = read_all(&workspace.join(SERVER_PAGES), "css")?;
     let allowed = allow_list(&workspace.join(ALLOW_LIST))?;
-    let defined: BTreeSet<String> = own.iter().flat_map(|(_, text)| classes_defined(text)).collect();
+    let defined: BTreeSet<String> = own.iter().chain(&more).flat_map(|(_, text)| classes_defined(text)).collect();
     let mut used = BTreeSet::new();
     let mut strangers = Vec::new();
     let mut markup = Vec::new();
@@ -35,8 +46,10 @@ pub(crate) fn build(workspace: &Path) -> Result<String> {
             if allowed.contains(&class) {
                 used.insert(class);
             } else if !defined.contains(&class) {
-                strangers
-                    .push(format!("{}: class `{class}` is neither in {FOLDER} nor in {ALLOW_LIST}", path.display()));
+                strangers.push(format!(
+                    "{}: class `{class}` is neither in {FOLDER}, {SERVER_PAGES} nor in {ALLOW_LIST}",
+                    path.display()
+                ));
             }
         }
         let is_class = |word: &&str| allowed.contains(*word) || defined.contains(*word);
@@ -55,7 +68,8 @@ pub(crate) fn build(workspace: &Path) -> Result<String> {
         sheet.push_str(&utility(&class)?);
     }
     sheet.push_str("}\n");
-    Ok(squeeze(&sheet))
+    let server_pages: String = more.iter().map(|(_, text)| text.as_str()).collect();
+    Ok(Sheets { page: squeeze(&sheet), server_pages: squeeze(&server_pages) })
 }
 
 /// One utility as a rule.

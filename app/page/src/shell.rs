@@ -16,6 +16,8 @@ use super::parts::{THEME_SCRIPT, ZONE_SCRIPT};
 pub struct AssetNames {
     /// The style sheet.
     pub css: String,
+    /// What pages that the server draws alone have besides.
+    pub server_pages_css: String,
     /// The module that loads the page's wasm.
     pub js: String,
     /// The module that fetches the chunks of the code that is not in `wasm`.

@@ -41,6 +41,7 @@ pub(super) fn names() -> Option<lockscope_page::AssetNames> {
         serde_json::from_slice(&Site::get(CHUNKS)?.data).ok()?;
     Some(lockscope_page::AssetNames {
         css: name("app.css")?,
+        server_pages_css: name("server-pages.css")?,
         js: name("app.js")?,
         loader: name("loader.js")?,
         wasm: name("app.wasm")?,

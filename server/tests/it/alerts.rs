@@ -210,7 +210,8 @@ async fn what_fires_stands_below_every_page_with_who_looks_at_it() {
     let names_it = async |token: &str, page: &str| {
         let (status, html) = recorded.text_as(token, page).await;
         assert_eq!(status, 200, "{page}: {html}");
-        html.contains("1 alert fires")
+        assert!(html.contains("<alert-banner>") || page == "/alerts", "{page}: {html}");
+        html.contains("<alert-banner><aside") && html.contains("1 alert fires")
     };
     for page in ["/", "/waits", "/wall", "/status", "/events", "/help"] {
         assert!(names_it(&operator, page).await, "{page} says nothing");
@@ -223,7 +224,8 @@ async fn what_fires_stands_below_every_page_with_who_looks_at_it() {
     let ack = json!({ "key": key, "reason": "looking at it" });
     assert_eq!(send(&recorded, "POST", &operator, "/api/v1/alerts/ack", &ack).await.0, 200);
     until(async || line().await.contains("has looked at it for")).await;
-    let silence = json!({ "matchers": { "ensemble": "default", "path": "/a/<order>" }, "for_ms": 60_000, "reason": "x" });
+    let silence =
+        json!({ "matchers": { "ensemble": "default", "path": "/a/<order>" }, "for_ms": 60_000, "reason": "x" });
     assert_eq!(send(&recorded, "POST", &operator, "/api/v1/alerts/silences", &silence).await.0, 201);
     until(async || line().await.is_empty()).await;
 }

@@ -7,6 +7,7 @@ mod tests;
 mod words;
 
 use leptos::prelude::*;
+use leptos::tachys::html::InertElement;
 use lockscope_wire::{Alert, LockQuery};
 
 use crate::erase::view;
@@ -41,8 +42,9 @@ impl AlertBanner {
 
     /// The element, for the end of a document, with its script.
     pub(crate) fn element(self, nonce: Option<String>) -> AnyView {
+        let line = InertElement::new(["<alert-banner>", &self.0, "</alert-banner>"].concat());
         view! {
-            <alert-banner inner_html=self.0></alert-banner>
+            {line}
             <script nonce=nonce inner_html=script()></script>
         }
     }

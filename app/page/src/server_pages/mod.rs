@@ -118,7 +118,9 @@ fn framed(
     let alerts = plain.alerts.clone().filter(|_| here != "alerts");
     let alerts = alerts.map(|alerts| alerts.element(Some(plain.nonce.to_owned())));
     let title = visible(&plain.tab.title(title));
+    let css = format!("/pkg/{}", plain.assets.server_pages_css);
     let head = view! {
+        <link rel="stylesheet" href=css />
         <title>{title}</title>
         {head}
     };

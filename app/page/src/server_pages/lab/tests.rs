@@ -24,6 +24,7 @@ fn names() -> AssetNames {
     let own = |name: &str| name.to_owned();
     AssetNames {
         css: own("app.css"),
+        server_pages_css: own("server-pages.css"),
         js: own("app.js"),
         loader: own("loader.js"),
         wasm: own("app.wasm"),
