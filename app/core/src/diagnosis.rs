@@ -93,6 +93,12 @@ codes! {
     DeepQueue = "deep_queue",
     /// Sessions take locks in opposite orders.
     LockOrder = "lock_order",
+    /// Nobody holds what the configuration says somebody must.
+    MustBeHeld = "must_be_held",
+    /// A waiter watches a contender that stands behind it, and none before it.
+    WatchInversion = "watch_inversion",
+    /// The queue grows faster than it is served.
+    NeverDrains = "never_drains",
 }
 
 /// How bad it is.

@@ -7,6 +7,7 @@ use crate::error::RunError;
 use crate::stdout;
 use http::Payloads;
 use http::listener::Tls;
+use lockscope_core::znode::is_under;
 use runtime::clock::Clock;
 
 /// Checks the configuration that `serve` would use, and prints a summary of it.
@@ -25,7 +26,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
     stdout::print(&format!("  tls                {}", described_tls(&config.web)?));
     stdout::print(&format!(
         "  data-dir           {}",
-        config.data_dir.map_or_else(
+        config.data_dir.as_ref().map_or_else(
             || "none: HOME is not set, name one with --data-dir".to_owned(),
             |dir| dir.display().to_string()
         )
@@ -50,8 +51,9 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
     stdout::print(&config.lab.as_ref().map_or_else(|| "  lab                off".to_owned(), config::Lab::described));
     stdout::print(&format!(
         "  webhook            {}",
-        config.webhook.map_or_else(|| "none".to_owned(), |webhook| webhook.shown())
+        config.webhook.as_ref().map_or_else(|| "none".to_owned(), |webhook| webhook.shown())
     ));
+    config.lints.must_be_held.iter().for_each(|pattern| say_must_be_held(pattern, &config.ensembles));
     stdout::print(&config.alerting.described());
     Ok(())
 }
@@ -70,6 +72,20 @@ fn described_tls(web: &config::Web) -> Result<String, ConfigError> {
     let Some(files) = &web.tls else { return Ok(format!("none here{proxy}")) };
     Tls::open(files.clone(), Clock::system()).map_err(|fault| ConfigError(fault.to_string()))?;
     Ok(format!("{}{proxy}", files.cert.display()))
+}
+
+/// What a pattern of locks that must be held means, and where.
+fn say_must_be_held(pattern: &str, ensembles: &[config::Ensemble]) {
+    let meaning = if pattern.contains('*') {
+        "each lock there that is known, once nobody holds it for 30 s".to_owned()
+    } else {
+        let covers = |ensemble: &&config::Ensemble| ensemble.roots.iter().any(|root| is_under(pattern, root));
+        match ensembles.iter().filter(covers).map(|ensemble| ensemble.name.as_str()).collect::<Vec<_>>()[..] {
+            [] => "below no root: never reported".to_owned(),
+            ref named => format!("in {}, once nobody holds it for 30 s or nothing is there", named.join(" and ")),
+        }
+    };
+    stdout::print(&format!("  must be held       {pattern}: {meaning}"));
 }
 
 fn say_ensemble(ensemble: &config::Ensemble) {

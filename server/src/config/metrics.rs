@@ -5,7 +5,7 @@ use toml::Value;
 
 use super::ConfigError;
 use super::tables::{number, shown};
-use super::toml_file::{Entry, Section};
+use super::toml_file::Entry;
 
 /// Each has five series.
 const TOP_LOCKS_MAX: u32 = 200;
@@ -18,18 +18,19 @@ pub(super) fn of(entry: Option<Entry<'_>>) -> Result<MetricSelection, ConfigErro
     let fields = entry.section()?;
     let top = fields.get("top_locks").map(|entry| number(&entry, 0, TOP_LOCKS_MAX)).transpose()?;
     let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(MetricSelection::usual().top);
-    Ok(MetricSelection { top, patterns: patterns(&fields)? })
+    let patterns = fields.get("locks").map(|entry| patterns(&entry, PATTERNS_MAX, "locks = [\"/orders/*\"]"));
+    Ok(MetricSelection { top, patterns: patterns.transpose()?.unwrap_or_default() })
 }
 
-fn patterns(fields: &Section<'_>) -> Result<Vec<String>, ConfigError> {
-    let Some(entry) = fields.get("locks") else { return Ok(Vec::new()) };
-    let remedy = "write a list of paths that start with a slash, like locks = [\"/orders/*\"]";
+/// A list of patterns of paths, and how one is written.
+pub(super) fn patterns(entry: &Entry<'_>, most: usize, example: &str) -> Result<Vec<String>, ConfigError> {
+    let remedy = format!("write a list of paths that start with a slash, like {example}");
     let Value::Array(items) = entry.value else {
         return Err(ConfigError(format!("{} is {}; {remedy}", entry.from, shown(entry.value))));
     };
-    if items.len() > PATTERNS_MAX {
+    if items.len() > most {
         return Err(ConfigError(format!(
-            "{} has {} patterns; write at most {PATTERNS_MAX}, with stars for what they share",
+            "{} has {} patterns; write at most {most}, with stars for what they share",
             entry.from,
             items.len()
         )));

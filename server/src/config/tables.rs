@@ -2,12 +2,13 @@
 //! reported and from where on.
 
 use lockscope_core::configured::Configured;
-use lockscope_core::finding::{Code, Limits};
+use lockscope_core::finding::{Code, Limits, MUST_BE_HELD_MAX};
 use lockscope_core::recipe::Recipe;
 use lockscope_core::tally::GAVE_UP_MAX;
 use toml::Value;
 
 use super::ConfigError;
+use super::metrics::patterns;
 use super::toml_file::{Entry, Section};
 
 /// Names of recipes as the API has them; `none` says that a path is no lock.
@@ -76,6 +77,9 @@ pub(super) fn lints(entry: Option<Entry<'_>>) -> Result<Limits, ConfigError> {
                 Value::Boolean(false) => limits.off.push(code),
                 Value::String(text) if text == "on" => {}
                 Value::String(text) if text == "off" => limits.off.push(code),
+                _ if code == Code::MustBeHeld => {
+                    limits.must_be_held = patterns(&entry, MUST_BE_HELD_MAX, "must_be_held = [\"/elections/*\"]")?;
+                }
                 _ => {
                     return Err(ConfigError(format!(
                         "{} is {}; write \"on\" or \"off\"",

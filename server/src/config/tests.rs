@@ -198,13 +198,14 @@ fn files_that_can_not_be() {
 
 #[test]
 fn tables_say_what_locks_are_and_which_findings_are_told() {
-    let text = "zk = \"a:1\"\n[[lock]]\npath = \"/x/*\"\nrecipe = \"election\"\n[[lock]]\npath = \"/pool\"\nmax = 3\n[lints]\nherd = \"off\"\nherd_waiters = 20\nlease_leak = false\nforeign_child = true\n";
+    let text = "zk = \"a:1\"\n[[lock]]\npath = \"/x/*\"\nrecipe = \"election\"\n[[lock]]\npath = \"/pool\"\nmax = 3\n[lints]\nherd = \"off\"\nherd_waiters = 20\nmust_be_held = [\"/boss\"]\nlease_leak = false\nforeign_child = true\n";
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let config = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap();
     assert_eq!(
         (config.locks.len(), config.locks[1].max, config.lints.off.len(), config.lints.herd_waiters),
         (2, Some(3), 2, 20)
     );
+    assert_eq!(config.lints.must_be_held, ["/boss"]);
     let zk = |rest: &str| -> &'static str { format!("zk = \"a:1\"\n{rest}").leak() };
     check_file(
         zk("[[lock]]\nrecipe = \"queue\""),
@@ -223,6 +224,10 @@ fn tables_say_what_locks_are_and_which_findings_are_told() {
         "x.toml:4: `recipe` in [[lock]] 1 is \"mutex\"; use one of sequential_mutex, read_write, semaphore, single_node_mutex, election, barrier, double_barrier, queue, membership, none",
     );
     check_file(zk("[lints]\nherd = 3"), "x.toml:3: `herd` in [lints] is 3; write \"on\" or \"off\"");
+    check_file(
+        zk("[lints]\nmust_be_held = \"/boss\""),
+        "x.toml:3: `must_be_held` in [lints] is \"/boss\"; write a list of paths that start with a slash, like must_be_held = [\"/elections/*\"]",
+    );
     check_file(
         zk("[lints]\nchurn_attempts = 50"),
         "x.toml:3: `churn_attempts` in [lints] is 50; write a whole number from 1 to 32",

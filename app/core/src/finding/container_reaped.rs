@@ -12,7 +12,7 @@ impl Lint for ContainerReaped {
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
         let times = context.lock.tally.reaped;
-        if times == 0 || context.lock.gone_since.is_some() {
+        if times == 0 || context.lock.gone_since.is_some() || context.directory().is_none() {
             return Outcome::Ok;
         }
         let oddity = Oddity::ContainerReaped { times: times as usize };

@@ -48,6 +48,8 @@ pub struct LintContext<'a> {
     pub cycle: Option<(&'a Cycle, &'a str)>,
     /// The circle of orders that it was seen in.
     pub order: Option<OrderWarning<'a>>,
+    /// Since when its root is seen as it is; None while it is not.
+    pub seen_since: Option<TimeMs>,
     /// Its contenders in order: who holds first.
     pub contenders: Vec<ContenderRef<'a>>,
 }

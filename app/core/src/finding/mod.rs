@@ -18,6 +18,8 @@ mod lock_order;
 mod members_disagree;
 mod missing_watch;
 mod mixed_recipes;
+mod must_be_held;
+mod never_drains;
 mod never_expires;
 mod old_owner_connected;
 mod order_anomaly;
@@ -27,11 +29,12 @@ mod same_client_new_session;
 mod sequence_overflow;
 mod try_lock_churn;
 mod waiting_for_itself;
+mod watch_inversion;
 
 pub use super::diagnosis::{Code, Finding, Severity};
 pub use super::label::identity;
 pub use foreign_child::foreign;
-pub use limits::Limits;
+pub use limits::{Limits, MUST_BE_HELD_MAX};
 pub use lint::{Lint, LintWarning, Outcome, PATHS_MAX};
 pub use lint_context::{CONTENDERS_MAX, LintContext};
 pub use sequence_overflow::sequence_used_ppm;
@@ -40,14 +43,16 @@ use super::sentence::oddity_sentence;
 use super::time::TimeMs;
 
 /// Every lint on a lock.
-const LINTS: [&dyn Lint; 23] = [
+const LINTS: [&dyn Lint; 26] = [
     &deadlock::Deadlock,
+    &must_be_held::MustBeHeld,
     &lock_order::LockOrder,
     &duplicate_session::DuplicateSession,
     &orphan_contender::OrphanContender,
     &expiry_overdue::ExpiryOverdue,
     &members_disagree::MembersDisagree,
     &missing_watch::MissingWatch,
+    &watch_inversion::WatchInversion,
     &mixed_recipes::MixedRecipes,
     &leader_mismatch::LeaderMismatch,
     &lease_leak::LeaseLeak,
@@ -64,6 +69,7 @@ const LINTS: [&dyn Lint; 23] = [
     &try_lock_churn::TryLockChurn,
     &herd::Herd,
     &deep_queue::DeepQueue,
+    &never_drains::NeverDrains,
 ];
 
 /// What a look brought to light.

@@ -71,7 +71,9 @@ impl Observatory {
     /// Bounds the locks whose znode is absent, which is their free state and leaves nothing to recognise them by.
     pub(super) fn forget_free_alone(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         while self.index.free_alone.len() > FREE_ALONE_MAX {
-            let Some(path) = self.index.free_alone.pop_first() else { return };
+            let must_stay = |path: &Arc<str>| self.settings.limits.must_be_there(path);
+            let Some(path) = self.index.free_alone.iter().find(|path| !must_stay(path)).cloned() else { return };
+            self.index.free_alone.remove(&path);
             self.vanish(now, &path, out);
         }
     }

@@ -15,6 +15,7 @@ mod owners;
 mod recognition;
 mod reconfigure;
 pub(super) mod refresh;
+mod required;
 mod restart;
 mod root;
 mod session_end;

@@ -45,10 +45,9 @@ impl Observatory {
         let (parent, name) = split_path(path)?;
         if is_news
             && let Some(recognition) = self.recognise_alone(root, path, parent, name)
-            && !self.locks.contains(path)
             && self.lock_at(parent).is_none_or(|lock| lock.recognition.shape != Shape::LeaderElection)
         {
-            self.appear(now, Lock::new(path.into(), root, recognition), Seen::Watched, out);
+            self.appear_alone(now, Lock::new(path.into(), root, recognition), Seen::Watched, out);
         }
         if let Some(own) = self.locks.get(path).filter(|lock| lock.is_alone()) {
             return Some(Arc::clone(&own.path));
@@ -79,7 +78,7 @@ impl Observatory {
     ) -> Option<Recognition> {
         match recognise::recognise_alone(mirror, parent, name, child) {
             Some(found) => self.as_configured(path, found),
-            None => recognise::recognise_configured_alone(mirror, parent, name, child, self.configured_recipe(path)?),
+            None => recognise::recognise_configured_alone(mirror, parent, name, child, self.configured_alone(path)?),
         }
     }
 
@@ -146,6 +145,17 @@ impl Observatory {
                 Some(Found { home: Arc::clone(path), recognition: self.as_configured(path, found)? })
             }
         }
+    }
+
+    /// The configuration says something of paths, whatever names say.
+    pub(super) fn is_told_of_paths(&self) -> bool {
+        !self.settings.configured.is_empty() || !self.settings.limits.must_be_held.is_empty()
+    }
+
+    /// What a znode of its own is that no name tells: one that must be held is a lock.
+    fn configured_alone(&self, path: &str) -> Option<Recipe> {
+        let required = || self.settings.limits.must_be_there(path).then_some(Recipe::SingleNodeMutex);
+        self.configured_recipe(path).or_else(required)
     }
 
     fn configured_recipe(&self, path: &str) -> Option<Recipe> {

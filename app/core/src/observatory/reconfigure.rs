@@ -17,13 +17,18 @@ impl Observatory {
             return;
         }
         let old = std::mem::replace(&mut self.settings.configured, config.configured);
-        self.settings.limits = config.limits;
-        if old != self.settings.configured {
+        let limits = std::mem::replace(&mut self.settings.limits, config.limits);
+        let is_other_required = limits.must_be_held != self.settings.limits.must_be_held;
+        if is_other_required {
+            self.release_required(now, &limits.must_be_held, out);
+        }
+        if old != self.settings.configured || is_other_required {
             let differs = |path: &&Arc<str>| configured(&old, path) != configured(&self.settings.configured, path);
             let others: Vec<Arc<str>> = self.locks.iter().map(|(path, _)| path).filter(differs).cloned().collect();
             others.iter().for_each(|path| self.vanish(now, path, out));
             for root in (0..).take(self.roots.len()).map(RootId) {
                 self.recognise_all(now, root, out);
+                self.require(now, root, out);
             }
         }
         let paths: Vec<Arc<str>> = self.locks.iter().map(|(path, _)| Arc::clone(path)).collect();

@@ -50,8 +50,7 @@ impl Observatory {
         else {
             return;
         };
-        let is_news =
-            mark.is_some() || is_mark(name) || recognise::may_gather(parent) || !self.settings.configured.is_empty();
+        let is_news = mark.is_some() || is_mark(name) || recognise::may_gather(parent) || self.is_told_of_paths();
         let Some(lock) = self.lock_for(now, root, path, is_news, out) else { return };
         let counts = self.locks.get(&lock).is_some_and(|found| self.child_counts(found, parent, name));
         if counts && cause == Cause::Arrived {
@@ -115,6 +114,9 @@ impl Observatory {
                 && (lock.tally.past.front().is_some() || !lock.holders.is_empty())
         });
         if !stays || self.index.gone() >= GONE_MAX {
+            if self.stays_required(now, path, seen, out) {
+                return;
+            }
             let reaped = self.locks.get(path).map_or(0, |lock| lock.tally.reaped);
             if self.reaped.len() < super::REAPED_MAX {
                 self.reaped.insert(path.into(), reaped + 1);
@@ -251,6 +253,7 @@ impl Observatory {
                 .as_ref()
                 .and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
             order: self.orders.warning_of(path),
+            seen_since: view.seen_since(self.link, now),
             contenders: lock.contenders(&view.mirror).take(finding::CONTENDERS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };

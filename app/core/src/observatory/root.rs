@@ -159,6 +159,17 @@ impl RootView {
     }
 }
 
+impl RootView {
+    /// Since when what is there is known as it is; None while it is not. Of a root that is gone it is known as well:
+    /// nothing is there.
+    pub(super) fn seen_since(&self, link: Link, now: TimeMs) -> Option<TimeMs> {
+        match self.state(link, "", now) {
+            (RootState::Live | RootState::Partial | RootState::Reduced | RootState::Gone, since, _) => Some(since),
+            (RootState::Syncing | RootState::Stale | RootState::Denied, ..) => None,
+        }
+    }
+}
+
 /// Whether what is known up to an instant may be called live now. A clock that was set back makes nothing younger.
 pub fn is_fresh(known_at: TimeMs, now: TimeMs) -> bool {
     now.0.saturating_sub(known_at.0).abs() <= LIVE_AGE_MAX_MS

@@ -163,6 +163,7 @@ impl Observatory {
             view.why = "".into();
             view.since = now;
         }
+        self.require(now, root, out);
         out.push(Change::RootChanged(root));
     }
 
@@ -226,7 +227,7 @@ impl Observatory {
         let (mut left, mut last) = (CHILDREN_A_PIECE, None);
         for (key, child) in children.take(CHILDREN_A_PIECE) {
             (left, last) = (left - 1, Some(key));
-            if child.rule.is_some() || !self.settings.configured.is_empty() {
+            if child.rule.is_some() || self.is_told_of_paths() {
                 let own = join_path(path, key.name());
                 let found = self.find_alone(mirror, &own, path, key.name(), child);
                 work.alone.extend(found.map(|found| Lock::new(own.into(), work.root, found)));
@@ -255,8 +256,8 @@ impl Observatory {
     fn take_on_alone(&mut self, now: TimeMs, lock: Lock, out: &mut Vec<Change>) {
         let is_office =
             self.lock_at(&lock.parts.main).is_some_and(|found| found.recognition.shape == Shape::LeaderElection);
-        if !is_office && !self.locks.contains(&lock.path) {
-            self.appear(now, lock, Seen::AfterGap, out);
+        if !is_office {
+            self.appear_alone(now, lock, Seen::AfterGap, out);
         }
     }
 }

@@ -231,15 +231,13 @@ pub fn recognise_idle(path: &str, directory: &Directory) -> Option<Recognition> 
         matches!(split_path(path), Some((_, "leases" | "locks" | "entries" | "taken"))) || path.ends_with("-__lock__");
     let spoken = path.to_ascii_lowercase().replace("block", "").replace("clock", "");
     let hinted = !is_part && speaks_of(&spoken, &["lock", "mutex", "leader", "election", "latch"]);
-    (used && hinted).then(|| Recognition {
-        rule: None,
-        shape: Shape::Idle,
-        recipe: Recipe::Unknown,
-        label: "idle, recipe not seen yet".into(),
-        confidence: Confidence::Low,
-        is_configured: false,
-        configured_max: None,
-    })
+    (used && hinted)
+        .then(|| Recognition::by_path(Shape::Idle, Recipe::Unknown, "idle, recipe not seen yet", Confidence::Low))
+}
+
+/// What is to be held by the configuration and is not there, or shows nothing of what it is.
+pub fn required() -> Recognition {
+    Recognition::by_path(Shape::Idle, Recipe::Unknown, "must be held, recipe not seen yet", Confidence::Low)
 }
 
 /// The evidence in words: what the names say, a line a kind.

@@ -2,6 +2,7 @@
 
 pub(super) mod deadlocks;
 pub(super) mod findings;
+mod forecasts;
 pub(super) mod releases;
 
 use super::{Conflict, Statement, Waiting};

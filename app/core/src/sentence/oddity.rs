@@ -34,6 +34,14 @@ pub enum Oddity {
     LeaseLeak { used: u32, max: u32, who: String },
     /// Some members have a znode that others have not.
     MembersDisagree { path: String, on: Vec<String>, more: usize, late: Vec<String> },
+    /// Nobody holds what somebody must; whether there is a znode at its path.
+    MustBeHeld { is_there: bool, waiting: u32 },
+    /// A contender watches one behind it: whether by the queue's order it holds, and whether that one waits for it.
+    WatchInversion { watching: String, behind: String, is_first: bool, is_circle: bool },
+    /// A queue grows faster than it is served; numbers a minute.
+    NeverDrains { arrive: u64, served: u64, gave_up: u64 },
+    /// The last sequence number comes in so many days.
+    SequenceForecast { days: u64, a_day: u64 },
     /// Waiters without a watch.
     MissingWatch { waiters: usize },
     /// Recipes that share a directory, with how many of each.

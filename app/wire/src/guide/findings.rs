@@ -105,8 +105,8 @@ pub const FINDINGS: &[Guide] = &[
     ),
     finding(
         "sequence_overflow",
-        "warning from 80 % on; critical once past",
-        "The directory's counter nears 2147483647, sticks there or ran into negative numbers (ZOOKEEPER-2944, kazoo issue 606).",
+        "info where it is foreseen; warning from 80 % on; critical once past",
+        "At the mean rate since it was made (an hour ago or more) the directory's counter reaches 2147483647 within 90 days; or it nears it, sticks there or ran into negative numbers (ZOOKEEPER-2944, kazoo issue 606).",
         "A lock taken two billion times.",
         &[say("Let everybody go, delete the directory, and let it be made anew.")],
     ),
@@ -196,5 +196,32 @@ pub const FINDINGS: &[Guide] = &[
             act("See who takes them in which order, and how near they came.", ActTemplate::Waits),
             say("Take them in one order everywhere, such as that of their paths; or hold one lock around both."),
         ],
+    ),
+    finding(
+        "must_be_held",
+        "critical",
+        "A lock or election that `must_be_held` of the configuration names has had no holder for 30 s in which its root was seen. A path without a star is reported as well where nothing is there; a pattern with one only where a lock is known.",
+        "Its service is down, can't reach ZooKeeper, or uses another path.",
+        &[
+            say("Start what should hold it; if it runs, look why it does not contend."),
+            say("If nobody needs to hold it any more, take its path out of `must_be_held`."),
+        ],
+    ),
+    finding(
+        "watch_inversion",
+        "warning; critical where the two wait for each other",
+        "By the members' tables of watches a client watches a contender that stands behind its own, and not the one that it should wait for; or it is first, and the one that it watches waits for it. Of the first 128 contenders.",
+        "A library that picks the wrong znode: kazoo's ReadLock before 2.9 watches the last writer, also one that came later (issue 649).",
+        &[
+            act("Restart the client in front, or release its znode if it can't be.", ActTemplate::ReleaseHolder),
+            say("Update its library: kazoo to 2.9 or later."),
+        ],
+    ),
+    finding(
+        "never_drains",
+        "info",
+        "10 or more wait, and in each 30 s of the last two minutes more waited on average than in the 30 s before. Numbers a minute: how many got it by the last holds, how many gave up, and, with what the queue grew by, how many arrived. It ends once the last 30 s are no longer than the 30 s before.",
+        "More work arrives than holders get done.",
+        &[say("Make holds shorter, spread the work over several locks, or let fewer arrive.")],
     ),
 ];

@@ -137,6 +137,21 @@ fn a_named_lock_that_is_not_there_is_held_by_nobody() {
 }
 
 #[test]
+fn what_must_be_held_and_is_not_fires_within_two_seconds_of_its_threshold() {
+    let mut story = crate::language::Story::new(&["/locks"]);
+    let must_be_held = vec!["/locks/boss".to_owned()];
+    story.said(Vec::new(), lockscope_core::finding::Limits { must_be_held, ..Default::default() });
+    let mut watch = Watch::over(story, &[rule("vacant", &["must_be_held"], 0)], Vec::new());
+    watch.tell("10 sync /locks\n10 node /locks\n10 end /locks").pass_to(30_000);
+    assert_eq!(watch.said(), [""; 0]);
+    watch.pass_to(32_000);
+    assert_eq!(watch.said().len(), 1);
+    assert!(watch.only().sentence.contains("there is no such znode"), "{}", watch.only().sentence);
+    watch.tell("40000 + /locks/boss\n40000 = /locks/boss owner=a").pass_to(56_000);
+    assert!(watch.said().iter().any(|said| said.starts_with("vacant /locks/boss: over")));
+}
+
+#[test]
 fn a_named_lock_below_no_root_is_nobodys_business() {
     let mut watch = Watch::new(&[at("/elsewhere/a", rule("named", &["not_held > 1s"], 0))]);
     watch.pass_to(100_000);

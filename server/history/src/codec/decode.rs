@@ -39,6 +39,7 @@ impl Decoder {
         if !(1..=VERSION).contains(&version) {
             return Err(CodecError::Version(version));
         }
+        reader.version = version;
         let kind = match (reader.bytes.byte()?, u32::take(&mut reader)?) {
             (0, 0) => ChunkKind::Events,
             (1, part) => ChunkKind::Checkpoint { part },

@@ -10,7 +10,8 @@
 //!
 //! Numbers are differences wherever something like them came before. [`VERSION`] rises with every change, and bytes of
 //! earlier versions stay readable: `tests/golden` has some of each. Version 2 has one more part of checkpoints, the orders
-//! in which locks are taken, and one more code of findings; else it is version 1.
+//! in which locks are taken, and one more code of findings; else it is version 1. Version 3 says which locks must be held, and
+//! has three more codes.
 
 mod bytes;
 mod coded;
@@ -38,7 +39,7 @@ pub use size::bytes_of;
 pub use tables::OBSERVATION_BYTES_MAX;
 
 /// The format that is written.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 /// A chunk ends when it is this large; the observation that made it so is in it, however large that is.
 pub const CHUNK_BYTES_MAX: usize = 64 << 10;
 /// A chunk ends after so long. It is stored several times until then, each time with more in it.

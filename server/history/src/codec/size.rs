@@ -56,7 +56,8 @@ fn of_settings(settings: &Settings) -> usize {
 
 fn of_config(config: &LockConfig) -> usize {
     let of_configured: usize = config.configured.iter().map(|one| one.pattern.len() + ELEMENT_BYTES).sum();
-    of_configured + config.limits.off.len() * ELEMENT_BYTES
+    let of_held: usize = config.limits.must_be_held.iter().map(|pattern| pattern.len() + ELEMENT_BYTES).sum();
+    of_configured + of_held + config.limits.off.len() * ELEMENT_BYTES
 }
 
 fn of_report(report: &Report) -> usize {

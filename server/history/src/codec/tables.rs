@@ -183,6 +183,8 @@ fn form_bytes(form: &Form) -> usize {
 /// Reads one chunk.
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
+    /// The format of what is read.
+    pub(super) version: u8,
     pub(super) bytes: Bytes<'a>,
     pub(super) last: Last,
     texts: Vec<&'a [u8]>,
@@ -197,6 +199,7 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(super) fn new(body: &'a [u8]) -> Self {
         Self {
+            version: super::VERSION,
             bytes: Bytes::new(body),
             last: Last::default(),
             texts: Vec::new(),

@@ -54,17 +54,11 @@ coded_enum!(Code {
     Deadlock = 22,
     DeepQueue = 23,
     LockOrder = 24,
+    MustBeHeld = 25,
+    WatchInversion = 26,
+    NeverDrains = 27,
 });
 coded_struct!(Configured { pattern, recipe, max });
-coded_struct!(Limits {
-    off,
-    herd_waiters,
-    deep_contenders,
-    sequence_percent,
-    empty_locks,
-    hoard_znodes,
-    churn_attempts,
-});
 coded_struct!(LockConfig { configured, limits });
 coded_struct!(Fired { changes, watches });
 coded_struct!(Health {
@@ -81,6 +75,40 @@ coded_struct!(Health {
     changed,
     packets,
 });
+
+/// Which locks must be held is said since version 3.
+impl Coded for Limits {
+    fn put(&self, out: &mut Writer) {
+        let Self {
+            off,
+            herd_waiters,
+            deep_contenders,
+            sequence_percent,
+            empty_locks,
+            hoard_znodes,
+            churn_attempts,
+            must_be_held,
+        } = self;
+        off.put(out);
+        for number in [herd_waiters, deep_contenders, sequence_percent, empty_locks, hoard_znodes, churn_attempts] {
+            number.put(out);
+        }
+        must_be_held.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, CodecError> {
+        Ok(Self {
+            off: Coded::take(from)?,
+            herd_waiters: Coded::take(from)?,
+            deep_contenders: Coded::take(from)?,
+            sequence_percent: Coded::take(from)?,
+            empty_locks: Coded::take(from)?,
+            hoard_znodes: Coded::take(from)?,
+            churn_attempts: Coded::take(from)?,
+            must_be_held: if from.version < 3 { Vec::new() } else { Coded::take(from)? },
+        })
+    }
+}
 
 impl Coded for Expiry {
     fn put(&self, out: &mut Writer) {

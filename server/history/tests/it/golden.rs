@@ -70,7 +70,12 @@ fn the_bytes_of_every_version_are_read_as_they_were_meant() {
     for version in 1..=VERSION {
         let chunks = chunks_of(&fs::read(file(version, "bytes")).unwrap());
         let told = crate::codec::decode(&mut Decoder::new(), &chunks).unwrap();
-        assert_eq!(said(&told), fs::read_to_string(file(version, "txt")).unwrap(), "version {version}");
+        let mut meant = said(&told);
+        if version < 3 {
+            // Nothing was said of that then, which means that nothing must be held.
+            meant = meant.replace(", must_be_held: []", "");
+        }
+        assert_eq!(meant, fs::read_to_string(file(version, "txt")).unwrap(), "version {version}");
         if version == VERSION {
             assert!(
                 joined(&encode(1, &told)) == joined(&chunks),

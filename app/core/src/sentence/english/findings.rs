@@ -1,5 +1,6 @@
 //! The sentences of findings in English.
 
+use super::forecasts;
 use crate::sentence::oddity::{Duplicate, ForeignEffect, Oddity, OfficeConflict, Trend};
 use crate::znode::{SessionId, Zxid};
 
@@ -24,6 +25,12 @@ pub(crate) fn sentence(oddity: &Oddity) -> String {
         Oddity::LeaseLeak { used, max, who } => lease_leak(*used, *max, who),
         Oddity::LockOrder { classes } => lock_order(classes),
         Oddity::MembersDisagree { path, on, more, late } => members_disagree(path, on, *more, late),
+        Oddity::MustBeHeld { is_there, waiting } => forecasts::must_be_held(*is_there, *waiting),
+        Oddity::WatchInversion { watching, behind, is_first, is_circle } => {
+            forecasts::watch_inversion(watching, behind, *is_first, *is_circle)
+        }
+        Oddity::NeverDrains { arrive, served, gave_up } => forecasts::never_drains(*arrive, *served, *gave_up),
+        Oddity::SequenceForecast { days, a_day } => forecasts::sequence(*days, *a_day),
         Oddity::MissingWatch { waiters } => missing_watch(*waiters),
         Oddity::MixedRecipes { recipes, are_blind } => mixed_recipes(recipes, *are_blind),
         Oddity::NeverExpires { contenders } => never_expires(*contenders),

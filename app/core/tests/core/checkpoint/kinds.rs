@@ -85,7 +85,14 @@ pub(super) fn config(which: usize) -> LockConfig {
         _ => vec![entry("/s/**", Some(Recipe::Election), None)],
     };
     let off = if which % 4 == 3 { vec![Code::Deadlock, Code::OrphanContender] } else { Vec::new() };
-    let limits = Limits { off, herd_waiters: 2, deep_contenders: 4, churn_attempts: 2, ..Limits::default() };
+    let held = match which % 4 {
+        1 => vec!["/s/nothing", "/r/mutex", "/s/**"],
+        2 => vec!["/r/mutex"],
+        _ => Vec::new(),
+    };
+    let must_be_held = held.into_iter().map(str::to_owned).collect();
+    let limits =
+        Limits { off, herd_waiters: 2, deep_contenders: 4, churn_attempts: 2, must_be_held, ..Limits::default() };
     LockConfig { configured, limits }
 }
 
