@@ -1,11 +1,15 @@
 //! Leader elections: numbered candidates that queue like a mutex, or one fixed znode that says who leads.
 //!
 //! Sources: Curator `LeaderLatch`, ZooKeeper recipes `LeaderElectionSupport`, Solr `LeaderElector`, ClickHouse
-//! `LeaderElection`, ZooKeeper's recipe page ("guid-n_").
+//! `LeaderElection`, ZooKeeper's recipe page ("guid-n_"), Patroni `patroni/dcs/zookeeper.py`.
 
-use super::{Access, Confidence, Counts, Dialect, LINE, NodeRole, Recipe, Rule, Shape};
+use super::{Access, Confidence, Counts, Dialect, LINE, NodeRole, Recipe, Rule, RuleId, Shape};
+use crate::mirror::Mirror;
 
 const ELECTION: Rule = Rule { recipe: Recipe::Election, access: Access::Leader, ..LINE };
+
+/// The rule before the one that its neighbours make it.
+const LEADER: &str = "leader on one znode";
 
 /// The family.
 pub(super) const RULES: &[Rule] = &[
@@ -46,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
         ..ELECTION
     },
     Rule {
-        label: "leader on one znode",
+        label: LEADER,
         role: NodeRole::Alone,
         confidence: Confidence::Medium,
         evidence: "an ephemeral znode named leader; its creator leads",
@@ -54,7 +58,26 @@ pub(super) const RULES: &[Rule] = &[
         counts: Counts::WhenOwned,
         ..ELECTION
     },
+    // No name alone tells it: its znode is the one above, in a cluster's directory.
+    Rule {
+        label: "Patroni leader",
+        role: NodeRole::Alone,
+        evidence: "an ephemeral znode named leader beside members and initialize or config; its data names the leader",
+        counts: Counts::WhenOwned,
+        ..ELECTION
+    },
 ];
+
+/// What a leader's znode is by the directory it is in: Patroni's `ZooKeeper` class keeps its cluster's `members`,
+/// `initialize`, `config` and others beside `leader`. Members watch `leader` and do not contend with a znode of their own.
+pub(super) fn by_neighbours(id: RuleId, mirror: &Mirror, parent: &str) -> RuleId {
+    let is_there = |name: &str| mirror.directory(parent).is_some_and(|directory| directory.child(name).is_some());
+    let is_leader = super::rule(id).label == LEADER;
+    if is_leader && is_there("members") && (is_there("initialize") || is_there("config")) {
+        return RuleId { rule: id.rule + 1, ..id };
+    }
+    id
+}
 
 /// The node in `<session id in decimal>-<node>-n_`.
 pub(super) fn solr_node(stem: &str) -> Option<&str> {

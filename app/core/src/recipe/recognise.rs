@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::barrier::{MARKS, is_mark};
 use super::recognition::{Recognition, Shape, shape_of};
-use super::{Access, Confidence, NodeRole, Recipe, RuleId, is_catch_all, rule};
+use super::{Access, Confidence, NodeRole, Recipe, RuleId, election, is_catch_all, rule};
 use crate::mirror::{Child, Directory, Mirror, RuleCount};
 use crate::znode::{join_path, split_path};
 
@@ -213,7 +213,7 @@ pub fn recognise_alone(mirror: &Mirror, parent: &str, name: &str, child: &Child)
         return None;
     }
     if rule(id).recipe != Recipe::Barrier {
-        return Some(Recognition::of(id, Shape::Alone));
+        return Some(Recognition::of(election::by_neighbours(id, mirror, parent), Shape::Alone));
     }
     (!had_children(mirror, parent, name)).then(|| Recognition::of(id, Shape::Gate))
 }

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 mod programs;
 
-use programs::{curator, kazoo};
+use programs::{curator, kazoo, kazoo_2_8};
 pub use programs::{curator_program, python};
 
 use crate::DEADLINE;
@@ -97,6 +97,11 @@ impl Library {
 }
 
 impl Host {
+    /// A process of clients of kazoo 2.8.
+    pub fn kazoo_2_8() -> Arc<Self> {
+        Self::start(kazoo_2_8(PATIENT_S))
+    }
+
     fn start(mut command: Command) -> Arc<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));

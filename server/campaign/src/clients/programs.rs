@@ -42,6 +42,19 @@ pub(super) fn kazoo(timeout_s: u32) -> Command {
     command
 }
 
+/// Clients of kazoo 2.8, whose readers watch a later writer (kazoo issue 649).
+pub(super) fn kazoo_2_8(timeout_s: u32) -> Command {
+    let place = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(".tools/kazoo-2.8");
+    assert!(
+        place.join("kazoo").exists(),
+        "{0} has no kazoo: run `make test`, or `.tools/venv/bin/pip install --target {0} kazoo==2.8.0`",
+        place.display()
+    );
+    let mut command = kazoo(timeout_s);
+    command.env("PYTHONPATH", place);
+    command
+}
+
 /// Clients of Curator and of ZooKeeper's own recipes.
 pub(super) fn curator(timeout_s: u32) -> Command {
     static CLASS_PATH: OnceLock<String> = OnceLock::new();

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use serde_json::Value;
 use zookeeper_client::{Acls, CreateMode};
 
-use super::host::Library;
+use super::host::{Host, Library};
 use super::lockscope::{Lockscope, Scene};
 use crate::harness::open;
 
@@ -151,6 +151,39 @@ async fn a_waiter_without_its_watch_is_told() {
             .is_some_and(|findings| findings.iter().any(|finding| finding["code"] == "missing_watch"))
     })
     .await;
+}
+
+/// kazoo issue 649: a reader that is woken watches the last writer, also one that came after it and waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_of_old_kazoo_and_a_writer_wait_for_each_other() {
+    let scene = Scene::new("inverted").await;
+    let path = &scene.path("rw");
+    let old = Host::kazoo_2_8();
+    let (first, reader, writer) = (
+        old.client(&scene.zk, &format!("write {path}")).await,
+        old.client(&scene.zk, &format!("read {path}")).await,
+        old.client(&scene.zk, &format!("write {path}")).await,
+    );
+    first.does("acquire", "held").await;
+    reader.order("acquire");
+    let read = reader.made().await;
+    writer.order("acquire");
+    let write = writer.made().await;
+    scene
+        .until("the writer watches the reader", async || {
+            (!scene.is_watching(&writer.session, &read).await).then(|| "not yet".to_owned())
+        })
+        .await;
+    first.does("release", "released").await;
+    let told = until(&scene, &scene.lockscope, path, "the finding", |told| {
+        let findings = told["findings"].as_array().map(Vec::as_slice).unwrap_or_default();
+        findings.iter().any(|finding| finding["code"] == "watch_inversion")
+    })
+    .await;
+    let findings = told["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| finding["code"] == "watch_inversion").unwrap();
+    assert_eq!((&finding["severity"], &finding["paths"]), (&"critical".into(), &serde_json::json!([read, write])));
+    assert!(scene.is_watching(&reader.session, &write).await, "the server says the same");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -31,6 +31,7 @@ const PLACES: &str = "
     2.3 ZooKeeper recipes LeaderElectionSupport
     2.4 sequential election
     2.5 leader on one znode
+    2.6 Patroni leader
     3.0 kazoo Party
     3.1 kazoo ShallowParty
     3.2 group membership

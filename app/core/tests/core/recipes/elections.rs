@@ -147,6 +147,61 @@ fn clickhouses_election() {
     );
 }
 
+const PATRONI: &str = "/service
+    /service/main
+    /service/main/initialize data=7304617381926134567
+    /service/main/config data={}
+    /service/main/members
+    /service/main/members/pg-1 owner=a data={}
+    /service/main/members/pg-2 owner=b data={}
+    /service/main/status data={}
+    /service/main/leader owner=a data=pg-1";
+
+#[test]
+fn patronis_leader() {
+    let mut story = check(
+        PATRONI,
+        "/service/main/leader Election High Healthy: Patroni leader
+        Leader: pg-1. Waiters can't be counted here.
+        Leader holds leader",
+    );
+    assert_eq!(story.paths(), ["/service/main/leader"], "members are no contenders");
+    tell(&mut story, "20 - /service/main/leader");
+    says(
+        &story,
+        "/service/main/leader Election High Free: Patroni leader
+        Nobody leads. Last held by pg-1.",
+    );
+    tell(&mut story, "30 + /service/main/leader\n31 = /service/main/leader owner=b data=pg-2");
+    says(
+        &story,
+        "/service/main/leader Election High Healthy: Patroni leader
+        Leader: pg-2. Waiters can't be counted here.
+        Leader holds leader",
+    );
+}
+
+#[test]
+fn a_leader_beside_members_of_something_else_is_not_patronis() {
+    let mut story = check(
+        "/app\n/app/members\n/app/members/x owner=a\n/app/leader owner=a data=x",
+        "/app/leader Election Medium Healthy: leader on one znode
+        Leader: x. Waiters can't be counted here.
+        Leader holds leader",
+    );
+    // A cluster that is made while somebody looks: its leader may be seen first.
+    tell(
+        &mut story,
+        "20 + /app/initialize\n21 = /app/initialize\n22 - /app/leader\n23 + /app/leader\n24 = /app/leader owner=a data=x",
+    );
+    says(
+        &story,
+        "/app/leader Election High Healthy: Patroni leader
+        Leader: x. Waiters can't be counted here.
+        Leader holds leader",
+    );
+}
+
 #[test]
 fn a_leader_on_one_znode_with_an_address() {
     let mut story = check(
