@@ -35,7 +35,7 @@ impl Limits {
 
     /// Whether the lock of this path must be held whether or not anything is there.
     pub fn must_be_there(&self, path: &str) -> bool {
-        self.held_paths().any(|held| held == path)
+        self.must_be_held.iter().any(|held| held == path && !held.contains('*'))
     }
 
     /// Paths that must be held whether or not anything is there: patterns without a star.

@@ -152,13 +152,18 @@ impl Observatory {
         !self.settings.configured.is_empty() || !self.settings.limits.must_be_held.is_empty()
     }
 
+    /// The same of this znode, as far as it may be a lock of its own: only where kinds of locks are configured can any be.
+    pub(super) fn is_told_of(&self, path: &str) -> bool {
+        !self.settings.configured.is_empty() || self.settings.limits.must_be_there(path)
+    }
+
     /// What a znode of its own is that no name tells: one that must be held is a lock.
     fn configured_alone(&self, path: &str) -> Option<Recipe> {
         let required = || self.settings.limits.must_be_there(path).then_some(Recipe::SingleNodeMutex);
         self.configured_recipe(path).or_else(required)
     }
 
-    fn configured_recipe(&self, path: &str) -> Option<Recipe> {
+    pub(super) fn configured_recipe(&self, path: &str) -> Option<Recipe> {
         configured(&self.settings.configured, path)?.recipe
     }
 

@@ -50,7 +50,7 @@ impl Observatory {
         else {
             return;
         };
-        let is_news = mark.is_some() || is_mark(name) || recognise::may_gather(parent) || self.is_told_of_paths();
+        let is_news = mark.is_some() || is_mark(name) || recognise::may_gather(parent) || self.is_told_of(path);
         let Some(lock) = self.lock_for(now, root, path, is_news, out) else { return };
         let counts = self.locks.get(&lock).is_some_and(|found| self.child_counts(found, parent, name));
         if counts && cause == Cause::Arrived {

@@ -8,7 +8,7 @@ use super::holders::Seen;
 use crate::change::Change;
 use crate::lock::Lock;
 use crate::observation::{RootId, RootTrouble};
-use crate::recipe::{Recognition, Shape, recognise};
+use crate::recipe::{Shape, recognise};
 use crate::time::TimeMs;
 use crate::znode::is_under;
 
@@ -61,11 +61,14 @@ impl Observatory {
 
     /// Which paths must be held is otherwise now: those that stood for nothing but that are gone.
     pub(super) fn release_required(&mut self, now: TimeMs, before: &[String], out: &mut Vec<Change>) {
-        let stands_in = |recognition: &Recognition| recognition.shape == Shape::Idle;
+        let stands_in = |lock: &Lock| {
+            let is_told_otherwise = lock.recognition.rule.is_some() || self.configured_recipe(&lock.path).is_some();
+            lock.recognition.shape == Shape::Idle || (lock.is_alone() && !is_told_otherwise)
+        };
         let over: Vec<&String> = before
             .iter()
             .filter(|path| !self.settings.limits.must_be_there(path))
-            .filter(|path| self.locks.get(path).is_some_and(|lock| stands_in(&lock.recognition)))
+            .filter(|path| self.locks.get(path).is_some_and(|lock| stands_in(lock)))
             .collect();
         over.iter().for_each(|path| self.vanish(now, path, out));
     }

@@ -139,6 +139,13 @@ fn a_reload_adds_and_takes_away() {
     assert!(is_found(&mut story, "/r/boss", 33_000) && found(&story, "/r/m").is_none());
     story.said(Vec::new(), limits(&["/r/m"]));
     assert_eq!(story.paths(), ["/r/m"]);
+    story.tell("34000 + /r/boss\n34001 = /r/boss owner=b");
+    assert_eq!(story.paths(), ["/r/m"], "its name tells nothing");
+    story.said(Vec::new(), limits(&["/r/boss"]));
+    assert_eq!(story.show().lines().next(), Some("/r/boss SingleNodeMutex Healthy [boss] <-"));
+    story.said(Vec::new(), limits(&["/r/m"]));
+    assert_eq!(story.paths(), ["/r/m"]);
+    story.tell("34002 - /r/boss");
     story.said(Vec::new(), Limits { off: vec![Code::MustBeHeld], ..limits(&["/r/boss"]) });
     assert!(!is_found(&mut story, "/r/boss", 70_000));
 }

@@ -221,12 +221,9 @@ fn config() -> impl Strategy<Value = LockConfig> {
     let configured = (text(), of(select(recipes)), any::<Option<u32>>())
         .prop_map(|(pattern, recipe, max)| Configured { pattern: pattern.into(), recipe, max });
     let limits = (proptest::sample::subsequence(Code::ALL.to_vec(), 0..=3), any::<[u32; 6]>(), vec(text(), 0..3))
-        .prop_map(
-            |(
-                off,
-                [herd_waiters, deep_contenders, sequence_percent, empty_locks, hoard_znodes, churn_attempts],
-                held,
-            )| Limits {
+        .prop_map(|(off, numbers, held)| {
+            let [herd_waiters, deep_contenders, sequence_percent, empty_locks, hoard_znodes, churn_attempts] = numbers;
+            Limits {
                 off,
                 herd_waiters,
                 deep_contenders,
@@ -235,8 +232,8 @@ fn config() -> impl Strategy<Value = LockConfig> {
                 hoard_znodes,
                 churn_attempts,
                 must_be_held: held.into_iter().map(Into::into).collect(),
-            },
-        );
+            }
+        });
     (vec(configured, 0..3), limits).prop_map(|(configured, limits)| LockConfig { configured, limits })
 }
 
