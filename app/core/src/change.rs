@@ -82,7 +82,7 @@ pub enum Change {
         lock: Arc<str>,
         /// What.
         code: Code,
-        /// It was raised, not cleared.
+        /// It was raised, or is worse or less bad than before; not cleared.
         is_raised: bool,
     },
     /// The verdict is another.

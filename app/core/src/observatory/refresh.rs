@@ -267,7 +267,10 @@ impl Observatory {
         let change = |code, is_raised| Change::FindingChanged { lock: Arc::clone(&lock.path), code, is_raised };
         let raised = found
             .iter()
-            .filter(|new| lock.assessment.findings.iter().all(|old| old.code != new.code))
+            .filter(|new| {
+                let mut before = lock.assessment.findings.iter();
+                before.all(|old| (old.code, old.severity) != (new.code, new.severity))
+            })
             .map(|new| change(new.code, true));
         let cleared = lock
             .assessment

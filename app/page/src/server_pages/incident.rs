@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{ServerPage, words};
 use crate::format::{duration, middle, visible};
-use crate::parts::{Chip, Columns, Table, stamp};
+use crate::parts::{Columns, Table, stamp};
 use lockscope_wire::Verdict;
 
 /// Longest text in a cell; the whole is in its title.
@@ -20,6 +20,8 @@ pub struct IncidentView {
     pub sentence: String,
     /// The worst verdict.
     pub worst: Verdict,
+    /// The finding that says what was wrong, where no verdict does.
+    pub finding: Option<String>,
     /// When it began.
     pub from_ms: i64,
     /// When it ended; None while it goes on.
@@ -119,7 +121,7 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
         let way = |(name, url): &(&'static str, String)| view! { <a class="tool" href=url.clone()>{*name}</a> };
         view! {
             <p class="crumbs"><a href=of.list_url.clone()>"Incidents"</a></p>
-            <h1 class="page-title"><Chip verdict=of.worst /> " " {visible(&of.sentence)}</h1>
+            <h1 class="page-title">{super::incidents::what(of.worst, of.finding.as_deref())} " " {visible(&of.sentence)}</h1>
             {figures(of)}
             <h2 class="part-title">{words::INCIDENT_LOCKS}</h2>
             <ul class="incident-list" data-testid="incident-locks">{of.locks.iter().map(lock).collect_view()}</ul>
@@ -277,6 +279,7 @@ mod tests {
         let of = IncidentView {
             sentence: hostile.clone(),
             worst: Verdict::Stuck,
+            finding: None,
             from_ms: 0,
             to_ms: None,
             now_ms: 10,

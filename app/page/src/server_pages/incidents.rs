@@ -53,6 +53,8 @@ pub struct IncidentLine {
     pub lasted_ms: i64,
     /// The worst verdict.
     pub worst: Verdict,
+    /// The finding that says what was wrong, where no verdict does.
+    pub finding: Option<String>,
     /// The lock that names it.
     pub lock: String,
     /// Further locks.
@@ -218,13 +220,21 @@ fn row(of: &IncidentLine) -> AnyView {
     view! {
         <tr data-is-over=is_over.to_string()>
             <td><a href=of.url.clone() title=visible(&of.sentence)>{stamp(of.from_ms)}</a></td>
-            <td><Chip verdict=of.worst /></td>
+            <td>{what(of.worst, of.finding.as_deref())}</td>
             <td class="audit-where"><a href=of.url.clone()><code>{text(&of.lock)}</code></a>{others}{before}</td>
             <td class="audit-where">{of.root.as_ref().map(|root| text(root))}</td>
             <td class="table-number" data-name="lasted">{duration(of.lasted_ms)}</td>
             <td class="table-number" data-name=(of.victims > 0).then_some("waited")>{waited}</td>
             <td>{of.ended}</td>
         </tr>
+    }
+}
+
+/// What was wrong: a verdict, or the name of a finding.
+pub(super) fn what(worst: Verdict, finding: Option<&str>) -> AnyView {
+    match finding {
+        Some(name) => view! { <span class="chip" data-verdict="slow">{name.to_owned()}</span> },
+        None => view! { <Chip verdict=worst /> }.into_any(),
     }
 }
 
@@ -243,6 +253,7 @@ mod tests {
             to_ms: Some(from_ms + lasted_ms),
             lasted_ms,
             worst,
+            finding: None,
             lock: "/a".to_owned(),
             others: 0,
             root: None,

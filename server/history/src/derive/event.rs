@@ -105,6 +105,8 @@ pub enum Event {
         contenders: Vec<(Contender, Option<HeldSince>)>,
         /// They came while nobody watched.
         is_found: bool,
+        /// Its findings by which somebody is hurt, each with how bad it is and its sentence.
+        findings: Vec<(Code, Severity, Box<str>)>,
     },
     /// A contender holds.
     Held {
@@ -188,7 +190,10 @@ impl Event {
         };
         let more = match self {
             Self::Came { contender, .. } => of(contender),
-            Self::Whole { contenders, .. } => contenders.iter().map(|(contender, _)| of(contender)).sum(),
+            Self::Whole { contenders, findings, .. } => {
+                let texts = findings.iter().map(|(.., text)| text.len()).sum::<usize>();
+                contenders.iter().map(|(contender, _)| of(contender)).sum::<usize>() + texts
+            }
             Self::Held { node, .. } | Self::Left { node, .. } => node.len(),
             Self::Deadlock { locks, .. } => locks.len() * size_of::<Arc<str>>(),
             Self::Root { path, .. } => path.len(),

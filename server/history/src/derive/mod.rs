@@ -12,6 +12,7 @@ mod charges;
 mod coding;
 mod ended;
 mod event;
+mod harm;
 mod holder_log;
 mod life;
 mod lock;
@@ -20,11 +21,11 @@ mod sessions;
 mod tap;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lockscope_core::change::Departure;
-use lockscope_core::diagnosis::Verdict;
+use lockscope_core::diagnosis::{Code, Verdict};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
@@ -32,6 +33,7 @@ pub use charges::CHARGES_MAX;
 pub use coding::{TOP_MAX, add as add_histogram, histogram_bytes, histogram_of, top_bytes, top_of};
 pub use ended::{SETTLE_MS, SPANS_A_MINUTE_MAX, WAIT_WORTH_MS, WORTH_A_MINUTE_MAX};
 pub use event::{Contender, ContenderPlace, Event, Following, HeldSince, Identity, LockKind};
+pub use harm::{HARMFUL, Harm, harm_by_name, harm_of};
 pub use minute::MINUTE_MS;
 pub use tap::{Tap, apply};
 pub use words::{is_trouble, severity_of, verdict_name, verdict_of};
@@ -41,7 +43,7 @@ use charges::Allowance;
 use ended::Ended;
 use lock::LockState;
 use sessions::{Sessions, Step};
-use words::{facts_of, released, vanished, verdict_said};
+use words::{facts_of, findings_again, released, vanished, verdict_said};
 
 /// Contenders that are followed. Overflow policy: further ones are not.
 pub const LIVES_MAX: usize = 1_000_000;
@@ -70,6 +72,8 @@ pub struct Deriver {
     rows: Rows,
     last_fact: u64,
     facts_in_minute: (TimeMs, u32),
+    /// Findings by which somebody is hurt, of the locks that have some.
+    harmful: BTreeMap<Arc<str>, BTreeSet<Code>>,
     /// Minutes that were begun before, by another process, and go on.
     resumed: BTreeMap<Box<str>, Minute>,
 }
@@ -85,12 +89,13 @@ impl Deriver {
     pub fn begin(&mut self, now: TimeMs, events: Vec<(TimeMs, Event)>) {
         self.locks.values_mut().for_each(|lock| lock.skip_to(now));
         self.advance(now);
-        let there: std::collections::BTreeSet<Arc<str>> = events
+        let there: BTreeSet<Arc<str>> = events
             .iter()
             .filter_map(|(_, event)| if let Event::Whole { lock, .. } = event { Some(Arc::clone(lock)) } else { None })
             .collect();
         let gone: Vec<Arc<str>> = self.locks.keys().filter(|lock| !there.contains(*lock)).cloned().collect();
         gone.iter().for_each(|lock| self.vanished(lock));
+        self.harmful.clear();
         for (at, event) in events {
             // What was in trouble before is so still, or again: that is told behind each gap.
             if let Event::Whole { lock, verdict, .. } = &event
@@ -99,7 +104,12 @@ impl Deriver {
             {
                 self.fact(at, verdict_said(lock, *verdict));
             }
+            let again = match &event {
+                Event::Whole { lock, findings, .. } => findings_again(lock, findings),
+                _ => Vec::new(),
+            };
             self.take(at, event);
+            again.into_iter().for_each(|finding| self.take(at, finding));
         }
     }
 
@@ -132,7 +142,7 @@ impl Deriver {
         match event {
             Event::Offset(ms) => self.offset(ms),
             Event::Came { lock, kind, contender, is_found } => self.came(now, &lock, kind, &contender, is_found),
-            Event::Whole { lock, kind, verdict, contenders, is_found } => {
+            Event::Whole { lock, kind, verdict, contenders, is_found, findings: _ } => {
                 self.whole(now, &lock, kind, verdict, &contenders, is_found);
             }
             Event::Held { lock, node, since } => {
@@ -154,7 +164,11 @@ impl Deriver {
                     state.verdict(verdict);
                 }
             }
-            Event::Finding { .. } | Event::Deadlock { .. } | Event::Link(_) | Event::Root { .. } => {}
+            Event::Finding { lock, code, raised } => {
+                let is_harmful = raised.is_some_and(|(severity, _)| harm_of(code, severity).is_some());
+                self.found(lock, code, is_harmful);
+            }
+            Event::Deadlock { .. } | Event::Link(_) | Event::Root { .. } => {}
         }
     }
 
@@ -218,6 +232,17 @@ impl Deriver {
         let is_first = self.offset_ms.replace(ms).is_none();
         if is_first {
             self.locks.values_mut().for_each(|lock| lock.follow_offset(ms));
+        }
+    }
+
+    fn found(&mut self, lock: Arc<str>, code: Code, is_harmful: bool) {
+        if is_harmful {
+            self.harmful.entry(lock).or_default().insert(code);
+        } else if let Some(known) = self.harmful.get_mut(&lock) {
+            known.remove(&code);
+            if known.is_empty() {
+                self.harmful.remove(&lock);
+            }
         }
     }
 
@@ -324,6 +349,10 @@ impl Deriver {
         let Some(now) = self.now else { return };
         if is_trouble(state.verdict) {
             self.fact(now, vanished(path));
+        }
+        for code in self.harmful.remove(path).unwrap_or_default() {
+            let cleared = Event::Finding { lock: Arc::clone(path), code, raised: None };
+            facts_of(&cleared, None).into_iter().for_each(|said| self.fact(now, said));
         }
         state.end_steps().for_each(|step| self.sessions.take(path, step, now));
         self.rows.minutes.extend(state.end_minute(path, minute_of(now), now, 0));

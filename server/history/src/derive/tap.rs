@@ -15,6 +15,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, split_path};
 
 use super::event::{Contender, ContenderPlace, Event, Following, HeldSince, Identity, LockKind};
+use super::harm::harm_of;
 
 /// Bytes of a payload that are looked at for a label.
 const PAYLOAD_MAX: usize = 1_024;
@@ -270,7 +271,9 @@ fn whole(model: &Observatory, lock: &AssessedLock, is_found: bool) -> Option<Eve
     let (kind, mirror) = (kind_of(lock)?, model.mirror_of(lock)?);
     let verdict = lock.assessment.verdict;
     let contenders = lock.contenders(mirror).map(|one| (of(lock, &one), held_since(lock, &one))).collect();
-    Some(Event::Whole { lock: Arc::clone(&lock.path), kind, verdict, contenders, is_found })
+    let harmful = lock.assessment.findings.iter().filter(|finding| harm_of(finding.code, finding.severity).is_some());
+    let findings = harmful.map(|finding| (finding.code, finding.severity, finding.text.clone())).collect();
+    Some(Event::Whole { lock: Arc::clone(&lock.path), kind, verdict, contenders, is_found, findings })
 }
 
 fn of(lock: &AssessedLock, one: &ContenderRef<'_>) -> Contender {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockscope_core::diagnosis::{Severity, Verdict};
+use lockscope_core::diagnosis::{Code, Severity, Verdict};
 use lockscope_core::observation::Link;
 use lockscope_core::observatory::RootState;
 use lockscope_core::recipe::Recipe;
@@ -210,6 +210,16 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
         | Event::SessionEnded { .. } => return Vec::new(),
     };
     vec![one]
+}
+
+/// What is odd about a lock still, or again: that is told behind each gap.
+pub(super) fn findings_again(lock: &Arc<str>, findings: &[(Code, Severity, Box<str>)]) -> Vec<Event> {
+    let again = |(code, severity, text): &(Code, Severity, Box<str>)| Event::Finding {
+        lock: Arc::clone(lock),
+        code: *code,
+        raised: Some((*severity, text.clone())),
+    };
+    findings.iter().map(again).collect()
 }
 
 /// A lock's verdict.

@@ -1,8 +1,9 @@
-//! Incidents: runs of unhealthy verdicts on one lock or on connected ones, who was at their root, who waited, and how they
-//! ended. Pure: made of the facts and lives that are stored, so they are the same live, over a recording and over an autopsy.
+//! Incidents: runs of trouble on one lock or on connected ones, who was at their root, who waited, and how they ended. Pure:
+//! made of the facts and lives that are stored, so they are the same live, over a recording and over an autopsy.
 //!
-//! A run begins when a lock's verdict becomes one of trouble and ends when it is none any more; one that begins again within
-//! [`QUIET_MS`] goes on. Runs are connected where they overlap in time and a session that holds one of the locks holds or
+//! A run begins when a lock's verdict becomes one of trouble, or a finding by which somebody is hurt ([`Harm`]) is raised, and
+//! ends when neither is so any more; one that begins again within [`QUIET_MS`] goes on. Where findings hurt those alone who
+//! wait, and nobody waited for [`VICTIM_MS`], it is no incident. Runs are connected where they overlap in time and a session that holds one of the locks holds or
 //! waits for the other at that time.
 
 mod connect;
@@ -25,6 +26,7 @@ pub use search::{
     incident_of, lives_in, search,
 };
 
+use crate::derive::Harm;
 use crate::store::rows::SpanEnd;
 
 /// Whoever waited this long within an incident is a victim.
@@ -96,8 +98,10 @@ pub struct Incident {
     pub from: TimeMs,
     /// When it ended; None while it goes on.
     pub to: Option<TimeMs>,
-    /// The worst verdict.
+    /// The worst verdict; `Healthy` where findings alone say that something was wrong.
     pub worst: Verdict,
+    /// Findings by which somebody was hurt, by their codes.
+    pub findings: BTreeSet<Box<str>>,
     /// The runs that it is made of, the oldest first.
     pub runs: Vec<Run>,
     /// Who made the others wait; None where nobody that is known held.
@@ -138,6 +142,7 @@ impl Incident {
             from,
             to,
             worst: runs.iter().map(|run| run.worst).max().unwrap_or(Verdict::Unknown),
+            findings: runs.iter().flat_map(|run| run.findings.iter().cloned()).collect(),
             victims: of_sessions.values().filter(|ms| **ms >= VICTIM_MS).count(),
             victims_peak: peak(&waits),
             waiting_ms: waits.iter().map(Wait::ms).sum(),
@@ -158,6 +163,11 @@ impl Incident {
     pub fn root_lock(&self) -> &str {
         let worst = || self.runs.iter().min_by_key(|run| (std::cmp::Reverse(run.worst), run.from));
         self.root.as_ref().map(|root| &*root.lock).or_else(|| worst().map(|run| &*run.lock)).unwrap_or_default()
+    }
+
+    /// Somebody is hurt by it.
+    pub fn is_harm(&self) -> bool {
+        self.victims > 0 || self.runs.iter().any(|run| run.harm == Harm::Everybody)
     }
 
     /// When it ended, or how far it is.
@@ -227,7 +237,10 @@ fn ended_by(runs: &[Run], lives: &[&Life], root: Option<&IncidentRoot>, to: Opti
     if runs.iter().any(|run| run.is_cut && run.to == Some(to)) {
         return IncidentEnd::Unknown;
     }
-    let is_near = |life: &&&Life| life.left_at.is_some_and(|left| left.since(to).abs() <= END_MS);
+    let earliest_ms = if runs.iter().any(|run| !run.findings.is_empty()) { -END_MS - run::LAG_MS } else { -END_MS };
+    // Before it or after it: `TimeMs::since` is never negative.
+    let from_end_ms = |left: TimeMs| left.0.saturating_sub(to.0);
+    let is_near = |life: &&&Life| life.left_at.is_some_and(|left| (earliest_ms..=END_MS).contains(&from_end_ms(left)));
     let of_root =
         |life: &Life| root.is_some_and(|root| root.session == life.session && life.held_at == Some(root.held_at));
     let rank = |life: &Life| {
@@ -239,7 +252,13 @@ fn ended_by(runs: &[Run], lives: &[&Life], root: Option<&IncidentRoot>, to: Opti
             SpanEnd::GaveUp | SpanEnd::SessionEnded => IncidentEnd::GaveUp,
         };
         let is_last = matches!(end, IncidentEnd::GaveUp | IncidentEnd::Unknown);
-        Some((end != IncidentEnd::Forced, !of_root(life), is_last, life.left_at.map(|left| left.since(to).abs()), end))
+        Some((
+            end != IncidentEnd::Forced,
+            !of_root(life),
+            is_last,
+            life.left_at.map(|left| from_end_ms(left).abs()),
+            end,
+        ))
     };
     let nearest =
         lives.iter().filter(is_near).filter_map(|life| rank(life)).min_by_key(|rank| (rank.0, rank.1, rank.2, rank.3));

@@ -55,17 +55,22 @@ pub(super) fn root_of(lives: &[&Life], waits: &[Wait<'_>], from: TimeMs, until: 
 }
 
 fn holds_in(life: &Life, from: TimeMs, until: TimeMs) -> bool {
-    life.hold().is_some_and(|(held, left)| held <= until && left.is_none_or(|left| left >= from))
+    // Whoever holds only when it is over is who it was over for.
+    let has_begun = |held| held < until || held <= from;
+    life.hold().is_some_and(|(held, left)| has_begun(held) && left.is_none_or(|left| left >= from))
 }
 
-/// Who held at the end of a wait, or last before.
+/// Who held at the end of a wait, of several the one that held longest; or who held last before.
 fn last_holder<'a>(holders: &BTreeMap<&str, Vec<&'a Life>>, wait: &Wait<'_>) -> Option<&'a Life> {
     let before = |hold: &&&Life| hold.czxid != wait.life.czxid && hold.held_at.is_some_and(|held| held <= wait.to);
     holders
         .get(&*wait.life.lock)?
         .iter()
         .filter(before)
-        .max_by_key(|hold| (hold.left_at.is_none(), hold.held_at))
+        .max_by_key(|hold| {
+            let holds = hold.left_at.is_none_or(|left| left >= wait.to);
+            (holds, if holds { hold.held_at.map(|held| -held.0) } else { hold.held_at.map(|held| held.0) })
+        })
         .copied()
 }
 

@@ -1,18 +1,22 @@
-//! Runs of unhealthy verdicts of one lock, from the facts that were stored.
+//! Runs of trouble of one lock, from the facts that were stored: of unhealthy verdicts, and of findings by which somebody is
+//! hurt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 
-use crate::derive::{is_trouble, verdict_of};
+use crate::derive::{Harm, harm_by_name, is_trouble, verdict_of};
 use crate::store::Gap;
 use crate::store::rows::{Fact, FactKind};
 
 /// Trouble that comes back within this time was not over.
 pub const QUIET_MS: i64 = 60_000;
 
-/// A run of unhealthy verdicts of one lock.
+/// How long after it is so no longer a finding may be cleared: findings are looked for once a lock has been quiet for a while.
+pub(super) const LAG_MS: i64 = 1_000;
+
+/// A run of trouble of one lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The lock.
@@ -23,10 +27,14 @@ pub struct Run {
     pub from: TimeMs,
     /// When it ended; None while it goes on.
     pub to: Option<TimeMs>,
-    /// When its verdict was told last.
+    /// When it was told last that something is wrong.
     pub told_at: TimeMs,
-    /// The worst verdict.
+    /// The worst verdict; `Healthy` where findings alone say that something was wrong.
     pub worst: Verdict,
+    /// Findings by which somebody was hurt, by their codes.
+    pub findings: BTreeSet<Box<str>>,
+    /// Whom it hurts: where that is those who wait, and nobody does, it is no trouble.
+    pub harm: Harm,
     /// Nobody looked when it ended: `to` is the last instant at which it was known.
     pub is_cut: bool,
 }
@@ -53,9 +61,44 @@ impl Run {
     }
 }
 
+/// What a fact says of a lock.
+enum Sign<'a> {
+    Verdict(Verdict),
+    Finding(&'a str, Option<Harm>),
+}
+
+impl<'a> Sign<'a> {
+    fn of(fact: &'a Fact) -> Option<Self> {
+        match fact.kind {
+            FactKind::Verdict => Some(Self::Verdict(verdict_of(&fact.code).unwrap_or(Verdict::Unknown))),
+            FactKind::Finding => Some(Self::Finding(&fact.code, harm_by_name(&fact.code, fact.severity))),
+            FactKind::Link
+            | FactKind::Root
+            | FactKind::Deadlock
+            | FactKind::Gap
+            | FactKind::Release
+            | FactKind::Alert => None,
+        }
+    }
+
+    /// Whom it hurts; None where it says that something is over.
+    fn harm(&self) -> Option<Harm> {
+        match self {
+            Self::Verdict(verdict) => is_trouble(*verdict).then_some(Harm::Everybody),
+            Self::Finding(_, harm) => *harm,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Open {
     run: Run,
+    /// Its verdict is one of trouble.
+    is_bad: bool,
+    /// When its verdict was one of trouble last.
+    was_bad_until: Option<TimeMs>,
+    /// Its findings by which somebody is hurt.
+    findings: BTreeSet<Box<str>>,
     /// Nobody looked since: the gap's beginning, and its end.
     gap: Option<(TimeMs, TimeMs)>,
 }
@@ -74,6 +117,54 @@ impl Open {
         }
     }
 
+    /// Takes in what is wrong.
+    fn note(&mut self, sign: &Sign<'_>, harm: Harm, at: TimeMs) {
+        if self.gap.take().is_some() {
+            // What is so still is told again behind a gap.
+            self.is_bad = false;
+            self.findings.clear();
+        }
+        (self.run.to, self.run.is_cut, self.run.told_at) = (None, false, at);
+        self.run.harm = self.run.harm.max(harm);
+        match sign {
+            Sign::Verdict(verdict) => {
+                self.is_bad = true;
+                self.run.worst = self.run.worst.max(*verdict);
+            }
+            Sign::Finding(code, _) => {
+                self.findings.insert((*code).into());
+                self.run.findings.insert((*code).into());
+            }
+        }
+    }
+
+    /// Takes in what is over.
+    fn clear(&mut self, sign: &Sign<'_>, at: TimeMs) {
+        let mut ended_at = at;
+        match sign {
+            Sign::Verdict(_) => {
+                if std::mem::take(&mut self.is_bad) {
+                    self.was_bad_until = Some(at);
+                }
+                if self.gap.take().is_some() {
+                    self.findings.clear();
+                }
+            }
+            Sign::Finding(code, _) => {
+                if !self.findings.remove(*code) {
+                    return;
+                }
+                // The verdict knows when.
+                ended_at = self.was_bad_until.filter(|until| at.since(*until) <= LAG_MS).unwrap_or(at);
+            }
+        }
+        if self.run.to.is_none() && !self.is_bad && self.findings.is_empty() {
+            // Where it is not known what a lock is, nobody sees how its trouble ends.
+            (self.run.to, self.run.is_cut) = (Some(ended_at), matches!(sign, Sign::Verdict(Verdict::Unknown)));
+            self.gap = None;
+        }
+    }
+
     fn finish(mut self) -> Run {
         if let (Some((from, _)), None) = (self.gap, self.run.to) {
             (self.run.to, self.run.is_cut) = (Some(from.max(self.run.from)), true);
@@ -82,7 +173,8 @@ impl Open {
     }
 }
 
-/// The runs that facts tell of. Facts come with the oldest first; those of other kinds than verdicts are passed over.
+/// The runs that facts tell of. Facts come with the oldest first; those of other kinds than verdicts and findings are passed
+/// over.
 pub fn runs<'a>(facts: impl IntoIterator<Item = &'a Fact>, gaps: &[Gap]) -> Vec<Run> {
     let (mut open, mut ended) = (BTreeMap::<Box<str>, Open>::new(), Vec::new());
     let mut gaps: Vec<(TimeMs, TimeMs)> =
@@ -91,26 +183,19 @@ pub fn runs<'a>(facts: impl IntoIterator<Item = &'a Fact>, gaps: &[Gap]) -> Vec<
     let hide = |open: &mut BTreeMap<Box<str>, Open>, gap: (TimeMs, TimeMs)| {
         open.values_mut().for_each(|open| open.gap = Some(open.gap.map_or(gap, |(from, _)| (from, gap.1))));
     };
-    for fact in facts.into_iter().filter(|fact| fact.kind == FactKind::Verdict) {
-        let Some(lock) = &fact.lock else { continue };
+    for fact in facts {
+        let (Some(lock), Some(sign)) = (&fact.lock, Sign::of(fact)) else { continue };
         while let Some(gap) = gaps.pop_if(|gap| gap.0 < fact.at) {
             hide(&mut open, gap);
         }
-        let verdict = verdict_of(&fact.code).unwrap_or(Verdict::Unknown);
-        if !is_trouble(verdict) {
+        let Some(harm) = sign.harm() else {
             if let Some(open) = open.get_mut(lock) {
-                if open.run.to.is_none() {
-                    // Where it is not known what a lock is, nobody sees how its trouble ends.
-                    (open.run.to, open.run.is_cut) = (Some(fact.at), verdict == Verdict::Unknown);
-                }
-                open.gap = None;
+                open.clear(&sign, fact.at);
             }
             continue;
-        }
+        };
         if let Some(known) = open.get_mut(lock).filter(|open| open.goes_on(fact.at)) {
-            (known.run.to, known.run.is_cut) = (None, false);
-            (known.run.told_at, known.gap) = (fact.at, None);
-            known.run.worst = known.run.worst.max(verdict);
+            known.note(&sign, harm, fact.at);
             continue;
         }
         let run = Run {
@@ -119,10 +204,14 @@ pub fn runs<'a>(facts: impl IntoIterator<Item = &'a Fact>, gaps: &[Gap]) -> Vec<
             from: fact.at,
             to: None,
             told_at: fact.at,
-            worst: verdict,
+            worst: Verdict::Healthy,
+            findings: BTreeSet::new(),
+            harm,
             is_cut: false,
         };
-        ended.extend(open.insert(lock.clone(), Open { run, gap: None }).map(Open::finish));
+        let mut begun = Open { run, is_bad: false, was_bad_until: None, findings: BTreeSet::new(), gap: None };
+        begun.note(&sign, harm, fact.at);
+        ended.extend(open.insert(lock.clone(), begun).map(Open::finish));
     }
     while let Some(gap) = gaps.pop() {
         hide(&mut open, gap);

@@ -7,6 +7,7 @@ use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 
 use super::{Incident, Life, Run, connect, runs};
+use crate::derive::HARMFUL;
 use crate::store::rows::{Fact, FactKind, FactQuery, ROWS_READ_MAX, SpanQuery};
 use crate::store::{Store, StoreError};
 
@@ -89,7 +90,8 @@ pub fn search(store: &dyn Store, query: &IncidentQuery<'_>) -> Result<IncidentsF
         let is_lower_bound = group.iter().any(|one| is_cut.get(*one) == Some(&true));
         Incident::new(runs, lives, query.now, is_lower_bound)
     };
-    let mut incidents: Vec<Incident> = connect(&found, &lives, query.now).into_iter().map(incident).collect();
+    let groups = connect(&found, &lives, query.now);
+    let mut incidents: Vec<Incident> = groups.into_iter().map(incident).filter(Incident::is_harm).collect();
     incidents.sort_by_key(|incident| std::cmp::Reverse((incident.from, incident.number)));
     Ok(IncidentsFound { incidents, left_out })
 }
@@ -147,6 +149,7 @@ pub fn earlier(
         kind: Some(FactKind::Verdict),
         limit: EARLIER_FACTS_MAX,
         give_up_at: Some(give_up_at),
+        ..FactQuery::default()
     };
     let mut facts = store.facts(&query)?;
     facts.reverse();
@@ -180,9 +183,24 @@ fn facts(
     range: Range<TimeMs>,
     most: usize,
 ) -> Result<(Vec<Fact>, bool), StoreError> {
-    let kind = Some(FactKind::Verdict);
-    let mut of_page = FactQuery { range, kind, give_up_at: Some(query.give_up_at), ..FactQuery::default() };
-    let (mut found, mut read) = (Vec::new(), 0);
+    let (mut found, mut is_whole) = (Vec::new(), true);
+    for (kind, codes) in [(FactKind::Verdict, None), (FactKind::Finding, Some(&HARMFUL[..]))] {
+        let give_up_at = Some(query.give_up_at);
+        let of_kind = FactQuery { range: range.clone(), kind: Some(kind), codes, give_up_at, ..FactQuery::default() };
+        is_whole &= facts_of(store, query, of_kind, most, &mut found)?;
+    }
+    Ok((found, is_whole))
+}
+
+/// Those of one kind, and whether that is all of it.
+fn facts_of(
+    store: &dyn Store,
+    query: &IncidentQuery<'_>,
+    mut of_page: FactQuery,
+    most: usize,
+    found: &mut Vec<Fact>,
+) -> Result<bool, StoreError> {
+    let mut read = 0;
     loop {
         let page = store.facts(&of_page)?;
         read += page.len();
@@ -191,7 +209,7 @@ fn facts(
         match last {
             // Of one millisecond no more than a page is looked at.
             Some(at) if read < most => of_page.range.end = at,
-            last => return Ok((found, last.is_none())),
+            last => return Ok(last.is_none()),
         }
     }
 }

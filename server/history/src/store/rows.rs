@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use lockscope_core::diagnosis::Code;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 
@@ -253,6 +254,8 @@ pub struct FactQuery {
     pub lock: Option<Box<str>>,
     /// Of this kind only.
     pub kind: Option<FactKind>,
+    /// With one of these codes of findings only.
+    pub codes: Option<&'static [Code]>,
     /// So many, and [`ROWS_READ_MAX`] at most.
     pub limit: usize,
     /// It is given up then.
@@ -273,7 +276,7 @@ macro_rules! everything {
 
 everything!(SpanQuery { lock, session, host, joined_before, before });
 everything!(MinuteQuery { lock });
-everything!(FactQuery { lock, kind });
+everything!(FactQuery { lock, kind, codes });
 
 /// How much happened in each lock, in pieces of time.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -93,6 +93,7 @@ impl Run {
                 verdict: Verdict::Free,
                 contenders: Vec::new(),
                 is_found: false,
+                findings: Vec::new(),
             });
         }
         run.now += 1_000;
@@ -153,7 +154,8 @@ impl Run {
                     };
                     let contenders = there.map(|at| (self.contender(at), since(at))).collect();
                     let (lock, kind, verdict) = (path(lock), self.kind(), Verdict::Healthy);
-                    (TimeMs(self.now), Event::Whole { lock, kind, verdict, contenders, is_found: true })
+                    let findings = Vec::new();
+                    (TimeMs(self.now), Event::Whole { lock, kind, verdict, contenders, is_found: true, findings })
                 };
                 let events = (0..LOCKS).map(whole).collect();
                 self.deriver.begin(TimeMs(self.now), events);

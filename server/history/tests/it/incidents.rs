@@ -33,6 +33,11 @@ fn fact(ms: i64, lock: &str, verdict: &str) -> Fact {
     }
 }
 
+/// When all of it is looked at.
+fn at_end() -> TimeMs {
+    at(600_000)
+}
+
 fn gap(from: i64, to: i64) -> Gap {
     Gap { after_seq: 1, from: at(from), to: at(to), why: GapReason::NotRunning }
 }
@@ -134,6 +139,20 @@ fn locks_are_one_incident_where_a_holder_of_one_waits_for_the_other() {
     // 2 from when something was wrong with /a, 3 until it held.
     assert_eq!(one.waiting_ms, 89_000 + 80_500);
     assert_eq!((one.victims, one.victims_peak), (2, 2));
+}
+
+#[test]
+fn what_happened_long_before_the_end_did_not_end_it() {
+    // Waiters come and give up while 1 holds for a minute; the trouble ends since nobody waits any longer.
+    let lives = [
+        life("/a", 1, 0, Some(0), None),
+        life("/a", 2, 1_000, None, Some((20_000, SpanEnd::SessionEnded))),
+        life("/a", 3, 1_000, None, Some((59_500, SpanEnd::GaveUp))),
+    ];
+    let facts = [fact(10_000, "/a", "stuck"), fact(60_000, "/a", "healthy")];
+    let ended = |lives: &[Life]| made(&runs(&facts, &[]), lives, 90_000)[0].ended_by;
+    assert_eq!(ended(&lives), IncidentEnd::GaveUp);
+    assert_eq!(ended(&lives[..2]), IncidentEnd::Recovered);
 }
 
 #[test]
@@ -266,14 +285,19 @@ struct MadeUp {
 
 fn made_up() -> impl Strategy<Value = MadeUp> {
     const VERDICTS: [&str; 5] = ["free", "healthy", "slow", "stuck", "deadlocked"];
-    let facts = vec((0..400_000_i64, 0..4_usize, 0..VERDICTS.len()), 0..30);
+    const FINDINGS: [(&str, u8); 4] =
+        [("leader_mismatch", 2), ("leader_mismatch", 0), ("lease_leak", 1), ("lease_leak", 0)];
+    let facts = vec((0..400_000_i64, 0..4_usize, 0..VERDICTS.len() + FINDINGS.len()), 0..30);
     let gaps = vec((0..400_000_i64, 1..100_000_i64), 0..3);
     let lives = vec((0..4_usize, 1..6_i64, 0..300_000_i64, 0..200_000_i64, 0..200_000_i64, 0..4_u32), 0..40);
     (facts, gaps, lives).prop_map(|(mut facts, gaps, lives)| {
         facts.sort_unstable();
-        let number = |(place, (ms, lock, verdict)): (usize, (i64, usize, usize))| Fact {
-            number: place as u64 + 1,
-            ..fact(ms, &format!("/{lock}"), VERDICTS[verdict])
+        let number = |(place, (ms, lock, what)): (usize, (i64, usize, usize))| {
+            let (kind, code, severity) = match VERDICTS.get(what) {
+                Some(verdict) => (FactKind::Verdict, *verdict, 2),
+                None => (FactKind::Finding, FINDINGS[what - VERDICTS.len()].0, FINDINGS[what - VERDICTS.len()].1),
+            };
+            Fact { number: place as u64 + 1, kind, severity, ..fact(ms, &format!("/{lock}"), code) }
         };
         let one =
             |(place, (lock, session, joined, wait, hold, dice)): (usize, (usize, i64, i64, i64, i64, u32))| Life {
@@ -305,6 +329,18 @@ proptest! {
         let mut all: Vec<u64> = runs.iter().map(|run| run.number).collect();
         all.sort_unstable();
         prop_assert_eq!(numbers, all);
+        // A lock is in one of them at a time, whatever comes first.
+        let mut spans: Vec<_> = incidents.iter().enumerate().flat_map(|(at, one)| one.runs.iter().map(move |run| (&run.lock, run.from, run.until(at_end()), at))).collect();
+        spans.sort_unstable();
+        for pair in spans.windows(2) {
+            prop_assert!(pair[0].3 == pair[1].3 || pair[0].0 != pair[1].0 || pair[0].2 < pair[1].1, "{pair:?}");
+        }
+        let backwards: Vec<Run> = runs.iter().rev().cloned().collect();
+        let mut other = made(&backwards, &of.lives.iter().rev().cloned().collect::<Vec<_>>(), NOW);
+        other.sort_by_key(|one| one.number);
+        let mut same = incidents.clone();
+        same.sort_by_key(|one| one.number);
+        prop_assert_eq!(same, other);
         for incident in &incidents {
             prop_assert!(incident.to.is_none_or(|to| to >= incident.from));
             prop_assert_eq!(incident.to.is_none(), incident.ended_by == IncidentEnd::Still);

@@ -12,8 +12,15 @@ mod fuzz;
 mod golden;
 mod historian;
 mod incidents;
+#[path = "../../../../app/core/tests/core/language.rs"]
+#[expect(dead_code, reason = "the core's own tests ask more of it")]
+mod language;
+#[path = "../../../../app/core/tests/core/members.rs"]
+#[expect(dead_code, reason = "the core's own tests ask more of it")]
+mod members;
 mod recalled;
 mod replay;
 mod resume;
 mod sqlite;
+mod stories;
 mod strategies;

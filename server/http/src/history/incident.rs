@@ -2,12 +2,12 @@
 
 use history::incident::{Incident, IncidentQuery, IncidentsFound, Life, Present, earlier};
 use history::store::{Store, StoreError};
-use lockscope_core::diagnosis::Verdict;
+use lockscope_core::diagnosis::{Code, Verdict};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_page::verdict_named;
 use lockscope_wire as wire;
-use lockscope_wire::{Contender, LockQuery, RootState};
+use lockscope_wire::{Contender, FindingRow, LockQuery, RootState};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use super::going_on::host;
 use super::incident_words;
 use crate::Http;
 use feed::VisibilityScope;
-use history::derive::{is_trouble, verdict_name, verdict_of};
+use history::derive::{HARMFUL, harm_by_name, is_trouble, verdict_name, verdict_of};
 
 /// Contenders of a lock that are there now and looked at.
 const THERE_MAX: usize = 500;
@@ -57,8 +57,10 @@ impl Looking<'_> {
         let Some(page) = page.filter(|page| page.head.row.path == lock) else { return Present::default() };
         let verdict = verdict_of(page.head.row.verdict.name()).unwrap_or(Verdict::Unknown);
         let is_waited_for = Life::is_waiting_in(page.head.row.recipe.name());
+        let hurts = |finding: &FindingRow| harm_by_name(&finding.code, finding.severity as u8).is_some();
+        let is_in_trouble = is_trouble(verdict) || page.head.findings.iter().any(hurts);
         let lives = page.window.rows.iter().filter_map(|one| there(one, lock, is_waited_for)).collect();
-        Present { is_in_trouble: is_trouble(verdict), lives }
+        Present { is_in_trouble, lives }
     }
 
     /// Whether it can be seen now that an incident goes on; None where it is over.
@@ -102,6 +104,13 @@ pub(super) struct Told {
 }
 
 impl Told {
+    /// The finding that says what was wrong, where no verdict does.
+    pub(super) fn finding(&self) -> Option<&'static str> {
+        let is_said = is_trouble(self.incident.worst);
+        let known = HARMFUL.into_iter().map(Code::name).find(|name| self.incident.findings.contains(*name));
+        known.filter(|_| !is_said)
+    }
+
     /// Something of it contains a text.
     pub(super) fn has(&self, text: &str) -> bool {
         let root = self.incident.root.as_ref();

@@ -98,6 +98,7 @@ fn line(http: &Http, list: &Listed, told: &Told) -> IncidentLine {
         to_ms: incident.to.map(|to| to.0),
         lasted_ms: told.lasted_ms,
         worst: told.worst,
+        finding: told.finding().map(readable_code),
         lock: incident.root_lock().to_owned(),
         others: incident.locks().len().saturating_sub(1),
         root: root_name(told),
@@ -109,6 +110,11 @@ fn line(http: &Http, list: &Listed, told: &Told) -> IncidentLine {
         sentence: told.sentence.clone(),
         url: url_of(http, &list.ensemble, &id_of(incident)),
     }
+}
+
+/// A finding's name for people.
+fn readable_code(code: &str) -> String {
+    code.replace('_', " ")
 }
 
 /// Of one that went on when it could be seen last.
@@ -159,6 +165,7 @@ impl Http {
     fn incident_view(&self, scope: &VisibilityScope, found: Found) -> Result<IncidentView, ErrorResponse> {
         let Found { ensemble, told, lives, left_out, earlier, now_ms } = found;
         let (_, store) = self.recorded(scope, &ensemble)?;
+        let finding = told.finding().map(readable_code);
         let Told { incident, seen_before, sentence, worst, lasted_ms, .. } = told;
         let range = incident.from..incident.from + lasted_ms + 1;
         let named = if self.places(&VisibilityScope::ALL).len() > 1 { ensemble.clone() } else { String::new() };
@@ -188,12 +195,13 @@ impl Http {
         let shown_fact = |fact: Fact| IncidentFact {
             at_ms: fact.at.0,
             severity: fact.severity,
-            name: fact.code.replace('_', " "),
+            name: readable_code(&fact.code),
             text: readable(&fact.code, &fact.text, scope).to_owned(),
             lock: fact.lock.map(Into::into).unwrap_or_default(),
         };
         Ok(IncidentView {
             worst,
+            finding,
             from_ms: incident.from.0,
             to_ms: incident.to.map(|to| to.0),
             now_ms,
@@ -307,6 +315,7 @@ fn facts(store: &dyn Store, paths: &[&str], incident: &Incident, lasted_ms: i64)
                 kind: Some(kind),
                 limit: FACTS_MAX,
                 give_up_at,
+                ..FactQuery::default()
             };
             found.extend(store.facts(&query)?);
         }

@@ -53,8 +53,10 @@ pub(crate) struct IncidentJson {
     from_at_ms: i64,
     /// When it ended; null while it goes on.
     to_at_ms: Option<i64>,
-    /// The worst verdict.
+    /// The worst verdict; `healthy` where findings alone say that something was wrong.
     worst: &'static str,
+    /// Findings by which somebody was hurt, by their codes.
+    findings: Vec<String>,
     /// Its locks that may be seen, in the order in which trouble began.
     locks: Vec<String>,
     /// The lock that whoever is charged most of the waiting held.
@@ -194,6 +196,7 @@ impl IncidentJson {
             from_at_ms: incident.from.0,
             to_at_ms: incident.to.map(|to| to.0),
             worst: verdict_name(incident.worst),
+            findings: incident.findings.iter().map(|code| code.to_string()).collect(),
             locks: incident.locks().into_iter().map(str::to_owned).collect(),
             root_lock: incident.root_lock().to_owned(),
             root_client: of.root_client.clone(),

@@ -366,13 +366,18 @@ fn density(row: &Row<'_>) -> rusqlite::Result<Density> {
 }
 
 pub(super) fn facts(store: &SqliteStore, query: &FactQuery) -> Result<Vec<Fact>, StoreError> {
-    let FactQuery { range, lock, kind, limit, give_up_at } = query;
+    let FactQuery { range, lock, kind, codes, limit, give_up_at } = query;
     let mut values = in_range(range);
     let mut sql = "SELECT number, at, path, kind, code, severity, text FROM fact
         LEFT JOIN lock ON lock.id = fact.lock WHERE at >= ?1 AND at < ?2"
         .to_owned();
     only(&mut sql, &mut values, "path", text(lock.as_deref()));
     only(&mut sql, &mut values, "kind", kind.map(|kind| Value::Integer(kind as i64)));
+    if let Some(codes) = codes {
+        // Names of the core: nothing that anybody wrote.
+        let names: Vec<String> = codes.iter().map(|code| format!("'{}'", code.name())).collect();
+        sql.push_str(&format!(" AND code IN ({})", names.join(", ")));
+    }
     sql.push_str(" ORDER BY at DESC, number DESC LIMIT ");
     over_days(store, range, *limit.min(&ROWS_READ_MAX), true, *give_up_at, |connection, limit| {
         let mut statement = connection.prepare(&format!("{sql}{limit}"))?;

@@ -21,7 +21,7 @@ pub(super) fn sentence(told: &Told) -> String {
         others => format!("{} and {}", incident.root_lock(), plural(others, "other lock", "other locks")),
     };
     let is_over = incident.to.is_some();
-    let trouble = trouble(*worst, is_over, others > 0);
+    let trouble = trouble(*worst, told.finding(), is_over, others > 0);
     let root = root_name(told).filter(|_| !is_mutual(*worst));
     let least = if incident.is_lower_bound { "at least " } else { "" };
     let waited = match (incident.victims, &root) {
@@ -45,7 +45,7 @@ pub(super) fn is_mutual(worst: Verdict) -> bool {
     matches!(worst, Verdict::Deadlocked | Verdict::MaybeDeadlocked | Verdict::DoubleOwner)
 }
 
-fn trouble(worst: Verdict, is_over: bool, are_many: bool) -> String {
+fn trouble(worst: Verdict, finding: Option<&str>, is_over: bool, are_many: bool) -> String {
     let be = match (is_over, are_many) {
         (true, false) => "was",
         (true, true) => "were",
@@ -61,9 +61,27 @@ fn trouble(worst: Verdict, is_over: bool, are_many: bool) -> String {
         Verdict::MaybeDeadlocked => "perhaps deadlocked",
         Verdict::DoubleOwner => "held by two at once",
         Verdict::Deadlocked => "deadlocked",
-        Verdict::Free | Verdict::Healthy | Verdict::Unknown => "in trouble",
+        Verdict::Free | Verdict::Healthy | Verdict::Unknown => finding.map_or("in trouble", odd),
     };
     format!("{be} {what}")
+}
+
+/// What it was where a finding alone says it.
+fn odd(code: &str) -> &'static str {
+    match code {
+        "orphan_contender" => "behind a znode that nobody works under",
+        "duplicate_session" => "behind a session that queues twice",
+        "lease_leak" => "short of leases that were not returned",
+        "leader_mismatch" => "led by another than the elected one",
+        "foreign_child" => "behind a znode that has children",
+        "expiry_overdue" => "held by a session that should have ended",
+        "members_disagree" => "not the same on all members",
+        "missing_watch" => "waited for by somebody whom nothing wakes",
+        "mixed_recipes" => "used by clients that do not see each other",
+        "sequence_overflow" => "past the end of its sequence numbers",
+        "old_owner_connected" => "perhaps still used by its previous owner",
+        _ => "in trouble",
+    }
 }
 
 fn ended(by: IncidentEnd, root: Option<&str>) -> String {
@@ -98,6 +116,10 @@ pub(super) fn markdown(told: &Told, lives: &[Life], url: &str) -> String {
     item("began", date(incident.from.0));
     item("ended", incident.to.map_or("not yet".to_owned(), |to| date(to.0)));
     item("worst verdict", history::derive::verdict_name(incident.worst).replace('_', " "));
+    if !incident.findings.is_empty() {
+        let names: Vec<String> = incident.findings.iter().map(|code| code.replace('_', " ")).collect();
+        item("findings", names.join(", "));
+    }
     item("locks", incident.locks().iter().map(|lock| code(lock)).collect::<Vec<_>>().join(", "));
     item("sessions that waited 1 s or longer", incident.victims.to_string());
     item("waiting in all", duration(incident.waiting_ms));

@@ -16,6 +16,8 @@ fn told(worst: Verdict, to: Option<i64>, ended_by: IncidentEnd, client: Option<&
         to: to.map(TimeMs),
         told_at: TimeMs(0),
         worst,
+        findings: Default::default(),
+        harm: history::derive::Harm::Everybody,
         is_cut: false,
     };
     let root = IncidentRoot {
@@ -31,6 +33,7 @@ fn told(worst: Verdict, to: Option<i64>, ended_by: IncidentEnd, client: Option<&
         from: TimeMs(0),
         to: to.map(TimeMs),
         worst,
+        findings: Default::default(),
         runs: vec![run("/a"), run("/b")],
         root: Some(root),
         victims: 3,
@@ -56,6 +59,9 @@ fn one_sentence_says_what_who_how_long_and_how_it_ended() {
     still.incident.runs.truncate(1);
     still.incident.victims = 0;
     assert_eq!(sentence(&still), "/a has been deadlocked for 1 min 00 s: nobody waited for long. It goes on.");
+    let mut odd = told(Verdict::Healthy, Some(245_000), IncidentEnd::Released, Some("import-2"));
+    odd.incident.findings = ["lease_leak".into()].into();
+    assert!(sentence(&odd).starts_with("/a and 1 other lock were short of leases that were not returned for 4 min 05 s: "));
     still.is_seen_now = Some(false);
     assert!(sentence(&still).ends_with("It went on when ZooKeeper was seen last."));
 }
