@@ -59,7 +59,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/sessions", VIEW, || get(api::sessions)),
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
     api(Verb::Get, "/api/v1/incidents", VIEW, || get(history::incidents::show)),
-    api(Verb::Get, "/api/v1/incident", VIEW, || get(history::incidents::show_one)),
+    api(Verb::Get, "/api/v1/incident", VIEW, || get(history::one_incident::show_one)),
     api(Verb::Get, ALERTS, VIEW, || get(alerts::api::show)),
     api(Verb::Post, "/api/v1/alerts/silences", RELEASE, || post(alerts::api::silence)),
     api(Verb::Delete, "/api/v1/alerts/silences/{id}", RELEASE, || delete(alerts::api::end_silence)),

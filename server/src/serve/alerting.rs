@@ -97,11 +97,11 @@ fn shown(receiver: &Receiver) -> RouteShown {
     RouteShown { name: route.name.clone(), kind: route.kind.name(), url: route.shown() }
 }
 
-/// The address of a lock at an instant.
+/// The address of a lock's incident at an instant, or of the lock then where there is none.
 fn lock_address(ensemble: &str, path: &str, at_ms: i64) -> String {
     let mut query = Serializer::new(String::new());
-    query.append_pair("ensemble", ensemble).append_pair("path", path).append_pair("at", &at_ms.to_string());
-    format!("/lock?{}", query.finish())
+    query.append_pair("ensemble", ensemble).append_pair("path", path).append_pair("around", &at_ms.to_string());
+    format!("/incident?{}", query.finish())
 }
 
 /// Looks at a model for alerts, and hands everything on to the recording, where there is one.

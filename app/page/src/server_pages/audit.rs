@@ -1,12 +1,13 @@
 //! The audit log, for auditors.
 
 use crate::erase::view;
+use crate::exact::Exact;
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
 use crate::format::{middle, visible};
 use crate::parts::{Columns, Table, filled, stamp};
-use lockscope_wire::{AuditKind, AuditPage, AuditRecord};
+use lockscope_wire::{AuditKind, AuditPage, AuditRecord, LockQuery};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 160;
@@ -170,8 +171,18 @@ fn why(record: &AuditRecord) -> AnyView {
     view! {
         {record.reason.as_ref().map(|reason| view! { <div><q>{middle(&visible(reason), CELL_CHARS)}</q></div> })}
         <div class="quiet" title=filled(detail)>{short}</div>
+        {incident(record).map(|url| view! { <div><a href=Exact(url)>{words::INCIDENT_OF}</a></div> })}
         {record.intent.map(|id| view! { <div><a href=format!("#r{id}")>{words::for_record(id)}</a></div> })}
     }
+}
+
+/// The way to the incident in which somebody released a lock, or to the lock then.
+fn incident(record: &AuditRecord) -> Option<String> {
+    let lock = record.lock.as_ref().filter(|_| record.kind == AuditKind::ReleaseOutcome)?;
+    let query =
+        LockQuery { ensemble: record.ensemble.clone().unwrap_or_default(), path: lock.clone(), ..LockQuery::default() };
+    let url = query.to_url().replacen("/lock", "/incident", 1);
+    Some(format!("{url}{}around={}", if url.contains('?') { '&' } else { '?' }, record.at_ms))
 }
 
 #[cfg(test)]

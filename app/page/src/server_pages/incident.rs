@@ -46,6 +46,10 @@ pub struct IncidentView {
     pub earlier: Vec<IncidentBefore>,
     /// How often altogether.
     pub seen_before: usize,
+    /// What they have in common, in plain words.
+    pub again: String,
+    /// What was released and which alerts fired meanwhile, the oldest first.
+    pub acts: Vec<IncidentAct>,
     /// Addresses: as Markdown, JSON, Perfetto and a file of its own.
     pub ways: Vec<(&'static str, String)>,
     /// The address of the whole list.
@@ -86,6 +90,38 @@ pub struct IncidentBefore {
     pub ended: &'static str,
     /// Address of its page.
     pub url: String,
+}
+
+/// What was done about it, or who was called.
+#[derive(Clone, Debug)]
+pub struct IncidentAct {
+    /// When.
+    pub at_ms: i64,
+    /// The lock.
+    pub lock: String,
+    /// What.
+    pub what: IncidentActKind,
+    /// Address of the page that says more.
+    pub url: Option<String>,
+}
+
+/// What was done.
+#[derive(Clone, Debug)]
+pub enum IncidentActKind {
+    /// Somebody released the lock.
+    Release {
+        /// Who, where that may be shown.
+        by: Option<String>,
+    },
+    /// An alert fired.
+    Alert {
+        /// The rule.
+        rule: String,
+        /// When it was over.
+        until_ms: Option<i64>,
+        /// What it said.
+        sentence: String,
+    },
 }
 
 /// What happened meanwhile.
@@ -130,6 +166,7 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
             <p class="quiet">{words::INCIDENT_LANES_LEAD} " " {stamp(axis.from_ms)} " – " {stamp(axis.to_ms)}</p>
             <Table class="table audit-table incident-table" testid="incident-lanes" columns=LANES rows=lanes />
             {left_out(of.lanes_left_out)}
+            {acts(of)}
             {facts(of)}
             {before(of)}
             <nav class="audit-ways" aria-label="As a file">{of.ways.iter().map(way).collect_view()}</nav>
@@ -217,6 +254,29 @@ fn row(of: &IncidentLane, axis: Axis) -> AnyView {
     }
 }
 
+fn acts(of: &IncidentView) -> Option<AnyView> {
+    let act = |act: &IncidentAct| {
+        let text = match &act.what {
+            IncidentActKind::Release { by } => words::released(by.as_deref().map(visible).as_deref()),
+            IncidentActKind::Alert { rule, until_ms, sentence } => {
+                let lasted = until_ms.map(|until_ms| duration(until_ms - act.at_ms));
+                words::alert_fired(&visible(rule), lasted.as_deref(), &visible(sentence))
+            }
+        };
+        let text = match &act.url {
+            Some(url) => view! { <a href=url.clone()>{text}</a> },
+            None => view! { <span>{text}</span> },
+        };
+        view! { <li>{stamp(act.at_ms)} " " <code><bdi>{visible(&act.lock)}</bdi></code> " " {text}</li> }
+    };
+    (!of.acts.is_empty()).then(|| {
+        view! {
+            <h2 class="part-title">{words::INCIDENT_ACTS}</h2>
+            <ol class="incident-list" data-testid="incident-acts">{of.acts.iter().map(act).collect_view()}</ol>
+        }
+    })
+}
+
 fn facts(of: &IncidentView) -> Option<AnyView> {
     let fact = |fact: &IncidentFact| {
         view! {
@@ -240,6 +300,7 @@ fn before(of: &IncidentView) -> Option<AnyView> {
     (!of.earlier.is_empty()).then(|| {
         view! {
             <h2 class="part-title">{words::INCIDENT_BEFORE}</h2>
+            {(!of.again.is_empty()).then(|| view! { <p data-testid="incident-again">{visible(&of.again)}</p> })}
             <ul class="incident-list" data-testid="incident-before">{of.earlier.iter().map(one).collect_view()}</ul>
         }
     })
@@ -276,6 +337,8 @@ mod tests {
         };
         let fact =
             IncidentFact { at_ms: 1, severity: 2, name: hostile.clone(), lock: hostile.clone(), text: hostile.clone() };
+        let what = IncidentActKind::Alert { rule: hostile.clone(), until_ms: None, sentence: hostile.clone() };
+        let act = IncidentAct { at_ms: 1, lock: hostile.clone(), what, url: None };
         let of = IncidentView {
             sentence: hostile.clone(),
             worst: Verdict::Stuck,
@@ -297,6 +360,8 @@ mod tests {
                 url: "/incident?id=1".to_owned(),
             }],
             seen_before: 1,
+            again: hostile.clone(),
+            acts: vec![act],
             ways: Vec::new(),
             list_url: "/incidents".to_owned(),
         };

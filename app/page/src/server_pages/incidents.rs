@@ -69,6 +69,8 @@ pub struct IncidentLine {
     pub is_lower_bound: bool,
     /// How it ended.
     pub ended: &'static str,
+    /// Who released it.
+    pub forced_by: Option<String>,
     /// How often it was so before.
     pub seen_before: usize,
     /// What happened.
@@ -225,7 +227,7 @@ fn row(of: &IncidentLine) -> AnyView {
             <td class="audit-where">{of.root.as_ref().map(|root| text(root))}</td>
             <td class="table-number" data-name="lasted">{duration(of.lasted_ms)}</td>
             <td class="table-number" data-name=(of.victims > 0).then_some("waited")>{waited}</td>
-            <td>{of.ended}</td>
+            <td>{of.ended}{of.forced_by.as_ref().map(|by| view! { <div class="quiet">{words::by(&visible(by))}</div> })}</td>
         </tr>
     }
 }
@@ -261,6 +263,7 @@ mod tests {
             waiting_ms: 0,
             is_lower_bound: false,
             ended: "let go",
+            forced_by: None,
             seen_before: 0,
             sentence: String::new(),
             url: "/incident?id=1".to_owned(),

@@ -123,6 +123,25 @@ pub(super) const INCIDENT_ROOT: &str = "made the others wait";
 pub(super) const INCIDENT_FACTS: &str = "What else happened";
 pub(super) const INCIDENT_BEFORE: &str = "The same lock in the same trouble before";
 
+/// From a release to the incident in which it was.
+pub(super) const INCIDENT_OF: &str = "its incident";
+pub(super) const INCIDENT_ACTS: &str = "Releases and alerts";
+
+pub(super) fn by(who: &str) -> String {
+    format!("by {who}")
+}
+
+/// Somebody released a lock through Lockscope.
+pub(super) fn released(by: Option<&str>) -> String {
+    format!("{} released it through Lockscope", by.unwrap_or("somebody"))
+}
+
+/// An alert fired, and was over after a while.
+pub(super) fn alert_fired(rule: &str, lasted: Option<&str>, sentence: &str) -> String {
+    let until = lasted.map_or(", and has not ended".to_owned(), |lasted| format!(" for {lasted}"));
+    format!("the alert {rule} fired{until}: {sentence}")
+}
+
 /// Why no incident is shown.
 pub(super) fn no_incident(is_filtered: bool, part_known: f64) -> &'static str {
     match (is_filtered, part_known >= 1.0) {

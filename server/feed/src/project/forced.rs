@@ -64,6 +64,12 @@ impl ForcedReleases {
         }
     }
 
+    /// The release of a contender of an ensemble, by its identity; None where it is not kept.
+    pub fn of(&self, ensemble: &str, czxid: wire::Zxid) -> Option<ForcedRelease> {
+        let kept = self.0.0.read().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|one| one.czxid == czxid && one.ensemble == ensemble).cloned()
+    }
+
     /// Rises with every release.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.0.1.subscribe()

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
-use lockscope_core::znode::SessionId;
+use lockscope_core::znode::{SessionId, Zxid};
 
 pub use connect::connect;
 pub use life::Life;
@@ -116,6 +116,8 @@ pub struct Incident {
     pub is_lower_bound: bool,
     /// How it ended.
     pub ended_by: IncidentEnd,
+    /// The contender that left then, where that is what ended it.
+    pub ended_with: Option<Zxid>,
 }
 
 impl Incident {
@@ -131,6 +133,7 @@ impl Incident {
         let windows = windows(&runs, now);
         let waits = waits(lives, &windows);
         let root = root::root_of(lives, &waits, from, until);
+        let (ended_by, ended_with) = ended_by(&runs, lives, root.as_ref(), to);
         let mut of_sessions = BTreeMap::<SessionId, i64>::new();
         for wait in &waits {
             if let Some(session) = wait.life.session {
@@ -147,7 +150,8 @@ impl Incident {
             victims_peak: peak(&waits),
             waiting_ms: waits.iter().map(Wait::ms).sum(),
             is_lower_bound,
-            ended_by: ended_by(&runs, lives, root.as_ref(), to),
+            ended_by,
+            ended_with,
             root,
             runs,
         }
@@ -232,10 +236,15 @@ fn peak(waits: &[Wait<'_>]) -> usize {
 }
 
 /// What ended near an incident's end: a release through Lockscope counts before anything else, then what the root did.
-fn ended_by(runs: &[Run], lives: &[&Life], root: Option<&IncidentRoot>, to: Option<TimeMs>) -> IncidentEnd {
-    let Some(to) = to else { return IncidentEnd::Still };
+fn ended_by(
+    runs: &[Run],
+    lives: &[&Life],
+    root: Option<&IncidentRoot>,
+    to: Option<TimeMs>,
+) -> (IncidentEnd, Option<Zxid>) {
+    let Some(to) = to else { return (IncidentEnd::Still, None) };
     if runs.iter().any(|run| run.is_cut && run.to == Some(to)) {
-        return IncidentEnd::Unknown;
+        return (IncidentEnd::Unknown, None);
     }
     let earliest_ms = if runs.iter().any(|run| !run.findings.is_empty()) { -END_MS - run::LAG_MS } else { -END_MS };
     // Before it or after it: `TimeMs::since` is never negative.
@@ -258,9 +267,10 @@ fn ended_by(runs: &[Run], lives: &[&Life], root: Option<&IncidentRoot>, to: Opti
             is_last,
             life.left_at.map(|left| from_end_ms(left).abs()),
             end,
+            life.czxid,
         ))
     };
     let nearest =
         lives.iter().filter(is_near).filter_map(|life| rank(life)).min_by_key(|rank| (rank.0, rank.1, rank.2, rank.3));
-    nearest.map_or(IncidentEnd::Recovered, |(.., end)| end)
+    nearest.map_or((IncidentEnd::Recovered, None), |(.., end, czxid)| (end, Some(czxid)))
 }

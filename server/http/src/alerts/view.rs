@@ -54,7 +54,7 @@ impl Http {
     ) -> Result<Alerts, ErrorResponse> {
         let desk = self.alert_desk()?;
         let mut all = desk.alerts.view();
-        all.alerts.retain(|alert| scope.covers(&alert.ensemble, &alert.lock));
+        all.alerts = seen(all.alerts, scope);
         if scope.is_bounded() {
             // What is said of other locks is not theirs to read.
             let seen = &all.alerts;
@@ -64,7 +64,6 @@ impl Http {
         if !actor.may(Right::Release) {
             all.routes.clear();
         }
-        all.alerts.iter_mut().for_each(|alert| limit(alert, scope));
         all.alerts.retain(|alert| filter.takes(alert));
         all.alerts.truncate(ALERTS_MAX);
         Ok(all)
@@ -72,10 +71,18 @@ impl Http {
 
     /// Those that fire and that nobody silenced, worst first; None where there are no alerts at all.
     pub(super) fn loud_alerts(&self, scope: &VisibilityScope) -> Option<Vec<Alert>> {
-        let mut firing = self.alerts.as_ref()?.alerts.loud(|alert| scope.covers(&alert.ensemble, &alert.lock));
-        firing.truncate(ALERTS_MAX);
-        firing.iter_mut().for_each(|alert| limit(alert, scope));
-        Some(firing)
+        let loud = self.alerts.as_ref()?.alerts.loud(|alert| scope.covers(&alert.ensemble, &alert.lock));
+        let mut loud = seen(loud, scope);
+        loud.truncate(ALERTS_MAX);
+        Some(loud)
+    }
+
+    /// The alerts of an ensemble that somebody may see; none where there is nothing live.
+    pub(crate) fn alerts_in(&self, scope: &VisibilityScope, ensemble: &str) -> Vec<Alert> {
+        let Some(desk) = &self.alerts else { return Vec::new() };
+        let mut all = desk.alerts.view().alerts;
+        all.retain(|alert| alert.ensemble == ensemble);
+        seen(all, scope)
     }
 
     pub(super) fn alert_desk(&self) -> Result<&super::AlertDesk, ErrorResponse> {
@@ -83,11 +90,15 @@ impl Http {
     }
 }
 
-/// Takes out of an alert what may not be seen of it.
-fn limit(alert: &mut Alert, scope: &VisibilityScope) {
+/// Those that somebody may see, each as far as they may.
+fn seen(mut alerts: Vec<Alert>, scope: &VisibilityScope) -> Vec<Alert> {
+    alerts.retain(|alert| scope.covers(&alert.ensemble, &alert.lock));
     if scope.is_bounded() || !scope.payloads() {
-        alert.sentence = plain_sentence(alert);
+        for alert in &mut alerts {
+            alert.sentence = plain_sentence(alert);
+        }
     }
+    alerts
 }
 
 /// The sentence for whoever may not read what znodes carry, or may see some locks alone: it may name others.

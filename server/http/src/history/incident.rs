@@ -1,6 +1,6 @@
 //! Incidents as they are told: who may see what of them, and what they are called.
 
-use history::incident::{Incident, IncidentQuery, IncidentsFound, Life, Present, earlier};
+use history::incident::{Incident, IncidentEnd, IncidentQuery, IncidentsFound, Life, Present, earlier};
 use history::store::{Store, StoreError};
 use lockscope_core::diagnosis::{Code, Verdict};
 use lockscope_core::time::TimeMs;
@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::going_on::host;
+use super::incident_acts::forced_by;
 use super::incident_words;
 use crate::Http;
 use feed::VisibilityScope;
@@ -72,6 +73,14 @@ impl Looking<'_> {
         Some(page.is_some_and(|page| page.head.row.state == RootState::Live))
     }
 
+    /// Who is at an incident's root, as well as that may be said.
+    pub(super) fn root_name(&self, of: &Incident) -> Option<String> {
+        let root = of.root.as_ref()?;
+        let label = root.label.as_deref().filter(|_| self.scope.payloads());
+        let session = || root.session.map(|session| session.to_string());
+        label.or(root.host.as_deref()).map(str::to_owned).or_else(session)
+    }
+
     /// How it is told. `known` has the earlier ones of locks that were asked for before.
     pub(super) fn tell(&self, incident: Incident, known: &mut Earlier) -> Result<Told, StoreError> {
         let seen_before = known.count(self, &incident)?;
@@ -81,8 +90,19 @@ impl Looking<'_> {
         let is_seen_now = self.is_seen_now(&incident);
         let worst = verdict_named(verdict_name(incident.worst)).unwrap_or(wire::Verdict::Unknown);
         let lasted_ms = incident.until(self.now).since(incident.from);
-        let mut told =
-            Told { root_client, seen_before, is_seen_now, worst, lasted_ms, sentence: String::new(), incident };
+        let forced = incident.ended_with.filter(|_| incident.ended_by == IncidentEnd::Forced);
+        let forced_by = forced.and_then(|czxid| forced_by(self.http, self.scope, self.ensemble, czxid.0).0);
+        let mut told = Told {
+            root_client,
+            root: self.root_name(&incident),
+            forced_by,
+            seen_before,
+            is_seen_now,
+            worst,
+            lasted_ms,
+            sentence: String::new(),
+            incident,
+        };
         told.sentence = incident_words::sentence(&told);
         Ok(told)
     }
@@ -93,6 +113,10 @@ pub(super) struct Told {
     pub(super) incident: Incident,
     /// Who the root said it was, where that may be shown.
     pub(super) root_client: Option<String>,
+    /// Who is at its root, as well as that may be said.
+    pub(super) root: Option<String>,
+    /// Who released it through Lockscope, where that ended it and may be shown.
+    pub(super) forced_by: Option<String>,
     pub(super) seen_before: usize,
     /// It can be seen now that it goes on; None where it is over.
     pub(super) is_seen_now: Option<bool>,

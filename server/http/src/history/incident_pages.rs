@@ -6,19 +6,22 @@ use history::incident::{Incident, IncidentEnd, IncidentRoot, Life, QUIET_MS};
 use history::store::rows::{Fact, FactKind, FactQuery, SpanEnd};
 use history::store::{Store, StoreError};
 use lockscope_page::{
-    IncidentBefore, IncidentFact, IncidentLane, IncidentLine, IncidentView, IncidentsView, incident_page,
-    incidents_page,
+    IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentLine, IncidentView,
+    IncidentsView, incident_page, incidents_page,
 };
-use lockscope_wire::{LockQuery, SessionId, SessionQuery};
+use lockscope_wire::{Alert, LockQuery, SessionId, SessionQuery};
 
 use super::ask::{Asked, ExportFormat, give_up_at, refused};
 use super::finding_text::readable;
 use super::incident::{Told, id_of};
+use super::incident_acts::Release;
 use super::incident_words::{is_mutual, root_name};
-use super::incidents::{AskedOne, Before, Found, INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, found, listed, url_of};
+use super::incidents::{INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, listed};
+use super::one_incident::{AskedOne, Before, Found, WhichIncident, found, url_of};
 use crate::api::Pairs;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
+use crate::redirect::see_other;
 use crate::{Http, server_pages};
 use feed::VisibilityScope;
 
@@ -106,6 +109,7 @@ fn line(http: &Http, list: &Listed, told: &Told) -> IncidentLine {
         waiting_ms: incident.waiting_ms,
         is_lower_bound: incident.is_lower_bound,
         ended: if told.is_seen_now == Some(false) { NOT_SEEN } else { ended(incident.ended_by) },
+        forced_by: told.forced_by.clone(),
         seen_before: told.seen_before,
         sentence: told.sentence.clone(),
         url: url_of(http, &list.ensemble, &id_of(incident)),
@@ -154,16 +158,27 @@ pub(crate) async fn show_one(
     let Caller { actor, scope, .. } = person;
     let own = http.clone();
     let make = move || {
-        let found = found(&own, &scope, &asked)?;
-        own.incident_view(&scope, found)
+        let WhichIncident::Around { path, at_ms } = &asked.which else {
+            return own.incident_view(&scope, found(&own, &scope, &asked)?).map(Ok);
+        };
+        // Where there is none, the lock at that moment says what there was.
+        Ok(Err(match found(&own, &scope, &asked) {
+            Ok(found) => url_of(&own, &found.ensemble, &id_of(&found.told.incident)),
+            Err(_) => {
+                let query = LockQuery { ensemble: asked.ensemble.clone(), path: path.clone(), ..LockQuery::default() };
+                at_moment(&query.to_url(), *at_ms)
+            }
+        }))
     };
-    let view = http.past_work.ask(&actor.quota_owner(), make).await??;
-    server_pages::page(&http, &actor, |of| incident_page(of, &view))
+    match http.past_work.ask(&actor.quota_owner(), make).await?? {
+        Ok(view) => server_pages::page(&http, &actor, |of| incident_page(of, &view)),
+        Err(elsewhere) => Ok(see_other(&elsewhere)),
+    }
 }
 
 impl Http {
     fn incident_view(&self, scope: &VisibilityScope, found: Found) -> Result<IncidentView, ErrorResponse> {
-        let Found { ensemble, told, lives, left_out, earlier, now_ms } = found;
+        let Found { ensemble, told, lives, left_out, earlier, again, releases, alerts, now_ms } = found;
         let (_, store) = self.recorded(scope, &ensemble)?;
         let finding = told.finding().map(readable_code);
         let Told { incident, seen_before, sentence, worst, lasted_ms, .. } = told;
@@ -214,6 +229,8 @@ impl Http {
             facts: facts.into_iter().map(shown_fact).collect(),
             earlier: earlier.iter().map(old).collect(),
             seen_before,
+            again,
+            acts: acts(releases, alerts),
             ways: ways(self, &ensemble, &named, &incident, lasted_ms),
             list_url: if named.is_empty() {
                 "/incidents".to_owned()
@@ -223,6 +240,25 @@ impl Http {
             sentence,
         })
     }
+}
+
+/// Releases and alerts, the oldest first.
+fn acts(releases: Vec<Release>, alerts: Vec<Alert>) -> Vec<IncidentAct> {
+    let release = |of: Release| IncidentAct {
+        at_ms: of.at_ms,
+        lock: of.lock,
+        what: IncidentActKind::Release { by: of.by },
+        url: of.record.map(|record| format!("/audit?before={}#r{record}", record.saturating_add(1))),
+    };
+    let alert = |of: Alert| IncidentAct {
+        at_ms: of.fired_at_ms.unwrap_or(of.since_at_ms),
+        lock: of.lock,
+        what: IncidentActKind::Alert { rule: of.rule, until_ms: of.resolved_at_ms, sentence: of.sentence },
+        url: Some("/alerts?state=all".to_owned()),
+    };
+    let mut all: Vec<IncidentAct> = releases.into_iter().map(release).chain(alerts.into_iter().map(alert)).collect();
+    all.sort_by_key(|act| act.at_ms);
+    all
 }
 
 /// Its page as it was at a moment.

@@ -173,7 +173,8 @@ pub(super) fn releases(
     give_up_at: Instant,
 ) -> Result<Vec<TimeMs>, StoreError> {
     let (range, lock, kind) = (range.clone(), sight.lock(), Some(FactKind::Release));
-    let facts = store.facts(&FactQuery { range, lock, kind, limit, give_up_at: Some(give_up_at), ..FactQuery::default() })?;
+    let facts =
+        store.facts(&FactQuery { range, lock, kind, limit, give_up_at: Some(give_up_at), ..FactQuery::default() })?;
     Ok(facts.iter().filter(|fact| sight.sees(fact)).map(|fact| fact.at).collect())
 }
 

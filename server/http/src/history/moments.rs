@@ -129,6 +129,11 @@ pub(crate) struct PastMoment {
 }
 
 impl Moments {
+    /// What was released through Lockscope.
+    pub(super) fn forced(&self) -> &ForcedReleases {
+        &self.recordings.forced
+    }
+
     pub(crate) fn new(recordings: Recordings) -> Self {
         Self { recordings, kept: Mutex::default(), making: Mutex::default(), is_over: false }
     }

@@ -19,8 +19,9 @@ use crate::history::blame::BlameJson;
 use crate::history::diff::DiffJson;
 use crate::history::differs::DiffersJson;
 use crate::history::holds::HoldsJson;
-use crate::history::incidents::{IncidentsJson, OneIncidentJson};
+use crate::history::incidents::IncidentsJson;
 use crate::history::marks::MarksJson;
+use crate::history::one_incident::OneIncidentJson;
 use crate::history::over_time::LockOverTimeJson;
 use crate::release_api::PlanJson;
 use crate::route::Verb;
@@ -185,7 +186,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 "The incident.",
                 &[Content::Json(shape::<OneIncidentJson>), Content::Text("text/markdown; charset=utf-8")],
             ),
-            problem(404, "No such ensemble, no history, or no incident of that id that is kept and may be seen."),
+            problem(
+                404,
+                "No such ensemble, no history, or no incident of that id, or at that moment, that is kept and may be seen.",
+            ),
             TOO_LONG,
         ],
         ..look("/api/v1/incident", "incident", Tag::Look, "One incident, and who held or waited")

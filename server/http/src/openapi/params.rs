@@ -119,7 +119,9 @@ pub(super) const INCIDENTS: &[Param] = &[
 
 pub(super) const INCIDENT: &[Param] = &[
     ITS_ENSEMBLE,
-    required(query("id", Kind::Text(FILTER_CHARS_MAX), "The `id` of an incident."), None),
+    query("id", Kind::Text(FILTER_CHARS_MAX), "The `id` of an incident; or `path` and `around`."),
+    query("path", Kind::Text(PATH_CHARS_MAX), "Without `id`: a lock."),
+    query("around", INSTANT, "Its incident at this moment, or the nearest within a minute, ms since the epoch."),
     query("format", Kind::OneOf(|| vec!["json", "markdown"]), "`markdown` for a ticket."),
 ];
 

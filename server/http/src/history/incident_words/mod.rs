@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use history::incident::{IncidentEnd, Life};
+use history::incident::IncidentEnd;
 use lockscope_wire::Verdict;
 use lockscope_wire::words::{date, duration, plural};
 
 use super::incident::Told;
+use super::one_incident::{Before, Found};
 
 /// Rows of a table in Markdown.
 const MARKDOWN_ROWS_MAX: usize = 50;
@@ -35,7 +36,7 @@ pub(super) fn sentence(told: &Told) -> String {
     };
     let end = match incident.ended_by {
         IncidentEnd::Still if told.is_seen_now == Some(false) => "It went on when ZooKeeper was seen last.".to_owned(),
-        by => ended(by, root.as_deref()),
+        by => ended(by, root.as_deref(), told.forced_by.as_deref()),
     };
     format!("{lock} {trouble} for {lasted}: {waited}. {end}")
 }
@@ -84,12 +85,14 @@ fn odd(code: &str) -> &'static str {
     }
 }
 
-fn ended(by: IncidentEnd, root: Option<&str>) -> String {
+fn ended(by: IncidentEnd, root: Option<&str>, forced_by: Option<&str>) -> String {
     let who = root.unwrap_or("whoever held it");
     match by {
         IncidentEnd::Released => format!("It ended when {who} let go."),
         IncidentEnd::SessionEnded => format!("It ended when the session of {who} ended."),
-        IncidentEnd::Forced => "It ended when somebody released it through Lockscope.".to_owned(),
+        IncidentEnd::Forced => {
+            format!("It ended when {} released it through Lockscope.", forced_by.unwrap_or("somebody"))
+        }
         IncidentEnd::GaveUp => "It ended when those who waited gave up.".to_owned(),
         IncidentEnd::Recovered => "It ended while it was held, or nobody held it.".to_owned(),
         IncidentEnd::Unknown => "Nobody looked when it ended.".to_owned(),
@@ -105,11 +108,73 @@ pub(super) fn root_name(told: &Told) -> Option<String> {
     Some(known.unwrap_or_else(session))
 }
 
+/// What it was like before, in plain words; empty where it was not.
+pub(super) fn again(told: &Told, earlier: &[Before]) -> String {
+    let (Some(newest), Some(oldest)) = (earlier.first(), earlier.last()) else { return String::new() };
+    let times = told.seen_before.max(earlier.len()) + 1;
+    let since = if times > earlier.len() + 1 { "; the last of them since" } else { " since" };
+    let (short, long) = earlier.iter().fold((newest.lasted_ms, newest.lasted_ms), |(short, long), one| {
+        (short.min(one.lasted_ms), long.max(one.lasted_ms))
+    });
+    let lasted = if duration(short) == duration(long) {
+        duration(long)
+    } else {
+        format!("{} to {}", duration(short), duration(long))
+    };
+    let mut ends: Vec<String> = IncidentEnd::ALL.into_iter().filter_map(|end| end_counted(end, earlier)).collect();
+    ends.truncate(3);
+    let root = told.root.as_ref().filter(|root| earlier.iter().all(|one| one.root.as_ref() == Some(root)));
+    let root = root.filter(|_| !is_mutual(told.worst)).map(|root| format!(", each time because of {root}"));
+    format!(
+        "The {} time{since} {}{}. Before, it lasted {lasted}, and {}.",
+        ordinal(times),
+        date(oldest.from_ms),
+        root.unwrap_or_default(),
+        ends.join(", ")
+    )
+}
+
+/// How many ended so.
+fn end_counted(end: IncidentEnd, earlier: &[Before]) -> Option<String> {
+    let number = earlier.iter().filter(|one| one.ended_by == end).count();
+    let how = match end {
+        IncidentEnd::Released => "ended when its holder let go",
+        IncidentEnd::SessionEnded => "ended with its holder's session",
+        IncidentEnd::Forced => "was released through Lockscope",
+        IncidentEnd::GaveUp => "ended when those who waited gave up",
+        IncidentEnd::Recovered => "ended by itself",
+        IncidentEnd::Unknown => "ended unseen",
+        IncidentEnd::Still => "goes on",
+    };
+    let times = match number {
+        0 => return None,
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        number => format!("{number} times"),
+    };
+    Some(format!("{times} {how}"))
+}
+
+/// 2nd, 3rd, 11th.
+fn ordinal(number: usize) -> String {
+    let end = match (number % 10, number % 100) {
+        (1, hundred) if hundred != 11 => "st",
+        (2, hundred) if hundred != 12 => "nd",
+        (3, hundred) if hundred != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
 /// All of it for a ticket.
-pub(super) fn markdown(told: &Told, lives: &[Life], url: &str) -> String {
+pub(super) fn markdown(of: &Found, url: &str) -> String {
+    let Found { told, lives, releases, alerts, again, .. } = of;
     let Told { incident, sentence, .. } = told;
     let mut out = format!("# {}\n\n", code(incident.root_lock()));
     let _ = writeln!(out, "{}\n", escaped(sentence));
+    if !again.is_empty() {
+        let _ = writeln!(out, "{}\n", escaped(again));
+    }
     let mut item = |name: &str, value: String| {
         let _ = writeln!(out, "- {name}: {value}");
     };
@@ -124,6 +189,14 @@ pub(super) fn markdown(told: &Told, lives: &[Life], url: &str) -> String {
     item("sessions that waited 1 s or longer", incident.victims.to_string());
     item("waiting in all", duration(incident.waiting_ms));
     item("in Lockscope", format!("<{url}>"));
+    for release in releases {
+        let by = release.by.as_deref().map_or("somebody".to_owned(), escaped);
+        let _ = writeln!(out, "- {by} released {} at {} (forced)", code(&release.lock), date(release.at_ms));
+    }
+    for alert in alerts {
+        let fired = date(alert.fired_at_ms.unwrap_or(alert.since_at_ms));
+        let _ = writeln!(out, "- alert {} fired at {fired} for {}", code(&alert.rule), code(&alert.lock));
+    }
     out.push_str("\n| Session | Lock | Came | Held from | Left | How |\n|---|---|---|---|---|---|\n");
     for life in lives.iter().take(MARKDOWN_ROWS_MAX) {
         let at = |at_ms: Option<i64>| at_ms.map_or("–".to_owned(), date);

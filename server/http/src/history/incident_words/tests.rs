@@ -6,6 +6,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use lockscope_page::verdict_named;
 
+use super::super::incident_acts::Release;
 use super::*;
 
 fn told(worst: Verdict, to: Option<i64>, ended_by: IncidentEnd, client: Option<&str>) -> Told {
@@ -41,11 +42,23 @@ fn told(worst: Verdict, to: Option<i64>, ended_by: IncidentEnd, client: Option<&
         waiting_ms: 550_000,
         is_lower_bound: false,
         ended_by,
+        ended_with: None,
     };
     let worst = verdict_named(history::derive::verdict_name(worst)).unwrap();
     let (root_client, lasted_ms) = (client.map(str::to_owned), to.unwrap_or(60_000));
     let is_seen_now = to.is_none().then_some(true);
-    Told { incident, root_client, seen_before: 0, is_seen_now, worst, lasted_ms, sentence: String::new() }
+    let (root, forced_by) = (root_client.clone(), None);
+    Told {
+        incident,
+        root_client,
+        root,
+        forced_by,
+        seen_before: 0,
+        is_seen_now,
+        worst,
+        lasted_ms,
+        sentence: String::new(),
+    }
 }
 
 #[test]
@@ -61,9 +74,38 @@ fn one_sentence_says_what_who_how_long_and_how_it_ended() {
     assert_eq!(sentence(&still), "/a has been deadlocked for 1 min 00 s: nobody waited for long. It goes on.");
     let mut odd = told(Verdict::Healthy, Some(245_000), IncidentEnd::Released, Some("import-2"));
     odd.incident.findings = ["lease_leak".into()].into();
-    assert!(sentence(&odd).starts_with("/a and 1 other lock were short of leases that were not returned for 4 min 05 s: "));
+    assert!(
+        sentence(&odd).starts_with("/a and 1 other lock were short of leases that were not returned for 4 min 05 s: ")
+    );
     still.is_seen_now = Some(false);
     assert!(sentence(&still).ends_with("It went on when ZooKeeper was seen last."));
+}
+
+#[test]
+fn what_it_was_like_before_is_one_sentence() {
+    let before = |from_ms: i64, lasted_ms: i64, ended_by: IncidentEnd, root: &str| Before {
+        id: "1".to_owned(),
+        from_ms,
+        lasted_ms,
+        ended_by,
+        root: Some(root.to_owned()),
+    };
+    let mut now = told(Verdict::Stuck, Some(245_000), IncidentEnd::Released, Some("import-2"));
+    assert_eq!(again(&now, &[]), "");
+    now.seen_before = 2;
+    let all = [
+        before(1_764_041_547_412, 240_000, IncidentEnd::SessionEnded, "import-2"),
+        before(1_763_955_147_412, 660_000, IncidentEnd::SessionEnded, "import-2"),
+    ];
+    let text = again(&now, &all);
+    assert!(text.starts_with("The 3rd time since 2025-11-24"), "{text}");
+    let end = ", each time because of import-2. Before, it lasted 4 min 00 s to 11 min 00 s, and twice ended with its holder's session.";
+    assert!(text.ends_with(end), "{text}");
+    let mixed = [all[0].clone(), before(1_763_955_147_412, 240_000, IncidentEnd::Forced, "import-7")];
+    let end = ". Before, it lasted 4 min 00 s, and once ended with its holder's session, once was released through Lockscope.";
+    assert!(again(&now, &mixed).ends_with(end), "{}", again(&now, &mixed));
+    now.seen_before = 30;
+    assert!(again(&now, &all).starts_with("The 31st time; the last of them since 2025-11-24"), "{}", again(&now, &all));
 }
 
 #[test]
@@ -71,7 +113,20 @@ fn nothing_that_a_client_wrote_is_markup() {
     let mut of = told(Verdict::Stuck, Some(1), IncidentEnd::Released, Some("[x](http://a/) <script>"));
     of.incident.root.as_mut().unwrap().lock = "/a`|<b>\n# x".into();
     of.sentence = sentence(&of);
-    let text = markdown(&of, &[], "/incident?id=1");
+    let release = Release { at_ms: 0, lock: "/a".to_owned(), by: Some("*ada*".to_owned()), record: Some(7) };
+    let found = Found {
+        ensemble: "default".to_owned(),
+        told: of,
+        lives: Vec::new(),
+        left_out: 0,
+        earlier: Vec::new(),
+        again: "_again_".to_owned(),
+        releases: vec![release],
+        alerts: Vec::new(),
+        now_ms: 2,
+    };
+    let text = markdown(&found, "/incident?id=1");
+    assert!(text.contains("\\_again\\_") && text.contains("\\*ada\\* released `/a` at "), "{text}");
     assert!(text.starts_with("# `/a\u{fffd}\u{fffd}<b>\u{fffd}# x`\n"), "{text}");
     assert!(text.contains("\\[x\\](http://a/) \\<script\\>"), "{text}");
 }
