@@ -9,6 +9,8 @@ use super::{tables, words};
 use crate::charts::over_time::hues;
 use crate::current_user::CurrentUser;
 use crate::erase::{erase, view};
+use crate::exact::Exact;
+use crate::format::visible;
 use crate::server_pages::text;
 use lockscope_wire::LockQuery;
 
@@ -88,8 +90,12 @@ fn drawn(view: &OverTimeView, now_ms: i64) -> AnyView {
             }
         }
     });
+    let incident = view.incident.as_ref().map(|(text, url)| {
+        view! { <p class="ot-summary" data-testid="ot-incident"><a href=Exact(url.clone())>{visible(text)}</a></p> }
+    });
     view! {
         {ranges(&view.choice, Some((view.range_ms, now_ms)))}
+        {incident}
         <p class="ot-summary" data-testid="ot-summary">{words::summary(view)}</p>
         {picture}
         <p class="ot-notes quiet">

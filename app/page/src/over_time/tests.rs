@@ -27,6 +27,7 @@ fn empty() -> OverTimeView {
         happened: Vec::new(),
         holds_left_out: Some(0),
         has_more_facts: false,
+        incident: None,
     }
 }
 
@@ -141,4 +142,12 @@ fn what_can_not_be_drawn_says_why() {
     assert!(of(&OverTime::Off).contains("History is off: set history"));
     let refused = of(&OverTime::Refused("<b>".to_owned()));
     assert!(refused.contains("role=\"alert\"") && refused.contains("&lt;b&gt;") && refused.contains("range=1h"));
+}
+
+#[test]
+fn what_is_wrong_now_leads_to_its_incident() {
+    let said = ("It has been stuck: the 3rd time. <b>".to_owned(), "/incident?id=1f&ensemble=a".to_owned());
+    let view = OverTimeView { incident: Some(said), ..empty() };
+    let html = over_time_markup(&OverTime::Drawn(Box::new(view)), &Choice::of("", "/a"), 0);
+    assert!(html.contains("href=\"/incident?id=1f&amp;ensemble=a\"") && html.contains("&lt;b&gt;"), "{html}");
 }

@@ -62,6 +62,8 @@ pub struct OverTimeView {
     pub holds_left_out: Option<usize>,
     /// Facts are left out as well.
     pub has_more_facts: bool,
+    /// What is wrong with it now and what that was like before, and the address of the incident.
+    pub incident: Option<(String, String)>,
 }
 
 /// A piece of time.

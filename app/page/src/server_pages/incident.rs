@@ -1,5 +1,7 @@
 //! One incident: what happened, who held and who waited when, and what it was like before.
 
+use std::fmt::Write as _;
+
 use crate::erase::view;
 use leptos::prelude::*;
 
@@ -12,6 +14,8 @@ use lockscope_wire::Verdict;
 const CELL_CHARS: usize = 44;
 /// Width of the time axis.
 const WIDTH: i64 = 1_000;
+/// Height of the picture of how many waited.
+const DEPTH_HEIGHT: i64 = 40;
 
 /// One incident.
 #[derive(Clone, Debug)]
@@ -36,6 +40,10 @@ pub struct IncidentView {
     pub lanes: Vec<IncidentLane>,
     /// Further ones.
     pub lanes_left_out: usize,
+    /// How many waited from each instant on, the oldest first.
+    pub depth: Vec<(i64, u32)>,
+    /// There were more: not all who waited were looked at.
+    pub is_depth_least: bool,
     /// Sessions that waited 1 s or longer, and the most at once.
     pub victims: (usize, usize),
     /// All waiting.
@@ -164,6 +172,7 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
             {left_out(of.locks_left_out)}
             <h2 class="part-title">{words::INCIDENT_LANES}</h2>
             <p class="quiet">{words::INCIDENT_LANES_LEAD} " " {stamp(axis.from_ms)} " – " {stamp(axis.to_ms)}</p>
+            {depth(of, axis)}
             <Table class="table audit-table incident-table" testid="incident-lanes" columns=LANES rows=lanes />
             {left_out(of.lanes_left_out)}
             {acts(of)}
@@ -222,6 +231,31 @@ impl Axis {
         let (from, to) = (self.x(from_ms), self.x(to_ms));
         (from.min(WIDTH - 2), (to - from).max(2))
     }
+}
+
+/// How many waited when, as steps over the same time as the lanes.
+fn depth(of: &IncidentView, axis: Axis) -> Option<AnyView> {
+    let most = of.depth.iter().map(|(_, waiting)| *waiting).max().filter(|most| *most > 0)?;
+    let path = steps(&of.depth, most, axis);
+    Some(view! {
+        <div class="incident-picture" data-testid="incident-depth">
+            <p class="quiet">{words::depth(most, of.is_depth_least)}</p>
+            <svg viewBox=format!("0 0 {WIDTH} {DEPTH_HEIGHT}") preserveAspectRatio="none" aria-hidden="true">
+                <path class="lane" data-lane="holds" d=path></path>
+            </svg>
+        </div>
+    })
+}
+
+/// The outline of the steps, on the ground at both ends.
+fn steps(depth: &[(i64, u32)], most: u32, axis: Axis) -> String {
+    let y = |waiting: u32| DEPTH_HEIGHT - i64::from(waiting) * DEPTH_HEIGHT / i64::from(most.max(1));
+    let mut path = format!("M0 {DEPTH_HEIGHT}");
+    for (at_ms, waiting) in depth {
+        let _ = write!(path, "H{}V{}", axis.x(*at_ms), y(*waiting));
+    }
+    let _ = write!(path, "H{WIDTH}V{DEPTH_HEIGHT}Z");
+    path
 }
 
 fn row(of: &IncidentLane, axis: Axis) -> AnyView {
@@ -307,77 +341,4 @@ fn before(of: &IncidentView) -> Option<AnyView> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::shell::AssetNames;
-    use lockscope_wire::{Person, Role, SignedBy};
-
-    #[test]
-    fn bars_stay_within_the_axis() {
-        let axis = Axis { from_ms: 1_000, to_ms: 2_000 };
-        assert_eq!(axis.bar(0, 1_500), (0, 500));
-        assert_eq!(axis.bar(1_250, 9_000), (250, 750));
-        assert_eq!(axis.bar(1_300, 1_300), (300, 2));
-        assert_eq!(axis.bar(2_000, 2_000), (998, 2));
-    }
-
-    #[test]
-    fn what_clients_wrote_stays_text() {
-        let hostile = "</script><script>alert(1)</script>\u{202e}".to_owned();
-        let lane = IncidentLane {
-            who: hostile.clone(),
-            url: None,
-            lock: hostile.clone(),
-            joined_ms: 0,
-            held_ms: Some(5),
-            left_ms: None,
-            how: "held still",
-            is_root: true,
-            stands_by: false,
-        };
-        let fact =
-            IncidentFact { at_ms: 1, severity: 2, name: hostile.clone(), lock: hostile.clone(), text: hostile.clone() };
-        let what = IncidentActKind::Alert { rule: hostile.clone(), until_ms: None, sentence: hostile.clone() };
-        let act = IncidentAct { at_ms: 1, lock: hostile.clone(), what, url: None };
-        let of = IncidentView {
-            sentence: hostile.clone(),
-            worst: Verdict::Stuck,
-            finding: None,
-            from_ms: 0,
-            to_ms: None,
-            now_ms: 10,
-            locks: vec![(hostile.clone(), "/lock".to_owned())],
-            locks_left_out: 0,
-            lanes: vec![lane],
-            lanes_left_out: 2,
-            victims: (1, 1),
-            waiting_ms: 5,
-            facts: vec![fact],
-            earlier: vec![IncidentBefore {
-                from_ms: 1,
-                lasted_ms: 2,
-                ended: "let go",
-                url: "/incident?id=1".to_owned(),
-            }],
-            seen_before: 1,
-            again: hostile.clone(),
-            acts: vec![act],
-            ways: Vec::new(),
-            list_url: "/incidents".to_owned(),
-        };
-        let person = Person {
-            name: hostile,
-            role: Role::Viewer,
-            by: SignedBy::Token,
-            may_release: false,
-            may_audit: false,
-            can_sign_in: true,
-            keeps_history: true,
-        };
-        let assets = AssetNames::default();
-        let tab = crate::document_title::DocumentTitle::default();
-        let html = incident_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab, alerts: None }, &of);
-        assert_eq!(html.matches("<script").count(), 2, "those of the head and the end of the document alone");
-        assert!(!html.contains('\u{202e}') && html.contains("data-lane=\"root\""));
-    }
-}
+mod tests;

@@ -125,6 +125,12 @@ pub(super) const INCIDENT_BEFORE: &str = "The same lock in the same trouble befo
 
 /// From a release to the incident in which it was.
 pub(super) const INCIDENT_OF: &str = "its incident";
+/// How many waited at once, above the picture of it.
+pub(super) fn depth(most: u32, is_least: bool) -> String {
+    let of_all = if is_least { " Not all who came and went were looked at." } else { "" };
+    format!("How many waited, over the same time: {most} at once at most.{of_all}")
+}
+
 pub(super) const INCIDENT_ACTS: &str = "Releases and alerts";
 
 pub(super) fn by(who: &str) -> String {

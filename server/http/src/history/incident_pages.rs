@@ -1,5 +1,7 @@
 //! `/incidents` and `/incident`, for people: drawn by the server.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::response::Response;
 use history::incident::{Incident, IncidentEnd, IncidentRoot, Life, QUIET_MS};
@@ -224,6 +226,8 @@ impl Http {
             locks_left_out: paths.len().saturating_sub(LOCKS_MAX),
             lanes,
             lanes_left_out,
+            depth: waiting(&lives),
+            is_depth_least: left_out > 0 || incident.is_lower_bound,
             victims: (incident.victims, incident.victims_peak),
             waiting_ms: incident.waiting_ms,
             facts: facts.into_iter().map(shown_fact).collect(),
@@ -335,6 +339,22 @@ fn lane(life: &Life, is_root: bool, named: &str, moment_ms: i64, shows_labels: b
         is_root,
         stands_by: !life.is_waited_for,
     }
+}
+
+/// How many waited from each instant on, the oldest first.
+fn waiting(lives: &[Life]) -> Vec<(i64, u32)> {
+    let waits = lives.iter().filter(|life| life.is_waited_for);
+    let steps = waits.flat_map(|life| {
+        let end = life.held_at.or(life.left_at).map(|at| (at.0, -1_i64));
+        [Some((life.joined_at.0, 1)), end].into_iter().flatten()
+    });
+    let mut by_instant = BTreeMap::<i64, i64>::new();
+    steps.for_each(|(at_ms, step)| *by_instant.entry(at_ms).or_default() += step);
+    let sum = |now: &mut i64, (at_ms, step): (i64, i64)| {
+        *now += step;
+        Some((at_ms, u32::try_from(*now).unwrap_or(0)))
+    };
+    by_instant.into_iter().scan(0, sum).collect()
 }
 
 /// Findings and releases of its locks meanwhile, the oldest first.

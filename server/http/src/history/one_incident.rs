@@ -114,6 +114,7 @@ impl AskedOne {
         for (name, value) in read(pairs)? {
             match (name.as_str(), value.as_str()) {
                 ("ensemble", _) => asked.ensemble = short(&name, &value, FILTER_CHARS_MAX)?,
+                ("id", "") => {}
                 ("id", _) => id = Some(number_of(&short(&name, &value, FILTER_CHARS_MAX)?)),
                 ("path", _) => path = short(&name, &value, PATH_CHARS_MAX)?,
                 ("around", "") => {}
@@ -257,6 +258,18 @@ pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &AskedOne) -> R
     let again = again(&told, &earlier);
     let (lives, left_out) = chosen(lives, now_ms);
     Ok(Found { ensemble, told, lives, left_out, earlier, again, releases, alerts, now_ms })
+}
+
+impl Http {
+    /// What is wrong with a lock now and what that was like before, and the address of the incident; None where nothing is,
+    /// or it can't be found out.
+    pub(super) fn incident_now(&self, scope: &VisibilityScope, ensemble: &str, path: &str) -> Option<(String, String)> {
+        let which = WhichIncident::Around { path: path.to_owned(), at_ms: self.hub.now_ms() };
+        let asked = AskedOne { ensemble: ensemble.to_owned(), which, is_markdown: false };
+        let found = found(self, scope, &asked).ok().filter(|found| found.told.incident.to.is_none())?;
+        let url = url_of(self, &found.ensemble, &id_of(&found.told.incident));
+        Some((format!("{} {}", found.told.sentence, found.again).trim_end().to_owned(), url))
+    }
 }
 
 /// Those of whoever held or waited longest, in the order in which they came.

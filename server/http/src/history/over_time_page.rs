@@ -64,9 +64,14 @@ impl Http {
     /// The section, or why there is none.
     fn section(&self, scope: &VisibilityScope, pairs: &[(String, String)]) -> String {
         let (choice, wrong) = chosen(pairs, None);
-        let of = wrong.unwrap_or_else(|| {
+        let mut of = wrong.unwrap_or_else(|| {
             over_time(self, scope, &choice, give_up_at()).unwrap_or_else(|| OverTime::Refused(TOO_LONG.to_owned()))
         });
+        if let OverTime::Drawn(view) = &mut of
+            && choice.at_ms.is_none()
+        {
+            view.incident = self.incident_now(scope, &choice.ensemble, &choice.path);
+        }
         over_time_markup(&of, &choice, self.hub.now_ms())
     }
 

@@ -132,6 +132,7 @@ impl<'a> Question<'a> {
             happened,
             holds_left_out,
             has_more_facts,
+            incident: None,
         })
     }
 
