@@ -20,6 +20,10 @@ const HEIGHT: usize = 40;
 pub struct IncidentsView {
     /// A text that is in each.
     pub q: String,
+    /// Only those that lasted so long.
+    pub min_ms: i64,
+    /// Addresses of equal parts of the range, in order; none where they would be too short.
+    pub zooms: Vec<String>,
     /// The ensemble that is shown; empty where there is only one.
     pub ensemble: String,
     /// Ensembles to choose from; none where there is one.
@@ -96,7 +100,7 @@ pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
         let list = match &of.refused {
             Some(why) => view! { <p class="notice" role="alert">{visible(why)}</p> },
             None if of.rows.is_empty() => {
-                view! { <p class="empty">{words::no_incident(!of.q.is_empty(), of.part_known)}</p> }
+                view! { <p class="empty">{words::no_incident(!of.q.is_empty() || of.min_ms > 0, of.part_known)}</p> }
             }
             None => {
                 view! { <Table class="table audit-table incident-table" testid="incidents" columns=COLUMNS rows=rows /> }
@@ -143,6 +147,10 @@ fn filter(of: &IncidentsView) -> AnyView {
                 <span class="field-name">"Lock or who"</span>
                 <input class="filter-input" type="text" name="q" value=filled(visible(&of.q)) autocomplete="off" />
             </label>
+            <label class="field">
+                <span class="field-name">{words::AT_LEAST}</span>
+                <select class="select" name="min_ms">{lengths(of.min_ms)}</select>
+            </label>
             {ensembles}
             <input type="hidden" name="from" value=of.from_ms.to_string() />
             <input type="hidden" name="to" value=of.to_ms.to_string() />
@@ -150,6 +158,18 @@ fn filter(of: &IncidentsView) -> AnyView {
             <span class="incident-ranges" role="group" aria-label="Range">{of.ranges.iter().map(range).collect_view()}</span>
         </form>
     }
+}
+
+/// How long they lasted at least, to choose from; what was asked for is among them.
+fn lengths(chosen_ms: i64) -> AnyView {
+    let mut all: Vec<i64> = vec![0, 1_000, 10_000, 60_000, 600_000, chosen_ms];
+    all.sort_unstable();
+    all.dedup();
+    let option = |ms: i64| {
+        let name = if ms == 0 { words::ANY_LENGTH.to_owned() } else { duration(ms) };
+        view! { <option value=ms.to_string() selected=(ms == chosen_ms).then_some("selected")>{name}</option> }
+    };
+    all.into_iter().map(option).collect_view().into_any()
 }
 
 /// When it was how bad: a bar for each incident, as high as it is bad, over the whole range.
@@ -162,9 +182,16 @@ fn picture(of: &IncidentsView) -> Option<AnyView> {
         let (height, verdict) = (bar.height(), bar.worst.name());
         view! { <rect class="incident-bar" data-verdict=verdict x=bar.piece.to_string() y=(HEIGHT - height).to_string() width=bar.pieces.to_string() height=height.to_string()></rect> }
     });
+    let parts = of.zooms.len().max(1);
+    let zooms = of.zooms.iter().enumerate().map(|(part, url)| {
+        let (x, end) = (part * PIECES / parts, (part + 1) * PIECES / parts);
+        view! {
+            <a class="incident-zoom" href=url.clone() tabindex="-1"><rect x=x.to_string() y="0" width=(end - x).to_string() height=HEIGHT.to_string()></rect></a>
+        }
+    });
     Some(view! {
-        <div class="incident-picture">
-            <svg viewBox=format!("0 0 {PIECES} {HEIGHT}") preserveAspectRatio="none" aria-hidden="true">{bars.collect_view()}</svg>
+        <div class="incident-picture" title=(!of.zooms.is_empty()).then_some(words::ZOOM)>
+            <svg viewBox=format!("0 0 {PIECES} {HEIGHT}") preserveAspectRatio="none" aria-hidden="true">{bars.collect_view()}{zooms.collect_view()}</svg>
             <div class="incident-axis quiet">{stamp(of.from_ms)}{stamp(of.to_ms)}</div>
         </div>
     })
@@ -197,7 +224,8 @@ fn bars(of: &IncidentsView) -> Vec<Bar> {
         |at_ms: i64| usize::try_from((at_ms - of.from_ms).max(0) * PIECES as i64 / span).unwrap_or(0).min(PIECES - 1);
     let bar = |row: &IncidentLine| {
         let (first, last) = (piece(row.from_ms), piece(row.from_ms + row.lasted_ms));
-        Bar { piece: first, pieces: last - first + 1, worst: row.worst }
+        let worst = if row.finding.is_some() { Verdict::Slow } else { row.worst };
+        Bar { piece: first, pieces: last - first + 1, worst }
     };
     let mut bars: Vec<Bar> = of.rows.iter().map(bar).collect();
     bars.sort_by_key(|bar| std::cmp::Reverse((bar.height(), bar.pieces)));

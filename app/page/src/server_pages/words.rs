@@ -131,6 +131,10 @@ pub(super) fn depth(most: u32, is_least: bool) -> String {
     format!("How many waited, over the same time: {most} at once at most.{of_all}")
 }
 
+pub(super) const AT_LEAST: &str = "Lasted at least";
+pub(super) const ANY_LENGTH: &str = "any time";
+/// What a click on the picture of incidents does.
+pub(super) const ZOOM: &str = "Click for that part of the time";
 pub(super) const INCIDENT_ACTS: &str = "Releases and alerts";
 
 pub(super) fn by(who: &str) -> String {

@@ -38,6 +38,11 @@ const AROUND_MS: i64 = 60_000;
 const RANGES: [(&str, i64); 4] =
     [("1 h", 3_600_000), ("24 h", USUAL_RANGE_MS), ("7 d", 7 * 86_400_000), ("30 d", 30 * 86_400_000)];
 
+/// Parts of the picture above the list, each a way to that part of the range.
+const ZOOMS: usize = 24;
+/// The shortest part that is worth a way.
+const ZOOM_MIN_MS: i64 = 1_000;
+
 /// `GET /incidents`.
 pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let asked = Asked::read(pairs, &TAKES, INCIDENTS_MAX)?;
@@ -67,6 +72,9 @@ fn list_view(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Inci
         if !asked.q.is_empty() {
             query.append_pair("q", &asked.q);
         }
+        if asked.min_ms > 0 {
+            query.append_pair("min_ms", &asked.min_ms.to_string());
+        }
         query.append_pair("from", &from_ms.to_string()).append_pair("to", &to_ms.to_string());
         format!("{path}?{}", query.finish())
     };
@@ -75,8 +83,16 @@ fn list_view(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Inci
         let is_shown = (span_ms - ms).abs() < 1_000 && (range.end.0 - to_ms).abs() < 60_000;
         (name, address("/incidents", to_ms - ms, to_ms), is_shown)
     });
+    let edge = |part: usize| range.start.0 + span_ms * part as i64 / ZOOMS as i64;
+    let zooms = if span_ms / ZOOMS as i64 >= ZOOM_MIN_MS {
+        (0..ZOOMS).map(|part| address("/incidents", edge(part), edge(part + 1))).collect()
+    } else {
+        Vec::new()
+    };
     let view = IncidentsView {
         q: asked.q.clone(),
+        min_ms: asked.min_ms,
+        zooms,
         ensemble: asked.ensemble.clone(),
         ensembles,
         from_ms: range.start.0,

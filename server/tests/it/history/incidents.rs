@@ -65,6 +65,13 @@ async fn a_deadlock_is_one_incident_over_a_kill_and_until_somebody_leaves() {
     let (status, told) = recorded.json(&format!("/api/v1/incident?id={id}")).await;
     assert_eq!((status, &told["id"], told["lives"].as_array().unwrap().len()), (200, &over["id"], 4), "{told}");
     assert_eq!(told["earlier"], Value::Array(Vec::new()), "it never was so before");
+    // By a lock and a moment near it, to which alerts and releases lead.
+    let began = told["from_at_ms"].as_i64().unwrap();
+    let near = |lock: &str, at_ms: i64| format!("/api/v1/incident?path={lock}&around={at_ms}");
+    let (status, same) = recorded.json(&near(FIRST, began - 30_000)).await;
+    assert_eq!((status, &same["id"], &same["releases"]), (200, &over["id"], &Value::Array(Vec::new())), "{same}");
+    assert_eq!(recorded.json(&near(FIRST, began - 90_000)).await.0, 404);
+    assert_eq!(recorded.get(&format!("/api/v1/incident?path={FIRST}")).await.0, 400);
     let (status, text) = recorded.get(&format!("/api/v1/incident?id={id}&format=markdown")).await;
     assert!(status == 200 && text.starts_with("# `/a/") && text.contains(&format!("/incident?id={id}")), "{text}");
     let (status, page) = recorded.get("/incidents").await;
@@ -88,6 +95,8 @@ async fn a_deadlock_is_one_incident_over_a_kill_and_until_somebody_leaves() {
         let (_, told) = recorded.text_as(&token, &target).await;
         assert!(!told.contains(SECOND), "{target}: {told}");
     }
+    let (status, why) = recorded.text_as(&token, &near(SECOND, began)).await;
+    assert_eq!(status, 404, "{why}");
     let (_, told) = recorded.text_as(&token, "/api/v1/incidents").await;
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["incidents"][0]["locks"], Value::from(vec![FIRST]));
