@@ -1,6 +1,6 @@
 //! Incidents as they are told: who may see what of them, and what they are called.
 
-use history::incident::{Incident, IncidentEnd, IncidentQuery, IncidentsFound, Life, Present, earlier};
+use history::incident::{Incident, IncidentEnd, IncidentQuery, IncidentsFound, Life, Present, earlier, search};
 use history::store::{Store, StoreError};
 use lockscope_core::diagnosis::{Code, Verdict};
 use lockscope_core::time::TimeMs;
@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::going_on::host;
-use super::incident_acts::forced_by;
+use super::incident_acts::{AROUND_MS, forced_by};
 use super::incident_words;
 use crate::Http;
 use feed::VisibilityScope;
@@ -164,6 +164,23 @@ impl Earlier {
         };
         Ok(begins.iter().filter(|begin| **begin < incident.from).count())
     }
+}
+
+/// The number of a lock's incident at a moment, or of the nearest within [`AROUND_MS`]; None where there is none that may be
+/// seen.
+pub(super) fn incident_around(
+    store: &dyn Store,
+    query: &IncidentQuery<'_>,
+    path: &str,
+    at: TimeMs,
+) -> Result<Option<u64>, StoreError> {
+    let found = search(store, query)?.incidents;
+    let of_path = |incident: &Incident| {
+        let runs = incident.runs.iter().filter(|run| &*run.lock == path);
+        let away = runs.map(|run| run.from.since(at).max(at.since(run.until(query.now)))).min()?;
+        (away <= AROUND_MS).then_some((away, incident.number))
+    };
+    Ok(found.iter().filter_map(of_path).min().map(|(_, number)| number))
 }
 
 /// The number of an incident as a text, and back.

@@ -1,18 +1,16 @@
-//! What was done about an incident and who was called: releases through Lockscope, alerts; and the incident of a moment, to
-//! which both lead.
+//! What was done about an incident and who was called: releases through Lockscope, and alerts.
 
 use std::collections::BTreeSet;
 
-use history::incident::{Incident, IncidentQuery, Life, search};
+use history::incident::{Incident, Life};
 use history::store::rows::SpanEnd;
-use history::store::{Store, StoreError};
-use lockscope_core::time::TimeMs;
-use lockscope_wire::{Alert, Zxid};
+use lockscope_wire::Zxid;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Http;
 use feed::VisibilityScope;
+pub(super) use lockscope_wire::Alert;
 
 /// An alert, and a release, belong to an incident that is so near.
 pub(super) const AROUND_MS: i64 = 60_000;
@@ -110,16 +108,16 @@ pub(super) fn releases_of(http: &Http, scope: &VisibilityScope, ensemble: &str, 
     found
 }
 
-/// The alerts at the locks of an incident that fired while it lasted, or near.
+/// The alerts at the locks of an incident that fired while it lasted, or near. `until_ms`: when it ended, or how far it is.
 pub(super) fn alerts_of(
     http: &Http,
     scope: &VisibilityScope,
     ensemble: &str,
     incident: &Incident,
-    now_ms: i64,
+    until_ms: i64,
 ) -> Vec<Alert> {
     let locks: BTreeSet<&str> = incident.locks().into_iter().collect();
-    let (from_ms, to_ms) = (incident.from.0 - AROUND_MS, incident.until(TimeMs(now_ms)).0 + AROUND_MS);
+    let (from_ms, to_ms) = (incident.from.0 - AROUND_MS, until_ms + AROUND_MS);
     let mut found = http.alerts_in(scope, ensemble);
     found.retain(|alert| {
         let fired = alert.fired_at_ms.is_some_and(|fired| fired <= to_ms);
@@ -128,21 +126,4 @@ pub(super) fn alerts_of(
     found.sort_by(|one, other| (one.fired_at_ms, &one.key).cmp(&(other.fired_at_ms, &other.key)));
     found.truncate(ACTS_MAX);
     found
-}
-
-/// The number of a lock's incident at a moment, or of the nearest within [`AROUND_MS`]; None where there is none that may be
-/// seen.
-pub(super) fn incident_around(
-    store: &dyn Store,
-    query: &IncidentQuery<'_>,
-    path: &str,
-    at: TimeMs,
-) -> Result<Option<u64>, StoreError> {
-    let found = search(store, query)?.incidents;
-    let of_path = |incident: &Incident| {
-        let runs = incident.runs.iter().filter(|run| &*run.lock == path);
-        let away = runs.map(|run| run.from.since(at).max(at.since(run.until(query.now)))).min()?;
-        (away <= AROUND_MS).then_some((away, incident.number))
-    };
-    Ok(found.iter().filter_map(of_path).min().map(|(_, number)| number))
 }

@@ -6,15 +6,12 @@ use history::derive::FACTS_A_MS;
 use history::incident::{Incident, IncidentEnd, Life, earlier, incident_of, lives_in};
 use history::store::StoreError;
 use lockscope_core::time::TimeMs;
-use lockscope_wire::Alert;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ask::{give_up_at, id, refused};
-use super::incident::{Earlier, Looking, Told, id_of, number_of};
-use super::incident_acts::{
-    AROUND_MS, IncidentAlertJson, IncidentReleaseJson, Release, alerts_of, incident_around, releases_of,
-};
+use super::incident::{Earlier, Looking, Told, id_of, incident_around, number_of};
+use super::incident_acts::{AROUND_MS, Alert, IncidentAlertJson, IncidentReleaseJson, Release, alerts_of, releases_of};
 use super::incident_words::{again, markdown};
 use super::incidents::IncidentJson;
 use crate::Http;
@@ -254,7 +251,7 @@ pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &AskedOne) -> R
     };
     let (told, lives, earlier) = all().map_err(|error| refused(error, &range))?.ok_or_else(missing)?;
     let releases = releases_of(http, scope, &ensemble, &lives);
-    let alerts = alerts_of(http, scope, &ensemble, &told.incident, now_ms);
+    let alerts = alerts_of(http, scope, &ensemble, &told.incident, told.incident.until(TimeMs(now_ms)).0);
     let again = again(&told, &earlier);
     let (lives, left_out) = chosen(lives, now_ms);
     Ok(Found { ensemble, told, lives, left_out, earlier, again, releases, alerts, now_ms })
