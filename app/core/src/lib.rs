@@ -33,6 +33,7 @@ pub mod sequence;
 pub mod settings;
 pub mod tally;
 pub mod time;
+pub mod time_to_lock;
 pub mod verdict;
 pub mod wait_graph;
 pub mod znode;

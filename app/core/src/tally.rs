@@ -47,6 +47,26 @@ impl Histogram {
             (seen >= wanted && self.count > 0).then(|| upper_edge_ms(at))
         })
     }
+
+    /// Up to so many durations that are spread as those that were noted, ascending: each of a bucket's lies within it.
+    pub fn spread(&self, number_max: usize) -> Vec<i64> {
+        let all: u64 = self.buckets.iter().map(|count| u64::from(*count)).sum();
+        let number = all.min(number_max as u64);
+        let (mut spread, mut below) = (Vec::new(), 0_u64);
+        for (count, at) in self.buckets.iter().zip(0_u32..).filter(|(count, _)| **count > 0) {
+            let lowest = at.checked_sub(1).map_or(0, |before| upper_edge_ms(before) + 1);
+            let width = upper_edge_ms(at) - lowest;
+            while let rank = (2 * spread.len() as u64 + 1) * all
+                && (spread.len() as u64) < number
+                && rank <= 2 * number * (below + u64::from(*count))
+            {
+                let inside = (rank / (2 * number)).saturating_sub(below).min(u64::from(*count));
+                spread.push(lowest + i64::try_from(inside).unwrap_or(0) * width / i64::from(*count).max(1));
+            }
+            below += u64::from(*count);
+        }
+        spread
+    }
 }
 
 fn bucket_of(ms: i64) -> usize {

@@ -16,3 +16,4 @@ mod payloads;
 pub mod replay;
 pub mod resume;
 pub mod store;
+pub mod time_to_lock;

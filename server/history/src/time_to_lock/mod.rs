@@ -1,0 +1,170 @@
+//! How long the waiters of a lock still have to wait, by its recorded lives: what these say of how it is used, and how
+//! often what would have been said of former waits was right. Pure.
+//!
+//! Lives are gone through as they happened. When somebody joins a line, a range is told from the holds that had ended by
+//! then, who held for how long, and who stood before; when its wait ends it is seen whether the range was right, and the
+//! next ranges are corrected by that. Nothing of the future is ever looked at.
+
+mod learner;
+mod read;
+
+use lockscope_core::recipe::{self, Access};
+use lockscope_core::time::TimeMs;
+use lockscope_core::time_to_lock::Habits;
+use lockscope_core::znode::Zxid;
+
+pub use learner::{HOLDS_RECENT_MAX, READERS_AHEAD_MAX, Learner};
+pub use read::{LIVES_READ_MAX, RANGE_MS, read};
+
+use crate::store::rows::{Span, SpanEnd};
+
+/// Waits that are judged, the newest. Overflow policy: of older ones it is only learned how the lock is used.
+pub const WAITS_JUDGED_MAX: usize = 500;
+
+/// In which way a recorded lock is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// One after another.
+    Mutex,
+    /// Several at once: as many as were ever seen.
+    Semaphore,
+    /// Readers together, writers alone.
+    ReadWrite,
+}
+
+impl LineKind {
+    /// By the name of a recipe; None where there is no line whose order is seen.
+    pub fn of(recipe: &str) -> Option<Self> {
+        match recipe {
+            "sequential_mutex" => Some(Self::Mutex),
+            "semaphore" => Some(Self::Semaphore),
+            "read_write" => Some(Self::ReadWrite),
+            _ => None,
+        }
+    }
+}
+
+/// A contender's life, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineLife {
+    /// Its identity; of two that joined at the same instant the smaller one stands before.
+    pub czxid: Zxid,
+    /// When it joined.
+    pub joined_at: TimeMs,
+    /// When it held first.
+    pub held_at: Option<TimeMs>,
+    /// When it left; None for one that goes on.
+    pub left_at: Option<TimeMs>,
+    /// It only reads.
+    pub reads: bool,
+    /// When it began is not known, or when it ended.
+    pub is_uncertain: bool,
+}
+
+impl LineLife {
+    /// Of a recorded life.
+    pub fn of(span: &Span) -> Self {
+        Self {
+            czxid: span.czxid,
+            joined_at: span.joined_at,
+            held_at: span.held_at,
+            left_at: Some(span.left_at),
+            reads: reads(&span.recipe, &span.node),
+            is_uncertain: span.is_lower_bound || span.how == SpanEnd::Unknown,
+        }
+    }
+}
+
+/// Whether a znode of this name only reads.
+fn reads(recipe: &str, node: &str) -> bool {
+    let access = || recipe::rule_of(node, Some(true)).map(|id| recipe::rule(id).access);
+    recipe == "read_write" && access() == Some(Access::Read)
+}
+
+/// How often ranges were right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Calibration {
+    /// Waits that ended within the range that was told when they began.
+    pub right: u64,
+    /// Waits that ended before it.
+    pub sooner: u64,
+    /// Waits that ended behind it, or were given up behind it.
+    pub later: u64,
+    /// Waits that were given up before the end of their range, or whose end was not seen: they count as neither.
+    pub unknown: u64,
+    /// Waits of which no range was told.
+    pub untold: u64,
+    /// Of those that are judged, how many would have been right without any correction.
+    pub right_uncorrected: u64,
+}
+
+impl Calibration {
+    /// Waits that are judged.
+    pub fn judged(&self) -> u64 {
+        self.right + self.sooner + self.later
+    }
+
+    /// How many of a hundred were right; None where none is judged.
+    pub fn right_percent(&self) -> Option<u64> {
+        (self.right * 200 + self.judged()).checked_div(2 * self.judged())
+    }
+}
+
+/// What recorded lives say of a lock.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Learned {
+    /// How it is used.
+    pub habits: Habits,
+    /// How often ranges were right.
+    pub calibration: Calibration,
+    /// The most that held at once.
+    pub leases: usize,
+}
+
+/// Goes through lives in the order in which they happened, however they come.
+pub fn learn(kind: LineKind, lives: &[LineLife], judged_max: usize) -> Learned {
+    let mut learner = Learner::new(kind);
+    let waits = lives.iter().filter(|life| life.held_at != Some(life.joined_at)).count();
+    let mut unjudged = waits.saturating_sub(judged_max);
+    for (at, step, life) in steps(lives) {
+        match step {
+            Step::Left => learner.left(at, life),
+            Step::Joined => {
+                let is_judged = life.held_at != Some(life.joined_at) && unjudged == 0;
+                unjudged = unjudged.saturating_sub(usize::from(life.held_at != Some(life.joined_at)));
+                learner.joined(at, life, is_judged);
+            }
+            Step::Held => learner.held(at, life),
+        }
+    }
+    learner.finish()
+}
+
+/// At one instant one leaves, others join, and then the next one holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Left,
+    Joined,
+    Held,
+}
+
+fn steps(lives: &[LineLife]) -> impl Iterator<Item = (TimeMs, Step, &LineLife)> {
+    let of_life = |life: &'_ LineLife| {
+        // A clock that was set back must not let anybody hold before it joined, or leave before it held.
+        let held_at = life.held_at.map(|at| at.max(life.joined_at));
+        let left_at = life.left_at.map(|at| at.max(held_at.unwrap_or(life.joined_at)));
+        [(Some(life.joined_at), Step::Joined), (held_at, Step::Held), (left_at, Step::Left)]
+    };
+    let mut steps: Vec<(TimeMs, Step, &LineLife)> = Vec::with_capacity(3 * lives.len());
+    for life in lives {
+        steps.extend(of_life(life).into_iter().filter_map(|(at, step)| Some((at?, step, life))));
+    }
+    // Of one life that did not last an instant, nothing may come before it joined.
+    steps.sort_by_key(|(at, step, life)| (*at, *step == Step::Held || is_instant(life, *step), *step, life.czxid));
+    steps.into_iter()
+}
+
+/// The end of a life that began at the same instant.
+fn is_instant(life: &LineLife, step: Step) -> bool {
+    step == Step::Left && life.left_at.is_none_or(|at| at <= life.joined_at)
+}
