@@ -140,31 +140,29 @@ pub fn learn(kind: LineKind, lives: &[LineLife], judged_max: usize) -> Learned {
     learner.finish()
 }
 
-/// At one instant one leaves, others join, and then the next one holds.
+/// What happens in a life, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
-    Left,
     Joined,
     Held,
+    Left,
 }
 
+/// All steps of all lives. At one instant some leave, others join, and then others hold; what is over within that instant
+/// ends behind its own beginning.
 fn steps(lives: &[LineLife]) -> impl Iterator<Item = (TimeMs, Step, &LineLife)> {
-    let of_life = |life: &'_ LineLife| {
+    let mut steps: Vec<(TimeMs, u8, Zxid, Step, &LineLife)> = Vec::with_capacity(3 * lives.len());
+    for life in lives {
         // A clock that was set back must not let anybody hold before it joined, or leave before it held.
         let held_at = life.held_at.map(|at| at.max(life.joined_at));
-        let left_at = life.left_at.map(|at| at.max(held_at.unwrap_or(life.joined_at)));
-        [(Some(life.joined_at), Step::Joined), (held_at, Step::Held), (left_at, Step::Left)]
-    };
-    let mut steps: Vec<(TimeMs, Step, &LineLife)> = Vec::with_capacity(3 * lives.len());
-    for life in lives {
-        steps.extend(of_life(life).into_iter().filter_map(|(at, step)| Some((at?, step, life))));
+        let begun_at = held_at.unwrap_or(life.joined_at);
+        steps.push((life.joined_at, 1, life.czxid, Step::Joined, life));
+        steps.extend(held_at.map(|at| (at, 2, life.czxid, Step::Held, life)));
+        steps.extend(life.left_at.map(|at| match at > begun_at {
+            true => (at, 0, life.czxid, Step::Left, life),
+            false => (begun_at, 1 + u8::from(held_at.is_some()), life.czxid, Step::Left, life),
+        }));
     }
-    // Of one life that did not last an instant, nothing may come before it joined.
-    steps.sort_by_key(|(at, step, life)| (*at, *step == Step::Held || is_instant(life, *step), *step, life.czxid));
-    steps.into_iter()
-}
-
-/// The end of a life that began at the same instant.
-fn is_instant(life: &LineLife, step: Step) -> bool {
-    step == Step::Left && life.left_at.is_none_or(|at| at <= life.joined_at)
+    steps.sort_by_key(|(at, rank, czxid, step, _)| (*at, *rank, *czxid, *step));
+    steps.into_iter().map(|(at, _, _, step, life)| (at, step, life))
 }

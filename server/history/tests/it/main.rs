@@ -24,3 +24,4 @@ mod resume;
 mod sqlite;
 mod stories;
 mod strategies;
+mod time_to_lock;
