@@ -44,6 +44,7 @@ mod sessions;
 mod shell;
 mod split;
 mod status;
+mod time_to_lock;
 mod waits;
 mod wall;
 
@@ -72,3 +73,5 @@ pub use server_pages::{
     incidents_page, lab_gone_page, lab_page, lab_run_page, no_moment_page, plain_header, run_url,
 };
 pub use shell::{AssetNames, shell};
+#[cfg(feature = "ssr")]
+pub use time_to_lock::time_to_lock_markup;

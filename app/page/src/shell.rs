@@ -77,7 +77,7 @@ pub fn shell(assets: AssetNames) -> AnyView {
     if super::past::is_shown() {
         let body = view! {
             <App />
-            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &super::over_time::script(), &super::lock_orders::script()].concat()></script>
+            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &super::over_time::script(), &super::lock_orders::script(), &super::time_to_lock::script()].concat()></script>
             {alerts}
         };
         return document(&assets, nonce, initial_title().icon(), view! { <MetaTags /> }, body);

@@ -35,6 +35,7 @@ mod release;
 mod session;
 mod sessions_query;
 mod status;
+mod time_to_lock;
 mod visible;
 mod waits;
 mod window;
@@ -89,6 +90,7 @@ pub use session::{
 };
 pub use sessions_query::{SessionGroup, SessionSort, SessionsQuery};
 pub use status::{ConfigStatus, EnsembleStatus, HistoryStatus, RootStatus, Status};
+pub use time_to_lock::{HoldsSource, NoEstimateReason, RemainingWait, TimeToLock, WaitCalibration, WaitTime};
 pub use visible::visible;
 pub use waits::{
     BRIEF_EDGES_MAX, Cycle, GRAPH_EDGES_MAX, GRAPH_NODES_MAX, LockSince, SessionLock, TREE_CHILDREN_MAX,

@@ -1,5 +1,7 @@
 //! Times and counts as people read them, on the page and on a terminal. Pure.
 
+use super::{NoEstimateReason, WaitCalibration};
+
 /// A duration: `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`, `3 d 4 h`. Never negative.
 pub fn duration(ms: i64) -> String {
     let ms = ms.max(0);
@@ -39,6 +41,49 @@ pub fn bytes(number: u64) -> String {
 /// `1 lock`, `2 locks`.
 pub fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A stretch of durations: `35.0 s to 1 min 30 s`, `about 2.0 s` where its ends read the same.
+pub fn between(low_ms: i64, high_ms: i64) -> String {
+    let (low, high) = (duration(low_ms), duration(high_ms));
+    if low == high { format!("about {low}") } else { format!("{low} to {high}") }
+}
+
+/// A place in a line: `1st`, `22nd`, `113th`.
+pub fn ordinal(number: u32) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, tens) if tens != 11 => "st",
+        (2, tens) if tens != 12 => "nd",
+        (3, tens) if tens != 13 => "rd",
+        _ => "th",
+    };
+    format!("{}{ending}", count(number))
+}
+
+/// How often times that were told were right; None where none was judged.
+pub fn how_often_right(calibration: &WaitCalibration) -> Option<String> {
+    let percent = calibration.right_percent()?;
+    let waits = plural(calibration.judged, "wait", "waits");
+    Some(format!("right {percent} % of {waits} of the last day"))
+}
+
+/// Why nothing can be said of a wait.
+pub fn no_estimate(reason: NoEstimateReason) -> &'static str {
+    match reason {
+        NoEstimateReason::NotAQueue => "nobody is served in an order that can be seen",
+        NoEstimateReason::TooFewHolds => "fewer than 20 holds were seen to end",
+        NoEstimateReason::HolderAgeUnknown => "it was held before anybody looked, for how long is not known",
+        NoEstimateReason::HolderBeyondSeen => "it is held for longer than nearly all or all holds that were seen",
+        NoEstimateReason::Deadlocked => "it is in a deadlock, or in what looks like one",
+        NoEstimateReason::Stuck => "it does not go on by itself",
+        NoEstimateReason::HolderGone => "the session of a holder is silent or gone",
+        NoEstimateReason::HolderBlocked => "its holder waits for another lock that does not go on",
+        NoEstimateReason::NotWatching => "its client, or one before it, does not watch what it waits for",
+        NoEstimateReason::Incomplete => "not all of its line can be seen",
+        NoEstimateReason::NotLive => "what is known of it is too old",
+        NoEstimateReason::TooManyHolders => "more than 64 hold it at once",
+        NoEstimateReason::TooFarBack => "more than 1,000 readers and writers stand before",
+    }
 }
 
 /// An instant as UTC, `14:03:22 UTC`.

@@ -37,7 +37,7 @@ pub use frames::{ClientMessage, Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, ProjectedView};
 pub use owner::Owner;
-pub use project::{FoundLocks, NAMES_MAX, NameTest};
+pub use project::{FoundLocks, LineView, NAMES_MAX, NameTest, RecordedHabits, time_to_lock};
 pub use projector::{About, Ensemble, Projector};
 pub use query::ModelQuery;
 pub use revisions::Revisions;
@@ -137,6 +137,10 @@ pub trait Projection: Views + Send + Sync + 'static {
     /// In which order sessions take locks, in the ensembles that are meant; None where there is none of that name.
     fn orders(&self, _scope: &VisibilityScope, ensemble: &str) -> Option<LockOrders> {
         ensemble.is_empty().then(LockOrders::default)
+    }
+    /// Who holds a lock and who stands in its line: the first so many, the last, and the one with this znode.
+    fn line(&self, _scope: &VisibilityScope, _query: &LockQuery) -> Option<LineView> {
+        None
     }
     /// The worst of the locks whose names fit, of all that may be seen.
     fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {

@@ -16,7 +16,7 @@ use lockscope_wire::{
 
 use super::engine::Reader;
 use super::project::{
-    self, AcknowledgedLocks, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, HappenedQuery,
+    self, AcknowledgedLocks, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, HappenedQuery, LineView,
     HappenedView, MetricSelection, NameTest, ProjectionContext, Snapshot,
 };
 use super::{
@@ -354,6 +354,10 @@ impl Projection for Projector {
             let meant: Vec<_> = looks.iter().filter(|look| look.is_meant(ensemble)).copied().collect();
             (!meant.is_empty()).then(|| project::orders(&meant))
         })
+    }
+
+    fn line(&self, scope: &VisibilityScope, query: &LockQuery) -> Option<LineView> {
+        self.look(scope, |looks| looks.iter().find_map(|look| look.line(query)))
     }
 
     fn is_ready(&self) -> bool {

@@ -88,7 +88,7 @@ fn contenders_table(http: &Http, scope: VisibilityScope, query: LockQuery) -> Re
     Ok(csv::contenders(&page, known, http.hub.now_ms()))
 }
 
-fn no_lock(path: &str) -> ErrorResponse {
+pub(super) fn no_lock(path: &str) -> ErrorResponse {
     ErrorResponse::not_found(format!("no lock is known at {}; GET /api/v1/locks lists every lock that is", echo(path)))
 }
 

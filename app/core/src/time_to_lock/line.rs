@@ -7,7 +7,7 @@ use super::{Habits, NoEstimate, WaitRange};
 /// Plays.
 const PLAYS: usize = 256;
 /// Contenders that are played one by one; sums of further ones are nearly normal.
-const STEPS_MAX: usize = 48;
+pub const STEPS_MAX: usize = 48;
 /// Holders at once that are followed.
 pub const LEASES_MAX: usize = 64;
 

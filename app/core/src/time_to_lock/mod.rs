@@ -10,7 +10,7 @@ mod line;
 
 pub use correction::{Correction, Miss, WaitEnd};
 pub use habits::{HOLDS_KEPT_MAX, HOLDS_MIN, Habits, HoldTimes};
-pub use line::{Admission, HolderAge, LEASES_MAX, Line};
+pub use line::{Admission, HolderAge, LEASES_MAX, Line, STEPS_MAX};
 
 /// How long a wait may still take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum NoEstimate {
     HolderGone,
     /// A holder waits for another lock that does not go on.
     HolderBlocked,
-    /// The members' tables show that the client does not watch what it waits for.
+    /// The members' tables show that the client, or one before it, does not watch what it waits for.
     NotWatching,
     /// Not all who stand before are seen.
     Incomplete,

@@ -23,6 +23,7 @@ use super::live::Live;
 use super::over_time::over_time;
 use super::parts::{Chrome, use_keys};
 use super::release::release_dialog;
+use super::time_to_lock::time_to_lock;
 use chain::{Chain, LINKS_MAX};
 use facts::Facts;
 use head::LockTitle;
@@ -99,6 +100,7 @@ fn one(query: LockQuery) -> AnyView {
                     <LockTitle state=state />
                     <Chain state=state />
                     <Queue state=state opened=opened query=query.get_value() />
+                    {time_to_lock()}
                     {query.with_value(over_time)}
                     <Stats state=state />
                     <Facts state=state />

@@ -27,6 +27,7 @@ mod session_groups;
 mod sessions;
 mod snapshot;
 mod terms;
+mod time_to_lock;
 mod waits;
 mod words;
 
@@ -57,6 +58,7 @@ pub use release::{Holding, shown};
 pub use sessions::sessions;
 pub use snapshot::{EnsembleCounters, LockSnapshot, MetricSelection, PINNED_MAX, Snapshot, figures};
 use terms::Terms;
+pub use time_to_lock::{LineView, RecordedHabits, time_to_lock};
 pub use waits::waits;
 pub use words::root_help;
 use words::{wire_confidence, wire_missing, wire_recipe, wire_root_state, wire_verdict};

@@ -3,6 +3,7 @@
 use lockscope_core::missing::{Missing as ModelMissing, MissingSet};
 use lockscope_core::observatory::RootState as ModelRootState;
 use lockscope_core::recipe::{Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
+use lockscope_core::time_to_lock::NoEstimate;
 use lockscope_core::verdict::Verdict as ModelVerdict;
 use lockscope_wire as wire;
 use lockscope_wire::words::count;
@@ -39,6 +40,24 @@ pub(super) fn wire_recipe(recipe: ModelRecipe) -> wire::Recipe {
         ModelRecipe::Queue => wire::Recipe::Queue,
         ModelRecipe::Membership => wire::Recipe::Membership,
         ModelRecipe::Unknown => wire::Recipe::Unknown,
+    }
+}
+
+pub(super) fn wire_no_estimate(reason: NoEstimate) -> wire::NoEstimateReason {
+    match reason {
+        NoEstimate::NotAQueue => wire::NoEstimateReason::NotAQueue,
+        NoEstimate::TooFewHolds => wire::NoEstimateReason::TooFewHolds,
+        NoEstimate::HolderAgeUnknown => wire::NoEstimateReason::HolderAgeUnknown,
+        NoEstimate::HolderBeyondSeen => wire::NoEstimateReason::HolderBeyondSeen,
+        NoEstimate::Deadlocked => wire::NoEstimateReason::Deadlocked,
+        NoEstimate::Stuck => wire::NoEstimateReason::Stuck,
+        NoEstimate::HolderGone => wire::NoEstimateReason::HolderGone,
+        NoEstimate::HolderBlocked => wire::NoEstimateReason::HolderBlocked,
+        NoEstimate::NotWatching => wire::NoEstimateReason::NotWatching,
+        NoEstimate::Incomplete => wire::NoEstimateReason::Incomplete,
+        NoEstimate::NotLive => wire::NoEstimateReason::NotLive,
+        NoEstimate::TooManyHolders => wire::NoEstimateReason::TooManyHolders,
+        NoEstimate::TooFarBack => wire::NoEstimateReason::TooFarBack,
     }
 }
 

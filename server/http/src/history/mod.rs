@@ -30,6 +30,7 @@ pub(super) mod over_time_page;
 mod over_time_view;
 mod pages;
 mod past_only;
+pub(super) mod time_to_lock;
 mod trace;
 
 use std::sync::Arc;

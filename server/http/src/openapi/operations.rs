@@ -1,7 +1,7 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
 use lockscope_wire::{
-    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, LockOrders, Person, PlanRequest, Preferences,
+    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, LockOrders, Person, PlanRequest, Preferences, TimeToLock,
     ReleaseOrder, ThrownFault,
 };
 
@@ -118,6 +118,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
             ),
         ],
         ..look("/api/v1/orders", "orders", Tag::Look, "In which order locks are taken, and deadlocks that may come")
+    },
+    Operation {
+        text: "The central 80 % of what each wait may still take, by its place, by how long the holder holds, and by this lock's own holds; with how often such times were right, told of recorded waits when each began.",
+        params: params::TIME_TO_LOCK,
+        replies: &[
+            json(200, "How long its waiters still have to wait.", &[Content::Json(shape::<TimeToLock>)]),
+            problem(
+                404,
+                "No lock is known there, or nothing is kept of that moment (`nearest` has the kept ones before and after it).",
+            ),
+            problem(503, "It takes too long to read what was recorded."),
+        ],
+        ..look("/api/v1/time-to-lock", "time_to_lock", Tag::Look, "How long the waiters of a lock still have to wait")
     },
     Operation {
         params: params::SESSIONS,

@@ -207,6 +207,16 @@ pub(super) const LOCK: &[Param] = &[
     AT,
 ];
 
+pub(super) const TIME_TO_LOCK: &[Param] = &[
+    ITS_ENSEMBLE,
+    required(
+        query("path", Kind::Znode(PATH_CHARS_MAX), "Path of the lock, or of a znode in it."),
+        Some("/locks/order"),
+    ),
+    query("limit", LIMIT.kind, "Waiters listed at most, 20 without it; more than 500 count as 500, and none as one."),
+    AT,
+];
+
 pub(super) const SESSIONS: &[Param] = &[
     ENSEMBLE,
     query("q", Kind::Text(FILTER_CHARS_MAX), "Text to find in id, label or lock path; `!text` excludes."),

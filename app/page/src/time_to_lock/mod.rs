@@ -1,0 +1,27 @@
+//! How long the waiters of a lock still have to wait: a section of the lock's page that the server draws alone, as markup.
+//! The page's code has an empty element for it, which a script of the document fills in (`script`) and fetches anew every
+//! ten seconds: such times change with the clock, and live rows do not.
+
+#[cfg(feature = "ssr")]
+mod script;
+#[cfg(feature = "ssr")]
+mod section;
+#[cfg(all(test, feature = "ssr"))]
+mod tests;
+#[cfg(feature = "ssr")]
+mod words;
+
+use leptos::prelude::AnyView;
+use leptos::tachys::html::InertElement;
+
+use crate::erase::erase;
+
+#[cfg(feature = "ssr")]
+pub(crate) use script::script;
+#[cfg(feature = "ssr")]
+pub use section::time_to_lock_markup;
+
+/// The element: markup, of which the page knows no more than where it is.
+pub(crate) fn time_to_lock() -> AnyView {
+    erase(InertElement::new("<time-to-lock></time-to-lock>"))
+}

@@ -1,0 +1,56 @@
+//! The section: what is told in one sentence, who waits for how long, and how often that was right.
+
+use leptos::prelude::*;
+
+use super::words;
+use crate::erase::{erase, view};
+use crate::explain::explained_term;
+use crate::format::{middle, visible};
+use crate::parts::{Columns, Table};
+use crate::server_pages::text;
+use lockscope_wire::{TimeToLock, WaitTime};
+
+const NAME_CHARS: usize = 40;
+
+const COLUMNS: Columns = &[("Place", "table-number"), ("Waiter", ""), ("Still to wait, 80 %", ""), ("Median", "table-number")];
+
+/// The section as markup; nothing where nobody waits.
+pub fn time_to_lock_markup(told: &TimeToLock) -> String {
+    if told.waiter_count == 0 {
+        return String::new();
+    }
+    text(told.at_ms, || section(told))
+}
+
+fn section(told: &TimeToLock) -> AnyView {
+    let rows = told.reason.is_none().then(|| table(told));
+    let right = words::right(told).map(|right| view! { <p class="quiet" data-testid="ttl-right">{right}</p> });
+    view! {
+        <section class="part" aria-labelledby="ttl-title" data-testid="time-to-lock">
+            <h2 class="part-title" id="ttl-title">{explained_term("time-to-lock", "Time to lock")}</h2>
+            <p data-testid="ttl-lead">{words::lead(told)}</p>
+            {rows}
+            {right}
+        </section>
+    }
+}
+
+fn table(told: &TimeToLock) -> AnyView {
+    let last = told.last.iter().filter(|last| last.place as usize > told.waits.len());
+    let rows = told.waits.iter().chain(last).map(row).collect_view();
+    erase(view! { <Table class="table" columns=COLUMNS rows=rows /> })
+}
+
+fn row(wait: &WaitTime) -> AnyView {
+    let name = words::name(wait);
+    let shown = middle(&visible(&name), NAME_CHARS);
+    let (range, median) = words::range(wait);
+    view! {
+        <tr>
+            <td class="table-number">{wait.place}</td>
+            <td><bdi title=visible(&name)>{shown}</bdi></td>
+            <td>{range}</td>
+            <td class="table-number">{median}</td>
+        </tr>
+    }
+}

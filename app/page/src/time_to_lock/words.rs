@@ -1,0 +1,59 @@
+//! What the section on how long waiters still have to wait says. Pure.
+
+use crate::format::{count, duration, plural};
+use lockscope_wire::words::{between, how_often_right, no_estimate, ordinal};
+use lockscope_wire::{HoldsSource, TimeToLock, WaitTime};
+
+/// What stands where the fragment can't be fetched.
+pub(super) const NOT_FETCHED: &str =
+    "How long waiters still have to wait could not be loaded: the server may be gone or busy. It is tried again in 10 s.";
+
+/// What is told, in one sentence.
+pub(super) fn lead(told: &TimeToLock) -> String {
+    if let Some(reason) = told.reason {
+        return format!("No time can be told: {}.", no_estimate(reason));
+    }
+    let first = told.waits.first().and_then(|wait| wait.remaining);
+    let last = told.last.as_ref().filter(|last| last.place > 1).and_then(|last| Some((last.place, last.remaining?)));
+    let Some(first) = first else { return "No time can be told of the first in line.".to_owned() };
+    let first = format!("The first in line gets it in {}", between(first.low_ms, first.high_ms));
+    match last {
+        Some((place, last)) => {
+            format!("{first}; the last, {}, in {} (80 %).", ordinal(place), between(last.low_ms, last.high_ms))
+        }
+        None => format!("{first} (80 %)."),
+    }
+}
+
+/// How often that was right, and what it rests on.
+pub(super) fn right(told: &TimeToLock) -> Option<String> {
+    if told.reason.is_some() && told.calibration.is_none_or(|calibration| calibration.judged == 0) {
+        return None;
+    }
+    let holds = plural(u64::from(told.hold_count), "hold", "holds");
+    Some(match (told.source, told.calibration) {
+        (HoldsSource::Recording, Some(calibration)) => match how_often_right(&calibration) {
+            Some(right) => {
+                let (sooner, later) = (count(calibration.sooner), count(calibration.later));
+                format!("Such times were {right}: {sooner} ended sooner, {later} later. From the last {holds}.")
+            }
+            None => format!("No wait of the last day says yet how often such times are right. From the last {holds}."),
+        },
+        _ => format!("Nothing recorded says how often such times are right. From {holds} since this server watches."),
+    })
+}
+
+/// Who waits.
+pub(super) fn name(wait: &WaitTime) -> String {
+    let session = || wait.session_id.map(|session| session.to_string());
+    wait.label.clone().or_else(session).unwrap_or_else(|| wait.path.clone())
+}
+
+/// How long, and the median; or why not.
+pub(super) fn range(wait: &WaitTime) -> (String, String) {
+    match (wait.remaining, wait.reason) {
+        (Some(wait), _) => (between(wait.low_ms, wait.high_ms), duration(wait.middle_ms)),
+        (None, Some(reason)) => (format!("not known: {}", no_estimate(reason)), "–".to_owned()),
+        (None, None) => ("not known".to_owned(), "–".to_owned()),
+    }
+}
