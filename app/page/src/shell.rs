@@ -98,7 +98,7 @@ pub fn shell(assets: AssetNames) -> AnyView {
         <MetaTags />
     };
     #[cfg(feature = "ssr")]
-    let own = view! { <script nonce=nonce.clone() inner_html=[super::over_time::script(), super::lock_orders::script()].concat()></script> };
+    let own = view! { <script nonce=nonce.clone() inner_html=[super::over_time::script(), super::lock_orders::script(), super::time_to_lock::script()].concat()></script> };
     #[cfg(not(feature = "ssr"))]
     let own = ();
     let body = view! {

@@ -201,7 +201,7 @@ pub const PAGES: &[HelpPage] = &[
     HelpPage {
         command: "who",
         examples: &[
-            ("lockscope who /shop/order", "One line: holder, since when, and number of waiters."),
+            ("lockscope who /shop/order", "One line: holder, since when, waiters, and how long they still have to wait."),
             ("lockscope who /shop/order --server https://lockscope.example", "Query another server."),
         ],
         exits: &[

@@ -123,6 +123,8 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
     }
     let none = plant.ask("GET", "/api/v1/lock?path=/none", &Value::Null).await;
     keep("get", "/api/v1/lock", none.0, &none.1);
+    let time = plant.json(&format!("/api/v1/time-to-lock?path={}", locks[0])).await;
+    keep("get", "/api/v1/time-to-lock", 200, &time);
     keep("get", "/api/v1/lock", 200, &plant.json(&format!("/api/v1/lock?path={}", locks[0])).await);
     keep("get", "/api/v1/session", 200, &plant.json(&format!("/api/v1/session?id={session}")).await);
     keep("get", "/api/v1/lab/runs/{id}", 200, &plant.json(&run).await);

@@ -291,3 +291,6 @@ impl Walk<'_> {
         Ok(wire::RemainingWait { low_ms: range.low_ms, middle_ms: range.middle_ms, high_ms: range.high_ms })
     }
 }
+
+#[cfg(test)]
+mod tests;

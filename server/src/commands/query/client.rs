@@ -172,6 +172,13 @@ impl QueryClient {
         }
     }
 
+    /// How long those in the line of a lock still have to wait, as the API answers: a hint, so what can't be had is none.
+    pub(super) async fn time_to_lock(&self, path: &str, ensemble: &str) -> Option<Value> {
+        let pairs = query(&[("ensemble", ensemble), ("path", path), ("limit", "1")]);
+        let text = self.get(&format!("/api/v1/time-to-lock?{pairs}")).await.ok()?;
+        self.read(&text).ok()
+    }
+
     /// No such lock: is that known, and what may have been meant?
     async fn none(&self, path: &str, ensemble: Option<&str>, status: &Status) -> RunError {
         let path_shown = visible(path);

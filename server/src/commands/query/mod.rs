@@ -79,11 +79,17 @@ pub(super) async fn who(args: &WhoArgs, clock: &Clock) -> Result<(), RunError> {
     let server = QueryClient::new(&args.server)?;
     let text = server.lock(&args.path, args.ensemble.as_deref(), 1, 0).await?;
     let page: LockDetail = server.read(&text)?;
+    let time = match page.lock.waiter_count {
+        Some(0) => None,
+        _ => server.time_to_lock(&args.path, &page.lock.ensemble).await,
+    };
     if args.form.json {
         let whole: serde_json::Value = server.read(&text)?;
-        stdout::print(&words::json(&who::json(&whole, &page.lock).to_string()));
+        stdout::print(&words::json(&who::json(&whole, &page.lock, time).to_string()));
     } else {
-        stdout::print(&who::render(&page.lock, clock.now_ms(), terminal::stdout_style(args.form.color)));
+        let time = time.and_then(|time| serde_json::from_value(time).ok());
+        let shown = terminal::stdout_style(args.form.color);
+        stdout::print(&who::render(&page.lock, time.as_ref(), clock.now_ms(), shown));
     }
     who::code(&page.lock).map_or(Ok(()), |code| Err(RunError::Answered(code)))
 }

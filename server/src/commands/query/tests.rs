@@ -153,9 +153,9 @@ fn an_answer_grows_old_on_its_way() {
 fn who_is_one_line_and_a_code() {
     let line = |value: &Value| {
         let lock = read::<LockDetail>(value.clone()).lock;
-        let text = who::render(&lock, NOW_MS, PLAIN);
+        let text = who::render(&lock, None, NOW_MS, PLAIN);
         assert!(text.ends_with('\n') && text.lines().count() == 1, "{text}");
-        (text.trim_end().to_owned(), who::code(&lock), who::json(value, &lock)["held"].clone())
+        (text.trim_end().to_owned(), who::code(&lock), who::json(value, &lock, None)["held"].clone())
     };
     let held =
         "/shop/order is held by worker-0 (session 0x1000, host 10.0.0.0) for 4 min 05 s, since 2026-11-21 13:59:17 UTC";
@@ -223,4 +223,32 @@ fn doubts_name_what_is_old_and_what_is_not_whole() {
     assert_eq!(told(two, None).len(), 3);
     let many = told(vec![one("default", "live", (0..9).map(|at| root(&format!("/{at}"), "syncing")).collect())], None);
     assert_eq!((many.len(), many[5].clone()), (6, ("and 4 more; GET /api/v1/status has all".to_owned(), true)));
+}
+
+#[test]
+fn who_says_how_long_those_in_line_still_have_to_wait() {
+    let lock = read::<LockDetail>(detail("healthy", 12)).lock;
+    let wait = |place: u32, low_ms: i64| {
+        json!({
+            "place": place, "path": "/shop/order/lock-1", "session_id": "0x5", "label": null, "waiting_since_ms": 0,
+            "remaining": { "low_ms": low_ms, "middle_ms": 2 * low_ms, "high_ms": 3 * low_ms }, "reason": null
+        })
+    };
+    let mut told = json!({
+        "ensemble": "default", "path": "/shop/order", "state": "live", "at_ms": 0, "waiter_count": 12, "reason": null,
+        "waits": [wait(1, 1_000)], "asked": null, "last": wait(12, 60_000), "hold_count": 256, "source": "recording",
+        "calibration": { "judged": 212, "right": 172, "sooner": 19, "later": 21, "unknown": 4, "untold": 0 }
+    });
+    let line = |told: &Value| {
+        let text = who::render(&lock, Some(&read(told.clone())), NOW_MS, PLAIN);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        text.split_once("12 wait, ").unwrap().1.split_once("; ").unwrap().1.trim_end().to_owned()
+    };
+    let right = "(80 %; right 81 % of 212 waits of the last day)";
+    assert_eq!(line(&told), format!("1st in line: 1.0 s to 3.0 s, 12th in line: 1 min 00 s to 3 min 00 s {right}"));
+    told["asked"] = wait(4, 35_000);
+    assert_eq!(line(&told), format!("4th in line: 35.0 s to 1 min 45 s {right}"));
+    (told["reason"], told["calibration"]) = (json!("deadlocked"), Value::Null);
+    assert_eq!(line(&told), "for how long is not known: it is in a deadlock, or in what looks like one");
+    assert_eq!(who::json(&detail("healthy", 1), &lock, Some(told))["time_to_lock"]["reason"], "deadlocked");
 }

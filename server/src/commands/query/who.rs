@@ -1,6 +1,7 @@
 //! Who holds a lock, in one line. Pure.
 
-use lockscope_wire::visible;
+use lockscope_wire::words::{between, how_often_right, no_estimate, ordinal};
+use lockscope_wire::{TimeToLock, WaitTime, visible};
 use serde_json::{Map, Value};
 
 use super::responses::{Contender, Lock, is_current};
@@ -36,7 +37,7 @@ pub(super) fn code(lock: &Lock) -> Option<u8> {
 }
 
 /// The line.
-pub(super) fn render(lock: &Lock, now_ms: i64, shown: OutputStyle) -> String {
+pub(super) fn render(lock: &Lock, time: Option<&TimeToLock>, now_ms: i64, shown: OutputStyle) -> String {
     let place = if lock.ensemble == "default" { String::new() } else { format!(" in {}", visible(&lock.ensemble)) };
     let mut line = format!("{}{place} is ", visible(&lock.path));
     line.push_str(&match lock.holder_count {
@@ -52,6 +53,7 @@ pub(super) fn render(lock: &Lock, now_ms: i64, shown: OutputStyle) -> String {
     if lock.holder_count > 0 || lock.waiter_count.is_some_and(|count| count > 0) {
         line.push_str(&format!("; {}", waiting(lock)));
     }
+    line.extend(time.filter(|time| time.waiter_count > 0).map(|time| format!("; {}", still_to_wait(time))));
     if !matches!(lock.verdict.as_str(), "free" | "healthy" | "unknown") {
         line.push_str(&format!(" [{}]", shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict))));
     }
@@ -60,6 +62,27 @@ pub(super) fn render(lock: &Lock, now_ms: i64, shown: OutputStyle) -> String {
     }
     line.push('\n');
     line
+}
+
+/// How long those in line still have to wait: whoever was asked for, else the first and the last; and how often that was right.
+fn still_to_wait(time: &TimeToLock) -> String {
+    if let Some(reason) = time.reason {
+        return format!("for how long is not known: {}", no_estimate(reason));
+    }
+    let one = |wait: &WaitTime| {
+        let place = format!("{} in line", ordinal(wait.place));
+        match (wait.remaining, wait.reason) {
+            (Some(left), _) => format!("{place}: {}", between(left.low_ms, left.high_ms)),
+            (None, Some(reason)) => format!("{place}: not known, {}", no_estimate(reason)),
+            (None, None) => format!("{place}: not known"),
+        }
+    };
+    let told: Vec<String> = match &time.asked {
+        Some(asked) => vec![one(asked)],
+        None => time.waits.first().into_iter().chain(time.last.iter().filter(|last| last.place > 1)).map(one).collect(),
+    };
+    let right = time.calibration.as_ref().and_then(how_often_right);
+    format!("{} (80 %{})", told.join(", "), right.map_or_else(String::new, |right| format!("; {right}")))
 }
 
 fn one(holder: &Contender, now_ms: i64) -> String {
@@ -92,13 +115,16 @@ fn from(holder: &Contender) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-/// The part of the API's answer about who holds, with `held` before it: true, false, or null while that is not known.
-pub(super) fn json(answer: &Value, lock: &Lock) -> Value {
+/// The part of the API's answer about who holds, with `held` before it: true, false, or null while that is not known; and
+/// behind it `time_to_lock`, the answer of that name.
+pub(super) fn json(answer: &Value, lock: &Lock, time: Option<Value>) -> Value {
     let held = match code(lock) {
         None => Value::Bool(true),
         Some(EXIT_BROKEN) => Value::Bool(false),
         Some(_) => Value::Null,
     };
     let kept = FIELDS.into_iter().filter_map(|name| Some((name.to_owned(), answer.get(name)?.clone())));
-    Value::Object(std::iter::once(("held".to_owned(), held)).chain(kept).collect::<Map<_, _>>())
+    let all = std::iter::once(("held".to_owned(), held)).chain(kept);
+    let time = ("time_to_lock".to_owned(), time.unwrap_or(Value::Null));
+    Value::Object(all.chain(std::iter::once(time)).collect::<Map<_, _>>())
 }

@@ -18,6 +18,27 @@ pub(crate) const LATER: TimeMs = TimeMs(400_000);
 
 /// A model of these contenders: path and owner, in order of creation.
 pub(crate) fn model(contenders: &[(&str, i64)]) -> Observatory {
+    model_after(contenders, &[500, 1_000, 1_500, LATER.0])
+}
+
+/// What was read of a contender.
+pub(crate) fn facts(number: i64, owner: i64) -> Box<Facts> {
+    Box::new(Facts {
+        czxid: Zxid(number),
+        mzxid: Zxid(number),
+        pzxid: Zxid(number),
+        ctime_ms: number,
+        version: 0,
+        cversion: 0,
+        children: 0,
+        owner: Some(SessionId(owner)),
+        payload: Some(format!("client-{owner}").into_bytes().into()),
+        payload_bytes: 8,
+    })
+}
+
+/// The same after these ticks.
+pub(crate) fn model_after(contenders: &[(&str, i64)], ticks: &[i64]) -> Observatory {
     let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, TimeMs(0));
     let mut apply = |at: i64, observation| drop(observatory.apply(TimeMs(at), observation));
     apply(0, Observation::Link { link: Link::Live, session: None, why: "".into() });
@@ -25,26 +46,12 @@ pub(crate) fn model(contenders: &[(&str, i64)]) -> Observatory {
     apply(0, Observation::SyncEnded { root: ROOT });
     for (number, (path, owner)) in contenders.iter().enumerate() {
         let number = number as i64 + 1;
-        let facts = Facts {
-            czxid: Zxid(number),
-            mzxid: Zxid(number),
-            pzxid: Zxid(number),
-            ctime_ms: number,
-            version: 0,
-            cversion: 0,
-            children: 0,
-            owner: Some(SessionId(*owner)),
-            payload: Some(format!("client-{owner}").into_bytes().into()),
-            payload_bytes: 8,
-        };
         apply(number, Observation::NodeCreated { root: ROOT, path: (*path).into() });
-        apply(
-            number,
-            Observation::NodeRead { root: ROOT, path: (*path).into(), facts: Box::new(facts), unreadable: false },
-        );
+        let facts = facts(number, *owner);
+        apply(number, Observation::NodeRead { root: ROOT, path: (*path).into(), facts, unreadable: false });
     }
-    for at in [500, 1_000, 1_500, LATER.0] {
-        apply(at, Observation::Tick);
+    for at in ticks {
+        apply(*at, Observation::Tick);
     }
     observatory
 }
