@@ -1,6 +1,6 @@
 //! What the section on how long waiters still have to wait says. Pure.
 
-use crate::format::{count, duration, plural};
+use crate::format::{clock, count, duration, plural};
 use lockscope_wire::words::{between, how_often_right, no_estimate, ordinal};
 use lockscope_wire::{HoldsSource, TimeToLock, WaitTime};
 
@@ -16,12 +16,14 @@ pub(super) fn lead(told: &TimeToLock) -> String {
     let first = told.waits.first().and_then(|wait| wait.remaining);
     let last = told.last.as_ref().filter(|last| last.place > 1).and_then(|last| Some((last.place, last.remaining?)));
     let Some(first) = first else { return "No time can be told of the first in line.".to_owned() };
+    let as_of = clock(told.at_ms);
     let first = format!("The first in line gets it in {}", between(first.low_ms, first.high_ms));
     match last {
         Some((place, last)) => {
-            format!("{first}; the last, {}, in {} (80 %).", ordinal(place), between(last.low_ms, last.high_ms))
+            let last = between(last.low_ms, last.high_ms);
+            format!("{first}; the last, {}, in {last} (80 %, as of {as_of}).", ordinal(place))
         }
-        None => format!("{first} (80 %)."),
+        None => format!("{first} (80 %, as of {as_of})."),
     }
 }
 

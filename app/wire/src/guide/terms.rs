@@ -162,7 +162,7 @@ pub const TERMS: &[Term] = &[
     term(
         TermArea::Locks,
         "time to lock",
-        "How long a waiter still has to wait: the central 80 % of what may come, so in one case of ten it is sooner and in one later. It follows from its place, from how long the holder holds, and from this lock's last 256 holds. *Right* says how many of the last 500 waits of a day ended within what was told when they began; what is told is widened or narrowed by that.",
+        "How long a waiter still has to wait: the central 80 % of what may come, so in one case of ten it is sooner and in one later. It follows from its place, from how long the holder holds, and from this lock's last 256 holds. What is called right is how many of the last 500 waits of a day ended within what was told when they began; what is told is widened or narrowed by that.",
     ),
     term(
         TermArea::Locks,

@@ -21,6 +21,8 @@ use super::{ProjectionContext, count32};
 const READERS_AHEAD_MAX: usize = 1_000;
 /// Locks that a holder waits for, and those that their holders wait for, that are looked at. Of more, nothing is told.
 const BLOCKING_LOCKS_MAX: usize = 64;
+/// Znodes of such a session that are looked at. Of one with more, it is taken to wait for a lock that does not go on.
+const SESSION_LOCKS_MAX: usize = 1_000;
 
 /// What is seen of a lock's line.
 #[derive(Clone, Debug)]
@@ -75,6 +77,8 @@ impl<'a> ProjectionContext<'a> {
         let is_read_write = lock.recognition.recipe == Recipe::ReadWrite;
         let (mut holders, mut waiters, mut reads) = (Vec::new(), Vec::new(), Vec::new());
         let (mut place, mut last) = (0_u32, None);
+        // A path is put together for each of a long line only where one of them is meant.
+        let is_asked = |contender: &ContenderRef<'_>| *query.path != *lock.path && contender.path() == query.path;
         for (at, contender) in lock.contenders(mirror).enumerate() {
             if self.holds(lock, at, &contender) {
                 if holders.len() <= LEASES_MAX {
@@ -86,7 +90,7 @@ impl<'a> ProjectionContext<'a> {
             if is_read_write && reads.len() <= READERS_AHEAD_MAX {
                 reads.push(lock.access(&contender) == Access::Read);
             }
-            let is_told = place <= query.limit.max(1) || contender.path() == query.path;
+            let is_told = place <= query.limit.max(1) || is_asked(&contender);
             if is_told {
                 waiters.push((place, self.contender_with_edges(lock, mirror, at, &contender)));
             }
@@ -177,7 +181,13 @@ impl<'a> ProjectionContext<'a> {
         let mut seen = BTreeSet::from([&*lock.path]);
         let mut sessions: Vec<SessionId> = lock.holders.iter().filter_map(|hold| hold.owner).collect();
         while let Some(session) = sessions.pop() {
-            for spot in self.observatory.spots(session).filter(|spot| spot.hold.is_none()) {
+            for (at, spot) in self.observatory.spots(session).enumerate() {
+                if at >= SESSION_LOCKS_MAX {
+                    return true;
+                }
+                if spot.hold.is_some() {
+                    continue;
+                }
                 if does_not_go_on(spot.lock.assessment.verdict) || seen.len() > BLOCKING_LOCKS_MAX {
                     return true;
                 }
