@@ -201,7 +201,10 @@ pub const PAGES: &[HelpPage] = &[
     HelpPage {
         command: "who",
         examples: &[
-            ("lockscope who /shop/order", "One line: holder, since when, waiters, and how long they still have to wait."),
+            (
+                "lockscope who /shop/order",
+                "One line: holder, since when, waiters, and how long they still have to wait.",
+            ),
             ("lockscope who /shop/order --server https://lockscope.example", "Query another server."),
         ],
         exits: &[

@@ -118,7 +118,7 @@ impl<'a> Line<'a> {
         self.steps += 1;
         let leaving = self.leaving(reads);
         for play in 0..PLAYS {
-            if leaves.part(play) < leaving {
+            if leaving > 0 && leaves.part(play) < leaving {
                 continue;
             }
             let hold = self.hold.get(holds.part(play)).copied().unwrap_or(0);

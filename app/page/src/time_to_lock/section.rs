@@ -12,7 +12,8 @@ use lockscope_wire::{TimeToLock, WaitTime};
 
 const NAME_CHARS: usize = 40;
 
-const COLUMNS: Columns = &[("Place", "table-number"), ("Waiter", ""), ("Still to wait, 80 %", ""), ("Median", "table-number")];
+const COLUMNS: Columns =
+    &[("Place", "table-number"), ("Waiter", ""), ("Still to wait, 80 %", ""), ("Median", "table-number")];
 
 /// The section as markup; nothing where nobody waits.
 pub fn time_to_lock_markup(told: &TimeToLock) -> String {

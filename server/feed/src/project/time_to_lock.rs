@@ -142,7 +142,8 @@ impl<'a> ProjectionContext<'a> {
     fn no_estimate(&self, lock: &AssessedLock) -> Option<NoEstimate> {
         let shape = lock.recognition.shape;
         let is_line = matches!(shape, Shape::Line | Shape::LeasesAndLocks | Shape::LeasesAndSibling);
-        let is_lock = matches!(lock.recognition.recipe, Recipe::SequentialMutex | Recipe::ReadWrite | Recipe::Semaphore);
+        let is_lock =
+            matches!(lock.recognition.recipe, Recipe::SequentialMutex | Recipe::ReadWrite | Recipe::Semaphore);
         if !is_line || !is_lock {
             return Some(NoEstimate::NotAQueue);
         }
@@ -162,9 +163,10 @@ impl<'a> ProjectionContext<'a> {
         }
         let is_gone = |hold: &Hold| {
             hold.owner.is_none()
-                || hold.peer.as_ref().is_some_and(|peer| {
-                    matches!(peer.liveness, Liveness::Silent | Liveness::Disconnected)
-                })
+                || hold
+                    .peer
+                    .as_ref()
+                    .is_some_and(|peer| matches!(peer.liveness, Liveness::Silent | Liveness::Disconnected))
         };
         if lock.holders.iter().any(is_gone) {
             return Some(NoEstimate::HolderGone);
@@ -229,8 +231,7 @@ pub fn time_to_lock(line: LineView, recorded: Option<RecordedHabits>, state: wir
         None => Line::new(habits, line.admission, &line.ages),
     };
     let mut walk = Walk { line: &line, front: begun, passed: 0, is_cut_off: false };
-    let all: Vec<wire::WaitTime> =
-        line.waiters.iter().map(|(place, waiter)| walk.wait_time(*place, waiter)).collect();
+    let all: Vec<wire::WaitTime> = line.waiters.iter().map(|(place, waiter)| walk.wait_time(*place, waiter)).collect();
     let begun = walk.front.map(|_| ());
     wire::TimeToLock {
         state,

@@ -13,7 +13,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::time_to_lock::Habits;
 use lockscope_core::znode::Zxid;
 
-pub use learner::{HOLDS_RECENT_MAX, READERS_AHEAD_MAX, Learner};
+pub use learner::{HOLDS_RECENT_MAX, Learner, READERS_AHEAD_MAX};
 pub use read::{LIVES_READ_MAX, RANGE_MS, read};
 
 use crate::store::rows::{Span, SpanEnd};

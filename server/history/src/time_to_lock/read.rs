@@ -24,8 +24,7 @@ pub fn read(
     give_up_at: Option<Instant>,
 ) -> Result<Learned, StoreError> {
     let range = TimeMs(now.0.saturating_sub(RANGE_MS))..TimeMs(now.0.saturating_add(1));
-    let query =
-        SpanQuery { range, lock: Some(lock.into()), limit: LIVES_READ_MAX, give_up_at, ..SpanQuery::default() };
+    let query = SpanQuery { range, lock: Some(lock.into()), limit: LIVES_READ_MAX, give_up_at, ..SpanQuery::default() };
     let mut lives = going_on;
     lives.extend(store.spans(&query)?.iter().filter(|span| LineKind::of(&span.recipe) == Some(kind)).map(LineLife::of));
     Ok(learn(kind, &lives, WAITS_JUDGED_MAX))

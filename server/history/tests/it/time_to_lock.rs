@@ -3,7 +3,9 @@
 use history::store::Store as _;
 use history::store::rows::{Rows, Span, SpanEnd};
 use history::store::sqlite::SqliteStore;
-use history::time_to_lock::{Calibration, HOLDS_RECENT_MAX, LineKind, LineLife, RANGE_MS, WAITS_JUDGED_MAX, learn, read};
+use history::time_to_lock::{
+    Calibration, HOLDS_RECENT_MAX, LineKind, LineLife, RANGE_MS, WAITS_JUDGED_MAX, learn, read,
+};
 use lockscope_core::time::TimeMs;
 use lockscope_core::time_to_lock::{Admission, HolderAge, Line};
 use lockscope_core::znode::Zxid;
@@ -68,7 +70,9 @@ const LOADS: [Load; 9] = [
         kind: LineKind::Mutex,
         leases: 1,
         gap_ms: |random, _| random.exponential(2_000.0),
-        hold_ms: |random, _| if random.part() < 0.75 { 40.0 + 20.0 * random.part() } else { 4_500.0 + 1_000.0 * random.part() },
+        hold_ms: |random, _| {
+            if random.part() < 0.75 { 40.0 + 20.0 * random.part() } else { 4_500.0 + 1_000.0 * random.part() }
+        },
         patience_ms: FOREVER,
         reads: NEVER,
     },

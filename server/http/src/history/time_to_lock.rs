@@ -33,9 +33,8 @@ pub(crate) async fn show(
     let (pairs, moment) = with_moment(read(pairs)?)?;
     let query = query(&pairs, "/api/v1/time-to-lock", WAITS_USUAL)?;
     // With those who look back: it reads what was recorded, and nobody who looks at the present waits for that.
-    let make = move |http: &Http, scope: VisibilityScope| {
-        told(&http.at(moment.as_ref(), &scope)?, &scope, &query).map(Json)
-    };
+    let make =
+        move |http: &Http, scope: VisibilityScope| told(&http.at(moment.as_ref(), &scope)?, &scope, &query).map(Json);
     Ok(share_past(&http, asked, make).await)
 }
 

@@ -1,8 +1,8 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
 use lockscope_wire::{
-    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, LockOrders, Person, PlanRequest, Preferences, TimeToLock,
-    ReleaseOrder, ThrownFault,
+    AuditPage, Events, FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, LockOrders, Person, PlanRequest, Preferences,
+    ReleaseOrder, ThrownFault, TimeToLock,
 };
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};

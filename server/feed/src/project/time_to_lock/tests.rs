@@ -30,7 +30,13 @@ fn recorded() -> Option<RecordedHabits> {
     Some(RecordedHabits { habits: Habits { holds, ..Habits::default() }, calibration: WaitCalibration::default() })
 }
 
-fn told(model: &Observatory, path: &str, now: TimeMs, recorded: Option<RecordedHabits>, state: RootState) -> TimeToLock {
+fn told(
+    model: &Observatory,
+    path: &str,
+    now: TimeMs,
+    recorded: Option<RecordedHabits>,
+    state: RootState,
+) -> TimeToLock {
     let ensemble = EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
     let look = ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now };
     let query = LockQuery { path: path.to_owned(), limit: 3, ..LockQuery::default() };
@@ -113,7 +119,10 @@ fn whoever_held_when_it_was_first_looked_has_no_age() {
 
 #[test]
 fn an_election_is_no_queue_that_moves() {
-    let model = young(&[("/e/_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-latch-0000000000".to_owned(), 1), ("/e/_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ac-latch-0000000001".to_owned(), 2)]);
+    let model = young(&[
+        ("/e/_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ab-latch-0000000000".to_owned(), 1),
+        ("/e/_c_6f1e2d3c-0000-4a4a-8b8b-0123456789ac-latch-0000000001".to_owned(), 2),
+    ]);
     assert_eq!(model.lock("/e").map(|lock| lock.recognition.recipe), Some(Recipe::Election));
     assert_eq!(reason(&model, "/e"), Some(NoEstimateReason::NotAQueue));
 }
