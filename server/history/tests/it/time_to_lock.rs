@@ -77,7 +77,7 @@ const LOADS: [Load; 9] = [
         reads: NEVER,
     },
     Load {
-        name: "bursts of 1 to 40, with give-ups",
+        name: "bursts of arrivals, with give-ups",
         kind: LineKind::Mutex,
         leases: 1,
         gap_ms: |random, _| if random.part() < 0.05 { 30_000.0 * random.part() } else { 20.0 },
