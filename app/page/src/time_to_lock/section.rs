@@ -28,7 +28,7 @@ fn section(told: &TimeToLock) -> AnyView {
     let right = words::right(told).map(|right| view! { <p class="quiet" data-testid="ttl-right">{right}</p> });
     view! {
         <section class="part" aria-labelledby="ttl-title" data-testid="time-to-lock">
-            <h2 class="part-title" id="ttl-title">{explained_term("time-to-lock", "Time to lock")}</h2>
+            <h2 class="part-title" id="ttl-title">{explained_term("time-to-lock", words::TITLE)}</h2>
             <p data-testid="ttl-lead">{words::lead(told)}</p>
             {rows}
             {right}

@@ -4,6 +4,7 @@ use crate::format::{clock, count, duration, plural};
 use lockscope_wire::words::{between, how_often_right, no_estimate, ordinal};
 use lockscope_wire::{HoldsSource, TimeToLock, WaitTime};
 
+pub(super) const TITLE: &str = "Time to lock";
 /// What stands where the fragment can't be fetched.
 pub(super) const NOT_FETCHED: &str = "How long waiters still have to wait could not be loaded: the server may be gone or busy. It is tried again in 10 s.";
 
