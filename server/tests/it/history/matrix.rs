@@ -52,7 +52,8 @@ const ROWS: &[Row] = &[
         &["path={lock}", "path={lock}&format=csv"],
         &[OutsideSession, OutsideLabel, OutsidePayload, InsidePayload],
     ),
-    row("/api/v1/time-to-lock", &["path={lock}", "path={lock}&limit=1"], &[OutsideSession, OutsideLabel]),
+    // Of who waits alone: not of who holds.
+    row("/api/v1/time-to-lock", &["path={lock}", "path={lock}&limit=1"], &[OutsideLabel]),
     row("/api/v1/waits", &[""], SEEN),
     // The order in which locks are taken stays known of sessions that are gone.
     row("/api/v1/orders", &["", "ensemble=default"], &[OutsidePath, OutsideLabel]),
