@@ -186,6 +186,7 @@ fn calibration(load: &Load, seeds: std::ops::Range<u64>, number: usize) -> Calib
 /// `TIME_TO_LOCK_SEEDS=8 cargo test --release -p history --test it -- time_to_lock::ranges_are_right --nocapture` prints the
 /// table of docs/history.md.
 #[test]
+#[expect(clippy::print_stdout, reason = "it is a table for the documents")]
 fn ranges_are_right_in_75_to_85_of_100_waits_whatever_the_load() {
     let seeds = std::env::var("TIME_TO_LOCK_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(1);
     println!("| Load | Waits | Right | Sooner | Later | Given up within it | Not told | Right without correction |");
