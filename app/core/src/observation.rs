@@ -3,6 +3,7 @@
 use super::configured::Configured;
 use super::evidence::Round;
 use super::finding::Limits;
+use super::lock_order::OrderSnooze;
 use super::missing::MissingSet;
 pub use super::recollection::Recollection;
 pub use super::root::RootId;
@@ -217,6 +218,8 @@ pub enum Observation {
     },
     /// The operator says anew what locks are and which findings are reported.
     ConfigChanged(Box<LockConfig>),
+    /// An operator silenced a warning of lock orders or ended that: all that are silenced from now on.
+    OrdersSnoozed(Vec<OrderSnooze>),
     /// Time passed; nothing else happened.
     Tick,
     /// A part of a checkpoint: what was believed and learned before. A whole checkpoint, from its `Opening` to its

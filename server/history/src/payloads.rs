@@ -26,6 +26,7 @@ pub(crate) fn without_payloads(mut observation: Observation) -> Observation {
             | Recollection::SessionEvents(_)
             | Recollection::EventRecords(_)
             | Recollection::LockOrders(_)
+            | Recollection::OrderSnoozes(_)
             | Recollection::Model(_) => {}
         },
         Observation::Link { .. }
@@ -48,6 +49,7 @@ pub(crate) fn without_payloads(mut observation: Observation) -> Observation {
         | Observation::ClockRead { .. }
         | Observation::SessionTold { .. }
         | Observation::ConfigChanged(_)
+        | Observation::OrdersSnoozed(_)
         | Observation::Restarted(_)
         | Observation::Tick => {}
     }

@@ -17,6 +17,7 @@ mod approach;
 mod circle;
 mod edge;
 mod path_class;
+mod snooze;
 mod warning;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,7 @@ pub use approach::{Approach, ENDS_MAX, OrderEnd, OrderWindow, WINDOW_SESSIONS_MA
 pub use circle::{CIRCLE_LENGTH_MAX, OrderCircle};
 pub use edge::{GATES_MAX, Nesting, OrderEdge, OrderKey, OrderUse, SESSIONS_MAX};
 pub use path_class::{NAMES_MAX, PathClasses, SEGMENTS_MAX, SIBLINGS_MAX, Siblings};
+pub use snooze::{OrderSnooze, SNOOZES_MAX};
 pub use warning::OrderWarning;
 
 use self::path_class::Learned;
@@ -60,6 +62,8 @@ pub struct LockOrders {
     pub windows: BTreeMap<SessionId, Vec<OrderWindow>>,
     /// What to warn of, the oldest first.
     pub circles: Vec<OrderCircle>,
+    /// Which warnings are silenced, at most [`SNOOZES_MAX`].
+    pub snoozes: Vec<OrderSnooze>,
     /// When old orders were looked for last.
     pub swept_at: TimeMs,
 }
@@ -305,12 +309,14 @@ impl LockOrders {
 
     /// The parts that a checkpoint keeps.
     pub(crate) fn recall(&self) -> impl Iterator<Item = Self> {
-        let Self { classes, edges, windows, circles, swept_at } = self;
+        // Snoozes are a part of their own.
+        let Self { classes, edges, windows, circles, snoozes: _, swept_at } = self;
         let rest = Self {
             classes: classes.clone(),
             edges: BTreeMap::new(),
             windows: windows.clone(),
             circles: circles.clone(),
+            snoozes: Vec::new(),
             swept_at: *swept_at,
         };
         let mut edges = edges.iter();
@@ -324,7 +330,7 @@ impl LockOrders {
 
     /// Takes in a piece. Only the first has more than orders.
     pub(crate) fn take(&mut self, piece: Self) {
-        let Self { classes, edges, windows, circles, swept_at } = piece;
+        let Self { classes, edges, windows, circles, snoozes: _, swept_at } = piece;
         if edges.is_empty() {
             (self.classes, self.windows, self.circles, self.swept_at) = (classes, windows, circles, swept_at);
         }

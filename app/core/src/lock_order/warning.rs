@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::approach::Approach;
 use super::circle::{self, OrderCircle};
 use super::edge::{Nesting, OrderEdge, OrderKey};
+use super::snooze::{OrderSnooze, circle_classes};
 use super::{CIRCLES_MAX, LockOrders};
 use crate::recipe::Confidence;
 use crate::sentence::{Oddity, oddity_sentence};
@@ -19,6 +20,8 @@ pub struct OrderWarning<'a> {
     pub circle: &'a OrderCircle,
     /// What was seen of each of its orders; of readers and writers the same.
     pub orders: Vec<&'a OrderEdge>,
+    /// It is silenced.
+    pub snooze: Option<&'a OrderSnooze>,
 }
 
 impl OrderWarning<'_> {
@@ -27,6 +30,11 @@ impl OrderWarning<'_> {
         let mut classes: Vec<&Arc<str>> = self.circle.classes().collect();
         classes.dedup();
         classes
+    }
+
+    /// By which a snooze is of this warning: its classes from the smallest on.
+    pub fn snoozed_classes(&self) -> Vec<Arc<str>> {
+        circle_classes(self.circle)
     }
 
     /// What the sentence says.
@@ -70,17 +78,18 @@ impl OrderWarning<'_> {
 }
 
 impl LockOrders {
-    /// What there is to warn of, the oldest first.
+    /// What there is to warn of, the oldest first; what is silenced as well.
     pub fn warnings(&self) -> impl Iterator<Item = OrderWarning<'_>> {
         self.circles.iter().map(|circle| OrderWarning {
             circle,
             orders: circle.orders.iter().filter_map(|key| self.edges.get(key)).collect(),
+            snooze: self.snooze_of(circle),
         })
     }
 
-    /// The first warning in which a lock was seen.
+    /// The first warning in which a lock was seen that is not silenced.
     pub fn warning_of(&self, path: &str) -> Option<OrderWarning<'_>> {
-        self.warnings().find(|warning| warning.circle.locks.contains(path))
+        self.warnings().find(|warning| warning.snooze.is_none() && warning.circle.locks.contains(path))
     }
 
     /// Looks for circles that an order is part of; the locks of those that are new.
@@ -90,12 +99,13 @@ impl LockOrders {
             let uses = orders.iter().filter_map(|order| self.edges.get(order)).map(|edge| &edge.last);
             let locks = uses.flat_map(|last| [Arc::clone(&last.held), Arc::clone(&last.wanted)]).collect();
             let circle = OrderCircle { orders: from_smallest(orders), since: now, locks };
-            // A smaller circle among the same classes says it already.
+            // A smaller circle among the same classes says it already, unless it is silenced.
             let classes = circle.classes().collect();
             let is_one_class = circle.is_within_one_class();
             let is_known =
                 |known: &OrderCircle| known.is_within_one_class() == is_one_class && known.is_within(&classes);
-            let is_known = self.circles.iter().any(is_known);
+            let says = |known: &OrderCircle| known.orders == circle.orders || self.snooze_of(known).is_none();
+            let is_known = self.circles.iter().any(|known| is_known(known) && says(known));
             if !is_known && self.circles.len() < CIRCLES_MAX {
                 concerned.extend(circle.locks.iter().cloned());
                 self.circles.push(circle);

@@ -183,6 +183,7 @@ impl Observatory {
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
             Observation::SessionTold { session, has_ended } => self.session_told(now, session, has_ended, out),
             Observation::ConfigChanged(config) => self.config_changed(now, *config, out),
+            Observation::OrdersSnoozed(snoozes) => self.orders_snoozed(now, snoozes, out),
             Observation::Tick => self.tick(now, out),
             Observation::Recalled(recollection) => self.recall(now, *recollection),
             Observation::Restarted(settings) => self.restarted(now, *settings, out),

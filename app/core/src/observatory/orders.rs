@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::Observatory;
 use super::waits::is_waited_for;
+use crate::change::Change;
 use crate::lock::{ContenderRef, Lock};
-use crate::lock_order::{Asked, LockOrders, OrderedLock};
+use crate::lock_order::{Asked, LockOrders, OrderSnooze, OrderedLock};
 use crate::recipe::{Access, Recipe, Shape};
+use crate::root::RootId;
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
@@ -56,12 +58,22 @@ impl Observatory {
         (!held.is_empty()).then_some(Asked { session, at: child.arrived_at, wanted, held, waits_elsewhere })
     }
 
-    /// Old orders are forgotten now and then.
+    /// Some warnings are silenced.
+    pub(super) fn orders_snoozed(&mut self, now: TimeMs, snoozes: Vec<OrderSnooze>, out: &mut Vec<Change>) {
+        let concerned = self.orders.snooze(now, snoozes);
+        self.look_at_ordered(now, concerned);
+        // Warnings are of the whole ensemble, whatever locks there are.
+        out.extend((0..).take(self.roots.len()).map(|root| Change::RootChanged(RootId(root))));
+    }
+
+    /// Old orders are forgotten now and then, and snoozes end.
     pub(super) fn sweep_orders(&mut self, now: TimeMs) {
         let mut orders = std::mem::take(&mut self.orders);
+        let ended = orders.end_snoozes(now);
         let concerned =
             orders.sweep(now, |session| self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)));
         self.orders = orders;
+        self.look_at_ordered(now, ended);
         self.look_at_ordered(now, concerned);
     }
 

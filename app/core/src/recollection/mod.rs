@@ -3,7 +3,7 @@
 //!
 //! A checkpoint is, in this order: one `Opening`, a `Root` for each root, of each tree its `Directory`s in path order,
 //! each followed by its further `Children`; each `Lock` in path order; `Members`, `Sessions` and `Watches`;
-//! `SessionEvents` and `EventRecords`, the oldest first; `LockOrders`; one `Model`. Long lists come in pieces of [`PIECE_MAX`].
+//! `SessionEvents` and `EventRecords`, the oldest first; `LockOrders`, `OrderSnoozes`; one `Model`. Long lists come in pieces of [`PIECE_MAX`].
 
 mod evidence;
 mod search;
@@ -21,7 +21,7 @@ use super::deadlock::Cycle;
 use super::durations::Ended;
 use super::evidence::SessionRecord;
 use super::history::SessionEvent;
-use super::lock_order::LockOrders;
+use super::lock_order::{LockOrders, OrderSnooze};
 use super::observation::{Link, RootId, RootTrouble};
 use super::observatory::{Counters, EndingSession, EventRecord, RootState};
 use super::offset::ClockOffset;
@@ -58,6 +58,8 @@ pub enum Recollection {
     EventRecords(Vec<EventRecord>),
     /// A part of what is known of the orders in which locks are taken; none where nothing is.
     LockOrders(Box<LockOrders>),
+    /// Which warnings of them are silenced; none where none is.
+    OrderSnoozes(Vec<OrderSnooze>),
     /// Ends a checkpoint: everything else.
     Model(Box<ModelRecollection>),
 }

@@ -20,6 +20,7 @@ mod lock_order;
 mod members;
 mod must_be_held;
 mod near_misses;
+mod order_snooze;
 mod pending;
 mod properties;
 mod recipes;

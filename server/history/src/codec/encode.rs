@@ -277,6 +277,10 @@ fn put_observation(out: &mut Writer, rounds: &mut Rounds, observation: &Observat
             out.byte(tag::CONFIG_CHANGED);
             config.put(out);
         }
+        Observation::OrdersSnoozed(snoozes) => {
+            out.byte(tag::ORDERS_SNOOZED);
+            snoozes.put(out);
+        }
         Observation::Tick => out.byte(tag::TICK),
         Observation::Recalled(part) => {
             out.byte(tag::RECALLED);

@@ -10,8 +10,9 @@
 //!
 //! Numbers are differences wherever something like them came before. [`VERSION`] rises with every change, and bytes of
 //! earlier versions stay readable: `tests/golden` has some of each. Version 2 has one more part of checkpoints, the orders
-//! in which locks are taken, and one more code of findings; else it is version 1. Version 3 says which locks must be held, and
-//! has three more codes.
+//! in which locks are taken, and one more code of findings; else it is version 1. Version 3 says which locks must be held, has
+//! three more codes, one more kind of record, and one more part of checkpoints, which warnings of such orders are silenced;
+//! else it is version 2.
 
 mod bytes;
 mod coded;
@@ -127,6 +128,7 @@ mod tag {
     pub(super) const RECALLED: u8 = 25;
     pub(super) const RESTARTED: u8 = 26;
     pub(super) const SESSION_TOLD: u8 = 27;
+    pub(super) const ORDERS_SNOOZED: u8 = 28;
 
     /// The bits that say what a record is.
     pub(super) const KINDS: u8 = 0x1f;

@@ -30,6 +30,7 @@ pub fn bytes_of(observation: &Observation) -> usize {
             }
             Observation::Evidence(round) => round.reports.iter().map(of_report).sum(),
             Observation::ConfigChanged(config) => of_config(config),
+            Observation::OrdersSnoozed(snoozes) => recollection::bytes_of_snoozes(snoozes),
             Observation::Recalled(part) => recollection::bytes_of(part),
             Observation::Restarted(settings) => of_settings(settings),
             Observation::SyncEnded { .. }

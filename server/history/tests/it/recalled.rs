@@ -8,8 +8,8 @@ use lockscope_core::departure::Departure;
 use lockscope_core::diagnosis::{Code, Verdict};
 use lockscope_core::evidence::{DisputeSuspect, Disputed, Member, Source, Trouble};
 use lockscope_core::lock_order::{
-    Approach, LockOrders, Nesting, OrderCircle, OrderEdge, OrderEnd, OrderKey, OrderUse, OrderWindow, PathClasses,
-    Siblings,
+    Approach, LockOrders, Nesting, OrderCircle, OrderEdge, OrderEnd, OrderKey, OrderSnooze, OrderUse, OrderWindow,
+    PathClasses, Siblings,
 };
 use lockscope_core::missing::MissingSet;
 use lockscope_core::observation::{Link, Observation, Recollection};
@@ -180,8 +180,21 @@ fn orders() -> LockOrders {
             since: AT,
             locks: BTreeSet::from(["/locks/a".into()]),
         }],
+        snoozes: Vec::new(),
         swept_at: AT,
     }
+}
+
+fn snoozes() -> Vec<OrderSnooze> {
+    let snooze = |id, until| OrderSnooze {
+        id,
+        classes: vec!["/locks/a".into(), "/locks/b".into()],
+        by: "ada".into(),
+        reason: "known, mended in May".into(),
+        at: AT,
+        until,
+    };
+    vec![snooze(1, None), snooze(7, Some(AT + 3_600_000))]
 }
 
 /// What few lives have.
@@ -226,6 +239,7 @@ pub(crate) fn rare() -> Vec<Observation> {
         Recollection::Children(more),
         Recollection::Members(members),
         Recollection::LockOrders(Box::new(orders())),
+        Recollection::OrderSnoozes(snoozes()),
         Recollection::Model(Box::new(model())),
     ];
     parts.into_iter().map(|part| Observation::Recalled(Box::new(part))).collect()

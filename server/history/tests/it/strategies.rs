@@ -8,6 +8,7 @@ use lockscope_core::evidence::{
     Connection, Expiry, Fired, Health, MemberAnswer, MemberRole, Report, Round, SessionTable, Trouble, WatchTable,
 };
 use lockscope_core::finding::Limits;
+use lockscope_core::lock_order::OrderSnooze;
 use lockscope_core::missing::{Missing, MissingSet};
 use lockscope_core::observation::{Link, LockConfig, Observation, RootId, RootTrouble};
 use lockscope_core::recipe::Recipe;
@@ -86,6 +87,13 @@ fn root() -> impl Strategy<Value = RootId> {
 fn missing() -> impl Strategy<Value = MissingSet> {
     let some = proptest::sample::subsequence(Missing::ALL.to_vec(), 0..=4);
     some.prop_map(|some| some.into_iter().fold(MissingSet::NONE, |set, missing| set.with(missing, true)))
+}
+
+fn snooze() -> impl Strategy<Value = OrderSnooze> {
+    let classes = vec(path().prop_map(Into::into), 0..3);
+    (any::<u64>(), classes, text(), text(), at(), of(at())).prop_map(|(id, classes, by, reason, at, until)| {
+        OrderSnooze { id, classes, by, reason, at, until }
+    })
 }
 
 fn trouble() -> impl Strategy<Value = Trouble> {
@@ -342,6 +350,7 @@ pub(crate) fn observation() -> impl Strategy<Value = Observation> {
             ctime_ms
         }),
         config().prop_map(|config| Observation::ConfigChanged(Box::new(config))),
+        vec(snooze(), 0..3).prop_map(Observation::OrdersSnoozed),
         Just(Observation::Tick),
         recalled(),
         (vec(text(), 0..3), config()).prop_map(|(roots, config)| {
@@ -354,7 +363,7 @@ pub(crate) fn observation() -> impl Strategy<Value = Observation> {
 }
 
 /// How many kinds there are, and which an observation is.
-pub(crate) const KINDS: usize = 26;
+pub(crate) const KINDS: usize = 27;
 pub(crate) fn kind(observation: &Observation) -> usize {
     match observation {
         Observation::Link { .. } => 0,
@@ -383,6 +392,7 @@ pub(crate) fn kind(observation: &Observation) -> usize {
         Observation::Recalled(_) => 23,
         Observation::Restarted(_) => 24,
         Observation::SessionTold { .. } => 25,
+        Observation::OrdersSnoozed(_) => 26,
     }
 }
 

@@ -160,6 +160,7 @@ impl Believed {
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
             | Observation::ConfigChanged(_)
+            | Observation::OrdersSnoozed(_)
             | Observation::Tick
             | Observation::Recalled(_)
             | Observation::Restarted(_)

@@ -52,6 +52,7 @@ impl Checkpoint {
         let locks = locks.iter().map(|lock| Recollection::Lock(Box::new(AssessedLock::clone(lock))));
         let happenings = pieces(happenings.iter().cloned(), Recollection::SessionEvents);
         let events = pieces(events.iter().cloned(), Recollection::EventRecords);
+        let snoozes = pieces(orders.snoozes.iter().cloned(), Recollection::OrderSnoozes);
         let orders = orders.recall().map(|part| Recollection::LockOrders(Box::new(part)));
         let model = std::iter::once_with(|| Recollection::Model(Box::new(model.clone())));
         let parts = opening.chain(roots).chain(locks).chain(evidence.recall());
@@ -59,6 +60,7 @@ impl Checkpoint {
             .chain(happenings)
             .chain(events)
             .chain(orders)
+            .chain(snoozes)
             .chain(model)
             .map(|part| Observation::Recalled(Box::new(part)))
     }

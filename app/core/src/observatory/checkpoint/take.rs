@@ -35,6 +35,7 @@ impl Observatory {
             Recollection::SessionEvents(recalled) => self.history.ring.extend(recalled),
             Recollection::EventRecords(recalled) => self.recorder.ring.extend(recalled),
             Recollection::LockOrders(recalled) => self.orders.take(*recalled),
+            Recollection::OrderSnoozes(recalled) => self.orders.snoozes.extend(recalled),
             Recollection::Model(recalled) => self.take_model(*recalled),
         }
     }

@@ -59,6 +59,10 @@ impl Seen {
                 self.note("packets", sessions.iter().any(|(_, known)| known.received.is_some()));
             }
             Recollection::LockOrders(orders) => self.orders(orders),
+            Recollection::OrderSnoozes(snoozes) => {
+                self.note("a snooze that ends", snoozes.iter().any(|snooze| snooze.until.is_some()));
+                self.note("a snooze for good", snoozes.iter().any(|snooze| snooze.until.is_none()));
+            }
             Recollection::Model(model) => self.model(model),
             Recollection::Children(_)
             | Recollection::Watches(_)
@@ -168,6 +172,6 @@ fn the_histories_reach_all_that_is_recalled() {
     assert!(never.is_empty(), "{never:?} of {:#?}", seen.0);
     let kinds = |kind: &str| seen.0.keys().filter(|what| what.starts_with(kind)).count();
     let departures = [Departure::Deleted, Departure::SessionEnded, Departure::DuringGap];
-    assert_eq!((kinds("observation "), kinds("shape "), kinds("part ")), (24, 12, 11), "{:#?}", seen.0);
+    assert_eq!((kinds("observation "), kinds("shape "), kinds("part ")), (25, 12, 12), "{:#?}", seen.0);
     assert_eq!((kinds("verdict "), kinds("past "), kinds("trouble ")), (11, departures.len(), 3), "{:#?}", seen.0);
 }

@@ -2,7 +2,9 @@
 //! lock, of several roots.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use lockscope_core::lock_order::OrderSnooze;
 use lockscope_core::missing::{Missing, MissingSet};
 use lockscope_core::observation::{Link, Observation, RootId, RootTrouble};
 use lockscope_core::observatory::Settings;
@@ -116,7 +118,10 @@ impl Historian {
             Step::Link { kind } => self.link(kind),
             Step::Members { ref kind, times } => (0..times).for_each(|_| self.members(kind)),
             Step::Circle { first, second } => self.circle(first, second),
-            Step::Configure { which } => self.say(Observation::ConfigChanged(Box::new(config(which)))),
+            Step::Configure { which } => {
+                self.say(Observation::ConfigChanged(Box::new(config(which))));
+                self.say(Observation::OrdersSnoozed(self.snoozes(which)));
+            }
             Step::Count { at } => self.count(at),
             Step::Incomplete { at, bits } => self.incomplete(at, bits),
             Step::Clock { error_ms } => self.clock(error_ms),
@@ -286,6 +291,21 @@ impl Historian {
         let owned = self.truth.iter().filter(|(_, node)| node.owner != 0);
         let owned: Vec<(String, i64)> = owned.map(|(path, node)| (path.clone(), node.owner)).collect();
         self.say(Observation::Evidence(Box::new(round(kind, self.now, &owned))));
+    }
+
+    /// The orders of `circle`, and one that no session takes.
+    fn snoozes(&self, which: usize) -> Vec<OrderSnooze> {
+        let (at, until) = (TimeMs(self.now), which.is_multiple_of(2).then(|| TimeMs(self.now + 2_000)));
+        let snooze = |id, classes: &[&str]| OrderSnooze {
+            id,
+            classes: classes.iter().map(|class| Arc::from(*class)).collect(),
+            by: "ada".into(),
+            reason: "known".into(),
+            at,
+            until,
+        };
+        let all = [snooze(1, &["/s/a", "/s/b"]), snooze(2, &["/s/none"])];
+        all.into_iter().take(which % 3).collect()
     }
 
     fn count(&mut self, at: usize) {

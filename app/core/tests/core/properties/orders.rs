@@ -155,6 +155,11 @@ fn steps() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0..4_usize, 1..120)
 }
 
+/// How many; `ORDER_HISTORIES` says otherwise.
+fn histories() -> u32 {
+    std::env::var("ORDER_HISTORIES").ok().and_then(|text| text.parse().ok()).unwrap_or(600)
+}
+
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, max_shrink_iters: 20_000, ..ProptestConfig::default() }
 }
@@ -166,7 +171,7 @@ fn run(programs: &[Program], steps: &[usize]) -> Simulation {
 }
 
 proptest! {
-    #![proptest_config(config(600))]
+    #![proptest_config(config(histories()))]
 
     #[test]
     fn every_deadlock_was_warned_of_once_its_orders_had_been_seen(programs in programs(4), steps in steps()) {

@@ -8,6 +8,9 @@ mod model;
 mod orders;
 mod trees;
 
+use std::sync::Arc;
+
+use lockscope_core::lock_order::OrderSnooze;
 use lockscope_core::observation::Recollection;
 
 use super::CodecError;
@@ -26,6 +29,7 @@ const SESSION_EVENTS: u8 = 8;
 const EVENT_RECORDS: u8 = 9;
 const MODEL: u8 = 10;
 const LOCK_ORDERS: u8 = 11;
+const ORDER_SNOOZES: u8 = 12;
 
 impl Coded for Recollection {
     fn put(&self, out: &mut Writer) {
@@ -42,6 +46,7 @@ impl Coded for Recollection {
             Self::EventRecords(part) => tagged(out, EVENT_RECORDS, part),
             Self::Model(part) => tagged(out, MODEL, &**part),
             Self::LockOrders(part) => tagged(out, LOCK_ORDERS, &**part),
+            Self::OrderSnoozes(part) => tagged(out, ORDER_SNOOZES, part),
         }
     }
 
@@ -59,6 +64,7 @@ impl Coded for Recollection {
             EVENT_RECORDS => Self::EventRecords(Coded::take(from)?),
             MODEL => Self::Model(Box::new(Coded::take(from)?)),
             LOCK_ORDERS => Self::LockOrders(Box::new(Coded::take(from)?)),
+            ORDER_SNOOZES => Self::OrderSnoozes(Coded::take(from)?),
             _ => return Err(CodecError::Malformed("unknown Recollection")),
         })
     }
@@ -69,11 +75,21 @@ fn tagged(out: &mut Writer, tag: u8, part: &impl Coded) {
     part.put(out);
 }
 
+/// About the bytes of snoozes in memory.
+pub(super) fn bytes_of_snoozes(snoozes: &[OrderSnooze]) -> usize {
+    let of_classes = |classes: &[Arc<str>]| classes.iter().map(|class| 2 * class.len() + ELEMENT_BYTES).sum::<usize>();
+    let of_one = |one: &OrderSnooze| {
+        2 * ELEMENT_BYTES + 2 * (one.by.len() + one.reason.len()) + of_classes(&one.classes)
+    };
+    snoozes.iter().map(of_one).sum()
+}
+
 /// About the bytes of a part in memory. Lists come in pieces, so only the texts of znodes can make one large.
 pub(super) fn bytes_of(part: &Recollection) -> usize {
     let children = match part {
         Recollection::Directory(directory) => &directory.children[..],
         Recollection::Children(more) => &more.children[..],
+        Recollection::OrderSnoozes(snoozes) => return bytes_of_snoozes(snoozes),
         Recollection::Opening(_)
         | Recollection::Root(_)
         | Recollection::Lock(_)
