@@ -8,6 +8,7 @@ mod history_health;
 #[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
 pub mod lab;
 mod listen;
+mod order_snoozes;
 pub mod past;
 mod recording;
 
@@ -194,6 +195,10 @@ impl RunningServer {
         access.record_in(audit.journal.clone());
         alerting.start(&tasks, &stop);
         let acknowledged = alerting.acknowledged;
+        let targets = histories.iter().map(|(info, _)| info.name.clone()).zip(models.iter().cloned()).collect();
+        let told = order_snoozes::follow(alerting.alerts.order_snoozes(), targets);
+        let told = stop.clone().run_until_cancelled_owned(told);
+        tasks.spawn(supervised("snoozes of lock orders", async { _ = told.await }));
         let alerts = AlertDesk::new(alerting.alerts, audit.journal.clone());
         let lab = LabParts::start(config, audit.journal.clone(), &clock);
         let releases = ReleaseService::new(

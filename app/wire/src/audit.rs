@@ -36,6 +36,10 @@ named_enum! {
         AlertsSilenced = "alerts_silenced",
         /// A silence was ended before its time.
         SilenceEnded = "silence_ended",
+        /// A warning of lock orders is silenced.
+        OrderSnoozed = "order_snoozed",
+        /// The silence of a warning of lock orders was ended before its time.
+        OrderSnoozeEnded = "order_snooze_ended",
     }
 }
 

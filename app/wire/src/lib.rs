@@ -67,7 +67,7 @@ pub use name::{
     Access, AlertState, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, HoldEnd, Link, Liveness, Missing,
     Recipe, RootState, Severity, Verdict,
 };
-pub use orders::{LockOrder, LockOrders, OrderSeen, OrderWarning};
+pub use orders::{LockOrder, LockOrders, OrderSeen, OrderSnooze, OrderWarning};
 pub use past_holder::PastHolder;
 pub use patch::{
     Appended, BoardPatch, BodyPatch, EndedHold, ListPatch, LockPatch, OptionPatch, Patched, PatchedRow,

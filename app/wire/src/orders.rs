@@ -12,6 +12,28 @@ pub struct LockOrders {
     pub edges: Vec<LockOrder>,
     /// Deadlocks that may come: sessions take the same locks in opposite orders, or in a circle.
     pub warnings: Vec<OrderWarning>,
+    /// Warnings that are silenced, those that are not given at present as well.
+    pub snoozes: Vec<OrderSnooze>,
+}
+
+/// A warning that an operator silenced. It says nothing of other warnings, of the same locks neither.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OrderSnooze {
+    /// Its number.
+    pub id: u64,
+    /// The ensemble.
+    pub ensemble: String,
+    /// The classes of the warning, as `a`, `b` and `through` name them; one where all its locks are of one class.
+    pub classes: Vec<String>,
+    /// Who silenced it.
+    pub by: String,
+    /// When, ms since the epoch.
+    pub at_ms: i64,
+    /// Until when, ms since the epoch; null: for good.
+    pub until_at_ms: Option<i64>,
+    /// Why.
+    pub reason: String,
 }
 
 /// Sessions held a lock of one class and asked for one of another. A class is a lock's path; where more than 32 locks in
@@ -63,6 +85,19 @@ pub struct OrderWarning {
     pub since_ms: i64,
     /// Each of its orders as it was seen last.
     pub last: Vec<OrderSeen>,
+    /// By which it is silenced: its locks have no finding of it then. Null while it is not.
+    pub snoozed_by: Option<OrderSnooze>,
+}
+
+impl OrderWarning {
+    /// Its classes in order, from the smallest on, each once: what a snooze of it names.
+    pub fn classes(&self) -> Vec<String> {
+        let mut classes: Vec<String> = [&self.a, &self.b].into_iter().chain(&self.through).cloned().collect();
+        classes.dedup();
+        let first = (0..classes.len()).min_by_key(|at| classes.get(*at)).unwrap_or(0);
+        classes.rotate_left(first);
+        classes
+    }
 }
 
 /// One order of a circle, as it was seen last.

@@ -1,5 +1,7 @@
 //! Alerts of a server while it runs: takes what evaluators find, keeps it, and says who is to be told.
 
+mod snoozes;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +18,7 @@ use crate::evaluator::{ActiveAlert, AlertNews};
 use crate::notification::Notification;
 use crate::rule::Rule;
 use crate::store::Store;
+pub use snoozes::{ORDER_SNOOZES_MAX, OrderSnoozes, SnoozeError};
 
 /// Time between two looks at who is to be told.
 const STEP: Duration = Duration::from_millis(250);
@@ -73,6 +76,8 @@ struct Inner {
     is_saving: AtomicBool,
     clock: Clock,
     links: Links,
+    /// Which warnings of lock orders are silenced.
+    snoozes: watch::Sender<OrderSnoozes>,
 }
 
 impl Inner {
@@ -128,7 +133,7 @@ impl Alerts {
     /// Blocking.
     pub fn open(dir: Option<PathBuf>, rules: &[Rule], routes: Vec<RouteShown>, links: Links, clock: Clock) -> Self {
         let opened = dir.as_deref().map(Store::open);
-        let (store, (alerts, silences), trouble) = match opened {
+        let (store, (alerts, silences, snoozes), trouble) = match opened {
             None => (None, Default::default(), "there is no data directory".to_owned()),
             Some(Ok((store, kept))) => (Some(store), kept, String::new()),
             Some(Err(error)) => {
@@ -150,6 +155,7 @@ impl Alerts {
             is_saving: AtomicBool::new(false),
             clock,
             links,
+            snoozes: watch::channel(snoozes.into()).0,
         }))
     }
 

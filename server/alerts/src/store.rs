@@ -1,9 +1,9 @@
-//! Keeps alerts and silences over a restart: one small SQLite file. Blocking.
+//! Keeps alerts, silences and snoozes of lock orders over a restart: one small SQLite file. Blocking.
 
 use std::path::Path;
 use std::time::Duration;
 
-use lockscope_wire::Silence;
+use lockscope_wire::{OrderSnooze, Silence};
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::de::DeserializeOwned;
 
@@ -36,7 +36,7 @@ pub enum StoreError {
 pub struct Store(Connection);
 
 /// What was kept.
-pub type Kept = (Vec<KeptAlert>, Vec<Silence>);
+pub type Kept = (Vec<KeptAlert>, Vec<Silence>, Vec<OrderSnooze>);
 
 impl Store {
     /// Opens the file in a directory, and reads all of it.
@@ -53,7 +53,8 @@ impl Store {
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
              CREATE TABLE IF NOT EXISTS meta (version INTEGER NOT NULL);
              CREATE TABLE IF NOT EXISTS alert (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
-             CREATE TABLE IF NOT EXISTS silence (id INTEGER PRIMARY KEY, body TEXT NOT NULL);",
+             CREATE TABLE IF NOT EXISTS silence (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
+             CREATE TABLE IF NOT EXISTS order_snooze (id INTEGER PRIMARY KEY, body TEXT NOT NULL);",
         )?;
         let version = file.query_row("SELECT version FROM meta", [], |row| row.get(0)).optional()?;
         match version {
@@ -63,7 +64,31 @@ impl Store {
         }
         let alerts = read(&file, "SELECT body FROM alert")?;
         let silences = read(&file, "SELECT body FROM silence ORDER BY id")?;
-        Ok((Self(file), (alerts, silences)))
+        let snoozes = read(&file, "SELECT body FROM order_snooze ORDER BY id")?;
+        Ok((Self(file), (alerts, silences, snoozes)))
+    }
+
+    /// Stores snoozes of lock orders, and forgets those of some numbers, all of it or nothing. It is on the disk when
+    /// this returns.
+    ///
+    /// # Errors
+    /// It could not be stored.
+    pub fn save_snoozes<'a>(
+        &mut self,
+        new: impl Iterator<Item = &'a OrderSnooze>,
+        over: impl Iterator<Item = u64>,
+    ) -> Result<(), StoreError> {
+        let transaction = self.0.transaction()?;
+        let number = |id: u64| i64::try_from(id).unwrap_or(i64::MAX);
+        for id in over {
+            transaction.execute("DELETE FROM order_snooze WHERE id = ?1", [number(id)])?;
+        }
+        for snooze in new {
+            transaction
+                .prepare("INSERT OR REPLACE INTO order_snooze (id, body) VALUES (?1, ?2)")?
+                .execute((number(snooze.id), serde_json::to_string(snooze)?))?;
+        }
+        Ok(transaction.commit()?)
     }
 
     /// Stores what changed, all of it or nothing; it is on the disk when this returns.

@@ -30,7 +30,9 @@ fn part(kind: AuditKind) -> Part {
         | AuditKind::Approved
         | AuditKind::AlertAcknowledged
         | AuditKind::AlertsSilenced
-        | AuditKind::SilenceEnded => Part::Neither,
+        | AuditKind::SilenceEnded
+        | AuditKind::OrderSnoozed
+        | AuditKind::OrderSnoozeEnded => Part::Neither,
     }
 }
 

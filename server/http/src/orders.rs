@@ -1,4 +1,7 @@
-//! `GET /api/v1/orders`: in which order sessions take locks, and where that may end in a deadlock.
+//! `GET /api/v1/orders`: in which order sessions take locks, and where that may end in a deadlock; and which of these
+//! warnings somebody silenced.
+
+pub(super) mod snooze;
 
 use axum::Json;
 use axum::extract::State;
@@ -8,10 +11,12 @@ use lockscope_wire::LockOrders;
 
 use super::Http;
 use super::api::{Pairs, only_moment, read, share_at, short};
+use super::caller::Caller;
 use super::history::with_moment;
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::{Answer, AnswerRequest};
 use feed::{FILTER_CHARS_MAX, VisibilityScope};
+use identity::Right;
 
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
@@ -37,15 +42,19 @@ pub(super) async fn show(
 /// The section of the page of waits, as markup.
 pub(super) async fn section(
     State(http): State<Http>,
+    Caller { actor, .. }: Caller,
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let moment = only_moment(pairs, "/waits/orders")?;
+    let may_act = moment.is_none() && !http.is_past && actor.may(Right::Release);
+    // No address has a fragment: who may act shares with nobody who may not.
+    let asked = if may_act { AnswerRequest { address: asked.address + "#may", ..asked } } else { asked };
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
     let make = move || {
         let http = own.at(moment.as_ref(), &scope)?;
-        Ok::<_, ErrorResponse>(lock_orders_markup(&orders(&http, &scope, "")?, http.hub.now_ms()))
+        Ok::<_, ErrorResponse>(lock_orders_markup(&orders(&http, &scope, "")?, http.hub.now_ms(), may_act))
     };
     Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }

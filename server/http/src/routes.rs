@@ -57,6 +57,8 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/waits", VIEW, || get(api::waits)),
     api(Verb::Get, "/api/v1/orders", VIEW, || get(orders::show)),
     api(Verb::Get, "/api/v1/time-to-lock", VIEW, || get(history::time_to_lock::show)),
+    api(Verb::Post, "/api/v1/orders/snooze", RELEASE, || post(orders::snooze::snooze)),
+    api(Verb::Delete, "/api/v1/orders/snooze/{id}", RELEASE, || delete(orders::snooze::end)),
     api(Verb::Get, "/api/v1/sessions", VIEW, || get(api::sessions)),
     api(Verb::Get, "/api/v1/session", VIEW, || get(api::session)),
     api(Verb::Get, "/api/v1/incidents", VIEW, || get(history::incidents::show)),
@@ -123,6 +125,18 @@ pub(super) const ROUTES: &[Route] = &[
     Route { verb: Verb::Get, path: "/alerts", need: VIEW, answer: Answer::Form(|| get(alerts::pages::show)) },
     api(Verb::Get, ALERT_BANNER, VIEW, || get(alerts::banner::show)),
     Route { verb: Verb::Get, path: "/alerts/test", need: VIEW, answer: Answer::Form(|| get(alerts::pages::try_rule)) },
+    Route {
+        verb: Verb::Post,
+        path: "/waits/orders/snooze",
+        need: RELEASE,
+        answer: Answer::Form(|| post(orders::snooze::snooze_typed)),
+    },
+    Route {
+        verb: Verb::Post,
+        path: "/waits/orders/snooze/end",
+        need: RELEASE,
+        answer: Answer::Form(|| post(orders::snooze::end_typed)),
+    },
     Route {
         verb: Verb::Post,
         path: "/alerts/ack",

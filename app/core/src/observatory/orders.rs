@@ -60,8 +60,12 @@ impl Observatory {
 
     /// Some warnings are silenced.
     pub(super) fn orders_snoozed(&mut self, now: TimeMs, snoozes: Vec<OrderSnooze>, out: &mut Vec<Change>) {
+        let before = self.orders.snoozes.clone();
         let concerned = self.orders.snooze(now, snoozes);
         self.look_at_ordered(now, concerned);
+        if self.orders.snoozes == before {
+            return;
+        }
         // Warnings are of the whole ensemble, whatever locks there are.
         out.extend((0..).take(self.roots.len()).map(|root| Change::RootChanged(RootId(root))));
     }

@@ -6,11 +6,13 @@ use leptos::prelude::*;
 
 use super::words;
 use crate::erase::view;
+use crate::exact::Exact;
 use crate::format::{date, middle, visible};
-use crate::parts::{Columns, Table};
+use crate::parts::{Columns, Table, mark};
+use crate::past;
 use crate::ports::Source;
 use crate::server_pages::text;
-use lockscope_wire::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderWarning, SessionQuery};
+use lockscope_wire::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderSnooze, OrderWarning, Person, SessionQuery};
 
 /// Orders drawn as rows, those seen most first.
 const ROWS_MAX: usize = 50;
@@ -19,42 +21,120 @@ const NAME_CHARS: usize = 40;
 const COLUMNS: Columns =
     &[("Held", ""), ("Then asked for", ""), ("Times", "table-number"), ("Sessions", "table-number"), ("Last", "")];
 
-/// The section as markup.
-pub fn lock_orders_markup(orders: &LockOrders, now_ms: i64) -> String {
-    text(now_ms, || section(orders))
+/// The section as markup; `may_act`: with the forms that silence a warning.
+pub fn lock_orders_markup(orders: &LockOrders, now_ms: i64, may_act: bool) -> String {
+    text(now_ms, || section(orders, may_act))
 }
 
 /// What is in the document at first: all of it, for whoever has no script.
 pub(super) fn initial() -> String {
     let Some(source) = use_context::<Arc<dyn Source>>() else { return String::new() };
-    section(&source.orders()).to_html().replace("<!>", "")
+    let may_act = use_context::<Person>().is_some_and(|person| person.may_release) && !past::is_shown();
+    section(&source.orders(), may_act).to_html().replace("<!>", "")
 }
 
-fn section(orders: &LockOrders) -> AnyView {
-    let warnings = orders.warnings.iter().map(warning).collect_view();
+fn section(orders: &LockOrders, may_act: bool) -> AnyView {
+    let (silent, loud): (Vec<_>, Vec<_>) = orders.warnings.iter().partition(|warning| warning.snoozed_by.is_some());
+    let warnings = loud.into_iter().chain(silent).map(|one| warning(one, may_act)).collect_view();
+    let is_given = |snooze: &OrderSnooze| {
+        orders.warnings.iter().filter_map(|warning| warning.snoozed_by.as_ref()).any(|by| by.id == snooze.id)
+    };
+    let rest: Vec<&OrderSnooze> = orders.snoozes.iter().filter(|one| !is_given(one)).collect();
+    let rest = (!rest.is_empty()).then(|| snoozes(&rest, may_act));
     let all = (!orders.edges.is_empty()).then(|| table(&orders.edges));
     view! {
         <section class="part" aria-labelledby="orders-title" data-testid="lock-orders">
             <h2 class="part-title" id="orders-title">"Lock orders"</h2>
             <p class="quiet" data-testid="orders-lead">{words::lead(orders)}</p>
             {warnings}
+            {rest}
             {all}
         </section>
     }
 }
 
-fn warning(warning: &OrderWarning) -> AnyView {
+fn warning(warning: &OrderWarning, may_act: bool) -> AnyView {
     let closest = warning.closest_ms.zip(warning.closest_at_ms).map(|(ms, at_ms)| {
         view! { <p class="quiet" data-testid="orders-closest">{words::closest(ms)}{instant(at_ms)}"."</p> }
     });
+    let text = visible(&warning.sentence);
+    let (severity, sentence, snooze) = match &warning.snoozed_by {
+        None => ("warning", view! { <p>{text}</p> }, may_act.then(|| snooze_form(warning))),
+        Some(snooze) => ("info", view! { <p><s>{text}</s></p> }, Some(snoozed(snooze, may_act))),
+    };
     let last = warning.last.iter().map(|seen| one(&warning.ensemble, seen)).collect_view();
     view! {
-        <div class="finding" data-severity="warning" data-testid="order-warning">
-            <p>{visible(&warning.sentence)}</p>
+        <div class="finding" data-severity=severity data-testid="order-warning" data-snoozed=mark(warning.snoozed_by.is_some())>
+            {sentence}
+            {snooze}
             <p class="quiet">{words::seen(warning)}</p>
             {closest}
             <ul class="bullets">{last}</ul>
         </div>
+    }
+}
+
+/// By whom it is silenced, until when and why, with the form that ends it.
+fn snoozed(snooze: &OrderSnooze, may_act: bool) -> AnyView {
+    let until = match snooze.until_at_ms {
+        Some(at_ms) => view! { <span>{words::UNTIL}{instant(at_ms)}</span> },
+        None => view! { <span>{words::FOR_GOOD}</span> },
+    };
+    let end = may_act.then(|| {
+        view! {
+            <form method="post" action="/waits/orders/snooze/end">
+                <input type="hidden" name="id" value=snooze.id.to_string() />
+                <button class="tool" type="submit">"End"<span class="sr-only">{words::of_snooze(&snooze.classes)}</span></button>
+            </form>
+        }
+    });
+    view! {
+        <p class="quiet" data-testid="order-snoozed">
+            {words::SNOOZED}<bdi>{middle(&visible(&snooze.by), NAME_CHARS)}</bdi>{until}{words::BECAUSE}<bdi>{visible(&snooze.reason)}</bdi>
+        </p>
+        {end}
+    }
+}
+
+/// The form that silences a warning, folded.
+fn snooze_form(warning: &OrderWarning) -> AnyView {
+    let classes = warning.classes();
+    let of_which = words::of_snooze(&classes);
+    let class = |class: String| view! { <input type="hidden" name="class" value=Exact(class) /> };
+    let length = |(value, text): (&'static str, &'static str)| view! { <option value=value>{text}</option> };
+    view! {
+        <details class="waits-fold" data-testid="order-snooze">
+            <summary>{words::SNOOZE}<span class="sr-only">{of_which}</span></summary>
+            <form method="post" action="/waits/orders/snooze">
+                <input type="hidden" name="ensemble" value=Exact(warning.ensemble.clone()) />
+                {classes.into_iter().map(class).collect_view()}
+                <label class="release-field">
+                    <span>{words::REASON}</span>
+                    <input class="release-input" type="text" name="reason" required="" maxlength="500" autocomplete="off" />
+                    <span>{words::MEANS}</span>
+                </label>
+                <div class="release-buttons">
+                    <label class="field">
+                        <span class="field-name">{words::HOW_LONG}</span>
+                        <select class="select" name="for_ms">{words::LENGTHS.map(length).collect_view()}</select>
+                    </label>
+                    <button class="tool" type="submit">"Snooze"</button>
+                </div>
+            </form>
+        </details>
+    }
+}
+
+/// Snoozes of what is not warned of at present.
+fn snoozes(rest: &[&OrderSnooze], may_act: bool) -> AnyView {
+    let one = |snooze: &&OrderSnooze| {
+        view! { <li><bdi>{visible(&snooze.classes.join(", "))}</bdi>{snoozed(snooze, may_act)}</li> }
+    };
+    view! {
+        <details class="fold" data-testid="order-snoozes">
+            <summary>{words::others(rest.len())}</summary>
+            <ul class="bullets">{rest.iter().map(one).collect_view()}</ul>
+        </details>
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the section on lock orders says. Pure.
 
-use crate::format::{count, duration, plural};
+use crate::format::{count, duration, plural, visible};
 use lockscope_wire::{Confidence, LockOrders, OrderWarning};
 
 /// What stands where the fragment can't be fetched.
@@ -13,7 +13,9 @@ pub(super) fn lead(orders: &LockOrders) -> String {
     if orders.edges.is_empty() {
         return "No session was seen to ask for a lock while it held another.".to_owned();
     }
-    match orders.warnings.len() as u64 {
+    let silent = orders.warnings.iter().filter(|warning| warning.snoozed_by.is_some()).count();
+    match (orders.warnings.len() - silent) as u64 {
+        0 if silent > 0 => format!("Nothing to warn of but {}.", plural(silent as u64, "deadlock that is snoozed", "deadlocks that are snoozed")),
         0 => "Nothing to warn of: no two sessions took the same locks in opposite orders without one lock around both."
             .to_owned(),
         number => format!(
@@ -21,6 +23,33 @@ pub(super) fn lead(orders: &LockOrders) -> String {
             plural(number, "deadlock", "deadlocks")
         ),
     }
+}
+
+pub(super) const SNOOZE: &str = "Snooze";
+pub(super) const SNOOZED: &str = "Snoozed by ";
+pub(super) const UNTIL: &str = " until ";
+pub(super) const FOR_GOOD: &str = " for good";
+pub(super) const BECAUSE: &str = ": ";
+pub(super) const REASON: &str = "Why";
+pub(super) const MEANS: &str = "Everybody reads it, and it stands in the audit log. The locks have no finding of this warning until then; \
+     any other warning of them is given.";
+pub(super) const HOW_LONG: &str = "For";
+pub(super) const LENGTHS: [(&str, &str); 5] = [
+    ("604800000", "a week"),
+    ("3600000", "an hour"),
+    ("86400000", "a day"),
+    ("2592000000", "30 days"),
+    ("for_good", "good"),
+];
+
+/// Which warning, for who does not see where a button stands.
+pub(super) fn of_snooze(classes: &[String]) -> String {
+    format!(" the warning of {}", visible(&classes.join(", ")))
+}
+
+/// Snoozes without a warning.
+pub(super) fn others(number: usize) -> String {
+    format!("Snoozed, and not warned of at present: {}", count(number as u64))
 }
 
 /// How often, by whom, and how sure.

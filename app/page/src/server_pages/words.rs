@@ -67,6 +67,8 @@ pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
         AuditKind::AlertAcknowledged => "alert acknowledged",
         AuditKind::AlertsSilenced => "alerts silenced",
         AuditKind::SilenceEnded => "silence ended",
+        AuditKind::OrderSnoozed => "lock order snoozed",
+        AuditKind::OrderSnoozeEnded => "lock order snooze ended",
     }
 }
 

@@ -12,7 +12,7 @@ use crate::book::{due, due_of, fired, over, pending, rules, take};
 
 /// The book of the next process.
 fn reopened(dir: &Path) -> (Store, Book) {
-    let (store, (alerts, silences)) = Store::open(dir).unwrap();
+    let (store, (alerts, silences, _)) = Store::open(dir).unwrap();
     (store, Book::new(rules().iter().map(rule_shown).collect(), alerts, silences))
 }
 

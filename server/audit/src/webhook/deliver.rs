@@ -224,7 +224,9 @@ fn is_told(kind: AuditKind) -> bool {
         | AuditKind::LabEnded
         | AuditKind::AlertAcknowledged
         | AuditKind::AlertsSilenced
-        | AuditKind::SilenceEnded => true,
+        | AuditKind::SilenceEnded
+        | AuditKind::OrderSnoozed
+        | AuditKind::OrderSnoozeEnded => true,
     }
 }
 

@@ -8,6 +8,7 @@ mod duplicate;
 mod hang;
 mod mutex;
 mod names;
+mod opposite;
 mod pace;
 pub mod past;
 mod queue;

@@ -14,6 +14,15 @@ pub(super) enum Side {
     GivesUp,
 }
 
+/// In which order one of two services takes two locks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leg {
+    /// What is in stock first.
+    Out,
+    /// What is dispatched first.
+    Back,
+}
+
 /// What a client wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
@@ -44,6 +53,8 @@ pub(super) enum Play {
     Consume,
     /// One of two that wait for each other.
     Cross(Side),
+    /// One of two that take two locks in opposite orders and never meet.
+    Opposite(Leg),
     /// Stands in a queue twice.
     Duplicate,
     /// Takes a lock and never gives it back by itself.
@@ -87,7 +98,7 @@ const fn group(
 }
 
 /// Directory, what is done there, by how many of which job on how many hosts, for how long, and the pause between.
-const GROUPS: [Group; 23] = [
+const GROUPS: [Group; 25] = [
     group("/order", Play::Lock(Style::Plain), (6, "worker", 3), 200..1_500, 50..2_500),
     group("/reports/nightly", Play::Lock(Style::WriteLock), (10, "report", 4), 18_000..22_000, 200..2_000),
     group("/exclusive_lock", Play::Fixed, (4, "batch", 2), 800..3_000, 100..1_000),
@@ -105,6 +116,8 @@ const GROUPS: [Group; 23] = [
     group("/queue/mail", Play::Consume, (2, "mailer", 2), 1_500..3_500, 0..0),
     group("/transfer", Play::Cross(Side::Stays), (1, "transfer-in", 1), 1_000..2_000, 28_000..32_000),
     group("/transfer", Play::Cross(Side::GivesUp), (1, "transfer-out", 1), 1_000..2_000, 28_000..32_000),
+    group("/warehouse", Play::Opposite(Leg::Out), (1, "packing", 1), 200..400, 3_000..6_000),
+    group("/warehouse", Play::Opposite(Leg::Back), (1, "returns", 1), 200..400, 3_000..6_000),
     group("/billing/invoices", Play::Duplicate, (1, "invoice-retry", 1), 1_000..2_000, 18_000..22_000),
     group("/billing/invoices", Play::Lock(Style::Curator), (2, "invoice", 2), 1_000..3_000, 500..2_000),
     group("/shipping/labels", Play::Lock(Style::Curator), (4, "labels", 2), 150..350, 100..1_500),

@@ -10,7 +10,7 @@ use super::cut::CutLine;
 use super::pace::Pace;
 use super::sample_client::SampleClient;
 use super::scenes::{Play, Scene};
-use super::{barrier, deadlock, duplicate, hang, mutex, queue, read_write, semaphore};
+use super::{barrier, deadlock, duplicate, hang, mutex, opposite, queue, read_write, semaphore};
 
 /// Pause after a failed session.
 const RETRY: Duration = Duration::from_millis(500);
@@ -45,6 +45,7 @@ async fn round(client: SampleClient<'_>) -> Result<(), Error> {
         Play::Produce => queue::produce(client).await,
         Play::Consume => queue::consume(client).await,
         Play::Cross(side) => deadlock::round(client, side).await,
+        Play::Opposite(leg) => opposite::round(client, leg).await,
         Play::Duplicate => duplicate::round(client).await,
         Play::Hang(style) => hang::round(client, style).await,
     }
@@ -55,6 +56,7 @@ pub(super) fn directories(scene: &Scene) -> Vec<String> {
     match scene.play {
         Play::Permit(_) => vec![semaphore::leases(scene.directory), semaphore::locks(scene.directory)],
         Play::Cross(_) => deadlock::locks(scene.directory).to_vec(),
+        Play::Opposite(leg) => opposite::locks(scene.directory, leg).to_vec(),
         Play::Lock(_)
         | Play::LockOnce(_)
         | Play::LockAndDie(_)
@@ -104,6 +106,7 @@ async fn clear(client: &Client, scenes: &[Scene]) -> Result<(), Error> {
             | Play::Permit(_)
             | Play::Consume
             | Play::Cross(_)
+            | Play::Opposite(_)
             | Play::Duplicate
             | Play::Hang(_) => {}
         }

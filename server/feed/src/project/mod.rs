@@ -54,6 +54,7 @@ pub use happened::{EventKey, HappenedQuery, HappenedRow, HappenedView, happened}
 pub use names::{FoundLocks, NAMES_MAX, NameTest};
 pub(crate) use names::{fitting, names, rows_of};
 pub(crate) use orders::orders;
+pub use orders::snoozes_observation;
 pub use release::{Holding, shown};
 pub use sessions::sessions;
 pub use snapshot::{EnsembleCounters, LockSnapshot, MetricSelection, PINNED_MAX, Snapshot, figures};

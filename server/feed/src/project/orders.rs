@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockscope_core::lock_order::{OrderEdge, OrderWarning};
+use lockscope_core::lock_order::{OrderEdge, OrderSnooze, OrderWarning};
+use lockscope_core::observation::Observation;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use lockscope_wire as wire;
@@ -17,9 +18,25 @@ pub(crate) fn orders(looks: &[ProjectionContext<'_>]) -> wire::LockOrders {
     for look in looks {
         all.edges.extend(look.edges());
         let warnings = look.observatory.lock_orders().warnings();
+        let snoozes = look.observatory.lock_orders().snoozes.iter().filter(|one| look.sees_snooze(one));
+        all.snoozes.extend(snoozes.map(|snooze| look.snooze(snooze)));
         all.warnings.extend(warnings.filter(|warning| look.sees_order(warning)).map(|warning| look.warning(&warning)));
     }
     all
+}
+
+/// What a model is told of the warnings that are silenced in an ensemble.
+pub fn snoozes_observation(snoozes: &[wire::OrderSnooze], ensemble: &str) -> Observation {
+    let here = snoozes.iter().filter(|snooze| snooze.ensemble == ensemble);
+    let snooze = |snooze: &wire::OrderSnooze| OrderSnooze {
+        id: snooze.id,
+        classes: snooze.classes.iter().map(|class| class.as_str().into()).collect(),
+        by: snooze.by.as_str().into(),
+        reason: snooze.reason.as_str().into(),
+        at: TimeMs(snooze.at_ms),
+        until: snooze.until_at_ms.map(TimeMs),
+    };
+    Observation::OrdersSnoozed(here.map(snooze).collect())
 }
 
 /// What is the same but for readers, and for names within a class.
@@ -55,6 +72,22 @@ impl ProjectionContext<'_> {
         warning.circle.classes().all(|class| self.sees(class))
     }
 
+    fn sees_snooze(&self, snooze: &OrderSnooze) -> bool {
+        snooze.classes.iter().all(|class| self.sees(class))
+    }
+
+    fn snooze(&self, snooze: &OrderSnooze) -> wire::OrderSnooze {
+        wire::OrderSnooze {
+            id: snooze.id,
+            ensemble: self.ensemble.name.clone(),
+            classes: snooze.classes.iter().map(|class| class.to_string()).collect(),
+            by: snooze.by.to_string(),
+            at_ms: snooze.at.0,
+            until_at_ms: snooze.until.map(|until| until.0),
+            reason: snooze.reason.to_string(),
+        }
+    }
+
     fn warning(&self, warning: &OrderWarning<'_>) -> wire::OrderWarning {
         let mut classes = warning.circle.classes().map(|class| class.to_string());
         // Its locks are of one class: the same twice.
@@ -74,6 +107,7 @@ impl ProjectionContext<'_> {
             sentence: warning.sentence(),
             since_ms: warning.circle.since.0,
             last: warning.orders.iter().copied().filter(|edge| seen(edge)).map(last).collect(),
+            snoozed_by: warning.snooze.map(|snooze| self.snooze(snooze)),
         }
     }
 }

@@ -87,7 +87,7 @@ impl Http {
         Ok(silence)
     }
 
-    async fn note(&self, actor: &Actor, entry: Entry) -> Result<(), ErrorResponse> {
+    pub(crate) async fn note(&self, actor: &Actor, entry: Entry) -> Result<(), ErrorResponse> {
         let desk = self.alert_desk()?;
         let noted = desk.journal.append(Entry { actor: Some(actor.clone()), ..entry }).await;
         noted.map(drop).map_err(|error| {
@@ -128,7 +128,7 @@ fn described(matchers: &AlertMatchers) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn reason_of(reason: &str) -> Result<String, ErrorResponse> {
+pub(crate) fn reason_of(reason: &str) -> Result<String, ErrorResponse> {
     let reason = reason.trim();
     if reason.is_empty() || reason.chars().count() > REASON_CHARS_MAX {
         return Err(unprocessable("`reason` is to say why, in 1 to 500 characters"));
@@ -136,11 +136,11 @@ fn reason_of(reason: &str) -> Result<String, ErrorResponse> {
     Ok(reason.to_owned())
 }
 
-fn unprocessable(sentence: &str) -> ErrorResponse {
+pub(crate) fn unprocessable(sentence: &str) -> ErrorResponse {
     ErrorResponse::new(StatusCode::UNPROCESSABLE_ENTITY, sentence)
 }
 
-fn may_not(what: &str) -> ErrorResponse {
+pub(crate) fn may_not(what: &str) -> ErrorResponse {
     ErrorResponse::new(StatusCode::FORBIDDEN, format!("your role may not {what}"))
 }
 

@@ -16,7 +16,7 @@ use audit::Journal;
 /// The alerts of a server, and where acts on them are recorded. Cheap to clone.
 #[derive(Clone)]
 pub struct AlertDesk {
-    alerts: Alerts,
+    pub(super) alerts: Alerts,
     journal: Arc<dyn Journal>,
 }
 

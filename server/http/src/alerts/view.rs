@@ -85,7 +85,7 @@ impl Http {
         seen(all, scope)
     }
 
-    pub(super) fn alert_desk(&self) -> Result<&super::AlertDesk, ErrorResponse> {
+    pub(crate) fn alert_desk(&self) -> Result<&super::AlertDesk, ErrorResponse> {
         self.alerts.as_ref().ok_or_else(|| ErrorResponse::not_found("there are no alerts here: nothing is live"))
     }
 }

@@ -15,9 +15,11 @@ use crate::server_pages;
 
 /// What is of the present alone, by the beginning of its address, and what it is called. What takes more than the right to
 /// look, such as releasing, leads to signing in or is refused before.
-const PRESENT: [(&str, &str); 7] = [
+const PRESENT: [(&str, &str); 9] = [
     ("/alerts", "no alerts: /alerts/test says when a rule would have fired"),
     ("/api/v1/alerts", "no alerts: POST /api/v1/alerts/test says when a rule would have fired"),
+    ("/api/v1/orders/snooze", "nothing to snooze"),
+    ("/waits/orders/snooze", "nothing to snooze"),
     ("/wall", "no wallboard"),
     ("/status", "no status page: GET /api/v1/history says what was read"),
     ("/lab", "no lab"),

@@ -6,6 +6,7 @@ mod examples;
 mod frames;
 mod operation;
 mod operations;
+mod order_operations;
 mod params;
 mod replies;
 mod schemas;
@@ -45,6 +46,7 @@ fn operations() -> Vec<&'static Operation> {
     OPERATIONS
         .iter()
         .chain(alert_operations::OPERATIONS)
+        .chain(order_operations::OPERATIONS)
         .filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab)
         .collect()
 }

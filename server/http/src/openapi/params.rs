@@ -305,6 +305,8 @@ pub(super) const LOOK_AT_RUN: &[Param] = &[
 
 pub(super) const ONE_SILENCE: &[Param] = &[Param { text: "The silence's number.", ..RUN }];
 
+pub(super) const ONE_SNOOZE: &[Param] = &[Param { text: "The snooze's number.", ..RUN }];
+
 pub(super) const ALERTS: &[Param] = &[query(
     "state",
     Kind::OneOf(|| StateFilter::NAMES.to_vec()),

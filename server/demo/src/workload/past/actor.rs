@@ -3,8 +3,8 @@
 use lockscope_core::znode::{SessionId, join_path, split_path};
 
 use super::super::names::{Style, first, hex_of, nearest, protected_by};
-use super::super::scenes::{Access, Play, Side};
-use super::super::{deadlock, semaphore};
+use super::super::scenes::{Access, Leg, Play, Side};
+use super::super::{deadlock, opposite, semaphore};
 use super::cast::Role;
 use super::chance::Chance;
 use super::world::World;
@@ -16,6 +16,8 @@ const BETWEEN_CROSSED_MS: std::ops::Range<u64> = 3_000..3_500;
 const RELEASE_MS: std::ops::Range<u64> = 80..200;
 /// Until a client notices that it stands in a queue twice.
 const UNNOTICED_MS: std::ops::Range<u64> = 38_000..42_000;
+/// Until somebody who found another one at work comes again.
+const APART_MS: std::ops::Range<u64> = 3_000..6_000;
 /// Items that wait at most.
 const ITEMS_MAX: usize = 30;
 
@@ -98,6 +100,7 @@ impl Actor {
             Play::Produce => self.produce(world, chance),
             Play::Consume => self.consume(session, world, chance),
             Play::Cross(side) => self.cross(side, session, world, chance),
+            Play::Opposite(leg) => self.opposite(leg, session, world, chance),
             Play::Duplicate => self.duplicate(session, world, chance),
         }
     }
@@ -129,7 +132,7 @@ impl Actor {
             Play::Lock(style) | Play::LockOnce(style) | Play::LockAndDie(style) | Play::Hang(style) => mark(style),
             Play::ReadWrite(Access::Read) => first(names, own, "__WRIT__"),
             Play::ReadWrite(Access::Write) => nearest(names, own, "__"),
-            Play::Permit(_) | Play::Cross(_) | Play::Duplicate => mark(Style::Curator),
+            Play::Permit(_) | Play::Cross(_) | Play::Opposite(_) | Play::Duplicate => mark(Style::Curator),
             Play::Fixed | Play::Meet(_) | Play::Produce | Play::Consume => None,
         };
         before.cloned()
@@ -291,7 +294,20 @@ impl Actor {
     /// Two locks, in one order or the other.
     fn cross(&mut self, side: Side, session: SessionId, world: &mut World, chance: &mut Chance) -> Next {
         let [a, b] = deadlock::locks(self.role.scene.directory);
-        let [one, other] = if side == Side::GivesUp && self.role.is_crossed { [b, a] } else { [a, b] };
+        let locks = if side == Side::GivesUp && self.role.is_crossed { [b, a] } else { [a, b] };
+        self.nest(locks, session, world, chance)
+    }
+
+    /// The same in opposite orders, and never at once with the other one: whoever finds it there comes later.
+    fn opposite(&mut self, leg: Leg, session: SessionId, world: &mut World, chance: &mut Chance) -> Next {
+        let locks = opposite::locks(self.role.scene.directory, leg);
+        if self.stage == Stage::Away && locks.iter().any(|lock| !world.children(lock).is_empty()) {
+            return Next::After(chance.within(&APART_MS));
+        }
+        self.nest(locks, session, world, chance)
+    }
+
+    fn nest(&mut self, [one, other]: [String; 2], session: SessionId, world: &mut World, chance: &mut Chance) -> Next {
         let prefix = |chance: &mut Chance| Style::Curator.prefix_of(session.0, chance.wide());
         match self.stage {
             Stage::Away => {

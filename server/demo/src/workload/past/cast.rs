@@ -101,6 +101,7 @@ fn roles(scene: &Scene) -> Vec<Role> {
         | Play::Permit(_)
         | Play::Meet(_)
         | Play::Produce
+        | Play::Opposite(_)
         | Play::Consume => vec![always],
     }
 }

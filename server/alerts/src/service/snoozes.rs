@@ -1,0 +1,136 @@
+//! Warnings of lock orders that are silenced, of all ensembles: stored before anybody is told of them.
+
+use std::sync::Arc;
+
+use lockscope_wire::OrderSnooze;
+use tokio::sync::watch;
+
+use super::{Alerts, NO_ANSWER, STORE_WITHIN, Saving};
+use crate::store::Store;
+
+/// Snoozes at once. Overflow policy: no further one is made.
+pub const ORDER_SNOOZES_MAX: usize = 64;
+
+/// Warnings that are silenced, of all ensembles.
+pub type OrderSnoozes = Arc<[OrderSnooze]>;
+
+/// Why a warning is not silenced, or goes on to be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SnoozeError {
+    /// There is no such snooze.
+    #[error("there is no snooze {0}; /api/v1/orders lists those that have not ended")]
+    Unknown(u64),
+    /// There are too many.
+    #[error("{ORDER_SNOOZES_MAX} warnings are snoozed already; end one of those first")]
+    TooMany,
+    /// Somebody silenced the same warning before.
+    #[error("this warning is snoozed already, as number {0}; end that first")]
+    Already(u64),
+    /// The disk.
+    #[error("it can't be stored, so nothing was done: {0}")]
+    Disk(String),
+    /// The disk hangs.
+    #[error("{NO_ANSWER}, so it is not known whether this will be done; /api/v1/orders lists what is snoozed")]
+    NoAnswer,
+}
+
+impl Alerts {
+    /// Which warnings are silenced, and when that changes. Some of them may be over.
+    pub fn order_snoozes(&self) -> watch::Receiver<OrderSnoozes> {
+        self.0.snoozes.subscribe()
+    }
+
+    /// One that is not over.
+    pub fn order_snooze(&self, id: u64) -> Option<OrderSnooze> {
+        let now_ms = self.now_ms();
+        self.0.snoozes.borrow().iter().find(|snooze| snooze.id == id && !is_over(snooze, now_ms)).cloned()
+    }
+
+    /// Whether one more could be made, as things stand.
+    ///
+    /// # Errors
+    /// The warning is silenced already, or there are too many.
+    pub fn check_order_snooze(&self, ensemble: &str, classes: &[String]) -> Result<(), SnoozeError> {
+        check(&self.0.snoozes.borrow(), ensemble, classes, self.now_ms())
+    }
+
+    /// Silences a warning; its number is given here. It is on the disk when this returns, where there is a disk.
+    ///
+    /// # Errors
+    /// It is silenced already, there are too many, or it can't be stored: then it is not silenced.
+    pub async fn snooze_order(&self, snooze: OrderSnooze) -> Result<OrderSnooze, SnoozeError> {
+        let now_ms = self.now_ms();
+        self.replace_snoozes(move |all| {
+            check(all, &snooze.ensemble, &snooze.classes, now_ms)?;
+            // A number may come again after a restart, and never while somebody could mean the one before by it.
+            let id = all.iter().map(|one| one.id).max().unwrap_or(0).max(now_ms.unsigned_abs()) + 1;
+            let made = OrderSnooze { id, ..snooze };
+            let rest = all.iter().filter(|one| !is_over(one, now_ms)).cloned();
+            Ok((rest.chain([made.clone()]).collect(), made))
+        })
+        .await
+    }
+
+    /// Ends a snooze before its time.
+    ///
+    /// # Errors
+    /// There is none of that number, or that can't be stored: then it goes on.
+    pub async fn end_order_snooze(&self, id: u64) -> Result<OrderSnooze, SnoozeError> {
+        let now_ms = self.now_ms();
+        self.replace_snoozes(move |all| {
+            let ended = all.iter().find(|one| one.id == id && !is_over(one, now_ms)).cloned();
+            let ended = ended.ok_or(SnoozeError::Unknown(id))?;
+            Ok((all.iter().filter(|one| one.id != id && !is_over(one, now_ms)).cloned().collect(), ended))
+        })
+        .await
+    }
+
+    async fn replace_snoozes(
+        &self,
+        change: impl FnOnce(&[OrderSnooze]) -> Result<(Vec<OrderSnooze>, OrderSnooze), SnoozeError> + Send + 'static,
+    ) -> Result<OrderSnooze, SnoozeError> {
+        let done = async {
+            // One after the other, and after whoever stores alerts.
+            let turn = Arc::clone(&self.0.turn).lock_owned().await;
+            let saving = Saving::begin(Arc::clone(&self.0), turn);
+            // It ends even where nobody waits for it any longer: what is stored takes effect.
+            let stored = tokio::task::spawn_blocking(move || {
+                let before = Arc::clone(&saving.0.snoozes.borrow());
+                let (next, meant) = change(&before)?;
+                saving.0.store_snoozes(&before, &next)?;
+                saving.0.snoozes.send_replace(next.into());
+                Ok(meant)
+            });
+            stored.await.unwrap_or_else(|error| Err(SnoozeError::Disk(error.to_string())))
+        };
+        tokio::time::timeout(STORE_WITHIN, done).await.unwrap_or(Err(SnoozeError::NoAnswer))
+    }
+}
+
+impl super::Inner {
+    /// Blocking. Without a directory nothing outlives the process.
+    fn store_snoozes(&self, before: &[OrderSnooze], next: &[OrderSnooze]) -> Result<(), SnoozeError> {
+        let Some(dir) = &self.dir else { return Ok(()) };
+        let mut store = self.store.lock();
+        if store.is_none() {
+            *store = Store::open(dir).ok().map(|(store, _)| store);
+        }
+        let store = store.as_mut().ok_or_else(|| SnoozeError::Disk(self.trouble.lock().clone()))?;
+        // What could not be read at the start is not known, and stays.
+        let new = next.iter().filter(|one| !before.contains(one));
+        let over = before.iter().filter(|one| !next.contains(one)).map(|one| one.id);
+        store.save_snoozes(new, over).map_err(|error| SnoozeError::Disk(error.to_string()))
+    }
+}
+
+fn check(all: &[OrderSnooze], ensemble: &str, classes: &[String], now_ms: i64) -> Result<(), SnoozeError> {
+    let mut there = all.iter().filter(|one| !is_over(one, now_ms));
+    if let Some(same) = there.clone().find(|one| one.ensemble == ensemble && one.classes == classes) {
+        return Err(SnoozeError::Already(same.id));
+    }
+    if there.nth(ORDER_SNOOZES_MAX - 1).is_some() { Err(SnoozeError::TooMany) } else { Ok(()) }
+}
+
+fn is_over(snooze: &OrderSnooze, now_ms: i64) -> bool {
+    snooze.until_at_ms.is_some_and(|until| until <= now_ms)
+}
