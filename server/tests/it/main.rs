@@ -35,6 +35,7 @@ mod made_up;
 mod members;
 mod metrics;
 mod openapi;
+mod order_snooze;
 mod outage;
 mod pages;
 mod reading;

@@ -89,6 +89,13 @@ fn the_hour_tells_its_stories() {
     let (before, dead, after) = (model(24, 29), model(24, 36), model(24, 45));
     assert_eq!(verdict(&dead, "/election/scheduler"), Verdict::Expiring);
     assert!(leads(&before).is_some() && leads(&before) == leads(&dead) && leads(&before) != leads(&after));
+    // Two services that take two locks in opposite orders, and never at once.
+    let apart = model(29, 0);
+    for lock in ["/warehouse/stock", "/warehouse/dispatch"] {
+        assert!(has(&apart, lock, Code::LockOrder), "{lock}");
+    }
+    let warning = apart.lock_orders().warning_of("/warehouse/stock").unwrap();
+    assert!(warning.closest().is_some_and(|closest| closest.ms > 0), "{warning:?}");
     let queue = [(36, 40), (38, 0), (40, 0), (42, 0)].map(|(minute, second)| {
         let model = model(minute, second);
         assert_eq!(verdict(&model, STUCK), Verdict::Stuck, "{minute}:{second}");
