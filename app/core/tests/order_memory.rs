@@ -34,7 +34,8 @@ fn full(bytes: usize) -> (usize, LockOrders) {
         let held: Vec<Arc<str>> = (0..HELD).map(|at| path("held", at, bytes)).collect();
         for wanted in 0..EDGES_MAX / HELD {
             let wanted = path("wanted", wanted, bytes);
-            let lock = |path, czxid| OrderedLock { path, czxid: Zxid(czxid), label: Some("worker-1"), is_shared: false };
+            let lock =
+                |path, czxid| OrderedLock { path, czxid: Zxid(czxid), label: Some("worker-1"), is_shared: false };
             next += 10;
             let asked = Asked {
                 session: SessionId(session),
@@ -53,7 +54,9 @@ fn full(bytes: usize) -> (usize, LockOrders) {
 
 #[test]
 fn it_is_bounded_whatever_paths_there_are() {
-    for (what, bytes, most) in [("usual paths of 40 bytes", 40, BYTES_MAX / 2), ("the longest paths", PATH_BYTES_MAX, BYTES_MAX)] {
+    for (what, bytes, most) in
+        [("usual paths of 40 bytes", 40, BYTES_MAX / 2), ("the longest paths", PATH_BYTES_MAX, BYTES_MAX)]
+    {
         let (used, orders) = full(bytes);
         assert!(orders.edges.len() > EDGES_MAX * 7 / 8, "{} orders", orders.edges.len());
         assert!(orders.edges.values().any(|edge| edge.ends.len() == ENDS_MAX && edge.gates.len() == GATES_MAX));

@@ -14,6 +14,7 @@ pub mod relay;
 mod run;
 mod run_store;
 pub mod sandbox;
+pub mod script;
 mod service;
 mod strategy;
 mod strategy_run;

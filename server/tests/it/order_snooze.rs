@@ -64,7 +64,9 @@ async fn a_snooze_is_of_one_warning_and_outlives_a_kill() {
     assert_eq!(send(&recorded, "POST", &viewer, SNOOZE, &good).await.0, 403);
     // Of one of the two classes nothing may be seen: there is no such warning.
     assert_eq!(send(&recorded, "POST", &half, SNOOZE, &good).await.0, 404);
-    for wrong in [json!({}), json!({ "for_ms": 0 }), json!({ "for_ms": 1_000, "for_good": true }), json!({ "for_ms": i64::MAX })] {
+    for wrong in
+        [json!({}), json!({ "for_ms": 0 }), json!({ "for_ms": 1_000, "for_good": true }), json!({ "for_ms": i64::MAX })]
+    {
         assert_eq!(send(&recorded, "POST", &operator, SNOOZE, &order(wrong.clone())).await.0, 422, "{wrong}");
     }
     let mute = order(json!({ "for_good": true, "reason": " " }));
@@ -73,7 +75,11 @@ async fn a_snooze_is_of_one_warning_and_outlives_a_kill() {
     assert_eq!(send(&recorded, "POST", &operator, SNOOZE, &unknown).await.0, 404);
 
     let (status, made) = send(&recorded, "POST", &operator, SNOOZE, &good).await;
-    assert_eq!((status, &made["classes"], &made["until_at_ms"]), (201, &json!(["/a/x", "/a/y"]), &Value::Null), "{made}");
+    assert_eq!(
+        (status, &made["classes"], &made["until_at_ms"]),
+        (201, &json!(["/a/x", "/a/y"]), &Value::Null),
+        "{made}"
+    );
     // What is answered is seen by whoever asks next.
     let seen = orders(&recorded).await;
     assert_eq!((&seen["snoozes"][0], &seen["warnings"][0]["snoozed_by"]), (&made, &made), "{seen}");

@@ -58,18 +58,19 @@ fn warning(warning: &OrderWarning, may_act: bool) -> AnyView {
         view! { <p class="quiet" data-testid="orders-closest">{words::closest(ms)}{instant(at_ms)}"."</p> }
     });
     let text = visible(&warning.sentence);
-    let (severity, sentence, snooze) = match &warning.snoozed_by {
-        None => ("warning", view! { <p>{text}</p> }, may_act.then(|| snooze_form(warning))),
-        Some(snooze) => ("info", view! { <p><s>{text}</s></p> }, Some(snoozed(snooze, may_act))),
+    let (severity, sentence, noted, form) = match &warning.snoozed_by {
+        None => ("warning", view! { <p>{text}</p> }, None, may_act.then(|| snooze_form(warning))),
+        Some(snooze) => ("info", view! { <p><s>{text}</s></p> }, Some(snoozed(snooze, may_act)), None),
     };
     let last = warning.last.iter().map(|seen| one(&warning.ensemble, seen)).collect_view();
     view! {
         <div class="finding" data-severity=severity data-testid="order-warning" data-snoozed=mark(warning.snoozed_by.is_some())>
             {sentence}
-            {snooze}
+            {noted}
             <p class="quiet">{words::seen(warning)}</p>
             {closest}
             <ul class="bullets">{last}</ul>
+            {form}
         </div>
     }
 }

@@ -15,7 +15,10 @@ pub(super) fn lead(orders: &LockOrders) -> String {
     }
     let silent = orders.warnings.iter().filter(|warning| warning.snoozed_by.is_some()).count();
     match (orders.warnings.len() - silent) as u64 {
-        0 if silent > 0 => format!("Nothing to warn of but {}.", plural(silent as u64, "deadlock that is snoozed", "deadlocks that are snoozed")),
+        0 if silent > 0 => format!(
+            "Nothing to warn of but {}.",
+            plural(silent as u64, "deadlock that is snoozed", "deadlocks that are snoozed")
+        ),
         0 => "Nothing to warn of: no two sessions took the same locks in opposite orders without one lock around both."
             .to_owned(),
         number => format!(

@@ -21,6 +21,7 @@ mod members;
 mod recalled;
 mod replay;
 mod resume;
+mod snoozes;
 mod sqlite;
 mod stories;
 mod strategies;

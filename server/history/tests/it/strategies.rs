@@ -8,7 +8,6 @@ use lockscope_core::evidence::{
     Connection, Expiry, Fired, Health, MemberAnswer, MemberRole, Report, Round, SessionTable, Trouble, WatchTable,
 };
 use lockscope_core::finding::Limits;
-use lockscope_core::lock_order::OrderSnooze;
 use lockscope_core::missing::{Missing, MissingSet};
 use lockscope_core::observation::{Link, LockConfig, Observation, RootId, RootTrouble};
 use lockscope_core::recipe::Recipe;
@@ -26,11 +25,11 @@ fn number() -> impl Strategy<Value = i64> {
     prop_oneof![any::<i64>(), -3_i64..300, Just(i64::MIN), Just(i64::MAX)]
 }
 
-fn at() -> impl Strategy<Value = TimeMs> {
+pub(crate) fn at() -> impl Strategy<Value = TimeMs> {
     prop_oneof![4 => 1_790_000_000_000_i64..1_790_000_100_000, 1 => number()].prop_map(TimeMs)
 }
 
-fn text() -> impl Strategy<Value = Box<str>> {
+pub(crate) fn text() -> impl Strategy<Value = Box<str>> {
     prop_oneof!["[a-c]{0,3}", ".{0,20}", Just("long".repeat(200))].prop_map(Into::into)
 }
 
@@ -47,7 +46,7 @@ fn name() -> impl Strategy<Value = String> {
 }
 
 /// Paths with few directories, so that they come again; and whatever is no path.
-fn path() -> impl Strategy<Value = Box<str>> {
+pub(crate) fn path() -> impl Strategy<Value = Box<str>> {
     let joined = |(directory, name): (&str, String)| format!("{directory}/{name}");
     prop_oneof![
         8 => (select(vec!["/locks", "/locks/a", "/locks/b", "", "/"]), name()).prop_map(joined),
@@ -87,13 +86,6 @@ fn root() -> impl Strategy<Value = RootId> {
 fn missing() -> impl Strategy<Value = MissingSet> {
     let some = proptest::sample::subsequence(Missing::ALL.to_vec(), 0..=4);
     some.prop_map(|some| some.into_iter().fold(MissingSet::NONE, |set, missing| set.with(missing, true)))
-}
-
-fn snooze() -> impl Strategy<Value = OrderSnooze> {
-    let classes = vec(path().prop_map(Into::into), 0..3);
-    (any::<u64>(), classes, text(), text(), at(), of(at())).prop_map(|(id, classes, by, reason, at, until)| {
-        OrderSnooze { id, classes, by, reason, at, until }
-    })
 }
 
 fn trouble() -> impl Strategy<Value = Trouble> {
@@ -350,7 +342,7 @@ pub(crate) fn observation() -> impl Strategy<Value = Observation> {
             ctime_ms
         }),
         config().prop_map(|config| Observation::ConfigChanged(Box::new(config))),
-        vec(snooze(), 0..3).prop_map(Observation::OrdersSnoozed),
+        vec(crate::snoozes::snooze(), 0..3).prop_map(Observation::OrdersSnoozed),
         Just(Observation::Tick),
         recalled(),
         (vec(text(), 0..3), config()).prop_map(|(roots, config)| {

@@ -23,7 +23,8 @@ use audit::Entry;
 use feed::VisibilityScope;
 use identity::{Actor, Right};
 
-const FORM: &str = "{\"classes\": [\"/a\", \"/b\"], \"for_ms\": 86400000, \"reason\": \"mended with the next release\"}";
+const FORM: &str =
+    "{\"classes\": [\"/a\", \"/b\"], \"for_ms\": 86400000, \"reason\": \"mended with the next release\"}";
 /// The longest snooze that ends by itself: 400 days. Beyond that somebody says that it is for good.
 const SNOOZE_MS_MAX: i64 = 400 * 86_400_000;
 /// How long whoever snoozes waits for the models to know of it.
@@ -126,10 +127,23 @@ impl Http {
         desk.alerts.check_order_snooze(&ensemble, &classes).map_err(refused)?;
         let how_long = until_at_ms.map_or_else(|| "for good".to_owned(), |until| format!("until {until}"));
         let detail = format!("silences the lock order {} {how_long}", classes.join(", "));
-        self.note_snooze(actor, AuditKind::OrderSnoozed, (&ensemble, &classes[..]), detail, Some(reason.clone())).await?;
+        self.note_snooze(actor, AuditKind::OrderSnoozed, (&ensemble, &classes[..]), detail, Some(reason.clone()))
+            .await?;
         let (id, by) = (0, actor.name.clone());
+        let of = (ensemble.clone(), classes.clone());
         let snooze = OrderSnooze { id, ensemble, classes, by, at_ms: now_ms, until_at_ms, reason };
-        let made = desk.alerts.snooze_order(snooze).await.map_err(refused)?;
+        let made = match desk.alerts.snooze_order(snooze).await {
+            Ok(made) => made,
+            Err(error) => {
+                if error != SnoozeError::NoAnswer {
+                    // The log says that it is silenced.
+                    let detail = format!("did not silence the lock order {}: {error}", of.1.join(", "));
+                    let of = (&of.0, &of.1[..]);
+                    let _ = self.note_snooze(actor, AuditKind::OrderSnoozeEnded, of, detail, None).await;
+                }
+                return Err(refused(error));
+            }
+        };
         self.until_shown(&made, true).await;
         Ok(made)
     }
@@ -168,7 +182,9 @@ impl Http {
         meant.rotate_left(first);
         let mut found = all.warnings.into_iter().filter(|warning| warning.classes() == meant);
         let one = found.next().ok_or_else(|| {
-            ErrorResponse::not_found("there is no warning of these `classes`; /api/v1/orders lists them, as a, b and through")
+            ErrorResponse::not_found(
+                "there is no warning of these `classes`; /api/v1/orders lists them, as a, b and through",
+            )
         })?;
         if found.any(|other| other.ensemble != one.ensemble) {
             return Err(unprocessable("several ensembles have a warning of these classes; name the `ensemble`"));
@@ -186,7 +202,8 @@ impl Http {
         reason: Option<String>,
     ) -> Result<(), ErrorResponse> {
         let lock = classes.first().filter(|_| classes.len() == 1).cloned();
-        self.note(actor, Entry { ensemble: Some(ensemble.clone()), lock, reason, ..Entry::of_server(kind, detail) }).await
+        self.note(actor, Entry { ensemble: Some(ensemble.clone()), lock, reason, ..Entry::of_server(kind, detail) })
+            .await
     }
 
     /// Waits until a snooze is seen, or is not any more: it is stored, and takes effect however long that takes.

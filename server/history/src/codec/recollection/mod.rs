@@ -78,9 +78,8 @@ fn tagged(out: &mut Writer, tag: u8, part: &impl Coded) {
 /// About the bytes of snoozes in memory.
 pub(super) fn bytes_of_snoozes(snoozes: &[OrderSnooze]) -> usize {
     let of_classes = |classes: &[Arc<str>]| classes.iter().map(|class| 2 * class.len() + ELEMENT_BYTES).sum::<usize>();
-    let of_one = |one: &OrderSnooze| {
-        2 * ELEMENT_BYTES + 2 * (one.by.len() + one.reason.len()) + of_classes(&one.classes)
-    };
+    let of_one =
+        |one: &OrderSnooze| 2 * ELEMENT_BYTES + 2 * (one.by.len() + one.reason.len()) + of_classes(&one.classes);
     snoozes.iter().map(of_one).sum()
 }
 
