@@ -3,6 +3,7 @@
 //! who share the view, and the rule for viewers that fall behind. Subscribers pull, so a slow one costs one frame of
 //! memory and holds nobody back. Knows neither sockets nor ZooKeeper.
 
+mod about;
 mod budget;
 mod channel;
 pub mod engine;
@@ -31,6 +32,7 @@ use lockscope_wire::{
     WaitsQuery, Window,
 };
 
+pub use about::About;
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use frame_error::FrameError;
 pub use frames::{ClientMessage, Encoding, encode, parse_client};
@@ -38,7 +40,7 @@ pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, ProjectedView};
 pub use owner::Owner;
 pub use project::{FoundLocks, LineView, NAMES_MAX, NameTest, RecordedHabits, time_to_lock};
-pub use projector::{About, Ensemble, Projector};
+pub use projector::{Ensemble, Projector};
 pub use query::ModelQuery;
 pub use revisions::Revisions;
 pub use sources::{ConfigState, HistorySource, LabSource};

@@ -16,11 +16,11 @@ use lockscope_wire::{
 
 use super::engine::Reader;
 use super::project::{
-    self, AcknowledgedLocks, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, HappenedQuery, LineView,
-    HappenedView, MetricSelection, NameTest, ProjectionContext, Snapshot,
+    self, AcknowledgedLocks, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, HappenedQuery,
+    HappenedView, LineView, MetricSelection, NameTest, ProjectionContext, Snapshot,
 };
 use super::{
-    ConfigState, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views, VisibilityScope,
+    About, ConfigState, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views, VisibilityScope,
 };
 use runtime::clock::Clock;
 
@@ -37,17 +37,6 @@ impl Ensemble {
     pub fn still(info: EnsembleInfo, model: Observatory) -> Self {
         Self { info, reader: Reader::still(model) }
     }
-}
-
-/// What no model knows.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// Version of the server.
-    pub version: String,
-    /// When it started.
-    pub started_at_ms: i64,
-    /// Whether nobody may release; kept in line by whoever knows the people.
-    pub read_only: Arc<AtomicBool>,
 }
 
 /// Projects every observatory.

@@ -4,7 +4,7 @@
 use lockscope_core::diagnosis::{Code, Severity};
 
 /// Findings that may be trouble.
-pub const HARMFUL: [Code; 11] = [
+pub const HARMFUL: [Code; 13] = [
     Code::OrphanContender,
     Code::DuplicateSession,
     Code::LeaseLeak,
@@ -16,6 +16,8 @@ pub const HARMFUL: [Code; 11] = [
     Code::MixedRecipes,
     Code::SequenceOverflow,
     Code::OldOwnerConnected,
+    Code::MustBeHeld,
+    Code::WatchInversion,
 ];
 
 /// Whom a finding hurts.
@@ -36,7 +38,8 @@ pub fn harm_of(code: Code, severity: Severity) -> Option<Harm> {
             | Code::ForeignChild
             | Code::MembersDisagree
             | Code::MixedRecipes
-            | Code::SequenceOverflow,
+            | Code::SequenceOverflow
+            | Code::MustBeHeld,
             Severity::Critical,
         ) => Some(Harm::Everybody),
         (
@@ -45,7 +48,8 @@ pub fn harm_of(code: Code, severity: Severity) -> Option<Harm> {
             | Code::LeaseLeak
             | Code::MissingWatch
             | Code::OldOwnerConnected
-            | Code::ExpiryOverdue,
+            | Code::ExpiryOverdue
+            | Code::WatchInversion,
             Severity::Warning | Severity::Critical,
         ) => Some(Harm::Waiters),
         // A verdict says it where it hurts: `deadlocked`, `orphan`, `double_owner`, `nobody_home`.
@@ -61,7 +65,8 @@ pub fn harm_of(code: Code, severity: Severity) -> Option<Harm> {
             | Code::TryLockChurn
             | Code::Herd
             | Code::DeepQueue
-            | Code::LockOrder,
+            | Code::LockOrder
+            | Code::NeverDrains,
             _,
         )
         | (
@@ -75,7 +80,9 @@ pub fn harm_of(code: Code, severity: Severity) -> Option<Harm> {
             | Code::MissingWatch
             | Code::MixedRecipes
             | Code::SequenceOverflow
-            | Code::OldOwnerConnected,
+            | Code::OldOwnerConnected
+            | Code::MustBeHeld
+            | Code::WatchInversion,
             _,
         ) => None,
     }
