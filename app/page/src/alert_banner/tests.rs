@@ -1,3 +1,5 @@
+//! The line of alerts: what it names, and that names stay text.
+
 use super::*;
 use lockscope_wire::{Acknowledgement, AlertState, Severity};
 
