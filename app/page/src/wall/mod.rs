@@ -10,7 +10,7 @@ use super::erase::{dynamic, view};
 use super::format::{age, count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Chip, Instant, Tag, current, headline, looked_after, rows};
+use super::parts::{Chip, Instant, Tag, current, finding_word, headline, looked_after, rows};
 use lockscope_wire::{BoardHead, BoardQuery, LockProblem, RootState, Verdict};
 
 /// Longest name of a lock.
@@ -152,9 +152,15 @@ fn problem(problem: LockProblem) -> AnyView {
     let first = problem.locks.first().map(|path| middle(&visible(path), PATH_CHARS)).unwrap_or_default();
     let more = problem.lock_count.saturating_sub(1);
     let more = (more > 0).then(|| format!(" +{}", count(more)));
+    // Where a finding makes the problem, the verdict may be a calm one.
+    let sign = match &problem.finding {
+        Some(code) => view! { <span class="chip" data-severity="critical">{finding_word(code)}</span> },
+        None => view! { <Chip verdict=problem.verdict /> },
+    };
+    let severity = problem.finding.as_ref().map(|_| "critical");
     view! {
-        <li class="wall-row" data-verdict=problem.verdict.name()>
-            <p><Chip verdict=problem.verdict />" "<Tag of=problem.tag.clone() />" "<bdi class="wall-lock">{first}</bdi>{more}</p>
+        <li class="wall-row" data-verdict=problem.verdict.name() data-severity=severity>
+            <p>{sign}" "<Tag of=problem.tag.clone() />" "<bdi class="wall-lock">{first}</bdi>{more}</p>
             <p class="wall-headline">{headline(&problem.headline)}{looked_after(&problem)}</p>
         </li>
     }
