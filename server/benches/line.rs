@@ -133,7 +133,12 @@ fn projection(model: &Observatory, contenders: usize) {
         (0..PROJECTIONS).for_each(|_| look());
         started.elapsed().as_secs_f64() * 1_000.0 / f64::from(PROJECTIONS)
     };
-    let board = each_ms(&|| assert_eq!(project::board(&[look], &BoardQuery::default()).window.rows.len(), 100));
+    let board = each_ms(&|| {
+        assert_eq!(
+            project::board(&[look], &BoardQuery::default(), &project::Acknowledged::default()).window.rows.len(),
+            100
+        )
+    });
     println!(
         "one board of {} locks and {contenders} contenders, sorted by damage: {board:.2} ms",
         model.locks().count()
