@@ -169,6 +169,9 @@ pub struct LabRun {
     pub loop_lag_ms: Spread,
     /// The members' own counters over the run; with everybody else's traffic in them.
     pub server: Vec<ServerCounter>,
+    /// What is replayed of a recording, in words, instead of rounds; empty where nothing is.
+    #[serde(default)]
+    pub script: String,
     /// The result in one sentence; empty while there is none.
     pub conclusion: String,
     /// What limits the figures, in words.

@@ -21,6 +21,7 @@ mod golden;
 pub mod guide;
 mod id;
 mod lab;
+mod lab_replay;
 mod lock;
 mod name;
 mod orders;
@@ -59,6 +60,7 @@ pub use lab::{
     Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted,
     LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault,
 };
+pub use lab_replay::{LabRangeCut, LabReplay, LabReplayOrder, LabReplaySource, LabReplayedStrategy, TurnFigures};
 pub use lock::{
     AsOf, Capacity, Contender, Depth, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow,
     LockStats, NodeData, StatRow,

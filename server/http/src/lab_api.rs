@@ -25,12 +25,16 @@ pub(super) async fn start(
     Caller { actor, .. }: Caller,
     order: JsonBody<LabOrder>,
 ) -> Result<Response, ErrorResponse> {
-    let id = http.lab.start(&actor, read(order, ORDER)?).await?;
-    let mut response = (StatusCode::CREATED, Json(LabStarted { id: id.clone() })).into_response();
+    Ok(started(&http.lab.start(&actor, read(order, ORDER)?).await?))
+}
+
+/// What is answered once a run began.
+pub(super) fn started(id: &str) -> Response {
+    let mut response = (StatusCode::CREATED, Json(LabStarted { id: id.to_owned() })).into_response();
     if let Ok(at) = HeaderValue::from_str(&format!("/api/v1/lab/runs/{id}")) {
         response.headers_mut().insert(LOCATION, at);
     }
-    Ok(response)
+    response
 }
 
 /// `GET /api/v1/lab/runs`.
@@ -107,7 +111,7 @@ impl From<LabRefusal> for ErrorResponse {
         let status = match refusal {
             LabRefusal::Off | LabRefusal::Busy(_) | LabRefusal::NotNow(_) => StatusCode::CONFLICT,
             LabRefusal::Bad(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            LabRefusal::Unknown(_) => StatusCode::NOT_FOUND,
+            LabRefusal::Unknown(_) | LabRefusal::NoReplay(_) => StatusCode::NOT_FOUND,
         };
         Self::new(status, refusal.to_string())
     }

@@ -12,7 +12,7 @@ use super::{
     metrics_api, openapi, orders, preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
-use super::{lab_api, lab_page};
+use super::{lab_api, lab_page, lab_replay};
 use identity::Right;
 
 const VIEW: Need = Need::Of(Right::View);
@@ -97,6 +97,10 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab_api::stop)),
     #[cfg(feature = "lab")]
     api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab_api::throw)),
+    #[cfg(feature = "lab")]
+    api(Verb::Get, "/api/v1/lab/runs/{id}/replay", VIEW, || get(lab_replay::show)),
+    #[cfg(feature = "lab")]
+    api(Verb::Post, "/api/v1/lab/replays", LAB, || post(lab_replay::start)),
     api(Verb::Get, "/api/v1/openapi.json", Need::Open, || get(openapi::document)),
     // What is at no address is no secret.
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),

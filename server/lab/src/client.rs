@@ -1,7 +1,7 @@
 //! One client of a lane: a session of its own behind a relay of its own, that comes, waits, holds and leaves, round for
 //! round. Owns the way of one client; must not know the other clients.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lockscope_wire::{LabOrder, Strategy};
@@ -14,6 +14,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError};
 use super::live_stats::EventSink;
 use super::relay::Relay;
 use super::sandbox::SESSION_TIMEOUT;
+use super::script_client::ScriptRun;
 use super::strategy::{self, LabNode, StrategyEnv};
 use super::tally::Seat;
 use zookeeper::Credentials;
@@ -107,32 +108,48 @@ impl FenceCounter {
         let _ = timeout(within, outliving).await;
     }
 
-    async fn raise(&self) -> Result<i32, Error> {
+    /// Notes that somebody got the lock.
+    pub(super) async fn raise(&self) -> Result<i32, Error> {
         Ok(self.client.set_data(&self.fence, b"", None).await?.version)
     }
 
-    async fn is_still(&self, version: i32) -> Result<bool, Error> {
+    /// Whether nobody else got it since.
+    pub(super) async fn is_still(&self, version: i32) -> Result<bool, Error> {
         Ok(self.client.check_stat(&self.fence).await?.is_some_and(|stat| stat.version == version))
     }
 }
 
-/// The session of a client, which may get another.
+/// The session of a client, which may get another; its id, and None once it was ended on purpose.
 #[derive(Debug)]
-pub(super) struct Session(Mutex<Client>);
+pub(super) struct Session(Mutex<(i64, Option<Client>)>);
 
 impl Session {
     /// Begins with this one.
     pub(super) fn new(client: Client) -> Self {
-        Self(Mutex::new(client))
+        Self(Mutex::new((client.session_id().0, Some(client))))
     }
 
-    /// The present one.
-    pub(super) fn get(&self) -> Client {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn lock(&self) -> MutexGuard<'_, (i64, Option<Client>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The present one; None where it was ended.
+    pub(super) fn get(&self) -> Option<Client> {
+        self.lock().1.clone()
+    }
+
+    /// Its id, also when it was ended.
+    pub(super) fn id(&self) -> i64 {
+        self.lock().0
+    }
+
+    /// Lets go of it, so that it is closed when its client does as well.
+    pub(super) fn end(&self) {
+        self.lock().1 = None;
     }
 
     fn set(&self, client: Client) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = client;
+        *self.lock() = (client.session_id().0, Some(client));
     }
 }
 
@@ -151,6 +168,8 @@ pub(super) struct LabClient {
     pub(super) directory: Arc<str>,
     pub(super) referee: FenceCounter,
     pub(super) order: Arc<LabOrder>,
+    /// What it plays instead of rounds.
+    pub(super) script: Option<ScriptRun>,
     pub(super) stage: watch::Receiver<Stage>,
     pub(super) commands: mpsc::Receiver<Command>,
 }
@@ -161,6 +180,9 @@ impl LabClient {
     /// # Errors
     /// What kept it from going on. An end that a fault brought about is none.
     pub(super) async fn play(mut self) -> Result<(), Error> {
+        if let Some(run) = self.script.clone() {
+            return self.play_script(&run).await;
+        }
         if self.stage.wait_for(|stage| *stage >= Stage::Gather).await.is_err() {
             return Ok(());
         }

@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
-use lockscope_wire::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
+use lockscope_wire::{LabOrder, LabReplay, LabReplayedStrategy, LabRun, LabState, ServerCounter, Spread, ThrownFault};
 use tokio::sync::watch;
 
-use super::client::{FenceCounter, drains};
+use super::client::FenceCounter;
 use super::lag::LagProbe;
 use super::members::Members;
+use super::notes::notes;
+use super::replay::{Replay, sentence};
 use super::sandbox::Sandbox;
 use super::strategy_run::{ClientTasks, StrategyRun};
 use super::summary::conclude;
@@ -28,6 +30,8 @@ struct Header {
     ended_at_ms: Option<i64>,
     faults: Vec<ThrownFault>,
     server: Vec<ServerCounter>,
+    /// What is replayed; empty where nothing is.
+    script: String,
     conclusion: String,
     notes: Vec<String>,
     probe: Option<LagProbe>,
@@ -43,6 +47,7 @@ pub(super) struct Run {
     pub(super) clock: Clock,
     root: String,
     order: Arc<LabOrder>,
+    replay: Option<Replay>,
     by: String,
     ordered_at_ms: i64,
     duration_max: Duration,
@@ -63,6 +68,7 @@ impl Run {
     pub(super) fn new(
         id: String,
         (order, place): (LabOrder, LabEnsemble),
+        replay: Option<Replay>,
         by: &str,
         clock: Clock,
         duration_max: Duration,
@@ -70,7 +76,8 @@ impl Run {
         let root = format!("{}/run-{id}", place.root);
         let order = Arc::new(order);
         let lane = |strategy: &lockscope_wire::Strategy| {
-            Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order))
+            let script = replay.as_ref().map(|replay| &replay.script);
+            Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order, script))
         };
         let lanes: Vec<_> = order.strategies.iter().map(lane).collect();
         let header = Header {
@@ -79,8 +86,9 @@ impl Run {
             ended_at_ms: None,
             faults: Vec::new(),
             server: Vec::new(),
+            script: replay.as_ref().map(Replay::words).unwrap_or_default(),
             conclusion: String::new(),
-            notes: notes(&order),
+            notes: notes(&order, replay.as_ref()),
             probe: None,
             lag: Spread::default(),
         };
@@ -95,6 +103,7 @@ impl Run {
             clock,
             root,
             order,
+            replay,
             by,
             ordered_at_ms,
             duration_max,
@@ -111,6 +120,25 @@ impl Run {
     /// As it was shown last.
     pub(super) fn shown(&self) -> Arc<LabRun> {
         Arc::clone(&self.shown.borrow())
+    }
+
+    /// What it replays, and what came of that so far; None where it replays nothing.
+    pub(super) fn replay(&self) -> Option<LabReplay> {
+        let Replay { script, source } = self.replay.as_ref()?;
+        let of_lane = |lane: &Arc<StrategyRun>| {
+            let (played, figures) = lane.script.as_ref()?.figures();
+            Some(LabReplayedStrategy { name: lane.strategy, played, figures })
+        };
+        let report = LabReplay {
+            source: source.clone(),
+            speed: script.speed,
+            clients: script.clients.len(),
+            turns: script.turns(),
+            recorded: script.recorded,
+            strategies: self.lanes.iter().filter_map(of_lane).collect(),
+            sentence: String::new(),
+        };
+        Some(LabReplay { sentence: sentence(&report), ..report })
     }
 
     /// Asks it to stop; the first reason counts.
@@ -208,7 +236,7 @@ impl Run {
             let header = self.header();
             shown(&self.id, &self.root, &self.place, &self.order, &self.by, self.ordered_at_ms, &header, &self.lanes)
         };
-        self.header().conclusion = conclude(&so_far);
+        self.header().conclusion = conclude(&so_far, self.replay().as_ref());
     }
 
     /// Lets it run in a task of its own, so that a panic in it ends the run and nothing else.
@@ -326,29 +354,6 @@ impl Run {
     }
 }
 
-/// What limits the figures.
-fn notes(order: &LabOrder) -> Vec<String> {
-    let mut notes =
-        vec!["Latencies are those that this process saw, through a relay on loopback for each client; its own lag is in them.".to_owned()];
-    if drains(order) {
-        notes.push(
-            "Each holder let go only when all the others waited again, so that each release met the whole queue."
-                .to_owned(),
-        );
-    } else {
-        notes.push(
-            "The theory is about draining once; with more rounds a release meets whoever happens to wait.".to_owned(),
-        );
-    }
-    if !order.is_one_at_a_time() {
-        notes.push(
-            "The strategies ran at the same time on the same members and this machine, so each slowed the others and their latencies can't be compared; in_turn keeps them apart."
-                .to_owned(),
-        );
-    }
-    notes
-}
-
 #[expect(clippy::too_many_arguments, reason = "the parts of a run, which is not made yet when it is first shown")]
 fn shown(
     id: &str,
@@ -375,6 +380,7 @@ fn shown(
         faults: header.faults.clone(),
         loop_lag_ms: header.probe.as_ref().map_or(header.lag, LagProbe::spread),
         server: header.server.clone(),
+        script: header.script.clone(),
         conclusion: header.conclusion.clone(),
         notes: header.notes.clone(),
     }

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use lockscope_wire::TurnFigures;
+
 /// Turns of a script, of all clients together.
 pub const SCRIPT_TURNS_MAX: usize = 5_000;
 /// The longest script as it is played, ms.
@@ -60,21 +62,6 @@ pub struct ScriptTurn {
     pub arrives_ms: u64,
     /// What comes then.
     pub end: TurnEnd,
-}
-
-/// Waits and hand-offs, ms. A quantile is the smallest value that at least that part of all does not exceed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TurnFigures {
-    /// Turns that held.
-    pub held: u64,
-    /// Turns that did not.
-    pub left_waiting: u64,
-    /// From queueing up to holding, the middle one of those that held.
-    pub wait_p50_ms: u64,
-    /// The same, of 95 in 100.
-    pub wait_p95_ms: u64,
-    /// From one that is gone to the next that holds, where somebody waited by then: the middle one. None: never.
-    pub hand_off_p50_ms: Option<u64>,
 }
 
 /// What is played.

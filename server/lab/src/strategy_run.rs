@@ -17,6 +17,8 @@ use super::live_stats::{EventSink, LiveStats};
 use super::members::Members;
 use super::relay::{Counts, Relay};
 use super::sandbox::SESSION_TIMEOUT;
+use super::script::Script;
+use super::script_client::ScriptRun;
 use super::strategy::wakes_all;
 use super::tally::Seat;
 
@@ -63,6 +65,8 @@ pub(super) struct StrategyRun {
     pub(super) strategy: Strategy,
     pub(super) path: Arc<str>,
     pub(super) order: Arc<LabOrder>,
+    /// What its clients play instead of rounds.
+    pub(super) script: Option<ScriptRun>,
     pub(super) board: Arc<LiveStats>,
     stage: watch::Sender<Stage>,
     seated: Mutex<Vec<Seated>>,
@@ -88,11 +92,12 @@ impl ClientTasks {
 
 impl StrategyRun {
     /// A lane whose turn has not come.
-    pub(super) fn new(strategy: Strategy, path: &str, order: &Arc<LabOrder>) -> Self {
+    pub(super) fn new(strategy: Strategy, path: &str, order: &Arc<LabOrder>, script: Option<&Arc<Script>>) -> Self {
         Self {
             strategy,
             path: path.into(),
             order: Arc::clone(order),
+            script: script.map(ScriptRun::new),
             board: Arc::new(LiveStats::new(order.clients, wakes_all(strategy))),
             stage: watch::Sender::new(Stage::Open),
             seated: Mutex::default(),
@@ -103,7 +108,7 @@ impl StrategyRun {
                 meter: None,
                 server: None,
             }),
-            disturbed: AtomicBool::new(!drains(order)),
+            disturbed: AtomicBool::new(!drains(order) || script.is_some()),
         }
     }
 
@@ -142,7 +147,7 @@ impl StrategyRun {
     /// The session of a client.
     pub(super) fn session(&self, client: u32) -> Option<Client> {
         let at = usize::try_from(client).ok()?;
-        self.seated().get(at).map(|one| one.session.get())
+        self.seated().get(at).and_then(|one| one.session.get())
     }
 
     /// Its referee; None before it is opened.
@@ -151,7 +156,7 @@ impl StrategyRun {
     }
 
     fn sessions(&self) -> Sessions {
-        self.seated().iter().map(|one| one.session.get().session_id().0).collect()
+        self.seated().iter().map(|one| one.session.id()).collect()
     }
 
     /// Opens all sessions.
@@ -188,9 +193,9 @@ impl StrategyRun {
         let mut seated = Vec::with_capacity(all.len());
         for ((client, relay), number) in all.into_iter().zip(0..) {
             let (sender, commands) = mpsc::channel(COMMANDS_MAX);
-            let session = Arc::new(Session::new(client));
+            let session = Arc::new(Session::new(client.clone()));
             let player = LabClient {
-                client: session.get(),
+                client,
                 session: Arc::clone(&session),
                 credentials: place.credentials.clone(),
                 connect: members.through(&relay.address()),
@@ -200,6 +205,7 @@ impl StrategyRun {
                 directory: Arc::clone(&self.path),
                 referee: referee.clone(),
                 order: Arc::clone(&self.order),
+                script: self.script.clone(),
                 stage: self.stage.subscribe(),
                 commands,
             };
@@ -241,11 +247,14 @@ impl StrategyRun {
         Ok((client, Arc::new(relay)))
     }
 
-    /// Lets everybody queue up and waits until all have, the first holding.
+    /// Lets everybody queue up and waits until all have, the first holding. Those of a script come when it says.
     ///
     /// # Errors
     /// Why they have not.
     pub(super) async fn gather(&self, field: &mut ClientTasks) -> Result<(), String> {
+        if self.script.is_some() {
+            return Ok(());
+        }
         let mut progress = self.board.progress();
         self.stage.send_replace(Stage::Gather);
         let gathered = progress.wait_for(|all| all.absent == 0 && all.unsettled == 0 && all.holding == 1);

@@ -4,6 +4,7 @@ use lockscope_wire::{LabRequests, Lane as WireLane};
 
 use super::figures::thousandths;
 use super::relay::Counts;
+use super::script_client::ScriptRun;
 use super::strategy::events_expected;
 use super::strategy_run::StrategyRun;
 
@@ -16,6 +17,7 @@ pub(super) fn lane(lane: &StrategyRun) -> WireLane {
     });
     let took_us = measured.counted_us.map_or(0, |(begin, end)| end.unwrap_or(now_us).saturating_sub(begin));
     let expected = (!lane.is_disturbed()).then(|| events_expected(lane.strategy, lane.order.clients));
+    let rounds = || u64::from(lane.order.clients) * u64::from(lane.order.rounds);
     let tally = lane.board.tally();
     WireLane {
         name: lane.strategy,
@@ -24,7 +26,7 @@ pub(super) fn lane(lane: &StrategyRun) -> WireLane {
         seats: tally.seats(),
         took_ms: thousandths(took_us),
         acquisitions: tally.progress().acquisitions,
-        acquisitions_wanted: u64::from(lane.order.clients) * u64::from(lane.order.rounds),
+        acquisitions_wanted: lane.script.as_ref().map_or_else(rounds, ScriptRun::holds),
         releases: tally.releases,
         watch_events: meter.events,
         watch_events_expected: expected,

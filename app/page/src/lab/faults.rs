@@ -14,7 +14,7 @@ use lockscope_wire::{Fault, LabRun, LabState, LockQuery, ThrownFault};
 const PATH_CHARS: usize = 56;
 
 pub(super) fn faults(run: &LabRun, sight: LabSight) -> Option<AnyView> {
-    let buttons = (sight.may_run && run.state == LabState::Running).then(|| throw(run));
+    let buttons = (sight.may_run && run.state == LabState::Running && run.script.is_empty()).then(|| throw(run));
     let thrown = (!run.faults.is_empty()).then(|| thrown(run));
     (buttons.is_some() || thrown.is_some()).then(|| {
         view! {

@@ -42,7 +42,7 @@ fn facts(run: &LabRun, sight: LabSight) -> AnyView {
     let root = visible(&run.root);
     view! {
         <p class="lab-facts">
-            {words::facts(&run.order)}
+            {words::facts(&run.order, &run.script)}
             <code title=root.clone()><bdi>{middle(&root, NAME_CHARS)}</bdi></code>
             {sight.has_many.then(|| view! { " on " {name(&run.ensemble)} })}
             " · by "

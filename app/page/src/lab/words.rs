@@ -54,8 +54,9 @@ fn ordered(order: &LabOrder) -> String {
 }
 
 /// The same, before the path of the run.
-pub(super) fn facts(order: &LabOrder) -> String {
-    format!("Each in a session of its own, {} · ", ordered(order))
+pub(super) fn facts(order: &LabOrder, script: &str) -> String {
+    let what = if script.is_empty() { ordered(order) } else { script.to_owned() };
+    format!("Each in a session of its own, {what} · ")
 }
 
 pub(super) fn seed(seed: u64) -> String {

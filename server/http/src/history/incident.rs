@@ -21,7 +21,7 @@ use feed::VisibilityScope;
 use history::derive::{HARMFUL, harm_by_name, is_trouble, verdict_name, verdict_of};
 
 /// Contenders of a lock that are there now and looked at.
-const THERE_MAX: usize = 500;
+pub(super) const THERE_MAX: usize = 500;
 
 /// One who looks at the incidents of an ensemble.
 pub(super) struct Looking<'a> {
@@ -193,7 +193,7 @@ pub(super) fn number_of(text: &str) -> Option<u64> {
 }
 
 /// One who is there; None before it was read.
-fn there(one: &Contender, lock: &str, is_waited_for: bool) -> Option<Life> {
+pub(super) fn there(one: &Contender, lock: &str, is_waited_for: bool) -> Option<Life> {
     Some(Life {
         czxid: Zxid(one.czxid?.0),
         lock: lock.into(),

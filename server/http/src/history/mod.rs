@@ -30,6 +30,8 @@ pub(super) mod over_time_page;
 mod over_time_view;
 mod pages;
 mod past_only;
+#[cfg(feature = "lab")]
+pub(super) mod recorded_lives;
 pub(super) mod time_to_lock;
 mod trace;
 
