@@ -1,5 +1,7 @@
 //! Runs of the lab over HTTP: ordered, looked at, stopped, and what goes wrong in them on purpose.
 
+pub(super) mod replay;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};

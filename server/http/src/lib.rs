@@ -28,8 +28,6 @@ mod lab_api;
 mod lab_form;
 #[cfg(feature = "lab")]
 mod lab_page;
-#[cfg(feature = "lab")]
-mod lab_replay;
 pub mod listener;
 mod live;
 mod me;

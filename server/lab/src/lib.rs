@@ -335,7 +335,7 @@ impl Lab {
     /// See [`LabRefusal`].
     pub async fn throw(&self, id: &str, order: FaultOrder) -> Result<ThrownFault, LabRefusal> {
         match self.current_named(id) {
-            Some(run) if run.replay().is_some() => Err(LabRefusal::NotNow(
+            Some(run) if run.is_replay() => Err(LabRefusal::NotNow(
                 "a replay plays what was recorded and takes no faults; order a run of its own for them".to_owned(),
             )),
             Some(run) => fault::throw(&run, &order).await,

@@ -122,6 +122,11 @@ impl Run {
         Arc::clone(&self.shown.borrow())
     }
 
+    /// Whether it replays a recording.
+    pub(super) fn is_replay(&self) -> bool {
+        self.replay.is_some()
+    }
+
     /// What it replays, and what came of that so far; None where it replays nothing.
     pub(super) fn replay(&self) -> Option<LabReplay> {
         let Replay { script, source } = self.replay.as_ref()?;

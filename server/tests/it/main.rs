@@ -28,6 +28,7 @@ mod identity;
 mod lab;
 mod lab_api;
 mod lab_command;
+mod lab_replayed;
 mod lab_served;
 mod lagging;
 mod live_socket;

@@ -10,6 +10,11 @@ use crate::format::{duration, middle, visible};
 use crate::parts::{Columns, Table, stamp};
 use lockscope_wire::Verdict;
 
+mod replay;
+
+pub use replay::IncidentReplay;
+use replay::replay_form;
+
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 44;
 /// Width of the time axis.
@@ -58,6 +63,8 @@ pub struct IncidentView {
     pub again: String,
     /// What was released and which alerts fired meanwhile, the oldest first.
     pub acts: Vec<IncidentAct>,
+    /// How it may be replayed in the lab; None for those who may not.
+    pub replay: Option<IncidentReplay>,
     /// Addresses: as Markdown, JSON, Perfetto and a file of its own.
     pub ways: Vec<(&'static str, String)>,
     /// The address of the whole list.
@@ -178,6 +185,7 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
             {acts(of)}
             {facts(of)}
             {before(of)}
+            {of.replay.as_ref().map(replay_form)}
             <nav class="audit-ways" aria-label="As a file">{of.ways.iter().map(way).collect_view()}</nav>
         }
     })

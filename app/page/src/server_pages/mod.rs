@@ -28,7 +28,8 @@ pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use help::help_page;
 pub use incident::{
-    IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentView, incident_page,
+    IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentReplay, IncidentView,
+    incident_page,
 };
 pub use incidents::{IncidentLine, IncidentsView, incidents_page};
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};

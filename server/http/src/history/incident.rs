@@ -21,7 +21,7 @@ use feed::VisibilityScope;
 use history::derive::{HARMFUL, harm_by_name, is_trouble, verdict_name, verdict_of};
 
 /// Contenders of a lock that are there now and looked at.
-pub(super) const THERE_MAX: usize = 500;
+const THERE_MAX: usize = 500;
 
 /// One who looks at the incidents of an ensemble.
 pub(super) struct Looking<'a> {
@@ -192,8 +192,23 @@ pub(super) fn number_of(text: &str) -> Option<u64> {
     u64::from_str_radix(text, 16).ok().filter(|_| text.len() <= 16)
 }
 
+/// The recipe of a lock that is there now, and all who are there; None where there are too many.
+#[cfg(feature = "lab")]
+pub(super) fn lives_now(
+    http: &Http,
+    scope: &VisibilityScope,
+    ensemble: &str,
+    lock: &str,
+) -> Option<(String, Vec<Life>)> {
+    let query = LockQuery { ensemble: ensemble.to_owned(), path: lock.to_owned(), offset: 0, limit: THERE_MAX as u32 };
+    let page = http.hub.look(query, scope).ok().and_then(|(_, view)| view.body);
+    let Some(page) = page.filter(|page| page.head.row.path == lock) else { return Some(Default::default()) };
+    let lives = page.window.rows.iter().filter_map(|one| there(one, lock, false)).collect();
+    (page.window.rows.len() < THERE_MAX).then(|| (page.head.row.recipe.name().to_owned(), lives))
+}
+
 /// One who is there; None before it was read.
-pub(super) fn there(one: &Contender, lock: &str, is_waited_for: bool) -> Option<Life> {
+fn there(one: &Contender, lock: &str, is_waited_for: bool) -> Option<Life> {
     Some(Life {
         czxid: Zxid(one.czxid?.0),
         lock: lock.into(),

@@ -19,13 +19,16 @@ use super::incident::{Told, id_of};
 use super::incident_acts::Release;
 use super::incident_words::{is_mutual, root_name};
 use super::incidents::{INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, listed};
+use super::links::{at_moment, with};
 use super::one_incident::{AskedOne, Before, Found, WhichIncident, found, url_of};
+use super::replay_offer::offer;
 use crate::api::Pairs;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::redirect::see_other;
 use crate::{Http, server_pages};
 use feed::VisibilityScope;
+use identity::Right;
 
 /// Locks that are listed of one incident.
 const LOCKS_MAX: usize = 40;
@@ -189,7 +192,10 @@ pub(crate) async fn show_one(
         }))
     };
     match http.past_work.ask(&actor.quota_owner(), make).await?? {
-        Ok(view) => server_pages::page(&http, &actor, |of| incident_page(of, &view)),
+        Ok(mut view) => {
+            view.replay = view.replay.filter(|_| actor.may(Right::RunLab));
+            server_pages::page(&http, &actor, |of| incident_page(of, &view))
+        }
         Err(elsewhere) => Ok(see_other(&elsewhere)),
     }
 }
@@ -251,6 +257,7 @@ impl Http {
             seen_before,
             again,
             acts: acts(releases, alerts),
+            replay: offer(self, scope, (&ensemble, incident.root_lock()), (incident.from.0, lasted_ms)),
             ways: ways(self, &ensemble, &named, &incident, lasted_ms),
             list_url: if named.is_empty() {
                 "/incidents".to_owned()
@@ -279,17 +286,6 @@ fn acts(releases: Vec<Release>, alerts: Vec<Alert>) -> Vec<IncidentAct> {
     let mut all: Vec<IncidentAct> = releases.into_iter().map(release).chain(alerts.into_iter().map(alert)).collect();
     all.sort_by_key(|act| act.at_ms);
     all
-}
-
-/// Its page as it was at a moment.
-fn at_moment(url: &str, at_ms: i64) -> String {
-    format!("{url}{}at={at_ms}", if url.contains('?') { '&' } else { '?' })
-}
-
-fn with(path: &str, pairs: &[(&str, &str)]) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(pairs);
-    format!("{path}?{}", query.finish())
 }
 
 /// The same in other forms: for a ticket, for programs, for Perfetto, and as a file of its own.

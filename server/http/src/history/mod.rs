@@ -32,6 +32,7 @@ mod pages;
 mod past_only;
 #[cfg(feature = "lab")]
 pub(super) mod recorded_lives;
+mod replay_offer;
 pub(super) mod time_to_lock;
 mod trace;
 

@@ -1,52 +1,97 @@
-//! All lives of one lock in a range, those that go on included: for whoever replays them.
+//! All that was recorded of one lock in a range, those who are there now included: for whoever replays it.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use history::incident::Life;
-use history::store::Store;
-use history::store::rows::{Span, SpanQuery};
+use history::store::rows::{Span, SpanEnd, SpanQuery};
+use lab::LabRefusal;
+use lab::replay::RecordedLife;
+use lab::script::SCRIPT_TURNS_MAX;
 use lockscope_core::time::TimeMs;
-use lockscope_wire::LockQuery;
 
 use super::ask::{CoverageJson, give_up_at, refused};
 use super::holds::each;
-use super::incident::{THERE_MAX, there};
+use super::incident::lives_now;
 use crate::Http;
 use crate::problem::ErrorResponse;
 use feed::VisibilityScope;
 
-/// Those that ended, the newest first.
-pub(crate) fn of_lock(
-    store: &dyn Store,
-    query: SpanQuery,
-    range: &Range<TimeMs>,
-    take: impl FnMut(Span) -> ControlFlow<()>,
-) -> Result<(), ErrorResponse> {
-    let query = SpanQuery { give_up_at: Some(give_up_at()), ..query };
-    each(store, query, take).map_err(|error| refused(error, range))
+/// What was recorded of a lock.
+pub(crate) struct RecordedLock {
+    pub(crate) ensemble: String,
+    /// Its recipe, by name; empty where nobody came.
+    pub(crate) recipe: String,
+    /// Whoever was there, and one more than a script has at most; nobody where the lock may not be seen.
+    pub(crate) lives: Vec<RecordedLife>,
+    /// Where the range ends; not later than now.
+    pub(crate) to_ms: i64,
+    /// The part of the range that was recorded, from 0 to 1.
+    pub(crate) part: f64,
 }
 
-/// The recipe of a lock that is there now, and who is.
-///
-/// # Errors
-/// There are too many to be all looked at.
-pub(crate) fn lives_there(
+/// Reads it. `from_ms` is before `to_ms`.
+pub(crate) fn recorded_lock(
     http: &Http,
     scope: &VisibilityScope,
-    ensemble: &str,
-    lock: &str,
-) -> Result<(Option<String>, Vec<Life>), String> {
-    let query = LockQuery { ensemble: ensemble.to_owned(), path: lock.to_owned(), offset: 0, limit: THERE_MAX as u32 };
-    let page = http.hub.look(query, scope).ok().and_then(|(_, view)| view.body);
-    let Some(page) = page.filter(|page| page.head.row.path == lock) else { return Ok((None, Vec::new())) };
-    if page.window.rows.len() >= THERE_MAX {
-        return Err(format!("{THERE_MAX} contenders or more are there now, which is more than the lab plays"));
+    (ensemble, path): (&str, &str),
+    (from_ms, to_ms): (i64, i64),
+) -> Result<RecordedLock, ErrorResponse> {
+    let bad = |why: &str| ErrorResponse::from(LabRefusal::Bad(why.to_owned()));
+    let (ensemble, store) = http.recorded(scope, ensemble)?;
+    let now = TimeMs(http.hub.now_ms());
+    let range = TimeMs(from_ms)..TimeMs(to_ms.min(now.0.saturating_add(1)));
+    if range.start >= range.end {
+        return Err(bad("the range has not begun; choose one of the past"));
     }
-    let lives = page.window.rows.iter().filter_map(|one| there(one, lock, false)).collect();
-    Ok((Some(page.head.row.recipe.name().to_owned()), lives))
+    let part = CoverageJson::new(&*store, &range).map_err(|error| refused(error, &range))?.part();
+    let (mut lives, mut recipe) = (Vec::new(), String::new());
+    if scope.covers(&ensemble, path) {
+        let query = SpanQuery {
+            range: range.start..now + 1,
+            lock: Some(path.into()),
+            joined_before: Some(range.end),
+            give_up_at: Some(give_up_at()),
+            ..SpanQuery::default()
+        };
+        let ended = each(&*store, query, |span| {
+            lives.push(ended(&span));
+            recipe = span.recipe.into();
+            if lives.len() > SCRIPT_TURNS_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        ended.map_err(|error| refused(error, &range))?;
+        let (recipe_now, there) = lives_now(http, scope, &ensemble, path)
+            .ok_or_else(|| bad("more contenders are there now than the lab plays; wait until they are gone"))?;
+        if lives.is_empty() {
+            recipe = recipe_now;
+        }
+        // Whoever left while this was read is among those that ended.
+        let is_new = |life: &&Life| lives.iter().all(|known: &RecordedLife| known.rank != life.czxid.0);
+        let there: Vec<RecordedLife> = there.iter().filter(is_new).map(going_on).collect();
+        lives.extend(there);
+    }
+    Ok(RecordedLock { ensemble, recipe, lives, to_ms: range.end.0, part })
 }
 
-/// The part of a range that was recorded, from 0 to 1.
-pub(crate) fn covered(store: &dyn Store, range: &Range<TimeMs>) -> Result<f64, ErrorResponse> {
-    CoverageJson::new(store, range).map(|coverage| coverage.part()).map_err(|error| refused(error, range))
+fn ended(span: &Span) -> RecordedLife {
+    RecordedLife {
+        rank: span.czxid.0,
+        session: span.session.map(|session| session.0),
+        joined_ms: span.joined_at.0,
+        held_ms: span.held_at.map(|at| at.0),
+        left_ms: Some(span.left_at.0),
+        has_died: span.how == SpanEnd::SessionEnded,
+        is_unsure: span.is_lower_bound || span.how == SpanEnd::Unknown,
+    }
+}
+
+fn going_on(life: &Life) -> RecordedLife {
+    RecordedLife {
+        rank: life.czxid.0,
+        session: life.session.map(|session| session.0),
+        joined_ms: life.joined_at.0,
+        held_ms: life.held_at.map(|at| at.0),
+        left_ms: None,
+        has_died: false,
+        is_unsure: false,
+    }
 }

@@ -4,6 +4,7 @@
 mod alert_operations;
 mod examples;
 mod frames;
+mod lab_operations;
 mod operation;
 mod operations;
 mod order_operations;
@@ -47,6 +48,7 @@ fn operations() -> Vec<&'static Operation> {
         .iter()
         .chain(alert_operations::OPERATIONS)
         .chain(order_operations::OPERATIONS)
+        .chain(lab_operations::OPERATIONS)
         .filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab)
         .collect()
 }

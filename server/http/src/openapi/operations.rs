@@ -1,15 +1,12 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
-use lockscope_wire::{
-    AuditPage, Events, FaultOrder, LabOrder, LabReplay, LabReplayOrder, LabRun, LabRuns, LabStarted, LockOrders,
-    Person, PlanRequest, Preferences, ReleaseOrder, ThrownFault, TimeToLock,
-};
+use lockscope_wire::{AuditPage, Events, LockOrders, Person, PlanRequest, Preferences, ReleaseOrder, TimeToLock};
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
 use super::replies::{
-    NO_HISTORY, NO_MOMENT, NO_PLAN, NO_PREFERENCES, NO_RECORD, NO_RUN, NOT_CONFIRMED, NOT_RELEASABLE, PLANS,
-    RELEASE_TEXT, RESULTS, TOO_LONG, TOO_MANY, json, problem,
+    NO_HISTORY, NO_MOMENT, NO_PLAN, NO_PREFERENCES, NO_RECORD, NOT_CONFIRMED, NOT_RELEASABLE, PLANS, RELEASE_TEXT,
+    RESULTS, TOO_LONG, TOO_MANY, json, problem,
 };
 use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
@@ -27,7 +24,7 @@ use crate::release_api::PlanJson;
 use crate::route::Verb;
 
 /// The same as a table.
-const TABLE: Content = Content::Text(csv::MEDIA_TYPE);
+pub(super) const TABLE: Content = Content::Text(csv::MEDIA_TYPE);
 
 /// Something to look at.
 pub(super) const fn look(path: &'static str, id: &'static str, tag: Tag, summary: &'static str) -> Operation {
@@ -343,71 +340,5 @@ pub(super) const OPERATIONS: &[Operation] = &[
             NO_RECORD,
         ],
         ..look("/api/v1/audit/export", "exportAudit", Tag::Audit, "The whole audit log")
-    },
-    Operation {
-        replies: &[json(200, "The runs that are kept, newest first.", &[Content::Json(shape::<LabRuns>)])],
-        ..look("/api/v1/lab/runs", "labRuns", Tag::Lab, "Runs of the lab")
-    },
-    Operation {
-        text: "How much may be asked for is limited by the server's configuration; the sentence of a 422 names the limit.",
-        replies: &[
-            json(201, "It begins.", &[Content::Json(shape::<LabStarted>)]),
-            problem(409, "The lab is off, or another run is under way."),
-            problem(422, "The body is not what it should be, or asks for too much."),
-        ],
-        ..act("/api/v1/lab/runs", "startLabRun", Tag::Lab, "Order a run of the lab", shape::<LabOrder>)
-    },
-    Operation {
-        params: params::LOOK_AT_RUN,
-        replies: &[json(200, "The run, as far as it is.", &[Content::Json(shape::<LabRun>), TABLE]), NO_RUN],
-        ..look("/api/v1/lab/runs/{id}", "labRun", Tag::Lab, "One run")
-    },
-    Operation {
-        verb: Verb::Delete,
-        params: params::ONE_RUN,
-        replies: &[
-            json(200, "It is over.", &[Content::Json(shape::<LabRun>)]),
-            json(202, "It is being cleared.", &[Content::Json(shape::<LabRun>)]),
-            NO_RUN,
-        ],
-        ..look("/api/v1/lab/runs/{id}", "stopLabRun", Tag::Lab, "Stop a run and remove what it made")
-    },
-    Operation {
-        params: params::ONE_RUN,
-        replies: &[
-            json(200, "Thrown.", &[Content::Json(shape::<ThrownFault>)]),
-            NO_RUN,
-            problem(409, "It can't be thrown now."),
-            problem(422, "The body is not what it should be, or the run has no such lane."),
-        ],
-        ..act(
-            "/api/v1/lab/runs/{id}/faults",
-            "throwFault",
-            Tag::Lab,
-            "Let something go wrong in a run",
-            shape::<FaultOrder>,
-        )
-    },
-    Operation {
-        text: "What was recorded and what was played so far, by the same definitions. Recorded waits are as they were; to compare, divide them by the speed.",
-        params: params::ONE_RUN,
-        replies: &[json(200, "What it replays, and what came of it.", &[Content::Json(shape::<LabReplay>)]), NO_RUN],
-        ..look("/api/v1/lab/runs/{id}/replay", "labReplay", Tag::Lab, "What a run replays")
-    },
-    Operation {
-        text: "The lock's recorded arrivals, holds and ends of sessions are played by real sessions below the lab's root, in each strategy. Nothing is left out: what is more than the lab plays is refused with the limit.",
-        replies: &[
-            json(201, "It begins.", &[Content::Json(shape::<LabStarted>)]),
-            problem(404, "There is no such ensemble that may be seen, or it is not recorded."),
-            problem(409, "The lab is off, or another run is under way."),
-            problem(422, "The body is not what it should be, or the range can't be played."),
-        ],
-        ..act(
-            "/api/v1/lab/replays",
-            "replayInLab",
-            Tag::Lab,
-            "Replay a recorded lock in the lab",
-            shape::<LabReplayOrder>,
-        )
     },
 ];

@@ -1,3 +1,5 @@
+//! Recorded lives as scripts, and what is said of them.
+
 use lockscope_wire::LabReplayedStrategy;
 
 use super::*;

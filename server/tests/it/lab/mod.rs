@@ -4,6 +4,7 @@ mod crash;
 mod drain;
 mod faults;
 mod relay;
+mod replay;
 mod runs;
 mod sandbox;
 mod scene;

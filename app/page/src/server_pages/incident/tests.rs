@@ -38,6 +38,13 @@ fn what_clients_wrote_stays_text() {
         IncidentFact { at_ms: 1, severity: 2, name: hostile.clone(), lock: hostile.clone(), text: hostile.clone() };
     let what = IncidentActKind::Alert { rule: hostile.clone(), until_ms: None, sentence: hostile.clone() };
     let act = IncidentAct { at_ms: 1, lock: hostile.clone(), what, url: None };
+    let replay = IncidentReplay {
+        ensemble: hostile.clone(),
+        path: hostile.clone(),
+        from_ms: 0,
+        to_ms: 600_000,
+        labs: vec![hostile.clone(), "b".to_owned()],
+    };
     let of = IncidentView {
         sentence: hostile.clone(),
         worst: Verdict::Stuck,
@@ -58,6 +65,7 @@ fn what_clients_wrote_stays_text() {
         seen_before: 1,
         again: hostile.clone(),
         acts: vec![act],
+        replay: Some(replay),
         ways: Vec::new(),
         list_url: "/incidents".to_owned(),
     };

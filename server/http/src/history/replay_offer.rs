@@ -1,0 +1,35 @@
+//! How an incident may be replayed in the lab: of which lock, which range, and where.
+
+use lockscope_page::IncidentReplay;
+
+use crate::Http;
+use feed::VisibilityScope;
+
+/// What is played around an incident at least, ms; of a longer one it is a tenth.
+#[cfg(feature = "lab")]
+const AROUND_MIN_MS: i64 = 500;
+
+/// Where labs may be seen: whether who asks may run them is another question.
+#[cfg(feature = "lab")]
+pub(super) fn offer(
+    http: &Http,
+    scope: &VisibilityScope,
+    (ensemble, path): (&str, &str),
+    (from_ms, lasted_ms): (i64, i64),
+) -> Option<IncidentReplay> {
+    let labs = http.lab.runs(scope).ensembles;
+    let around_ms = (lasted_ms / 10).max(AROUND_MIN_MS);
+    (!http.is_past && !labs.is_empty()).then(|| IncidentReplay {
+        ensemble: ensemble.to_owned(),
+        path: path.to_owned(),
+        from_ms: (from_ms - around_ms).max(0),
+        to_ms: from_ms + lasted_ms + around_ms,
+        labs,
+    })
+}
+
+/// There is no lab in this build.
+#[cfg(not(feature = "lab"))]
+pub(super) fn offer(_: &Http, _: &VisibilityScope, _: (&str, &str), _: (i64, i64)) -> Option<IncidentReplay> {
+    None
+}
