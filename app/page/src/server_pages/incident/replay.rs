@@ -103,10 +103,11 @@ mod tests {
         let html = |labs: &[&str]| replay_form(&of(labs)).to_html();
         let one = html(&["a"]);
         assert!(
-            one.contains("type=\"hidden\" name=\"lab\" value=\"a\"")
-                && !one.contains("<select class=\"select\" name=\"lab\"")
+            one.contains("type=\"hidden\" name=\"lab\" value=\"a\"") && one.matches("<select").count() == 1,
+            "{one}"
         );
         assert!(one.contains("value=\"/l&#8238;\"") && one.contains("<option value=\"10\" selected>"), "{one}");
-        assert!(html(&["a", "b"]).contains("<select class=\"select\" name=\"lab\""));
+        let two = html(&["a", "b"]);
+        assert!(two.matches("<select").count() == 2 && !two.contains("type=\"hidden\" name=\"lab\""), "{two}");
     }
 }
