@@ -14,8 +14,8 @@ pub use alerts::{AlertChoice, AlertsArgs, AlertsCommand, AlertsTestArgs};
 pub use autopsy::AutopsyArgs;
 pub use help_pages::{HelpPage, PAGES, command, page, parse};
 pub use query::{
-    ColorChoice, CompletionShell, CompletionsArgs, ExportArgs, ExportFormat, HistoryArgs, HistoryCommand, LockArgs,
-    LocksArgs, ManArgs, OutputArgs, PastArgs, PastRangeArgs, ServerArgs, WhoArgs,
+    ColorChoice, CompletionShell, CompletionsArgs, ExportArgs, ExportFormat, HistoryArgs, HistoryCommand,
+    IncidentsArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, PastArgs, PastRangeArgs, ServerArgs, WhoArgs,
 };
 
 /// A live lock observatory for Apache ZooKeeper.

@@ -230,6 +230,10 @@ pub const PAGES: &[HelpPage] = &[
                 "What stood out then: stuck locks, deadlocks, outages, gaps.",
             ),
             (
+                "lockscope history incidents --from 7d --min-ms 10000",
+                "What was wrong for 10 s or longer in the last week, because of whom, and how it ended.",
+            ),
+            (
                 "lockscope history export --format perfetto",
                 "The last hour as a trace, to be opened at ui.perfetto.dev.",
             ),

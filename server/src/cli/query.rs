@@ -159,6 +159,8 @@ pub enum HistoryCommand {
     Holds(PastArgs),
     /// List what stood out: verdicts, findings, deadlocks, outages, gaps, releases.
     Marks(PastArgs),
+    /// List incidents: when something was wrong with which locks, because of whom, and how it ended.
+    Incidents(IncidentsArgs),
     /// Write who held and who waited as a table, or as a trace that Perfetto opens; or all of it as an SQLite database.
     Export(ExportArgs),
 }
@@ -188,6 +190,35 @@ pub struct PastArgs {
     pub range: PastRangeArgs,
     /// Number of rows, at most 1000.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// How it is written.
+    #[command(flatten)]
+    pub form: OutputArgs,
+    /// Who is asked.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Incidents of a stretch of the past.
+#[derive(Clone, Debug, Args)]
+pub struct IncidentsArgs {
+    /// The ensemble, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub ensemble: Option<String>,
+    /// Where it begins: milliseconds since the epoch, or how long ago, like 90m, 12h or 7d.
+    #[arg(long, value_name = "TIME", default_value = "1d")]
+    pub from: String,
+    /// Where it ends, likewise [default: now].
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+    /// Only those that this lock is part of.
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<String>,
+    /// Only those that lasted at least so many milliseconds.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub min_ms: u64,
+    /// Number of rows, at most 500.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub limit: u32,
     /// How it is written.
     #[command(flatten)]

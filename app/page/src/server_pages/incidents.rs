@@ -44,6 +44,8 @@ pub struct IncidentsView {
     pub refused: Option<String>,
     /// The same as JSON.
     pub json_url: String,
+    /// The same as a table.
+    pub csv_url: String,
 }
 
 /// A row.
@@ -119,6 +121,7 @@ pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
             {left_out}
             <nav class="audit-ways" aria-label="More">
                 <a class="tool" href="/events">"Events"</a>
+                <a class="tool" href=of.csv_url.clone() rel="external" download data-testid="incidents-csv">"CSV"</a>
                 <a class="tool" href=of.json_url.clone()>"JSON"</a>
             </nav>
         }

@@ -101,6 +101,7 @@ fn list_view(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Inci
         from_ms: range.start.0,
         to_ms: range.end.0,
         ranges: ranges.into(),
+        csv_url: format!("{}&format=csv", address("/api/v1/incidents", range.start.0, range.end.0)),
         json_url: address("/api/v1/incidents", range.start.0, range.end.0),
         ..IncidentsView::default()
     };

@@ -11,17 +11,43 @@ use serde::Serialize;
 use super::ask::{Asked, CoverageJson, give_up_at, id, refused};
 use super::incident::{Earlier, Looking, Told, id_of};
 use crate::Http;
-use crate::api::{Pairs, share_past};
+use crate::api::{ListFormat, Pairs, read, share_past, with_format};
+use crate::csv::{Table, known_as, text};
 use crate::problem::ErrorResponse;
-use crate::shared_answers::AnswerRequest;
+use crate::shared_answers::{Answer, AnswerRequest};
 use feed::VisibilityScope;
 
+/// What the page takes.
 pub(super) const TAKES: [&str; 6] = ["ensemble", "from", "to", "q", "min_ms", "limit"];
+/// What the API takes.
+const API_TAKES: [&str; 8] = ["ensemble", "from", "to", "path", "q", "min_ms", "limit", "format"];
 /// The range where none is named.
 pub(super) const USUAL_RANGE_MS: i64 = 86_400_000;
 /// Rows of one answer.
 pub(crate) const INCIDENTS_MAX: usize = 500;
 const INCIDENTS_USUAL: usize = 100;
+const COLUMNS: [&str; 20] = [
+    "id",
+    "from_at_ms",
+    "to_at_ms",
+    "lasted_ms",
+    "worst",
+    "findings",
+    "locks",
+    "root_lock",
+    "root_client",
+    "root_host",
+    "root_session_id",
+    "victims",
+    "victims_peak",
+    "waiting_ms",
+    "is_lower_bound",
+    "ended_by",
+    "is_seen_now",
+    "forced_by",
+    "seen_before",
+    "sentence",
+];
 
 /// When something was wrong.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -85,11 +111,52 @@ pub(crate) async fn show(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let of = Asked::read(pairs, &TAKES, INCIDENTS_MAX)?;
-    Ok(share_past(&http, asked, move |http, scope| {
-        listed(http, &scope, &of).map(|list| Json(IncidentsJson::from(list)))
+    let (pairs, format) = with_format(read(pairs)?)?;
+    let of = Asked::of_pairs(&pairs, &API_TAKES, INCIDENTS_MAX)?;
+    Ok(match format {
+        ListFormat::Json => {
+            let list = move |http: &Http, scope| listed(http, &scope, &of).map(|list| Json(IncidentsJson::from(list)));
+            share_past(&http, asked, list).await
+        }
+        ListFormat::Csv => {
+            let (own, scope) = (http.clone(), asked.scope.clone());
+            http.past_shared.answer(asked, move || Answer::table(listed(&own, &scope, &of).map(table))).await
+        }
     })
-    .await)
+}
+
+/// The rows alone, with the same fields; several findings are parted by spaces, and several locks, whose paths may have some,
+/// by line feeds.
+fn table(list: Listed) -> Table {
+    let lasted_ms: Vec<i64> = list.told.iter().map(|told| told.lasted_ms).collect();
+    let all = IncidentsJson::from(list);
+    let total = all.incidents.len() + all.left_out;
+    let rows: Vec<(i64, IncidentJson)> = lasted_ms.into_iter().zip(all.incidents).collect();
+    Table::of_first("incidents", COLUMNS, rows, total, |(lasted_ms, row)| {
+        let known = |value: &Option<String>| value.as_deref().map(text).unwrap_or_default();
+        [
+            text(&row.id),
+            row.from_at_ms.to_string(),
+            known_as(row.to_at_ms),
+            lasted_ms.to_string(),
+            row.worst.to_owned(),
+            text(&row.findings.join(" ")),
+            text(&row.locks.join("\n")),
+            text(&row.root_lock),
+            known(&row.root_client),
+            known(&row.root_host),
+            known(&row.root_session_id),
+            row.victims.to_string(),
+            row.victims_peak.to_string(),
+            row.waiting_ms.to_string(),
+            row.is_lower_bound.to_string(),
+            row.ended_by.to_owned(),
+            known_as(row.is_seen_now),
+            known(&row.forced_by),
+            row.seen_before.to_string(),
+            text(&row.sentence),
+        ]
+    })
 }
 
 /// A list before it is written down.
@@ -121,6 +188,7 @@ pub(super) fn listed(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Res
     };
     let (mut told, left_out, coverage) = all().map_err(|error| refused(error, &range))?;
     told.retain(|one| asked.q.is_empty() || one.has(&asked.q));
+    told.retain(|one| asked.path.is_empty() || one.incident.runs.iter().any(|run| *run.lock == *asked.path));
     let more = told.split_off(told.len().min(asked.limit.unwrap_or(INCIDENTS_USUAL)));
     Ok(Listed { ensemble, told, left_out: left_out + more.len(), coverage })
 }

@@ -185,7 +185,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         text: "Runs of unhealthy verdicts, and of findings by which somebody is hurt. Those that overlap in time are one incident where a session that holds one of the locks holds or waits for the other; trouble that comes back within a minute was not over.",
         params: params::INCIDENTS,
-        replies: &[json(200, "Incidents.", &[Content::Json(shape::<IncidentsJson>)]), NO_HISTORY, TOO_LONG],
+        replies: &[json(200, "Incidents.", &[Content::Json(shape::<IncidentsJson>), TABLE]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/incidents", "incidents", Tag::Look, "When something was wrong, because of whom")
     },
     Operation {

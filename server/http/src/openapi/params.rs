@@ -112,9 +112,11 @@ pub(super) const INCIDENTS: &[Param] = &[
     ITS_ENSEMBLE,
     query("from", INSTANT, "Where the range begins, ms since the epoch; a day before its end."),
     TO,
+    query("path", Kind::Znode(PATH_CHARS_MAX), "Only those that this lock is part of."),
     query("q", Kind::Text(FILTER_CHARS_MAX), "Text to find in its locks, or in who is at its root; empty for all."),
     query("min_ms", INSTANT, "Only those that lasted so long."),
     up_to(INCIDENTS_MAX, 100, "Rows at most."),
+    FORMAT,
 ];
 
 pub(super) const INCIDENT: &[Param] = &[

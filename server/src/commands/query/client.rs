@@ -277,6 +277,11 @@ impl QueryClient {
         self.0.download(&path, file).await.map_err(|error| self.explain(error))
     }
 
+    /// Incidents of a stretch of the past, as the API answers.
+    pub(super) async fn incidents(&self, pairs: &[(&str, &str)]) -> Result<String, RunError> {
+        self.get(&format!("/api/v1/incidents?{}", query(pairs))).await.map_err(|error| self.explain(error))
+    }
+
     /// Alerts of a state, as the API answers.
     pub(super) async fn alerts(&self, state: &str) -> Result<String, RunError> {
         self.get(&format!("/api/v1/alerts?state={state}")).await.map_err(|error| self.explain(error))

@@ -4,6 +4,7 @@
 mod alerts;
 mod client;
 mod history;
+pub(super) mod incidents;
 mod lock;
 mod locks;
 mod past;

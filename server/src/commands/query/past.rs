@@ -1,9 +1,10 @@
-//! `lockscope history holds`, `marks` and `export`: what was, from a running server.
+//! `lockscope history holds`, `marks`, `incidents` and `export`: what was, from a running server.
 
 use lockscope_wire::visible;
 use serde::Deserialize;
 
 use super::client::QueryClient;
+use super::incidents;
 use super::table::{Cell, Column, OutputStyle, Tone, render as table};
 use super::terminal;
 use super::words::{self, NONE, duration, held, instant};
@@ -62,8 +63,8 @@ struct Mark {
 }
 
 #[derive(Debug, Deserialize)]
-struct Coverage {
-    part: f64,
+pub(super) struct Coverage {
+    pub(super) part: f64,
 }
 
 /// Asks, and prints the answer.
@@ -77,6 +78,7 @@ pub(super) async fn ask(question: &HistoryCommand, now_ms: i64) -> Result<(), Ru
             let text = list("marks", args, now_ms).await?;
             print(args, &text, |text| Ok(marks(&QueryClient::new(&args.server)?.read(text)?, shown(args))))
         }
+        HistoryCommand::Incidents(args) => incidents::ask(args, now_ms).await,
         HistoryCommand::Export(args) => {
             let format = match args.format {
                 ExportFormat::Csv => "csv",
@@ -193,7 +195,7 @@ fn marks(answer: &Marks, shown: OutputStyle) -> String {
 }
 
 /// A table; a sentence where it has no row, and how much of the time is known where that is not all of it.
-fn list_of(
+pub(super) fn list_of(
     columns: &[Column],
     rows: Vec<Vec<Cell>>,
     none: &str,
