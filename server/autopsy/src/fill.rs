@@ -11,7 +11,6 @@ use txn_log::Transaction;
 
 use crate::AutopsyError;
 use crate::audit_log::{AuditLog, Writer};
-use crate::incidents::Incidents;
 use crate::pace::Pace;
 use crate::translate::Translator;
 use crate::tree::Tree;
@@ -28,7 +27,6 @@ const DAY_MS: i64 = 86_400_000;
 struct Played {
     model: Observatory,
     tap: Tap,
-    incidents: Incidents,
     writers: AuditLog,
     recorder: Recorder,
     is_recording: bool,
@@ -62,7 +60,6 @@ pub(crate) struct Player {
 pub(crate) struct Finished {
     pub(crate) model: Observatory,
     pub(crate) translator: Translator,
-    pub(crate) incidents: Incidents,
     pub(crate) from: TimeMs,
     pub(crate) to: TimeMs,
     pub(crate) set_back_ms: i64,
@@ -84,7 +81,6 @@ impl Player {
             played: Played {
                 model: Observatory::new(settings, now),
                 tap: Tap::default(),
-                incidents: Incidents::default(),
                 writers,
                 recorder,
                 is_recording: false,
@@ -149,7 +145,7 @@ impl Player {
     pub(crate) fn lose(&mut self) {
         if self.has_begun && self.lost_at.is_none() {
             self.lost_at = Some(self.now);
-            self.played.lose(self.now);
+            self.played.lose();
         }
     }
 
@@ -217,9 +213,9 @@ impl Player {
         }
         self.played.flush()?;
         let Self { translator, played, now, set_back_ms, recorded_from: from, .. } = self;
-        let Played { model, incidents, is_recording, recorder, .. } = played;
+        let Played { model, is_recording, recorder, .. } = played;
         drop(recorder);
-        Ok(Finished { model, translator, incidents, from, to: now, set_back_ms, has_recorded: is_recording })
+        Ok(Finished { model, translator, from, to: now, set_back_ms, has_recorded: is_recording })
     }
 }
 
@@ -240,7 +236,6 @@ impl Played {
                 *host = host.take().or_else(|| writer.clone());
             }
         }
-        self.incidents.take(self.events.get(first..).unwrap_or_default(), &self.model);
         if self.is_recording && !self.is_lost {
             self.batch.push((now, observation));
         } else {
@@ -294,8 +289,7 @@ impl Played {
         Ok(())
     }
 
-    fn lose(&mut self, now: TimeMs) {
-        self.incidents.lose(now);
+    fn lose(&mut self) {
         if self.is_recording {
             self.recorder.record(std::mem::take(&mut self.batch), std::mem::take(&mut self.events));
             self.recorder.lose(GapReason::Damaged);

@@ -8,7 +8,6 @@ pub mod audit_log;
 mod bundle;
 mod compare;
 mod fill;
-mod incidents;
 mod merge;
 mod pace;
 mod play;
@@ -20,7 +19,6 @@ pub mod tree;
 use std::path::PathBuf;
 
 pub use bundle::bundle;
-pub use incidents::{INCIDENTS_MAX, Incident, IncidentEnd};
 pub use merge::{DAMAGED_MAX, DIFFERENCES_MAX, MemberDifference};
 pub use play::{Autopsy, perform};
 pub use report::{Coverage, LOCKS_MAX, LockReport, MissingRange, Percentiles, Report};

@@ -32,6 +32,8 @@ pub struct Autopsy {
     pub history: HistoryHandle,
     /// The model as it is in the end.
     pub model: Observatory,
+    /// Who sessions are, by ZooKeeper's audit log.
+    pub writers: AuditLog,
 }
 
 /// Reads, plays, writes and sums up. Blocking.
@@ -65,12 +67,8 @@ pub fn perform(options: &Options) -> Result<Autopsy, AutopsyError> {
         return Err(AutopsyError::Store(format!("{} observations could not be stored", status.dropped)));
     }
     let (locks, locks_left_out, holds) = report::locks(&*store, &finished.model).map_err(failed)?;
-    let (mut incidents, incidents_left_out) = finished.incidents.finish(finished.to);
-    for incident in &mut incidents {
-        incident.root_writer(&writers);
-    }
-    let report = Report { coverage, locks, locks_left_out, incidents, incidents_left_out, holds };
-    Ok(Autopsy { report, history, model: finished.model })
+    let report = Report { coverage, locks, locks_left_out, holds };
+    Ok(Autopsy { report, history, model: finished.model, writers })
 }
 
 fn failed(error: history::store::StoreError) -> AutopsyError {

@@ -11,7 +11,6 @@ use lockscope_core::tally::Histogram;
 use lockscope_core::time::TimeMs;
 use serde::Serialize;
 
-use crate::incidents::Incident;
 use crate::merge::MemberDifference;
 use crate::source::Damage;
 
@@ -108,7 +107,7 @@ pub struct LockReport {
     pub worst: &'static str,
 }
 
-/// Everything.
+/// Everything but the incidents, which are looked for in the history.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// What was read.
@@ -117,10 +116,6 @@ pub struct Report {
     pub locks: Vec<LockReport>,
     /// Further ones, which are not listed.
     pub locks_left_out: u64,
-    /// Runs of unhealthy verdicts, the oldest first.
-    pub incidents: Vec<Incident>,
-    /// Further ones, which are not listed.
-    pub incidents_left_out: u64,
     /// Times somebody began to hold, in all locks.
     pub holds: u64,
 }

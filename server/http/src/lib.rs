@@ -75,7 +75,7 @@ pub use alerts::AlertDesk;
 use audit::{Records, UnavailableLog};
 use feed::{Hub, VisibilityScope};
 use history::Moments;
-pub use history::Recordings;
+pub use history::{AllIncidents, Recordings};
 use identity::{Actor, QuotaOwner, Right};
 #[cfg(feature = "lab")]
 use lab::{Lab, LabService};

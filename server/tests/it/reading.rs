@@ -74,6 +74,7 @@ fn its_tables_are_the_guide() {
         ("ZooKeeper", terms(TermArea::ZooKeeper, "")),
         ("Locks", terms(TermArea::Locks, "")),
         ("Lockscope", terms(TermArea::Lockscope, "")),
+        ("Numbers", terms(TermArea::Numbers, "")),
     ];
     check_tables("glossary.md", &glossary);
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::marked::{marked, numbers_way};
 use super::{ServerPage, words};
 use crate::format::{duration, middle, visible};
 use crate::parts::{Columns, Table, stamp};
@@ -61,6 +62,8 @@ pub struct IncidentView {
     pub seen_before: usize,
     /// What they have in common, in plain words.
     pub again: String,
+    /// Incidents that were like it, on whatever lock; None where there are none, or there was no time to look.
+    pub alike: Option<IncidentsAlike>,
     /// What was released and which alerts fired meanwhile, the oldest first.
     pub acts: Vec<IncidentAct>,
     /// How it may be replayed in the lab; None for those who may not.
@@ -103,6 +106,32 @@ pub struct IncidentBefore {
     pub lasted_ms: i64,
     /// How it ended, in words.
     pub ended: &'static str,
+    /// Address of its page.
+    pub url: String,
+}
+
+/// Incidents that were like it, on whatever lock.
+#[derive(Clone, Debug)]
+pub struct IncidentsAlike {
+    /// How many there were, and how many ended likewise.
+    pub sentence: String,
+    /// The newest first.
+    pub rows: Vec<AlikeIncident>,
+}
+
+/// One that was like it.
+#[derive(Clone, Debug)]
+pub struct AlikeIncident {
+    /// When it began.
+    pub from_ms: i64,
+    /// How long it lasted.
+    pub lasted_ms: i64,
+    /// The root's lock.
+    pub lock: String,
+    /// How it ended, in words.
+    pub ended: &'static str,
+    /// As this one did.
+    pub is_likewise: bool,
     /// Address of its page.
     pub url: String,
 }
@@ -185,14 +214,16 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
             {acts(of)}
             {facts(of)}
             {before(of)}
+            {alike(of)}
             {of.replay.as_ref().map(replay_form)}
             <nav class="audit-ways" aria-label="As a file">{of.ways.iter().map(way).collect_view()}</nav>
+            <p class="quiet">{numbers_way()}</p>
         }
     })
 }
 
 fn figures(of: &IncidentView) -> AnyView {
-    let one = |name: &'static str, value: AnyView| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
+    let one = |name: &'static str, value: AnyView| view! { <div><dt>{marked(name)}</dt><dd>{value}</dd></div> };
     let ended = match of.to_ms {
         Some(to_ms) => stamp(to_ms).into_any(),
         None => view! { <span>"not yet"</span> }.into_any(),
@@ -203,7 +234,7 @@ fn figures(of: &IncidentView) -> AnyView {
         <dl class="incident-figures" data-testid="incident-figures">
             {one("Began", stamp(of.from_ms).into_any())}
             {one("Ended", ended)}
-            {one("Lasted", view! { <span>{lasted}</span> }.into_any())}
+            {one(super::incidents::LASTED, view! { <span>{lasted}</span> }.into_any())}
             {one(words::INCIDENT_VICTIMS, view! { <span>{words::victims(victims, peak)}</span> }.into_any())}
             {one(words::INCIDENT_WAITING, view! { <span>{duration(of.waiting_ms)}</span> }.into_any())}
             {one(words::INCIDENT_SEEN, view! { <span>{super::incidents::times(of.seen_before)}</span> }.into_any())}
@@ -344,6 +375,22 @@ fn before(of: &IncidentView) -> Option<AnyView> {
             <h2 class="part-title">{words::INCIDENT_BEFORE}</h2>
             {(!of.again.is_empty()).then(|| view! { <p data-testid="incident-again">{visible(&of.again)}</p> })}
             <ul class="incident-list" data-testid="incident-before">{of.earlier.iter().map(one).collect_view()}</ul>
+        }
+    })
+}
+
+fn alike(of: &IncidentView) -> Option<AnyView> {
+    let one = |of: &AlikeIncident| {
+        let likewise = of.is_likewise.then_some(words::LIKEWISE);
+        view! {
+            <li><a href=of.url.clone()>{stamp(of.from_ms)}</a> " " <code><bdi>{visible(&of.lock)}</bdi></code> ", " {duration(of.lasted_ms)} ", " {of.ended} {likewise}</li>
+        }
+    };
+    of.alike.as_ref().map(|alike| {
+        view! {
+            <h2 class="part-title">{marked(words::INCIDENTS_ALIKE)}</h2>
+            <p data-testid="incident-alike">{visible(&alike.sentence)}</p>
+            <ul class="incident-list">{alike.rows.iter().map(one).collect_view()}</ul>
         }
     })
 }

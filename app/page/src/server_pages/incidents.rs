@@ -4,9 +4,10 @@ use crate::erase::view;
 use crate::exact::Exact;
 use leptos::prelude::*;
 
+use super::marked::{marked_table, numbers_way};
 use super::{ServerPage, words};
 use crate::format::{count, duration, middle, visible};
-use crate::parts::{Chip, Columns, Table, filled, stamp};
+use crate::parts::{Chip, Columns, filled, stamp};
 use lockscope_wire::Verdict;
 
 /// Longest text in a cell; the whole is in its title.
@@ -85,13 +86,16 @@ pub struct IncidentLine {
     pub url: String,
 }
 
+pub(super) const BECAUSE_OF: &str = "Because of";
+pub(super) const LASTED: &str = "Lasted";
+pub(super) const WAITED: &str = "Waited in all";
 const COLUMNS: Columns = &[
     ("Began", ""),
     ("What", ""),
     ("Lock", ""),
-    ("Because of", ""),
-    ("Lasted", "table-number"),
-    ("Waited", "table-number"),
+    (BECAUSE_OF, ""),
+    (LASTED, "table-number"),
+    (WAITED, "table-number"),
     ("How it ended", ""),
 ];
 
@@ -104,9 +108,7 @@ pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
             None if of.rows.is_empty() => {
                 view! { <p class="empty">{words::no_incident(!of.q.is_empty() || of.min_ms > 0, of.part_known)}</p> }
             }
-            None => {
-                view! { <Table class="table audit-table incident-table" testid="incidents" columns=COLUMNS rows=rows /> }
-            }
+            None => marked_table("incidents", COLUMNS, rows.into_any()),
         };
         let left_out = (of.left_out > 0).then(|| {
             view! { <p class="quiet">{words::incidents_left_out(of.left_out)}</p> }
@@ -121,6 +123,7 @@ pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
             {left_out}
             <nav class="audit-ways" aria-label="More">
                 <a class="tool" href="/events">"Events"</a>
+                {numbers_way()}
                 <a class="tool" href=of.csv_url.clone() rel="external" download data-testid="incidents-csv">"CSV"</a>
                 <a class="tool" href=of.json_url.clone()>"JSON"</a>
             </nav>

@@ -40,11 +40,12 @@ pub(super) const STRATEGIES: &str = "Strategies";
 pub(super) const ENSEMBLE: &str = "Ensemble";
 
 /// The parts of the help below verdicts and findings.
-pub(super) const HELP_PARTS: [(&str, &str, TermArea); 7] = [
+pub(super) const HELP_PARTS: [(&str, &str, TermArea); 8] = [
     ("liveness", "Liveness", TermArea::Liveness),
     ("edges", "Edges", TermArea::Edges),
     ("missing", "What may be missing", TermArea::Missing),
     ("roots", "Roots", TermArea::Roots),
+    ("numbers", "Numbers of incidents, blame, differences and alerts", TermArea::Numbers),
     ("zookeeper", "Words of ZooKeeper", TermArea::ZooKeeper),
     ("locks", "Words of locks", TermArea::Locks),
     ("lockscope", "Words of Lockscope", TermArea::Lockscope),
@@ -125,6 +126,8 @@ pub(super) const INCIDENT_ROOT: &str = "made the others wait";
 pub(super) const INCIDENT_FACTS: &str = "What else happened";
 pub(super) const INCIDENT_BEFORE: &str = "The same lock in the same trouble before";
 
+pub(super) const INCIDENTS_ALIKE: &str = "Like it, on any lock";
+pub(super) const LIKEWISE: &str = ", as this one did";
 /// From a release to the incident in which it was.
 pub(super) const INCIDENT_OF: &str = "its incident";
 /// How many waited at once, above the picture of it.

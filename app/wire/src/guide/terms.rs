@@ -17,6 +17,8 @@ pub enum TermArea {
     Missing,
     /// How a root stands.
     Roots,
+    /// Figures of pages of the past and of alerts.
+    Numbers,
 }
 
 impl TermArea {
@@ -28,6 +30,7 @@ impl TermArea {
             Self::Edges => "edge",
             Self::Missing => "missing",
             Self::Roots => "root",
+            Self::Numbers => "number",
         }
     }
 }
@@ -260,4 +263,86 @@ pub const TERMS: &[Term] = &[
         "The server takes no persistent watches (its watch manager refuses them): everything is read again every few seconds instead.",
     ),
     term(TermArea::Roots, "past", "It is shown as it was at the moment that the band names, whatever it is by now."),
+    term(
+        TermArea::Numbers,
+        "alike",
+        "Incidents of the 30 days before, on any lock, with the same recipe at the root's lock, worst verdict, findings by which somebody was hurt, shape (nobody waited for long, a line, a chain over several locks, or a circle), number of locks (1, 2, or more) and application at the root; how each ended is said beside it. Of more than 500 runs of trouble the newest are looked at. See [Incidents](history.md#incidents).",
+    ),
+    term(
+        TermArea::Numbers,
+        "because of",
+        "Who is charged most of the waiting within an incident; without any wait, who held when it began. By what it says of itself, else its host, else its session.",
+    ),
+    term(
+        TermArea::Numbers,
+        "charged as holder",
+        "Waiting for whoever held meanwhile: each millisecond of a wait goes to who held then, in equal parts where several did. All charges, hand-off and what is not known together are all waiting.",
+    ),
+    term(
+        TermArea::Numbers,
+        "charged in the end",
+        "Waiting for whom everybody waited for in the end: where a holder itself waited for another lock, its part is passed on to who held that one. The sum is the same.",
+    ),
+    term(
+        TermArea::Numbers,
+        "difference",
+        "Of a dimension: half the sum of the absolute differences of the shares of its values. The part of one side that would have to have other values for both to be alike, from 0 to 100 %.",
+    ),
+    term(
+        TermArea::Numbers,
+        "fires for",
+        "How long what a rule says has to be so without a break before the alert fires. Before that it is pending.",
+    ),
+    term(
+        TermArea::Numbers,
+        "hold percentiles",
+        "Half of the holds that ended in the range lasted no longer than p50, 99 of 100 no longer than p99; from a histogram: at most an eighth above the truth, and never below it.",
+    ),
+    term(TermArea::Numbers, "holds", "Holds that ended in the range, however they ended."),
+    term(
+        TermArea::Numbers,
+        "incident lasted",
+        "From the first instant at which a lock of it was in trouble to when none was any more. Trouble that comes back within a minute was not over. Of what goes on: up to now.",
+    ),
+    term(
+        TermArea::Numbers,
+        "messages waiting",
+        "Messages that a route has not taken yet. They are tried again until they are taken, also after a restart.",
+    ),
+    term(
+        TermArea::Numbers,
+        "of all waiting",
+        "What is charged in the end, or as holder where not all of the ensemble may be seen, divided by all waiting of contenders that left in the range.",
+    ),
+    term(
+        TermArea::Numbers,
+        "seen before",
+        "How often the same root lock had the same worst verdict in the 30 days before the incident began.",
+    ),
+    term(
+        TermArea::Numbers,
+        "sessions that waited",
+        "Distinct sessions of which a wait is charged to this one. `≥` where there were more than are counted.",
+    ),
+    term(
+        TermArea::Numbers,
+        "share",
+        "Of all waits of a side, selected or the rest, the part that has this value, and how many these are.",
+    ),
+    term(
+        TermArea::Numbers,
+        "victims",
+        "Sessions that waited 1 s or longer within the incident, all their waits in it together; and the most that waited at once. Who stands by for a leader, or is an item, a member or at a barrier, waits for nothing.",
+    ),
+    term(
+        TermArea::Numbers,
+        "waited in all",
+        "All waits within the incident together: of each wait the part in which its lock was part of it. `≥` where not all who waited were looked at.",
+    ),
+    term(
+        TermArea::Numbers,
+        "week before",
+        "What the same one was charged in the same range a week before. `≥` where not all of that range is recorded; no column where nothing of it is.",
+    ),
+    term(TermArea::Numbers, "worst wait", "When the wait ended of which this one is charged most, and its lock."),
 ];

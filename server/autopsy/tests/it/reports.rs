@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use autopsy::{Autopsy, AutopsyError, IncidentEnd, Options, bundle, perform};
+use autopsy::{Autopsy, AutopsyError, Options, bundle, perform};
+use history::derive::verdict_name;
+use history::incident::{IncidentEnd, IncidentQuery, Life, Present, all};
 use history::replay::{Moment, Rewound};
 use history::store::rows::{FactQuery, MinuteQuery, SpanQuery};
 use history::store::sqlite::SqliteStore;
@@ -59,20 +61,48 @@ fn a_run_of_trouble_has_its_root_its_victims_and_its_end() {
     let ends: [(End, IncidentEnd); 3] = [
         (|zxid, at| delete(3, zxid, at, "/l/lock-0000000010"), IncidentEnd::Released),
         (|zxid, at| close(3, zxid, at), IncidentEnd::SessionEnded),
-        (|zxid, at| delete(4, zxid, at, "/l/lock-0000000011"), IncidentEnd::Recovered),
+        (|zxid, at| delete(4, zxid, at, "/l/lock-0000000011"), IncidentEnd::GaveUp),
     ];
     for (end, by) in ends {
-        let (Autopsy { report, .. }, _place) = of(&trouble(end));
-        let [incident] = &report.incidents[..] else { panic!("{report:#?}") };
-        assert_eq!((incident.lock.as_str(), incident.worst, incident.ended_by), ("/l", "stuck", by));
-        assert_eq!((incident.root_session.as_deref(), incident.victims), (Some("0x3"), 1));
-        assert_eq!(incident.to_at_ms, Some(BEGIN + 62_000));
+        let (Autopsy { report, history, model, .. }, _place) = of(&trouble(end));
+        let now = TimeMs(report.coverage.to_at_ms);
+        let there = |path: &str| {
+            let lock = model.lock(path).unwrap();
+            let life = |one: lockscope_core::lock::ContenderRef<'_>| {
+                let read = one.child.read.as_ref()?;
+                Some(Life {
+                    czxid: read.czxid,
+                    lock: path.into(),
+                    recipe: "sequential_mutex".into(),
+                    is_waited_for: true,
+                    session: read.owner(),
+                    label: None,
+                    host: None,
+                    joined_at: one.child.arrived_at,
+                    held_at: lock.hold_of(&one).map(|hold| hold.since),
+                    left_at: None,
+                    how: None,
+                    roots: Vec::new(),
+                })
+            };
+            let lives = lock.contenders(model.mirror_of(lock).unwrap()).filter_map(life).collect();
+            Present { is_in_trouble: false, lives }
+        };
+        let give_up_at = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        let range = TimeMs(report.coverage.from_at_ms)..now + 1;
+        let query = IncidentQuery { range, now, sees: &|_| true, present: &there, give_up_at };
+        let found = all(&*history.store().unwrap(), &query).unwrap();
+        let [incident] = &found.incidents[..] else { panic!("{found:#?}") };
+        assert_eq!((incident.root_lock(), verdict_name(incident.worst), incident.ended_by), ("/l", "stuck", by));
+        let root = incident.root.as_ref().unwrap();
+        assert_eq!((root.session.unwrap().0, incident.victims, found.left_out), (3, 1, 0));
+        assert_eq!(incident.to, Some(TimeMs(BEGIN + 62_000)));
         // Slow after a second, to the quarter of a second; one waits from half a second on.
-        let from_ms = incident.from_at_ms - BEGIN;
+        let from_ms = incident.from.0 - BEGIN;
         assert!((3_000..3_300).contains(&from_ms), "{from_ms}");
         assert_eq!(incident.waiting_ms, 62_000 - from_ms);
         let lock = report.locks.iter().find(|lock| lock.path == "/l").unwrap();
-        let held = if by == IncidentEnd::Recovered { 11 } else { 12 };
+        let held = if by == IncidentEnd::GaveUp { 11 } else { 12 };
         assert_eq!((lock.holds, lock.worst, report.holds), (held, "stuck", held));
     }
 }
@@ -109,9 +139,9 @@ fn an_audit_log_says_who_it_was() {
     let audit = place.path().join("audit.log");
     std::fs::write(&audit, "session=0x3\tuser=ada\tip=10.0.0.7\toperation=create\tznode=/l\tresult=success\n").unwrap();
     let options = Options { audit_log: Some(audit), ..options(&[place.path()], &place.path().join("out")) };
-    let Autopsy { report, history, .. } = perform(&options).unwrap();
-    let incident = &report.incidents[0];
-    assert_eq!((incident.root_address.as_deref(), incident.root_user.as_deref()), (Some("10.0.0.7"), Some("ada")));
+    let Autopsy { writers, history, .. } = perform(&options).unwrap();
+    let writer = writers.writer(3).unwrap();
+    assert_eq!((&*writer.address, &*writer.user), ("10.0.0.7", "ada"));
     let spans = history.store().unwrap().spans(&Default::default()).unwrap();
     let hosts: Vec<_> = spans.iter().map(|span| (span.session.unwrap().0, span.host.as_deref())).collect();
     assert!(hosts.contains(&(3, Some("10.0.0.7"))) && hosts.contains(&(2, None)), "{hosts:?}");

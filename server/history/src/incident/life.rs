@@ -16,6 +16,8 @@ pub struct Life {
     pub czxid: Zxid,
     /// The lock.
     pub lock: Box<str>,
+    /// The lock's recipe.
+    pub recipe: Box<str>,
     /// Others wait for it there, and it for others.
     pub is_waited_for: bool,
     /// Its session.
@@ -59,6 +61,7 @@ impl From<Span> for Life {
             czxid: of.czxid,
             is_waited_for: Self::is_waiting_in(&of.recipe),
             lock: of.lock,
+            recipe: of.recipe,
             session: of.session,
             label: of.label,
             host: of.host,

@@ -6,11 +6,13 @@
 //! wait, and nobody waited for [`VICTIM_MS`], it is no incident. Runs are connected where they overlap in time and a session that holds one of the locks holds or
 //! waits for the other at that time.
 
+mod all;
 mod connect;
 mod life;
 mod root;
 mod run;
 mod search;
+mod signature;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +20,7 @@ use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 
+pub use all::{ALL_RUNS_MAX, all};
 pub use connect::connect;
 pub use life::Life;
 pub use run::{QUIET_MS, Run, runs};
@@ -25,6 +28,8 @@ pub use search::{
     EARLIER_MS, IncidentQuery, IncidentsFound, LIVES_A_RUN_MAX, LIVES_A_RUN_MIN, LIVES_MAX, Present, RUNS_MAX, earlier,
     incident_of, lives_in, search,
 };
+
+pub use signature::{ALIKE_MAX, Alike, Signature, WaitShape, alike};
 
 use crate::derive::Harm;
 use crate::store::rows::SpanEnd;
@@ -106,6 +111,10 @@ pub struct Incident {
     pub runs: Vec<Run>,
     /// Who made the others wait; None where nobody that is known held.
     pub root: Option<IncidentRoot>,
+    /// The recipe of the lock that names it; None where nobody was at it.
+    pub recipe: Option<Box<str>>,
+    /// Who waited for whom.
+    pub shape: WaitShape,
     /// Sessions that waited [`VICTIM_MS`] or longer within it.
     pub victims: usize,
     /// The most that waited at once.
@@ -140,13 +149,17 @@ impl Incident {
                 *of_sessions.entry(session).or_default() += wait.ms();
             }
         }
-        Self {
+        let victims = of_sessions.values().filter(|ms| **ms >= VICTIM_MS).count();
+        let shape = WaitShape::of(&runs, lives, (from, until), victims);
+        let mut incident = Self {
             number: runs.first().map_or(0, |run| run.number),
             from,
             to,
             worst: runs.iter().map(|run| run.worst).max().unwrap_or(Verdict::Unknown),
             findings: runs.iter().flat_map(|run| run.findings.iter().cloned()).collect(),
-            victims: of_sessions.values().filter(|ms| **ms >= VICTIM_MS).count(),
+            recipe: None,
+            shape,
+            victims,
             victims_peak: peak(&waits),
             waiting_ms: waits.iter().map(Wait::ms).sum(),
             is_lower_bound,
@@ -154,7 +167,10 @@ impl Incident {
             ended_with,
             root,
             runs,
-        }
+        };
+        let named = lives.iter().find(|life| *life.lock == *incident.root_lock());
+        incident.recipe = named.map(|life| life.recipe.clone());
+        incident
     }
 
     /// Its locks, in the order in which trouble began.

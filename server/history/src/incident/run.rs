@@ -176,27 +176,43 @@ impl Open {
 /// The runs that facts tell of. Facts come with the oldest first; those of other kinds than verdicts and findings are passed
 /// over.
 pub fn runs<'a>(facts: impl IntoIterator<Item = &'a Fact>, gaps: &[Gap]) -> Vec<Run> {
-    let (mut open, mut ended) = (BTreeMap::<Box<str>, Open>::new(), Vec::new());
-    let mut gaps: Vec<(TimeMs, TimeMs)> =
-        gaps.iter().map(|gap| (gap.from, gap.to)).filter(|(from, to)| from < to).collect();
-    gaps.sort_unstable_by(|one, other| other.cmp(one));
-    let hide = |open: &mut BTreeMap<Box<str>, Open>, gap: (TimeMs, TimeMs)| {
-        open.values_mut().for_each(|open| open.gap = Some(open.gap.map_or(gap, |(from, _)| (from, gap.1))));
-    };
-    for fact in facts {
-        let (Some(lock), Some(sign)) = (&fact.lock, Sign::of(fact)) else { continue };
-        while let Some(gap) = gaps.pop_if(|gap| gap.0 < fact.at) {
-            hide(&mut open, gap);
+    let mut found = RunFinder::new(gaps);
+    facts.into_iter().for_each(|fact| found.take(fact));
+    found.finish()
+}
+
+/// Finds runs in facts that come one by one, the oldest first.
+#[derive(Debug)]
+pub(super) struct RunFinder {
+    open: BTreeMap<Box<str>, Open>,
+    ended: Vec<Run>,
+    /// Those that did not begin yet, the first of them last.
+    gaps: Vec<(TimeMs, TimeMs)>,
+}
+
+impl RunFinder {
+    pub(super) fn new(gaps: &[Gap]) -> Self {
+        let mut gaps: Vec<(TimeMs, TimeMs)> =
+            gaps.iter().map(|gap| (gap.from, gap.to)).filter(|(from, to)| from < to).collect();
+        gaps.sort_unstable_by(|one, other| other.cmp(one));
+        Self { open: BTreeMap::new(), ended: Vec::new(), gaps }
+    }
+
+    /// Takes in the next one.
+    pub(super) fn take(&mut self, fact: &Fact) {
+        let (Some(lock), Some(sign)) = (&fact.lock, Sign::of(fact)) else { return };
+        while let Some(gap) = self.gaps.pop_if(|gap| gap.0 < fact.at) {
+            self.hide(gap);
         }
         let Some(harm) = sign.harm() else {
-            if let Some(open) = open.get_mut(lock) {
+            if let Some(open) = self.open.get_mut(lock) {
                 open.clear(&sign, fact.at);
             }
-            continue;
+            return;
         };
-        if let Some(known) = open.get_mut(lock).filter(|open| open.goes_on(fact.at)) {
+        if let Some(known) = self.open.get_mut(lock).filter(|open| open.goes_on(fact.at)) {
             known.note(&sign, harm, fact.at);
-            continue;
+            return;
         }
         let run = Run {
             lock: lock.clone(),
@@ -211,12 +227,34 @@ pub fn runs<'a>(facts: impl IntoIterator<Item = &'a Fact>, gaps: &[Gap]) -> Vec<
         };
         let mut begun = Open { run, is_bad: false, was_bad_until: None, findings: BTreeSet::new(), gap: None };
         begun.note(&sign, harm, fact.at);
-        ended.extend(open.insert(lock.clone(), begun).map(Open::finish));
+        self.ended.extend(self.open.insert(lock.clone(), begun).map(Open::finish));
     }
-    while let Some(gap) = gaps.pop() {
-        hide(&mut open, gap);
+
+    /// Lets go of runs that can't go on any more as of an instant, and of the oldest of so many that ended: how many.
+    pub(super) fn settle(&mut self, at: TimeMs, most: usize) -> usize {
+        let is_over = |open: &Open| open.gap.is_none() && open.run.to.is_some_and(|to| at.since(to) > QUIET_MS);
+        let over = self.open.extract_if(.., |_, open| is_over(open)).map(|(_, open)| open.finish());
+        self.ended.extend(over);
+        let left_out = self.ended.len().saturating_sub(most);
+        if left_out > 0 {
+            self.ended.sort_by_key(|run| (run.from, run.number));
+            self.ended.drain(..left_out);
+        }
+        left_out
     }
-    ended.extend(open.into_values().map(Open::finish));
-    ended.sort_by_key(|run| (run.from, run.number));
-    ended
+
+    /// All of them, the oldest first.
+    pub(super) fn finish(mut self) -> Vec<Run> {
+        while let Some(gap) = self.gaps.pop() {
+            self.hide(gap);
+        }
+        self.ended.extend(self.open.into_values().map(Open::finish));
+        self.ended.sort_by_key(|run| (run.from, run.number));
+        self.ended
+    }
+
+    /// Nobody looked from one instant to another.
+    fn hide(&mut self, gap: (TimeMs, TimeMs)) {
+        self.open.values_mut().for_each(|open| open.gap = Some(open.gap.map_or(gap, |(from, _)| (from, gap.1))));
+    }
 }

@@ -72,7 +72,16 @@ pub struct IncidentsFound {
 /// # Errors
 /// The store can't be read, or it takes too long.
 pub fn search(store: &dyn Store, query: &IncidentQuery<'_>) -> Result<IncidentsFound, StoreError> {
-    let (mut found, left_out) = runs_in(store, query)?;
+    let (found, left_out) = runs_in(store, query)?;
+    Ok(IncidentsFound { incidents: incidents_of(store, query, found)?, left_out })
+}
+
+/// The incidents that runs are, the newest first.
+pub(super) fn incidents_of(
+    store: &dyn Store,
+    query: &IncidentQuery<'_>,
+    mut found: Vec<Run>,
+) -> Result<Vec<Incident>, StoreError> {
     let (mut lives, mut is_cut) = (Vec::with_capacity(found.len()), Vec::with_capacity(found.len()));
     let most = (LIVES_MAX / found.len().max(1)).clamp(LIVES_A_RUN_MIN, LIVES_A_RUN_MAX);
     for run in &mut found {
@@ -93,7 +102,7 @@ pub fn search(store: &dyn Store, query: &IncidentQuery<'_>) -> Result<IncidentsF
     let groups = connect(&found, &lives, query.now);
     let mut incidents: Vec<Incident> = groups.into_iter().map(incident).filter(Incident::is_harm).collect();
     incidents.sort_by_key(|incident| std::cmp::Reverse((incident.from, incident.number)));
-    Ok(IncidentsFound { incidents, left_out })
+    Ok(incidents)
 }
 
 /// The incident that a run with this number belongs to; None where there is none that may be seen.

@@ -17,11 +17,11 @@ use proptest::prelude::*;
 
 use crate::historian::START;
 
-fn at(ms: i64) -> TimeMs {
+pub(crate) fn at(ms: i64) -> TimeMs {
     TimeMs(START + ms)
 }
 
-fn fact(ms: i64, lock: &str, verdict: &str) -> Fact {
+pub(crate) fn fact(ms: i64, lock: &str, verdict: &str) -> Fact {
     Fact {
         number: u64::try_from(at(ms).0).unwrap() * 1024,
         at: at(ms),
@@ -43,10 +43,11 @@ fn gap(from: i64, to: i64) -> Gap {
 }
 
 /// Who held a lock when, if ever, and how that ended.
-fn life(lock: &str, session: i64, joined: i64, held: Option<i64>, left: Option<(i64, SpanEnd)>) -> Life {
+pub(crate) fn life(lock: &str, session: i64, joined: i64, held: Option<i64>, left: Option<(i64, SpanEnd)>) -> Life {
     Life {
         czxid: Zxid(session * 1_000_000 + joined),
         lock: lock.into(),
+        recipe: "sequential_mutex".into(),
         is_waited_for: true,
         session: Some(SessionId(session)),
         label: Some(format!("client-{session}").into()),
@@ -60,7 +61,7 @@ fn life(lock: &str, session: i64, joined: i64, held: Option<i64>, left: Option<(
 }
 
 /// All of it, each lock with its lives.
-fn made(runs: &[Run], lives: &[Life], now: i64) -> Vec<Incident> {
+pub(crate) fn made(runs: &[Run], lives: &[Life], now: i64) -> Vec<Incident> {
     let of = |run: &Run| lives.iter().filter(|life| life.lock == run.lock).cloned().collect::<Vec<_>>();
     let of_runs: Vec<Vec<Life>> = runs.iter().map(of).collect();
     let groups = connect(runs, &of_runs, at(now));
@@ -193,7 +194,7 @@ fn standbys_of_a_leader_wait_for_nothing() {
     assert_eq!(incident.root.as_ref().unwrap().session, Some(SessionId(1)));
 }
 
-fn span(lock: &str, session: i64, joined: i64, held: Option<i64>, left: i64, root: i64) -> Span {
+pub(crate) fn span(lock: &str, session: i64, joined: i64, held: Option<i64>, left: i64, root: i64) -> Span {
     let wait_ms = held.unwrap_or(left) - joined;
     let charged = Charged { to: vec![Charge { session: SessionId(root), ms: wait_ms }], others_ms: 0 };
     Span {
@@ -257,6 +258,8 @@ fn they_are_found_in_a_store_with_those_that_came_before() {
         of_a(0, IncidentEnd::Released, 30_000),
     ];
     assert_eq!(told(search(&store, &query).unwrap()), all);
+    // Piece by piece it is the same.
+    assert_eq!(search(&store, &query).unwrap().incidents, history::incident::all(&store, &query).unwrap().incidents);
     // Nothing is wrong with it any longer, and nobody saw that it ended.
     let is_over = IncidentQuery { present: &gone, ..query.clone() };
     assert_eq!(told(search(&store, &is_over).unwrap())[0], of_a(2 * HOUR, IncidentEnd::Unknown, 0));

@@ -1,6 +1,7 @@
 //! The recording over real files, and the codec over whatever there may be.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests take what they made themselves for granted")]
 
+mod alike;
 mod bundle;
 mod charges;
 mod codec;

@@ -57,10 +57,10 @@ impl Looking<'_> {
         let page = self.http.hub.look(query, self.scope).ok().and_then(|(_, view)| view.body);
         let Some(page) = page.filter(|page| page.head.row.path == lock) else { return Present::default() };
         let verdict = verdict_of(page.head.row.verdict.name()).unwrap_or(Verdict::Unknown);
-        let is_waited_for = Life::is_waiting_in(page.head.row.recipe.name());
+        let recipe = page.head.row.recipe.name();
         let hurts = |finding: &FindingRow| harm_by_name(&finding.code, finding.severity as u8).is_some();
         let is_in_trouble = is_trouble(verdict) || page.head.findings.iter().any(hurts);
-        let lives = page.window.rows.iter().filter_map(|one| there(one, lock, is_waited_for)).collect();
+        let lives = page.window.rows.iter().filter_map(|one| there(one, lock, recipe)).collect();
         Present { is_in_trouble, lives }
     }
 
@@ -208,11 +208,12 @@ pub(super) fn lives_now(
 }
 
 /// One who is there; None before it was read.
-fn there(one: &Contender, lock: &str, is_waited_for: bool) -> Option<Life> {
+fn there(one: &Contender, lock: &str, recipe: &str) -> Option<Life> {
     Some(Life {
         czxid: Zxid(one.czxid?.0),
         lock: lock.into(),
-        is_waited_for,
+        is_waited_for: Life::is_waiting_in(recipe),
+        recipe: recipe.into(),
         session: one.session_id.map(|session| SessionId(session.0)),
         label: one.label.as_deref().map(Into::into),
         host: host(one).map(Into::into),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::response::Response;
-use history::incident::{Incident, IncidentEnd, IncidentRoot, Life, QUIET_MS};
+use history::incident::{Incident, IncidentRoot, Life, QUIET_MS};
 use history::store::rows::{Fact, FactKind, FactQuery, SpanEnd};
 use history::store::{Store, StoreError};
 use lockscope_page::{
@@ -17,7 +17,7 @@ use super::ask::{Asked, ExportFormat, give_up_at, refused};
 use super::finding_text::readable;
 use super::incident::{Told, id_of};
 use super::incident_acts::Release;
-use super::incident_words::{is_mutual, root_name};
+use super::incident_words::{ended_cell, is_mutual, root_name};
 use super::incidents::{INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, listed};
 use super::links::{at_moment, with};
 use super::one_incident::{AskedOne, Before, Found, WhichIncident, found, url_of};
@@ -130,7 +130,7 @@ fn line(http: &Http, list: &Listed, told: &Told) -> IncidentLine {
         victims: incident.victims,
         waiting_ms: incident.waiting_ms,
         is_lower_bound: incident.is_lower_bound,
-        ended: if told.is_seen_now == Some(false) { NOT_SEEN } else { ended(incident.ended_by) },
+        ended: if told.is_seen_now == Some(false) { NOT_SEEN } else { ended_cell(incident.ended_by) },
         forced_by: told.forced_by.clone(),
         seen_before: told.seen_before,
         sentence: told.sentence.clone(),
@@ -145,19 +145,6 @@ fn readable_code(code: &str) -> String {
 
 /// Of one that went on when it could be seen last.
 const NOT_SEEN: &str = "not seen now";
-
-/// How it ended, in a cell.
-fn ended(by: IncidentEnd) -> &'static str {
-    match by {
-        IncidentEnd::Released => "let go",
-        IncidentEnd::SessionEnded => "session ended",
-        IncidentEnd::Forced => "released through Lockscope",
-        IncidentEnd::GaveUp => "waiters gave up",
-        IncidentEnd::Recovered => "recovered",
-        IncidentEnd::Unknown => "not known",
-        IncidentEnd::Still => "goes on",
-    }
-}
 
 fn left(how: Option<SpanEnd>) -> &'static str {
     match how {
@@ -203,7 +190,7 @@ pub(crate) async fn show_one(
 
 impl Http {
     fn incident_view(&self, scope: &VisibilityScope, found: Found) -> Result<IncidentView, ErrorResponse> {
-        let Found { ensemble, told, lives, left_out, earlier, again, releases, alerts, now_ms } = found;
+        let Found { ensemble, told, lives, left_out, earlier, again, alike, releases, alerts, now_ms } = found;
         let (_, store) = self.recorded(scope, &ensemble)?;
         let finding = told.finding().map(readable_code);
         let Told { incident, seen_before, sentence, worst, lasted_ms, .. } = told;
@@ -229,7 +216,7 @@ impl Http {
         let old = |of: &Before| IncidentBefore {
             from_ms: of.from_ms,
             lasted_ms: of.lasted_ms,
-            ended: ended(of.ended_by),
+            ended: ended_cell(of.ended_by),
             url: url_of(self, &ensemble, &of.id),
         };
         let shown_fact = |fact: Fact| IncidentFact {
@@ -257,6 +244,7 @@ impl Http {
             earlier: earlier.iter().map(old).collect(),
             seen_before,
             again,
+            alike: alike.and_then(|alike| alike.view(self, &ensemble)),
             acts: acts(releases, alerts),
             replay: offer(self, scope, (&ensemble, incident.root_lock()), (incident.from.0, lasted_ms)),
             ways: ways(self, &ensemble, &named, &incident, lasted_ms),

@@ -127,7 +127,7 @@ pub(crate) async fn show(
 
 /// The rows alone, with the same fields; several findings are parted by spaces, and several locks, whose paths may have some,
 /// by line feeds.
-fn table(list: Listed) -> Table {
+pub(super) fn table(list: Listed) -> Table {
     let lasted_ms: Vec<i64> = list.told.iter().map(|told| told.lasted_ms).collect();
     let all = IncidentsJson::from(list);
     let total = all.incidents.len() + all.left_out;

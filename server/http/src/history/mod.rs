@@ -1,5 +1,6 @@
 //! The past over HTTP: reads at a moment, what is kept, and what happened when.
 
+mod all_incidents;
 mod api;
 mod ask;
 pub(super) mod blame;
@@ -17,6 +18,7 @@ pub(super) mod happened;
 pub(super) mod holds;
 mod incident;
 mod incident_acts;
+mod incident_alike;
 pub(super) mod incident_pages;
 mod incident_words;
 pub(super) mod incidents;
@@ -43,6 +45,7 @@ use super::api::wrong;
 use super::problem::ErrorResponse;
 use feed::VisibilityScope;
 
+pub use all_incidents::AllIncidents;
 pub(super) use api::{HistoryJson, show};
 pub(super) use ask::{ExportFormat, give_up_at};
 pub use moments::Recordings;

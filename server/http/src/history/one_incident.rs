@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::ask::{give_up_at, id, refused};
 use super::incident::{Earlier, Looking, Told, id_of, incident_around, number_of};
 use super::incident_acts::{AROUND_MS, Alert, IncidentAlertJson, IncidentReleaseJson, Release, alerts_of, releases_of};
+use super::incident_alike::{AlikeJson, FoundAlike};
 use super::incident_words::{again, markdown};
 use super::incidents::IncidentJson;
 use crate::Http;
@@ -41,6 +42,8 @@ pub(crate) struct OneIncidentJson {
     earlier: Vec<EarlierJson>,
     /// What those have in common, in plain words; null where there is none.
     again: Option<String>,
+    /// What it looked like, and incidents that were like it on whatever lock; null where there was no time to look.
+    alike: Option<AlikeJson>,
     /// What was released through Lockscope meanwhile, the oldest first.
     releases: Vec<IncidentReleaseJson>,
     /// Alerts at its locks that fired meanwhile or within a minute, the oldest first.
@@ -87,6 +90,8 @@ pub(super) struct AskedOne {
     pub(super) ensemble: String,
     pub(super) which: WhichIncident,
     is_markdown: bool,
+    /// Those like it on other locks are looked for, which takes longer.
+    wants_alike: bool,
 }
 
 /// One incident among all.
@@ -139,6 +144,7 @@ impl AskedOne {
                 ));
             }
         };
+        asked.wants_alike = !asked.is_markdown;
         Ok(asked)
     }
 }
@@ -184,6 +190,8 @@ pub(super) struct Found {
     pub(super) earlier: Vec<Before>,
     /// What those have in common; empty where there is none.
     pub(super) again: String,
+    /// Those like it on whatever lock; None where there was no time to look, or nobody wants to know.
+    pub(super) alike: Option<FoundAlike>,
     pub(super) releases: Vec<Release>,
     pub(super) alerts: Vec<Alert>,
     pub(super) now_ms: i64,
@@ -247,14 +255,16 @@ pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &AskedOne) -> R
         let lives = looking.ask(range.clone(), |query| lives_in(&*store, query, &incident))?;
         let earlier = earlier_ones(&looking, &incident)?;
         let told = looking.tell(incident, &mut Earlier::default())?;
-        Ok(Some((told, lives, earlier)))
+        // Last: where it takes all the time that is left, the rest is told all the same.
+        let alike = if asked.wants_alike { looking.alike(&told.incident)? } else { None };
+        Ok(Some((told, lives, earlier, alike)))
     };
-    let (told, lives, earlier) = all().map_err(|error| refused(error, &range))?.ok_or_else(missing)?;
+    let (told, lives, earlier, alike) = all().map_err(|error| refused(error, &range))?.ok_or_else(missing)?;
     let releases = releases_of(http, scope, &ensemble, &lives);
     let alerts = alerts_of(http, scope, &ensemble, &told.incident, told.incident.until(TimeMs(now_ms)).0);
     let again = again(&told, &earlier);
     let (lives, left_out) = chosen(lives, now_ms);
-    Ok(Found { ensemble, told, lives, left_out, earlier, again, releases, alerts, now_ms })
+    Ok(Found { ensemble, told, lives, left_out, earlier, again, alike, releases, alerts, now_ms })
 }
 
 impl Http {
@@ -262,7 +272,7 @@ impl Http {
     /// or it can't be found out.
     pub(super) fn incident_now(&self, scope: &VisibilityScope, ensemble: &str, path: &str) -> Option<(String, String)> {
         let which = WhichIncident::Around { path: path.to_owned(), at_ms: self.hub.now_ms() };
-        let asked = AskedOne { ensemble: ensemble.to_owned(), which, is_markdown: false };
+        let asked = AskedOne { ensemble: ensemble.to_owned(), which, ..AskedOne::default() };
         let found = found(self, scope, &asked).ok().filter(|found| found.told.incident.to.is_none())?;
         let url = url_of(self, &found.ensemble, &id_of(&found.told.incident));
         Some((format!("{} {}", found.told.sentence, found.again).trim_end().to_owned(), url))
@@ -305,6 +315,7 @@ impl Found {
             lives_left_out: self.left_out,
             earlier: self.earlier.into_iter().map(before).collect(),
             again: Some(self.again).filter(|text| !text.is_empty()),
+            alike: self.alike.map(FoundAlike::json),
             releases: self.releases.into_iter().map(IncidentReleaseJson::from).collect(),
             alerts: self.alerts.into_iter().map(IncidentAlertJson::from).collect(),
         }

@@ -1,5 +1,6 @@
 //! `lockscope autopsy`: reads transaction logs, prints what went wrong, and shows it.
 
+mod incidents;
 mod leftovers;
 mod out;
 mod text;
@@ -7,7 +8,8 @@ mod time;
 
 use std::path::PathBuf;
 
-use autopsy::{Autopsy, AutopsyError, Options};
+use autopsy::{Autopsy, AutopsyError, Options, Report};
+use incidents::Found;
 use out::Out;
 use tempfile::TempDir;
 
@@ -15,7 +17,7 @@ use super::query::{terminal, words};
 use crate::cli::AutopsyArgs;
 use crate::config::{self, Config, ConfigError, ProcessEnvironment};
 use crate::error::{EXIT_DAMAGED, RunError};
-use crate::serve::{self, past};
+use crate::serve::{self, past::Past};
 use crate::stdout;
 
 /// The ensemble's name in the history.
@@ -48,10 +50,19 @@ pub(super) async fn run(args: &AutopsyArgs) -> Result<(), RunError> {
         done = perform(options, &out) => done?,
         () = serve::signalled() => return Err(RunError::Interrupted),
     };
-    print(args, &autopsy)?;
-    let is_whole = autopsy.report.is_whole();
+    let (report, writers) = (autopsy.report.clone(), autopsy.writers.clone());
+    let past = Past::new((ENSEMBLE, connect), autopsy);
+    let (past, found) = tokio::select! {
+        found = tokio::task::spawn_blocking(move || (past.incidents(), past)) => {
+            let (found, past) = found.map_err(|error| RunError::Internal(format!("the autopsy failed: {error}")))?;
+            (past, Found::new(found?, &writers)?)
+        }
+        () = serve::signalled() => return Err(RunError::Interrupted),
+    };
+    print(args, &report, &found)?;
+    let is_whole = report.is_whole();
     if let Some(listen) = listen {
-        past::run(listen, (ENSEMBLE, connect), autopsy).await?;
+        past.serve(listen).await?;
     }
     if is_whole { Ok(()) } else { Err(RunError::Answered(EXIT_DAMAGED)) }
 }
@@ -71,13 +82,13 @@ async fn perform(options: Options, out: &Out) -> Result<Autopsy, RunError> {
     Ok(autopsy)
 }
 
-fn print(args: &AutopsyArgs, autopsy: &Autopsy) -> Result<(), RunError> {
+fn print(args: &AutopsyArgs, report: &Report, found: &Found) -> Result<(), RunError> {
     if args.json {
-        let json = serde_json::to_string_pretty(&autopsy.report)
+        let json = serde_json::to_string_pretty(&incidents::whole(report, found))
             .map_err(|error| RunError::Internal(format!("the report can't be written: {error}")))?;
         stdout::print(&words::json(&json));
     } else {
-        stdout::print(&text::of(&autopsy.report, terminal::stdout_style(args.color)));
+        stdout::print(&text::of(report, found, terminal::stdout_style(args.color)));
     }
     Ok(())
 }

@@ -1,30 +1,21 @@
 //! What an autopsy prints for people: what was read, what went wrong, and the locks in which most was waited. Pure.
 
-use autopsy::{Coverage, Incident, IncidentEnd, LockReport, Report};
+use autopsy::{Coverage, LockReport, Report};
 use lockscope_wire::visible;
 use lockscope_wire::words::plural;
 
+use super::incidents::Found;
+use crate::commands::query::incidents::{Incident, rendered};
 use crate::commands::query::table::{Cell, Column, OutputStyle, Tone, of_verdict, render};
 use crate::commands::query::words::{NONE, duration, instant};
 
 /// Locks that are listed; `--json` has more.
 const LOCKS_SHOWN: usize = 20;
-/// Runs that are listed; of more, the longest waits.
+/// Incidents that are listed; of more, those in which most was waited.
 const INCIDENTS_SHOWN: usize = 50;
 /// Damaged places, gaps and differences that are listed.
 const NOTES_SHOWN: usize = 20;
 
-const INCIDENTS: [Column; 9] = [
-    Column::of_words("FROM"),
-    Column::of_numbers("LASTED"),
-    Column::of_words("WORST"),
-    Column::of_names("LOCK", 16),
-    Column::of_names("ROOT", 12),
-    Column::of_names("HELD BY", 12),
-    Column::of_numbers("VICTIMS"),
-    Column::of_numbers("WAITING"),
-    Column::of_words("ENDED"),
-];
 const LOCKS: [Column; 8] = [
     Column::of_words("WORST"),
     Column::of_names("LOCK", 16),
@@ -37,9 +28,9 @@ const LOCKS: [Column; 8] = [
 ];
 
 /// All of it.
-pub(super) fn of(report: &Report, shown: OutputStyle) -> String {
+pub(super) fn of(report: &Report, found: &Found, shown: OutputStyle) -> String {
     let mut out = coverage(&report.coverage, report.holds, shown);
-    out.push_str(&incidents(report, shown));
+    out.push_str(&incidents(found, report.coverage.to_at_ms, shown));
     out.push_str(&locks(report, shown));
     out
 }
@@ -96,57 +87,22 @@ fn coverage(coverage: &Coverage, holds: u64, shown: OutputStyle) -> String {
     out
 }
 
-fn incidents(report: &Report, shown: OutputStyle) -> String {
-    if report.incidents.is_empty() {
+fn incidents(found: &Found, to_at_ms: i64, shown: OutputStyle) -> String {
+    if found.all.is_empty() && found.left_out == 0 {
         return "\nno lock was in trouble\n".to_owned();
     }
-    let mut listed: Vec<&Incident> = report.incidents.iter().collect();
+    let mut listed: Vec<&Incident> = found.all.iter().collect();
     if listed.len() > INCIDENTS_SHOWN {
         listed.sort_by_key(|incident| std::cmp::Reverse(incident.waiting_ms));
         listed.truncate(INCIDENTS_SHOWN);
-        listed.sort_by_key(|incident| incident.from_at_ms);
+        listed.sort_by_key(|incident| std::cmp::Reverse(incident.from_at_ms));
     }
-    let to_at_ms = report.coverage.to_at_ms;
-    let rows: Vec<_> = listed.iter().map(|incident| incident_row(incident, to_at_ms)).collect();
-    let mut out = format!("\n{}", render(&INCIDENTS, &rows, 0, shown));
-    let more = report.incidents.len().saturating_sub(listed.len()) as u64 + report.incidents_left_out;
+    let more = found.all.len().saturating_sub(listed.len()) as u64 + found.left_out;
+    let mut out = format!("\n{}", rendered(listed, to_at_ms, shown));
     if more > 0 {
         out.push_str(&format!("{more} more, in which less was waited; --json lists them\n"));
     }
     out
-}
-
-fn incident_row(incident: &Incident, to_at_ms: i64) -> Vec<Cell> {
-    let lasted = duration(incident.to_at_ms.unwrap_or(to_at_ms) - incident.from_at_ms);
-    let by = match (&incident.root_client, &incident.root_address) {
-        (Some(client), Some(address)) if !client.contains(&**address) => visible(&format!("{client} at {address}")),
-        (Some(client), _) => visible(client),
-        (None, _) => NONE.to_owned(),
-    };
-    let root = if incident.root_lock == incident.lock { NONE.to_owned() } else { visible(&incident.root_lock) };
-    let least = if incident.victims_is_lower_bound { "≥ " } else { "" };
-    vec![
-        Cell::plain(instant(incident.from_at_ms)),
-        Cell::plain(lasted),
-        Cell(of_verdict(incident.worst), incident.worst.replace('_', " ")),
-        Cell::plain(visible(&incident.lock)),
-        Cell::plain(root),
-        Cell::plain(by),
-        Cell::plain(format!("{least}{}", incident.victims)),
-        Cell::plain(duration(incident.waiting_ms)),
-        Cell::plain(ended(incident.ended_by)),
-    ]
-}
-
-fn ended(by: IncidentEnd) -> &'static str {
-    match by {
-        IncidentEnd::Released => "released",
-        IncidentEnd::SessionEnded => "session ended",
-        IncidentEnd::Recovered => "recovered",
-        IncidentEnd::Removed => "lock removed",
-        IncidentEnd::Still => "still on",
-        IncidentEnd::Unknown => "unknown: a gap",
-    }
 }
 
 fn locks(report: &Report, shown: OutputStyle) -> String {
@@ -179,26 +135,12 @@ fn lock_row(lock: &LockReport) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::query::incidents::tests::incident;
     use autopsy::{MissingRange, Percentiles};
 
     const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
 
     fn report() -> Report {
-        let incident = Incident {
-            from_at_ms: 0,
-            to_at_ms: Some(62_000),
-            worst: "stuck",
-            lock: "/order\u{202e}".to_owned(),
-            root_lock: "/order\u{202e}".to_owned(),
-            root_client: Some("import-2".to_owned()),
-            root_session: Some("0x1".to_owned()),
-            root_address: Some("10.0.0.7".to_owned()),
-            root_user: None,
-            victims: 3,
-            victims_is_lower_bound: true,
-            waiting_ms: 100_000,
-            ended_by: IncidentEnd::SessionEnded,
-        };
         let lock = LockReport {
             path: "/order".to_owned(),
             recipe: None,
@@ -213,29 +155,23 @@ mod tests {
         };
         let missing = vec![MissingRange { after_zxid: "0x5".to_owned(), before_zxid: "0x9".to_owned() }];
         let coverage = Coverage { transactions: 7, files: 1, missing, ..Coverage::default() };
-        Report {
-            coverage,
-            locks: vec![lock; 25],
-            locks_left_out: 0,
-            incidents: vec![incident],
-            incidents_left_out: 0,
-            holds: 2,
-        }
+        Report { coverage, locks: vec![lock; 25], locks_left_out: 0, holds: 2 }
     }
 
     #[test]
     fn what_went_wrong_comes_with_who_and_how_it_ended() {
-        let text = of(&report(), PLAIN);
+        let found = Found { all: vec![incident()], ..Found::default() };
+        let text = of(&report(), &found, PLAIN);
         assert!(text.contains("7 transactions in 1 log") && text.contains("missing: transactions between 0x5 and 0x9"));
-        assert!(text.contains("stuck") && text.contains("import-2 at 10.0.0.7") && text.contains("≥ 3"), "{text}");
+        assert!(text.contains("stuck") && text.contains("import-2 @ 10.0.0.7") && text.contains("≥ 3"), "{text}");
         assert!(text.contains("session ended") && text.contains("5 more, in which less was waited"), "{text}");
         assert!(!text.contains('\u{202e}'));
     }
 
     #[test]
     fn nothing_is_said_in_words() {
-        let report = Report { locks: Vec::new(), incidents: Vec::new(), ..report() };
-        let text = of(&report, PLAIN);
+        let report = Report { locks: Vec::new(), ..report() };
+        let text = of(&report, &Found::default(), PLAIN);
         assert!(text.contains("no lock was in trouble") && text.ends_with("no lock is in it\n"), "{text}");
     }
 }

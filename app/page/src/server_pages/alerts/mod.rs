@@ -10,6 +10,8 @@ mod view;
 mod watch;
 mod words;
 
+pub(super) use words::{FOR, WAITING};
+
 pub(crate) use list::severity;
 pub use try_rule::{TriedFiring, TriedView, alert_test_page};
 pub use view::{AlertDone, AlertFilter, AlertsView};

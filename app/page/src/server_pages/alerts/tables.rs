@@ -3,6 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::super::marked::{marked, numbers_way};
 use super::list::severity;
 use super::try_rule::TriedView;
 use super::view::AlertsView;
@@ -13,7 +14,7 @@ use lockscope_wire::{AlertRoute, AlertRule, Silence};
 
 /// A table whose cells stand below each other where it is narrow.
 pub(super) fn table(testid: &'static str, caption: String, heads: &[&'static str], rows: Vec<AnyView>) -> AnyView {
-    let head = |name: &&'static str| view! { <th scope="col">{*name}</th> };
+    let head = |name: &&'static str| view! { <th scope="col">{marked(name)}</th> };
     view! {
         <div class="overflow-x-auto" tabindex="0" role="group" aria-label=caption>
             <table class="table blame-table alert-table" data-testid=testid>
@@ -91,7 +92,7 @@ pub(super) fn rules(of: &AlertsView) -> AnyView {
         <section class="part" aria-labelledby="rules">
             <h2 class="part-title" id="rules">{words::RULES}</h2>
             {table("rules", words::caption(words::RULES, rules.len()), &heads, rows)}
-            <p class="quiet audit-lead"><a href=TriedView::URL>{words::TRY_WAY}</a></p>
+            <p class="quiet audit-lead"><a href=TriedView::URL>{words::TRY_WAY}</a> " " {numbers_way()}</p>
         </section>
     }
 }

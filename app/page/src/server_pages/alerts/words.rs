@@ -51,12 +51,12 @@ pub(super) const NAME: &str = "Name";
 pub(super) const WHEN: &str = "Fires when it is";
 pub(super) const PATH: &str = "Locks";
 pub(super) const ENSEMBLE: &str = "Ensemble";
-pub(super) const FOR: &str = "For";
+pub(in crate::server_pages) const FOR: &str = "For";
 pub(super) const SEVERITY: &str = "Severity";
 pub(super) const TOLD: &str = "Sent to";
 pub(super) const KIND: &str = "Kind";
 pub(super) const ADDRESS: &str = "Address";
-pub(super) const WAITING: &str = "Waiting";
+pub(in crate::server_pages) const WAITING: &str = "Waiting";
 pub(super) const LAST_SENT: &str = "Last taken";
 pub(super) const TROUBLE: &str = "State";
 /// Between what a rule fires at.

@@ -6,7 +6,7 @@ mod tests;
 mod view;
 mod words;
 
-pub(super) use words::length;
+pub(super) use words::{AS_HOLDER, HOLD_TIMES, HOLDS, IN_THE_END, SHARE, VICTIMS, WEEK_BEFORE, WORST, length};
 
 pub use view::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay};
 
@@ -15,6 +15,7 @@ use crate::exact::Exact;
 use leptos::prelude::*;
 
 use super::ServerPage;
+use super::marked::numbers_way;
 use crate::format::{middle, visible};
 use crate::over_time::Missing;
 use crate::parts::{Section, filled, stamp};
@@ -114,6 +115,7 @@ fn found(of: &BlameView, figures: &BlameFigures) -> AnyView {
             <a class="tool" href=of.differs.clone() data-testid="differs-link">"What differs"</a>
             <a class="tool" href=of.csv.clone() rel="external" download data-testid="blame-csv">"CSV"</a>
             <a class="tool" href=of.json.clone() rel="external" target="_blank" data-testid="blame-json">"JSON"</a>
+            {numbers_way()}
         </nav>
         {meanings(figures)}
     }

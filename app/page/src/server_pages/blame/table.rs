@@ -3,16 +3,14 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::super::marked::head;
 use super::view::{BlameFigures, BlameRow, BlameView, ChargedBy};
 use super::{NAME_CHARS, words};
 use crate::format::{count, duration, middle, visible};
-use crate::parts::{filled, stamp};
+use crate::parts::stamp;
 
 pub(super) fn table(of: &BlameView, figures: &BlameFigures) -> AnyView {
     let heads = words::heads(of.by, figures.has_roots, figures.has_week_before());
-    let head = |(name, class): &(&'static str, &'static str)| {
-        view! { <th scope="col" class=filled(*class)>{*name}</th> }
-    };
     let rows = figures.rows.iter().map(|row| table_row(of.by, figures, row)).collect_view();
     let sums =
         words::sums(figures).into_iter().map(|(name, root_ms, direct_ms)| sum(figures, name, root_ms, direct_ms));

@@ -3,6 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::super::marked::{head, marked};
 use super::view::{DifferingDimension, DiffersFigures, SideCounts};
 use super::words;
 use crate::format::{middle, visible};
@@ -29,12 +30,12 @@ fn dimension(of: &DifferingDimension) -> AnyView {
         of.others.map(|(values, counts)| value_row(words::further(values, of.is_lower_bound).into_any(), counts));
     view! {
         <section class="differs-dimension" data-testid="dimension">
-            <h2>{words::dimension(of.name).to_owned()}" "<span class="quiet">{words::difference(of)}</span></h2>
+            <h2>{words::dimension(of.name).to_owned()}" "<span class="quiet">{of.difference.map(|_| marked(words::DIFFERENCE))}{words::difference(of)}</span></h2>
             <table class="table differs-table">
                 <thead><tr>
                     <th scope="col">"Value"</th>
-                    <th scope="col" class="table-number">"Of those selected"</th>
-                    <th scope="col" class="table-number">"Of the rest"</th>
+                    {head(&(words::OF_SELECTED, "table-number"))}
+                    {head(&(words::OF_REST, "table-number"))}
                 </tr></thead>
                 <tbody>{rows.collect_view()}{others}</tbody>
             </table>

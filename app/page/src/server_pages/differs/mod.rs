@@ -7,6 +7,8 @@ mod tests;
 mod view;
 mod words;
 
+pub(super) use words::{DIFFERENCE, OF_REST, OF_SELECTED};
+
 pub use view::{
     ChosenWaits, DifferingDimension, DifferingValue, DiffersAnswer, DiffersFigures, DiffersView, SideCounts, WaitsCell,
     WaitsRow,
@@ -18,6 +20,7 @@ use leptos::prelude::*;
 
 use super::ServerPage;
 use super::blame::{RangeWay, length};
+use super::marked::numbers_way;
 use crate::format::visible;
 use crate::parts::{filled, stamp};
 
@@ -114,6 +117,7 @@ fn found(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
         <nav class="audit-ways" aria-label="Ways on">
             {of.chosen.is_part.then(|| view! { <a class="tool" href=of.whole.clone()>"Select nothing"</a> })}
             <a class="tool" href=of.json.clone() rel="external" target="_blank" data-testid="differs-json">"JSON"</a>
+            {numbers_way()}
         </nav>
         {sides}
     }

@@ -9,6 +9,10 @@ pub(super) const ALL_SELECTED: &str = "All waits of the range are selected, so t
 pub(super) const NONE_SELECTED: &str = "No wait is selected: choose another cell, or a larger part.";
 pub(super) const CHANCE: &str = "This says what goes together, not why. Of few waits, or where nearly each has a value of its own, shares differ by chance.";
 pub(super) const SAMPLED: &str = "In some minutes so much happened that short waits may have been left out.";
+/// Heads of columns, and what stands before how much a dimension differs.
+pub(in crate::server_pages) const OF_SELECTED: &str = "Of those selected";
+pub(in crate::server_pages) const OF_REST: &str = "Of the rest";
+pub(in crate::server_pages) const DIFFERENCE: &str = "differs by";
 pub(super) const NOT_KNOWN: &str = "not known";
 
 /// A dimension, as people call it.
@@ -87,7 +91,7 @@ pub(super) fn without_wait(lives: u64) -> Option<String> {
 /// By how much they differ.
 pub(super) fn difference(of: &DifferingDimension) -> String {
     let sign = if of.is_lower_bound { "≥ " } else { "" };
-    of.difference.map_or(String::new(), |difference| format!("differs by {sign}{}", percent(difference)))
+    of.difference.map_or(String::new(), |difference| format!(" {sign}{}", percent(difference)))
 }
 
 pub(super) fn further(values: usize, is_lower_bound: bool) -> String {

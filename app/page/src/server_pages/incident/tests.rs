@@ -64,6 +64,17 @@ fn what_clients_wrote_stays_text() {
         earlier: vec![IncidentBefore { from_ms: 1, lasted_ms: 2, ended: "let go", url: "/incident?id=1".to_owned() }],
         seen_before: 1,
         again: hostile.clone(),
+        alike: Some(IncidentsAlike {
+            sentence: hostile.clone(),
+            rows: vec![AlikeIncident {
+                from_ms: 1,
+                lasted_ms: 2,
+                lock: hostile.clone(),
+                ended: "let go",
+                is_likewise: true,
+                url: "/incident?id=1".to_owned(),
+            }],
+        }),
         acts: vec![act],
         replay: Some(replay),
         ways: Vec::new(),

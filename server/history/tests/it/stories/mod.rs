@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use history::backfill::Backfill;
 use history::derive::{harm_of, is_trouble, verdict_name};
-use history::incident::{Incident, IncidentQuery, Life, Present, search};
+use history::incident::{Incident, IncidentQuery, Life, Present, all, search};
 use history::store::sqlite::SqliteStore;
 use history::store::{Retention, Store};
 use lockscope_core::evidence::Round;
@@ -101,6 +101,7 @@ impl Play {
             Some(Life {
                 czxid: read.czxid,
                 lock: path.into(),
+                recipe: "sequential_mutex".into(),
                 is_waited_for: lock.recognition.counts_as_waiting(),
                 session: read.owner(),
                 label: None,
@@ -127,6 +128,8 @@ impl Play {
         let query = IncidentQuery { range: TimeMs(0)..now + 1, now, sees: &sees, present: &present, give_up_at };
         let found = search(&*told.store, &query).unwrap();
         assert_eq!(found.left_out, 0);
+        // Piece by piece, as an autopsy looks for them, they are the same.
+        assert_eq!(all(&*told.store, &query).unwrap().incidents, found.incidents);
         found.incidents.iter().rev().map(line).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use history::incident::IncidentEnd;
+use history::incident::{Alike, IncidentEnd, Signature};
 use lockscope_wire::Verdict;
 use lockscope_wire::words::{date, duration, plural};
 
@@ -100,6 +100,19 @@ fn ended(by: IncidentEnd, root: Option<&str>, forced_by: Option<&str>) -> String
     }
 }
 
+/// How it ended, in a cell.
+pub(super) fn ended_cell(by: IncidentEnd) -> &'static str {
+    match by {
+        IncidentEnd::Released => "let go",
+        IncidentEnd::SessionEnded => "session ended",
+        IncidentEnd::Forced => "released through Lockscope",
+        IncidentEnd::GaveUp => "waiters gave up",
+        IncidentEnd::Recovered => "recovered",
+        IncidentEnd::Unknown => "not known",
+        IncidentEnd::Still => "goes on",
+    }
+}
+
 /// Who the root is, as well as that may be said.
 pub(super) fn root_name(told: &Told) -> Option<String> {
     let root = told.incident.root.as_ref()?;
@@ -132,6 +145,23 @@ pub(super) fn again(told: &Told, earlier: &[Before]) -> String {
         root.unwrap_or_default(),
         ends.join(", ")
     )
+}
+
+/// How many were like one, and how many of them ended as it did.
+pub(super) fn alike_sentence(signature: &Signature, alike: &Alike) -> String {
+    let Alike { count, ended_likewise, is_lower_bound, .. } = *alike;
+    let least = if is_lower_bound { "at least " } else { "" };
+    let times = plural(count as u64, "incident", "incidents");
+    let application = signature.application.as_deref();
+    let because = application.map(|name| format!(" because of {name}")).unwrap_or_default();
+    let ended = match (signature.ended_by, ended_likewise) {
+        (IncidentEnd::Still, _) => String::new(),
+        (_, 0) => " None of them ended as this one did.".to_owned(),
+        (_, 1) if count == 1 => " It ended as this one did.".to_owned(),
+        (_, same) if same == count => " All of them ended as this one did.".to_owned(),
+        (_, same) => format!(" {same} of them ended as this one did."),
+    };
+    format!("In the 30 days before, {least}{times} looked like this{because}.{ended}")
 }
 
 /// How many ended so.

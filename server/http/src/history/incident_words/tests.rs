@@ -6,7 +6,9 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use lockscope_page::verdict_named;
 
+use super::super::ask::CoverageJson;
 use super::super::incident_acts::Release;
+use super::super::incidents::{Listed, table};
 use super::*;
 
 fn told(worst: Verdict, to: Option<i64>, ended_by: IncidentEnd, client: Option<&str>) -> Told {
@@ -37,6 +39,8 @@ fn told(worst: Verdict, to: Option<i64>, ended_by: IncidentEnd, client: Option<&
         findings: Default::default(),
         runs: vec![run("/a"), run("/b")],
         root: Some(root),
+        recipe: Some("sequential_mutex".into()),
+        shape: history::incident::WaitShape::Line,
         victims: 3,
         victims_peak: 2,
         waiting_ms: 550_000,
@@ -121,6 +125,7 @@ fn nothing_that_a_client_wrote_is_markup() {
         left_out: 0,
         earlier: Vec::new(),
         again: "_again_".to_owned(),
+        alike: None,
         releases: vec![release],
         alerts: Vec::new(),
         now_ms: 2,
@@ -129,4 +134,43 @@ fn nothing_that_a_client_wrote_is_markup() {
     assert!(text.contains("\\_again\\_") && text.contains("\\*ada\\* released `/a` at "), "{text}");
     assert!(text.starts_with("# `/a\u{fffd}\u{fffd}<b>\u{fffd}# x`\n"), "{text}");
     assert!(text.contains("\\[x\\](http://a/) \\<script\\>"), "{text}");
+}
+
+#[test]
+fn as_a_table_they_have_all_fields_and_no_cell_is_a_formula() {
+    let told = told(Verdict::Stuck, Some(245_000), IncidentEnd::Released, Some("=HYPERLINK(\"x\"),1"));
+    let list = Listed { ensemble: String::new(), told: vec![told], left_out: 3, coverage: CoverageJson::default() };
+    let table = table(list);
+    assert_eq!(table.file_name, "lockscope-incidents-1-to-1-of-4.csv");
+    let (head, row) = table.text.split_once("\r\n").unwrap();
+    assert!(head.starts_with("id,from_at_ms,to_at_ms,lasted_ms,worst,findings,locks,root_lock,root_client,"), "{head}");
+    let expected =
+        "1,0,245000,245000,stuck,,\"/a\n/b\",/a,\"'=HYPERLINK(\"\"x\"\"),1\",,0x2a,3,2,550000,false,released,,,0,\r\n";
+    assert_eq!(row, expected);
+}
+
+fn alike_told(ended_by: IncidentEnd, count: usize, ended_likewise: usize, application: Option<&str>) -> String {
+    let signature = Signature {
+        recipe: None,
+        worst: Verdict::Stuck,
+        findings: Default::default(),
+        shape: history::incident::WaitShape::Line,
+        locks: 1,
+        application: application.map(Into::into),
+        ended_by,
+    };
+    let alike = Alike { incidents: Vec::new(), count, ended_likewise, is_lower_bound: count > 2 };
+    alike_sentence(&signature, &alike)
+}
+
+#[test]
+fn those_alike_are_told_with_how_many_because_of_what_and_how_they_ended() {
+    let text = alike_told(IncidentEnd::Released, 3, 1, Some("import"));
+    let expected = "In the 30 days before, at least 3 incidents looked like this because of import. 1 of them ended as this one did.";
+    assert_eq!(text, expected);
+    let all = "In the 30 days before, 1 incident looked like this. It ended as this one did.";
+    assert_eq!(alike_told(IncidentEnd::Forced, 1, 1, None), all);
+    assert!(alike_told(IncidentEnd::Forced, 2, 0, None).ends_with("None of them ended as this one did."));
+    // While it goes on it has no end to compare with.
+    assert!(alike_told(IncidentEnd::Still, 2, 0, None).ends_with("2 incidents looked like this."));
 }
