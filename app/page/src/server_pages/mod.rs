@@ -29,8 +29,8 @@ pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use help::help_page;
 pub use incident::{
-    AlikeIncident, IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentReplay, IncidentView,
-    IncidentsAlike, incident_page,
+    AlikeIncident, IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentReplay,
+    IncidentView, IncidentsAlike, incident_page,
 };
 pub use incidents::{IncidentLine, IncidentsView, incidents_page};
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};

@@ -203,8 +203,9 @@ pub(super) fn lives_now(
     let query = LockQuery { ensemble: ensemble.to_owned(), path: lock.to_owned(), offset: 0, limit: THERE_MAX as u32 };
     let page = http.hub.look(query, scope).ok().and_then(|(_, view)| view.body);
     let Some(page) = page.filter(|page| page.head.row.path == lock) else { return Some(Default::default()) };
-    let lives = page.window.rows.iter().filter_map(|one| there(one, lock, false)).collect();
-    (page.window.rows.len() < THERE_MAX).then(|| (page.head.row.recipe.name().to_owned(), lives))
+    let recipe = page.head.row.recipe.name();
+    let lives = page.window.rows.iter().filter_map(|one| there(one, lock, recipe)).collect();
+    (page.window.rows.len() < THERE_MAX).then(|| (recipe.to_owned(), lives))
 }
 
 /// One who is there; None before it was read.
