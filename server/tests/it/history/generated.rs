@@ -202,10 +202,18 @@ async fn served_at(child: &mut Child) -> String {
     }
 }
 
-/// What the demo answers.
+/// What the demo answers, asked again where it says that no answer was ready in time.
 async fn json(url: &str, target: &str) -> (u16, Value) {
-    let answer = reqwest::get(format!("{url}{target}")).await.unwrap();
-    (answer.status().as_u16(), answer.json().await.unwrap_or_default())
+    let kept = std::sync::Mutex::new((0, Value::Null));
+    until(async || {
+        let answer = reqwest::get(format!("{url}{target}")).await.unwrap();
+        let told = (answer.status().as_u16(), answer.json().await.unwrap_or_default());
+        let is_ready = told.0 != 503;
+        *kept.lock().unwrap() = told;
+        is_ready
+    })
+    .await;
+    kept.into_inner().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
