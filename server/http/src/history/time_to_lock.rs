@@ -3,6 +3,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::Response;
 use history::time_to_lock::{Calibration, LineKind, LineLife, RANGE_MS, read as learned};
 use lockscope_core::time::TimeMs;
@@ -49,7 +50,12 @@ pub(crate) async fn section(
     let (own, scope) = (http.clone(), asked.scope.clone());
     let make = move || {
         let http = own.at(moment.as_ref(), &scope)?;
-        Ok::<_, ErrorResponse>(time_to_lock_markup(&told(&http, &scope, &query)?))
+        match told(&http, &scope, &query) {
+            Ok(told) => Ok(time_to_lock_markup(&told)),
+            // A lock that is not there any more has no such section: that is no error of whoever looks at its page.
+            Err(refused) if refused.status() == StatusCode::NOT_FOUND => Ok(String::new()),
+            Err(refused) => Err(refused),
+        }
     };
     Ok(http.past_shared.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }
