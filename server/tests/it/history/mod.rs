@@ -20,6 +20,7 @@ mod real_clients;
 mod restarts;
 mod scopes;
 mod socket;
+mod time_to_lock;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
