@@ -57,6 +57,6 @@ fn where_nothing_can_be_told_it_says_why_and_where_nobody_waits_nothing() {
         ..told()
     };
     let html = time_to_lock_markup(&deadlocked);
-    assert!(html.contains("No time can be told: it is in a deadlock") && !html.contains("<table"), "{html}");
+    assert!(html.contains("There is no estimate: it is in a deadlock") && !html.contains("<table"), "{html}");
     assert!(time_to_lock_markup(&TimeToLock { waiter_count: 0, ..told() }).is_empty());
 }

@@ -8,14 +8,14 @@ pub(super) const TITLE: &str = "Time to lock";
 /// What stands where the fragment can't be fetched.
 pub(super) const NOT_FETCHED: &str = "How long waiters still have to wait could not be loaded: the server may be gone or busy. It is tried again in 10 s.";
 
-/// What is told, in one sentence.
+/// The estimate of the first and of the last in line, in one sentence; or why there is none.
 pub(super) fn lead(told: &TimeToLock) -> String {
     if let Some(reason) = told.reason {
-        return format!("No time can be told: {}.", no_estimate(reason));
+        return format!("There is no estimate: {}.", no_estimate(reason));
     }
     let first = told.waits.first().and_then(|wait| wait.remaining);
     let last = told.last.as_ref().filter(|last| last.place > 1).and_then(|last| Some((last.place, last.remaining?)));
-    let Some(first) = first else { return "No time can be told of the first in line.".to_owned() };
+    let Some(first) = first else { return "There is no estimate for the first in line.".to_owned() };
     let as_of = clock(told.at_ms);
     let first = format!("The first in line gets it in {}", between(first.low_ms, first.high_ms));
     match last {

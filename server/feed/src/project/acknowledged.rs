@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::english;
 
 /// Locks that are kept; of more the later ones in the order of their names are left out.
-pub const ACKNOWLEDGED_MAX: usize = 10_000;
+const ACKNOWLEDGED_MAX: usize = 10_000;
 
 /// Somebody acknowledged an alert of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]

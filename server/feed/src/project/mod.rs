@@ -43,7 +43,7 @@ pub(super) use lockscope_core::znode::is_under;
 use lockscope_wire as wire;
 
 use super::VisibilityScope;
-pub use acknowledged::{ACKNOWLEDGED_MAX, Acknowledged, AcknowledgedLock, AcknowledgedLocks};
+pub use acknowledged::{Acknowledged, AcknowledgedLock, AcknowledgedLocks};
 pub use applications::{ApplicationNames, ApplicationRule, PATTERN_CHARS_MAX};
 pub use board::board;
 pub use ended::{OutcomeText, told};
