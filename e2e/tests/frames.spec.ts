@@ -48,10 +48,12 @@ function frames(page: Page, count: number, scroll: number): Promise<number[]> {
 
 const FRAME_US = 1_000_000 / 60;
 
-type TraceEvent = { name: string; ph: string; pid: number; tid: number; ts: number; dur?: number; args?: { name?: string } };
+type TraceEvent = { name: string; ph: string; pid: number; tid: number; ts: number; dur?: number; tdur?: number; args?: { name?: string } };
 
-/** Milliseconds of the main thread's tasks in each frame: all of them, and the longest. */
-function tasks(trace: Buffer): { all: number[]; longest: number[] } {
+/** Milliseconds of the main thread's tasks: of each one, by the clock and of CPU time; and of all that lie in one frame, and the longest of these. */
+type Tasks = { each: number[]; cpu: number[]; all: number[]; longest: number[] };
+
+function tasks(trace: Buffer): Tasks {
   const { traceEvents: events } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
   const runs = events.filter(({ name, ph }) => name === 'ThreadControllerImpl::RunTask' && ph === 'X');
   const threads = events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
@@ -69,11 +71,13 @@ function tasks(trace: Buffer): { all: number[]; longest: number[] } {
     all[at]! += (dur ?? 0) / 1_000;
     longest[at] = Math.max(longest[at]!, (dur ?? 0) / 1_000);
   }
-  return { all, longest };
+  const each = main.map(({ dur }) => (dur ?? 0) / 1_000);
+  const cpu = main.map(({ tdur }) => (tdur ?? NaN) / 1_000);
+  return { each, cpu, all, longest };
 }
 
 /** The same while so many frames go by; apart from what else is measured, since writing a trace takes time. */
-async function traced(browser: Browser, page: Page, scroll: number): Promise<{ all: number[]; longest: number[] }> {
+async function traced(browser: Browser, page: Page, scroll: number): Promise<Tasks> {
   await browser.startTracing(page, { categories: ['toplevel'] });
   await frames(page, FRAMES, scroll);
   return tasks(await browser.stopTracing());
@@ -110,12 +114,12 @@ for (const { what, mode, path, ready } of SCENES) {
         const times = await frames(page, FRAMES, scroll);
         const after = await metrics(session);
         const each = (name: keyof Metrics) => ((after[name] - before[name]) * 1_000) / FRAMES;
-        const { all, longest } = await traced(browser, page, scroll);
+        const { each: task, cpu, all, longest } = await traced(browser, page, scroll);
         const [shift, elements] = await page.evaluate(() => [(window as unknown as { shifts: { all: number } }).shifts.all, document.querySelectorAll('*').length] as const);
         console.log(
           `${what} ${how}: frame p50 ${ms(percentile(times, 0.5))}, p99 ${ms(percentile(times, 0.99))}; a frame's tasks ${ms(each('TaskDuration'))}` +
             ` (CPU time ${ms(each('ThreadTime'))}, script ${ms(each('ScriptDuration'))}, style ${ms(each('RecalcStyleDuration'))}, layout ${ms(each('LayoutDuration'))}),` +
-            ` p99 ${ms(percentile(all, 0.99))}, the longest of a frame p99 ${ms(percentile(longest, 0.99))};` +
+            ` p99 of ${task.length} tasks ${ms(percentile(task, 0.99))} (CPU time ${ms(percentile(cpu, 0.99))}), of a frame's together ${ms(percentile(all, 0.99))}, of its longest ${ms(percentile(longest, 0.99))};` +
             ` layout shift so far ${shift.toFixed(4)}; ${elements} elements`,
         );
       }
