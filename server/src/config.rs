@@ -14,6 +14,7 @@ mod identity;
 #[cfg_attr(not(feature = "lab"), path = "config/no_lab.rs")]
 mod lab;
 mod layers;
+mod lint_rows;
 mod metrics;
 mod openid;
 pub mod reference;

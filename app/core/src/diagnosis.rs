@@ -99,6 +99,12 @@ codes! {
     WatchInversion = "watch_inversion",
     /// The queue grows faster than it is served.
     NeverDrains = "never_drains",
+    /// Sessions with a time-out that is far longer than they need.
+    LongTimeout = "long_timeout",
+    /// Sessions that were silent for nearly all of their time-out.
+    ShortTimeout = "short_timeout",
+    /// An empty directory that will be deleted, and the numbers of its lock begin anew.
+    WillBeReaped = "will_be_reaped",
 }
 
 /// How bad it is.

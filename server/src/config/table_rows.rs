@@ -4,7 +4,7 @@ use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Metrics, Roles, Top}
 use super::table::Layering::{All, File, Variable as Var};
 use super::table::TakesEffect::{Reload, Restart};
 use super::table::{FileSection, Layering, Setting, TakesEffect};
-use super::{alert_rows, history_rows};
+use super::{alert_rows, history_rows, lint_rows};
 
 /// Where, how and when: what the rows of a kind share.
 pub(super) struct Kind(pub(super) FileSection, pub(super) Layering, pub(super) TakesEffect);
@@ -344,25 +344,16 @@ pub(super) const SETTINGS: &[Setting] = &[
     lint("lock_order", "sessions take locks in opposite orders"),
     lint("watch_inversion", "a contender watches one that stands behind it"),
     lint("never_drains", "a queue grows faster than it is served"),
-    Kind(Lints, File, Reload).row(
-        "must_be_held",
-        "paths; * is any part of one name, ** any names; at most 100; off",
-        "",
-        "[\"/elections/*\", \"/locks/leader\"]",
-        "locks that are reported when nobody holds them for 30 s; a path without a star also when nothing is there",
-    ),
+    lint("long_timeout", "a session's time-out is far longer than its client is ever silent"),
+    lint("short_timeout", "a client was silent for nearly all of its session's time-out"),
+    lint("will_be_reaped", "an empty directory will be deleted"),
+    lint_rows::MUST_BE_HELD,
     Kind(Lints, File, Reload).row("herd_waiters", "1 to 4294967295", "10", "10", "waiters that one release wakes, from which on it is a herd"),
     Kind(Lints, File, Reload).row("deep_contenders", "1 to 4294967295", "500", "500", "contenders from which on a queue is deep"),
     Kind(Lints, File, Reload).row("sequence_percent", "1 to 100", "80", "80", "percentage of the sequence numbers used, from which on it is reported"),
     Kind(Lints, File, Reload).row("empty_locks_min", "1 to 4294967295", "1000", "1000", "empty lock directories from which on it is reported"),
     Kind(Lints, File, Reload).row("hoard_znodes", "1 to 4294967295", "1000", "1000", "znodes of one session from which on it is reported"),
-    Kind(Lints, File, Reload).row(
-        "churn_attempts",
-        "1 to 32",
-        "20",
-        "20",
-        "failed attempts in the last minute from which on it is reported",
-    ),
+    lint_rows::CHURN_ATTEMPTS,
     Kind(Lab, File, Restart).row("ensembles", "names of ensembles", "", "[\"default\"]", "where the lab may create sessions and znodes; required"),
     Kind(Lab, File, Restart).row(
         "root",

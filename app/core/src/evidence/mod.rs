@@ -8,6 +8,8 @@ mod recollection;
 mod report;
 mod running;
 mod session;
+mod silence;
+mod timeout_advice;
 mod watched;
 
 pub use disagree::{DISPUTED_MAX, DisputeSuspect, Disputed};
@@ -16,4 +18,6 @@ pub use member_evidence::{MemberEvidence, SESSIONS_MAX};
 pub use report::*;
 pub use running::RunningClock;
 pub use session::{ClientState, FRESH_MS, Liveness, ReportedEnd, RunsOut, SessionRecord};
+pub use silence::{Silence, Silences};
+pub use timeout_advice::{ENOUGH_MIN_MS, TimeoutAdvice, TimeoutFit, WATCHED_MIN_MS};
 pub use watched::{GRACE_MS, TABLE_FRESH_MS, Watch, Watching};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::silence::{Heard, Silences};
 use super::{Connection, Expiry};
 use crate::time::TimeMs;
 
@@ -85,6 +86,8 @@ pub struct SessionRecord {
     pub round: u64,
     /// Its last client state.
     pub told: ClientState,
+    /// How long it was silent, between signs of life.
+    pub silences: Silences,
 }
 
 impl SessionRecord {
@@ -107,6 +110,7 @@ impl SessionRecord {
         }
         // A member that does not stamp still counts: more packets than last time is a sign of life since then.
         let was_heard = answered_at.or_else(|| (connection.received != self.received).then_some(asked_at));
+        self.note_silence(connection, asked_at, answered_at, moved);
         self.heard_at = if moved { was_heard } else { was_heard.max(self.heard_at) };
         self.received = connection.received;
         if self.last_operation.as_deref() != connection.last_operation.as_deref() {
@@ -115,6 +119,28 @@ impl SessionRecord {
         self.listed_at = Some(asked_at);
         self.seen_at = self.seen_at.max(asked_at);
         self.gone_since = None;
+    }
+
+    /// Takes in how long it was silent; before anything else of the answer is taken in that this compares with.
+    fn note_silence(
+        &mut self,
+        connection: &Connection,
+        asked_at: TimeMs,
+        answered_at: Option<TimeMs>,
+        has_moved: bool,
+    ) {
+        // Nobody lives that was silent for much longer than its time-out: nobody asked then.
+        let longest_ms = self.timeout_ms.unwrap_or(0).saturating_mul(2);
+        let is_one_packet = self.received.zip(connection.received).is_some_and(|(a, b)| b.checked_sub(1) == Some(a));
+        self.silences.note(Heard {
+            asked_at,
+            answered_ms: connection.answered_ms,
+            heard_at: answered_at,
+            heard_before: self.heard_at.filter(|at| asked_at.since(*at) <= longest_ms),
+            listed_before: self.listed_at,
+            has_moved,
+            is_one_packet,
+        });
     }
 
     /// Takes in an end that was asked for at an instant; whether it moved.

@@ -30,6 +30,7 @@ mod sequence_overflow;
 mod try_lock_churn;
 mod waiting_for_itself;
 mod watch_inversion;
+mod will_be_reaped;
 
 pub use super::diagnosis::{Code, Finding, Severity};
 pub use super::label::identity;
@@ -43,7 +44,7 @@ use super::sentence::oddity_sentence;
 use super::time::TimeMs;
 
 /// Every lint on a lock.
-const LINTS: [&dyn Lint; 26] = [
+const LINTS: [&dyn Lint; 27] = [
     &deadlock::Deadlock,
     &must_be_held::MustBeHeld,
     &lock_order::LockOrder,
@@ -66,6 +67,7 @@ const LINTS: [&dyn Lint; 26] = [
     &old_owner_connected::OldOwnerConnected,
     &same_client_new_session::SameClientNewSession,
     &container_reaped::ContainerReaped,
+    &will_be_reaped::WillBeReaped,
     &try_lock_churn::TryLockChurn,
     &herd::Herd,
     &deep_queue::DeepQueue,

@@ -4,15 +4,18 @@ use super::Observatory;
 use crate::finding::{Code, Finding, PATHS_MAX, Severity};
 use crate::mirror::Directory;
 use crate::sentence::{Oddity, oddity_sentence};
+use crate::time::TimeMs;
 
 impl Observatory {
-    /// Leaks. Walks every directory and session once: asked only while somebody looks.
-    pub fn oddities(&self) -> Vec<Finding> {
+    /// Leaks, and time-outs that don't suit, as of now. Walks every directory and session once: asked only while somebody
+    /// looks.
+    pub fn oddities(&self, now: TimeMs) -> Vec<Finding> {
         let limits = &self.settings.limits;
         let is_on = |code: Code| !limits.off.contains(&code);
         let empty = self.empty_locks().filter(|_| is_on(Code::EmptyLocks));
         let hoards = self.session_hoards().filter(|_| is_on(Code::SessionHoards));
-        empty.into_iter().chain(hoards).collect()
+        let timeouts = self.timeout_findings(now).filter(|finding| is_on(finding.code));
+        empty.into_iter().chain(hoards).chain(timeouts).collect()
     }
 
     /// Lock directories that were used and are empty: each costs memory on every member, and nobody deletes them.

@@ -20,6 +20,7 @@ mod restart;
 mod root;
 mod session_end;
 mod sync;
+mod timeouts;
 mod waiters;
 mod waits;
 

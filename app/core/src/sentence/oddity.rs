@@ -1,5 +1,6 @@
 //! What a finding says: which sentence, and with what names and numbers. A sentence holds no age.
 
+use crate::evidence::TimeoutAdvice;
 use crate::znode::{SessionId, Zxid};
 
 /// What is odd, as a lint found it.
@@ -42,6 +43,10 @@ pub enum Oddity {
     NeverDrains { arrive: u64, served: u64, gave_up: u64 },
     /// The last sequence number comes in so many days.
     SequenceForecast { days: u64, a_day: u64 },
+    /// An empty directory that was deleted while empty before, and how often.
+    WillBeReaped { times: usize },
+    /// A session's time-out does not suit its client; `more` are like it.
+    Timeout { who: String, advice: TimeoutAdvice, more: usize },
     /// Waiters without a watch.
     MissingWatch { waiters: usize },
     /// Recipes that share a directory, with how many of each.

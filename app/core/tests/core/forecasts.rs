@@ -140,3 +140,18 @@ fn numbers_that_run_out_within_ninety_days_are_foreseen() {
     assert_eq!(forecast(500_000, 60_000), None, "a young directory");
     assert!(forecast(1_900_000_000, 400 * DAY_MS).unwrap().contains('%'), "much of it is used");
 }
+
+#[test]
+fn a_directory_that_was_deleted_while_empty_will_be_again() {
+    let mut story = Story::new(&["/l"]);
+    story.tell("0 sync /l\n0 node /l\n0 node /l/lock-0000000000 owner=a\n0 end /l");
+    story.tell("100 - /l/lock-0000000000\n900 known\n1000 tick");
+    assert_eq!(found(&story, "/l", Code::WillBeReaped), None, "nothing says that it is a container");
+    story.tell("2000 - /l\n3000 + /l\n3001 = /l\n3002 + /l/lock-0000000000\n3003 = /l/lock-0000000000 owner=b");
+    story.tell("3900 known\n4000 tick");
+    assert_eq!(found(&story, "/l", Code::WillBeReaped), None, "somebody holds");
+    story.tell("5000 - /l/lock-0000000000\n5900 known\n6000 tick");
+    let (text, paths) = found(&story, "/l", Code::WillBeReaped).unwrap();
+    assert!(text.contains("was deleted once before while it was"), "{text}");
+    assert_eq!(paths, ["/l"]);
+}

@@ -26,6 +26,7 @@ mod properties;
 mod recipes;
 mod recorder;
 mod release;
+mod timeouts;
 mod told;
 mod waiters;
 mod waits;

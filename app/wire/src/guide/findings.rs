@@ -224,4 +224,29 @@ pub const FINDINGS: &[Guide] = &[
         "More work arrives than holders get done.",
         &[say("Make holds shorter, spread the work over several locks, or let fewer arrive.")],
     ),
+    finding(
+        "long_timeout",
+        "info",
+        "A session's time-out is at least twice what its client needs: 10 s, two ticks of the servers, or six times what its longest silence in the last day exceeded a third of the time-out by, whichever is most. Clients ping after a third of the time-out in which they sent nothing, so only what goes beyond is a pause. Silences are known by when members last answered each client, asked for every few seconds: the number is the most it can have been. Only sessions that own znodes here and are known for ten minutes count.",
+        "A time-out that nobody chose, or one chosen for pauses that do not come any more.",
+        &[say(
+            "Ask for a shorter session time-out in that client: locks of a client that dies get free sooner. On the status page.",
+        )],
+    ),
+    finding(
+        "short_timeout",
+        "info",
+        "A client was silent for three quarters or more of its session's time-out and went on. Silences are known as above; the number is the least it can have been, over the last day.",
+        "Long pauses (collection of garbage, swapping, a busy host), or a time-out that is too short for a slow network.",
+        &[say("Look for pauses on that host, or ask for a longer time-out in that client. On the status page.")],
+    ),
+    finding(
+        "will_be_reaped",
+        "info",
+        "A lock's directory is empty, was used, and was deleted before while it was empty: it is a container or has a time to live, and will be deleted again. One that was never seen deleted is not foretold: no client can tell it from another directory.",
+        "A container or TTL znode as the parent of contenders, as Curator makes them.",
+        &[say(
+            "Usually nothing. Do not use sequence numbers as fencing tokens here: they begin again at 0; use czxids.",
+        )],
+    ),
 ];

@@ -95,7 +95,7 @@ impl<'a> ProjectionContext<'a> {
         if !self.scope.covers_path("/") {
             return Vec::new();
         }
-        self.observatory.oddities().iter().map(details::finding).collect()
+        self.observatory.oddities(self.now).iter().map(details::finding).collect()
     }
 
     /// Roots under which something may be seen.

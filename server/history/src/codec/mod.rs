@@ -12,7 +12,8 @@
 //! earlier versions stay readable: `tests/golden` has some of each. Version 2 has one more part of checkpoints, the orders
 //! in which locks are taken, and one more code of findings; else it is version 1. Version 3 says which locks must be held, has
 //! three more codes, one more kind of record, and one more part of checkpoints, which warnings of such orders are silenced;
-//! else it is version 2.
+//! else it is version 2. Version 4 says of each session in a checkpoint how long it was silent, and has three more codes;
+//! else it is version 3.
 
 mod bytes;
 mod coded;
@@ -40,7 +41,7 @@ pub use size::bytes_of;
 pub use tables::OBSERVATION_BYTES_MAX;
 
 /// The format that is written.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 /// A chunk ends when it is this large; the observation that made it so is in it, however large that is.
 pub const CHUNK_BYTES_MAX: usize = 64 << 10;
 /// A chunk ends after so long. It is stored several times until then, each time with more in it.

@@ -57,6 +57,9 @@ coded_enum!(Code {
     MustBeHeld = 25,
     WatchInversion = 26,
     NeverDrains = 27,
+    LongTimeout = 28,
+    ShortTimeout = 29,
+    WillBeReaped = 30,
 });
 coded_struct!(Configured { pattern, recipe, max });
 coded_struct!(LockConfig { configured, limits });

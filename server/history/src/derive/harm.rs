@@ -66,7 +66,10 @@ pub fn harm_of(code: Code, severity: Severity) -> Option<Harm> {
             | Code::Herd
             | Code::DeepQueue
             | Code::LockOrder
-            | Code::NeverDrains,
+            | Code::NeverDrains
+            | Code::LongTimeout
+            | Code::ShortTimeout
+            | Code::WillBeReaped,
             _,
         )
         | (

@@ -6,7 +6,7 @@ use lockscope_core::change::Change;
 use lockscope_core::deadlock::{Cycle, CycleStep};
 use lockscope_core::departure::Departure;
 use lockscope_core::diagnosis::{Code, Verdict};
-use lockscope_core::evidence::{DisputeSuspect, Disputed, Member, Source, Trouble};
+use lockscope_core::evidence::{DisputeSuspect, Disputed, Member, SessionRecord, Silence, Silences, Source, Trouble};
 use lockscope_core::lock_order::{
     Approach, LockOrders, Nesting, OrderCircle, OrderEdge, OrderEnd, OrderKey, OrderSnooze, OrderUse, OrderWindow,
     PathClasses, Siblings,
@@ -56,9 +56,23 @@ fn changes() -> Vec<Change> {
         Change::EvidenceChanged,
         Change::DeadlockChanged { locks: vec![lock(), "/locks/b".into()], is_closed: true },
         Change::FindingChanged { lock: lock(), code: Code::Herd, is_raised: false },
+        Change::FindingChanged { lock: lock(), code: Code::WillBeReaped, is_raised: true },
+        Change::FindingChanged { lock: lock(), code: Code::LongTimeout, is_raised: true },
+        Change::FindingChanged { lock: lock(), code: Code::ShortTimeout, is_raised: true },
         Change::VerdictChanged { lock: lock(), verdict: Verdict::NobodyHome },
         Change::LockTouched { lock: lock() },
     ]
+}
+
+fn session() -> SessionRecord {
+    let silences = Silences {
+        since: Some(AT - 90_000_000),
+        turned_at: AT - 3_600_000,
+        answered_ms: Some(86_400_123),
+        present: Silence { at_least_ms: 3_310, at_most_ms: 9_600 },
+        before: Silence { at_least_ms: 0, at_most_ms: u32::MAX },
+    };
+    SessionRecord { timeout_ms: Some(10_000), heard_at: Some(AT), silences, ..SessionRecord::default() }
 }
 
 fn children() -> Vec<ChildRecollection> {
@@ -238,6 +252,7 @@ pub(crate) fn rare() -> Vec<Observation> {
         Recollection::Directory(directory),
         Recollection::Children(more),
         Recollection::Members(members),
+        Recollection::Sessions(vec![(S, session())]),
         Recollection::LockOrders(Box::new(orders())),
         Recollection::OrderSnoozes(snoozes()),
         Recollection::Model(Box::new(model())),

@@ -31,6 +31,8 @@ pub(crate) fn sentence(oddity: &Oddity) -> String {
         }
         Oddity::NeverDrains { arrive, served, gave_up } => forecasts::never_drains(*arrive, *served, *gave_up),
         Oddity::SequenceForecast { days, a_day } => forecasts::sequence(*days, *a_day),
+        Oddity::WillBeReaped { times } => forecasts::will_be_reaped(*times),
+        Oddity::Timeout { who, advice, more } => forecasts::timeout(who, advice, *more),
         Oddity::MissingWatch { waiters } => missing_watch(*waiters),
         Oddity::MixedRecipes { recipes, are_blind } => mixed_recipes(recipes, *are_blind),
         Oddity::NeverExpires { contenders } => never_expires(*contenders),
