@@ -9,8 +9,8 @@ use tokio::sync::{mpsc, watch};
 use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ConfigHealth, ProcessEnvironment, exposure};
 use crate::sd_notify::SdNotify;
-use crate::serve::RetentionHandle;
 use crate::serve::lab::LabParts;
+use crate::serve::{AlertReceivers, RetentionHandle};
 use access::Access;
 use audit::webhook::{Delivery, Pace};
 use audit::{LazyLog, Log};
@@ -42,6 +42,8 @@ pub struct ReloadTargets {
     pub applications: ApplicationNames,
     /// How much of the past is kept; None where none is.
     pub retention: Option<RetentionHandle>,
+    /// Who is told of alerts, and by which rules.
+    pub receivers: Option<AlertReceivers>,
     /// What people see of it.
     pub config_health: ConfigHealth,
     /// The service manager.
@@ -150,6 +152,9 @@ impl ReloadTargets {
         self.applications.set(config.applications.clone());
         if let (Some(retention), Some(history)) = (&self.retention, &config.history) {
             retention.send_replace(history.retention);
+        }
+        if let Some(receivers) = self.receivers.as_mut().filter(|_| config.alerting != before.alerting) {
+            receivers.take(&config.alerting);
         }
         if config.webhook != before.webhook {
             self.webhook.deliver(config, stop).await;

@@ -1,5 +1,6 @@
 //! The composition root: puts observer, engine, feed and HTTP together, and takes them apart again in order.
 
+mod alert_receivers;
 mod alerting;
 mod audit_log;
 mod demand;
@@ -30,6 +31,7 @@ use crate::error::RunError;
 use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
 use access::{Access, ListenScope};
+pub use alert_receivers::AlertReceivers;
 use alerting::AlertParts;
 use audit::Records;
 use audit_log::AuditParts;
@@ -45,10 +47,9 @@ use history_health::HistoryHealth;
 use http::listener::{Bounds, Proxies, Tls};
 use http::metrics::Metrics;
 use http::{AlertDesk, Http, Limits, Payloads, Recordings};
-use identity::Right;
 use lab::LabParts;
 pub use listen::bind;
-use listen::{open_tls, serve_http};
+use listen::{open_tls, serve_http, warn_read_only};
 pub use recording::Filling;
 use recording::Recording;
 pub(crate) use recording::RetentionHandle;
@@ -146,6 +147,8 @@ struct RunningServer {
     /// What the past is shown from; None where nothing is recorded.
     recordings: Option<Recordings>,
     alerts: AlertDesk,
+    /// Who is told of alerts, until whoever reloads settings has it.
+    receivers: Option<AlertReceivers>,
     retention: Option<RetentionHandle>,
     webhook: WebhookHandle,
     stop: CancellationToken,
@@ -193,7 +196,7 @@ impl RunningServer {
         let tasks = TaskTracker::new();
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
-        alerting.start(&tasks, &stop);
+        let receivers = alerting.start(&tasks, &stop);
         let acknowledged = alerting.acknowledged;
         let targets = histories.iter().map(|(info, _)| info.name.clone()).zip(models.iter().cloned()).collect();
         let told = order_snoozes::follow(alerting.alerts.order_snoozes(), targets);
@@ -248,6 +251,7 @@ impl RunningServer {
             historians,
             recordings,
             alerts,
+            receivers: Some(receivers),
             retention,
             webhook,
             stop,
@@ -361,6 +365,7 @@ impl RunningServer {
             config_health: self.config_health.clone(),
             applications: self.applications.clone(),
             retention: self.retention.take(),
+            receivers: self.receivers.take(),
             service_manager: service_manager.clone(),
         };
         self.tasks
@@ -388,13 +393,4 @@ async fn unreachable_within(hub: &Hub, config: &Config) -> RunError {
         Ok(()) => std::future::pending().await,
         Err(_) => RunError::Unreachable { connect: config.connects(), timeout_ms: timeout.as_millis() },
     }
-}
-
-/// Logs that nobody may release with this server, and what helps.
-fn warn_read_only() {
-    let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
-    tracing::warn!(
-        "this server is read-only: nobody has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
-         user set --name NAME --role operator` a user, both without a restart"
-    );
 }

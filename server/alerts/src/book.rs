@@ -1,5 +1,6 @@
 //! All alerts of a server with what people did about them, and who is still to be told. Pure.
 
+mod new_rules;
 mod news;
 
 pub use news::rule_shown;
@@ -67,6 +68,9 @@ pub struct KeptAlert {
     pub alert: Alert,
     /// When it was found, ms since the epoch: with rule, ensemble and lock, this names it.
     pub found_at_ms: i64,
+    /// Which hold it is about, by its znode's czxid, where it is that it lasts.
+    #[serde(default)]
+    pub hold: Option<i64>,
     /// Who is told, by the names of routes.
     pub tellings: BTreeMap<String, Telling>,
 }

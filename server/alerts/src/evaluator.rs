@@ -2,17 +2,20 @@
 //! replay of what was recorded says exactly what was said live.
 
 mod condition;
+mod new_rules;
+mod seen;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lockscope_core::change::Change;
-use lockscope_core::observation::RootId;
-use lockscope_core::observatory::{Observatory, RootState};
+use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
 
 use crate::rule::{Condition, Rule};
 use condition::Found;
+use seen::is_seen;
 
 /// Alerts that are pending or firing in an ensemble. Overflow policy: further ones begin when others end.
 pub const ACTIVE_MAX: usize = 10_000;
@@ -22,6 +25,8 @@ const LOOK_AGAIN_MS: i64 = 1_000;
 /// Locks that are looked at again although nothing happens to them. Overflow policy: further ones are looked at when
 /// something does.
 pub const LOOKS_MAX: usize = 200_000;
+/// What was not seen for so long is no longer followed: an alert that says so ends then.
+pub const UNKNOWN_MS_MAX: i64 = 86_400_000;
 /// An alert that has ended and begins anew within so many milliseconds never ended.
 pub const RESOLVE_AFTER_MS: i64 = 15_000;
 
@@ -43,6 +48,8 @@ pub struct ActiveAlert {
     pub fired_at: Option<TimeMs>,
     /// Its root can't be seen since then.
     pub unknown_since: Option<TimeMs>,
+    /// Which hold it is about, by its znode's czxid, where it is that it lasts.
+    pub hold: Option<Zxid>,
     /// What is wrong.
     pub sentence: Box<str>,
 }
@@ -95,17 +102,18 @@ struct Before {
     unheld: BTreeMap<RuleAt, TimeMs>,
     /// Since when a root was not seen when the process before ended; it was not seen since.
     unseen: BTreeMap<RuleAt, TimeMs>,
+    /// Which hold lasted too long when the process before ended, and since when that was so: a model that begins with
+    /// nothing does not know how long it lasts.
+    held: BTreeMap<RuleAt, (Zxid, TimeMs)>,
 }
 
 impl Evaluator {
     /// Follows an ensemble by the rules that mean it. `known`: what was active when the process before ended.
     pub fn new(ensemble: &str, rules: &[Rule], mut known: Vec<ActiveAlert>, now: TimeMs) -> Self {
-        let of_it = |rule: &&Rule| rule.ensemble.as_deref().is_none_or(|name| name == ensemble);
-        let rules: Vec<Rule> = rules.iter().filter(of_it).cloned().collect();
-        let follows_queue = rules.iter().flat_map(|rule| &rule.when).any(|condition| condition.follows_queue());
+        let rules = Self::of_ensemble(ensemble, rules);
         let mut evaluator = Self {
+            follows_queue: Self::follows_queue(&rules),
             rules,
-            follows_queue,
             has_begun: false,
             active: BTreeMap::new(),
             looks: BTreeMap::new(),
@@ -117,6 +125,15 @@ impl Evaluator {
         known.sort_by_key(|alert| alert.found_at);
         known.into_iter().for_each(|alert| evaluator.recall(alert, now));
         evaluator
+    }
+
+    fn of_ensemble(ensemble: &str, rules: &[Rule]) -> Vec<Rule> {
+        let of_it = |rule: &&Rule| rule.ensemble.as_deref().is_none_or(|name| name == ensemble);
+        rules.iter().filter(of_it).cloned().collect()
+    }
+
+    fn follows_queue(rules: &[Rule]) -> bool {
+        rules.iter().flat_map(|rule| &rule.when).any(|condition| condition.follows_queue())
     }
 
     fn recall(&mut self, mut alert: ActiveAlert, now: TimeMs) {
@@ -138,6 +155,9 @@ impl Evaluator {
                 | Condition::Depth(_) => continue,
             };
             since.insert(key.clone(), alert.since - ms);
+        }
+        if let Some(hold) = alert.hold {
+            self.before.held.insert(key.clone(), (hold, alert.since));
         }
         alert.unknown_since.get_or_insert(now);
         let active = Active { alert: alert.clone(), over_since: None, not_before: now };
@@ -246,7 +266,7 @@ impl Evaluator {
 
     fn judge(&mut self, model: &Observatory, now: TimeMs, key: RuleAt) {
         let Some(rule) = self.rules.get(key.0) else { return };
-        let Found { since, next, is_unseen, sentence } = rule.found(model, now, &key, &mut self.before);
+        let Found { since, next, is_unseen, hold, sentence } = rule.found(model, now, &key, &mut self.before);
         let is_seen = is_seen(model, &key.1, now) || is_unseen || rule.is_unseen_itself();
         let (name, for_ms) = (Arc::clone(&rule.name), rule.for_ms);
         let mut next = next;
@@ -264,6 +284,7 @@ impl Evaluator {
                     since,
                     fired_at: None,
                     unknown_since: None,
+                    hold: None,
                     sentence: Box::default(),
                 };
                 let begun = Active { alert, over_since: None, not_before: now };
@@ -273,6 +294,9 @@ impl Evaluator {
         if let Some(active) = active {
             let is_new = active.alert.found_at == now && active.alert.sentence.is_empty();
             let before = active.alert.clone();
+            if since.is_some() {
+                active.alert.hold = hold;
+            }
             let (end, wake) = active.judge(now, since, is_seen, for_ms, &sentence);
             next = next.into_iter().chain(wake).min();
             if is_new || active.alert != before || end.is_some() {
@@ -312,8 +336,15 @@ impl Active {
             alert.sentence = sentence();
         }
         if !is_seen {
-            alert.unknown_since.get_or_insert(now);
-            return (None, Some(now + LOOK_AGAIN_MS));
+            let unknown_since = *alert.unknown_since.get_or_insert(now);
+            return if now.since(unknown_since) < UNKNOWN_MS_MAX {
+                (None, Some(now + LOOK_AGAIN_MS))
+            } else if alert.fired_at.is_none() {
+                (Some(AlertEnd::NeverFired), None)
+            } else {
+                alert.sentence = seen::no_longer_followed(&alert.sentence).into();
+                (Some(AlertEnd::Resolved(now)), None)
+            };
         }
         if alert.unknown_since.take().is_some() {
             self.not_before = now;
@@ -337,19 +368,5 @@ impl Active {
         }
         alert.fired_at = Some(fires_at);
         (None, None)
-    }
-}
-
-/// Whether what is said of a lock is known to be so now. Of what is watched no longer it is known that nothing is.
-fn is_seen(model: &Observatory, path: &str, now: TimeMs) -> bool {
-    model.root_of(path).is_none_or(|root| is_root_seen(model, root, now).0)
-}
-
-/// Whether what is below a root is known now, and since when it is or is not.
-fn is_root_seen(model: &Observatory, root: RootId, now: TimeMs) -> (bool, TimeMs) {
-    let (state, since, _) = model.root_state(root, now);
-    match state {
-        RootState::Live | RootState::Partial | RootState::Reduced => (true, since),
-        RootState::Syncing | RootState::Stale | RootState::Denied | RootState::Gone => (false, since),
     }
 }

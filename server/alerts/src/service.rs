@@ -1,5 +1,6 @@
 //! Alerts of a server while it runs: takes what evaluators find, keeps it, and says who is to be told.
 
+mod routes;
 mod snoozes;
 
 use std::path::PathBuf;
@@ -18,6 +19,8 @@ use crate::evaluator::{ActiveAlert, AlertNews};
 use crate::notification::Notification;
 use crate::rule::Rule;
 use crate::store::Store;
+use routes::RouteHealth;
+pub use routes::RouteShown;
 pub use snoozes::{ORDER_SNOOZES_MAX, OrderSnoozes, SnoozeError};
 
 /// Time between two looks at who is to be told.
@@ -38,37 +41,20 @@ pub struct Links {
     pub origin: Option<String>,
 }
 
-/// A receiver as people see it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RouteHealth {
-    pub(crate) sent_at_ms: Option<i64>,
-    pub(crate) trouble: String,
-}
-
-/// Where alerts are sent, as it is shown.
-#[derive(Clone, Debug)]
-pub struct RouteShown {
-    /// Its name.
-    pub name: String,
-    /// What it is.
-    pub kind: &'static str,
-    /// Where, without what may be secret.
-    pub url: String,
-}
-
 /// The alerts of a server; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Alerts(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    rules: Vec<Rule>,
+    /// The rules in force; evaluators follow them.
+    rules: watch::Sender<Arc<[Rule]>>,
     book: Mutex<Book>,
     news: Mutex<Vec<(Arc<str>, AlertNews)>>,
     came: Notify,
     /// Rises with each change of the book.
     revision: watch::Sender<u64>,
-    routes: Vec<(RouteShown, Mutex<RouteHealth>)>,
+    routes: Mutex<Vec<(RouteShown, RouteHealth)>>,
     store: Mutex<Option<Store>>,
     dir: Option<PathBuf>,
     trouble: Mutex<String>,
@@ -142,12 +128,12 @@ impl Alerts {
             }
         };
         Self(Arc::new(Inner {
-            rules: rules.to_vec(),
+            rules: watch::channel(rules.into()).0,
             book: Mutex::new(Book::new(rules.iter().map(rule_shown).collect(), alerts, silences)),
             news: Mutex::default(),
             came: Notify::new(),
             revision: watch::channel(0).0,
-            routes: routes.into_iter().map(|route| (route, Mutex::default())).collect(),
+            routes: Mutex::new(routes.into_iter().map(|route| (route, RouteHealth::default())).collect()),
             store: Mutex::new(store),
             dir,
             trouble: Mutex::new(trouble),
@@ -245,9 +231,10 @@ impl Alerts {
     /// All of it as the API shows it, to somebody who may see all.
     pub fn view(&self) -> AlertsView {
         let now_ms = self.0.clock.now_ms();
+        let routes = self.0.routes.lock().clone();
         let book = self.0.book.lock();
-        let route = |(shown, health): &(RouteShown, Mutex<RouteHealth>)| {
-            let RouteHealth { sent_at_ms, trouble } = health.lock().clone();
+        let route = |(shown, health): &(RouteShown, RouteHealth)| {
+            let RouteHealth { sent_at_ms, trouble } = health.clone();
             let waiting = book.waiting(&shown.name, now_ms);
             let (name, kind, url) = (shown.name.clone(), shown.kind.to_owned(), shown.url.clone());
             AlertRoute { name, kind, url, waiting, sent_at_ms, trouble }
@@ -256,7 +243,7 @@ impl Alerts {
             alerts: book.alerts(now_ms),
             silences: book.silences(now_ms),
             rules: book.rules().to_vec(),
-            routes: self.0.routes.iter().map(route).collect(),
+            routes: routes.iter().map(route).collect(),
             trouble: self.0.trouble.lock().clone(),
         }
     }
@@ -273,7 +260,7 @@ impl Alerts {
 
     /// The rule of a name.
     pub fn rule(&self, name: &str) -> Option<Rule> {
-        self.0.rules.iter().find(|rule| *rule.name == *name).cloned()
+        self.0.rules.borrow().iter().find(|rule| *rule.name == *name).cloned()
     }
 
     /// One alert that has not ended.
@@ -344,8 +331,7 @@ impl Alerts {
     pub(crate) async fn told(&self, route: &str, message: &[Notification], outcome: Result<(), String>) {
         let now_ms = self.0.clock.now_ms();
         let is_taken = outcome.is_ok();
-        if let Some((_, health)) = self.0.routes.iter().find(|(shown, _)| shown.name == route) {
-            let mut health = health.lock();
+        if let Some((_, health)) = self.0.routes.lock().iter_mut().find(|(shown, _)| shown.name == route) {
             health.trouble = outcome.err().unwrap_or_default();
             if is_taken {
                 health.sent_at_ms = Some(now_ms);
@@ -354,13 +340,6 @@ impl Alerts {
         if is_taken {
             self.0.book.lock().told(route, message, now_ms);
             self.save_soon().await;
-        }
-    }
-
-    /// A receiver can't be told anything.
-    pub fn cannot_tell(&self, route: &str, why: String) {
-        if let Some((_, health)) = self.0.routes.iter().find(|(shown, _)| shown.name == route) {
-            health.lock().trouble = why;
         }
     }
 

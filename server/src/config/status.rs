@@ -75,7 +75,6 @@ impl Config {
             differs(self.moves_proxy(began), "proxy_addresses"),
             differs(place(self) != place(began), "[lab]"),
             differs(self.metrics != began.metrics, "[metrics]"),
-            differs(self.alerting != began.alerting, "[[alert]] and [[route]]"),
         ];
         let known = |config: &Self, name: &str| config.ensembles.iter().find(|ensemble| ensemble.name == name).cloned();
         let mut names: Vec<&str> =

@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
-use alerts::deliver::Delivery;
 use alerts::evaluator::Evaluator;
-use alerts::service::{Alerts, Links, RouteShown};
+use alerts::rule::Rule;
+use alerts::service::{Alerts, Links};
 use form_urlencoded::Serializer;
 use lockscope_core::change::Change;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 
-use crate::config::{Alerting, Config, Receiver};
+use super::alert_receivers::{AlertReceivers, shown};
+use crate::config::{Alerting, Config};
 use feed::engine::ObservationLog;
 use feed::project::{AcknowledgedLock, AcknowledgedLocks};
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 use runtime::tasks::{TaskTracker, supervised};
+use tokio::sync::watch;
 
 /// The alerts of a server, and by which rules.
 #[derive(Clone, Debug)]
@@ -53,25 +55,19 @@ impl AlertParts {
         log: Option<Box<dyn ObservationLog<Observatory>>>,
         now: TimeMs,
     ) -> Box<dyn ObservationLog<Observatory>> {
-        let evaluator = Evaluator::new(ensemble, &self.alerting.rules, self.alerts.active_in(ensemble), now);
-        Box::new(AlertLog { log, evaluator, alerts: self.alerts.clone(), ensemble: ensemble.into() })
+        let mut rules = self.alerts.rules();
+        let known = self.alerts.active_in(ensemble);
+        let evaluator = Evaluator::new(ensemble, &rules.borrow_and_update(), known, now);
+        Box::new(AlertLog { log, evaluator, rules, alerts: self.alerts.clone(), ensemble: ensemble.into() })
     }
 
     /// Keeps the alerts, and tells receivers, until `stop`.
-    pub(super) fn start(&self, tasks: &TaskTracker, stop: &CancellationToken) {
+    pub(super) fn start(&self, tasks: &TaskTracker, stop: &CancellationToken) -> AlertReceivers {
         tasks.spawn(supervised("alerts", self.alerts.clone().run(stop.clone())));
         let told = tell_acknowledged(self.alerts.clone(), self.acknowledged.clone());
         let told = stop.clone().run_until_cancelled_owned(told);
         tasks.spawn(supervised("acknowledged locks", async { _ = told.await }));
-        for Receiver { route, repeat_ms } in &self.alerting.routes {
-            match Delivery::new(self.alerts.clone(), route.clone(), *repeat_ms) {
-                Ok(delivery) => drop(tasks.spawn(supervised("alert delivery", delivery.run(stop.clone())))),
-                Err(why) => {
-                    tracing::error!("the route {} is told of no alerts: {why}", route.name);
-                    self.alerts.cannot_tell(&route.name, why);
-                }
-            }
-        }
+        AlertReceivers::start(self.alerts.clone(), &self.alerting, tasks, stop)
     }
 }
 
@@ -92,11 +88,6 @@ async fn tell_acknowledged(alerts: Alerts, locks: AcknowledgedLocks) {
     }
 }
 
-fn shown(receiver: &Receiver) -> RouteShown {
-    let route = &receiver.route;
-    RouteShown { name: route.name.clone(), kind: route.kind.name(), url: route.shown() }
-}
-
 /// The address of a lock's incident at an instant, or of the lock then where there is none.
 fn lock_address(ensemble: &str, path: &str, at_ms: i64) -> String {
     let mut query = Serializer::new(String::new());
@@ -108,6 +99,8 @@ fn lock_address(ensemble: &str, path: &str, at_ms: i64) -> String {
 struct AlertLog {
     log: Option<Box<dyn ObservationLog<Observatory>>>,
     evaluator: Evaluator,
+    /// The rules in force.
+    rules: watch::Receiver<Arc<[Rule]>>,
     alerts: Alerts,
     ensemble: Arc<str>,
 }
@@ -122,6 +115,10 @@ impl ObservationLog<Observatory> for AlertLog {
     fn changed(&mut self, now: TimeMs, model: &Observatory, cause: Option<&Observation>, changes: &[Change]) {
         if let Some(log) = &mut self.log {
             log.changed(now, model, cause, changes);
+        }
+        if self.rules.has_changed().unwrap_or(false) {
+            let rules = Arc::clone(&self.rules.borrow_and_update());
+            self.evaluator.take_rules(&self.ensemble, &rules, now);
         }
         self.evaluator.look(model, now, changes);
         let news = self.evaluator.take_news();

@@ -10,6 +10,7 @@ use crate::config::{Config, ConfigError};
 use crate::error::RunError;
 use crate::stdout;
 use http::listener::{Bounds, Tls};
+use identity::Right;
 use runtime::clock::Clock;
 use runtime::file_descriptors;
 use runtime::shutdown::CancellationToken;
@@ -72,4 +73,13 @@ pub(super) fn open_tls(config: &Config, clock: &Clock, stop: CancellationToken) 
     let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
     tasks::spawn("certificate", http::listener::follow(follower, stop));
     Ok(Some(tls))
+}
+
+/// Logs that nobody may release with this server, and what helps.
+pub(super) fn warn_read_only() {
+    let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
+    tracing::warn!(
+        "this server is read-only: nobody has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
+         user set --name NAME --role operator` a user, both without a restart"
+    );
 }

@@ -2,6 +2,7 @@
 
 use lockscope_core::diagnosis::Severity as CoreSeverity;
 use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
 use lockscope_wire::{Alert, AlertRule, AlertState, Severity};
 use sha2::{Digest as _, Sha256};
 
@@ -61,13 +62,14 @@ impl Book {
         let of_it = self.alerts.values().filter(|kept| kept.alert.ensemble == ensemble);
         let active = of_it.filter(|kept| kept.alert.state != AlertState::Resolved);
         active
-            .map(|KeptAlert { alert, found_at_ms, .. }| ActiveAlert {
+            .map(|KeptAlert { alert, found_at_ms, hold, .. }| ActiveAlert {
                 rule: alert.rule.as_str().into(),
                 lock: alert.lock.as_str().into(),
                 found_at: TimeMs(*found_at_ms),
                 since: TimeMs(alert.since_at_ms),
                 fired_at: alert.fired_at_ms.map(TimeMs),
                 unknown_since: alert.unknown_since_ms.map(TimeMs),
+                hold: hold.map(Zxid),
                 sentence: alert.sentence.as_str().into(),
             })
             .collect()
@@ -115,6 +117,7 @@ impl Book {
                 acked_by: before.and_then(|kept| kept.alert.acked_by.clone()),
             },
             found_at_ms: alert.found_at.0,
+            hold: alert.hold.map(|czxid| czxid.0),
             tellings: before.map(|kept| kept.tellings.clone()).unwrap_or_default(),
         }
     }

@@ -2,13 +2,15 @@
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::diagnosis::Verdict;
-use lockscope_core::lock::Since;
+use lockscope_core::lock::{Hold, Since};
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::sentence;
 use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
 
-use super::{Before, RuleAt, is_root_seen};
+use super::seen::{is_gone, is_root_seen, is_seen};
+use super::{Before, RuleAt};
 use crate::rule::{Condition, Rule};
 
 /// What a look at a lock shows of a rule.
@@ -19,6 +21,8 @@ pub(super) struct Found<'a> {
     pub(super) next: Option<TimeMs>,
     /// It is true that the root can't be seen.
     pub(super) is_unseen: bool,
+    /// Which hold lasts too long, where that is what is true.
+    pub(super) hold: Option<Zxid>,
     /// What is wrong, in words.
     pub(super) sentence: Box<dyn Fn() -> Box<str> + 'a>,
 }
@@ -45,7 +49,9 @@ impl Rule {
         before: &mut Before,
     ) -> Found<'a> {
         let path = key.1.clone();
-        let lock = model.lock(&path).filter(|lock| lock.path == path);
+        // What a model still shows of a root that is gone is what was there before.
+        let lock = model.lock(&path).filter(|lock| lock.path == path && !is_gone(model, &path, now));
+        before.forget_other_hold(key, lock, is_seen(model, &path, now));
         let (mut since, mut next, mut found, mut is_unseen) = (None, None, None, false);
         for condition in &self.when {
             match self.truth(*condition, model, now, (lock, key), before) {
@@ -58,8 +64,10 @@ impl Rule {
                 Truth::False => {}
             }
         }
+        let is_hold = found.is_some_and(Condition::is_of_a_hold);
+        let hold = lock.filter(|_| is_hold).and_then(|lock| oldest(lock)?.czxid);
         let sentence = move || said(found, model, lock, &path, now).into_boxed_str();
-        Found { since, next, is_unseen, sentence: Box::new(sentence) }
+        Found { since, next, is_unseen, hold, sentence: Box::new(sentence) }
     }
 
     /// A deadlock is one alert, at the first of its locks that the rule is about.
@@ -95,12 +103,12 @@ impl Rule {
             },
             (Condition::NotHeld(ms), lock) => {
                 let unheld = &mut before.unheld;
-                let is_seen = || model.root_of(&key.1).map(|root| is_root_seen(model, root, now).0);
+                let is_watched = model.root_of(&key.1).is_some();
                 let is_unheld = match lock {
                     Some(lock) => lock.holders.is_empty() && lock.assessment.verdict != Verdict::Unknown,
                     // While nobody sees whether it is there, it stays as it was.
-                    None if is_seen() == Some(false) => unheld.contains_key(key),
-                    None => self.names_one() && is_seen() == Some(true),
+                    None if !is_seen(model, &key.1, now) => unheld.contains_key(key),
+                    None => self.names_one() && is_watched,
                 };
                 if !is_unheld {
                     unheld.remove(key);
@@ -109,6 +117,9 @@ impl Rule {
                 after(Some(*unheld.entry(key.clone()).or_insert(now)), ms)
             }
             (_, None) => Truth::False,
+            (condition, Some(_)) if condition.is_of_a_hold() && before.held.contains_key(key) => {
+                before.held.get(key).map_or(Truth::False, |(_, since)| Truth::Since(*since))
+            }
             (Condition::Verdict(verdict), Some(lock)) if lock.assessment.verdict == verdict => {
                 if self.speaks_for_circle(model, lock) { Truth::Since(now) } else { Truth::False }
             }
@@ -118,11 +129,42 @@ impl Rule {
                 finding.map_or(Truth::False, |finding| Truth::Since(finding.since))
             }
             (Condition::Waiting(ms), Some(lock)) => after(waits_since(model, lock), ms),
-            (Condition::Held(ms), Some(lock)) => after(lock.holders.iter().map(|hold| hold.since).min(), ms),
+            (Condition::Held(ms), Some(lock)) => after(oldest(lock).map(|hold| hold.since), ms),
             (Condition::Depth(count), Some(lock)) if counts(lock) && lock.waiters_seen() > count => Truth::Since(now),
             (Condition::Depth(_), Some(_)) => Truth::False,
         }
     }
+}
+
+impl Condition {
+    /// It is true of one hold, and becomes so because that lasts.
+    fn is_of_a_hold(self) -> bool {
+        match self {
+            Self::Held(_) | Self::Verdict(Verdict::Stuck | Verdict::Slow) => true,
+            Self::Verdict(_)
+            | Self::Finding(_)
+            | Self::Waiting(_)
+            | Self::Depth(_)
+            | Self::NotHeld(_)
+            | Self::Unseen(_) => false,
+        }
+    }
+}
+
+impl Before {
+    /// A hold that is over, or of which the model knows by itself how long it lasts, needs no memory.
+    fn forget_other_hold(&mut self, key: &RuleAt, lock: Option<&AssessedLock>, is_seen: bool) {
+        let Some((known, _)) = self.held.get(key).filter(|_| is_seen) else { return };
+        let goes_on = lock.and_then(oldest).is_some_and(|hold| hold.czxid == Some(*known) && hold.is_lower_bound);
+        if !goes_on {
+            self.held.remove(key);
+        }
+    }
+}
+
+/// The hold that has lasted longest; of equals the first.
+fn oldest(lock: &AssessedLock) -> Option<&Hold> {
+    lock.holders.iter().min_by_key(|hold| hold.since)
 }
 
 /// Standbys of an election, members and items wait for no lock.

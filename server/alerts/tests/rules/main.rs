@@ -16,10 +16,12 @@ mod firing;
 mod language;
 mod live;
 mod lives;
+mod new_rules;
 mod receiver;
 mod restart;
 mod silences;
 mod store;
+mod unknown;
 mod unseen;
 mod watch;
 

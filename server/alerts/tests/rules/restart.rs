@@ -13,7 +13,7 @@ use crate::watch::Watch;
 use crate::{at, rule};
 
 /// The next process, with an empty model: what is there is read when it is back.
-fn anew(before: &Watch, rules: &[Rule], at_ms: i64) -> Watch {
+pub(crate) fn anew(before: &Watch, rules: &[Rule], at_ms: i64) -> Watch {
     let mut story = Story::new(&["/locks"]);
     story.now = at_ms;
     let settings = Settings { roots: vec!["/locks".to_owned()], ..Settings::default() };
