@@ -31,7 +31,7 @@ site: ## what the browser gets: wasm, style sheet, manifest (target/site)
 test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real browser
 
 test-rust: site
-	@.ci/need java javac zookeeper curator kazoo promtool alertmanager schemathesis yaml systemd node wscat faketime
+	@.ci/need java javac zookeeper curator kazoo patroni promtool alertmanager schemathesis yaml systemd node wscat faketime
 	@# Most tests wait for a server more than they compute.
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((4 * $$(nproc)))} .ci/test-rust $(WHOLE)
 

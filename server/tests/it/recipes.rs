@@ -11,6 +11,7 @@ mod gates;
 mod items;
 pub(crate) mod lockscope;
 mod modes;
+mod patroni;
 mod semaphores;
 mod strangers;
 mod watchers;
