@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use alerts::deliver::Delivery;
 use alerts::service::{Alerts, RouteShown};
-use runtime::shutdown::{CancellationToken, DropGuard};
+use runtime::shutdown::CancellationToken;
 use runtime::tasks::{TaskTracker, supervised};
 use tokio::task::JoinHandle;
 
@@ -18,11 +18,10 @@ pub struct AlertReceivers {
     running: BTreeMap<String, Running>,
 }
 
-/// One that is told until it is dropped.
+/// One that is told until it is stopped, or the server is: whatever becomes of who reloads settings.
 struct Running {
     receiver: Receiver,
-    /// Stops the task when it is dropped.
-    _stopper: DropGuard,
+    stop: CancellationToken,
     /// None where there is no way to send.
     task: Option<JoinHandle<()>>,
 }
@@ -41,7 +40,11 @@ impl AlertReceivers {
     pub fn take(&mut self, alerting: &Alerting) {
         self.alerts.take_rules(&alerting.rules, alerting.routes.iter().map(shown).collect());
         let is_there = |name: &str| alerting.routes.iter().any(|receiver| receiver.route.name == name);
-        self.running.retain(|name, _| is_there(name));
+        for (name, gone) in self.running.extract_if(.., |name, _| !is_there(name)) {
+            gone.stop.cancel();
+            // One of that name may come again, and be another.
+            self.alerts.begin_anew(&name);
+        }
         for receiver in &alerting.routes {
             let name = &receiver.route.name;
             if self.running.get(name).is_none_or(|running| running.receiver != *receiver) {
@@ -60,14 +63,14 @@ impl AlertReceivers {
             let old = &before.receiver.route;
             (old.kind, &old.url) != (route.kind, &route.url)
         });
-        let last = before.and_then(|Running { _stopper: stopper, task, .. }| {
-            drop(stopper);
+        let last = before.and_then(|Running { stop, task, .. }| {
+            stop.cancel();
             task
         });
         let stop = self.stop.child_token();
         let task = match Delivery::new(alerts.clone(), route, repeat_ms) {
             Ok(delivery) => {
-                let (name, stop) = (name.clone(), stop.clone());
+                let (name, own_stop) = (name.clone(), stop.clone());
                 Some(self.tasks.spawn(supervised("alert delivery", async move {
                     if let Some(last) = last {
                         // It ends with the request that is under way. A panic in it was logged.
@@ -76,7 +79,7 @@ impl AlertReceivers {
                     if is_elsewhere {
                         alerts.begin_anew(&name);
                     }
-                    delivery.run(stop).await;
+                    delivery.run(own_stop).await;
                 })))
             }
             Err(why) => {
@@ -85,7 +88,7 @@ impl AlertReceivers {
                 None
             }
         };
-        self.running.insert(name, Running { receiver, _stopper: stop.drop_guard(), task });
+        self.running.insert(name, Running { receiver, stop, task });
     }
 }
 

@@ -6,6 +6,7 @@ mod harness;
 mod access;
 mod alerts;
 mod alerts_faults;
+mod alerts_reload;
 mod applications;
 mod ask_command;
 mod audit;

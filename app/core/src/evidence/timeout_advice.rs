@@ -59,7 +59,9 @@ impl SessionRecord {
         };
         let advice = |fit, silence_ms, enough_ms| TimeoutAdvice { fit, timeout_ms, silence_ms, enough_ms, over_ms };
         let (at_least_ms, at_most_ms) = (i64::from(longest.at_least_ms), i64::from(longest.at_most_ms));
-        if at_least_ms.saturating_mul(4) >= timeout_ms.saturating_mul(3) {
+        // No session lives that was silent for longer than this: what a member says then is not believed.
+        let is_possible = at_least_ms <= timeout_ms.saturating_add(tick_ms.max(0).saturating_mul(2));
+        if is_possible && at_least_ms.saturating_mul(4) >= timeout_ms.saturating_mul(3) {
             let enough_ms = whole_seconds(enough(at_least_ms).max(at_least_ms.saturating_mul(2)));
             return Some(advice(TimeoutFit::Short, at_least_ms, enough_ms));
         }

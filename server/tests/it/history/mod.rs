@@ -111,6 +111,14 @@ impl Recorded {
         tokio::time::timeout(DEADLINE, child.wait()).await.unwrap().unwrap();
     }
 
+    /// Has other text in its file in place of some, and has it read again.
+    pub(crate) fn reload(&self, before: &str, after: &str) {
+        let file = self.place.path().join("lockscope.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text.replace(before, after)).unwrap();
+        signal(self.program.as_ref().unwrap().0.id().unwrap(), Signal::HUP);
+    }
+
     /// The place of its files.
     pub(crate) fn place(&self) -> &Path {
         self.place.path()
