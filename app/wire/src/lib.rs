@@ -11,6 +11,7 @@ mod alerts;
 mod answer;
 mod audit;
 mod board;
+mod cluster;
 mod events;
 mod evidence;
 mod find;
@@ -47,6 +48,7 @@ pub use alerts::{Acknowledgement, Alert, AlertMatchers, AlertRoute, AlertRule, A
 pub use answer::{Query, StatusQuery};
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
+pub use cluster::{Cluster, ClusterState, Replica, UnitOwners};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use find::{FindAnswer, FindPlace};

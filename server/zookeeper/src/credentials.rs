@@ -227,6 +227,11 @@ impl Credentials {
         connector.connect(&self.address(connect)).await
     }
 
+    /// Whether ZooKeeper can know us by it, so that what we create may be ours alone.
+    pub fn is_somebody(&self) -> bool {
+        self.digest.is_some() || self.sasl.is_some() || self.tls.as_ref().is_some_and(|tls| tls.identity.is_some())
+    }
+
     /// In a few words, for `check-config`; no secret.
     pub fn described(&self) -> String {
         let mut parts = Vec::new();

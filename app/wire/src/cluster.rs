@@ -1,0 +1,113 @@
+//! Several servers that watch the same: who there is, who leads, and who owns which ensemble.
+
+use serde::{Deserialize, Serialize};
+
+/// Answer of `/api/v1/cluster`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Cluster {
+    /// Where this replica stands.
+    pub state: ClusterState,
+    /// Why it is no member; empty of a member, and where there is no cluster.
+    pub why: String,
+    /// This replica's id; null where there is no cluster.
+    pub id: Option<String>,
+    /// The cluster's root, and the ensemble that it is in.
+    pub root: Option<String>,
+    /// The name of that ensemble.
+    pub ensemble: Option<String>,
+    /// Whether this replica leads: never longer than its session lives.
+    pub is_leader: bool,
+    /// Who leads, as far as this replica sees; null while nobody does.
+    pub leader: Option<String>,
+    /// It is a member, and sees no other.
+    pub is_alone: bool,
+    /// When the replicas were read last, ms since the epoch; null before.
+    pub seen_at_ms: Option<i64>,
+    /// Znodes among the members that are no replica's, or too many.
+    pub strangers: u64,
+    /// Replicas that are there, in the order of their ids.
+    pub replicas: Vec<Replica>,
+    /// Who owns each ensemble, as far as whoever asks may see it.
+    pub assignments: Vec<UnitOwners>,
+}
+
+/// One replica.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Replica {
+    /// Its id.
+    pub id: String,
+    /// How others reach it.
+    pub address: String,
+    /// Its version.
+    pub version: String,
+    /// Since when its process runs, ms since the epoch.
+    pub since_ms: i64,
+    /// Its share of the work.
+    pub capacity: u8,
+    /// Ensembles that it owns.
+    pub ensembles: Vec<String>,
+    /// Whether it leads.
+    pub is_leader: bool,
+    /// Whether it is the one that answers.
+    pub is_this: bool,
+    /// Whether it watches the same ensembles as the one that answers, by their names.
+    pub watches_same: bool,
+}
+
+/// Who owns an ensemble.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UnitOwners {
+    /// Its name.
+    pub ensemble: String,
+    /// Ids of replicas, the first of them first.
+    pub owners: Vec<String>,
+}
+
+/// Where a replica stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ClusterState {
+    /// There is no cluster.
+    #[default]
+    Off,
+    /// It has no session yet.
+    Joining,
+    /// Its id is taken, maybe by a process that was killed a moment ago.
+    Waiting,
+    /// Its id is taken by another that is alive.
+    Refused,
+    /// It is a member.
+    Member,
+    /// It was a member, and has no connection: it may be one still.
+    Suspended,
+    /// It has lost its session, or never had one.
+    Lost,
+}
+
+impl ClusterState {
+    /// All, in their order.
+    pub const ALL: [Self; 7] =
+        [Self::Off, Self::Joining, Self::Waiting, Self::Refused, Self::Member, Self::Suspended, Self::Lost];
+
+    /// As the API has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Joining => "joining",
+            Self::Waiting => "waiting",
+            Self::Refused => "refused",
+            Self::Member => "member",
+            Self::Suspended => "suspended",
+            Self::Lost => "lost",
+        }
+    }
+
+    /// Whether its znode is among the members, or may be.
+    pub fn is_member(self) -> bool {
+        matches!(self, Self::Member | Self::Suspended)
+    }
+}

@@ -1,0 +1,222 @@
+//! The handle of a replica's cluster: what is known, for whoever wants to know it, and the session for acts.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use lockscope_wire::{Cluster as ClusterView, ClusterState};
+use runtime::clock::{self, Clock};
+use tokio::sync::watch;
+use zookeeper_client::Client;
+
+use crate::member::{Member, MemberRecord};
+use crate::paths::{Paths, hash};
+use crate::settings::Settings;
+use crate::state::{Counts, Known};
+
+/// A replica's cluster. Cheap to clone.
+#[derive(Clone)]
+pub struct Cluster(Arc<Inner>);
+
+struct Inner {
+    settings: Settings,
+    paths: Paths,
+    record: MemberRecord,
+    clock: Clock,
+    /// Where the time of assignments begins.
+    begun: Instant,
+    known: Mutex<Known>,
+    /// Moves with every change.
+    revision: watch::Sender<u64>,
+    client: Mutex<Option<Client>>,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+impl Cluster {
+    /// A replica that is no member yet; [`Cluster::run`] makes it one.
+    pub fn new(settings: Settings, clock: Clock) -> Self {
+        let mut units: Vec<&str> = settings.units.iter().map(String::as_str).collect();
+        units.sort_unstable();
+        let record = MemberRecord {
+            address: settings.address.clone(),
+            version: settings.version.clone(),
+            since_ms: clock.now_ms(),
+            capacity: settings.capacity,
+            process: format!("{:032x}", rand::random::<u128>()),
+            session_timeout_ms: u64::try_from(settings.session_timeout.as_millis()).unwrap_or(u64::MAX),
+            watches: format!("{}-{:016x}", units.len(), hash(&units)),
+        };
+        Self(Arc::new(Inner {
+            paths: Paths::new(&settings.root),
+            settings,
+            record,
+            clock,
+            begun: clock::instant(),
+            known: Mutex::default(),
+            revision: watch::Sender::new(0),
+            client: Mutex::new(None),
+        }))
+    }
+
+    /// Whether this replica leads, as of now: never longer than its session lives, whatever it heard.
+    pub fn is_leader(&self) -> bool {
+        self.known().leads_at(clock::instant())
+    }
+
+    /// Everything that is known, as it is shown.
+    pub fn view(&self) -> ClusterView {
+        self.known().view(&self.0.settings, &self.0.record.watches, clock::instant())
+    }
+
+    /// What was counted.
+    pub fn counts(&self) -> Counts {
+        self.known().counts
+    }
+
+    /// Moves with every change of what is known.
+    pub fn revisions(&self) -> watch::Receiver<u64> {
+        self.0.revision.subscribe()
+    }
+
+    /// This replica's id.
+    pub fn id(&self) -> &str {
+        &self.0.settings.id
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    pub(crate) fn paths(&self) -> &Paths {
+        &self.0.paths
+    }
+
+    pub(crate) fn record(&self) -> &MemberRecord {
+        &self.0.record
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// The session, while there is one.
+    pub(crate) fn client(&self) -> Option<Client> {
+        self.0.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_client(&self, client: Option<Client>) {
+        *self.0.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
+    }
+
+    pub(crate) fn why(&self) -> String {
+        self.known().why.clone()
+    }
+
+    pub(crate) fn count(&self, one: impl FnOnce(&mut Counts)) {
+        one(&mut self.known().counts);
+    }
+
+    /// Where this replica stands. Nothing but a member leads.
+    pub(crate) fn set_state(&self, state: ClusterState, why: String) {
+        let mut known = self.known();
+        if (known.state, &known.why) == (state, &why) {
+            return;
+        }
+        if state != ClusterState::Member {
+            known.lease.end();
+        }
+        match state {
+            ClusterState::Member if known.state != ClusterState::Suspended => {
+                known.counts.joins += 1;
+                tracing::info!("this replica is a member of the cluster at {}, as {}", self.0.paths.root(), self.id());
+            }
+            ClusterState::Refused => tracing::error!("this replica is no member of the cluster: {why}"),
+            ClusterState::Waiting | ClusterState::Lost => {
+                tracing::warn!("this replica is no member of the cluster: {why}")
+            }
+            ClusterState::Member | ClusterState::Suspended | ClusterState::Joining | ClusterState::Off => {}
+        }
+        known.state = state;
+        known.why = why;
+        drop(known);
+        self.changed();
+    }
+
+    /// An answer came to what was sent at an instant.
+    pub(crate) fn renew(&self, sent: Instant, session_timeout: Duration) {
+        self.known().lease.renew(sent, session_timeout);
+    }
+
+    /// Our znode at the latch is the first, or gone.
+    pub(crate) fn set_latch(&self, path: Option<String>) {
+        let mut known = self.known();
+        if path.is_some() && known.latch.is_none() {
+            known.counts.leaderships += 1;
+        }
+        known.latch = path;
+        drop(known);
+        self.changed();
+    }
+
+    pub(crate) fn latch(&self) -> Option<String> {
+        self.known().latch.clone()
+    }
+
+    /// Who is first at the latch.
+    pub(crate) fn set_first(&self, id: Option<String>) {
+        let mut known = self.known();
+        if known.first == id {
+            return;
+        }
+        match &id {
+            Some(leader) => tracing::info!("the cluster is led by {leader}"),
+            None => tracing::warn!("nobody leads the cluster"),
+        }
+        known.first = id;
+        drop(known);
+        self.changed();
+    }
+
+    pub(crate) fn note_members(&self, members: Vec<Member>, strangers: usize) {
+        let now_ms = self.since_begun_ms();
+        let mut known = self.known();
+        known.assignment.observe(now_ms, members.iter().map(|member| (member.id.as_str(), member.record.capacity)));
+        known.members = members;
+        known.strangers = strangers;
+        known.seen_at_ms = Some(self.0.clock.now_ms());
+        drop(known);
+        self.changed();
+    }
+
+    /// How long until units may move because of who came or went; None: not before somebody does.
+    pub(crate) fn until_settled(&self) -> Option<Duration> {
+        let due_ms = self.known().assignment.due_ms()?;
+        let left = u64::try_from(due_ms.saturating_sub(self.since_begun_ms())).unwrap_or(0);
+        Some(Duration::from_millis(left.max(1)))
+    }
+
+    /// Moves units as members have settled.
+    pub(crate) fn advance(&self) {
+        let now_ms = self.since_begun_ms();
+        self.known().assignment.advance(now_ms);
+        self.changed();
+    }
+
+    /// A clock that is never set.
+    fn since_begun_ms(&self) -> i64 {
+        i64::try_from(self.0.begun.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn changed(&self) {
+        self.0.revision.send_modify(|revision| *revision += 1);
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

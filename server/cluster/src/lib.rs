@@ -1,0 +1,24 @@
+//! Several servers that watch the same: who there is, who leads, who owns which ensemble, and whose turn an act is. All of
+//! it lives below one znode of one ensemble; nothing of it is needed to watch.
+//!
+//! Pure: `rendezvous`, `assignment`, `member`, `lease`, `paths`, `state`. The rest speaks to ZooKeeper.
+
+pub mod assignment;
+mod cluster;
+mod latch;
+mod lease;
+pub mod member;
+mod membership;
+mod mutex;
+mod paths;
+pub mod rendezvous;
+mod replica;
+mod session;
+mod settings;
+mod state;
+
+pub use cluster::Cluster;
+pub use lease::Lease;
+pub use mutex::{ActMutex, MutexError};
+pub use settings::Settings;
+pub use state::Counts;

@@ -1,0 +1,113 @@
+//! What a replica knows of its cluster at an instant, and how it is shown. Pure: instants are arguments.
+
+use std::time::Instant;
+
+use lockscope_wire::{Cluster as ClusterView, ClusterState, Replica, UnitOwners};
+
+use crate::assignment::Assignment;
+use crate::lease::Lease;
+use crate::member::Member;
+use crate::settings::Settings;
+
+/// What is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) state: ClusterState,
+    /// Why it is no member; empty of one.
+    pub(crate) why: String,
+    pub(crate) members: Vec<Member>,
+    /// Znodes among the members that are none, or too many.
+    pub(crate) strangers: usize,
+    /// Who is first at the latch.
+    pub(crate) first: Option<String>,
+    /// When members were read last, ms since the epoch.
+    pub(crate) seen_at_ms: Option<i64>,
+    /// Our own znode at the latch, once it is the first.
+    pub(crate) latch: Option<String>,
+    pub(crate) lease: Lease,
+    pub(crate) assignment: Assignment,
+    pub(crate) counts: Counts,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Times that this replica became a member.
+    pub joins: u64,
+    /// Times that it became the leader.
+    pub leaderships: u64,
+    /// Mutexes of acts that it had.
+    pub mutexes: u64,
+    /// Mutexes that it did not get.
+    pub mutexes_refused: u64,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            state: ClusterState::Joining,
+            why: "no session with ZooKeeper yet".to_owned(),
+            members: Vec::new(),
+            strangers: 0,
+            first: None,
+            seen_at_ms: None,
+            latch: None,
+            lease: Lease::default(),
+            assignment: Assignment::default(),
+            counts: Counts::default(),
+        }
+    }
+}
+
+impl Known {
+    /// Whether this replica leads at an instant: it is first at the latch, and its session can't have ended yet.
+    pub(crate) fn leads_at(&self, now: Instant) -> bool {
+        self.state == ClusterState::Member && self.latch.is_some() && self.lease.holds_at(now)
+    }
+
+    /// As it is shown.
+    pub(crate) fn view(&self, settings: &Settings, own_watches: &str, now: Instant) -> ClusterView {
+        let is_leader = self.leads_at(now);
+        // Who is first and has lost its lease does not lead, and nobody else does yet.
+        let leader = self.first.as_deref().filter(|id| *id != settings.id || is_leader);
+        let assignments: Vec<UnitOwners> = settings
+            .units
+            .iter()
+            .map(|unit| UnitOwners {
+                ensemble: unit.clone(),
+                owners: self.assignment.owners(unit).into_iter().map(str::to_owned).collect(),
+            })
+            .collect();
+        let replica = |member: &Member| Replica {
+            id: member.id.clone(),
+            address: member.record.address.clone(),
+            version: member.record.version.clone(),
+            since_ms: member.record.since_ms,
+            capacity: member.record.capacity,
+            ensembles: owned(&assignments, &member.id),
+            is_leader: leader == Some(&*member.id),
+            is_this: member.id == settings.id && self.state.is_member(),
+            watches_same: member.record.watches == own_watches,
+        };
+        let replicas: Vec<Replica> = self.members.iter().map(replica).collect();
+        ClusterView {
+            state: self.state,
+            why: self.why.clone(),
+            id: Some(settings.id.clone()),
+            root: Some(settings.root.clone()),
+            ensemble: Some(settings.ensemble.clone()),
+            is_leader,
+            leader: leader.map(str::to_owned),
+            is_alone: self.state.is_member() && replicas.len() < 2,
+            seen_at_ms: self.seen_at_ms,
+            strangers: self.strangers as u64,
+            replicas,
+            assignments,
+        }
+    }
+}
+
+fn owned(assignments: &[UnitOwners], id: &str) -> Vec<String> {
+    let owned = assignments.iter().filter(|unit| unit.owners.iter().any(|owner| owner == id));
+    owned.map(|unit| unit.ensemble.clone()).collect()
+}
