@@ -5,6 +5,8 @@ mod access;
 mod alert_rows;
 mod alerts;
 mod check;
+mod cluster;
+mod cluster_rows;
 mod ensembles;
 mod errors;
 pub mod exposure;
@@ -16,6 +18,7 @@ mod lab;
 mod layers;
 mod lint_rows;
 mod metrics;
+mod metrics_rows;
 mod openid;
 pub mod reference;
 mod status;
@@ -32,6 +35,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use alerts::{Alerting, Receiver};
+pub use cluster::Cluster;
 pub use ensembles::Ensemble;
 pub use history::History;
 pub use identity::Identity;
@@ -91,6 +95,8 @@ pub struct Config {
     pub metrics: MetricSelection,
     /// What fires, and who is told (file only).
     pub alerting: Alerting,
+    /// Where other servers that watch the same are met (file only); None: there are none.
+    pub cluster: Option<Cluster>,
 }
 
 /// One clear sentence; of a file with several mistakes, one a line.
@@ -164,6 +170,7 @@ impl Config {
         let applications = errors.take(layers.checked("application_pattern", None, check::application_pattern));
         let metrics = errors.take(metrics::of(top.get("metrics")));
         let alerting = ensembles.as_ref().and_then(|ensembles| errors.take(alerts::of(&layers, ensembles)));
+        let cluster = ensembles.as_ref().and_then(|ensembles| errors.take(cluster::of(top.get("cluster"), ensembles)));
         let whole = || {
             let (listen, web) = (listen?, web?);
             let access = ::access::Settings { openid: openid?, ..access? };
@@ -186,6 +193,7 @@ impl Config {
                 applications: applications?.unwrap_or_default(),
                 metrics: metrics?,
                 alerting: alerting?,
+                cluster: cluster?,
             })
         };
         errors.none_or(whole())

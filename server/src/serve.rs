@@ -3,6 +3,8 @@
 mod alert_receivers;
 mod alerting;
 mod audit_log;
+mod clustering;
+mod conditions;
 mod demand;
 mod ensembles;
 mod history_health;
@@ -12,6 +14,7 @@ mod listen;
 mod order_snoozes;
 pub mod past;
 mod recording;
+mod replicas;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -35,10 +38,12 @@ pub use alert_receivers::AlertReceivers;
 use alerting::AlertParts;
 use audit::Records;
 use audit_log::AuditParts;
+use cluster::Cluster;
+use conditions::{any_ended, unreachable_within, warn_read_only};
 use demand::follow_demand;
 use ensembles::RunningEnsembles;
 pub use ensembles::{Observer, ObserverContext, ServedEnsemble};
-use feed::engine::{Engine, EngineError};
+use feed::engine::Engine;
 use feed::project::ApplicationNames;
 use feed::{self, Hub, pump};
 use feed::{About, Projector};
@@ -49,11 +54,12 @@ use http::metrics::Metrics;
 use http::{AlertDesk, Http, Limits, Payloads, Recordings};
 use lab::LabParts;
 pub use listen::bind;
-use listen::{open_tls, serve_http, warn_read_only};
+use listen::{open_tls, serve_http};
 pub use recording::Filling;
 use recording::Recording;
 pub(crate) use recording::RetentionHandle;
 use release::{self, ReleaseService};
+use replicas::Replicas;
 use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
 use runtime::tasks::{TaskTracker, supervised};
@@ -115,7 +121,9 @@ pub async fn run<O: Observer>(
     let recorded = ensembles.iter_mut().map(|ensemble| (ensemble.info.name.clone(), ensemble.filling.take())).collect();
     let recordings = recording::start(config.history.as_ref(), recorded, &payloads.subscribe(), &clock).await?;
     let alerting = AlertParts::open(config, &clock).await;
-    let parts = RunningServer::start(config, ensembles, recordings, clock, (audit, alerting), access, config_health)?;
+    let cluster = clustering::open(config, &listener, &clock)?;
+    let parts = (audit, alerting, cluster);
+    let parts = RunningServer::start(config, ensembles, recordings, clock, parts, access, config_health)?;
     let served = parts
         .serve((config, origin, hang_up), payloads, (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;
@@ -149,6 +157,8 @@ struct RunningServer {
     alerts: AlertDesk,
     /// Who is told of alerts, until whoever reloads settings has it.
     receivers: Option<AlertReceivers>,
+    /// Other servers that watch the same; None where this one is alone.
+    cluster: Option<Cluster>,
     retention: Option<RetentionHandle>,
     webhook: WebhookHandle,
     stop: CancellationToken,
@@ -165,7 +175,7 @@ impl RunningServer {
         ensembles: Vec<ServedEnsemble<O>>,
         (recordings, retention): (Vec<Option<Recording>>, Option<RetentionHandle>),
         clock: Clock,
-        (audit, alerting): (AuditParts, AlertParts),
+        (audit, alerting, cluster): (AuditParts, AlertParts, Option<Cluster>),
         access: Access,
         config_health: ConfigHealth,
     ) -> Result<Self, RunError> {
@@ -196,7 +206,9 @@ impl RunningServer {
         let tasks = TaskTracker::new();
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
-        let receivers = alerting.start(&tasks, &stop);
+        clustering::start(cluster.as_ref(), &tasks, &stop);
+        let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock));
+        let receivers = alerting.start(&tasks, &stop, replicas.clone());
         let acknowledged = alerting.acknowledged;
         let targets = histories.iter().map(|(info, _)| info.name.clone()).zip(models.iter().cloned()).collect();
         let told = order_snoozes::follow(alerting.alerts.order_snoozes(), targets);
@@ -211,6 +223,7 @@ impl RunningServer {
             clock.clone(),
             release::Settings { needs_second: config.second_approver },
         );
+        replicas.into_iter().for_each(|replicas| releases.coordinate(replicas));
         audit_log::take_over(audit.log.as_ref(), &releases, &stop);
         let applications = ApplicationNames::new(config.applications.clone());
         let noted = recording::note_forced(releases.forced_releases(), &histories);
@@ -252,6 +265,7 @@ impl RunningServer {
             recordings,
             alerts,
             receivers: Some(receivers),
+            cluster,
             retention,
             webhook,
             stop,
@@ -279,6 +293,7 @@ impl RunningServer {
             .with_records(self.records.clone())
             .with_release_service(self.releases.clone())
             .with_alerts(self.alerts.clone())
+            .with_cluster(self.cluster.clone())
             .with_metrics(self.metrics.clone());
         let http = match self.recordings.take() {
             Some(recordings) => http.with_history(recordings),
@@ -370,27 +385,5 @@ impl RunningServer {
         };
         self.tasks
             .spawn(supervised("reload", targets.follow(origin, config.clone(), hang_up, self.stop.clone(), status)));
-    }
-}
-
-/// Waits for the first end of an engine.
-async fn any_ended(engines: &mut [Engine<Observatory>]) -> Result<(), EngineError> {
-    future::select_all(engines.iter_mut().map(|engine| Box::pin(engine.ended()))).await.0
-}
-
-/// Ends when ZooKeeper was never reached within the time given; never, when none was given or it was reached.
-async fn unreachable_within(hub: &Hub, config: &Config) -> RunError {
-    let Some(timeout) = config.connect_timeout else { return std::future::pending().await };
-    let mut revisions = hub.projection().revisions();
-    let linked = async {
-        while !hub.projection().is_linked() {
-            if revisions.changed().await.is_err() {
-                break;
-            }
-        }
-    };
-    match tokio::time::timeout(timeout, linked).await {
-        Ok(()) => std::future::pending().await,
-        Err(_) => RunError::Unreachable { connect: config.connects(), timeout_ms: timeout.as_millis() },
     }
 }

@@ -16,6 +16,7 @@ mod board;
 mod charts;
 #[cfg(feature = "hydrate")]
 mod clipboard;
+mod cluster;
 mod compact;
 mod copy;
 mod current_user;
@@ -51,6 +52,8 @@ mod wall;
 #[cfg(feature = "ssr")]
 pub use alert_banner::{AlertBanner, alert_banner};
 pub use app::App;
+#[cfg(feature = "ssr")]
+pub use cluster::cluster_markup;
 pub use document_title::DocumentTitle;
 #[cfg(feature = "ssr")]
 pub use find::find_places;

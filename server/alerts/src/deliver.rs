@@ -2,14 +2,16 @@
 //! tells it again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::backoff::Backoff;
 use runtime::shutdown::CancellationToken;
 use tokio::time::Instant;
 
+use crate::duty::{Duty, Ledger, shared_key};
 use crate::notification::Notification;
-use crate::route::{Route, SendError, SendErrorKind, Sender};
+use crate::route::{Route, RouteKind, SendError, SendErrorKind, Sender};
 use crate::service::Alerts;
 
 /// Time between two looks where nothing changes.
@@ -33,6 +35,10 @@ pub struct Delivery {
     /// Alerts that it did not take, and when it is asked again.
     refused: BTreeMap<String, Instant>,
     trouble: String,
+    /// Other servers that tell the same; None where there are none.
+    duty: Option<Arc<dyn Duty>>,
+    /// Why what was told could not be noted for them.
+    note_trouble: String,
 }
 
 impl Delivery {
@@ -46,7 +52,24 @@ impl Delivery {
         let sender = if is_plain { Sender::plain_only(ANSWER_WITHIN) } else { Sender::patient(ANSWER_WITHIN) };
         let sender = sender.map_err(|error| error.to_string())?;
         let backoff = Backoff::new(FIRST_WAIT, LONGEST_WAIT).map_err(|error| error.to_string())?;
-        Ok(Self { alerts, route, repeat_ms, sender, backoff, refused: BTreeMap::new(), trouble: String::new() })
+        let (trouble, note_trouble) = (String::new(), String::new());
+        Ok(Self {
+            alerts,
+            route,
+            repeat_ms,
+            sender,
+            backoff,
+            refused: BTreeMap::new(),
+            trouble,
+            duty: None,
+            note_trouble,
+        })
+    }
+
+    /// The same, where other servers tell the same.
+    #[must_use]
+    pub fn with_duty(self, duty: Option<Arc<dyn Duty>>) -> Self {
+        Self { duty, ..self }
     }
 
     /// Tells it until `stop` is cancelled.
@@ -75,6 +98,7 @@ impl Delivery {
         // What is refused takes no place of what may be taken.
         let is_wanted = |key: &str| !self.refused.contains_key(key);
         let due = self.alerts.to_tell(&self.route.name, self.repeat_ms, is_wanted);
+        let due = self.still_to_tell(due).await;
         if due.is_empty() {
             return None;
         }
@@ -100,6 +124,36 @@ impl Delivery {
         }
     }
 
+    /// What is left for this server: nothing that another told already, and of what must be told once, nothing unless it is
+    /// this server's turn.
+    async fn still_to_tell(&mut self, due: Vec<Notification>) -> Vec<Notification> {
+        let Some(duty) = self.duty.clone().filter(|_| !self.route.kind.is_idempotent() && !due.is_empty()) else {
+            return due;
+        };
+        // What can't be read may have been told: nothing is told before it is known.
+        let Ok(ledger) = duty.told(&self.route.name).await else { return Vec::new() };
+        let now_ms = self.alerts.now_ms();
+        let (told, rest): (Vec<_>, Vec<_>) =
+            due.into_iter().partition(|one| ledger.has_told(one, self.repeat_ms, now_ms));
+        if !told.is_empty() {
+            self.alerts.told_elsewhere(&self.route.name, &told).await;
+        }
+        if duty.is_ours() { rest } else { Vec::new() }
+    }
+
+    /// Notes for others what was told. What can't be noted is told again by whoever comes next.
+    async fn note_told(&mut self, due: &[Notification]) {
+        let Some(duty) = self.duty.clone().filter(|_| !self.route.kind.is_idempotent()) else { return };
+        let noted = duty.note(&self.route.name, Ledger::of(due, self.alerts.now_ms())).await.err().unwrap_or_default();
+        if self.note_trouble != noted && !noted.is_empty() {
+            let name = &self.route.name;
+            tracing::warn!(
+                "that the route {name} was told is not known to other replicas, which may tell it again: {noted}"
+            );
+        }
+        self.note_trouble = noted;
+    }
+
     fn note_refusal(&mut self, one: &Notification, told: Result<(), SendError>) {
         if let Err(error) = told {
             self.refused.insert(one.key.clone(), Instant::now() + REFUSED_WAIT);
@@ -108,13 +162,21 @@ impl Delivery {
     }
 
     async fn send(&mut self, due: &[Notification]) -> Result<(), SendError> {
-        let sent = self.sender.send(&self.route, due, self.alerts.now_ms()).await;
+        let now_ms = self.alerts.now_ms();
+        // Keys are of one server; where all tell `PagerDuty`, one alert must be one there.
+        let sent = if self.duty.is_some() && self.route.kind == RouteKind::PagerDuty {
+            let shared: Vec<_> = due.iter().map(|one| Notification { key: shared_key(one), ..one.clone() }).collect();
+            self.sender.send(&self.route, &shared, now_ms).await
+        } else {
+            self.sender.send(&self.route, due, now_ms).await
+        };
         match &sent {
             Ok(()) => {
                 self.backoff.reset();
                 if !std::mem::take(&mut self.trouble).is_empty() {
                     tracing::info!("the route {} takes alerts again", self.route.name);
                 }
+                self.note_told(due).await;
                 self.alerts.told(&self.route.name, due, Ok(())).await;
             }
             Err(error) => self.alerts.told(&self.route.name, due, Err(error.why.clone())).await,

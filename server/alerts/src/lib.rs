@@ -4,6 +4,7 @@ pub mod backtest;
 pub mod book;
 pub mod deliver;
 pub mod draft;
+pub mod duty;
 pub mod evaluator;
 pub mod notification;
 pub mod route;

@@ -343,6 +343,12 @@ impl Alerts {
         }
     }
 
+    /// Another server told a receiver of these.
+    pub(crate) async fn told_elsewhere(&self, route: &str, message: &[Notification]) {
+        self.0.book.lock().told(route, message, self.0.clock.now_ms());
+        self.save_soon().await;
+    }
+
     /// The server's time, ms since the epoch.
     pub fn now_ms(&self) -> i64 {
         self.0.clock.now_ms()

@@ -100,10 +100,6 @@ impl Cluster {
         &self.0.record
     }
 
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.0.clock
-    }
-
     /// The session, while there is one.
     pub(crate) fn client(&self) -> Option<Client> {
         self.0.client.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -5,6 +5,7 @@
 
 pub mod assignment;
 mod cluster;
+mod document;
 mod latch;
 mod lease;
 pub mod member;
@@ -18,6 +19,7 @@ mod settings;
 mod state;
 
 pub use cluster::Cluster;
+pub use document::{DOCUMENT_BYTES_MAX, Document, DocumentError};
 pub use lease::Lease;
 pub use mutex::{ActMutex, MutexError};
 pub use settings::Settings;

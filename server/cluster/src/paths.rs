@@ -52,7 +52,8 @@ impl Paths {
 
     /// What a receiver was told by whoever led.
     pub(crate) fn told(&self, route: &str) -> String {
-        format!("{}/told/{route}", self.root)
+        // A route may be called `.`, which no znode is.
+        format!("{}/told/_{route}", self.root)
     }
 }
 

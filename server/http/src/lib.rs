@@ -12,8 +12,11 @@ mod assets;
 mod audit_api;
 mod audit_page;
 mod caller;
+mod cluster;
 mod compact;
+mod counts;
 mod csv;
+mod declared;
 mod events;
 mod events_page;
 mod find;
@@ -59,7 +62,6 @@ mod socket_viewer;
 mod worker_pool;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -70,9 +72,12 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
 
 use crate::metrics::Metrics;
+use ::cluster::Cluster;
 use access::Access;
 pub use alerts::AlertDesk;
 use audit::{Records, UnavailableLog};
+use counts::Counts;
+pub use declared::{Declared, declared};
 use feed::{Hub, VisibilityScope};
 use history::Moments;
 pub use history::{AllIncidents, Recordings};
@@ -87,7 +92,6 @@ use problem::ErrorResponse;
 use release::ReleaseService;
 use route::{Answer, Route};
 pub use route::{Need, Verb};
-pub use routes::{Declared, declared};
 use runtime::clock::Clock;
 use runtime::quota::Quota;
 use runtime::shutdown::CancellationToken;
@@ -174,6 +178,8 @@ pub struct Http {
     moments: Option<Arc<Moments>>,
     /// Alerts; None where nothing is live.
     alerts: Option<AlertDesk>,
+    /// Other servers that watch the same; None where this one is alone.
+    cluster: Option<Cluster>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
     is_past: bool,
     /// What takes a while to answer, and answers that are shared.
@@ -184,22 +190,6 @@ pub struct Http {
     past_shared: SharedAnswers,
     /// Files of the past as SQLite databases: one at a time is made or sent.
     bundles: Arc<Semaphore>,
-}
-
-/// What is counted here, for `/metrics`.
-#[derive(Debug, Default)]
-struct Counts {
-    sockets_opened: AtomicU64,
-    frames_sent: AtomicU64,
-    slow_closed: AtomicU64,
-    refused_frames: AtomicU64,
-    guarded: AtomicU64,
-}
-
-impl Counts {
-    fn add(counter: &AtomicU64) {
-        counter.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 impl Http {
@@ -229,6 +219,7 @@ impl Http {
             metrics: Arc::default(),
             moments: None,
             alerts: None,
+            cluster: None,
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,
@@ -254,6 +245,12 @@ impl Http {
     #[must_use]
     pub fn with_alerts(self, alerts: AlertDesk) -> Self {
         Self { alerts: Some(alerts), ..self }
+    }
+
+    /// The same, with others that watch the same.
+    #[must_use]
+    pub fn with_cluster(self, cluster: Option<Cluster>) -> Self {
+        Self { cluster, ..self }
     }
 
     /// The same, with what was recorded.

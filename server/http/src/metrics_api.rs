@@ -38,6 +38,7 @@ fn exposed(http: &Http, scope: &VisibilityScope) -> String {
         lab_runs: http.lab_runs(),
         recordings: recordings(http, scope),
         alerts: http.alerts.as_ref().map(|desk| desk.view()),
+        cluster: http.cluster.as_ref(),
         limited: http.limited(),
     };
     http.metrics.expose(&sources, scope)

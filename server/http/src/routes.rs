@@ -8,8 +8,8 @@ use axum::routing::{MethodRouter, any, delete, get, post, put};
 use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, alerts, api, approve, audit_api, audit_page, events, events_page, find, health, help, history, live, me,
-    metrics_api, openapi, orders, preferences_api, release_api, sign_in, unknown_api,
+    Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, health, help, history, live,
+    me, metrics_api, openapi, orders, preferences_api, release_api, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -55,6 +55,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/locks", VIEW, || get(api::locks)),
     api(Verb::Get, "/api/v1/lock", VIEW, || get(api::lock)),
     api(Verb::Get, "/api/v1/waits", VIEW, || get(api::waits)),
+    api(Verb::Get, "/api/v1/cluster", VIEW, || get(cluster::show)),
     api(Verb::Get, "/api/v1/orders", VIEW, || get(orders::show)),
     api(Verb::Get, "/api/v1/time-to-lock", VIEW, || get(history::time_to_lock::show)),
     api(Verb::Post, "/api/v1/orders/snooze", RELEASE, || post(orders::snooze::snooze)),
@@ -204,6 +205,7 @@ pub(super) const ROUTES: &[Route] = &[
     page("/sessions", VIEW),
     page("/session", VIEW),
     page("/status", VIEW),
+    api(Verb::Get, REPLICAS, VIEW, || get(cluster::section)),
     file("/pkg/{name}"),
     file("/favicon.svg"),
     file("/favicon-warn.svg"),
@@ -224,30 +226,12 @@ const ALERTS: &str = "/api/v1/alerts";
 /// What every page asks for.
 const ALERT_BANNER: &str = "/alerts/banner";
 
+/// Which replicas there are, which the status page asks for.
+const REPLICAS: &str = "/status/cluster";
+
 /// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
 pub(super) fn is_by_itself(path: &str) -> bool {
-    [LIVE, NEWS, ALERTS, ALERT_BANNER].contains(&path)
-}
-
-/// One row, for those who check the table from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Declared {
-    /// How it is asked for.
-    pub verb: Verb,
-    /// Where, with `{…}` for what varies.
-    pub path: &'static str,
-    /// What it needs.
-    pub need: Need,
-    /// A page, not data: who may not see it is led to sign in.
-    pub is_page: bool,
-}
-
-/// Every route there is.
-pub fn declared() -> Vec<Declared> {
-    ROUTES
-        .iter()
-        .map(|row| Declared { verb: row.verb, path: row.path, need: row.need, is_page: row.is_for_people() })
-        .collect()
+    [LIVE, NEWS, ALERTS, ALERT_BANNER, REPLICAS].contains(&path)
 }
 
 /// Addresses whose answers, or those below, may hold a secret (a one-time link's token, the id of a plan) beside text that

@@ -1,10 +1,12 @@
 //! Execution of a request: intent logged, release, who holds now, outcome logged. Runs in tasks of its own, so that
 //! neither a closed connection nor a panic leaves a release without its outcome.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lockscope_wire::{AuditKind, Outcome, ReleaseResult};
 
+use super::coordination::Coordination;
 use super::ensemble::EnsembleHandle;
 use super::plans::KeptPlan;
 use super::report;
@@ -92,6 +94,8 @@ pub(super) struct ReleaseRequest {
     pub(super) begun: Instant,
     /// The same on the wall clock.
     pub(super) begun_at_ms: i64,
+    /// Other servers that release; None where this one is alone.
+    pub(super) coordination: Option<Arc<dyn Coordination>>,
 }
 
 impl ReleaseRequest {
@@ -192,7 +196,20 @@ pub(super) async fn execute_request(request: ReleaseRequest, log: RequestLog) ->
 }
 
 async fn release(request: &ReleaseRequest) -> (OutcomeText, Holding) {
-    let target = &request.planned.target;
+    let (target, plan) = (&request.planned.target, &request.planned.plan);
+    // Held until the deletion is settled. Where it is lost meanwhile, the planned czxid is compared all the same.
+    let _turn = match &request.coordination {
+        None => None,
+        Some(coordination) => match coordination.turn(&plan.ensemble, &plan.lock).await {
+            Ok(turn) => Some(turn),
+            Err(why) => {
+                let sentence = format!("Nothing was sent: {why}");
+                let proof = "other replicas were asked first";
+                let told = OutcomeText { outcome: Outcome::NotLive, sentence, is_verified: false, proof };
+                return (told, hold(request, Duration::ZERO).await);
+            }
+        },
+    };
     let end = request.ensemble.release(target.clone()).await;
     let told = told(Some(&end), target);
     let should_go = matches!(

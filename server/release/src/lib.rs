@@ -2,11 +2,13 @@
 //! logged. Knows no route and no page; the HTTP side calls [`ReleaseService`] and serves its answers.
 //!
 //! Order of things: right and scope → plan → confirmation and reason → second person → limits → view is live →
-//! intent durable → release → who holds now, by the model → outcome logged. The last four run in a task of their own,
+//! intent durable → turn among other servers → release → who holds now, by the model → outcome logged. The last four run in a task of their own,
 //! which goes on when the client disconnects.
 
+mod admission;
 mod approval;
 mod checks;
+mod coordination;
 mod counts;
 mod ensemble;
 mod execute;
@@ -18,6 +20,7 @@ mod report;
 mod requests;
 mod service;
 
+pub use coordination::{Coordination, LimitedRelease, SharedLedger, Turn};
 pub use counts::OutcomeCounts;
 pub use ensemble::EnsembleHandle;
 pub use execute::{Execution, ExecutionStatus};

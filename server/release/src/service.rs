@@ -1,13 +1,14 @@
 //! The service itself: who may plan, request and approve what, and the checks before a request is executed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use lockscope_wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
 use tokio::sync::watch;
 
-use super::checks::{check_right, check_words, cut, may, out_of_scope};
+use super::checks::{check_right, cut, may, out_of_scope};
+use super::coordination::Coordination;
 use super::counts::{Counts, OutcomeCounts};
 use super::ensemble::{EnsembleHandle, Target};
 use super::execute::{Execution, Operation, ReleaseRequest, execute_request};
@@ -19,7 +20,7 @@ use access::Access;
 use audit::{Entry, Journal, RequestLog};
 use feed::project::{ForcedRelease, ForcedReleases};
 use identity::{Actor, Right};
-use runtime::clock::{self, Clock};
+use runtime::clock::Clock;
 use runtime::tasks::{TaskTracker, TaskTrackerToken, spawn};
 use zookeeper::DeletePermission;
 
@@ -43,6 +44,8 @@ struct Inner {
     access: Access,
     clock: Clock,
     needs_second: AtomicBool,
+    /// Other servers that release; none where this one is alone.
+    coordination: OnceLock<Arc<dyn Coordination>>,
     counts: Counts,
     forced: ForcedReleases,
     state: Mutex<State>,
@@ -52,9 +55,9 @@ struct Inner {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) plans: Plans,
-    requests: RequestHistory,
-    limits: Limits,
-    is_closing: bool,
+    pub(super) requests: RequestHistory,
+    pub(super) limits: Limits,
+    pub(super) is_closing: bool,
 }
 
 /// What a refusal is about.
@@ -66,7 +69,7 @@ pub(super) struct RefusalSubject {
 }
 
 /// A request in progress. Its outcome is reported and counted once, also when it fails.
-struct RunningRequest {
+pub(super) struct RunningRequest {
     service: ReleaseService,
     ensemble: String,
     sender: watch::Sender<Option<Execution>>,
@@ -75,7 +78,7 @@ struct RunningRequest {
 }
 
 /// How a request is answered.
-enum Accepted {
+pub(super) enum Accepted {
     /// Executed now.
     Now(Box<ReleaseRequest>, RunningRequest),
     /// With the outcome of an earlier request with the same plan.
@@ -83,6 +86,12 @@ enum Accepted {
 }
 
 impl RunningRequest {
+    /// Counted from now on: whoever closes the service waits for it.
+    pub(super) fn begin(service: &ReleaseService, ensemble: &str, sender: watch::Sender<Option<Execution>>) -> Self {
+        let token = service.0.running.token();
+        Self { service: service.clone(), ensemble: ensemble.to_owned(), sender, _token: token }
+    }
+
     fn ended(&self, execution: Execution) {
         self.service.0.counts.ended(Some(&self.ensemble), execution.result.outcome);
         self.sender.send_replace(Some(execution));
@@ -111,12 +120,29 @@ impl ReleaseService {
         let counts = Counts::new(ensembles.iter().map(|ensemble| ensemble.info.name.clone()));
         let needs_second = AtomicBool::new(settings.needs_second);
         let (forced, state) = (ForcedReleases::default(), Mutex::default());
-        Self(Arc::new(Inner { ensembles, log, access, clock, needs_second, counts, forced, state, running }))
+        let coordination = OnceLock::new();
+        Self(Arc::new(Inner {
+            ensembles,
+            log,
+            access,
+            clock,
+            needs_second,
+            coordination,
+            counts,
+            forced,
+            state,
+            running,
+        }))
     }
 
     /// Sets anew what holds for all releases, from the next request on.
     pub fn set(&self, settings: Settings) {
         self.0.needs_second.store(settings.needs_second, Ordering::Relaxed);
+    }
+
+    /// Releases together with other servers from now on; for good.
+    pub fn coordinate(&self, with: Arc<dyn Coordination>) {
+        let _ = self.0.coordination.set(with);
     }
 
     /// Outcomes of requests so far.
@@ -210,7 +236,11 @@ impl ReleaseService {
             // Who approved may have been taken out a moment ago.
             self.0.access.look().await;
         }
-        let mut outcome = match self.take(operation, actor, order) {
+        let taken = match self.wait_for_all(operation, actor, order).await {
+            Ok(()) => self.take(operation, actor, order),
+            Err(refused) => Err(refused),
+        };
+        let mut outcome = match taken {
             Ok(Some(Accepted::Now(order, running))) => {
                 let outcome = running.sender.subscribe();
                 spawn("release", self.clone().run(order, about, running));
@@ -254,60 +284,6 @@ impl ReleaseService {
         running.ended(execution);
     }
 
-    /// Checks a request and uses its plan up; None when the actor has no such plan.
-    fn take(&self, operation: Operation, actor: &Actor, order: &ReleaseOrder) -> Result<Option<Accepted>, Rejection> {
-        let begun = clock::instant();
-        let now_ms = self.now_ms();
-        let mut state = self.state();
-        may(actor)?;
-        if let Some(outcome) = state.requests.of(now_ms, &order.plan_id, actor) {
-            return Ok(Some(Accepted::Before(outcome)));
-        }
-        if state.is_closing {
-            return Err(Rejection::new(
-                RejectionReason::Closing,
-                "Lockscope is shutting down and accepts no more requests.",
-            ));
-        }
-        let Some(planned) = state.plans.of(now_ms, &order.plan_id, actor) else { return Ok(None) };
-        let plan = planned.plan.clone();
-        check_right(actor, &plan.ensemble, &plan.lock)?;
-        check_words(&plan, order)?;
-        if self.0.needs_second.load(Ordering::Relaxed) {
-            let Some(approver) = &planned.approved_by else {
-                return Err(Rejection::new(RejectionReason::Second, "Somebody else has to approve this plan first."));
-            };
-            if !self.0.access.is_still_allowed(approver, Right::Release, &plan.ensemble, &plan.lock) {
-                let sentence = format!(
-                    "{}, who approved this plan, may not release it any more; have somebody else approve it.",
-                    approver.name
-                );
-                return Err(Rejection::new(RejectionReason::Second, sentence));
-            }
-        }
-        if operation == Operation::Revoke && !plan.can_revoke {
-            return Err(Rejection::new(
-                RejectionReason::NotReleasable,
-                "Its holder is not known to listen for being asked to let go.",
-            ));
-        }
-        if let Some(wait_ms) = state.limits.wait_ms(now_ms, &actor.name, &plan.ensemble, &plan.lock) {
-            let sentence = format!("Too many releases in too short a time; wait {} s.", (wait_ms + 999) / 1_000);
-            return Err(Rejection::new(RejectionReason::TooMany { wait_ms }, sentence));
-        }
-        let ensemble = self.ensemble(&Some(plan.ensemble.clone()))?.clone();
-        let Some(planned) = state.plans.take(&plan.plan_id) else { return Ok(None) };
-        state.limits.note(now_ms, &actor.name, &plan.ensemble, &plan.lock);
-        let sender = state.requests.begin(now_ms, &plan.plan_id, (actor.name.clone(), actor.by));
-        // Counted before the state is let go of, so that whoever closes the service waits for it.
-        let running =
-            RunningRequest { service: self.clone(), ensemble: plan.ensemble, sender, _token: self.0.running.token() };
-        let reason = order.reason.trim().to_owned();
-        let order =
-            ReleaseRequest { operation, ensemble, planned, actor: actor.clone(), reason, begun, begun_at_ms: now_ms };
-        Ok(Some(Accepted::Now(Box::new(order), running)))
-    }
-
     fn draft(&self, actor: &Actor, request: &PlanRequest) -> Result<(ReleasePlan, Target), Rejection> {
         may(actor)?;
         // Out of scope, the ensemble's existence is not disclosed.
@@ -330,6 +306,18 @@ impl ReleaseService {
     /// Remembers a request of a previous server.
     pub(super) fn begin(&self, at_ms: i64, plan_id: &str, who: Requester) -> watch::Sender<Option<Execution>> {
         self.state().requests.begin(at_ms, plan_id, who)
+    }
+
+    pub(super) fn coordination(&self) -> Option<Arc<dyn Coordination>> {
+        self.0.coordination.get().cloned()
+    }
+
+    pub(super) fn needs_second(&self) -> bool {
+        self.0.needs_second.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn access(&self) -> &Access {
+        &self.0.access
     }
 
     pub(super) fn log(&self) -> &RequestLog {

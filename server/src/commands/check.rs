@@ -55,6 +55,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
     ));
     config.lints.must_be_held.iter().for_each(|pattern| say_must_be_held(pattern, &config.ensembles));
     stdout::print(&config.alerting.described());
+    stdout::print(&config::Cluster::described(config.cluster.as_ref(), &config));
     Ok(())
 }
 

@@ -150,5 +150,6 @@ fn config_of(listen: SocketAddr, data: &Path, zookeeper: &PrivateZooKeeper) -> C
         applications: ApplicationRule::default(),
         metrics: MetricSelection::usual(),
         alerting: config::Alerting::default(),
+        cluster: None,
     }
 }

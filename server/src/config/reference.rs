@@ -44,6 +44,8 @@ pub fn markdown() -> String {
     section(&mut out, "`[metrics]`", "Locks that have series of their own in [Metrics](metrics.md).", |place| {
         place == FileSection::Metrics
     });
+    let cluster = "Several servers that watch the same; see [Several servers](cluster.md). Without this table nothing is written anywhere.";
+    section(&mut out, "`[cluster]`", cluster, |place| place == FileSection::Cluster);
     let alerts = "Rules of [Alerts](alerts.md), at most 64. Without any there are three that make sense everywhere.";
     section(&mut out, "`[[alert]]`", alerts, |place| place == FileSection::Alert);
     let routes = "Who is told of [alerts](alerts.md), at most 16. Without any, alerts show on the page alone.";

@@ -75,6 +75,7 @@ impl Config {
             differs(self.moves_proxy(began), "proxy_addresses"),
             differs(place(self) != place(began), "[lab]"),
             differs(self.metrics != began.metrics, "[metrics]"),
+            differs(self.cluster != began.cluster, "[cluster]"),
         ];
         let known = |config: &Self, name: &str| config.ensembles.iter().find(|ensemble| ensemble.name == name).cloned();
         let mut names: Vec<&str> =

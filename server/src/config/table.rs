@@ -21,6 +21,8 @@ pub(super) enum FileSection {
     Lab,
     /// In `[metrics]`.
     Metrics,
+    /// In `[cluster]`.
+    Cluster,
     /// In `[[alert]]`.
     Alert,
     /// In `[[route]]`.
@@ -29,8 +31,8 @@ pub(super) enum FileSection {
 
 impl FileSection {
     /// Tables of the file that hold settings, in the order of the documents.
-    pub(super) const TABLES: [Self; 7] =
-        [Self::Ensemble, Self::Lock, Self::Lints, Self::Lab, Self::Metrics, Self::Alert, Self::Route];
+    pub(super) const TABLES: [Self; 8] =
+        [Self::Ensemble, Self::Lock, Self::Lints, Self::Lab, Self::Metrics, Self::Cluster, Self::Alert, Self::Route];
 
     /// The key of its table; None at the top.
     pub(super) fn table(self) -> Option<&'static str> {
@@ -41,6 +43,7 @@ impl FileSection {
             Self::Lints => Some("lints"),
             Self::Lab => Some("lab"),
             Self::Metrics => Some("metrics"),
+            Self::Cluster => Some("cluster"),
             Self::Alert => Some("alert"),
             Self::Route => Some("route"),
         }

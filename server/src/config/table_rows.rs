@@ -1,10 +1,10 @@
 //! The rows of the table: one a setting, in the order of the documents.
 
-use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Metrics, Roles, Top};
+use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Roles, Top};
 use super::table::Layering::{All, File, Variable as Var};
 use super::table::TakesEffect::{Reload, Restart};
 use super::table::{FileSection, Layering, Setting, TakesEffect};
-use super::{alert_rows, history_rows, lint_rows};
+use super::{alert_rows, cluster_rows, history_rows, lint_rows, metrics_rows};
 
 /// Where, how and when: what the rows of a kind share.
 pub(super) struct Kind(pub(super) FileSection, pub(super) Layering, pub(super) TakesEffect);
@@ -366,14 +366,13 @@ pub(super) const SETTINGS: &[Setting] = &[
     Kind(Lab, File, Reload).row("duration_ms_max", "1000 to 3600000", "600000", "60000", "longest time that a run is counted"),
     Kind(Lab, File, Reload).row("hold_ms_max", "0 to 60000", "60000", "1000", "longest hold, and longest pause between rounds"),
     Kind(Lab, File, Reload).row("rounds_max", "1 to 1000", "1000", "100", "rounds"),
-    Kind(Metrics, File, Restart).row("top_locks", "0 to 200", "20", "50", "how many locks with the longest waits have series of their own"),
-    Kind(Metrics, File, Restart).row(
-        "locks",
-        "paths; * is any part of one name, ** any names; at most 50",
-        "",
-        "[\"/orders/*\"]",
-        "locks that always have series of their own",
-    ),
+    metrics_rows::TOP_LOCKS,
+    metrics_rows::LOCKS,
+    cluster_rows::ROOT,
+    cluster_rows::ENSEMBLE,
+    cluster_rows::ID,
+    cluster_rows::ADDRESS,
+    cluster_rows::CAPACITY,
     alert_rows::ALERT_NAME,
     alert_rows::ALERT_WHEN,
     alert_rows::ALERT_PATH,

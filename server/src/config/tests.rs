@@ -68,6 +68,7 @@ fn defaults_need_only_a_zookeeper() {
         applications: ApplicationRule::default(),
         metrics: MetricSelection::usual(),
         alerting: Alerting::default(),
+        cluster: None,
     };
     assert_eq!(config, expected);
 }

@@ -1,8 +1,10 @@
 //! Who is told of alerts: a task for each `[[route]]`, and other rules and routes while everything goes on.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use alerts::deliver::Delivery;
+use alerts::duty::Duty;
 use alerts::service::{Alerts, RouteShown};
 use runtime::shutdown::CancellationToken;
 use runtime::tasks::{TaskTracker, supervised};
@@ -13,6 +15,8 @@ use crate::config::{Alerting, Receiver};
 /// The receivers that are told, by the names of their routes.
 pub struct AlertReceivers {
     alerts: Alerts,
+    /// Other servers that tell the same; None where there are none.
+    duty: Option<Arc<dyn Duty>>,
     tasks: TaskTracker,
     stop: CancellationToken,
     running: BTreeMap<String, Running>,
@@ -28,8 +32,14 @@ struct Running {
 
 impl AlertReceivers {
     /// Tells these until `stop`.
-    pub(super) fn start(alerts: Alerts, alerting: &Alerting, tasks: &TaskTracker, stop: &CancellationToken) -> Self {
-        let mut receivers = Self { alerts, tasks: tasks.clone(), stop: stop.clone(), running: BTreeMap::new() };
+    pub(super) fn start(
+        alerts: Alerts,
+        alerting: &Alerting,
+        duty: Option<Arc<dyn Duty>>,
+        tasks: &TaskTracker,
+        stop: &CancellationToken,
+    ) -> Self {
+        let mut receivers = Self { alerts, duty, tasks: tasks.clone(), stop: stop.clone(), running: BTreeMap::new() };
         for receiver in &alerting.routes {
             receivers.tell(receiver.clone(), None);
         }
@@ -70,6 +80,7 @@ impl AlertReceivers {
         let stop = self.stop.child_token();
         let task = match Delivery::new(alerts.clone(), route, repeat_ms) {
             Ok(delivery) => {
+                let delivery = delivery.with_duty(self.duty.clone());
                 let (name, own_stop) = (name.clone(), stop.clone());
                 Some(self.tasks.spawn(supervised("alert delivery", async move {
                     if let Some(last) = last {

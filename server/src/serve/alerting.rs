@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use alerts::duty::Duty;
 use alerts::evaluator::Evaluator;
 use alerts::rule::Rule;
 use alerts::service::{Alerts, Links};
@@ -12,6 +13,7 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 
 use super::alert_receivers::{AlertReceivers, shown};
+use super::replicas::Replicas;
 use crate::config::{Alerting, Config};
 use feed::engine::ObservationLog;
 use feed::project::{AcknowledgedLock, AcknowledgedLocks};
@@ -62,12 +64,18 @@ impl AlertParts {
     }
 
     /// Keeps the alerts, and tells receivers, until `stop`.
-    pub(super) fn start(&self, tasks: &TaskTracker, stop: &CancellationToken) -> AlertReceivers {
+    pub(super) fn start(
+        &self,
+        tasks: &TaskTracker,
+        stop: &CancellationToken,
+        replicas: Option<Arc<Replicas>>,
+    ) -> AlertReceivers {
+        let duty = replicas.map(|replicas| replicas as Arc<dyn Duty>);
         tasks.spawn(supervised("alerts", self.alerts.clone().run(stop.clone())));
         let told = tell_acknowledged(self.alerts.clone(), self.acknowledged.clone());
         let told = stop.clone().run_until_cancelled_owned(told);
         tasks.spawn(supervised("acknowledged locks", async { _ = told.await }));
-        AlertReceivers::start(self.alerts.clone(), &self.alerting, tasks, stop)
+        AlertReceivers::start(self.alerts.clone(), &self.alerting, duty, tasks, stop)
     }
 }
 

@@ -74,12 +74,3 @@ pub(super) fn open_tls(config: &Config, clock: &Clock, stop: CancellationToken) 
     tasks::spawn("certificate", http::listener::follow(follower, stop));
     Ok(Some(tls))
 }
-
-/// Logs that nobody may release with this server, and what helps.
-pub(super) fn warn_read_only() {
-    let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
-    tracing::warn!(
-        "this server is read-only: nobody has the role {roles}; `lockscope token new --name NAME --role operator` makes a token, `lockscope \
-         user set --name NAME --role operator` a user, both without a restart"
-    );
-}

@@ -13,6 +13,7 @@ mod audit;
 mod autopsy;
 mod budgets;
 mod cli;
+mod cluster;
 mod compression;
 mod crate_facts;
 mod deploy;

@@ -97,6 +97,7 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
         "/api/v1/locks",
         "/api/v1/waits",
         "/api/v1/orders",
+        "/api/v1/cluster",
         "/api/v1/sessions",
         "/api/v1/events",
         "/api/v1/history",

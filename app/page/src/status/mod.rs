@@ -7,6 +7,7 @@ mod words;
 
 use leptos::prelude::*;
 
+use super::cluster::cluster;
 use super::erase::{dynamic, view};
 use super::format::{count, visible};
 use super::initial_view::initial_view;
@@ -41,6 +42,7 @@ fn page(status: &Status, is_fresh: bool) -> AnyView {
     view! {
         <p class="status-summary" data-testid="summary" data-well=summary.is_well.to_string()>{summary.words}</p>
         {server(status)}
+        {cluster()}
         {ensembles}
     }
 }

@@ -62,6 +62,14 @@ impl RouteKind {
         Self::Webhook,
     ];
 
+    /// Whether the same alert told twice, by two servers, is one there: then each server tells it.
+    pub fn is_idempotent(self) -> bool {
+        match self {
+            Self::Alertmanager | Self::PagerDuty => true,
+            Self::Slack | Self::Teams | Self::Feishu | Self::DingTalk | Self::WeCom | Self::Webhook => false,
+        }
+    }
+
     /// Its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {

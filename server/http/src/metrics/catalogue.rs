@@ -166,6 +166,18 @@ families! {
         AlertRouteFailing: Gauge "alert_route_failing" ["route"] "1 when a receiver did not take the last message.";
         AlertsNotKept: Gauge "alerts_not_kept" [] "1 when alerts can't be stored: a restart forgets them.";
     }
+    "Several servers" {
+        ClusterState: Gauge "cluster_state" ["state"] "1 for where this replica stands in the cluster, 0 for the others. Omitted, as all of this table, without the setting cluster.root.";
+        ClusterReplicas: Gauge "cluster_replicas" [] "Replicas that this one sees, itself included.";
+        ClusterLeading: Gauge "cluster_leading" [] "1 while this replica leads.";
+        ClusterHasLeader: Gauge "cluster_has_leader" [] "1 while this replica sees one that leads. The sum of cluster_leading over all replicas is never above 1.";
+        ClusterOwned: Gauge "cluster_owned_ensembles" [] "Ensembles that this replica owns.";
+        ClusterDiffering: Gauge "cluster_differing_replicas" [] "Replicas that watch other ensembles than this one.";
+        ClusterJoins: Counter "cluster_joins_total" [] "Times this replica became a member; more than one means that a session was lost.";
+        ClusterLeaderships: Counter "cluster_leaderships_total" [] "Times this replica became the leader.";
+        ClusterMutexes: Counter "cluster_mutexes_total" [] "Mutexes taken to act on a lock.";
+        ClusterMutexesRefused: Counter "cluster_mutexes_refused_total" [] "Mutexes not had in time; nothing was sent then.";
+    }
     "The process" {
         Panics: Counter "panics_total" [] "Panics of this process. Each is a bug in Lockscope and is logged with its location.";
         BuildInfo: Gauge "build_info" ["version"] "Always 1; the label is the running version.";

@@ -4,6 +4,7 @@
 
 mod alerting;
 mod catalogue;
+mod clustering;
 mod model;
 mod process;
 mod recording;
@@ -15,6 +16,7 @@ pub use catalogue::{About, Family, Kind, PREFIX, document};
 pub use model::OTHER;
 pub use text::Exposition;
 
+use ::cluster::Cluster;
 use access::Access;
 use audit::{self, LazyLog};
 use feed::project::{MetricSelection, Snapshot};
@@ -79,6 +81,8 @@ pub struct MetricSources<'a> {
     pub recordings: Vec<(String, HistoryStatus)>,
     /// Alerts; None where nothing is live.
     pub alerts: Option<Alerts>,
+    /// Other servers that watch the same; None where this one is alone.
+    pub cluster: Option<&'a Cluster>,
     /// What was refused on the way in because of a limit: by the limit, of all and of one caller.
     pub limited: Vec<(&'static str, (u64, u64))>,
 }
@@ -95,6 +99,7 @@ impl Metrics {
         if !scope.is_bounded() {
             self.tell_server(sources, &mut out);
             sources.alerts.iter().for_each(|alerts| alerting::tell(alerts, &mut out));
+            sources.cluster.iter().for_each(|cluster| clustering::tell(&cluster.view(), cluster.counts(), &mut out));
         }
         out.finish()
     }

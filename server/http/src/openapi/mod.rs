@@ -2,6 +2,7 @@
 //! schemas come from the types that are answered, and who may is what authentication asks.
 
 mod alert_operations;
+mod cluster_operations;
 mod examples;
 mod frames;
 mod lab_operations;
@@ -48,6 +49,7 @@ fn operations() -> Vec<&'static Operation> {
         .iter()
         .chain(alert_operations::OPERATIONS)
         .chain(order_operations::OPERATIONS)
+        .chain(cluster_operations::OPERATIONS)
         .chain(lab_operations::OPERATIONS)
         .filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab)
         .collect()

@@ -1,0 +1,26 @@
+//! Which servers watch the same: a section of the status page that the server draws alone, as markup. The page's code has an
+//! empty element for it, which a script of the document fills in (`script`) and fetches anew every five seconds.
+
+#[cfg(feature = "ssr")]
+mod script;
+#[cfg(feature = "ssr")]
+mod section;
+#[cfg(all(test, feature = "ssr"))]
+mod tests;
+#[cfg(feature = "ssr")]
+mod words;
+
+use leptos::prelude::AnyView;
+use leptos::tachys::html::InertElement;
+
+use crate::erase::erase;
+
+#[cfg(feature = "ssr")]
+pub(crate) use script::script;
+#[cfg(feature = "ssr")]
+pub use section::cluster_markup;
+
+/// The element: markup, of which the page knows no more than where it is.
+pub(crate) fn cluster() -> AnyView {
+    erase(InertElement::new("<cluster-replicas></cluster-replicas>"))
+}

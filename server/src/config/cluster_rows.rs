@@ -1,0 +1,43 @@
+//! The rows of the table about several servers.
+
+use super::table::FileSection::Cluster;
+use super::table::Layering::File;
+use super::table::Setting;
+use super::table::TakesEffect::Restart;
+use super::table_rows::Kind;
+
+pub(super) const ROOT: Setting = Kind(Cluster, File, Restart).row(
+    "root",
+    "a path, not / and not ZooKeeper's own",
+    "",
+    "\"/lockscope\"",
+    "the znode below which replicas meet; the same for all; required",
+);
+pub(super) const ENSEMBLE: Setting = Kind(Cluster, File, Restart).row(
+    "ensemble",
+    "the name of an ensemble",
+    "the first",
+    "\"default\"",
+    "the ensemble that this znode is in; written to as whoever releases there",
+);
+pub(super) const ID: Setting = Kind(Cluster, File, Restart).row(
+    "id",
+    "1 to 64 letters, digits, dots, dashes, underscores, colons",
+    "the host's name and the port",
+    "\"lockscope-0\"",
+    "the id of this replica, which no other has",
+);
+pub(super) const ADDRESS: Setting = Kind(Cluster, File, Restart).row(
+    "address",
+    "an http:// or https:// address",
+    "the first origin, else where it listens",
+    "\"https://lockscope-0.example:3000\"",
+    "how other replicas and people reach this replica",
+);
+pub(super) const CAPACITY: Setting = Kind(Cluster, File, Restart).row(
+    "capacity",
+    "1 to 16",
+    "1",
+    "2",
+    "the share of the ensembles that this replica owns, against the others",
+);

@@ -1,0 +1,68 @@
+//! What replicas do together: each act on a lock has its turn, limits hold for all, and a chat is told once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use alerts::duty::{Duty, DutyAnswer, Ledger};
+use cluster::{Cluster, Document};
+use futures_util::future::BoxFuture;
+use release::{Coordination, LimitedRelease, SharedLedger, Turn};
+use runtime::clock::Clock;
+
+/// How long an act waits for another replica's: as long as one takes at most.
+const TURN_MAX: Duration = Duration::from_secs(20);
+
+/// A replica among others.
+#[derive(Debug)]
+pub(super) struct Replicas {
+    cluster: Cluster,
+    clock: Clock,
+}
+
+impl Replicas {
+    pub(super) fn new(cluster: &Cluster, clock: &Clock) -> Arc<Self> {
+        Arc::new(Self { cluster: cluster.clone(), clock: clock.clone() })
+    }
+}
+
+impl Coordination for Replicas {
+    fn turn<'a>(&'a self, ensemble: &'a str, lock: &'a str) -> BoxFuture<'a, Result<Turn, String>> {
+        Box::pin(async move {
+            let mutex = self.cluster.act_mutex(ensemble, lock, TURN_MAX).await;
+            mutex.map(Turn::new).map_err(|error| error.to_string())
+        })
+    }
+
+    fn count(&self, release: LimitedRelease) -> BoxFuture<'_, Result<Option<i64>, String>> {
+        Box::pin(async move {
+            let counted = self.cluster.update(Document::Limits, |bytes| {
+                let mut ledger = SharedLedger::parse(bytes);
+                let wait_ms = ledger.count(self.clock.now_ms(), release.clone());
+                (wait_ms, wait_ms.is_none().then(|| ledger.to_bytes()))
+            });
+            counted.await.map_err(|error| error.to_string())
+        })
+    }
+}
+
+impl Duty for Replicas {
+    fn is_ours(&self) -> bool {
+        self.cluster.is_leader()
+    }
+
+    fn told<'a>(&'a self, route: &'a str) -> DutyAnswer<'a, Ledger> {
+        Box::pin(async move {
+            let read = self.cluster.read(Document::Told(route)).await;
+            read.map(|bytes| Ledger::parse(&bytes)).map_err(|error| error.to_string())
+        })
+    }
+
+    fn note<'a>(&'a self, route: &'a str, told: Ledger) -> DutyAnswer<'a, ()> {
+        Box::pin(async move {
+            let noted = self
+                .cluster
+                .update(Document::Told(route), |bytes| ((), Some(Ledger::parse(bytes).with(&told).to_bytes())));
+            noted.await.map_err(|error| error.to_string())
+        })
+    }
+}
