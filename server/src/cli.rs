@@ -116,8 +116,11 @@ pub enum AuditCommand {
     /// Check that no record was changed, removed, inserted or cut off; exit code 1 and the position if one was.
     Verify {
         /// A hash from a webhook, an export or an earlier check, which must still be in the audit log.
-        #[arg(long, value_name = "HASH")]
+        #[arg(long, value_name = "HASH", conflicts_with = "dirs")]
         head: Option<String>,
+        /// The data directories of several replicas: each log alone, and then against what the others saw of it.
+        #[arg(value_name = "DIR")]
+        dirs: Vec<PathBuf>,
     },
     /// Verify the audit log and write it to standard output, one JSON object per line.
     Export,

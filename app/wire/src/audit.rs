@@ -40,6 +40,8 @@ named_enum! {
         OrderSnoozed = "order_snoozed",
         /// The silence of a warning of lock orders was ended before its time.
         OrderSnoozeEnded = "order_snooze_ended",
+        /// Heads of the audit logs of other replicas.
+        HeadsSeen = "heads_seen",
     }
 }
 

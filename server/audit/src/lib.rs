@@ -22,6 +22,7 @@ mod requests;
 pub mod text;
 mod unavailable_log;
 mod verify;
+pub mod weave;
 pub mod webhook;
 mod writer;
 

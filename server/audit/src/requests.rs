@@ -32,7 +32,8 @@ fn part(kind: AuditKind) -> Part {
         | AuditKind::AlertsSilenced
         | AuditKind::SilenceEnded
         | AuditKind::OrderSnoozed
-        | AuditKind::OrderSnoozeEnded => Part::Neither,
+        | AuditKind::OrderSnoozeEnded
+        | AuditKind::HeadsSeen => Part::Neither,
     }
 }
 

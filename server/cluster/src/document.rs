@@ -95,7 +95,7 @@ impl Cluster {
         tokio::time::timeout(WITHIN, updating).await.map_err(|_| DocumentError::Late(WITHIN))?
     }
 
-    fn connected(&self) -> Result<Client, DocumentError> {
+    pub(crate) fn connected(&self) -> Result<Client, DocumentError> {
         self.client().ok_or_else(|| DocumentError::NotConnected(self.why()))
     }
 
@@ -107,7 +107,7 @@ impl Cluster {
     }
 }
 
-fn refused(error: &Error) -> DocumentError {
+pub(crate) fn refused(error: &Error) -> DocumentError {
     match error {
         Error::ConnectionLoss | Error::SessionExpired | Error::ClientClosed => {
             DocumentError::NotConnected(error.to_string())

@@ -6,6 +6,7 @@
 pub mod assignment;
 mod cluster;
 mod document;
+mod heads;
 mod latch;
 mod lease;
 pub mod member;
@@ -20,6 +21,7 @@ mod state;
 
 pub use cluster::Cluster;
 pub use document::{DOCUMENT_BYTES_MAX, Document, DocumentError};
+pub use heads::LogHead;
 pub use lease::Lease;
 pub use mutex::{ActMutex, MutexError};
 pub use settings::Settings;

@@ -2,6 +2,8 @@
 
 use tokio::net::TcpListener;
 
+use super::audit_log::AuditParts;
+use super::weaving::Weaver;
 use crate::config::Config;
 use crate::error::RunError;
 use cluster::{Cluster, Settings};
@@ -37,4 +39,19 @@ pub(super) fn start(cluster: Option<&Cluster>, tasks: &TaskTracker, stop: &Cance
     if let Some(cluster) = cluster {
         tasks.spawn(supervised("cluster", cluster.clone().run(stop.clone())));
     }
+}
+
+/// Weaves the audit log with those of the others until `stop`, where it is kept.
+pub(super) fn weave(
+    cluster: Option<&Cluster>,
+    config: &Config,
+    audit: &AuditParts,
+    tasks: &TaskTracker,
+    stop: &CancellationToken,
+) {
+    let Some(cluster) = cluster else { return };
+    let Some(dir) = config.data_dir.clone().filter(|_| audit.log.is_some()) else { return };
+    let weaver = Weaver::new(cluster, audit.journal.clone(), dir).run();
+    let woven = stop.clone().run_until_cancelled_owned(weaver);
+    tasks.spawn(supervised("audit logs of replicas", async { _ = woven.await }));
 }

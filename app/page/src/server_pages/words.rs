@@ -70,6 +70,7 @@ pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
         AuditKind::SilenceEnded => "silence ended",
         AuditKind::OrderSnoozed => "lock order snoozed",
         AuditKind::OrderSnoozeEnded => "lock order snooze ended",
+        AuditKind::HeadsSeen => "heads of other logs seen",
     }
 }
 

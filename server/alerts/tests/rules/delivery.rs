@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alerts::deliver::Delivery;
+use alerts::duty::Duty;
 use alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews};
 use alerts::route::{Route, RouteKind};
 use alerts::service::{Alerts, Links, RouteShown};
@@ -19,20 +20,25 @@ use crate::book::{fired, rules};
 use crate::receiver::{Answer, Receiver, Told};
 
 /// The instant at which it all happens. Its jitter is none.
-const NOW_MS: i64 = 1_790_000_000_000;
+pub(crate) const NOW_MS: i64 = 1_790_000_000_000;
 /// Longer than anything here takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// A process of the server.
-struct Process {
-    alerts: Alerts,
+pub(crate) struct Process {
+    pub(crate) alerts: Alerts,
     stop: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Process {
-    fn start(dir: &Path, receiver: &Receiver) -> Self {
+    pub(crate) fn start(dir: &Path, receiver: &Receiver) -> Self {
+        Self::start_among(dir, receiver, None)
+    }
+
+    /// One of several that tell the same.
+    pub(crate) fn start_among(dir: &Path, receiver: &Receiver, duty: Option<Arc<dyn Duty>>) -> Self {
         let url = format!("http://{}/", receiver.address);
         let url = Route::check_url(RouteKind::Webhook, &url, false).unwrap();
         let route = Route { name: "team".to_owned(), kind: RouteKind::Webhook, url, secret: None };
@@ -41,13 +47,13 @@ impl Process {
         let clock = Clock::manual(NOW_MS);
         let alerts = Alerts::open(Some(dir.to_owned()), &rules(), vec![shown], links, clock);
         let stop = CancellationToken::new();
-        let delivery = Delivery::new(alerts.clone(), route, None).unwrap();
+        let delivery = Delivery::new(alerts.clone(), route, None).unwrap().with_duty(duty);
         let tasks = vec![tokio::spawn(alerts.clone().run(stop.clone())), tokio::spawn(delivery.run(stop.clone()))];
         Self { alerts, stop, tasks }
     }
 
     /// Ends as a server that is told to stop.
-    async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.stop.cancel();
         for task in self.tasks {
             tokio::time::timeout(DEADLINE, task).await.expect("it stops").unwrap();
@@ -55,7 +61,7 @@ impl Process {
     }
 
     /// Ends in the middle of what it does.
-    async fn kill(self) {
+    pub(crate) async fn kill(self) {
         for task in self.tasks {
             task.abort();
             let _ = task.await;
@@ -71,12 +77,12 @@ impl Process {
         self.find(numbers.map(|number| AlertNews { alert: alert(number), end: over(number) }));
     }
 
-    fn find(&self, news: impl Iterator<Item = AlertNews>) {
+    pub(crate) fn find(&self, news: impl Iterator<Item = AlertNews>) {
         let ensemble: Arc<str> = "prod".into();
         news.for_each(|one| self.alerts.found(&ensemble, vec![one]));
     }
 
-    fn waiting(&self) -> u64 {
+    pub(crate) fn waiting(&self) -> u64 {
         self.alerts.view().routes[0].waiting
     }
 
@@ -95,7 +101,7 @@ fn alert(number: i64) -> ActiveAlert {
     fired(&format!("/{number}"), NOW_MS - 100_000 + number)
 }
 
-async fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
     let seen = async {
         while !is_so() {
             tokio::time::sleep(LOOK_EVERY).await;
@@ -105,7 +111,7 @@ async fn until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 /// What was taken of each lock, in order: whether it was over.
-fn by_lock(taken: &[Told]) -> BTreeMap<String, Vec<bool>> {
+pub(crate) fn by_lock(taken: &[Told]) -> BTreeMap<String, Vec<bool>> {
     let mut locks = BTreeMap::<String, Vec<bool>>::new();
     for told in taken {
         locks.entry(told.lock.clone()).or_default().push(told.is_over);

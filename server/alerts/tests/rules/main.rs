@@ -10,6 +10,7 @@ mod book;
 mod circles;
 mod conditions;
 mod delivery;
+mod duties;
 mod firing;
 #[path = "../../../../app/core/tests/core/language.rs"]
 #[expect(dead_code, reason = "the core's tests use all of it")]

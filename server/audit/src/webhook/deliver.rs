@@ -213,7 +213,7 @@ impl Delivery {
 /// Releases and refusals; viewing is not reported.
 fn is_told(kind: AuditKind) -> bool {
     match kind {
-        AuditKind::Started | AuditKind::SignedIn | AuditKind::SignedOut => false,
+        AuditKind::Started | AuditKind::SignedIn | AuditKind::SignedOut | AuditKind::HeadsSeen => false,
         AuditKind::Refused
         | AuditKind::ReleaseIntent
         | AuditKind::ReleaseOutcome
