@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use zookeeper_client::{Acl, Acls, Client, CreateMode, Error, LockOptions, LockPrefix, OwnedLockClient};
 
 use crate::cluster::Cluster;
+use crate::membership::STEP;
 use crate::session::acl;
 
 /// What Curator calls a contender of a mutex.
@@ -87,7 +88,14 @@ impl Cluster {
         // Never given up in the middle: the crate's clean-up after that names the znode without its directory, so a
         // contender would stay in the line for as long as the session. What comes too late is given back at once.
         tokio::spawn(async move {
-            let _ = give.send(take(&own, &place, &data, &acl).await);
+            let taken = loop {
+                match take(&own, &place, &data, &acl).await {
+                    // Somebody took our place in the line away: again from its end, while anybody waits for it.
+                    Err(Error::RuntimeInconsistent) if !give.is_closed() => tokio::time::sleep(STEP).await,
+                    taken => break taken,
+                }
+            };
+            let _ = give.send(taken);
         });
         match tokio::time::timeout(within, had).await {
             Ok(Ok(Ok(held))) => Ok(ActMutex { held }),
