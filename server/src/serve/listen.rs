@@ -10,7 +10,6 @@ use crate::config::{Config, ConfigError};
 use crate::error::RunError;
 use crate::stdout;
 use http::listener::{Bounds, Tls};
-use identity::Right;
 use runtime::clock::Clock;
 use runtime::file_descriptors;
 use runtime::shutdown::CancellationToken;
