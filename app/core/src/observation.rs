@@ -29,8 +29,10 @@ pub enum RootTrouble {
     Gone,
     /// It may not be read.
     Denied,
-    /// The server refuses persistent watches.
+    /// No watch is followed: the server refuses persistent ones, or what they report can't be believed.
     Reduced,
+    /// Some of it is not read, for there is more than there is room for.
+    Partial,
 }
 
 /// What the operator says, beside what is watched.

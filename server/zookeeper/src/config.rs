@@ -11,6 +11,9 @@ use super::credentials::Credentials;
 
 /// Watched paths of one session must stay far below 128 KiB: the client crate can't reconnect above that.
 pub(super) const WATCHED_PATH_BYTES_MAX: usize = 100 * 1024;
+/// Znodes of one ensemble that are read unless another bound is set: with a million of them in locks a server takes less
+/// than 400 MB. Overflow policy: what lies beyond is not read, and its root says `partial`.
+pub const ZNODES_MAX: usize = 4_000_000;
 /// Shortest session time-out that makes sense for a viewer.
 pub const SESSION_TIMEOUT_MIN: Duration = Duration::from_millis(500);
 
@@ -21,6 +24,7 @@ pub struct ObserverConfig {
     roots: Vec<String>,
     session_timeout: Duration,
     credentials: Credentials,
+    znodes_max: usize,
 }
 
 /// Why there is nothing to observe.
@@ -78,13 +82,31 @@ impl ObserverConfig {
         if session_timeout < SESSION_TIMEOUT_MIN {
             return Err(ConfigError::ShortTimeout { timeout_ms: session_timeout.as_millis() });
         }
-        Ok(Self { connect: connect.to_owned(), roots, session_timeout, credentials: Credentials::default() })
+        let (connect, credentials) = (connect.to_owned(), Credentials::default());
+        Ok(Self { connect, roots, session_timeout, credentials, znodes_max: ZNODES_MAX })
     }
 
     /// The same, as somebody.
     #[must_use]
     pub fn with_credentials(self, credentials: Credentials) -> Self {
         Self { credentials, ..self }
+    }
+
+    /// The same, reading no more znodes than that.
+    #[must_use]
+    pub fn with_znodes_max(self, znodes_max: usize) -> Self {
+        Self { znodes_max, ..self }
+    }
+
+    /// How many znodes are read at most.
+    pub(super) fn znodes_max(&self) -> usize {
+        self.znodes_max
+    }
+
+    /// The servers that may be asked for a four-letter word; none where all is encrypted.
+    pub(super) fn plain_servers(&self) -> Vec<String> {
+        let servers = split_chroot(&self.connect).0.split(',').map(str::to_owned);
+        if self.credentials.tls.is_some() { Vec::new() } else { servers.collect() }
     }
 
     /// A session of this configuration; gives up when no server answers for about one session time-out.

@@ -25,6 +25,7 @@ mod release_session;
 mod request;
 mod request_counts;
 mod root;
+mod server_kind;
 mod session;
 mod stat_counters;
 mod tls_trouble;
@@ -35,7 +36,7 @@ mod watched_roots;
 
 pub use acl::{DeletePermission, Right};
 pub use clock_probe::{ClockProbeConfig, compare_clocks};
-pub use config::{ConfigError, ObserverConfig, SESSION_TIMEOUT_MIN, check_roots};
+pub use config::{ConfigError, ObserverConfig, SESSION_TIMEOUT_MIN, ZNODES_MAX, check_roots};
 pub use connect_string::{Fault, check_connect, split_chroot};
 pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_hosts};
 pub use observer::{BATCHES_MAX, observe, observe_counted};

@@ -12,7 +12,7 @@ use super::link::LinkTeller;
 use super::outbox::Outbox;
 use super::reconnect::{RETRY_CAP, RETRY_FIRST, pause};
 use super::request_counts::RequestCounts;
-use super::root::RootWatch;
+use super::root::{Room, RootWatch};
 use super::session::{End, Session, Shared};
 use super::watch::{Input, Why};
 use super::watched_roots::WatchedRoots;
@@ -52,7 +52,9 @@ pub async fn observe_counted(
 
 async fn sessions(shared: Shared<'_>, stop: &CancellationToken) {
     let config = shared.config;
-    let watches = (0..).zip(config.roots()).map(|(id, path)| RootWatch::new(RootId(id), path, !config.has_chroot()));
+    let room = Room::new(config.znodes_max());
+    let watch = |(id, path): (u32, &String)| RootWatch::new(RootId(id), path, !config.has_chroot(), room.clone());
+    let watches = (0..).zip(config.roots()).map(watch);
     let mut roots = WatchedRoots::new(watches);
     let mut out = Outbox::new(Arc::clone(shared.counts));
     let mut link = LinkTeller::default();

@@ -25,6 +25,8 @@ use super::read_pace::ReadPace;
 use super::reconnect::Reconnect;
 use super::request::{Reply, Request};
 use super::request_counts::{Kind, RequestCounts};
+use super::root::Distrust;
+use super::server_kind::ServerKind;
 use super::watch::{Input, Why};
 use super::watched_roots::WatchedRoots;
 use runtime::clock::Clock;
@@ -79,6 +81,9 @@ pub(super) struct Session<'a> {
     hints_at: Option<Instant>,
     pace: ReadPace,
     alarm: Alarm,
+    kind: ServerKind,
+    /// Every root knows that watch events are wrong.
+    is_disbelieved: bool,
 }
 
 impl<'a> Session<'a> {
@@ -107,6 +112,8 @@ impl<'a> Session<'a> {
             hints_at,
             pace,
             alarm: Alarm::new(),
+            kind: ServerKind::ask(shared.config),
+            is_disbelieved: false,
         }
     }
 
@@ -137,6 +144,7 @@ impl<'a> Session<'a> {
                 () = self.shared.child_watches.heard(), if self.hints_at.is_none() => self.hints_at = Some(Instant::now() + HINT_GRACE),
                 () = self.alarm.rung() => {}
                 result = self.probe.answer() => self.proved(&result),
+                distrust = self.kind.found() => self.disbelieve(distrust),
                 client = self.reconnect.found() => return End::Moved(client),
                 () = self.roots.events(self.out) => {}
                 () = tokio::task::yield_now(), if busy => {}
@@ -231,15 +239,26 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// One root of an ensemble whose events are wrong is enough.
+    fn disbelieve(&mut self, why: Distrust) {
+        self.is_disbelieved = true;
+        self.roots.each(|root| root.disbelieve(why, self.out));
+    }
+
     /// Passes on which directories are to have child watches.
     fn follow_directories(&mut self) {
         let child_watches = self.shared.child_watches;
+        let mut distrust = None;
         self.roots.each_active(|index, root| {
+            distrust = distrust.or(root.distrust());
             child_watches.change(index, root.take_watch_changes());
             if root.is_guarded() {
                 child_watches.guard(index);
             }
         });
+        if let Some(why) = distrust.filter(|_| !self.is_disbelieved) {
+            self.disbelieve(why);
+        }
     }
 
     /// Sends what the roots ask for, what several ask for at once in one request.

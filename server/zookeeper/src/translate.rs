@@ -83,5 +83,6 @@ pub(super) fn trouble_text(trouble: RootTrouble) -> &'static str {
         RootTrouble::Gone => "does not exist",
         RootTrouble::Denied => "may not be read",
         RootTrouble::Reduced => "the server refuses persistent watches; read in full every few seconds",
+        RootTrouble::Partial => "not everything is read",
     }
 }

@@ -15,6 +15,9 @@ pub(super) enum Why {
     EventsLost,
     CountersDiffer,
     RootCreated,
+    RootDeleted,
+    WrongEvents,
+    TooMany,
     ReadFailed,
     Retry,
     Poll,
@@ -22,13 +25,16 @@ pub(super) enum Why {
 
 impl Why {
     /// All, in the order they are declared.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::FirstSync,
         Self::Reconnected,
         Self::NewSession,
         Self::EventsLost,
         Self::CountersDiffer,
         Self::RootCreated,
+        Self::RootDeleted,
+        Self::WrongEvents,
+        Self::TooMany,
         Self::ReadFailed,
         Self::Retry,
         Self::Poll,
@@ -43,6 +49,9 @@ impl Why {
             Self::EventsLost => "events_lost",
             Self::CountersDiffer => "counters_differ",
             Self::RootCreated => "root_created",
+            Self::RootDeleted => "root_deleted",
+            Self::WrongEvents => "wrong_events",
+            Self::TooMany => "too_many",
             Self::ReadFailed => "read_failed",
             Self::Retry => "retry",
             Self::Poll => "poll",
@@ -58,6 +67,9 @@ impl Why {
             Self::EventsLost => "events lost",
             Self::CountersDiffer => "counters differ",
             Self::RootCreated => "root created",
+            Self::RootDeleted => "root deleted",
+            Self::WrongEvents => "watch events name the wrong znode",
+            Self::TooMany => "more znodes than there is room for",
             Self::ReadFailed => "a read failed",
             Self::Retry => "tried again",
             Self::Poll => "read again, no watches",
@@ -103,8 +115,14 @@ pub(super) enum Input {
     SyncComplete,
     RootMissing,
     RootDenied,
+    /// The root was created.
     RootCreated,
+    /// The root was deleted, as an event says.
     RootDeleted,
+    /// No event is believed any more.
+    Distrusted,
+    /// A root that is not watched has changed.
+    Hurried,
     /// The view can't be trusted any more.
     Untrusted(Why),
     /// A request failed though the link is there.
@@ -136,6 +154,7 @@ pub(super) fn step(state: State, input: Input) -> (State, Action) {
         (_, Input::Connected(why)) => (State::Arming { why }, Action::SetWatch),
         (State::Offline, _) => (state, Action::Nothing),
         (State::Arming { why }, _) => step_arming(state, why, input),
+        (_, Input::Distrusted) => (State::Syncing { watched: false }, Action::BeginSync(Why::WrongEvents)),
         (_, Input::Tick) => step_tick(state),
         (_, Input::ReadFailed) => {
             (State::Resting { ticks_left: RETRY_TICKS, watched: is_watched(state) }, Action::AwaitRetry)
@@ -146,16 +165,20 @@ pub(super) fn step(state: State, input: Input) -> (State, Action) {
         ) => (State::Syncing { watched: false }, Action::BeginSync(why)),
         (_, Input::Untrusted(why)) => (State::Syncing { watched: true }, Action::BeginSync(why)),
         (State::Syncing { watched }, _) => step_syncing(state, watched, input),
-        (State::Live, Input::RootDeleted) => (State::Absent, Action::ReportGone),
+        (State::Polling { .. }, Input::Hurried) => (State::Syncing { watched: false }, Action::BeginSync(Why::Poll)),
         (State::Live | State::Absent | State::Resting { watched: true, .. }, Input::RootCreated) => {
             (State::Syncing { watched: true }, Action::BeginSync(Why::RootCreated))
         }
-        (State::Resting { watched: true, .. }, Input::RootDeleted) => (State::Absent, Action::ReportGone),
+        // Whether it is gone is read: some servers report it of each znode below (`root::trust`).
+        (State::Live | State::Resting { watched: true, .. }, Input::RootDeleted) => {
+            (State::Syncing { watched: true }, Action::BeginSync(Why::RootDeleted))
+        }
         (State::Live | State::Absent | State::Resting { .. } | State::Polling { .. }, _) => (state, Action::Nothing),
     }
 }
 
-fn is_watched(state: State) -> bool {
+/// Events are followed, or will be.
+pub(super) fn is_watched(state: State) -> bool {
     !matches!(state, State::Polling { .. } | State::Syncing { watched: false } | State::Resting { watched: false, .. })
 }
 
@@ -173,7 +196,7 @@ fn step_syncing(state: State, watched: bool, input: Input) -> (State, Action) {
     match input {
         Input::SyncComplete if watched => (State::Live, Action::EndSync),
         Input::SyncComplete => (State::Polling { ticks_left: POLL_TICKS }, Action::EndReducedSync),
-        Input::RootMissing | Input::RootDeleted if watched => (State::Absent, Action::ReportGone),
+        Input::RootMissing if watched => (State::Absent, Action::ReportGone),
         Input::RootMissing => (State::Polling { ticks_left: POLL_TICKS }, Action::ReportGone),
         Input::RootDenied => (State::Resting { ticks_left: RETRY_TICKS, watched }, Action::ReportDenied),
         _ => (state, Action::Nothing),
@@ -234,13 +257,10 @@ mod tests {
             Input::RootCreated,
             Input::SyncComplete,
         ];
-        let (state, actions) = run(&[&up[..], &[Input::RootDeleted, Input::RootCreated, Input::RootDeleted]].concat());
-        assert_eq!(state, State::Absent);
-        let sync = Action::BeginSync(Why::RootCreated);
-        assert_eq!(
-            actions[2..],
-            [Action::ReportGone, sync, Action::EndSync, Action::ReportGone, sync, Action::ReportGone]
-        );
+        let (state, actions) = run(&[&up[..], &[Input::RootDeleted, Input::RootMissing, Input::RootCreated]].concat());
+        assert_eq!(state, State::Syncing { watched: true });
+        let (came, went) = (Action::BeginSync(Why::RootCreated), Action::BeginSync(Why::RootDeleted));
+        assert_eq!(actions[2..], [Action::ReportGone, came, Action::EndSync, went, Action::ReportGone, came]);
     }
 
     #[test]
@@ -253,6 +273,19 @@ mod tests {
             ticks += 1;
         }
         assert_eq!((state, ticks), (State::Syncing { watched: false }, POLL_TICKS + 1));
+    }
+
+    #[test]
+    fn a_server_whose_events_are_wrong_is_read_now_and_then_and_when_something_happens() {
+        let up = [Input::Connected(Why::FirstSync), Input::Armed, Input::SyncComplete];
+        let (state, actions) = run(&[&up[..], &[Input::Distrusted, Input::SyncComplete, Input::Hurried]].concat());
+        assert_eq!(state, State::Syncing { watched: false });
+        let (wrong, poll) = (Action::BeginSync(Why::WrongEvents), Action::BeginSync(Why::Poll));
+        assert_eq!(actions[3..], [wrong, Action::EndReducedSync, poll]);
+        // Whatever it says of the root is no reason to believe that.
+        for input in [Input::RootDeleted, Input::RootCreated, Input::ReadFailed, Input::Untrusted(Why::EventsLost)] {
+            assert!(!is_watched(step(state, input).0), "{input:?}");
+        }
     }
 
     #[test]
@@ -291,6 +324,8 @@ mod tests {
         let more = [
             Input::RootCreated,
             Input::RootDeleted,
+            Input::Distrusted,
+            Input::Hurried,
             Input::ReadFailed,
             Input::Untrusted(Why::EventsLost),
             Input::Disconnected,

@@ -144,6 +144,7 @@ impl RootView {
                 return (RootState::Syncing, self.known_at, &self.why);
             }
             Some(RootTrouble::Reduced) => RootState::Reduced,
+            Some(RootTrouble::Partial) => RootState::Partial,
             None if self.mirror.unreadable() > 0 => RootState::Partial,
             None => RootState::Live,
         };
@@ -152,7 +153,7 @@ impl RootView {
         }
         let why = match state {
             RootState::Live => "",
-            RootState::Partial => "some znodes may not be read",
+            RootState::Partial if self.trouble.is_none() => "some znodes may not be read",
             _ => &self.why,
         };
         (state, self.since, why)

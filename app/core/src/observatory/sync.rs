@@ -109,7 +109,7 @@ impl Observatory {
         view.why = why;
         view.trouble = Some(trouble);
         out.push(Change::RootChanged(root));
-        if trouble == RootTrouble::Reduced {
+        if matches!(trouble, RootTrouble::Reduced | RootTrouble::Partial) {
             return;
         }
         (view.side, view.is_comparing) = (None, false);

@@ -13,7 +13,7 @@ use super::coded::{Coded, coded_enum, coded_struct};
 use super::tables::{Reader, Writer};
 
 coded_enum!(Link { Live = 0, Stale = 1, Lost = 2 });
-coded_enum!(RootTrouble { Gone = 0, Denied = 1, Reduced = 2 });
+coded_enum!(RootTrouble { Gone = 0, Denied = 1, Reduced = 2, Partial = 3 });
 coded_enum!(Trouble { Off = 0, Denied = 1, Broken = 2, Spared = 3 });
 coded_enum!(MemberRole { Leader = 0, Follower = 1, Observer = 2, Standalone = 3, ReadOnly = 4 });
 coded_enum!(Recipe {

@@ -245,7 +245,7 @@ fn told_live() -> impl Strategy<Value = Observation> {
 /// One of any kind. A kind that is added to the core is added here: [`kind`] does not compile without it.
 pub(crate) fn observation() -> impl Strategy<Value = Observation> {
     let links = select(vec![Link::Live, Link::Stale, Link::Lost]);
-    let troubles = select(vec![RootTrouble::Gone, RootTrouble::Denied, RootTrouble::Reduced]);
+    let troubles = select(vec![RootTrouble::Gone, RootTrouble::Denied, RootTrouble::Reduced, RootTrouble::Partial]);
     let node = || (root(), path(), facts(), any::<bool>());
     let place = || (root(), path());
     prop_oneof![

@@ -129,7 +129,7 @@ impl Believed {
             Observation::ComparisonEnded { root } => _ = self.roots.insert(root, RootState::Live),
             Observation::RootTrouble { root, trouble, .. } => {
                 self.side.remove(&root);
-                if trouble != RootTrouble::Reduced {
+                if !matches!(trouble, RootTrouble::Reduced | RootTrouble::Partial) {
                     self.forget(root);
                 }
                 self.roots.insert(root, RootState::Trouble(trouble));

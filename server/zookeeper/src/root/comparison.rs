@@ -62,6 +62,7 @@ impl RootWatch {
             && self.denied.is_empty()
             && self.lists.is_empty()
             && self.rechecks.is_empty()
+            && self.bound.is_whole()
             && self.ledger.has(&self.path)
             && self.ledger.is_complete(KEPT_CHILDREN_MAX);
         let unread = || Kept { unread: self.reads.unsettled() };

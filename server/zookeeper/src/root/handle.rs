@@ -13,13 +13,16 @@ use super::super::request::{Epoch, ListPurpose, ListReply, NodeReply, Reply};
 use super::super::stat_counters::Missed;
 use super::super::translate::{NodeEvent, WatchFailure};
 use super::super::watch::{Input, State, Why};
-use super::{DENIED_MAX, GONE_MAX, LISTS_MAX, Listing, Recheck, RootWatch};
+use super::{DENIED_MAX, Distrust, GONE_MAX, LISTS_MAX, Listing, Recheck, RootWatch};
 
 impl RootWatch {
     /// A watch event of a znode.
     pub(in super::super) fn event(&mut self, event: NodeEvent, out: &mut Outbox) {
         let (NodeEvent::Created(path) | NodeEvent::Deleted(path) | NodeEvent::Changed(path)) = &event;
-        if self.is_hidden(path) {
+        if self.is_unfollowed() {
+            return self.hurry();
+        }
+        if self.is_hidden(path) || self.bound.hides(path) {
             return;
         }
         if **path == *self.path {
@@ -31,17 +34,6 @@ impl RootWatch {
         match event {
             NodeEvent::Created(path) => self.created(path, out),
             NodeEvent::Deleted(path) => self.deleted(path, out),
-            NodeEvent::Changed(path) => self.changed(&path, out),
-        }
-    }
-
-    fn root_event(&mut self, event: NodeEvent, out: &mut Outbox) {
-        match event {
-            NodeEvent::Created(path) => {
-                self.reads.touch(&path);
-                self.input(Input::RootCreated, out);
-            }
-            NodeEvent::Deleted(_) => self.input(Input::RootDeleted, out),
             NodeEvent::Changed(path) => self.changed(&path, out),
         }
     }
@@ -106,7 +98,7 @@ impl RootWatch {
         if self.rechecks.is_empty() { None } else { self.rechecks.get_mut(directory) }
     }
 
-    fn changed(&mut self, path: &str, out: &mut Outbox) {
+    pub(super) fn changed(&mut self, path: &str, out: &mut Outbox) {
         if self.state == State::Live || self.knows(path) {
             self.want(path, Purpose::Event, out);
         } else {
@@ -141,13 +133,7 @@ impl RootWatch {
         }
         self.ledger.gone(path);
         self.hints.gone(path);
-    }
-
-    /// The watch is set.
-    pub(in super::super) fn armed(&mut self, epoch: Epoch, out: &mut Outbox) {
-        if epoch == self.epoch {
-            self.input(Input::Armed, out);
-        }
+        self.bound.gone(path);
     }
 
     /// A reply to a request sent in `epoch`.
@@ -157,7 +143,7 @@ impl RootWatch {
         }
         match reply {
             // Whoever holds the watcher calls `armed`.
-            Reply::Watch(Ok(_)) => self.input(Input::Armed, out),
+            Reply::Watch(Ok(_)) => self.armed(epoch, out),
             Reply::Watch(Err(WatchFailure::Refused)) => self.input(Input::Refused, out),
             Reply::Watch(Err(WatchFailure::Passing)) => self.input(Input::ArmFailed, out),
             Reply::Nodes(nodes) => self.nodes(epoch, nodes, out),
@@ -174,7 +160,7 @@ impl RootWatch {
             true => self.is_compared(),
             false => self.reads.sync_left() == 0 && self.sync_lists_left == 0,
         };
-        if syncing && is_done {
+        if syncing && is_done && !self.trust.is_proving() {
             self.input(Input::SyncComplete, out);
         }
     }
@@ -232,11 +218,17 @@ impl RootWatch {
             if unreadable {
                 return self.input(Input::RootDenied, out);
             }
+            if !self.trust.prove(&facts) {
+                return self.disbelieve(Distrust::WrongPaths, out);
+            }
             self.announce_if_syncing(out);
         }
         self.know(&path);
         if self.ledger.read(&path, &facts, child_events) {
             self.sweep.want(&path);
+        }
+        if purpose == Purpose::Event && self.bound.leaves_out(&path) {
+            self.ledger.uncount(&path);
         }
         self.ledger.choose_way(&path, unreadable, facts.payload_bytes);
         if unreadable {
@@ -246,23 +238,27 @@ impl RootWatch {
             self.ledger.unreadable.remove(&path);
         }
         // One that never had a child may never have one: an entry of a queue, say.
-        let is_directory = self.ledger.has(&path) && !unreadable && (self.guarded || facts.creates_ever() > 0);
+        let is_watched = self.guarded || self.trust.distrust().is_some() || facts.creates_ever() > 0;
+        let is_directory = self.ledger.has(&path) && !unreadable && is_watched;
         if is_directory {
             self.hints.want(&path);
         }
-        // The children of an unreadable znode may not be listed either.
-        if !unreadable && purpose != Purpose::Event && (facts.children > 0 || child_events.creates > 0) {
-            let list_purpose = if purpose == Purpose::Sync { ListPurpose::Sync } else { ListPurpose::Found };
-            self.list(Arc::clone(&path), list_purpose, facts.children);
-            if self.lists.len() > LISTS_MAX {
-                return self.input(Input::ReadFailed, out);
-            }
-        }
-        let (root, at) = (self.id, Box::from(&*path));
+        let (root, at, children) = (self.id, Box::from(&*path), facts.children);
         out.push(match purpose {
             Purpose::Sync => Observation::SyncNode { root, path: at, facts, unreadable },
             Purpose::Event | Purpose::Found => Observation::NodeRead { root, path: at, facts, unreadable },
         });
+        // The children of an unreadable znode may not be listed either.
+        if !unreadable && purpose != Purpose::Event && (children > 0 || child_events.creates > 0) {
+            if !self.has_room(&path, children, out) {
+                return;
+            }
+            let list_purpose = if purpose == Purpose::Sync { ListPurpose::Sync } else { ListPurpose::Found };
+            self.list(Arc::clone(&path), list_purpose, children);
+            if self.lists.len() > LISTS_MAX {
+                return self.input(Input::ReadFailed, out);
+            }
+        }
         if is_directory && self.is_exposed(&path) {
             self.say_incomplete(&path, true, out);
         }

@@ -1,12 +1,15 @@
 //! One watched root: what is known of its tree and what must be read next. Pure: events and replies come in,
 //! observations and requests go out; every event that arrived before a reply must be handled before it.
 
+mod bound;
 mod comparison;
 mod handle;
 mod hints;
+mod own_events;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -15,9 +18,14 @@ use std::sync::Arc;
 use lockscope_core::observation::{Observation, RootId, RootTrouble};
 use lockscope_core::znode::split_path;
 
+use self::bound::Bound;
+pub(super) use self::bound::Room;
 use self::comparison::{Kept, Refresh};
 use self::hints::DirectoryHints;
+use self::own_events::Hurry;
 use self::sweep::Sweep;
+pub(super) use self::trust::Distrust;
+use self::trust::Trust;
 use super::outbox::Outbox;
 use super::reads::{Purpose, Reads};
 use super::request::{
@@ -95,12 +103,15 @@ pub(super) struct RootWatch {
     hints: DirectoryHints,
     /// Something here may not be read, or might not at some time: what comes unseen is expected from then on.
     guarded: bool,
+    trust: Trust,
+    hurry: Hurry,
+    bound: Bound,
     ticks: u32,
     missed: u64,
 }
 
 impl RootWatch {
-    pub(super) fn new(id: RootId, path: &str, hides_system: bool) -> Self {
+    pub(super) fn new(id: RootId, path: &str, hides_system: bool, room: Room) -> Self {
         Self {
             id,
             path: path.into(),
@@ -127,6 +138,9 @@ impl RootWatch {
             ledger: StatCounters::default(),
             hints: DirectoryHints::default(),
             guarded: false,
+            trust: Trust::default(),
+            hurry: Hurry::default(),
+            bound: Bound::new(room),
             ticks: 0,
             missed: 0,
         }
@@ -169,10 +183,14 @@ impl RootWatch {
                 self.wants_watch = true;
             }
             Action::BeginSync(why) => self.begin_sync(why, out),
-            Action::EndSync => self.end_sync(out),
-            Action::EndReducedSync => {
+            Action::EndSync => {
                 self.end_sync(out);
-                self.report(RootTrouble::Reduced, out);
+                self.report_partial(out);
+            }
+            Action::EndReducedSync => {
+                self.hurry.end(self.ticks);
+                self.end_sync(out);
+                self.report_reduced(out);
             }
             Action::AwaitRetry => {
                 let announced = self.announced;
@@ -199,6 +217,8 @@ impl RootWatch {
             self.tick_sweep();
             self.tick_refresh();
         }
+        self.tick_hurry(out);
+        self.tick_bound(out);
         self.input(Input::Tick, out);
     }
 
@@ -262,6 +282,9 @@ impl RootWatch {
         if let Some(kept) = kept {
             return self.begin_comparison(why, kept, out);
         }
+        self.trust.begin_anew();
+        self.bound.begin_anew();
+        self.hurry.begin(self.ticks);
         self.known.clear();
         self.moved.clear();
         self.ledger.clear();
@@ -293,6 +316,14 @@ impl RootWatch {
 
     fn report(&self, trouble: RootTrouble, out: &mut Outbox) {
         out.push(Observation::RootTrouble { root: self.id, trouble, why: trouble_text(trouble).into() });
+    }
+
+    /// It is not followed: why, and what of it is not even read.
+    fn report_reduced(&self, out: &mut Outbox) {
+        let why = self.trust.distrust().map_or(trouble_text(RootTrouble::Reduced), Distrust::text);
+        let left_out = self.bound.text();
+        let why = if left_out.is_empty() { why.to_owned() } else { format!("{why}; {left_out}") };
+        out.push(Observation::RootTrouble { root: self.id, trouble: RootTrouble::Reduced, why: why.into() });
     }
 
     /// Forgets what is under way; replies to it are ignored from now on.

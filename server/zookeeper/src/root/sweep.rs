@@ -102,6 +102,9 @@ impl RootWatch {
         if news.is_set {
             self.hints.set(directory);
         }
+        if self.is_unfollowed() && news.changes > 0 {
+            self.hurry();
+        }
         let is_ahead = self.hints.heard(directory, news.changes);
         if self.is_swept() && (is_ahead || news.is_set) {
             self.sweep.want(directory);
@@ -196,6 +199,11 @@ impl RootWatch {
         for (directory, stamp, reply) in checks {
             if epoch != self.epoch {
                 return;
+            }
+            if directory == self.path
+                && let CheckReply::Facts(facts) = &reply
+            {
+                self.trust.note(facts);
             }
             if self.is_comparing {
                 self.compare_after_gap(directory, stamp, reply, out);

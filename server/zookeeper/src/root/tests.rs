@@ -3,6 +3,7 @@
 
 mod believed;
 mod gaps;
+mod lies;
 mod unreadable;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,7 +18,7 @@ use super::super::request::{CheckReply, Epoch, ListReply, NodeReply, Reply, Requ
 use super::super::stat_counters::Check;
 use super::super::translate::NodeEvent;
 use super::super::watch::{Input, State, Why};
-use super::RootWatch;
+use super::{Room, RootWatch};
 use believed::Believed;
 
 const ROOT: &str = "/r";
@@ -56,6 +57,8 @@ struct Server {
     watched: bool,
     /// It asks for the right to read before it gives a Stat, as ZooKeeper does from 3.8.4 and 3.9.2 on.
     hides_stats: bool,
+    /// Each event names the watched znode.
+    lies: bool,
     wire: VecDeque<Wire>,
     requests: VecDeque<(Epoch, Request)>,
     /// Directories with a child watch, and what these have to report.
@@ -66,6 +69,7 @@ struct Server {
 impl Server {
     fn event(&mut self, event: NodeEvent, denied: bool) {
         if self.watched && !denied {
+            let event = if self.lies { lies::of_root(&event) } else { event };
             self.wire.push_back(Wire::Event(event));
         }
     }
@@ -222,7 +226,7 @@ struct History {
 impl History {
     fn of_root(hears: bool) -> Self {
         let (server, believed) = (Server::default(), Believed::default());
-        Self { server, watch: RootWatch::new(RootId(0), ROOT, true), out: Outbox::default(), believed, hears }
+        Self { server, watch: RootWatch::new(RootId(0), ROOT, true, Room::new(usize::MAX)), out: Outbox::default(), believed, hears }
     }
 
     fn issue(&mut self) {

@@ -261,7 +261,7 @@ impl Historian {
     }
 
     fn trouble(&mut self, root: u32, kind: usize) {
-        let trouble = [RootTrouble::Gone, RootTrouble::Denied, RootTrouble::Reduced][kind % 3];
+        let trouble = [RootTrouble::Gone, RootTrouble::Denied, RootTrouble::Reduced, RootTrouble::Partial][kind % 4];
         self.say(Observation::RootTrouble { root: RootId(root), trouble, why: "no such luck".into() });
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockscope_core::missing::MissingSet;
-use lockscope_core::observation::Observation;
+use lockscope_core::observation::{Observation, RootTrouble};
 use lockscope_core::znode::{Facts, join_path, split_path};
 
 use super::ROOT;
@@ -52,6 +52,7 @@ impl Believed {
                 };
                 tree.retain(|key, _| is_there(key));
             }
+            Observation::RootTrouble { trouble: RootTrouble::Reduced | RootTrouble::Partial, .. } => {}
             Observation::RootTrouble { .. } => {
                 let Self { missed, creates, syncs, comparisons, .. } = *self;
                 *self = Self { missed, creates, syncs, comparisons, ..Self::default() }
