@@ -39,6 +39,7 @@ mod members;
 mod metrics;
 mod openapi;
 mod order_snooze;
+mod other_servers;
 mod outage;
 mod pages;
 mod reading;

@@ -22,7 +22,8 @@ impl ServerKind {
     /// Asks the servers of a connect string, each once.
     pub(super) fn ask(config: &ObserverConfig) -> Self {
         let servers = config.plain_servers();
-        let is_wrong = |server: String| async move { ask_word(&server, "srvr").await.is_ok_and(|text| is_clickhouse(&text)) };
+        let is_wrong =
+            |server: String| async move { ask_word(&server, "srvr").await.is_ok_and(|text| is_clickhouse(&text)) };
         let mut answers: FuturesUnordered<_> = servers.into_iter().take(SERVERS_MAX).map(is_wrong).collect();
         let any = async move {
             while let Some(is_wrong) = answers.next().await {

@@ -40,6 +40,10 @@ pub(crate) struct Believed {
     pub(crate) sync_nodes: u64,
     /// Proofs that came.
     pub(crate) synced: u64,
+    /// What the last trouble of a root was said to be.
+    pub(crate) why: String,
+    /// Directories of which something may be missing.
+    pub(crate) incomplete: std::collections::BTreeSet<String>,
 }
 
 impl Believed {
@@ -59,6 +63,8 @@ impl Believed {
             counted: BTreeMap::new(),
             sync_nodes: 0,
             synced: 0,
+            why: String::new(),
+            incomplete: std::collections::BTreeSet::new(),
         }
     }
 
@@ -127,7 +133,8 @@ impl Believed {
                 self.tree.retain(|known, _| is_there(known));
             }
             Observation::ComparisonEnded { root } => _ = self.roots.insert(root, RootState::Live),
-            Observation::RootTrouble { root, trouble, .. } => {
+            Observation::RootTrouble { root, trouble, why } => {
+                self.why = why.into();
                 self.side.remove(&root);
                 if !matches!(trouble, RootTrouble::Reduced | RootTrouble::Partial) {
                     self.forget(root);
@@ -153,10 +160,11 @@ impl Believed {
             Observation::Missed { creates, .. } => self.missed += u64::from(creates),
             Observation::Counted { path, facts, .. } => _ = self.counted.insert(path.into(), facts.creates_ever()),
             Observation::Synced { .. } => self.synced += 1,
+            Observation::Incomplete { path, missing, .. } if missing.is_empty() => _ = self.incomplete.remove(&*path),
+            Observation::Incomplete { path, .. } => _ = self.incomplete.insert(path.into()),
             Observation::EventsArrived { .. }
             | Observation::Asked
             | Observation::Answered
-            | Observation::Incomplete { .. }
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
             | Observation::ConfigChanged(_)

@@ -1,6 +1,7 @@
 //! What the tests share: servers, a client that makes the truth, the observer under test and what it believes.
 
 mod believed;
+pub(crate) mod keeper;
 mod logs;
 mod observer;
 pub(crate) mod proxy;

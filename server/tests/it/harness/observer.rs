@@ -1,5 +1,6 @@
 //! Runs the observer under test and waits for what it should come to believe.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ pub(crate) struct Observed {
     /// The real core, fed the same: it must hold the same znodes.
     core: Arc<Mutex<Observatory>>,
     news: watch::Receiver<u64>,
+    /// Batches after which the core said that the first root is live.
+    lives: Arc<AtomicU64>,
     stop: DropGuard,
     roots: Vec<String>,
     task: JoinHandle<()>,
@@ -46,7 +49,8 @@ impl Observed {
         let core = Arc::new(Mutex::new(Observatory::new(settings, TimeMs(0))));
         let task = tokio::spawn(observe(config, runtime::clock::Clock::system(), sink, stopped));
         let (belief, observatory) = (Arc::clone(&believed), Arc::clone(&core));
-        let begin = Instant::now();
+        let (begin, lives) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+        let count = Arc::clone(&lives);
         tokio::spawn(async move {
             while let Some(batch) = batches.recv().await {
                 assert!(batch.len() <= BATCH_MAX, "a batch of {}", batch.len());
@@ -56,11 +60,13 @@ impl Observed {
                     core.apply(now, observation.clone());
                     belief.apply(observation);
                 }
+                let is_live = core.root_state(RootId(0), now).0 == lockscope_core::observatory::RootState::Live;
+                count.fetch_add(u64::from(is_live), Ordering::Relaxed);
                 drop((core, belief));
                 tell.send_modify(|count| *count += 1);
             }
         });
-        Self { believed, core, news, stop, roots, task }
+        Self { believed, core, news, lives, stop, roots, task }
     }
 
     /// Looks at what is believed now.
@@ -92,6 +98,11 @@ impl Observed {
                 panic!("not seen in {DEADLINE:?}: {what}; believed: {text}");
             }
         }
+    }
+
+    /// How often the core said that the first root is live.
+    pub(crate) fn lives(&self) -> u64 {
+        self.lives.load(Ordering::Relaxed)
     }
 
     /// Waits until all roots are live.

@@ -22,7 +22,7 @@ use self::bound::Bound;
 pub(super) use self::bound::Room;
 use self::comparison::{Kept, Refresh};
 use self::hints::DirectoryHints;
-use self::own_events::Hurry;
+use self::own_events::{Hurry, WatchLosses};
 use self::sweep::Sweep;
 pub(super) use self::trust::Distrust;
 use self::trust::Trust;
@@ -43,6 +43,9 @@ const LISTS_MAX: usize = 1 << 20;
 const DENIED_MAX: usize = 8_192;
 /// Children that may go while their directory is being listed. Overflow policy: the root is read anew.
 const GONE_MAX: usize = 1 << 16;
+/// Why a root is not followed whose watch costs the connection.
+const WATCH_FATAL: &str =
+    "the connection ends each time that a persistent watch is set; read in full every few seconds";
 /// What ZooKeeper keeps for itself.
 const SYSTEM: &str = "/zookeeper";
 
@@ -105,6 +108,7 @@ pub(super) struct RootWatch {
     guarded: bool,
     trust: Trust,
     hurry: Hurry,
+    losses: WatchLosses,
     bound: Bound,
     ticks: u32,
     missed: u64,
@@ -140,6 +144,7 @@ impl RootWatch {
             guarded: false,
             trust: Trust::default(),
             hurry: Hurry::default(),
+            losses: WatchLosses::default(),
             bound: Bound::new(room),
             ticks: 0,
             missed: 0,
@@ -162,6 +167,7 @@ impl RootWatch {
 
     /// One input of the state machine.
     pub(super) fn input(&mut self, input: Input, out: &mut Outbox) {
+        self.count_loss(input);
         let (state, action) = step(self.state, input);
         if state != self.state
             && !matches!(
@@ -178,6 +184,10 @@ impl RootWatch {
         match action {
             Action::Nothing => {}
             Action::Abandon => self.abandon(),
+            Action::SetWatch if self.is_watch_fatal() => {
+                self.abandon();
+                self.input(Input::Refused, out);
+            }
             Action::SetWatch => {
                 self.abandon();
                 self.wants_watch = true;
@@ -217,6 +227,7 @@ impl RootWatch {
             self.tick_sweep();
             self.tick_refresh();
         }
+        self.tick_losses(out);
         self.tick_hurry(out);
         self.tick_bound(out);
         self.input(Input::Tick, out);
@@ -320,7 +331,11 @@ impl RootWatch {
 
     /// It is not followed: why, and what of it is not even read.
     fn report_reduced(&self, out: &mut Outbox) {
-        let why = self.trust.distrust().map_or(trouble_text(RootTrouble::Reduced), Distrust::text);
+        let why = match self.trust.distrust() {
+            Some(distrust) => distrust.text(),
+            None if self.is_watch_fatal() => WATCH_FATAL,
+            None => trouble_text(RootTrouble::Reduced),
+        };
         let left_out = self.bound.text();
         let why = if left_out.is_empty() { why.to_owned() } else { format!("{why}; {left_out}") };
         out.push(Observation::RootTrouble { root: self.id, trouble: RootTrouble::Reduced, why: why.into() });

@@ -11,6 +11,23 @@ use super::trust::Distrust;
 /// Ticks from one full read to the next for each tick that the last one took.
 const REST_A_TICK: u32 = 4;
 
+/// So often in a row the link may go before the watch is set; then the watch is taken for the cause: some servers close
+/// the connection of whoever asks for what they do not know.
+const LOSSES_MAX: u8 = 5;
+/// Ticks after which it is tried again, in case it was something else: a minute, and each time twice as many, up to ten.
+const WATCH_AGAIN_TICKS: u32 = 240;
+const WATCH_AGAIN_TICKS_MAX: u32 = 2_400;
+
+/// How often the link went before the watch was set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WatchLosses {
+    count: u8,
+    /// The tick of the last.
+    at: u32,
+    /// How often it was tried again.
+    tries: u8,
+}
+
 /// When a root that is not followed is read again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hurry {
@@ -45,6 +62,36 @@ impl RootWatch {
             // Of one that is not believed it still says that there is something to read.
             let is_believed = self.trust.distrust().is_none();
             self.input(if is_believed { Input::Armed } else { Input::Refused }, out);
+        }
+    }
+
+    /// The link went, or the watch was answered.
+    pub(super) fn count_loss(&mut self, input: Input) {
+        match (self.state, input) {
+            (State::Arming { .. }, Input::Disconnected) => {
+                let count = self.losses.count.saturating_add(1);
+                self.losses = WatchLosses { count, at: self.ticks, ..self.losses };
+            }
+            (State::Arming { .. }, Input::Armed | Input::Refused) if !self.is_watch_fatal() => {
+                self.losses = WatchLosses::default();
+            }
+            _ => {}
+        }
+    }
+
+    /// Asking for a watch costs the connection.
+    pub(super) fn is_watch_fatal(&self) -> bool {
+        self.losses.count >= LOSSES_MAX
+    }
+
+    /// Time passed: the watch may be tried again.
+    pub(super) fn tick_losses(&mut self, out: &mut Outbox) {
+        let again = WATCH_AGAIN_TICKS.checked_shl(self.losses.tries.into()).unwrap_or(u32::MAX);
+        let is_due = self.ticks.wrapping_sub(self.losses.at) >= again.min(WATCH_AGAIN_TICKS_MAX);
+        if self.is_watch_fatal() && is_due && matches!(self.state, State::Polling { .. }) {
+            self.losses.count = LOSSES_MAX - 1;
+            self.losses.tries = self.losses.tries.saturating_add(1).min(8);
+            self.input(Input::Connected(Why::Retry), out);
         }
     }
 

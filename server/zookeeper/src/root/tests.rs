@@ -226,7 +226,13 @@ struct History {
 impl History {
     fn of_root(hears: bool) -> Self {
         let (server, believed) = (Server::default(), Believed::default());
-        Self { server, watch: RootWatch::new(RootId(0), ROOT, true, Room::new(usize::MAX)), out: Outbox::default(), believed, hears }
+        Self {
+            server,
+            watch: RootWatch::new(RootId(0), ROOT, true, Room::new(usize::MAX)),
+            out: Outbox::default(),
+            believed,
+            hears,
+        }
     }
 
     fn issue(&mut self) {
