@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use lockscope_wire::Problem;
-use reqwest::{Certificate, Client, Method, RequestBuilder, Response, Url};
+use reqwest::{Certificate, Client, Method, RequestBuilder, Response, StatusCode, Url};
+use tokio_tungstenite::tungstenite::handshake::client::generate_key;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use crate::config::ConfigError;
 use crate::error::RunError;
@@ -177,6 +179,43 @@ impl ApiClient {
             let _ = std::fs::remove_file(to);
         }
         written
+    }
+
+    /// Opens a WebSocket of a subprotocol: with the same address, token, authorities and refusals as every other request.
+    /// It does not end by itself.
+    ///
+    /// # Errors
+    /// See [`ApiError`]; a server that answers with anything but a WebSocket of this subprotocol.
+    pub async fn socket(&self, path: &str, subprotocol: &str) -> Result<reqwest::Upgraded, ApiError> {
+        let key = generate_key();
+        let request = self
+            .request(Method::GET, path)
+            .header("connection", "Upgrade")
+            .header("upgrade", "websocket")
+            .header("sec-websocket-version", "13")
+            .header("sec-websocket-key", &key)
+            .header("sec-websocket-protocol", subprotocol);
+        let answer = request.send().await.map_err(|error| self.no_answer(&error))?;
+        if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+            self.accepted(answer).await?;
+            return Err(self.no_socket());
+        }
+        let has = |name: &str, value: &str| {
+            answer.headers().get(name).is_some_and(|found| found.as_bytes() == value.as_bytes())
+        };
+        if !has("sec-websocket-accept", &derive_accept_key(key.as_bytes()))
+            || !has("sec-websocket-protocol", subprotocol)
+        {
+            return Err(self.no_socket());
+        }
+        answer.upgrade().await.map_err(|error| self.no_answer(&error))
+    }
+
+    fn no_socket(&self) -> ApiError {
+        unavailable(format!(
+            "--server {} opens no live socket; is it Lockscope, and do proxies before it pass WebSockets on?",
+            self.base
+        ))
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {

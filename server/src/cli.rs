@@ -4,6 +4,7 @@ mod alerts;
 mod autopsy;
 mod help_pages;
 mod query;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ pub use query::{
     ColorChoice, CompletionShell, CompletionsArgs, ExportArgs, ExportFormat, HistoryArgs, HistoryCommand,
     IncidentsArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, PastArgs, PastRangeArgs, ServerArgs, WhoArgs,
 };
+pub use watch::WatchArgs;
 
 /// A live lock observatory for Apache ZooKeeper.
 #[derive(Clone, Debug, Parser)]
@@ -58,6 +60,8 @@ pub enum Command {
     Lock(LockArgs),
     /// Print the holder of a lock in one line; the exit code says whether it is held.
     Who(WhoArgs),
+    /// Watch the live board, or one lock, in the terminal.
+    Watch(WatchArgs),
     /// Say what a running server keeps of the past and what is missing in it, who held, and what stood out.
     History(HistoryArgs),
     /// Say what fires, and when a rule would have fired over what was recorded.

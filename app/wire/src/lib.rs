@@ -23,6 +23,7 @@ pub mod guide;
 mod id;
 mod lab;
 mod lab_replay;
+pub mod live;
 mod lock;
 mod name;
 mod orders;

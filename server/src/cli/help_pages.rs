@@ -22,7 +22,7 @@ const FIRST: &[(&str, &str)] = &[
 /// Commands by what they are for; what is in none comes last.
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Run", &["serve", "demo", "lab", "autopsy", "check-config", "config", "healthcheck"]),
-    ("Query a running server", &["locks", "lock", "who", "history", "alerts"]),
+    ("Query a running server", &["watch", "locks", "lock", "who", "history", "alerts"]),
     ("Accounts and audit log", &["token", "user", "audit"]),
 ];
 const OTHERS: &str = "This program";
@@ -217,6 +217,7 @@ pub const PAGES: &[HelpPage] = &[
         ],
         asks: true,
     },
+    super::watch::PAGE,
     HelpPage {
         command: "history",
         examples: &[

@@ -14,6 +14,7 @@ mod lab;
 mod man_pages;
 mod query;
 mod serve;
+mod watch;
 
 use crate::cli::{Command, ConfigDocument};
 use crate::config;
@@ -49,6 +50,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         Command::Locks(args) => query::locks(&args, &Clock::system()).await,
         Command::Lock(args) => query::lock(&args).await,
         Command::Who(args) => query::who(&args, &Clock::system()).await,
+        Command::Watch(args) => watch::run(&args).await,
         Command::Alerts(args) => query::alerts(&args, &Clock::system()).await,
         Command::History(args) => query::history(&args, &Clock::system()).await,
         Command::Completions(args) => man_pages::completions(args.shell),

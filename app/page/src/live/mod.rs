@@ -1,7 +1,5 @@
 //! Live data in the browser: one socket, one model, one version signal that is set once a frame.
 
-mod model;
-mod policy;
 mod socket;
 mod viewport;
 
@@ -10,14 +8,15 @@ use leptos::prelude::*;
 use crate::ports::InitialView;
 #[cfg(feature = "hydrate")]
 use lockscope_wire::LabRun;
+pub(crate) use lockscope_wire::live::Connection;
+use lockscope_wire::live::LiveModel;
+#[cfg(feature = "ssr")]
+pub(crate) use lockscope_wire::live::beside;
+use lockscope_wire::live::policy::{Dispute, LocalClock, ServerClock};
 use lockscope_wire::{
     Board, BoardHead, Body, CompactFrame, Epoch, Link, LockPage, Query, QueueMap, SessionPage, Sessions, Status, View,
     Waits, is_fresh,
 };
-use model::Model;
-#[cfg(feature = "ssr")]
-pub(crate) use model::beside;
-use policy::{Dispute, LocalClock, ServerClock};
 pub(crate) use viewport::{FETCH_ROWS, Places, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
 
 /// How often it is looked whether what is shown is still live.
@@ -25,28 +24,10 @@ const TICK: std::time::Duration = std::time::Duration::from_millis(250);
 /// Ages move on with every so many looks.
 const LOOKS_A_MOVE: u32 = 2;
 
-/// The page's connection to Lockscope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Connection {
-    /// Not made yet; what is shown was rendered a moment ago.
-    Opening,
-    /// Frames arrive.
-    Open,
-    /// Frames arrive again; what was shown before counts for nothing until it is known to be true of a later instant.
-    Back {
-        /// When they began to arrive, by the server's clock.
-        at_ms: i64,
-    },
-    /// None arrives.
-    Lost,
-    /// The server does not know us any more, and nobody unknown may look.
-    SignedOut,
-}
-
 /// Handle on the live data; copied into every component that needs it.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
-    model: StoredValue<Model>,
+    model: StoredValue<LiveModel>,
     version: RwSignal<u64>,
     now_ms: RwSignal<i64>,
     /// The server's clock when it rendered the document.
@@ -75,7 +56,7 @@ struct Clocks {
 impl Live {
     pub(crate) fn new() -> Self {
         Self {
-            model: StoredValue::new(Model::default()),
+            model: StoredValue::new(LiveModel::default()),
             version: RwSignal::new(0),
             now_ms: RwSignal::new(0),
             first_ms: StoredValue::new(0),
@@ -139,7 +120,7 @@ impl Live {
     /// Up to when what is shown is known to be true, on the server's clock.
     pub(crate) fn known_at_ms(self) -> Option<i64> {
         self.version.track();
-        self.model.with_value(Model::known_at_ms)
+        self.model.with_value(LiveModel::known_at_ms)
     }
 
     /// The server's clock; moves only in the browser, and not while paused.
@@ -241,7 +222,7 @@ impl Live {
     /// True while a view is open that has shown nothing yet.
     pub(crate) fn awaits_data(self) -> bool {
         self.version.track();
-        self.model.with_value(Model::awaits_data)
+        self.model.with_value(LiveModel::awaits_data)
     }
 
     /// Reads whatever is on screen.
@@ -273,7 +254,7 @@ impl Live {
         socket::watch(self);
         self.judge();
         let says = |clocks: &mut Clocks, local_ms: i64| {
-            let known_at_ms = self.model.with_value(Model::known_at_ms);
+            let known_at_ms = self.model.with_value(LiveModel::known_at_ms);
             let server_says = known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, clocks.told_ms));
             clocks.dispute.lasts(server_says, self.is_fresh.get_untracked(), local_ms)
         };
@@ -287,7 +268,7 @@ impl Live {
     /// Whether what is shown may be called live: a question of its age alone. A paused view stands still and says so.
     fn judge(self) {
         let now_ms = self.server_now_ms();
-        let known_at_ms = self.model.with_value(Model::known_at_ms);
+        let known_at_ms = self.model.with_value(LiveModel::known_at_ms);
         let fresh = self.paused.get_untracked() || known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, now_ms));
         if self.is_fresh.get_untracked() != fresh {
             self.is_fresh.set(fresh);

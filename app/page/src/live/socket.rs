@@ -9,7 +9,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
-use super::{Connection, Live, policy};
+use super::{Connection, Live};
+use lockscope_wire::live::{LiveModel, policy};
 use lockscope_wire::{SUBPROTOCOL_BIN, decode_frame, encode_frame};
 
 /// A first connection may take this long before it is called lost.
@@ -69,7 +70,7 @@ pub(super) fn start(live: Live) {
 
 /// Sends what the model wants sent.
 pub(super) fn flush(live: Live) {
-    let frames = live.model.try_update_value(super::Model::take_outbox).unwrap_or_default();
+    let frames = live.model.try_update_value(LiveModel::take_outbox).unwrap_or_default();
     STATE.with_borrow(|state| {
         let Some(wire) = &state.wire else { return };
         for bytes in frames.iter().filter_map(encode_frame) {
@@ -135,7 +136,7 @@ fn opened(live: Live) {
     let now_ms = live.local_now_ms();
     STATE.with_borrow_mut(|state| state.last_frame_at_ms = now_ms);
     live.clocks.update_value(|clocks| clocks.server.forget());
-    live.model.update_value(super::Model::connected);
+    live.model.update_value(LiveModel::connected);
     flush(live);
 }
 
@@ -158,7 +159,7 @@ fn received(live: Live, event: &MessageEvent) {
 fn lose(live: Live) {
     let wire = STATE.with_borrow_mut(|state| state.wire.take());
     drop(wire);
-    live.model.update_value(super::Model::disconnected);
+    live.model.update_value(LiveModel::disconnected);
     if is_connected(live) {
         mark_lost(live);
     }

@@ -15,7 +15,6 @@ mod findings;
 mod header;
 mod help;
 mod keys;
-mod link_words;
 mod liveness;
 mod not_found;
 mod pager;

@@ -24,7 +24,7 @@ const TOKEN: &str = "LOCKSCOPE_TOKEN";
 const ENSEMBLES_MAX: usize = 64;
 
 /// A server that is asked.
-pub(super) struct QueryClient(ApiClient);
+pub(in crate::commands) struct QueryClient(ApiClient);
 
 fn wrong(sentence: String) -> RunError {
     RunError::Config(ConfigError(sentence))
@@ -36,7 +36,7 @@ fn query(pairs: &[(&str, &str)]) -> String {
 
 impl QueryClient {
     /// The one that the command line and the environment name.
-    pub(super) fn new(asked: &cli::ServerArgs) -> Result<Self, RunError> {
+    pub(in crate::commands) fn new(asked: &cli::ServerArgs) -> Result<Self, RunError> {
         let token = match (&asked.token_file, std::env::var(TOKEN).ok().filter(|token| !token.is_empty())) {
             (Some(file), _) => Some(token_in(file)?),
             (None, Some(text)) => {
@@ -50,6 +50,17 @@ impl QueryClient {
             (None, None) => None,
         };
         ApiClient::new(&asked.server, token, asked.server_ca.as_deref()).map(Self)
+    }
+
+    /// The server's address, as it was given.
+    pub(in crate::commands) fn base(&self) -> &str {
+        self.0.base()
+    }
+
+    /// The live socket, in its compact encoding.
+    pub(in crate::commands) async fn live_socket(&self) -> Result<reqwest::Upgraded, RunError> {
+        let opened = self.0.socket("/api/v1/live", lockscope_wire::SUBPROTOCOL_BIN).await;
+        opened.map_err(|error| self.explain(error))
     }
 
     /// Reads an answer.

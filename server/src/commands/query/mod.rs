@@ -2,7 +2,7 @@
 //! answer old or not whole is said on standard error, so that a pipe does not swallow it.
 
 mod alerts;
-mod client;
+pub(super) mod client;
 mod history;
 pub(super) mod incidents;
 mod lock;

@@ -70,12 +70,12 @@ pub(super) fn name_at(contender: &Contender) -> String {
 }
 
 /// The columns a text takes.
-pub(super) fn width(text: &str) -> usize {
+pub(in crate::commands) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// At most so many columns: the start and the end with `…` between. A path's end says more than its start.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+pub(in crate::commands) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }

@@ -5,7 +5,7 @@ const BACKOFF_FIRST_MS: i64 = 250;
 /// No wait is longer.
 const BACKOFF_MAX_MS: i64 = 10_000;
 /// Without any frame for this long the connection counts as lost; the server promises one every second.
-pub(crate) const SILENCE_MAX_MS: i64 = 3_000;
+pub const SILENCE_MAX_MS: i64 = 3_000;
 /// A machine that slept for longer than this is noticed: its steady clock stood still meanwhile, its wall clock did
 /// not.
 const SLEEP_MIN_MS: i64 = 1_000;
@@ -17,25 +17,25 @@ const DISPUTE_MAX_MS: i64 = 5_000;
 const CLOSED_BY_POLICY: u16 = 1008;
 
 /// Whether the server closed the socket because a sign-in ended.
-pub(crate) fn is_signed_out(close_code: u16) -> bool {
+pub fn is_signed_out(close_code: u16) -> bool {
     close_code == CLOSED_BY_POLICY
 }
 
 /// How long to wait before attempt number `attempt` (0 is the first after a loss). `jitter` is from 0 to 1.
-pub(crate) fn backoff_ms(attempt: u32, jitter: f64) -> i64 {
+pub fn backoff_ms(attempt: u32, jitter: f64) -> i64 {
     let ceiling = BACKOFF_FIRST_MS.saturating_mul(1 << attempt.min(16)).min(BACKOFF_MAX_MS);
     let spread = (ceiling / 2) as f64 * jitter.clamp(0.0, 1.0);
     ceiling / 2 + spread as i64
 }
 
 /// True when the connection has been silent for too long.
-pub(crate) fn is_silent(last_frame_at_ms: i64, now_ms: i64) -> bool {
+pub fn is_silent(last_frame_at_ms: i64, now_ms: i64) -> bool {
     now_ms - last_frame_at_ms > SILENCE_MAX_MS
 }
 
 /// A clock of this machine that is never set and never stands still: the steady one, and what it slept through.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LocalClock {
+pub struct LocalClock {
     /// Wall clock minus steady clock, when they were first compared.
     apart_ms: Option<i64>,
     slept_ms: i64,
@@ -43,7 +43,7 @@ pub(crate) struct LocalClock {
 
 impl LocalClock {
     /// The time by it, given what the two clocks show.
-    pub(crate) fn now_ms(&mut self, wall_ms: i64, steady_ms: i64) -> i64 {
+    pub fn now_ms(&mut self, wall_ms: i64, steady_ms: i64) -> i64 {
         let apart_ms = wall_ms - steady_ms;
         let before_ms = *self.apart_ms.get_or_insert(apart_ms);
         if apart_ms - before_ms > SLEEP_MIN_MS {
@@ -59,7 +59,7 @@ impl LocalClock {
 
 /// The server's clock, as it is known here.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ServerClock {
+pub struct ServerClock {
     offset_ms: Option<i64>,
     /// The next frame sets it anew.
     is_forgotten: bool,
@@ -68,7 +68,7 @@ pub(crate) struct ServerClock {
 impl ServerClock {
     /// Goes on from what a frame said that arrived at `local_ms`. Every frame was under way for a while, so the largest
     /// difference of one connection is the best; one that is smaller only means that its frame was late.
-    pub(crate) fn heard(&mut self, server_ms: i64, local_ms: i64) {
+    pub fn heard(&mut self, server_ms: i64, local_ms: i64) {
         let fresh = server_ms - local_ms;
         let known = self.offset_ms.filter(|_| !self.is_forgotten);
         self.offset_ms = Some(known.map_or(fresh, |known| known.max(fresh)));
@@ -76,23 +76,23 @@ impl ServerClock {
     }
 
     /// A new connection: nothing on it is older than it is.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.is_forgotten = true;
     }
 
     /// The server's time; None before the first message.
-    pub(crate) fn now_ms(&self, local_ms: i64) -> Option<i64> {
+    pub fn now_ms(&self, local_ms: i64) -> Option<i64> {
         self.offset_ms.map(|offset_ms| local_ms + offset_ms)
     }
 }
 
 /// Whether server and page have disagreed about what is live for too long.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Dispute(Option<i64>);
+pub struct Dispute(Option<i64>);
 
 impl Dispute {
     /// Takes in who calls what is shown live. True when they have disagreed for too long.
-    pub(crate) fn lasts(&mut self, server_says: bool, we_say: bool, local_ms: i64) -> bool {
+    pub fn lasts(&mut self, server_says: bool, we_say: bool, local_ms: i64) -> bool {
         if !server_says || we_say {
             self.0 = None;
             return false;

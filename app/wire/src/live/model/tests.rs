@@ -1,7 +1,7 @@
 //! The model against frames as the server would send them.
 
 use super::*;
-use lockscope_wire::{Board, BoardQuery, QueueMapQuery};
+use crate::{Board, BoardQuery, QueueMapQuery};
 
 fn board(locks: u32) -> Board {
     let mut board = Board::default();
@@ -18,15 +18,15 @@ fn delta(id: u32, seq: u64, from: u32, to: u32) -> CompactFrame {
     CompactFrame::Delta { id, server_time_ms: 5, seq, known_at_ms: 5, body }
 }
 
-fn locks(model: &Model) -> u32 {
+fn locks(model: &LiveModel) -> u32 {
     match model.body() {
         Some(Body::Board(board)) => board.head.totals.locks,
         other => panic!("{other:?}"),
     }
 }
 
-fn opened() -> (Model, u32) {
-    let mut model = Model::default();
+fn opened() -> (LiveModel, u32) {
+    let mut model = LiveModel::default();
     let id = model.open(view(), Some((Epoch(7), 3, 1, Body::Board(board(1)))));
     model.connected();
     (model, id)

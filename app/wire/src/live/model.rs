@@ -1,7 +1,7 @@
-//! What the page knows: one subscription, its body, and the frames to send. Plain data outside the reactive
-//! graph; the reducer is the one the server uses.
+//! What whoever looks knows: one subscription, its body, and the frames to send. Plain data: the page keeps it outside its reactive
+//! graph, and the terminal as it is; the reducer is the one the server uses.
 
-use lockscope_wire::{BoardHead, BoardQuery, Body, ClientFrame, CompactFrame, Epoch, KnownView, View};
+use crate::{BoardHead, BoardQuery, Body, ClientFrame, CompactFrame, Epoch, KnownView, View};
 
 /// The subscription that every page but the board has besides: what is the matter with any lock.
 const BESIDE: u32 = 0;
@@ -10,7 +10,7 @@ const BESIDE: u32 = 0;
 const SURVEY: u32 = u32::MAX;
 
 /// What is asked for besides, where the view on screen does not show what is the matter with any lock.
-pub(crate) fn beside() -> BoardQuery {
+pub fn beside() -> BoardQuery {
     BoardQuery { limit: 1, ..BoardQuery::default() }
 }
 
@@ -35,16 +35,16 @@ impl Subscription {
 
 /// What a frame changed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct AppliedFrame {
+pub struct AppliedFrame {
     /// The body differs.
-    pub(crate) changed: bool,
+    pub changed: bool,
     /// The server's clock, when the frame had it.
-    pub(crate) server_time_ms: Option<i64>,
+    pub server_time_ms: Option<i64>,
 }
 
 /// State of the live views of one page.
 #[derive(Debug, Default)]
-pub(crate) struct Model {
+pub struct LiveModel {
     last_id: u32,
     current: Option<Subscription>,
     beside: Option<Subscription>,
@@ -55,9 +55,9 @@ pub(crate) struct Model {
     refusal: Option<String>,
 }
 
-impl Model {
+impl LiveModel {
     /// Starts a view, from what the server rendered if it did. Returns its id.
-    pub(crate) fn open(&mut self, view: View, first: Option<(Epoch, u64, i64, Body)>) -> u32 {
+    pub fn open(&mut self, view: View, first: Option<(Epoch, u64, i64, Body)>) -> u32 {
         if let Some(old) = self.current.take() {
             self.send(ClientFrame::Unsubscribe { id: old.id });
         }
@@ -91,7 +91,7 @@ impl Model {
     }
 
     /// Begins, changes or ends the subscription to a map.
-    pub(crate) fn survey(&mut self, view: Option<View>) {
+    pub fn survey(&mut self, view: Option<View>) {
         if self.survey.as_ref().map(|survey| &survey.view) == view.as_ref() {
             return;
         }
@@ -108,12 +108,12 @@ impl Model {
     }
 
     /// The map that was asked for, once it came.
-    pub(crate) fn surveyed(&self) -> Option<&Body> {
+    pub fn surveyed(&self) -> Option<&Body> {
         self.survey.as_ref()?.body.as_ref()
     }
 
     /// What is the matter with any lock, as far as it was sent.
-    pub(crate) fn board_head(&self) -> Option<&BoardHead> {
+    pub fn board_head(&self) -> Option<&BoardHead> {
         let bodies = [&self.current, &self.beside].into_iter().filter_map(|one| one.as_ref()?.body.as_ref());
         bodies.filter_map(|body| if let Body::Board(board) = body { Some(&board.head) } else { None }).next()
     }
@@ -127,7 +127,7 @@ impl Model {
 
     /// Changes what the open view looks at; what is known stays until the snapshot comes. A paused view is
     /// given that one snapshot.
-    pub(crate) fn look_at(&mut self, id: u32, view: View) {
+    pub fn look_at(&mut self, id: u32, view: View) {
         let Some(current) = self.current.as_mut().filter(|current| current.id == id && current.view != view) else {
             return;
         };
@@ -139,7 +139,7 @@ impl Model {
     }
 
     /// Ends a view, unless another one took its place.
-    pub(crate) fn close(&mut self, id: u32) {
+    pub fn close(&mut self, id: u32) {
         if self.current.as_ref().is_some_and(|current| current.id == id) {
             self.current = None;
             self.send(ClientFrame::Unsubscribe { id });
@@ -147,7 +147,7 @@ impl Model {
     }
 
     /// Stops or goes on.
-    pub(crate) fn set_paused(&mut self, paused: bool) {
+    pub fn set_paused(&mut self, paused: bool) {
         if self.paused == paused {
             return;
         }
@@ -163,7 +163,7 @@ impl Model {
     }
 
     /// The socket opened.
-    pub(crate) fn connected(&mut self) {
+    pub fn connected(&mut self) {
         self.connected = true;
         self.outbox.clear();
         self.ask(self.last_id);
@@ -176,33 +176,33 @@ impl Model {
     }
 
     /// The socket closed.
-    pub(crate) fn disconnected(&mut self) {
+    pub fn disconnected(&mut self) {
         self.connected = false;
         self.outbox.clear();
     }
 
     /// The frames to send, once.
-    pub(crate) fn take_outbox(&mut self) -> Vec<ClientFrame> {
+    pub fn take_outbox(&mut self) -> Vec<ClientFrame> {
         std::mem::take(&mut self.outbox)
     }
 
     /// What is on screen.
-    pub(crate) fn body(&self) -> Option<&Body> {
+    pub fn body(&self) -> Option<&Body> {
         self.current.as_ref()?.body.as_ref()
     }
 
     /// True while a view is open that has shown nothing yet.
-    pub(crate) fn awaits_data(&self) -> bool {
+    pub fn awaits_data(&self) -> bool {
         self.current.as_ref().is_some_and(|current| current.body.is_none())
     }
 
     /// Why the server refused the last request, in its words.
-    pub(crate) fn refusal(&self) -> Option<&str> {
+    pub fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()
     }
 
     /// Takes one frame in.
-    pub(crate) fn take(&mut self, frame: CompactFrame) -> AppliedFrame {
+    pub fn take(&mut self, frame: CompactFrame) -> AppliedFrame {
         match frame {
             CompactFrame::Hello { server_time_ms, .. } => {
                 AppliedFrame { changed: false, server_time_ms: Some(server_time_ms) }
@@ -245,7 +245,7 @@ impl Model {
     }
 
     /// Up to when what is on screen is known to be true.
-    pub(crate) fn known_at_ms(&self) -> Option<i64> {
+    pub fn known_at_ms(&self) -> Option<i64> {
         [&self.current, &self.beside].into_iter().flatten().find_map(|one| one.known_at_ms)
     }
 
@@ -261,7 +261,7 @@ impl Model {
         changed
     }
 
-    fn take_delta(&mut self, id: u32, seq: u64, patch: lockscope_wire::BodyPatch) -> bool {
+    fn take_delta(&mut self, id: u32, seq: u64, patch: crate::BodyPatch) -> bool {
         let is_paused = self.paused && id != BESIDE;
         let Some(current) = self.subscription(id).filter(|current| !current.awaits_snapshot) else { return false };
         if is_paused {

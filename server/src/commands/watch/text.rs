@@ -1,0 +1,218 @@
+//! Lines of a screen: made of texts that can't steer the terminal, cut or wrapped to the columns there are. Pure.
+//!
+//! Every text comes in through [`Line::with`] or [`wrapped`], which make it visible: a znode's name or a label may hold
+//! escape sequences, marks that pile up, or a hundred thousand characters.
+
+use lockscope_wire::visible;
+use unicode_width::UnicodeWidthChar as _;
+
+use crate::commands::query::table::{OutputStyle, Tone};
+use crate::commands::query::words::{cut, width};
+
+/// Characters of a longer text that are kept at its start and at its end, before it is looked at any further.
+const KEPT_CHARS: usize = 1_000;
+/// Marks without a width of their own that are kept behind a character.
+const MARKS_MAX: usize = 3;
+
+/// A line of parts in their tones. Texts in it are visible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Line(Vec<(Tone, String)>);
+
+impl Line {
+    /// Of one text.
+    pub(super) fn of(tone: Tone, text: &str) -> Self {
+        Self::default().with(tone, text)
+    }
+
+    /// The same with one more text.
+    pub(super) fn with(mut self, tone: Tone, text: &str) -> Self {
+        let text = clean(text);
+        if !text.is_empty() {
+            self.0.push((tone, text));
+        }
+        self
+    }
+
+    /// The same with a text that takes exactly so many columns, cut in its middle if it has more.
+    pub(super) fn cell(self, tone: Tone, text: &str, columns: usize, is_right: bool) -> Self {
+        let text = cut(&clean(text), columns);
+        let padding = " ".repeat(columns.saturating_sub(width(&text)));
+        if is_right { self.with(tone, &(padding + &text)) } else { self.with(tone, &(text + &padding)) }
+    }
+
+    /// The columns it takes.
+    pub(super) fn width(&self) -> usize {
+        self.0.iter().map(|(_, text)| width(text)).sum()
+    }
+
+    /// At most so many columns; what is cut off shows as `…`.
+    pub(super) fn fit(mut self, columns: usize) -> Self {
+        if self.width() <= columns {
+            return self;
+        }
+        let mut room = columns.saturating_sub(1);
+        let mut kept = Vec::new();
+        for (tone, text) in self.0.drain(..) {
+            let part = start(&text, room);
+            room -= width(&part).min(room);
+            let is_whole = part == text;
+            kept.push((tone, part));
+            if !is_whole {
+                break;
+            }
+        }
+        if columns > 0 {
+            kept.push((Tone::Faint, "…".to_owned()));
+        }
+        Self(kept)
+    }
+
+    /// As characters for a terminal: with colours or without.
+    pub(super) fn render(&self, style: OutputStyle) -> String {
+        let text: String = self.0.iter().map(|(tone, text)| style.tone(*tone, text)).collect();
+        // Spaces at the end are seen by nobody.
+        if style.is_colored { text } else { text.trim_end().to_owned() }
+    }
+
+    /// The same in one tone: of what is old, colours say nothing.
+    pub(super) fn dimmed(self) -> Self {
+        Self(self.0.into_iter().map(|(_, text)| (Tone::Faint, text)).collect())
+    }
+}
+
+/// A text in lines of at most so many columns, at most so many of them; the first after a lead, the others below its end.
+pub(super) fn wrapped(lead: &str, tone: Tone, text: &str, columns: usize, lines_max: usize) -> Vec<Line> {
+    let indent = width(lead);
+    let room = columns.saturating_sub(indent).max(1);
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in clean(text).split(' ').filter(|word| !word.is_empty()) {
+        let mut rest = word.to_owned();
+        loop {
+            let taken = lines.last().map_or(0, |line| width(line));
+            let gap = usize::from(taken > 0);
+            if taken + gap + width(&rest) <= room {
+                push(&mut lines, gap, &rest);
+                break;
+            }
+            if taken > 0 {
+                lines.push(String::new());
+                continue;
+            }
+            let part = start(&rest, room);
+            // A character that is wider than the line is left out.
+            let skipped = if part.is_empty() { rest.chars().next().map_or(0, char::len_utf8) } else { part.len() };
+            push(&mut lines, 0, &part);
+            rest = rest.get(skipped..).unwrap_or_default().to_owned();
+            if rest.is_empty() {
+                break;
+            }
+            lines.push(String::new());
+        }
+        if lines.len() > lines_max {
+            break;
+        }
+    }
+    let is_cut = lines.len() > lines_max;
+    lines.truncate(lines_max);
+    if is_cut && let Some(last) = lines.last_mut() {
+        *last = format!("{}…", start(last, room.saturating_sub(1)));
+    }
+    let lead_of = |at: usize| if at == 0 { lead.to_owned() } else { " ".repeat(indent) };
+    lines.iter().enumerate().map(|(at, line)| Line::of(Tone::Plain, &lead_of(at)).with(tone, line)).collect()
+}
+
+fn push(lines: &mut [String], gap: usize, text: &str) {
+    if let Some(line) = lines.last_mut() {
+        line.push_str(&" ".repeat(gap));
+        line.push_str(text);
+    }
+}
+
+/// The start of a text, of at most so many columns.
+fn start(text: &str, columns: usize) -> String {
+    let mut taken = 0;
+    let fits = |char: &char| {
+        taken += char.width().unwrap_or(0);
+        taken <= columns
+    };
+    text.chars().take_while(fits).collect()
+}
+
+/// A text that a terminal can be shown: visible, of bounded length, with few marks on a character.
+pub(super) fn clean(text: &str) -> String {
+    let bounded = if text.len() > 4 * KEPT_CHARS {
+        let first: String = text.chars().take(KEPT_CHARS).collect();
+        let mut last: Vec<char> = text.chars().rev().take(KEPT_CHARS).collect();
+        last.reverse();
+        visible(&format!("{first}…{}", last.into_iter().collect::<String>()))
+    } else {
+        visible(text)
+    };
+    let mut marks = 0;
+    let is_kept = |char: &char| {
+        marks = if char.width().unwrap_or(0) == 0 { marks + 1 } else { 0 };
+        marks <= MARKS_MAX
+    };
+    bounded.chars().filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
+
+    fn plain(lines: &[Line]) -> Vec<String> {
+        lines.iter().map(|line| line.render(PLAIN)).collect()
+    }
+
+    #[test]
+    fn no_name_steers_the_terminal() {
+        let attack = "/a\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\r\n\u{202e}b\u{200b}";
+        let colored = OutputStyle { columns: None, is_colored: true };
+        for line in [
+            Line::of(Tone::Plain, attack),
+            Line::default().cell(Tone::Bad, attack, 12, false),
+            wrapped("→ ", Tone::Plain, attack, 9, 5).remove(0),
+            Line::of(Tone::Plain, attack).fit(7),
+        ] {
+            let shown = line.render(colored);
+            let ours = shown.replace("\u{1b}[1;31m", "").replace("\u{1b}[2m", "").replace("\u{1b}[0m", "");
+            assert!(
+                ours.chars().all(|char| !char.is_control() && char != '\u{202e}' && char != '\u{200b}'),
+                "{ours:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_is_never_wider_than_the_screen() {
+        let texts = ["锁锁锁锁/订单", "e\u{301}\u{301}\u{301}\u{301}\u{301}x", "plain text of some words", "👩‍👩‍👧/家"];
+        for text in texts {
+            for columns in 0..20 {
+                assert!(Line::of(Tone::Plain, text).with(Tone::Good, text).fit(columns).width() <= columns);
+                let cell = Line::default().cell(Tone::Plain, text, columns, columns % 2 == 0);
+                assert_eq!(cell.width(), columns, "{text}");
+                for line in wrapped("→ ", Tone::Plain, text, columns.max(4), 3) {
+                    assert!(line.width() <= columns.max(4), "{text} {columns} {line:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_wrap_below_their_start_and_say_where_they_were_cut() {
+        let lines = wrapped("1. ", Tone::Plain, "look at the threads of app-1", 14, 9);
+        assert_eq!(plain(&lines), ["1. look at the", "   threads of", "   app-1"]);
+        assert_eq!(plain(&wrapped("", Tone::Plain, "one two three", 7, 1)), ["one tw…"]);
+        assert_eq!(plain(&wrapped("", Tone::Plain, "/averylongname", 5, 9)), ["/aver", "ylong", "name"]);
+    }
+
+    #[test]
+    fn a_huge_name_costs_little_and_marks_do_not_pile_up() {
+        let huge = format!("/{}/end", "x".repeat(100_000));
+        let shown = clean(&huge);
+        assert!(shown.chars().count() <= 2 * KEPT_CHARS + 1 && shown.starts_with("/x") && shown.ends_with("/end"));
+        assert_eq!(clean(&format!("e{}x", "\u{301}".repeat(500))).chars().count(), 2 + MARKS_MAX);
+    }
+}

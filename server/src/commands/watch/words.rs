@@ -1,0 +1,259 @@
+//! What the terminal says. Pure. What it has in common with the page comes from the same tables (`lockscope_wire`).
+
+use lockscope_wire::live::{LinkState, link_words};
+use lockscope_wire::words::{clock, count, date, duration, plural};
+use lockscope_wire::{
+    Access, BoardHead, ContenderRole, Headline, LockRow, ProblemsLeftOut, Recipe, RootState, Sort, Step, StepAct,
+    Verdict,
+};
+
+/// Keys on a board and on a lock, and what they do.
+pub(super) const KEYS: [(&str, &str); 15] = [
+    ("j k", "next and previous row; arrows, PgUp, PgDn, Home and End too"),
+    ("Enter", "open the chosen lock"),
+    ("Esc", "close, clear the filter, go back to the board; Backspace too"),
+    ("/", "filter: path, recipe, verdict, holder, session; !text excludes"),
+    ("o O", "next and previous sort order"),
+    ("g", "group by root"),
+    ("s", "pin the chosen lock on top"),
+    ("a", "apply a new order of rows at once"),
+    ("p", "pause and go on"),
+    ("r", "draw the screen anew; Ctrl-L too"),
+    ("Ctrl-Z", "suspend"),
+    ("?", "this help"),
+    ("q", "quit; Ctrl-C too"),
+    ("→", "before a step: what to do next"),
+    ("≥", "before a number: at least, it may be more than was seen"),
+];
+
+/// Footers, the longest that fits.
+pub(super) const BOARD_FOOTERS: [&str; 3] = [
+    "j/k move  Enter open  / filter  o order  p pause  ? keys  q quit",
+    "j/k Enter / o p  ? keys  q quit",
+    "? keys  q",
+];
+/// The same on a lock.
+pub(super) const LOCK_FOOTERS: [&str; 3] =
+    ["j/k move  Esc board  p pause  ? keys  q quit", "j/k Esc p  ? keys  q quit", "? keys  q"];
+/// The same in the help.
+pub(super) const HELP_FOOTERS: [&str; 2] = ["any key closes this", "any key"];
+pub(super) const HELP_TITLE: &str = "Keys";
+pub(super) const HOLDERS_AND_QUEUE: &str = "Holders and queue";
+pub(super) const DO_THIS: &str = "Do this";
+pub(super) const FINDINGS: &str = "Findings";
+pub(super) const NOT_READ: &str = "Nothing came from the server yet.";
+pub(super) const NO_ROW: &str = "No lock matches.";
+pub(super) const NO_LOCKS: &str = "No locks here yet: one that is taken shows here at once.";
+pub(super) const TOO_SMALL: &str = "Too small: 20 × 5 at least";
+pub(super) const MORE_BELOW: &str = "… more lines: make the window taller";
+pub(super) const NONE: &str = "-";
+
+/// The line that says how far all below can be trusted.
+pub(super) fn link(state: &LinkState, is_paused: bool, known_at_ms: Option<i64>, now_ms: i64) -> (String, String) {
+    if state.is_live() {
+        let fresh = known_at_ms.map_or_else(|| "…".to_owned(), |at_ms| link_words::ago(&age(at_ms, now_ms)));
+        let why = if state.why.is_empty() { String::new() } else { format!("{}, ", state.why) };
+        return if is_paused {
+            (link_words::PAUSED.to_owned(), format!("{} {fresh}", link_words::UPDATES_PAUSED))
+        } else {
+            (state.word.to_owned(), format!("{why}{fresh}"))
+        };
+    }
+    let shown = state.since_ms.map_or_else(String::new, |at_ms| shown_as_of(at_ms, now_ms));
+    let gap = if shown.is_empty() { "" } else { "; " };
+    (state.word.to_owned(), format!("{}{gap}{shown}", state.why))
+}
+
+/// The same where the connection is lost, since an instant on the server's clock.
+pub(super) fn lost(lost_at_ms: Option<i64>, known_at_ms: Option<i64>, now_ms: i64) -> (String, String) {
+    let ago = lost_at_ms.map_or_else(String::new, |at_ms| format!(" {} ago", age(at_ms, now_ms)));
+    let shown = known_at_ms.map_or_else(String::new, |at_ms| format!(", {}", shown_as_of(at_ms, now_ms)));
+    (link_words::OFFLINE.0.to_owned(), format!("link lost{ago}{shown}; trying again"))
+}
+
+fn shown_as_of(at_ms: i64, now_ms: i64) -> String {
+    format!("shown as of {} ({} ago)", clock(at_ms), age(at_ms, now_ms))
+}
+
+/// A time that goes on: what changes many times a second says nothing.
+pub(super) fn age(since_ms: i64, now_ms: i64) -> String {
+    match now_ms.saturating_sub(since_ms) {
+        ..1_000 => "< 1 s".to_owned(),
+        ms => duration(ms),
+    }
+}
+
+/// The same, which may be longer than was seen.
+pub(super) fn least(since_ms: Option<i64>, is_lower_bound: bool, now_ms: i64) -> String {
+    since_ms.map_or_else(
+        || NONE.to_owned(),
+        |since_ms| format!("{}{}", if is_lower_bound { "≥ " } else { "" }, age(since_ms, now_ms)),
+    )
+}
+
+/// A verdict as the page has it.
+pub(super) fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::NobodyHome => "nobody home",
+        Verdict::MaybeDeadlocked => "maybe deadlocked",
+        Verdict::DoubleOwner => "two owners",
+        other => other.name(),
+    }
+}
+
+/// By what the board is ordered.
+pub(super) fn sort(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Worst => "worst first",
+        Sort::Damage => "by total waiting time",
+        Sort::OldestWait => "by oldest wait",
+        Sort::Depth => "by waiters",
+        Sort::Hold => "by hold time",
+        Sort::Path => "by path",
+        Sort::Recipe => "by recipe",
+        Sort::Holder => "by holder",
+    }
+}
+
+/// How many problems need somebody.
+pub(super) fn need_you(problems: u32) -> String {
+    if problems == 1 { "1 needs you".to_owned() } else { format!("{} need you", count(problems)) }
+}
+
+/// What may be said where no problem is seen: that all is fine only where all is known.
+pub(super) fn calm(head: &BoardHead, is_live: bool) -> String {
+    let (locks, unknown) = (head.totals.locks, head.unknown_locks());
+    match (is_live, head.is_all_known(), unknown) {
+        (false, ..) => "No problem was seen; what is so now is not known.".to_owned(),
+        (true, true, _) if locks == 1 => "1 lock is fine.".to_owned(),
+        (true, true, _) => format!("All {} locks are fine.", count(locks)),
+        (true, false, 0) => "No problem is seen, but not every root can be read.".to_owned(),
+        (true, false, _) => {
+            format!("No problem is seen; of {} it is not known.", plural(unknown.into(), "lock", "locks"))
+        }
+    }
+}
+
+/// Sums over every lock.
+pub(super) fn totals(head: &BoardHead, now_ms: i64) -> String {
+    let totals = &head.totals;
+    let least = if totals.incomplete > 0 { "≥ " } else { "" };
+    let oldest =
+        totals.oldest_wait_at_ms.map_or_else(String::new, |at_ms| format!(", the longest for {}", age(at_ms, now_ms)));
+    format!(
+        "{}, {} held, {least}{} wait{oldest}",
+        plural(totals.locks.into(), "lock", "locks"),
+        count(totals.held),
+        count(totals.waiters)
+    )
+}
+
+/// Problems without a line of their own.
+pub(super) fn more_problems(number: u32, left_out: &[ProblemsLeftOut]) -> String {
+    let kind = |more: &ProblemsLeftOut| {
+        let word =
+            more.finding.as_ref().map_or_else(|| verdict(more.verdict).to_owned(), |code| code.replace('_', " "));
+        format!("{} {word}", count(more.count))
+    };
+    let kinds: Vec<String> = left_out.iter().map(kind).collect();
+    let of = if kinds.is_empty() { String::new() } else { format!(", of them {}", kinds.join(", ")) };
+    format!("And {}{of}", plural(number.into(), "more problem", "more problems"))
+}
+
+/// The locks of a problem.
+pub(super) fn problem_locks(locks: &[String], lock_count: u32) -> String {
+    let more = lock_count.saturating_sub(u32::try_from(locks.len()).unwrap_or(u32::MAX));
+    let rest = if more > 0 { format!(" and {} more", count(more)) } else { String::new() };
+    format!("{}{rest}", locks.join(", "))
+}
+
+/// A headline with its age.
+pub(super) fn headline(of: &Headline, now_ms: i64) -> String {
+    let Some(since_ms) = of.since_ms else { return format!("{}{}", of.before, of.after) };
+    let gap = if of.after.starts_with('(') { " " } else { "" };
+    format!("{} {}{gap}{}", of.before, least(Some(since_ms), of.is_lower_bound, now_ms), of.after)
+}
+
+/// A step, with what helps.
+pub(super) fn step(step: &Step) -> String {
+    let help = match &step.act {
+        None => String::new(),
+        Some(StepAct::Copy { command }) => format!(" $ {command}"),
+        Some(StepAct::Session { id }) => format!(" (session {id})"),
+        Some(StepAct::Waits) => " (on the dashboard: Waits)".to_owned(),
+        Some(StepAct::Release { .. }) => " (on the dashboard; it needs an operator)".to_owned(),
+    };
+    format!("{}{help}", step.text)
+}
+
+/// A root that is not live.
+pub(super) fn root(path: &str, state: RootState, why: &str, since_ms: i64, now_ms: i64) -> String {
+    let (word, otherwise) = link_words::root_link(state);
+    let why = if why.is_empty() { otherwise } else { why };
+    let since = if since_ms > 0 { format!(", for {}", age(since_ms, now_ms)) } else { String::new() };
+    format!("{word} {path}: {why}{since}")
+}
+
+pub(super) fn more_roots(number: usize) -> String {
+    format!("And {} that are not live", plural(u64::try_from(number).unwrap_or(u64::MAX), "more root", "more roots"))
+}
+
+/// How many wait, as the page says it.
+pub(super) fn waiters(row: &LockRow) -> String {
+    match row.waiter_count {
+        _ if matches!(row.recipe, Recipe::Membership | Recipe::Queue) => NONE.to_owned(),
+        Some(1..) if row.oldest_wait_at_ms.is_none() => NONE.to_owned(),
+        None => "?".to_owned(),
+        Some(waiters) if row.is_complete() => count(waiters),
+        Some(waiters) => format!("≥ {}", count(waiters)),
+    }
+}
+
+/// What a contender does.
+pub(super) fn role(role: ContenderRole, access: Access) -> &'static str {
+    match (role, access) {
+        (ContenderRole::Holder, Access::Read) => "reads",
+        (ContenderRole::Holder, Access::Write) => "writes",
+        (ContenderRole::Holder, Access::Leader) => "leads",
+        (ContenderRole::Holder, Access::Member) => "is in",
+        (ContenderRole::Holder, _) => "holds",
+        (ContenderRole::Waiter, Access::Read) => "waits to read",
+        (ContenderRole::Waiter, Access::Write) => "waits to write",
+        (ContenderRole::Waiter, Access::Leader) => "stands by",
+        (ContenderRole::Waiter, Access::Member) => "gathers",
+        (ContenderRole::Waiter, Access::Item) => "item",
+        (ContenderRole::Waiter, _) => "waits",
+    }
+}
+
+/// Rows on screen, of all.
+pub(super) fn rows(first: u32, last: u32, total: u32) -> String {
+    format!("{} to {} of {}", count(first), count(last), count(total))
+}
+
+/// Where no lock is.
+pub(super) fn no_lock(path: &str) -> String {
+    format!("There is no lock at {path} now. It shows here once it is taken.")
+}
+
+/// Why nothing came for a while, and what to do.
+pub(super) fn nothing_came(base: &str) -> String {
+    format!("--server {base} opened the live socket and sent nothing; check its load and its log")
+}
+
+/// A line of whoever follows without a terminal.
+pub(super) fn changed(now_ms: i64, word: &str, what: &str, text: &str) -> String {
+    let gap = if text.is_empty() { "" } else { "  " };
+    format!("{}  {word}  {what}{gap}{text}", date(now_ms))
+}
+
+/// More locks than can be followed at once.
+pub(super) fn not_all(followed: usize, total: u32) -> String {
+    format!(
+        "{} of {} locks are followed, worst first; name some with --filter",
+        count(u64::try_from(followed).unwrap_or(u64::MAX)),
+        count(total)
+    )
+}
+
+pub(super) const LOCK_GONE: &str = "there is no such lock any more";
