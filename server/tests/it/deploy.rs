@@ -8,12 +8,12 @@ use serde_json::Value;
 use crate::cli::check;
 use campaign::clients::python;
 
-fn file(name: &str) -> PathBuf {
+pub(crate) fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/deploy").join(name)
 }
 
 /// Every document of a file.
-fn yaml(name: &str) -> Vec<Value> {
+pub(crate) fn yaml(name: &str) -> Vec<Value> {
     let program =
         "import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1], encoding='utf-8')))))";
     let done = Command::new(python()).args(["-c", program]).arg(file(name)).output().unwrap();
@@ -22,7 +22,7 @@ fn yaml(name: &str) -> Vec<Value> {
     serde_json::from_slice(&done.stdout).unwrap()
 }
 
-fn text(yaml: &Value) -> &str {
+pub(crate) fn text(yaml: &Value) -> &str {
     yaml.as_str().unwrap()
 }
 

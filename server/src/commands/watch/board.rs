@@ -1,6 +1,6 @@
 //! The board as lines: roots in trouble, what needs somebody with the next step, and the rows. Pure.
 
-use lockscope_wire::{Board, BoardHead, LockProblem, LockRow, RootState};
+use lockscope_wire::{Board, BoardHead, LockProblem, LockRow, RootState, Step, StepAct};
 
 use super::text::{Line, wrapped};
 use super::words;
@@ -35,8 +35,8 @@ pub(super) fn head(board: &BoardHead, is_live: bool, now_ms: i64, columns: usize
     let mut shown = 0;
     for one in &board.problems {
         let block = problem(one, now_ms, columns);
-        // One line is kept for what has none.
-        if lines.len() + block.len() + 1 > lines_max && shown > 0 {
+        // Two lines are kept: for those that have none, and for the sums.
+        if lines.len() + block.len() + 2 > lines_max && shown > 0 {
             break;
         }
         lines.extend(block);
@@ -87,11 +87,26 @@ fn problem(of: &LockProblem, now_ms: i64, columns: usize) -> Vec<Line> {
     let tone = if of.finding.is_some() { Tone::Bad } else { of_verdict(of.verdict.name()) };
     let tag = of.tag.as_ref().map_or_else(String::new, |tag| format!("{}  ", tag.name));
     let locks = format!("{tag}{}", words::problem_locks(&of.locks, of.lock_count));
-    let mut lines = vec![Line::of(tone, &word).with(Tone::Plain, "  ").with(Tone::Head, &locks)];
+    let mut lines = vec![Line::of(tone, &word).with(Tone::Plain, "  ").name(Tone::Head, &locks, columns)];
     let looked = of.looked_after.as_ref().map_or_else(String::new, |by| format!(" {}", words::headline(by, now_ms)));
     let sentence = format!("{}{looked}", words::headline(&of.headline, now_ms));
     lines.extend(wrapped("  ", Tone::Plain, &sentence, columns, SENTENCE_LINES));
-    lines.extend(wrapped("  → ", Tone::Plain, &words::step(&of.step), columns, SENTENCE_LINES));
+    lines.extend(step("  → ", &of.step, columns));
+    lines
+}
+
+/// A step behind its lead; a command stands on one line, so that it can be copied.
+pub(super) fn step(lead: &str, of: &Step, columns: usize) -> Vec<Line> {
+    let text = words::step(of);
+    let Some(StepAct::Copy { command }) = &of.act else {
+        return wrapped(lead, Tone::Plain, &text, columns, SENTENCE_LINES);
+    };
+    let whole = Line::of(Tone::Plain, &format!("{lead}{text} $ {command}"));
+    if whole.width() <= columns {
+        return vec![whole];
+    }
+    let mut lines = wrapped(lead, Tone::Plain, &text, columns, SENTENCE_LINES);
+    lines.push(Line::of(Tone::Plain, &format!("    $ {command}")));
     lines
 }
 

@@ -50,7 +50,11 @@ impl ListState {
 
     /// Chooses another row of `total`, of which `seen` fit on the screen.
     pub(super) fn step(&mut self, by: Move, total: u32, seen: u32) {
-        let last = i64::from(total.saturating_sub(1));
+        if total == 0 {
+            self.chosen = None;
+            return;
+        }
+        let last = i64::from(total - 1);
         let at = self.at().map(i64::from);
         let to = match by {
             Move::By(rows) => at.map_or(i64::from(self.top), |at| at.saturating_add(rows)),
@@ -62,7 +66,7 @@ impl ListState {
         };
         let to = u32::try_from(to.clamp(0, last)).unwrap_or_default();
         if at != Some(i64::from(to)) {
-            self.chosen = (total > 0).then(|| (to, String::new()));
+            self.chosen = Some((to, String::new()));
         }
     }
 

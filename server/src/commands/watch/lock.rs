@@ -10,8 +10,9 @@ use crate::commands::query::table::{Tone, of_verdict};
 const SENTENCE_LINES: usize = 3;
 const FINDINGS_MAX: usize = 3;
 const NOTES_MAX: usize = 2;
-const HOST_COLUMNS_MIN: usize = 64;
-const SESSION_COLUMNS_MIN: usize = 84;
+const ALIVE_COLUMNS_MIN: usize = 64;
+const HOST_COLUMNS_MIN: usize = 92;
+const SESSION_COLUMNS_MIN: usize = 112;
 const PLACE: usize = 6;
 const DOES: usize = 15;
 const ALIVE: usize = 12;
@@ -24,9 +25,9 @@ pub(super) fn head(page: &LockPage, now_ms: i64, columns: usize, lines_max: usiz
     let row = &page.head.row;
     let tone = of_verdict(row.verdict.name());
     let mut lines = vec![
-        Line::of(Tone::Head, &row.path)
+        Line::of(tone, words::verdict(row.verdict))
             .with(Tone::Plain, "  ")
-            .with(tone, words::verdict(row.verdict))
+            .name(Tone::Head, &row.path, columns)
             .with(Tone::Faint, &format!("  {}", row.recipe_label)),
     ];
     match &page.head.advice {
@@ -39,15 +40,18 @@ pub(super) fn head(page: &LockPage, now_ms: i64, columns: usize, lines_max: usiz
             }
             for (number, step) in advice.steps.iter().enumerate() {
                 let lead = format!("{}. ", number + 1);
-                lines.extend(wrapped(&lead, Tone::Plain, &words::step(step), columns, SENTENCE_LINES));
+                lines.extend(super::board::step(&lead, step, columns));
             }
             lines.extend(wrapped("", Tone::Faint, &advice.why, columns, SENTENCE_LINES));
         }
     }
-    if !page.head.findings.is_empty() {
+    // What the headline says already is not said again.
+    let headline = page.head.advice.as_ref().map_or("", |advice| advice.headline.before.as_str());
+    let findings = || page.head.findings.iter().filter(|finding| !headline.contains(finding.text.as_str()));
+    if findings().next().is_some() {
         lines.push(Line::of(Tone::Head, words::FINDINGS));
     }
-    for finding in page.head.findings.iter().take(FINDINGS_MAX) {
+    for finding in findings().take(FINDINGS_MAX) {
         let tone = match finding.severity {
             Severity::Info => Tone::Plain,
             Severity::Warning => Tone::Odd,
@@ -67,16 +71,18 @@ pub(super) struct Columns {
     who: usize,
     host: usize,
     session: usize,
+    alive: usize,
 }
 
 impl Columns {
     pub(super) fn of(columns: usize) -> Self {
         let host = if columns >= HOST_COLUMNS_MIN { HOST } else { 0 };
         let session = if columns >= SESSION_COLUMNS_MIN { SESSION } else { 0 };
-        let widths = [host, session].into_iter().filter(|width| *width > 0).map(|width| width + 1).sum::<usize>();
+        let alive = if columns >= ALIVE_COLUMNS_MIN { ALIVE } else { 0 };
+        let widths =
+            [host, session, alive].into_iter().filter(|width| *width > 0).map(|width| width + 1).sum::<usize>();
         let taken = 2 + PLACE + DOES + SINCE + 3 + widths;
-        let with_alive = if host > 0 { ALIVE + 1 } else { 0 };
-        Self { who: columns.saturating_sub(taken + with_alive), host, session }
+        Self { who: columns.saturating_sub(taken), host, session, alive }
     }
 
     /// The heads.
@@ -145,8 +151,8 @@ impl Columns {
             }
         }
         line = line.cell(does.0, &does.1, DOES, false).with(Tone::Plain, " ");
-        if self.host > 0 {
-            line = line.cell(alive.0, &alive.1, ALIVE, false).with(Tone::Plain, " ");
+        if self.alive > 0 {
+            line = line.cell(alive.0, &alive.1, self.alive, false).with(Tone::Plain, " ");
         }
         line.cell(since.0, &since.1, SINCE, true)
     }

@@ -85,6 +85,7 @@ async fn interact(mut driver: Driver, style: OutputStyle) -> Result<(), RunError
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     let (mut ticks, mut is_due, mut was_waiting) = (0_u32, true, false);
+    let mut link = "";
     loop {
         let mut pressed = Vec::new();
         let mut turn = Turn::Go;
@@ -116,6 +117,12 @@ async fn interact(mut driver: Driver, style: OutputStyle) -> Result<(), RunError
             _ = tick.tick() => {
                 ticks = ticks.wrapping_add(1);
                 driver.tick();
+                if !terminal::is_taken() {
+                    return Err(RunError::Internal(words::PART_FAILED.to_owned()));
+                }
+                // That something is old is said at once, and not with the next age.
+                let state = driver.app.viewer.link().state;
+                is_due |= std::mem::replace(&mut link, state) != state;
                 // An escape that nothing followed for a tick is the key.
                 if was_waiting {
                     pressed.extend(keys.settle());

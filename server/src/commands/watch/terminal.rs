@@ -170,7 +170,8 @@ fn difference(shown: Option<&[String]>, fresh: &[String]) -> Vec<u8> {
     out.into_bytes()
 }
 
-fn is_taken() -> bool {
+/// Whether it is taken over. A panic anywhere gives it back, so that its message is seen.
+pub(super) fn is_taken() -> bool {
     SAVED.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 

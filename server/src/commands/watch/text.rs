@@ -35,9 +35,16 @@ impl Line {
 
     /// The same with a text that takes exactly so many columns, cut in its middle if it has more.
     pub(super) fn cell(self, tone: Tone, text: &str, columns: usize, is_right: bool) -> Self {
-        let text = cut(&clean(text), columns);
+        let text = if columns == 0 { String::new() } else { cut(&clean(text), columns) };
         let padding = " ".repeat(columns.saturating_sub(width(&text)));
         if is_right { self.with(tone, &(padding + &text)) } else { self.with(tone, &(text + &padding)) }
+    }
+
+    /// The same with a name that is cut in its middle where the line would be wider than so many columns.
+    pub(super) fn name(self, tone: Tone, text: &str, columns: usize) -> Self {
+        let room = columns.saturating_sub(self.width()).max(1);
+        let text = cut(&clean(text), room);
+        self.with(tone, &text)
     }
 
     /// The columns it takes.

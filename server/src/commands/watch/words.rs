@@ -59,9 +59,9 @@ pub(super) fn link(state: &LinkState, is_paused: bool, known_at_ms: Option<i64>,
             (state.word.to_owned(), format!("{why}{fresh}"))
         };
     }
-    let shown = state.since_ms.map_or_else(String::new, |at_ms| shown_as_of(at_ms, now_ms));
-    let gap = if shown.is_empty() { "" } else { "; " };
-    (state.word.to_owned(), format!("{}{gap}{shown}", state.why))
+    // What may be cut off comes last.
+    let shown = state.since_ms.map_or_else(String::new, |at_ms| format!("{}: ", shown_as_of(at_ms, now_ms)));
+    (state.word.to_owned(), format!("{shown}{}", state.why))
 }
 
 /// The same where the connection is lost, since an instant on the server's clock.
@@ -72,7 +72,7 @@ pub(super) fn lost(lost_at_ms: Option<i64>, known_at_ms: Option<i64>, now_ms: i6
 }
 
 fn shown_as_of(at_ms: i64, now_ms: i64) -> String {
-    format!("shown as of {} ({} ago)", clock(at_ms), age(at_ms, now_ms))
+    format!("shown as of {} ago ({})", age(at_ms, now_ms), clock(at_ms))
 }
 
 /// A time that goes on: what changes many times a second says nothing.
@@ -87,7 +87,11 @@ pub(super) fn age(since_ms: i64, now_ms: i64) -> String {
 pub(super) fn least(since_ms: Option<i64>, is_lower_bound: bool, now_ms: i64) -> String {
     since_ms.map_or_else(
         || NONE.to_owned(),
-        |since_ms| format!("{}{}", if is_lower_bound { "≥ " } else { "" }, age(since_ms, now_ms)),
+        |since_ms| match (is_lower_bound, now_ms.saturating_sub(since_ms)) {
+            (true, ..1_000) => "≥ 0 s".to_owned(),
+            (true, ms) => format!("≥ {}", duration(ms)),
+            (false, _) => age(since_ms, now_ms),
+        },
     )
 }
 
@@ -174,11 +178,10 @@ pub(super) fn headline(of: &Headline, now_ms: i64) -> String {
     format!("{} {}{gap}{}", of.before, least(Some(since_ms), of.is_lower_bound, now_ms), of.after)
 }
 
-/// A step, with what helps.
+/// A step, with where it can be done; a command that helps stands apart.
 pub(super) fn step(step: &Step) -> String {
     let help = match &step.act {
-        None => String::new(),
-        Some(StepAct::Copy { command }) => format!(" $ {command}"),
+        None | Some(StepAct::Copy { .. }) => String::new(),
         Some(StepAct::Session { id }) => format!(" (session {id})"),
         Some(StepAct::Waits) => " (on the dashboard: Waits)".to_owned(),
         Some(StepAct::Release { .. }) => " (on the dashboard; it needs an operator)".to_owned(),
@@ -257,3 +260,4 @@ pub(super) fn not_all(followed: usize, total: u32) -> String {
 }
 
 pub(super) const LOCK_GONE: &str = "there is no such lock any more";
+pub(super) const PART_FAILED: &str = "a part of it failed; please report what stands above";
