@@ -31,7 +31,7 @@ site: ## what the browser gets: wasm, style sheet, manifest (target/site)
 test: test-rust e2e ## every test: core, real ZooKeeper, real clients, real browser
 
 test-rust: site
-	@.ci/need java javac zookeeper curator kazoo patroni promtool alertmanager schemathesis yaml systemd node wscat faketime
+	@.ci/need java javac zookeeper curator kazoo patroni promtool alertmanager postgresql schemathesis yaml systemd node wscat faketime
 	@# Most tests wait for a server more than they compute.
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((4 * $$(nproc)))} .ci/test-rust $(WHOLE)
 
@@ -89,7 +89,7 @@ compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone w
 	$(TARGET)/release/compare --rounds $(or $(ROUNDS),3) --out $(TARGET)/compare $(if $(ONLY),--only $(ONLY))
 
 bench: site ## benchmarks: the reducer, the recording, a real deadlock, and the whole line and a reconnect against bare clients
-	@.ci/need java zookeeper
+	@.ci/need java zookeeper postgresql
 	cargo bench --locked -p core -p history -p txn_log -p wire
 	cargo bench --locked -p server
 

@@ -68,6 +68,17 @@ pub enum DemoError {
         /// What went wrong.
         source: std::io::Error,
     },
+    /// PostgreSQL is missing.
+    #[error("PostgreSQL is missing: install Debian's postgresql, or name the folder of initdb in POSTGRES_BIN")]
+    NoPostgres,
+    /// A private PostgreSQL does not answer.
+    #[error("the private PostgreSQL at 127.0.0.1:{port} does not start; the end of its log:\n{log}")]
+    SilentPostgres {
+        /// Its port.
+        port: u16,
+        /// The last lines it logged.
+        log: String,
+    },
     /// No free port.
     #[error("found no free TCP port on 127.0.0.1 between {} and {}", PORTS.start, PORTS.end)]
     NoPort,
@@ -81,7 +92,7 @@ pub enum DemoError {
     },
 }
 
-fn system(doing: &'static str) -> impl FnOnce(std::io::Error) -> DemoError {
+pub(super) fn system(doing: &'static str) -> impl FnOnce(std::io::Error) -> DemoError {
     move |source| DemoError::System { doing, source }
 }
 

@@ -17,7 +17,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("demo", &["core"]),
     ("feed", &["core", "runtime", "wire"]),
-    ("history", &["core", "runtime"]),
+    ("history", &["(postgres)", "core", "runtime"]),
     (
         "http",
         &[
@@ -41,6 +41,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("judge", &["txn_log"]),
     ("lab", &["audit", "feed", "identity", "runtime", "wire", "zookeeper"]),
     ("page", &["wire"]),
+    ("postgres", &["runtime"]),
     ("release", &["access", "audit", "core", "feed", "identity", "runtime", "wire", "zookeeper"]),
     ("runtime", &[]),
     (

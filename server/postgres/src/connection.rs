@@ -1,0 +1,162 @@
+//! One connection: made within a bound, to a server that can be written, with bounds of its own on the server's side.
+
+use std::time::Duration;
+
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{CancelToken, Client, Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::error::DatabaseError;
+use crate::target::{Server, Target};
+
+/// How long one server may take until it can be asked.
+pub const CONNECT_MAX: Duration = Duration::from_secs(2);
+/// The oldest server that has what is used here: 13.
+pub const VERSION_MIN: i32 = 130_000;
+/// Where all our tables are.
+pub const SCHEMA: &str = "lockscope";
+/// How long the server may wait with data that nobody acknowledges.
+const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
+/// How long it may take to stop a query; it is stopped by the server's own bound otherwise.
+const CANCEL_MAX: Duration = Duration::from_secs(1);
+
+/// Bounds on the server's side: of a query, of the wait for a lock, of a transaction that its client forgot; and how soon
+/// the server sees that we are gone, so that it gives our locks to others. Tables are ours before all others'.
+const SETTINGS: &str = "
+SET statement_timeout = '10s';
+SET lock_timeout = '4s';
+SET idle_in_transaction_session_timeout = '30s';
+SET tcp_keepalives_idle = 5;
+SET tcp_keepalives_interval = 2;
+SET tcp_keepalives_count = 3;
+SET tcp_user_timeout = 10000;
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+SET search_path = lockscope, pg_catalog, pg_temp;
+";
+/// The same, for servers from 14 on: a query of a client that is gone ends.
+const SETTINGS_14: &str = "SET client_connection_check_interval = '2s'";
+
+/// A connection that is open.
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    task: AbortHandle,
+    tls: Option<MakeRustlsConnect>,
+}
+
+impl Connection {
+    /// Asks one server after another until one lets write.
+    pub(crate) async fn open(target: &Target, tls: Option<&MakeRustlsConnect>) -> Result<Self, DatabaseError> {
+        let mut first = None;
+        for server in &target.servers {
+            let opened = timeout(CONNECT_MAX, Self::open_one(target, server, tls)).await;
+            match opened.unwrap_or_else(|_| Err(DatabaseError::silent(&server.to_string()))) {
+                Ok(connection) => return Ok(connection),
+                Err(error) => {
+                    first.get_or_insert(error);
+                }
+            }
+        }
+        Err(first.unwrap_or_else(|| DatabaseError::Unreachable("no server is named".to_owned())))
+    }
+
+    async fn open_one(
+        target: &Target,
+        server: &Server,
+        tls: Option<&MakeRustlsConnect>,
+    ) -> Result<Self, DatabaseError> {
+        let config = config(target, server, tls.is_some());
+        let at = |error: tokio_postgres::Error| match DatabaseError::from(error) {
+            DatabaseError::Unreachable(why) => DatabaseError::Unreachable(format!("{server}: {why}")),
+            DatabaseError::Tls(why) => DatabaseError::Tls(format!("{server}: {why}")),
+            DatabaseError::Failed(why) => DatabaseError::Refused(format!("{server}: {why}")),
+            error => error,
+        };
+        let (client, task) = match tls {
+            Some(tls) => {
+                let (client, connection) = config.connect(tls.clone()).await.map_err(at)?;
+                (client, tokio::spawn(async move { drop(connection.await) }))
+            }
+            None => {
+                let (client, connection) = config.connect(NoTls).await.map_err(at)?;
+                (client, tokio::spawn(async move { drop(connection.await) }))
+            }
+        };
+        let connection = Self { client, task: task.abort_handle(), tls: tls.cloned() };
+        connection.prepare().await?;
+        Ok(connection)
+    }
+
+    /// Looks whether the server is one that we can use, and sets bounds.
+    async fn prepare(&self) -> Result<(), DatabaseError> {
+        let sql = "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+            pg_is_in_recovery()";
+        let row = self.client.query_one(sql, &[]).await?;
+        let (version, encoding, is_standby): (i32, String, bool) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        if version < VERSION_MIN {
+            return Err(DatabaseError::Unfit(format!(
+                "its version is {}, and 13 is the oldest that has what is used",
+                version / 10_000
+            )));
+        }
+        if encoding != "UTF8" {
+            return Err(DatabaseError::Unfit(format!(
+                "the database has the encoding {encoding}; create one with ENCODING 'UTF8'"
+            )));
+        }
+        if is_standby {
+            return Err(DatabaseError::Unreachable(
+                "the server is a standby; name the primary, or all servers".to_owned(),
+            ));
+        }
+        self.client.batch_execute(SETTINGS).await?;
+        if version >= 140_000 {
+            self.client.batch_execute(SETTINGS_14).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether it can be asked once more.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.client.is_closed()
+    }
+
+    /// Ends it at once, and what it is doing.
+    pub(crate) fn give_up(self) {
+        let token = self.client.cancel_token();
+        let tls = self.tls.clone();
+        drop(self);
+        tokio::spawn(timeout(CANCEL_MAX, cancel(token, tls)));
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn cancel(token: CancelToken, tls: Option<MakeRustlsConnect>) {
+    // Where it can't be stopped, the server's own bound does it.
+    let _ = match tls {
+        Some(tls) => token.cancel_query(tls).await,
+        None => token.cancel_query(NoTls).await,
+    };
+}
+
+fn config(target: &Target, server: &Server, has_tls: bool) -> Config {
+    let mut config = Config::new();
+    match &server.host {
+        Host::Tcp(name) => config.host(name),
+        Host::Unix(path) => config.host_path(path),
+    };
+    config.port(server.port).user(&target.user).dbname(&target.database).application_name("lockscope");
+    config.ssl_mode(if has_tls { SslMode::Require } else { SslMode::Disable });
+    config.keepalives_idle(Duration::from_secs(5)).tcp_user_timeout(UNACKNOWLEDGED_MAX).connect_timeout(CONNECT_MAX);
+    if let Some(password) = &target.password {
+        config.password(password);
+    }
+    config
+}

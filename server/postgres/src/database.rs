@@ -1,0 +1,265 @@
+//! A database with the connections that look, and the thread that drives all of them.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use runtime::clock;
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+use tokio::time::timeout_at;
+use tokio_postgres::Client;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::connection::Connection;
+use crate::error::DatabaseError;
+use crate::health::Health;
+use crate::target::{Protection, Target};
+use crate::tls;
+
+/// Connections that look at the same time. Overflow policy: further looks wait, within their bounds.
+pub const READERS_MAX: usize = 4;
+/// How long a look may take that has no bound of its own.
+pub const READ_MAX: Duration = Duration::from_secs(5);
+/// How much later whoever waits gives up by itself, were the thread not to answer.
+const GRACE: Duration = Duration::from_millis(500);
+/// How long a look that takes too long is given to prove that the database still answers others.
+const PROBE_MAX: Duration = Duration::from_secs(2);
+
+/// What is done with a connection.
+pub type Job<'a, T> = BoxFuture<'a, Result<T, DatabaseError>>;
+
+/// A database; cheap to clone. It connects when it is first asked.
+#[derive(Clone)]
+pub struct Database(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    target: Target,
+    tls: OnceLock<Result<Option<MakeRustlsConnect>, DatabaseError>>,
+    /// Taken when this is dropped, wherever that is.
+    runtime: Option<Runtime>,
+    readers: Semaphore,
+    idle: Mutex<Vec<Connection>>,
+    pub(crate) health: Health,
+    pub(crate) counts: Counts,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) connects: AtomicU64,
+    pub(crate) connects_failed: AtomicU64,
+    pub(crate) timeouts: AtomicU64,
+}
+
+/// What happened to a database's connections since the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DatabaseStats {
+    /// Connections that were made.
+    pub connects: u64,
+    /// Tries that failed.
+    pub connects_failed: u64,
+    /// Looks and writes that took too long.
+    pub timeouts: u64,
+    /// What is wrong now; None while it answers.
+    pub down: Option<DatabaseError>,
+}
+
+impl Database {
+    /// A database that is not connected yet.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub fn new(target: Target) -> std::io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .max_blocking_threads(2)
+            .thread_name("postgres")
+            .enable_all()
+            .build()?;
+        Ok(Self(Arc::new(Inner {
+            target,
+            tls: OnceLock::new(),
+            runtime: Some(runtime),
+            readers: Semaphore::new(READERS_MAX),
+            idle: Mutex::default(),
+            health: Health::default(),
+            counts: Counts::default(),
+        })))
+    }
+
+    /// Where it is.
+    pub fn target(&self) -> &Target {
+        &self.0.target
+    }
+
+    /// What happened to its connections.
+    pub fn stats(&self) -> DatabaseStats {
+        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
+        let Counts { connects, connects_failed, timeouts } = &self.0.counts;
+        DatabaseStats {
+            connects: count(connects),
+            connects_failed: count(connects_failed),
+            timeouts: count(timeouts),
+            down: self.0.health.error(),
+        }
+    }
+
+    /// Looks at something, until an instant or for [`READ_MAX`]. Blocking; for tasks there is [`Database::look`].
+    ///
+    /// # Errors
+    /// No connection can be made, it takes too long, or the look failed.
+    pub fn read<T, F>(&self, give_up_at: Option<Instant>, job: F) -> Result<T, DatabaseError>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a Client) -> Job<'a, T> + Send + 'static,
+    {
+        let until = give_up_at.unwrap_or_else(|| clock::instant() + READ_MAX);
+        self.wait(until, Arc::clone(&self.0).read(until, job))
+    }
+
+    /// The same for tasks.
+    ///
+    /// # Errors
+    /// No connection can be made, it takes too long, or the look failed.
+    pub async fn look<T, F>(&self, give_up_at: Option<Instant>, job: F) -> Result<T, DatabaseError>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a Client) -> Job<'a, T> + Send + 'static,
+    {
+        let until = give_up_at.unwrap_or_else(|| clock::instant() + READ_MAX);
+        self.wait_async(Arc::clone(&self.0).read(until, job)).await
+    }
+
+    /// Runs something on our thread, and waits for it.
+    pub(crate) fn wait<T: Send + 'static>(
+        &self,
+        until: Instant,
+        job: impl Future<Output = Result<T, DatabaseError>> + Send + 'static,
+    ) -> Result<T, DatabaseError> {
+        let Some(runtime) = &self.0.runtime else { return Err(DatabaseError::TooLong) };
+        let (sender, receiver) = mpsc::sync_channel(1);
+        runtime.spawn(async move {
+            // Nobody may wait any more.
+            let _ = sender.send(job.await);
+        });
+        let within = until.saturating_duration_since(clock::instant()) + GRACE;
+        receiver.recv_timeout(within).unwrap_or(Err(DatabaseError::TooLong))
+    }
+
+    /// The same for tasks.
+    pub(crate) async fn wait_async<T: Send + 'static>(
+        &self,
+        job: impl Future<Output = Result<T, DatabaseError>> + Send + 'static,
+    ) -> Result<T, DatabaseError> {
+        let Some(runtime) = &self.0.runtime else { return Err(DatabaseError::TooLong) };
+        runtime.spawn(job).await.unwrap_or_else(|error| Err(DatabaseError::Failed(error.to_string())))
+    }
+}
+
+impl Inner {
+    pub(crate) async fn connect(&self) -> Result<Connection, DatabaseError> {
+        let opened = match self.tls() {
+            Ok(tls) => Connection::open(&self.target, tls.as_ref()).await,
+            Err(error) => Err(error),
+        };
+        let Counts { connects, connects_failed, .. } = &self.counts;
+        match &opened {
+            Ok(_) => connects.fetch_add(1, Ordering::Relaxed),
+            Err(_) => connects_failed.fetch_add(1, Ordering::Relaxed),
+        };
+        if let Err(error) = &opened {
+            self.health.fails(error);
+        }
+        opened
+    }
+
+    /// The authorities are read once; a file that can't be read is tried again with the next start.
+    fn tls(&self) -> Result<Option<MakeRustlsConnect>, DatabaseError> {
+        let make = || match &self.target.protection {
+            Protection::Plain => Ok(None),
+            Protection::Tls(file) => tls::connector(file.as_deref()).map(Some),
+        };
+        self.tls.get_or_init(make).clone()
+    }
+
+    async fn read<T, F>(self: Arc<Self>, until: Instant, job: F) -> Result<T, DatabaseError>
+    where
+        F: for<'a> FnOnce(&'a Client) -> Job<'a, T> + Send + 'static,
+    {
+        self.health.check()?;
+        let until = tokio::time::Instant::from_std(until);
+        let permit = timeout_at(until, self.readers.acquire()).await;
+        let Ok(Ok(_permit)) = permit else { return Err(self.too_long()) };
+        let connection = match self.idle() {
+            Some(connection) => connection,
+            None => timeout_at(until, self.connect()).await.unwrap_or_else(|_| Err(self.too_long()))?,
+        };
+        match timeout_at(until, job(&connection.client)).await {
+            Ok(Ok(found)) => {
+                self.health.works();
+                self.keep(connection);
+                Ok(found)
+            }
+            Ok(Err(error)) => {
+                if !error.is_lost() {
+                    self.keep(connection);
+                }
+                Err(error)
+            }
+            Err(_) => {
+                connection.give_up();
+                tokio::spawn(Arc::clone(&self).probe());
+                Err(self.too_long())
+            }
+        }
+    }
+
+    fn too_long(&self) -> DatabaseError {
+        self.counts.timeouts.fetch_add(1, Ordering::Relaxed);
+        DatabaseError::TooLong
+    }
+
+    /// Whether the database answers at all: one that hangs is down, and a look that was too large is not.
+    pub(crate) async fn probe(self: Arc<Self>) {
+        let asked = tokio::time::timeout(PROBE_MAX, async {
+            let connection = self.connect().await?;
+            connection.client.simple_query("SELECT 1").await?;
+            Ok::<_, DatabaseError>(connection)
+        });
+        match asked.await {
+            Ok(Ok(connection)) => self.keep(connection),
+            Ok(Err(error)) => self.health.fails(&error),
+            Err(_) => self.health.fails(&DatabaseError::Unreachable("the server does not answer".to_owned())),
+        }
+    }
+
+    fn idle(&self) -> Option<Connection> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(Connection::is_open);
+        idle.pop()
+    }
+
+    fn keep(&self, connection: Connection) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if connection.is_open() && idle.len() < READERS_MAX {
+            idle.push(connection);
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // This may be the end of a task, where nobody may wait for threads.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Database({})", self.0.target.shown())
+    }
+}

@@ -1,0 +1,201 @@
+//! The address of a database: a `postgres://` URL, checked before anything is connected. Never shows its password.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+/// Servers that one address names at most.
+const HOSTS_MAX: usize = 8;
+/// Where a server listens that says nothing else.
+const PORT: u16 = 5_432;
+
+/// How a connection is protected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Protection {
+    /// Plain text.
+    Plain,
+    /// TLS; the certificate is checked, with its name. None: by the authorities that the system knows.
+    Tls(Option<PathBuf>),
+}
+
+/// One server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Server {
+    pub(crate) host: Host,
+    pub(crate) port: u16,
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.host {
+            Host::Tcp(name) => write!(f, "{name}:{}", self.port),
+            Host::Unix(path) => write!(f, "{} (port {})", path.display(), self.port),
+        }
+    }
+}
+
+/// A database, and who connects to it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target {
+    pub(crate) servers: Vec<Server>,
+    pub(crate) user: String,
+    pub(crate) password: Option<Vec<u8>>,
+    pub(crate) database: String,
+    pub(crate) protection: Protection,
+}
+
+/// Why a text is no address of a database.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}; {remedy}")]
+pub struct TargetError {
+    /// What is wrong.
+    pub why: String,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+fn wrong<T>(why: impl Into<String>, remedy: &'static str) -> Result<T, TargetError> {
+    Err(TargetError { why: why.into(), remedy })
+}
+
+impl Target {
+    /// Reads a URL like `postgres://lockscope:secret@db1,db2/lockscope?sslmode=require`.
+    ///
+    /// # Errors
+    /// It is none, or asks for what is not done. The text is not repeated: it may hold a password.
+    pub fn parse(url: &str) -> Result<Self, TargetError> {
+        const LIKE: &str = "write it like postgres://user:password@host:5432/database";
+        let url = url.trim();
+        if !(url.starts_with("postgres://") || url.starts_with("postgresql://")) {
+            return wrong("is no URL of a PostgreSQL database", LIKE);
+        }
+        let (bare, query) = url.split_once('?').unwrap_or((url, ""));
+        let (mut sslmode, mut root, mut kept) = (None, None, Vec::new());
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            match pair.split_once('=').unwrap_or((pair, "")) {
+                ("sslmode", mode) => sslmode = Some(mode.to_owned()),
+                ("sslrootcert", file) => root = Some(PathBuf::from(file.replace("%2F", "/").replace("%2f", "/"))),
+                ("host" | "port" | "user" | "password" | "dbname", _) => kept.push(pair),
+                (key, _) => {
+                    return wrong(
+                        format!("has the parameter {key:?}, which is not known"),
+                        "use sslmode, sslrootcert, host, port, user, password or dbname",
+                    );
+                }
+            }
+        }
+        let bare = if kept.is_empty() { bare.to_owned() } else { format!("{bare}?{}", kept.join("&")) };
+        // What the parser says may repeat a part of the text.
+        let Ok(config) = bare.parse::<Config>() else { return wrong("is no URL of a PostgreSQL database", LIKE) };
+        let servers = servers(&config);
+        if servers.is_empty() {
+            return wrong("names no server", LIKE);
+        }
+        if servers.len() > HOSTS_MAX {
+            return wrong(format!("names more than {HOSTS_MAX} servers"), "name those that can be primary");
+        }
+        let Some(user) = config.get_user().map(str::to_owned) else { return wrong("names no user", LIKE) };
+        let protection = protection(sslmode.as_deref(), root, &servers)?;
+        let database = config.get_dbname().map_or_else(|| user.clone(), str::to_owned);
+        let password = config.get_password().map(<[u8]>::to_vec);
+        Ok(Self { servers, user, password, database, protection })
+    }
+
+    /// The same with another password, as a file has it.
+    #[must_use]
+    pub fn with_password(mut self, password: &str) -> Self {
+        self.password = Some(password.as_bytes().to_vec());
+        self
+    }
+
+    /// For people: where, who, and how it is protected; no password.
+    pub fn shown(&self) -> String {
+        let servers = self.servers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let protection = match &self.protection {
+            Protection::Plain => "without TLS",
+            Protection::Tls(_) => "with TLS",
+        };
+        format!("database {} at {servers} as {}, {protection}", self.database, self.user)
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Target({})", self.shown())
+    }
+}
+
+fn servers(config: &Config) -> Vec<Server> {
+    let ports = config.get_ports();
+    let port = |at: usize| ports.get(at).or(ports.last()).copied().unwrap_or(PORT);
+    let hosts = config.get_hosts().iter().enumerate();
+    hosts.map(|(at, host)| Server { host: host.clone(), port: port(at) }).collect()
+}
+
+/// Whether what is sent stays on this machine.
+fn is_local(server: &Server) -> bool {
+    match &server.host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
+    }
+}
+
+fn protection(mode: Option<&str>, root: Option<PathBuf>, servers: &[Server]) -> Result<Protection, TargetError> {
+    match mode {
+        Some("disable") if root.is_some() => {
+            wrong("has sslrootcert, but no TLS", "leave out sslmode=disable, or sslrootcert")
+        }
+        Some("disable") => Ok(Protection::Plain),
+        Some("require" | "verify-full") => Ok(Protection::Tls(root)),
+        None if root.is_none() && servers.iter().all(is_local) => Ok(Protection::Plain),
+        None => Ok(Protection::Tls(root)),
+        // An attacker in between chooses what they become.
+        Some(_) => wrong(
+            "has an sslmode that is not supported",
+            "use require, which checks the certificate and its name, or disable for plain text",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_on_the_machine_needs_no_tls_and_all_else_does() {
+        let of = |url: &str| Target::parse(url).map(|target| target.protection);
+        assert_eq!(of("postgres://me@localhost/x"), Ok(Protection::Plain));
+        assert_eq!(of("postgres://me@127.0.0.1:7/x"), Ok(Protection::Plain));
+        assert_eq!(of("postgres://me@%2Frun%2Fpostgresql/x"), Ok(Protection::Plain));
+        assert_eq!(of("postgres://me@db/x"), Ok(Protection::Tls(None)));
+        assert_eq!(of("postgres://me@localhost,db/x"), Ok(Protection::Tls(None)));
+        assert_eq!(of("postgres://me@db/x?sslmode=disable"), Ok(Protection::Plain));
+        assert_eq!(of("postgres://me@db/x?sslrootcert=%2Fca.pem"), Ok(Protection::Tls(Some("/ca.pem".into()))));
+        assert!(of("postgres://me@db/x?sslmode=prefer").is_err());
+        assert!(of("postgres://me@db/x?sslmode=disable&sslrootcert=/ca.pem").is_err());
+    }
+
+    #[test]
+    fn servers_have_ports_and_passwords_stay_hidden() {
+        let target = Target::parse("postgresql://me:s3cr%40t@a:1,b:2/").unwrap();
+        assert_eq!(target.password.as_deref(), Some("s3cr@t".as_bytes()));
+        assert_eq!(target.shown(), "database me at a:1, b:2 as me, with TLS");
+        assert!(!format!("{target:?}").contains("s3cr"));
+        for url in [
+            "",
+            "mysql://a@b/c",
+            "postgres:///x",
+            "postgres://db/x",
+            "postgres://a@b/c?options=-cx",
+            "postgres://a@b:x/",
+        ] {
+            let error = Target::parse(url).unwrap_err();
+            assert!(!error.to_string().contains("//a"), "{url}: {error}");
+        }
+        let many = ["h"; 9].join(",");
+        assert!(Target::parse(&format!("postgres://a@{many}/c")).unwrap_err().why.contains("more than 8"));
+    }
+}
