@@ -130,6 +130,9 @@ impl Delivery {
         let Some(duty) = self.duty.clone().filter(|_| !self.route.kind.is_idempotent() && !due.is_empty()) else {
             return due;
         };
+        if duty.is_cut_off() {
+            return due;
+        }
         // What can't be read may have been told: nothing is told before it is known.
         let Ok(ledger) = duty.told(&self.route.name).await else { return Vec::new() };
         let now_ms = self.alerts.now_ms();

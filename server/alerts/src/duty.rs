@@ -29,6 +29,9 @@ pub type DutyAnswer<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Se
 pub trait Duty: fmt::Debug + Send + Sync {
     /// Whether this server is the one that tells, now.
     fn is_ours(&self) -> bool;
+    /// Whether no other server was heard of for so long that nobody may be waited for: then each server tells by itself, and
+    /// what is told once too often is better than not at all.
+    fn is_cut_off(&self) -> bool;
     /// What a receiver was told, by whichever server.
     fn told<'a>(&'a self, route: &'a str) -> DutyAnswer<'a, Ledger>;
     /// A receiver was told this.

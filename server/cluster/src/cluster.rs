@@ -14,6 +14,9 @@ use crate::paths::{Paths, hash};
 use crate::settings::Settings;
 use crate::state::{Counts, Known};
 
+/// After so long without a word the others are not waited for.
+const CUT_OFF_AFTER: Duration = Duration::from_secs(60);
+
 /// A replica's cluster. Cheap to clone.
 #[derive(Clone)]
 pub struct Cluster(Arc<Inner>);
@@ -73,6 +76,11 @@ impl Cluster {
         self.known().view(&self.0.settings, &self.0.record.watches, clock::instant())
     }
 
+    /// Whether nothing was heard of the cluster for so long that what must not wait is done without it.
+    pub fn is_cut_off(&self) -> bool {
+        self.known().heard_at.unwrap_or(self.0.begun).elapsed() >= CUT_OFF_AFTER
+    }
+
     /// What was counted.
     pub fn counts(&self) -> Counts {
         self.known().counts
@@ -117,6 +125,11 @@ impl Cluster {
         one(&mut self.known().counts);
     }
 
+    /// ZooKeeper answered.
+    pub(crate) fn heard(&self) {
+        self.known().heard_at = Some(clock::instant());
+    }
+
     /// Where this replica stands. Nothing but a member leads.
     pub(crate) fn set_state(&self, state: ClusterState, why: String) {
         let mut known = self.known();
@@ -145,7 +158,9 @@ impl Cluster {
 
     /// An answer came to what was sent at an instant.
     pub(crate) fn renew(&self, sent: Instant, session_timeout: Duration) {
-        self.known().lease.renew(sent, session_timeout);
+        let mut known = self.known();
+        known.lease.renew(sent, session_timeout);
+        known.heard_at = Some(clock::instant());
     }
 
     /// Our znode at the latch is the first, or gone.
@@ -185,6 +200,7 @@ impl Cluster {
         known.members = members;
         known.strangers = strangers;
         known.seen_at_ms = Some(self.0.clock.now_ms());
+        known.heard_at = Some(clock::instant());
         drop(known);
         self.changed();
     }

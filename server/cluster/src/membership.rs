@@ -12,6 +12,8 @@ use crate::session::{Trouble, acl};
 
 /// Added to the time-out of whoever has our id, before it counts as alive: ZooKeeper ends sessions a tick late.
 const EXPIRY_MARGIN: Duration = Duration::from_secs(3);
+/// Pause between two looks at whoever has our id.
+const REFUSED_STEP: Duration = Duration::from_secs(20);
 /// Pause after a lost connection.
 pub(crate) const STEP: Duration = Duration::from_millis(100);
 
@@ -70,13 +72,15 @@ impl Cluster {
             || "a znode that is no replica's".to_owned(),
             |record| format!("the replica at {}", record.address),
         );
+        self.heard();
         let left = patience.saturating_sub(since.elapsed());
         if left.is_zero() {
             self.set_state(
                 ClusterState::Refused,
                 format!("the id {id} is taken by {whose}, which is alive; give each replica an id of its own with `id` in [cluster]"),
             );
-            return patience;
+            // Looked at again long before this server would count as cut off.
+            return patience.min(REFUSED_STEP);
         }
         self.set_state(
             ClusterState::Waiting,
@@ -85,7 +89,7 @@ impl Cluster {
                 patience.as_secs()
             ),
         );
-        left
+        left.min(REFUSED_STEP)
     }
 
     /// Keeps the list of members true.

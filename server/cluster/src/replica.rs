@@ -15,8 +15,8 @@ use crate::session::{self, Trouble};
 /// Waits after a session that ended, the first and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// Heartbeats in one session time-out.
-const BEATS: u32 = 6;
+/// Heartbeats in one session time-out: two within a quarter of it, with room for late answers.
+const BEATS: u32 = 8;
 
 impl Cluster {
     /// Is a replica until `stop`, through as many sessions as it takes.
@@ -107,8 +107,10 @@ impl Cluster {
         loop {
             let sent = clock::instant();
             let latch = self.latch();
+            // Answered by the leader; what comes after it is as of then.
+            let synced = client.sync(&path);
             let (own, at_latch) = (client.check_stat(&path), latch.as_deref().map(|path| client.check_stat(path)));
-            match own.await {
+            match synced.await.and(own.await) {
                 Ok(Some(stat)) if stat.ephemeral_owner == client.session_id().0 => {
                     let is_first = match at_latch {
                         None => true,

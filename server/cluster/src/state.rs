@@ -27,6 +27,8 @@ pub(crate) struct Known {
     pub(crate) lease: Lease,
     pub(crate) assignment: Assignment,
     pub(crate) counts: Counts,
+    /// When ZooKeeper answered last.
+    pub(crate) heard_at: Option<Instant>,
 }
 
 /// What is counted.
@@ -55,6 +57,7 @@ impl Default for Known {
             lease: Lease::default(),
             assignment: Assignment::default(),
             counts: Counts::default(),
+            heard_at: None,
         }
     }
 }

@@ -50,6 +50,10 @@ impl Duty for Replicas {
         self.cluster.is_leader()
     }
 
+    fn is_cut_off(&self) -> bool {
+        self.cluster.is_cut_off()
+    }
+
     fn told<'a>(&'a self, route: &'a str) -> DutyAnswer<'a, Ledger> {
         Box::pin(async move {
             let read = self.cluster.read(Document::Told(route)).await;

@@ -19,6 +19,8 @@ struct Shared {
     leader: AtomicUsize,
     /// Nobody can write or read it.
     is_lost: AtomicBool,
+    /// Neither heard of the other for long.
+    is_cut_off: AtomicBool,
 }
 
 /// One of both.
@@ -28,6 +30,10 @@ struct One(usize, Arc<Shared>);
 impl Duty for One {
     fn is_ours(&self) -> bool {
         self.1.leader.load(Ordering::SeqCst) == self.0
+    }
+
+    fn is_cut_off(&self) -> bool {
+        self.1.is_cut_off.load(Ordering::SeqCst)
     }
 
     fn told<'a>(&'a self, _route: &'a str) -> DutyAnswer<'a, Ledger> {
@@ -111,5 +117,10 @@ async fn while_nobody_leads_nobody_is_told_and_all_is_told_afterwards() {
     shared.leader.store(0, Ordering::SeqCst);
     until("they are told", || a.waiting() == 0).await;
     assert_eq!(by_lock(&receiver.taken()).len(), 3);
+    // Where the cluster is gone for long, each tells by itself.
+    shared.leader.store(9, Ordering::SeqCst);
+    shared.is_cut_off.store(true, Ordering::SeqCst);
+    find(&[&a], 3..4, false);
+    until("it is told all the same", || receiver.taken().len() == 4).await;
     a.stop().await;
 }
