@@ -133,22 +133,34 @@ fn missing(logs: &[Woven]) -> Option<(usize, u64, &HeadNote)> {
 /// # Errors
 /// Where one breaks, or what one saw and none has.
 pub fn verify_dirs(dirs: &[PathBuf]) -> Result<Vec<(VerifiedLog, usize)>, WeaveError> {
-    let mut whole = Vec::with_capacity(dirs.len());
-    let mut logs = Vec::with_capacity(dirs.len());
-    for dir in dirs {
-        let verified = verify_dir(dir, None)?;
-        let mut log = Woven::default();
-        copy_all(dir, &verified, &mut log).map_err(|error| VerifyError::Io { file: dir.clone(), error })?;
-        whole.push((verified, log.notes.len()));
-        logs.push(log);
+    let (whole, mut logs) = read_all(dirs)?;
+    if missing(&logs).is_some() {
+        // Servers may write meanwhile: what one noted is in the other's log by now.
+        let (_, again) = read_all(dirs)?;
+        for (log, again) in logs.iter_mut().zip(again) {
+            log.heads = again.heads;
+        }
     }
     match missing(&logs) {
         Some((at, by_id, note)) => {
             let by = dirs.get(at).cloned().unwrap_or_default();
             Err(WeaveError::Missing { by, by_id, note: note.clone() })
         }
-        None => Ok(whole),
+        None => Ok(whole.into_iter().zip(logs.iter().map(|log| log.notes.len())).collect()),
     }
+}
+
+/// Each log, verified alone, and what it holds.
+fn read_all(dirs: &[PathBuf]) -> Result<(Vec<VerifiedLog>, Vec<Woven>), VerifyError> {
+    let (mut whole, mut logs) = (Vec::with_capacity(dirs.len()), Vec::with_capacity(dirs.len()));
+    for dir in dirs {
+        let verified = verify_dir(dir, None)?;
+        let mut log = Woven::default();
+        copy_all(dir, &verified, &mut log).map_err(|error| VerifyError::Io { file: dir.clone(), error })?;
+        whole.push(verified);
+        logs.push(log);
+    }
+    Ok((whole, logs))
 }
 
 #[cfg(test)]
