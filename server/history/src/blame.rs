@@ -28,11 +28,13 @@ pub enum BlameBy {
     Session,
     /// The lock itself.
     Lock,
+    /// The ensemble that all of it is of.
+    Ensemble,
 }
 
 impl BlameBy {
     /// Every way.
-    pub const ALL: [Self; 4] = [Self::Client, Self::Host, Self::Session, Self::Lock];
+    pub const ALL: [Self; 5] = [Self::Client, Self::Host, Self::Session, Self::Lock, Self::Ensemble];
 
     /// Its name in the API.
     pub const fn name(self) -> &'static str {
@@ -41,6 +43,7 @@ impl BlameBy {
             Self::Host => "host",
             Self::Session => "session",
             Self::Lock => "lock",
+            Self::Ensemble => "ensemble",
         }
     }
 }
@@ -97,6 +100,7 @@ pub struct Blame {
 enum Account {
     Session(SessionId),
     Lock(Box<str>),
+    Ensemble,
 }
 
 #[derive(Debug, Default)]
@@ -116,6 +120,8 @@ struct Holds {
 #[derive(Debug, Default)]
 pub struct Ledger {
     by: BlameBy,
+    /// Whose lives these are.
+    ensemble: String,
     /// Who was waited for in the end is not looked at.
     leaves_out_roots: bool,
     charges: HashMap<Account, Charges>,
@@ -130,6 +136,12 @@ impl Ledger {
     /// An empty one.
     pub fn new(by: BlameBy) -> Self {
         Self { by, ..Self::default() }
+    }
+
+    /// The same of this ensemble.
+    #[must_use]
+    pub fn of(self, ensemble: &str) -> Self {
+        Self { ensemble: ensemble.to_owned(), ..self }
     }
 
     /// The same for somebody who may not see who was waited for in the end: those may hold locks elsewhere.
@@ -160,6 +172,7 @@ impl Ledger {
             BlameBy::Session => span.session.map(session_key),
             BlameBy::Client => span.label.as_deref().map(str::to_owned),
             BlameBy::Host => span.host.as_deref().map(str::to_owned),
+            BlameBy::Ensemble => Some(self.ensemble.clone()),
         };
         let Some(name) = name.or_else(|| span.session.map(session_key)) else { return };
         if let Some(held_at) = span.held_at
@@ -178,9 +191,14 @@ impl Ledger {
 
     /// Charges a wait; gives what is left for nobody in particular.
     fn charge(&mut self, span: &Span, charged: &Charged, is_root: bool) -> i64 {
-        if self.by == BlameBy::Lock {
+        let whole = match self.by {
+            BlameBy::Lock => Some(Account::Lock(span.lock.clone())),
+            BlameBy::Ensemble => Some(Account::Ensemble),
+            BlameBy::Client | BlameBy::Host | BlameBy::Session => None,
+        };
+        if let Some(account) = whole {
             let all = Charge { session: SessionId(0), ms: charged.sum_ms() };
-            return self.charge_one(span, Account::Lock(span.lock.clone()), all, is_root);
+            return self.charge_one(span, account, all, is_root);
         }
         let one = |charge: &Charge| self.charge_one(span, Account::Session(charge.session), *charge, is_root);
         charged.others_ms + charged.to.iter().map(one).sum::<i64>()
@@ -215,9 +233,10 @@ impl Ledger {
 
     /// All of it.
     pub fn finish(self) -> Blame {
-        let Self { by: _, leaves_out_roots: _, charges, victims, mut holds, names, mut sums } = self;
+        let Self { by: _, ensemble, leaves_out_roots: _, charges, victims, mut holds, names, mut sums } = self;
         let key = |account: &Account| match account {
             Account::Lock(path) => path.to_string(),
+            Account::Ensemble => ensemble.clone(),
             Account::Session(session) => names.get(session).cloned().unwrap_or_else(|| session_key(*session)),
         };
         let mut of_keys = BTreeMap::<String, HashSet<SessionId>>::new();

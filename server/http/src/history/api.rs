@@ -108,7 +108,14 @@ impl Http {
 }
 
 impl Http {
-    /// The same, where its store is open to be asked.
+    /// The ensembles that somebody may see and that are recorded, by name: all of them, or the one that is named.
+    pub(crate) fn recorded_ensembles(&self, scope: &VisibilityScope, named: &str) -> Vec<String> {
+        let all = self.moments.iter().flat_map(|moments| moments.recordings(scope));
+        let meant = all.filter(|(name, handle)| handle.is_some() && (named.is_empty() || *name == named));
+        meant.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// The recording of one, where its store is open to be asked.
     pub(crate) fn recorded(
         &self,
         scope: &VisibilityScope,

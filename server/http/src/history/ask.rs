@@ -150,7 +150,7 @@ impl Asked {
             "by" if value.is_empty() => {}
             "by" => {
                 let by = BlameBy::ALL.into_iter().find(|by| by.name() == value);
-                self.by = by.ok_or_else(|| wrong(name, value, "client, host, session or lock"))?;
+                self.by = by.ok_or_else(|| wrong(name, value, "client, host, session, lock or ensemble"))?;
             }
             "format" if value.is_empty() => {}
             "format" => {

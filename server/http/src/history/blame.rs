@@ -1,5 +1,7 @@
 //! `GET /api/v1/history/blame`: whose fault the waits of a range were.
 
+mod by_ensemble;
+
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;
@@ -46,9 +48,9 @@ const COLUMNS: [&str; 11] = [
 /// Whose fault waits were.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BlameJson {
-    /// The ensemble.
+    /// The ensemble; empty where it is about several.
     pub(super) ensemble: String,
-    /// What tells rows apart: `client`, `host`, `session` or `lock`.
+    /// What tells rows apart: `client`, `host`, `session`, `lock` or `ensemble`.
     by: &'static str,
     /// Those first who are charged most in the end.
     pub(super) rows: Vec<BlameRowJson>,
@@ -80,7 +82,7 @@ pub(crate) struct BlameJson {
 /// What one of those is charged.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BlameRowJson {
-    /// Who it says it is, its host, its session or the lock; the session where nothing says who it is.
+    /// Who it says it is, its host, its session, the lock or the ensemble; the session where nothing says who it is.
     pub(super) key: String,
     /// Its holds that ended.
     pub(super) holds: u64,
@@ -134,6 +136,9 @@ pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Resu
         return Err(ErrorResponse::bad_request(
             "who a client says it is may not be shown to you; ask with by=host, by=session or by=lock",
         ));
+    }
+    if asked.by == BlameBy::Ensemble {
+        return by_ensemble::found(http, scope, asked);
     }
     let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
     let range = asked.range(http.hub.now_ms())?;
@@ -200,7 +205,7 @@ impl Question<'_> {
         let lock = (!self.asked.path.is_empty()).then(|| self.asked.path.as_str().into());
         let give_up_at = Some(self.give_up_at);
         let query = SpanQuery { range: range.clone(), lock, give_up_at, ..SpanQuery::default() };
-        let ledger = Ledger::new(self.asked.by);
+        let ledger = Ledger::new(self.asked.by).of(self.ensemble);
         let mut ledger = if has_roots(self.scope, self.ensemble) { ledger } else { ledger.without_roots() };
         let mut first_at: Option<TimeMs> = None;
         each(self.store, query, |span| {

@@ -49,6 +49,13 @@ impl PageAsked {
         absolute_or_none(&of.path)?;
         of.limit.get_or_insert(ROWS_USUAL);
         let value = |name: &str| rest.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str());
+        if of.by == BlameBy::Ensemble {
+            return Err(wrong(
+                "by",
+                of.by.name(),
+                "client, host, session or lock; /api/v1/history/blame takes ensemble too",
+            ));
+        }
         if value("by").is_none() && !scope.payloads() {
             of.by = BlameBy::Host;
         }
@@ -157,7 +164,11 @@ impl Http {
             is_chosen: asked.length == Some(length),
         });
         let hidden = asked.pairs.iter().filter(|(name, _)| matches!(name.as_str(), "range" | "from" | "to" | "limit"));
-        let offered = BlameBy::ALL.into_iter().filter(|by| *by != BlameBy::Client || scope.payloads());
+        let offered = BlameBy::ALL.into_iter().filter(|by| match by {
+            BlameBy::Client => scope.payloads(),
+            BlameBy::Ensemble => false,
+            BlameBy::Host | BlameBy::Session | BlameBy::Lock => true,
+        });
         Ok(BlameView {
             by: charged_by(asked.of.by),
             offered: offered.map(charged_by).collect(),
@@ -227,7 +238,8 @@ fn charged_by(by: BlameBy) -> ChargedBy {
         BlameBy::Client => ChargedBy::Client,
         BlameBy::Host => ChargedBy::Host,
         BlameBy::Session => ChargedBy::Session,
-        BlameBy::Lock => ChargedBy::Lock,
+        // The page is of one ensemble, whose locks they are.
+        BlameBy::Lock | BlameBy::Ensemble => ChargedBy::Lock,
     }
 }
 
@@ -244,7 +256,7 @@ fn figure(row: BlameRowJson, by: BlameBy, ensemble: &str, kept_from_ms: Option<i
             let query = SessionQuery { ensemble: ensemble.to_owned(), id, ..SessionQuery::default() };
             format!("{}&at={before_ms}", query.to_url())
         }),
-        BlameBy::Client | BlameBy::Host => None,
+        BlameBy::Client | BlameBy::Host | BlameBy::Ensemble => None,
     };
     lockscope_page::BlameRow {
         url,

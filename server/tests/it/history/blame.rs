@@ -71,6 +71,11 @@ async fn who_held_is_charged_on_the_page_and_in_the_table() {
     assert!(row["key"] == HOLDER && row["charged_root_ms"].as_i64() >= Some(300), "{blame:#}");
     assert!(row["charged_week_before_ms"].is_null() && blame["week_before_part"] == 0.0, "{blame:#}");
 
+    let (_, whole) = recorded.json(&format!("/api/v1/history/blame?{range}&by=ensemble")).await;
+    is_conserved(&whole);
+    assert_eq!((&whole["rows"][0]["key"], &whole["waits_ms"]), (&"default".into(), &blame["waits_ms"]), "{whole:#}");
+    assert_eq!((&whole["rows"][0]["holds"], &whole["rows"][0]["victims"]), (&2.into(), &1.into()), "{whole:#}");
+
     let (status, table) = recorded.get(&format!("/api/v1/history/blame?{range}&format=csv")).await;
     let lines: Vec<&str> = table.split("\r\n").collect();
     assert_eq!(status, 200, "{table}");
@@ -121,7 +126,8 @@ async fn what_is_left_empty_is_left_out_and_what_can_not_be_has_a_remedy() {
         assert_eq!(status, 200, "{target}: {told}");
     }
     for (target, said) in [
-        ("/blame?by=x", "use client, host, session or lock"),
+        ("/blame?by=x", "use client, host, session, lock or ensemble"),
+        ("/blame?by=ensemble", "use client, host, session or lock"),
         ("/blame?range=2h", "use 1h, 6h, 24h or 7d"),
         ("/blame?range=1h&from=1", "either range, or from and to"),
         ("/blame?limit=0", "a number from 1 to 1000"),
@@ -130,7 +136,7 @@ async fn what_is_left_empty_is_left_out_and_what_can_not_be_has_a_remedy() {
         ("/blame?path=a", "not an absolute path"),
         ("/blame?depth=1", "there are by, path, ensemble, range, from, to, limit, at"),
         ("/api/v1/history/blame?format=perfetto", "use json or csv"),
-        ("/api/v1/history/blame?by=x", "use client, host, session or lock"),
+        ("/api/v1/history/blame?by=x", "use client, host, session, lock or ensemble"),
     ] {
         let (status, told) = recorded.get(target).await;
         assert!(status == 400 && told.contains(said), "{target}: {status} {told}");

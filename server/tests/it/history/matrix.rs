@@ -70,7 +70,14 @@ const ROWS: &[Row] = &[
     // Only waits of contenders that left within the range are charged.
     row(
         "/api/v1/history/blame",
-        &["{range}", "{range}&by=host", "{range}&by=session", "{range}&by=lock", "{range}&by=lock&path={lock}"],
+        &[
+            "{range}",
+            "{range}&by=host",
+            "{range}&by=session",
+            "{range}&by=lock",
+            "{range}&by=lock&path={lock}",
+            "{range}&by=ensemble",
+        ],
         &[],
     ),
     row("/api/v1/history/diff", &["{range}", "{range}&path={lock}"], SEEN),
