@@ -78,4 +78,4 @@ pub use server_pages::{
 };
 pub use shell::{AssetNames, shell};
 #[cfg(feature = "ssr")]
-pub use time_to_lock::time_to_lock_markup;
+pub use time_to_lock::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};

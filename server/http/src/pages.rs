@@ -15,7 +15,7 @@ use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 use lockscope_page::ports::Source;
-use lockscope_page::{AlertBanner, App, OverTimeMarkup, shell};
+use lockscope_page::{AlertBanner, App, OverTimeMarkup, TimeToLockMarkup, shell};
 use lockscope_wire::{LockQuery, SessionQuery};
 
 use super::assets;
@@ -70,6 +70,9 @@ fn prepare(hub: &Arc<Hub>) {
         provide_context(past.view.clone());
     }
     if let Some(section) = extensions.get::<OverTimeMarkup>() {
+        provide_context(section.clone());
+    }
+    if let Some(section) = extensions.get::<TimeToLockMarkup>() {
         provide_context(section.clone());
     }
     if let Some(alerts) = extensions.get::<AlertBanner>() {

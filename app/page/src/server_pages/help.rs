@@ -16,6 +16,8 @@ pub fn help_page(plain: &ServerPage<'_>) -> String {
             <nav class="help-index" aria-label="On this page">
                 <a href="#verdicts">"Verdicts"</a> " " <a href="#findings">"Findings"</a> " " {words::HELP_PARTS.map(|(id, title, _)| view! { <a href=format!("#{id}")>{title}</a> " " }).collect_view()}
             </nav>
+            <p>{words::HELP_PAGES}</p>
+            <ul class="bullets" data-testid="help-pages">{words::PAGES.map(|(url, name, says)| view! { <li><a href=url>{name}</a>{says}</li> }).collect_view()}</ul>
             <section class="part" aria-labelledby="verdicts">
                 <h2 class="part-title" id="verdicts">"Verdicts: the one word on a lock, worst first"</h2>
                 <dl class="guide">{verdicts}</dl>

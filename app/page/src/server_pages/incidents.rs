@@ -1,5 +1,7 @@
 //! Incidents: when something was wrong with which locks, because of whom, the newest first.
 
+mod brush;
+
 use crate::erase::view;
 use crate::exact::Exact;
 use leptos::prelude::*;
@@ -119,6 +121,7 @@ pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
             {filter(of)}
             {(of.refused.is_none() && of.part_known < 1.0).then(|| view! { <p class="quiet" data-testid="incidents-known">{words::part_known(of.part_known)}</p> })}
             {picture(of)}
+            {(!of.zooms.is_empty() && !of.rows.is_empty()).then(|| brush::script(plain))}
             {list}
             {left_out}
             <nav class="audit-ways" aria-label="More">
@@ -197,7 +200,7 @@ fn picture(of: &IncidentsView) -> Option<AnyView> {
     });
     Some(view! {
         <div class="incident-picture" title=(!of.zooms.is_empty()).then_some(words::ZOOM)>
-            <svg viewBox=format!("0 0 {PIECES} {HEIGHT}") preserveAspectRatio="none" aria-hidden="true">{bars.collect_view()}{zooms.collect_view()}</svg>
+            <svg viewBox=format!("0 0 {PIECES} {HEIGHT}") preserveAspectRatio="none" aria-hidden="true">{bars.collect_view()}{zooms.collect_view()}{(!of.zooms.is_empty()).then(brush::brush)}</svg>
             <div class="incident-axis quiet">{stamp(of.from_ms)}{stamp(of.to_ms)}</div>
         </div>
     })

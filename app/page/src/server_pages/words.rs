@@ -51,6 +51,18 @@ pub(super) const HELP_PARTS: [(&str, &str, TermArea); 8] = [
     ("lockscope", "Words of Lockscope", TermArea::Lockscope),
 ];
 
+pub(super) const HELP_PAGES: &str = "Pages beside board, sessions, waits and lab:";
+/// Their addresses, what they are called, and what they say.
+pub(super) const PAGES: [(&str, &str, &str); 7] = [
+    ("/events", "What happened", ": every change of every lock, newest first, also of one lock and as of a moment"),
+    ("/incidents", "Incidents", ": when something was wrong, because of whom, who waited, and how it ended"),
+    ("/blame", "Blame", ": who made others wait, and for how long"),
+    ("/differs", "What differs", ": how some waits differ from the rest"),
+    ("/alerts", "Alerts", ": what fires, who looks at it, what is silenced, and by which rules"),
+    ("/alerts/test", "Try a rule", ": when a rule would have fired"),
+    ("/find", "Find", ": locks, sessions, incidents and alerts by a part of their names"),
+];
+
 /// What was done.
 pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
     match kind {
@@ -139,8 +151,8 @@ pub(super) fn depth(most: u32, is_least: bool) -> String {
 
 pub(super) const AT_LEAST: &str = "Lasted at least";
 pub(super) const ANY_LENGTH: &str = "any time";
-/// What a click on the picture of incidents does.
-pub(super) const ZOOM: &str = "Click for that part of the time";
+/// What a click on the picture, or a drag over it, of incidents does.
+pub(super) const ZOOM: &str = "Click or drag for that part of the time";
 pub(super) const REPLAY: &str = "Replay in the lab";
 pub(super) const REPLAY_LEAD: &str = "Real sessions play who came, who held for how long and whose session ended at the lock where it began, on the lab's own root: one way of waiting after the other, beside what was recorded.";
 pub(super) const REPLAY_SPEED: &str = "Speed";

@@ -1,6 +1,7 @@
 //! How long the waiters of a lock still have to wait: a section of the lock's page that the server draws alone, as markup.
 //! The page's code has an empty element for it, which a script of the document fills in (`script`) and fetches anew every
-//! ten seconds: such times change with the clock, and live rows do not.
+//! ten seconds: such times change with the clock, and live rows do not. A document has what the model alone knows inside,
+//! so that nothing moves when what was recorded is known as well.
 
 #[cfg(feature = "ssr")]
 mod script;
@@ -19,9 +20,13 @@ use crate::erase::erase;
 #[cfg(feature = "ssr")]
 pub(crate) use script::script;
 #[cfg(feature = "ssr")]
-pub use section::time_to_lock_markup;
+pub use section::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};
 
-/// The element: markup, of which the page knows no more than where it is.
+/// The element: markup, of which the page knows no more than where it is. What the server put inside stays as it is.
 pub(crate) fn time_to_lock() -> AnyView {
-    erase(InertElement::new("<time-to-lock></time-to-lock>"))
+    #[cfg(feature = "ssr")]
+    let inside = leptos::prelude::use_context().map_or_else(String::new, |TimeToLockMarkup(markup)| markup);
+    #[cfg(not(feature = "ssr"))]
+    let inside = "";
+    erase(InertElement::new(["<time-to-lock>", &*inside, "</time-to-lock>"].concat()))
 }

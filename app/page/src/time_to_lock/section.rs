@@ -11,21 +11,39 @@ use crate::server_pages::text;
 use lockscope_wire::{TimeToLock, WaitTime};
 
 const NAME_CHARS: usize = 40;
+/// A line of its own without a word.
+const NO_WORDS: &str = "\u{a0}";
 
 const COLUMNS: Columns =
     &[("Place", "table-number"), ("Waiter", ""), ("Still to wait, 80 %", ""), ("Median", "table-number")];
 
+/// The section as a document has it at first; a context of the page.
+#[derive(Clone, Debug)]
+pub struct TimeToLockMarkup(pub String);
+
 /// The section as markup; nothing where nobody waits.
 pub fn time_to_lock_markup(told: &TimeToLock) -> String {
+    markup(told, false)
+}
+
+/// The same for a document, before it is known how often such times were right; `is_kept`: that will be known.
+pub fn time_to_lock_first(told: &TimeToLock, is_kept: bool) -> TimeToLockMarkup {
+    TimeToLockMarkup(markup(told, is_kept))
+}
+
+fn markup(told: &TimeToLock, has_room: bool) -> String {
     if told.waiter_count == 0 {
         return String::new();
     }
-    text(told.at_ms, || section(told))
+    text(told.at_ms, || section(told, has_room))
 }
 
-fn section(told: &TimeToLock) -> AnyView {
+/// `has_room`: for the line that says how often that was right, where that is not known yet.
+fn section(told: &TimeToLock, has_room: bool) -> AnyView {
     let rows = told.reason.is_none().then(|| table(told));
-    let right = words::right(told).map(|right| view! { <p class="quiet" data-testid="ttl-right">{right}</p> });
+    let is_unknown_yet = has_room && told.calibration.is_none();
+    let right = if is_unknown_yet { Some(NO_WORDS.to_owned()) } else { words::right(told) };
+    let right = right.map(|right| view! { <p class="quiet" data-testid="ttl-right">{right}</p> });
     view! {
         <section class="part" aria-labelledby="ttl-title" data-testid="time-to-lock">
             <h2 class="part-title" id="ttl-title">{explained_term("time-to-lock", words::TITLE)}</h2>

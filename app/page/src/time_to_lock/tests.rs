@@ -50,6 +50,16 @@ fn it_says_how_long_for_whom_and_how_often_that_was_right() {
 }
 
 #[test]
+fn a_document_has_room_for_what_is_not_known_yet() {
+    let html = |calibration, is_kept| super::time_to_lock_first(&TimeToLock { calibration, ..told() }, is_kept).0;
+    assert!(html(None, true).contains("class=\"quiet\">\u{a0}</p>"), "{}", html(None, true));
+    assert!(html(None, false).contains("Nothing recorded says"), "nothing will be known");
+    let known = html(told().calibration, true);
+    assert_eq!(known, time_to_lock_markup(&told()));
+    assert_eq!(html(None, true).matches("<tr>").count(), known.matches("<tr>").count());
+}
+
+#[test]
 fn where_nothing_can_be_told_it_says_why_and_where_nobody_waits_nothing() {
     let deadlocked = TimeToLock {
         reason: Some(NoEstimateReason::Deadlocked),

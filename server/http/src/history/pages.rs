@@ -15,7 +15,7 @@ use lockscope_wire::{EventKind, EventsQuery, WINDOW_ROWS_MAX};
 
 use super::density::{Strip, strip};
 use super::links::{PAGES, keep_moment};
-use super::{AT, Missing, Moment, MomentError, Moments, NOW, PastMoment, over_time_page, with_moment};
+use super::{AT, Missing, Moment, MomentError, Moments, NOW, PastMoment, over_time_page, time_to_lock, with_moment};
 use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
@@ -61,6 +61,11 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
         Ok((pairs, None)) => {
             let page = request.uri().path().to_owned();
             if let Some(section) = over_time_page::of_live_page(&http, &caller, &page, &pairs).await {
+                request.extensions_mut().insert(section);
+            }
+            if page == "/lock"
+                && let Some(section) = time_to_lock::in_document(&http, &caller, &pairs).await
+            {
                 request.extensions_mut().insert(section);
             }
             return next.run(request).await;

@@ -1,6 +1,8 @@
 //! `GET /api/v1/time-to-lock`: how long the waiters of a lock still have to wait, and how often such times were right; and
 //! the same as a section of the lock's page, `GET /lock/time-to-lock`.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -8,14 +10,15 @@ use axum::response::Response;
 use history::time_to_lock::{Calibration, LineKind, LineLife, RANGE_MS, read as learned};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
-use lockscope_page::time_to_lock_markup;
-use lockscope_wire::{Access, Contender, LockQuery, TimeToLock, WINDOW_ROWS_MAX, WaitCalibration};
+use lockscope_page::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};
+use lockscope_wire::{Access, Contender, LockQuery, NoEstimateReason, TimeToLock, WINDOW_ROWS_MAX, WaitCalibration};
 
 use super::ask::{give_up_at, refused};
 use super::{NamedValues, with_moment};
 use crate::Http;
 use crate::api::{Pairs, no_lock, read, share_past, short, wrong};
 use crate::api_as_of::AsOfJson;
+use crate::caller::Caller;
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::{Answer, AnswerRequest};
 use feed::{FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, RecordedHabits, VisibilityScope, time_to_lock};
@@ -24,6 +27,8 @@ use feed::{FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, RecordedHa
 const WAITS_USUAL: u32 = 20;
 /// Waiters that the page lists.
 const WAITS_SHOWN: u32 = 8;
+/// How long a document waits for what was recorded.
+const PATIENCE: Duration = Duration::from_millis(300);
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
 pub(crate) async fn show(
@@ -85,13 +90,53 @@ fn query(pairs: &NamedValues, address: &str, waits_usual: u32) -> Result<LockQue
     Ok(query)
 }
 
+/// The section for the document of a lock's page: what the model alone knows, and where that is too little, what was
+/// recorded, if it is there soon. None where there is no section.
+pub(super) async fn in_document(http: &Http, caller: &Caller, pairs: &NamedValues) -> Option<TimeToLockMarkup> {
+    let mut query = LockQuery { limit: WAITS_SHOWN, ..LockQuery::default() };
+    for (name, value) in pairs {
+        match name.as_str() {
+            "ensemble" => query.ensemble = short(name, value, FILTER_CHARS_MAX).ok()?,
+            "path" => query.path = short(name, value, PATH_CHARS_MAX).ok()?,
+            _ => {}
+        }
+    }
+    let (scope, mut is_kept) = (caller.scope.clone(), false);
+    let by_model = told_by(http, &scope, &query, |line| {
+        is_kept = http.recording(&scope, &line.ensemble).is_ok_and(|(_, handle)| handle.is_some());
+        Ok(None)
+    });
+    let by_model = by_model.ok()?;
+    let knows_too_little = matches!(
+        by_model.reason,
+        Some(NoEstimateReason::TooFewHolds | NoEstimateReason::HolderBeyondSeen | NoEstimateReason::HolderAgeUnknown)
+    );
+    if is_kept && knows_too_little {
+        let (own, owner) = (http.clone(), caller.actor.quota_owner());
+        let asked = http.past_work.ask(&owner, move || told(&own, &scope, &query).ok());
+        if let Ok(Ok(Some(told))) = tokio::time::timeout(PATIENCE, asked).await {
+            return Some(time_to_lock_first(&told, is_kept));
+        }
+    }
+    Some(time_to_lock_first(&by_model, is_kept))
+}
+
 fn told(http: &Http, scope: &VisibilityScope, query: &LockQuery) -> Result<TimeToLock, ErrorResponse> {
+    told_by(http, scope, query, |line| recorded(http, scope, line))
+}
+
+fn told_by(
+    http: &Http,
+    scope: &VisibilityScope,
+    query: &LockQuery,
+    recorded: impl FnOnce(&LineView) -> Result<Option<RecordedHabits>, ErrorResponse>,
+) -> Result<TimeToLock, ErrorResponse> {
     let head = LockQuery { limit: 1, ..query.clone() };
     let (_, ProjectedView { body, known }) = http.hub.look(head, scope)?;
     let page = body.ok_or_else(|| no_lock(&query.path))?;
     let meant = LockQuery { ensemble: page.head.row.ensemble.clone(), ..query.clone() };
     let line = http.hub.projection().line(scope, &meant).ok_or_else(|| no_lock(&query.path))?;
-    let recorded = recorded(http, scope, &line)?;
+    let recorded = recorded(&line)?;
     // What was live when it was read may not be so any more.
     let state = AsOfJson::new(&page.head.as_of, known, http.hub.now_ms()).state;
     Ok(time_to_lock(line, recorded, state))

@@ -21,6 +21,11 @@ async fn a_line_without_holds_has_a_reason_and_a_lock_that_is_gone_has_no_sectio
     let (near, far) = (recorded.token("viewer", "/a").await, recorded.token("viewer", "/b/c").await);
     let (status, section) = recorded.text_as(&near, SECTION).await;
     assert!(status == 200 && section.contains("data-testid=\"time-to-lock\""), "{status} {section}");
+    let page = "/lock?path=/a/order";
+    let (status, document) = recorded.text_as(&near, page).await;
+    assert!(status == 200 && document.contains("data-testid=\"time-to-lock\""), "{status} {document}");
+    let (status, document) = recorded.text_as(&far, page).await;
+    assert!(status == 404 && !document.contains("data-testid=\"time-to-lock\""), "{status} {document}");
     // Whoever may not see the lock reads what is said where there is none.
     assert_eq!(recorded.text_as(&far, LINE).await.0, 404);
     assert_eq!(recorded.text_as(&far, SECTION).await, (200, String::new()));
