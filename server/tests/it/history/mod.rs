@@ -2,6 +2,7 @@
 
 mod blame;
 mod bundle;
+mod calibration;
 mod clocks;
 mod damage;
 mod differs;
