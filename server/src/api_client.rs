@@ -83,7 +83,8 @@ impl ApiClient {
         if is_plain && !is_here && token.is_some() {
             return Err(bad("is not encrypted, and anybody on the way could read the token"));
         }
-        let client = Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(ANSWER_MAX);
+        // A WebSocket is made of an HTTP/1.1 connection.
+        let client = Client::builder().http1_only().redirect(reqwest::redirect::Policy::none()).timeout(ANSWER_MAX);
         let client = match authorities {
             Some(file) if !is_plain => client.tls_certs_only(certificates(file)?),
             // Plain HTTP needs no authorities, and a machine may have none.

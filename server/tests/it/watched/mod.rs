@@ -1,6 +1,7 @@
 //! `lockscope watch` on real terminals, beside a real server and a real ZooKeeper.
 
 mod pty;
+mod secured;
 
 use std::process::Stdio;
 
