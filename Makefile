@@ -90,7 +90,7 @@ compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone w
 
 bench: site ## benchmarks: the reducer, the recording, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper postgresql
-	cargo bench --locked -p core -p history -p txn_log -p wire
+	cargo bench --locked -p core -p history -p txn_log -p wire --features history/postgres
 	cargo bench --locked -p server
 
 dev: ## rebuild and restart on every change (needs nothing but cargo: polls the sources)

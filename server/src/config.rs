@@ -12,6 +12,7 @@ mod errors;
 pub mod exposure;
 mod history;
 mod history_rows;
+mod history_url;
 mod identity;
 #[cfg_attr(not(feature = "lab"), path = "config/no_lab.rs")]
 mod lab;
@@ -37,7 +38,7 @@ use std::time::Duration;
 pub use alerts::{Alerting, Receiver};
 pub use cluster::Cluster;
 pub use ensembles::Ensemble;
-pub use history::History;
+pub use history::{History, HistoryPlace};
 pub use identity::Identity;
 pub use lab::Lab;
 use lockscope_core::configured::{Configured, MetricSelection};

@@ -8,6 +8,7 @@ mod conditions;
 mod demand;
 mod ensembles;
 mod history_health;
+mod history_place;
 #[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
 pub mod lab;
 mod listen;
@@ -50,6 +51,7 @@ use feed::{self, Hub, pump};
 use feed::{About, Projector};
 use history::historian::Historian;
 use history_health::HistoryHealth;
+pub(crate) use history_place::OpenPlace;
 use http::listener::{Bounds, Proxies, Tls};
 use http::metrics::Metrics;
 use http::{AlertDesk, Http, Limits, Payloads, Recordings};

@@ -23,7 +23,7 @@ const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
 const CANCEL_MAX: Duration = Duration::from_secs(1);
 
 /// Bounds on the server's side: of a query, of the wait for a lock, of a transaction that its client forgot; and how soon
-/// the server sees that we are gone, so that it gives our locks to others. Tables are ours before all others'.
+/// the server sees that we are gone, so that it gives our locks to others.
 const SETTINGS: &str = "
 SET statement_timeout = '10s';
 SET lock_timeout = '4s';
@@ -34,7 +34,7 @@ SET tcp_keepalives_count = 3;
 SET tcp_user_timeout = 10000;
 SET client_min_messages = warning;
 SET timezone = 'UTC';
-SET search_path = lockscope, pg_catalog, pg_temp;
+SET search_path = pg_catalog, lockscope, pg_temp;
 ";
 /// The same, for servers from 14 on: a query of a client that is gone ends.
 const SETTINGS_14: &str = "SET client_connection_check_interval = '2s'";

@@ -18,6 +18,9 @@ use crate::error::DatabaseError;
 /// How long a write may take.
 pub const WRITE_MAX: Duration = Duration::from_secs(8);
 
+/// How long a lock may take to be given back.
+pub const GIVE_BACK_MAX: Duration = Duration::from_secs(1);
+
 /// A connection that writes; made anew when it is lost. Cheap to clone.
 #[derive(Clone)]
 pub struct Lane {
@@ -69,6 +72,11 @@ impl Session {
         Ok(is_ours)
     }
 
+    /// Whether somebody holds a lock here.
+    pub fn holds(&self, key: i64, whose: u64) -> bool {
+        self.held.get(&key) == Some(&whose)
+    }
+
     /// Gives a lock back.
     ///
     /// # Errors
@@ -105,7 +113,19 @@ impl Lane {
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Session) -> Job<'a, T> + Send + 'static,
     {
-        let until = clock::instant() + WRITE_MAX;
+        self.write_within(WRITE_MAX, job)
+    }
+
+    /// The same within another time.
+    ///
+    /// # Errors
+    /// As [`Lane::write`].
+    pub fn write_within<T, F>(&self, within: Duration, job: F) -> Result<T, DatabaseError>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Session) -> Job<'a, T> + Send + 'static,
+    {
+        let until = clock::instant() + within;
         self.database.wait(until, self.clone().under_way(until, job))
     }
 

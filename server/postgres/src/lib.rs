@@ -18,7 +18,7 @@ mod tls;
 pub use connection::{CONNECT_MAX, SCHEMA, VERSION_MIN};
 pub use database::{Database, DatabaseStats, Job, READ_MAX, READERS_MAX};
 pub use error::DatabaseError;
-pub use lane::{Lane, Session, WRITE_MAX};
+pub use lane::{GIVE_BACK_MAX, Lane, Session, WRITE_MAX};
 pub use migrate::Tables;
 pub use target::{Target, TargetError};
 /// The client crate, for whoever writes queries.

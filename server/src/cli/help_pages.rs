@@ -79,7 +79,11 @@ pub const PAGES: &[HelpPage] = &[
     },
     HelpPage {
         command: "demo",
-        examples: &[("lockscope demo", "See locks change within seconds; nothing is left behind.")],
+        examples: &[
+            ("lockscope demo", "See locks change within seconds; nothing is left behind."),
+            #[cfg(feature = "postgres")]
+            ("lockscope demo --postgres", "The same with the history in a private PostgreSQL."),
+        ],
         exits: &[],
         asks: false,
     },

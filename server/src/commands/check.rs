@@ -4,6 +4,7 @@ use super::serve::check_exposure;
 use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
+use crate::serve::OpenPlace;
 use crate::stdout;
 use http::Payloads;
 use http::listener::Tls;
@@ -32,6 +33,10 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
         )
     ));
     stdout::print(&format!(
+        "  history            {}",
+        config.history.as_ref().map_or_else(|| "off".to_owned(), |history| described_history(&history.place))
+    ));
+    stdout::print(&format!(
         "  connect-timeout    {}",
         config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))
     ));
@@ -57,6 +62,15 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
     stdout::print(&config.alerting.described());
     stdout::print(&config::Cluster::described(config.cluster.as_ref(), &config));
     Ok(())
+}
+
+/// Where the history is, and what is wrong with it now: a database that can't be reached is no fault of the configuration.
+fn described_history(place: &config::HistoryPlace) -> String {
+    let described = place.described();
+    match OpenPlace::of(place).and_then(|place| place.check()) {
+        Ok(()) => described,
+        Err(error) => format!("{described}; it can't be used now: {error}"),
+    }
 }
 
 fn shown_to(payloads: Payloads) -> &'static str {

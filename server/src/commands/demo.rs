@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::mpsc;
 
+#[cfg(feature = "postgres")]
+use demo::PrivatePostgres;
 use demo::workload::{Pace, run_workload};
 use demo::{PrivateZooKeeper, ServerOptions};
 use feed::project::{ApplicationRule, MetricSelection};
@@ -78,21 +80,59 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
             "the demo's data has no place: {error}; set TMPDIR to a folder that can be written"
         ))
     })?;
-    let mut past = Past::fill(config::History::in_dir(data.path()));
-    let served = serve_with(listen, data.path(), past.filling.take()).await;
+    let Some(store) = Store::start(args, data.path()).await? else { return Ok(()) };
+    let mut past = Past::fill(store.history.clone());
+    let served = serve_with(listen, (data.path(), &store.history), past.filling.take()).await;
     // Before its directory is removed.
     past.end().await;
     served
 }
 
-async fn serve_with(listen: SocketAddr, data: &Path, mut filling: Option<Filling>) -> Result<(), RunError> {
+/// Where the demo keeps its history.
+struct Store {
+    history: config::History,
+    /// Held as long as it is written.
+    #[cfg(feature = "postgres")]
+    _server: Option<PrivatePostgres>,
+}
+
+impl Store {
+    /// In the demo's directory, or in a private PostgreSQL; None where a signal comes before it is there.
+    #[cfg(feature = "postgres")]
+    async fn start(args: &DemoArgs, data: &Path) -> Result<Option<Self>, RunError> {
+        if !args.postgres {
+            return Ok(Some(Self { history: config::History::in_dir(data), _server: None }));
+        }
+        let started = tokio::select! {
+            started = PrivatePostgres::start() => started,
+            () = serve::signalled() => return Ok(None),
+        };
+        let broken = |why: String| RunError::Unavailable(format!("the demo's PostgreSQL could not be started: {why}"));
+        let server = started.map_err(|error| broken(error.to_string()))?;
+        let target =
+            history::store::postgres::Target::parse(&server.url()).map_err(|error| broken(error.to_string()))?;
+        stdout::print(&format!("the history is in PostgreSQL; look at it with: psql {}", server.url()));
+        Ok(Some(Self { history: config::History::in_database(target), _server: Some(server) }))
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    async fn start(_args: &DemoArgs, data: &Path) -> Result<Option<Self>, RunError> {
+        Ok(Some(Self { history: config::History::in_dir(data) }))
+    }
+}
+
+async fn serve_with(
+    listen: SocketAddr,
+    (data, history): (&Path, &config::History),
+    mut filling: Option<Filling>,
+) -> Result<(), RunError> {
     let started = tokio::select! {
         started = PrivateZooKeeper::start(ServerOptions::default()) => started,
         () = serve::signalled() => return Ok(()),
     };
     let mut zookeeper = started
         .map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
-    let config = config_of(listen, data, &zookeeper);
+    let config = config_of(listen, data, history.clone(), &zookeeper);
     let (stopper, stop) = shutdown::token();
     let connect = zookeeper.address();
     let workload = tokio::spawn(async move {
@@ -119,7 +159,7 @@ async fn serve_with(listen: SocketAddr, data: &Path, mut filling: Option<Filling
     served
 }
 
-fn config_of(listen: SocketAddr, data: &Path, zookeeper: &PrivateZooKeeper) -> Config {
+fn config_of(listen: SocketAddr, data: &Path, history: config::History, zookeeper: &PrivateZooKeeper) -> Config {
     Config {
         ensembles: vec![config::Ensemble {
             name: ENSEMBLE.to_owned(),
@@ -134,7 +174,7 @@ fn config_of(listen: SocketAddr, data: &Path, zookeeper: &PrivateZooKeeper) -> C
         listen,
         web: config::Web::default(),
         data_dir: Some(data.to_owned()),
-        history: Some(config::History::in_dir(data)),
+        history: Some(history),
         connect_timeout: None,
         session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
         locks: Vec::new(),

@@ -1,17 +1,15 @@
 //! The hour before the demo: made up, kept as such, and recorded as if it had been observed, so that there is something to
 //! rewind to. The live model knows nothing of it.
 
-use std::sync::Arc;
-
 use demo::workload::past::{GENERATED_MS, GeneratedHour, Step};
 use history::backfill::{Backfill, BackfillError};
 use history::derive::MINUTE_MS;
-use history::store::sqlite::SqliteStore;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use runtime::shutdown::CancellationToken;
 
-use crate::config::History;
+use crate::config::{History, HistoryPlace};
+use crate::serve::OpenPlace;
 
 /// Of all hours that can be made, this one.
 const SEED: u64 = 1;
@@ -27,15 +25,17 @@ pub fn fill(
     now: TimeMs,
     stop: &CancellationToken,
 ) -> Result<(), BackfillError> {
-    let store = Arc::new(SqliteStore::open(&history.dir, ensemble)?);
+    let store = OpenPlace::of(&history.place)?.open(ensemble)?;
     let mut backfill = Backfill::new(store, history.retention, settings);
     // What is recorded from now on is of another minute, so no figure is of both.
     let begins_at = TimeMs(now.0.div_euclid(MINUTE_MS) * MINUTE_MS) - GENERATED_MS;
     let played = play(&mut backfill, GeneratedHour::new(SEED, begins_at), stop);
     let filled = played.and(backfill.finish_generated());
-    if filled.is_err() {
-        // Some of it may be there and not say what it is.
-        let _ = std::fs::remove_dir_all(&history.dir);
+    if filled.is_err()
+        && let HistoryPlace::Directory(dir) = &history.place
+    {
+        // Some of it may be there and not say what it is. A private database is gone with the demo.
+        let _ = std::fs::remove_dir_all(dir);
     }
     filled
 }

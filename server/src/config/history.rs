@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{ConfigError, Layers, SettingValue, check};
+use super::{ConfigError, Layers, SettingValue, check, history_url};
 use history::store::Retention;
 
 /// How long chunks are kept when nothing is said, and how much of them at most.
@@ -17,11 +17,32 @@ const MINUTES_AGE_DEFAULT: Duration = Duration::from_secs(90 * 86_400);
 /// The folder in the data directory.
 const FOLDER: &str = "history";
 
+/// Where the past is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HistoryPlace {
+    /// Files in a directory.
+    Directory(PathBuf),
+    /// A PostgreSQL database.
+    #[cfg(feature = "postgres")]
+    Database(history::store::postgres::Target),
+}
+
+impl HistoryPlace {
+    /// For people.
+    pub fn described(&self) -> String {
+        match self {
+            Self::Directory(dir) => format!("SQLite files in {}", dir.display()),
+            #[cfg(feature = "postgres")]
+            Self::Database(target) => format!("PostgreSQL, {}", target.shown()),
+        }
+    }
+}
+
 /// Where the past is kept, and how much of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
-    /// The directory.
-    pub dir: PathBuf,
+    /// Where.
+    pub place: HistoryPlace,
     /// How much.
     pub retention: Retention,
 }
@@ -29,7 +50,13 @@ pub struct History {
 impl History {
     /// In a data directory, and as much of it as is usual.
     pub fn in_dir(data_dir: &Path) -> Self {
-        Self { dir: data_dir.join(FOLDER), retention: usual() }
+        Self { place: HistoryPlace::Directory(data_dir.join(FOLDER)), retention: usual() }
+    }
+
+    /// In a database, and as much of it as is usual.
+    #[cfg(feature = "postgres")]
+    pub fn in_database(target: history::store::postgres::Target) -> Self {
+        Self { place: HistoryPlace::Database(target), retention: usual() }
     }
 }
 
@@ -55,10 +82,19 @@ pub(super) fn of(layers: &Layers<'_>, data_dir: Option<&Path>) -> Result<Option<
     let chunk_bytes_max = layers.checked("history_size", None, bytes)?;
     let spans = layers.checked("history_spans_age", None, check::lifetime)?;
     let minutes = layers.checked("history_minutes_age", None, check::lifetime)?;
-    let Some(dir) = dir.or_else(|| data_dir.map(|dir| dir.join(FOLDER))) else {
+    let place = match (history_url::of(layers)?, dir) {
+        (Some(_), Some(_)) => {
+            return Err(ConfigError("history_dir and history_url name two places; leave one of them out".to_owned()));
+        }
+        (Some(database), None) => Some(database),
+        (None, dir) => dir.or_else(|| data_dir.map(|dir| dir.join(FOLDER))).map(HistoryPlace::Directory),
+    };
+    let Some(place) = place else {
         let is_wanted = is_on == Some(true);
         return match is_wanted {
-            true => Err(ConfigError("the history needs a place; name one with history_dir or --data-dir".to_owned())),
+            true => Err(ConfigError(
+                "the history needs a place; name one with history_dir, history_url or --data-dir".to_owned(),
+            )),
             false => Ok(None),
         };
     };
@@ -71,7 +107,7 @@ pub(super) fn of(layers: &Layers<'_>, data_dir: Option<&Path>) -> Result<Option<
         spans_ms,
         minutes_ms: minutes.map_or(usual.minutes_ms, ms).max(spans_ms),
     };
-    Ok((is_on != Some(false)).then_some(History { dir, retention }))
+    Ok((is_on != Some(false)).then_some(History { place, retention }))
 }
 
 /// A size like `4GB`.

@@ -1,15 +1,23 @@
-//! The rows of the table about the history.
+//! The rows of the table about what is kept: the data directory, and the history.
 
 use super::table::FileSection::Top;
-use super::table::Layering::Variable as Var;
+use super::table::Layering::{All, Variable as Var};
 use super::table::Setting;
 use super::table::TakesEffect::{Reload, Restart};
 use super::table_rows::Kind;
 
+pub(super) const DATA_DIR: Setting = Kind(Top, All, Restart).row(
+    "data_dir",
+    "a directory",
+    "$XDG_STATE_HOME/lockscope, else ~/.local/state/lockscope",
+    "\"/var/lib/lockscope\"",
+    "directory of tokens, users, the audit log and the lab's runs; created when needed",
+);
+
 pub(super) const IS_ON: Setting = Kind(Top, Var, Restart).row(
     "history",
     "on, off",
-    "on where there is a data directory",
+    "on where there is a data directory or a database",
     "\"off\"",
     "whether what is observed is recorded, so that any moment of the past can be looked at",
 );
@@ -20,6 +28,24 @@ pub(super) const DIR: Setting = Kind(Top, Var, Restart).row(
     "history in the data directory",
     "\"/var/lib/lockscope/history\"",
     "where the history is kept, one file an ensemble and day; readable by the server's user alone",
+);
+
+pub(super) const URL: Setting = Kind(Top, Var, Restart).row(
+    "history_url",
+    "a URL like postgres://user:password@host/database",
+    "",
+    "\"postgres://lockscope@db.example.org/lockscope\"",
+    "a PostgreSQL database (13 or newer) that keeps the history, instead of history_dir; several servers may share it; \
+     TLS unless it is on this machine, sslrootcert=FILE names the authority, sslmode=disable is plain text; several hosts \
+     are separated by commas",
+);
+
+pub(super) const URL_FILE: Setting = Kind(Top, Var, Restart).row(
+    "history_url_file",
+    "a file or credential:NAME",
+    "",
+    "\"credential:history-url\"",
+    "a file with that URL, as it holds a password",
 );
 
 pub(super) const AGE: Setting = Kind(Top, Var, Reload).row(

@@ -60,12 +60,12 @@ impl Config {
     pub fn waiting(&self, began: &Self) -> Vec<String> {
         let differs = |is_other: bool, key: &str| is_other.then(|| key.to_owned());
         let tls = |config: &Self| config.web.tls.clone().map(|files| (files.cert, files.key));
-        let place_of_history = |config: &Self| config.history.clone().map(|history| history.dir);
+        let place_of_history = |config: &Self| config.history.clone().map(|history| history.place);
         let place = |config: &Self| config.lab.as_ref().map(Lab::runs_at);
         let keys = [
             differs(self.listen != began.listen, "listen"),
             differs(self.data_dir != began.data_dir, "data_dir"),
-            differs(place_of_history(self) != place_of_history(began), "history and history_dir"),
+            differs(place_of_history(self) != place_of_history(began), "history, history_dir and history_url"),
             differs(self.connect_timeout != began.connect_timeout, "connect_timeout"),
             differs(self.session_timeout != began.session_timeout, "session_timeout_ms"),
             differs(self.web.origins != began.web.origins, "origin"),

@@ -2,8 +2,7 @@
 //! is where the model begins.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 
 use futures_util::future;
@@ -11,8 +10,7 @@ use history::derive::{Event, Tap};
 use history::historian::{Historian, HistoryHandle, Recorder};
 use history::replay::ReplayError;
 use history::resume::{Resumed, resume};
-use history::store::sqlite::SqliteStore;
-use history::store::{Retention, Store, StoreError, is_all_generated};
+use history::store::{Retention, StoreError, is_all_generated};
 use lockscope_core::change::Change;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::{Observatory, Settings};
@@ -20,6 +18,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use tokio::sync::watch;
 
+use super::history_place::{OpenPlace, OpenStore};
 use crate::config::History;
 use crate::error::RunError;
 use feed::engine::ObservationLog;
@@ -61,24 +60,25 @@ pub(super) async fn start(
 ) -> Result<(Vec<Option<Recording>>, Option<RetentionHandle>), RunError> {
     let Some(history) = history else { return Ok((ensembles.iter().map(|_| None).collect(), None)) };
     let (handle, retention) = watch::channel(history.retention);
-    let one = |of| start_one(history, of, retention.clone(), payloads.clone(), clock);
+    let place = OpenPlace::of(&history.place)
+        .map_err(|error| RunError::Internal(format!("the history can't be opened: {error}")))?;
+    let one = |of| start_one(place.clone(), of, retention.clone(), payloads.clone(), clock);
     let started = future::join_all(ensembles.into_iter().map(one)).await;
     let recordings = started.into_iter().map(|started| started.map(Some)).collect::<Result<_, _>>()?;
     Ok((recordings, Some(handle)))
 }
 
 async fn start_one(
-    history: &History,
+    place: OpenPlace,
     (ensemble, filling): (String, Option<Filling>),
     retention: watch::Receiver<Retention>,
     payloads: watch::Receiver<Payloads>,
     clock: &Clock,
 ) -> Result<Recording, RunError> {
-    let (dir, name) = (history.dir.clone(), ensemble.clone());
+    let (of, name) = (place.clone(), ensemble.clone());
     let is_filled = filling.is_some();
     // What somebody else writes first was not observed.
-    let known =
-        tokio::task::spawn_blocking(move || if is_filled { (None, None) } else { open_and_replay(&dir, &name) });
+    let known = tokio::task::spawn_blocking(move || if is_filled { (None, None) } else { open_and_replay(&of, &name) });
     let (store, resumed) = match tokio::time::timeout(REPLAY_MAX, known).await {
         Ok(Ok(known)) => known,
         Ok(Err(_)) | Err(_) => {
@@ -88,11 +88,14 @@ async fn start_one(
             (None, None)
         }
     };
-    let open = opener(history.dir.clone(), ensemble, store, filling);
+    let lender = Lender::default();
+    let open = opener(place, ensemble, store, filling, lender.clone());
     let (model, deriver) =
         resumed.map_or((None, None), |Resumed { observatory, deriver }| (Some(observatory), deriver));
     let (historian, recorder) = Historian::go_on(open, move || *retention.borrow(), clock.clone(), deriver)
         .map_err(|error| RunError::Internal(format!("no thread for the history: {error}")))?;
+    // It is the only one who sets it.
+    let _ = lender.set(recorder.handle());
     Ok(Recording { handle: recorder.handle(), log: Box::new(Log::new(recorder, payloads)), historian, model })
 }
 
@@ -125,11 +128,12 @@ pub(super) fn restarted(mut model: Observatory, settings: Settings, now: TimeMs)
     model
 }
 
-type OpenStore = Arc<dyn Store>;
+/// To whom a store is lent that another server writes.
+type Lender = Arc<OnceLock<HistoryHandle>>;
 
-fn open_and_replay(dir: &Path, ensemble: &str) -> (Option<OpenStore>, Option<Resumed>) {
-    let store: OpenStore = match SqliteStore::open(dir, ensemble) {
-        Ok(store) => Arc::new(store),
+fn open_and_replay(place: &OpenPlace, ensemble: &str) -> (Option<OpenStore>, Option<Resumed>) {
+    let store = match place.open(ensemble) {
+        Ok(store) => store,
         // The historian tries again, and says what is wrong.
         Err(_) => return (None, None),
     };
@@ -151,10 +155,11 @@ fn open_and_replay(dir: &Path, ensemble: &str) -> (Option<OpenStore>, Option<Res
 
 /// Opens the store for the historian: first the one that is open already, and not before it is filled.
 fn opener(
-    dir: PathBuf,
+    place: OpenPlace,
     ensemble: String,
     opened: Option<OpenStore>,
     filling: Option<Filling>,
+    lender: Lender,
 ) -> history::historian::Open {
     let (opened, filling) = (Mutex::new(opened), Mutex::new(filling));
     Box::new(move || -> Result<OpenStore, StoreError> {
@@ -163,7 +168,17 @@ fn opener(
             let _ = filling.recv();
         }
         let opened = opened.lock().unwrap_or_else(PoisonError::into_inner).take();
-        opened.map_or_else(|| Ok(Arc::new(SqliteStore::open(&dir, &ensemble)?) as OpenStore), Ok)
+        let Some(opened) = opened else {
+            let own = place.open(&ensemble);
+            if let (Err(StoreError::InUse(_)), Some(handle)) = (&own, lender.get())
+                && handle.store().is_none()
+                && let Some(store) = place.open_to_read(&ensemble)?
+            {
+                handle.lend(&store);
+            }
+            return own;
+        };
+        Ok(opened)
     })
 }
 

@@ -7,7 +7,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use runtime::clock;
 
-use crate::store::{Coverage, Store};
+use crate::store::{Connections, Coverage, Store};
 
 /// What the historian does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub struct HistoryStatus {
     pub write_us: (u64, u64),
     /// Writes to the store that were tried.
     pub writes: u64,
+    /// What happened to the store's connections; None where it has none.
+    pub connections: Option<Connections>,
     /// What is wrong, and since when; None when all is well.
     pub trouble: Option<(Box<str>, TimeMs)>,
 }
@@ -91,6 +93,7 @@ impl HistoryHandle {
         let now = clock::instant();
         self.with(|shared| {
             let mut status = shared.status.clone();
+            status.connections = shared.store.as_ref().and_then(|store| store.connections());
             if let Some((began, since)) = shared.busy_since
                 && now.duration_since(began) >= ANSWER_MAX
                 && status.trouble.is_none()
@@ -107,6 +110,13 @@ impl HistoryHandle {
     /// The store to read; None before it is open.
     pub fn store(&self) -> Option<Arc<dyn Store>> {
         self.with(|shared| shared.store.clone())
+    }
+
+    /// Lends a store that another server writes, so that it can be read until ours is open.
+    pub fn lend(&self, store: &Arc<dyn Store>) {
+        self.with(|shared| {
+            shared.store.get_or_insert_with(|| Arc::clone(store));
+        });
     }
 
     /// A znode was deleted by Lockscope itself, which is proven: its life ended so.

@@ -31,6 +31,8 @@ pub const BACKLOG_BYTES_MAX: usize = 32 << 20;
 /// Pauses between two tries of a store that fails.
 const RETRY_FIRST: Duration = Duration::from_millis(100);
 const RETRY_CAP: Duration = Duration::from_secs(10);
+/// The same while another server records: whoever comes after it shall come soon.
+const IN_USE_RETRY_CAP: Duration = Duration::from_secs(1);
 /// How often the totals are looked at, and how often retention.
 const STATUS_PAUSE: Duration = Duration::from_secs(2);
 const RETENTION_PAUSE: Duration = Duration::from_secs(60);
@@ -278,10 +280,22 @@ impl Writer {
             Ok(()) => self.is_stored(),
             Err(error) => {
                 let wait = self.backoff.next(f64::from(took_us.to_le_bytes()[0]) / 256.0);
-                self.retry_at = Some(clock::instant() + wait);
+                let is_in_use = matches!(error, StoreError::InUse(_));
+                self.retry_at = Some(clock::instant() + if is_in_use { wait.min(IN_USE_RETRY_CAP) } else { wait });
+                if is_in_use && self.store.is_some() {
+                    self.stand_back();
+                }
                 self.trouble(&error);
             }
         }
+    }
+
+    /// Another server records by now: what is not stored has numbers that are taken. The store is opened anew when that one
+    /// lets it go, and what is derived begins behind what it derived.
+    fn stand_back(&mut self) {
+        self.lose(GapReason::StoreFailed);
+        self.derived = Derived::new(clock::instant(), None);
+        self.store = None;
     }
 
     fn open_store(&mut self) -> Result<(), StoreError> {

@@ -4,6 +4,10 @@
 //! blocks in any case. A store over the network drives its own runtime behind it.
 
 pub mod bundle;
+mod charges;
+mod day;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 pub mod rows;
 pub mod sqlite;
 
@@ -180,6 +184,17 @@ pub struct Retention {
     pub minutes_ms: i64,
 }
 
+/// What happened to the connections of a store over the network, since the start; stores of one database share them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Connections {
+    /// Connections that were made.
+    pub made: u64,
+    /// Tries that failed.
+    pub failed: u64,
+    /// Looks and writes that took too long.
+    pub timeouts: u64,
+}
+
 /// What retention took away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
@@ -221,7 +236,7 @@ pub fn is_all_generated(store: &dyn Store) -> Result<bool, StoreError> {
 /// Chunks are in order of their numbers, whatever their instants are: a clock may be set back. "At" an instant means
 /// the newest chunk, by its number, that does not begin later.
 pub trait Store: Send + Sync + fmt::Debug {
-    /// Its kind, for the status page: `sqlite`.
+    /// Its kind, for the status page: `sqlite` or `postgres`.
     fn kind(&self) -> &'static str;
 
     /// Adds chunks and gaps: all or none, of chunks up to the next checkpoint. A chunk whose number is there already takes its
@@ -309,6 +324,11 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// The store can't be read.
     fn facts(&self, query: &FactQuery) -> Result<Vec<Fact>, StoreError>;
+
+    /// What happened to its connections; None where it has none.
+    fn connections(&self) -> Option<Connections> {
+        None
+    }
 
     /// A window of the recording as a file: an SQLite database that has no name any more, so nothing of it is left behind.
     ///

@@ -19,6 +19,8 @@ mod language;
 #[path = "../../../../app/core/tests/core/members.rs"]
 #[expect(dead_code, reason = "the core's own tests ask more of it")]
 mod members;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod recalled;
 mod replay;
 mod resume;

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use history::historian::HistoryHandle;
-use history::store::{Gap, Store, generated_before};
+use history::store::{Coverage, Gap, Store, StoreError, generated_before};
 use lockscope_core::time::TimeMs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub(crate) struct HistoryJson {
     ensemble: String,
     /// What is observed is recorded.
     enabled: bool,
-    /// Where it is kept: `sqlite`; null where nothing is, and while it is not open.
+    /// Where it is kept: `sqlite` or `postgres`; null where nothing is, and while it is not open.
     store: Option<&'static str>,
     /// The oldest moment that is kept, ms since the epoch; null while none is.
     from_at_ms: Option<i64>,
@@ -81,7 +81,7 @@ pub(crate) async fn show(
 
 fn history_now(http: &Http, scope: &VisibilityScope, ensemble: &str) -> Result<Json<HistoryJson>, ErrorResponse> {
     let (name, handle) = http.recording(scope, ensemble)?;
-    Ok(Json(HistoryJson::new(name, handle)?))
+    Ok(Json(HistoryJson::new(name, handle)))
 }
 
 impl Http {
@@ -133,10 +133,10 @@ impl Http {
 }
 
 impl HistoryJson {
-    fn new(ensemble: String, handle: Option<&HistoryHandle>) -> Result<Self, ErrorResponse> {
+    fn new(ensemble: String, handle: Option<&HistoryHandle>) -> Self {
         let Some(handle) = handle else {
             let why = "history is off: set history = \"on\" and a data directory".to_owned();
-            return Ok(Self {
+            return Self {
                 ensemble,
                 enabled: false,
                 store: None,
@@ -147,27 +147,34 @@ impl HistoryJson {
                 bytes: 0,
                 rate_per_s: 0.0,
                 why,
-            });
+            };
         };
         let (status, store) = (handle.status(), handle.store());
-        let unreadable = |error: history::store::StoreError| ErrorResponse::unavailable(error.to_string());
-        let gaps =
-            store.as_ref().map(|store| store.gaps(TimeMs(0)..TimeMs(i64::MAX))).transpose().map_err(unreadable)?;
-        let coverage =
-            store.as_ref().map(|store| store.coverage()).transpose().map_err(unreadable)?.unwrap_or_default();
-        let generated =
-            store.as_ref().map(|store| generated_before(&**store)).transpose().map_err(unreadable)?.flatten();
-        Ok(Self {
+        let asked = store.as_ref().map(|store| {
+            Ok::<_, StoreError>((
+                store.gaps(TimeMs(0)..TimeMs(i64::MAX))?,
+                store.coverage()?,
+                generated_before(&**store)?,
+            ))
+        });
+        let why = status.why();
+        let (gaps, coverage, generated, why) = match asked {
+            None => (Vec::new(), Coverage::default(), None, why),
+            Some(Ok((gaps, coverage, generated))) => (gaps, coverage, generated, why),
+            // What was known last, and that it can't be asked for now.
+            Some(Err(error)) => (Vec::new(), status.coverage, None, format!("{error}; its gaps can't be listed now")),
+        };
+        Self {
             ensemble,
             enabled: true,
             store: status.store,
             from_at_ms: coverage.from.map(|at| at.0),
             to_at_ms: coverage.to.map(|at| at.0),
             generated_until_at_ms: generated.map(|gap| gap.from.0),
-            gaps: gaps.into_iter().flatten().map(GapJson::from).collect(),
+            gaps: gaps.into_iter().map(GapJson::from).collect(),
             bytes: coverage.bytes,
             rate_per_s: status.bytes_per_s,
-            why: status.why(),
-        })
+            why,
+        }
     }
 }

@@ -159,6 +159,8 @@ families! {
         HistoryDropped: Counter "history_events_dropped_total" ["ensemble"] "Observations not written; a gap stands for them.";
         HistoryWrites: Counter "history_writes_total" ["ensemble"] "Writes to the store, failed ones included.";
         HistoryWriteTime: Counter "history_write_seconds_total" ["ensemble"] "Time spent in these writes.";
+        HistoryConnects: Counter "history_connects_total" ["result"] "Connections to the history's database that were tried: made or failed. Not written for files.";
+        HistoryTimeouts: Counter "history_timeouts_total" [] "Reads and writes of the history's database that took too long. Not written for files.";
     }
     "Alerts" {
         Alerts: Gauge "alerts" ["rule", "state"] "Alerts by rule and state, pending or firing.";

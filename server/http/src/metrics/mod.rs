@@ -135,6 +135,9 @@ impl Metrics {
         for (ensemble, status) in sources.recordings.iter().filter(|(name, _)| is_whole(name)) {
             recording::tell(ensemble, status, out);
         }
+        if let Some(connections) = sources.recordings.iter().find_map(|(_, status)| status.connections) {
+            recording::tell_connections(connections, out);
+        }
     }
 
     /// What is of the server as a whole.

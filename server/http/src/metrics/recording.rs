@@ -1,6 +1,7 @@
 //! The numbers of a recording as samples. Pure.
 
 use history::historian::{HistoryState, HistoryStatus};
+use history::store::Connections;
 
 use super::catalogue::Family;
 use super::text::Exposition;
@@ -25,6 +26,14 @@ pub(super) fn tell(ensemble: &str, status: &HistoryStatus, out: &mut Exposition)
     }
     out.ms(Family::HistoryGap, &labels, coverage.gap_ms);
     out.add(Family::HistoryWriteTime, &labels, seconds(status.write_us.1));
+}
+
+/// Writes what happened to the connections that all recordings share.
+pub(super) fn tell_connections(connections: Connections, out: &mut Exposition) {
+    let Connections { made, failed, timeouts } = connections;
+    out.count(Family::HistoryConnects, &["made"], made);
+    out.count(Family::HistoryConnects, &["failed"], failed);
+    out.count(Family::HistoryTimeouts, &[], timeouts);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the format has nothing but 64-bit floats")]
@@ -66,6 +75,20 @@ mod tests {
             "lockscope_history_events_dropped_total{ensemble=\"a\"} 3\n",
             "lockscope_history_writes_total{ensemble=\"a\"} 5\n",
             "lockscope_history_write_seconds_total{ensemble=\"a\"} 0.25\n",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn connections_are_told_once() {
+        let mut out = Exposition::default();
+        tell_connections(Connections { made: 5, failed: 2, timeouts: 1 }, &mut out);
+        let text = out.finish();
+        for line in [
+            "lockscope_history_connects_total{result=\"made\"} 5\n",
+            "lockscope_history_connects_total{result=\"failed\"} 2\n",
+            "lockscope_history_timeouts_total 1\n",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }

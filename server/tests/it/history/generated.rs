@@ -40,7 +40,7 @@ fn filled() -> (tempfile::TempDir, Arc<dyn Store>) {
     let history = History::in_dir(place.path());
     let settings = Settings { roots: vec!["/".to_owned()], ..Settings::default() };
     demo_past::fill(&history, "default", settings, *NOW, &CancellationToken::new()).unwrap();
-    let store = SqliteStore::open(&history.dir, "default").unwrap();
+    let store = SqliteStore::open(&place.path().join("history"), "default").unwrap();
     (place, Arc::new(store))
 }
 

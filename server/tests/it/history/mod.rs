@@ -17,6 +17,7 @@ mod lives;
 mod matrix;
 mod moments;
 mod over_time;
+mod postgres;
 mod real_clients;
 mod restarts;
 mod scopes;

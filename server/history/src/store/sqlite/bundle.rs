@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, params};
 
@@ -17,7 +17,7 @@ use crate::store::bundle::{BundleError, BundleQuery};
 use crate::store::{Gap, Store as _, StoreError};
 
 /// Bytes of a page of SQLite's.
-const PAGE_BYTES: u64 = 4_096;
+pub(super) const PAGE_BYTES: u64 = 4_096;
 /// So much of the disk stays free for the recording.
 const ROOM_LEFT: u64 = 256 << 20;
 
@@ -32,7 +32,8 @@ struct Chunks {
 pub(super) fn make(store: &SqliteStore, query: &BundleQuery<'_>) -> Result<File, BundleError> {
     let chunks = if query.with_chunks { find(store, query)? } else { None };
     let needed = chunks.as_ref().map_or(0, |chunks| chunks.bytes);
-    let (free, (mut connection, file)) = (room(store, needed)?, open(store)?);
+    let directory = directory(store);
+    let (free, (mut connection, file)) = (room(&directory, needed)?, open(&directory, &store.ensemble)?);
     let pages_max = i64::try_from(query.bytes_max.min(free) / PAGE_BYTES).unwrap_or(i64::MAX);
     connection.pragma_update(None, "max_page_count", pages_max).map_err(failed)?;
     connection::give_up_at(&mut connection, Some(query.give_up_at))?;
@@ -41,7 +42,7 @@ pub(super) fn make(store: &SqliteStore, query: &BundleQuery<'_>) -> Result<File,
         // The bound or the disk: SQLite calls both the same.
         Err(StoreError::Full(why)) => {
             let written = file.metadata().map_or(0, |metadata| metadata.len());
-            let has_room = room(store, 0).is_ok_and(|room| room.saturating_add(written) >= query.bytes_max);
+            let has_room = room(&directory, 0).is_ok_and(|room| room.saturating_add(written) >= query.bytes_max);
             Err(if has_room { BundleError::TooLarge { fits_from: None } } else { StoreError::Full(why).into() })
         }
         Err(error) => Err(error.into()),
@@ -57,9 +58,8 @@ fn directory(store: &SqliteStore) -> PathBuf {
 }
 
 /// How many bytes it may take of the disk, where that is at least so many: the recording comes first.
-fn room(store: &SqliteStore, needed: u64) -> Result<u64, StoreError> {
-    let directory = directory(store);
-    let disk = rustix::fs::statvfs(&directory).map_err(|error| files::failed(&directory, &error.into()))?;
+pub(super) fn room(directory: &Path, needed: u64) -> Result<u64, StoreError> {
+    let disk = rustix::fs::statvfs(directory).map_err(|error| files::failed(directory, &error.into()))?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let room = free.saturating_sub(ROOM_LEFT);
     if needed < room {
@@ -72,8 +72,8 @@ fn room(store: &SqliteStore, needed: u64) -> Result<u64, StoreError> {
 }
 
 /// A new database without a name, and the file that it is.
-fn open(store: &SqliteStore) -> Result<(Connection, File), StoreError> {
-    let path = files::new_bundle(&directory(store))?;
+pub(super) fn open(directory: &Path, ensemble: &str) -> Result<(Connection, File), StoreError> {
+    let path = files::new_bundle(directory)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(&path, flags).map_err(failed);
     let file = File::open(&path);
@@ -84,7 +84,7 @@ fn open(store: &SqliteStore) -> Result<(Connection, File), StoreError> {
     for (name, value) in [("journal_mode", "OFF"), ("synchronous", "OFF"), ("temp_store", "MEMORY")] {
         connection.pragma_update(None, name, value).map_err(failed)?;
     }
-    schema::make_bundle(&connection, &store.ensemble)?;
+    schema::make_bundle(&connection, ensemble)?;
     Ok((connection, file))
 }
 
@@ -147,6 +147,11 @@ fn fill(
         let _ = connection::write(&path, Content::Rows, &store.ensemble);
         attached(connection, store, day, Content::Rows, |connection| copy_rows(connection, query))?;
     }
+    describe(connection, query)
+}
+
+/// Writes what is in it.
+pub(super) fn describe(connection: &Connection, query: &BundleQuery<'_>) -> Result<(), StoreError> {
     let about = [
         ("content", if query.with_chunks { "changes and rows" } else { "rows" }.to_owned()),
         ("from_at", query.range.start.0.to_string()),

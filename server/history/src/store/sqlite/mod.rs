@@ -7,6 +7,8 @@
 //! A bundle is a window of all that in one file, to be handed on.
 
 mod bundle;
+#[cfg(feature = "postgres")]
+mod bundle_of;
 mod charges;
 mod chunks;
 mod connection;
@@ -17,6 +19,8 @@ mod retention;
 mod rows;
 mod schema;
 
+#[cfg(feature = "postgres")]
+pub(super) use self::bundle_of::make as bundle_of;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;

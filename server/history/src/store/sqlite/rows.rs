@@ -12,17 +12,18 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params, params_from_iter};
 
 use super::SqliteStore;
-use super::charges::{self, ChargeColumns};
+use super::charges;
 use super::connection::{self, failed};
 use super::files::Day;
 use super::schema::Content;
+use crate::store::charges::ChargeColumns;
 use crate::store::rows::{
     DENSITIES_READ_MAX, Density, DensityQuery, Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows,
     Span, SpanEnd, SpanQuery,
 };
 use crate::store::{StoreError, TRANSACTION_ROWS_MAX};
 
-enum Entry<'a> {
+pub(super) enum Entry<'a> {
     Span(&'a Span),
     Minute(&'a Minute),
     Fact(&'a Fact),
@@ -54,7 +55,7 @@ pub(super) fn write(store: &SqliteStore, rows: &Rows) -> Result<(), StoreError> 
     Ok(())
 }
 
-fn write_some(connection: &mut Connection, entries: &[Entry<'_>]) -> rusqlite::Result<()> {
+pub(super) fn write_some(connection: &mut Connection, entries: &[Entry<'_>]) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     let mut statements = Statements::new(&transaction)?;
     entries.iter().try_for_each(|entry| statements.write(entry))?;

@@ -1,0 +1,74 @@
+//! Where the recordings of a server are, opened: files in a directory, or a database.
+
+use std::sync::Arc;
+
+use history::store::sqlite::SqliteStore;
+use history::store::{Store, StoreError};
+
+use crate::config::HistoryPlace;
+
+#[cfg(feature = "postgres")]
+use history::store::postgres::{PostgresHistory, PostgresStore};
+
+/// A recording that is open.
+pub(crate) type OpenStore = Arc<dyn Store>;
+
+/// Where recordings are; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) enum OpenPlace {
+    /// Files in a directory.
+    Directory(Arc<std::path::Path>),
+    /// A database, with the connections that all ensembles share.
+    #[cfg(feature = "postgres")]
+    Database(PostgresHistory),
+}
+
+impl OpenPlace {
+    /// Opens nothing yet.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub(crate) fn of(place: &HistoryPlace) -> Result<Self, StoreError> {
+        match place {
+            HistoryPlace::Directory(dir) => Ok(Self::Directory(dir.as_path().into())),
+            #[cfg(feature = "postgres")]
+            HistoryPlace::Database(target) => PostgresHistory::new(target.clone()).map(Self::Database),
+        }
+    }
+
+    /// Looks whether it can be used, without changing it, where that is not known before it is. Blocking.
+    ///
+    /// # Errors
+    /// It can't be used.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Directory(_) => Ok(()),
+            #[cfg(feature = "postgres")]
+            Self::Database(history) => history.check(),
+        }
+    }
+
+    /// Opens the recording of an ensemble to write it. Blocking.
+    ///
+    /// # Errors
+    /// It can't be used, or another server writes it.
+    pub(crate) fn open(&self, ensemble: &str) -> Result<OpenStore, StoreError> {
+        match self {
+            Self::Directory(dir) => Ok(Arc::new(SqliteStore::open(dir, ensemble)?)),
+            #[cfg(feature = "postgres")]
+            Self::Database(history) => Ok(Arc::new(PostgresStore::open(history, ensemble)?)),
+        }
+    }
+
+    /// Opens the recording of an ensemble that another server writes, to read it; None where that can't be. Blocking.
+    ///
+    /// # Errors
+    /// It can't be used.
+    pub(crate) fn open_to_read(&self, ensemble: &str) -> Result<Option<OpenStore>, StoreError> {
+        match self {
+            Self::Directory(_) => Ok(None),
+            #[cfg(feature = "postgres")]
+            Self::Database(history) => Ok(Some(Arc::new(PostgresStore::open_to_read(history, ensemble)?))),
+        }
+    }
+}
