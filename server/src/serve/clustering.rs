@@ -1,11 +1,13 @@
 //! Other servers that watch the same, where the configuration names a place to meet them.
 
+use std::sync::Arc;
+
 use tokio::net::TcpListener;
 
-use super::audit_log::AuditParts;
 use super::weaving::Weaver;
 use crate::config::Config;
 use crate::error::RunError;
+use audit::Journal;
 use cluster::{Cluster, Settings};
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
@@ -45,13 +47,13 @@ pub(super) fn start(cluster: Option<&Cluster>, tasks: &TaskTracker, stop: &Cance
 pub(super) fn weave(
     cluster: Option<&Cluster>,
     config: &Config,
-    audit: &AuditParts,
+    (is_durable, journal): (bool, &Arc<dyn Journal>),
     tasks: &TaskTracker,
     stop: &CancellationToken,
 ) {
     let Some(cluster) = cluster else { return };
-    let Some(dir) = config.data_dir.clone().filter(|_| audit.log.is_some()) else { return };
-    let weaver = Weaver::new(cluster, audit.journal.clone(), dir).run();
+    let Some(dir) = config.data_dir.clone().filter(|_| is_durable) else { return };
+    let weaver = Weaver::new(cluster, journal.clone(), dir).run();
     let woven = stop.clone().run_until_cancelled_owned(weaver);
     tasks.spawn(supervised("audit logs of replicas", async { _ = woven.await }));
 }
