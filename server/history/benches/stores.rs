@@ -43,7 +43,7 @@ fn main() {
 fn chunk(seq: u64, kind: ChunkKind) -> Chunk {
     let at = TimeMs(START + 250 * seq.cast_signed());
     let body: Box<[u8]> = (0..2_000_u64).map(|byte| (byte.wrapping_mul(seq).wrapping_mul(0x9e37) >> 7) as u8).collect();
-    Chunk { seq, first_at: at, last_at: at + 249, zxid: Zxid(seq.cast_signed()), kind, crc: 0, body }
+    Chunk { seq, first_at: at, last_at: at + 249, zxid: Zxid(seq.cast_signed()), kind, crc: 0, body: body.into() }
 }
 
 fn span(number: i64) -> Span {

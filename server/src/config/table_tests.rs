@@ -39,6 +39,8 @@ fn with(row: &Setting, value: &str) -> (String, usize) {
         FileSection::Lab if row.key == "ensembles" => "zk = \"a:1\"\n[lab]\n",
         FileSection::Lab => "zk = \"a:1\"\n[lab]\nensembles = [\"default\"]\n",
         FileSection::Metrics => "zk = \"a:1\"\n[metrics]\n",
+        FileSection::Cluster if row.key == "root" => "zk = \"a:1\"\n[cluster]\n",
+        FileSection::Cluster => "zk = \"a:1\"\n[cluster]\nroot = \"/lockscope\"\n",
         FileSection::Alert if row.key == "name" => "zk = \"a:1\"\n[[alert]]\n",
         FileSection::Alert if row.key == "when" => "zk = \"a:1\"\n[[alert]]\nname = \"a\"\n",
         FileSection::Alert => "zk = \"a:1\"\n[[alert]]\nname = \"a\"\nwhen = \"stuck\"\n",
