@@ -112,7 +112,7 @@ async fn what_is_told_of_real_sessions_is_right_as_often_as_it_says() {
         let (_, told) = lockscope.ask(&target).await;
         let [judged, right, sooner, later] = ["judged", "right", "sooner", "later"].map(|key| figure(&told, key));
         let percent = right * 100 / judged;
-        println!("{:<10} {judged} judged, {percent} % right, {sooner} sooner, {later} later", load.name);
+        eprintln!("{:<10} {judged} judged, {percent} % right, {sooner} sooner, {later} later", load.name);
         if !RIGHT.contains(&percent) {
             wrong.push(format!("{}: {percent} %", load.name));
         }
