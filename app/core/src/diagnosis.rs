@@ -105,6 +105,8 @@ codes! {
     ShortTimeout = "short_timeout",
     /// An empty directory that will be deleted, and the numbers of its lock begin anew.
     WillBeReaped = "will_be_reaped",
+    /// A root has very many znodes that are no locks.
+    ManyZnodes = "many_znodes",
 }
 
 /// How bad it is.

@@ -125,13 +125,13 @@ named_enum! {
         Syncing = "syncing",
         /// Possibly old.
         Stale = "stale",
-        /// Some children may not be read.
+        /// Not all of it is read: some children may not be, or there are more znodes than there is room for.
         Partial = "partial",
         /// The root itself may not be read.
         Denied = "denied",
         /// The root does not exist (yet, or any more).
         Gone = "gone",
-        /// The server refuses persistent watches.
+        /// No watch is followed: the server takes no persistent ones, or its events name the wrong znode.
         Reduced = "reduced",
         /// As it was at a moment that was asked for.
         Past = "past",

@@ -343,6 +343,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     lint("long_timeout", "a session's time-out is far longer than its client is ever silent"),
     lint("short_timeout", "a client was silent for nearly all of its session's time-out"),
     lint("will_be_reaped", "an empty directory will be deleted"),
+    lint("many_znodes", "a root has a million znodes that are no locks"),
     lint_rows::MUST_BE_HELD,
     Kind(Lints, File, Reload).row("herd_waiters", "1 to 4294967295", "10", "10", "waiters that one release wakes, from which on it is a herd"),
     Kind(Lints, File, Reload).row("deep_contenders", "1 to 4294967295", "500", "500", "contenders from which on a queue is deep"),

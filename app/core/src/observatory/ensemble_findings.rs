@@ -3,8 +3,13 @@
 use super::Observatory;
 use crate::finding::{Code, Finding, PATHS_MAX, Severity};
 use crate::mirror::Directory;
+use crate::observation::RootId;
+use crate::recipe::Shape;
 use crate::sentence::{Oddity, oddity_sentence};
 use crate::time::TimeMs;
+
+/// Znodes of a root that are no locks, from which on it is reported.
+const PLAIN_ZNODES_MIN: u64 = 1_000_000;
 
 impl Observatory {
     /// Leaks, and time-outs that don't suit, as of now. Walks every directory and session once: asked only while somebody
@@ -15,7 +20,8 @@ impl Observatory {
         let empty = self.empty_locks().filter(|_| is_on(Code::EmptyLocks));
         let hoards = self.session_hoards().filter(|_| is_on(Code::SessionHoards));
         let timeouts = self.timeout_findings(now).filter(|finding| is_on(finding.code));
-        empty.into_iter().chain(hoards).chain(timeouts).collect()
+        let many = self.many_znodes(PLAIN_ZNODES_MIN).filter(|_| is_on(Code::ManyZnodes));
+        empty.into_iter().chain(hoards).chain(timeouts).chain(many).collect()
     }
 
     /// Lock directories that were used and are empty: each costs memory on every member, and nobody deletes them.
@@ -40,6 +46,38 @@ impl Observatory {
         })
     }
 
+    /// A root with very many znodes that are no locks: they cost memory, time to read and a watch event each.
+    fn many_znodes(&self, least: u64) -> Option<Finding> {
+        let mut in_locks = vec![0; self.roots.len()];
+        for (_, lock) in self.locks.iter() {
+            let Some(sum) = in_locks.get_mut(lock.root.0 as usize) else { continue };
+            *sum += match lock.recognition.shape {
+                // What lies beside it is not its own.
+                Shape::Alone | Shape::Gate => 1,
+                _ => [Some(&lock.parts.main), lock.parts.second.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .map(|part| 1 + self.directory(lock.root, part).map_or(0, |directory| directory.len() as u64))
+                    .sum(),
+            };
+        }
+        let plain =
+            self.roots.iter().zip(in_locks).map(|(view, locks)| (view.mirror.nodes().saturating_sub(locks), view));
+        let (plain, view) = plain.filter(|(plain, _)| *plain >= least).max_by_key(|(plain, _)| *plain)?;
+        let oddity = Oddity::ManyZnodes { root: view.path.to_string(), plain, all: view.mirror.nodes() };
+        Some(Finding {
+            code: Code::ManyZnodes,
+            severity: Severity::Warning,
+            text: oddity_sentence(&oddity).into(),
+            paths: vec![view.path.clone()],
+            since: self.link_since,
+        })
+    }
+
+    fn directory(&self, root: RootId, path: &str) -> Option<&Directory> {
+        self.roots.get(root.0 as usize)?.mirror.directory(path)
+    }
+
     /// Sessions that own a great many znodes: all go at once when the session ends.
     fn session_hoards(&self) -> Option<Finding> {
         let mut hoards: Vec<_> =
@@ -54,5 +92,41 @@ impl Observatory {
             paths: Vec::new(),
             since: self.link_since,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::Observation;
+    use crate::settings::Settings;
+    use crate::time::TimeMs;
+    use crate::znode::{Facts, SessionId, Zxid};
+
+    #[test]
+    fn what_is_no_lock_is_counted_and_what_is_one_is_not() {
+        let roots = vec!["/locks".into(), "/".into()];
+        let mut observatory = Observatory::new(Settings { roots, ..Settings::default() }, TimeMs(0));
+        let mut read = |root: u32, path: &str, owner: Option<i64>, czxid: i64| {
+            let (mzxid, pzxid, owner) = (Zxid(czxid), Zxid(czxid), owner.map(SessionId));
+            let (ctime_ms, version, cversion, children, payload_bytes) = (0, 0, 0, 0, 0);
+            let payload = Some(Box::default());
+            let czxid = Zxid(czxid);
+            let facts =
+                Facts { czxid, mzxid, pzxid, ctime_ms, version, cversion, children, owner, payload, payload_bytes };
+            let (root, path, facts) = (RootId(root), path.into(), Box::new(facts));
+            observatory.apply(TimeMs(1), Observation::NodeRead { root, path, facts, unreadable: false });
+        };
+        for number in 0..20 {
+            read(0, &format!("/locks/a/lock-{number:010}"), Some(7), 2 + number);
+        }
+        for number in 0..10 {
+            read(1, &format!("/data/x-{number}y"), None, 100 + number);
+        }
+        assert_eq!(observatory.locks().count(), 1);
+        let found = observatory.many_znodes(3).expect("ten are no locks");
+        assert_eq!((found.code, &*found.paths[0]), (Code::ManyZnodes, "/"));
+        assert!(found.text.starts_with("1") && found.text.contains("znodes below / are no locks"), "{}", found.text);
+        assert_eq!(observatory.many_znodes(13), None);
     }
 }

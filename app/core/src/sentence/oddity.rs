@@ -81,6 +81,8 @@ pub enum Oddity {
     EmptyLocks { count: usize },
     /// A session that owns a great many znodes; `more` do as well.
     Hoard { session: SessionId, znodes: u32, more: usize },
+    /// A root with very many znodes that are no locks.
+    ManyZnodes { root: String, plain: u64, all: u64 },
 }
 
 /// How a queue's length changed lately.

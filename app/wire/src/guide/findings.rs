@@ -160,6 +160,13 @@ pub const FINDINGS: &[Guide] = &[
         &[say("Restart that client at a quiet time. On the status page.")],
     ),
     finding(
+        "many_znodes",
+        "warning",
+        "1,000,000 or more znodes below a root are no locks: each is read, kept and followed.",
+        "A root such as `/` on an ensemble that others keep data in.",
+        &[say("Name the directories of the locks as roots, or exclude what is no lock. On the status page.")],
+    ),
+    finding(
         "try_lock_churn",
         "info",
         "20 or more attempts in a minute came to nothing, at least two for each success.",

@@ -253,14 +253,14 @@ pub const TERMS: &[Term] = &[
     term(
         TermArea::Roots,
         "partial",
-        "Some children may not be read. Where they stand still shows, and who owns them unless the server is ZooKeeper 3.8.4, 3.9.2 or newer, which keeps that back as well: no event tells of them, but a child watch on their directory does, and what the directory counts. A lock whose directory is being looked through, or whose child watch is not heard, says `unswept`.",
+        "Not all of it is read: there are more znodes than there is room for, which the text says with what to do, or some children may not be read. Where they stand still shows, and who owns them unless the server is ZooKeeper 3.8.4, 3.9.2 or newer, which keeps that back as well: no event tells of them, but a child watch on their directory does, and what the directory counts. A lock whose directory is being looked through, or whose child watch is not heard, says `unswept`.",
     ),
     term(TermArea::Roots, "denied", "The root itself may not be read; the text names the right that is missing."),
     term(TermArea::Roots, "gone", "The root does not exist."),
     term(
         TermArea::Roots,
         "reduced",
-        "The server takes no persistent watches (its watch manager refuses them): everything is read again every few seconds instead.",
+        "No watch is followed: the server takes no persistent ones, or its events name the wrong znode, as ClickHouse Keeper's do; the text says which. Everything is read again every few seconds instead and, where events still say that something happened, soon after that.",
     ),
     term(TermArea::Roots, "past", "It is shown as it was at the moment that the band names, whatever it is by now."),
     term(

@@ -33,7 +33,7 @@ pub fn root_link(state: RootState) -> Words {
         RootState::Partial => ("PARTIAL", "some znodes may not be read"),
         RootState::Denied => ("DENIED", "ZooKeeper's access rules keep us out"),
         RootState::Gone => ("GONE", "the root does not exist"),
-        RootState::Reduced => ("REDUCED", "the server refuses persistent watches"),
+        RootState::Reduced => ("REDUCED", "watches can't be followed here"),
         RootState::Past => ("AS IT WAS", ""),
     }
 }

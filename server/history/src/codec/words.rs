@@ -60,6 +60,7 @@ coded_enum!(Code {
     LongTimeout = 28,
     ShortTimeout = 29,
     WillBeReaped = 30,
+    ManyZnodes = 31,
 });
 coded_struct!(Configured { pattern, recipe, max });
 coded_struct!(LockConfig { configured, limits });

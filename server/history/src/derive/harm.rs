@@ -69,7 +69,8 @@ pub fn harm_of(code: Code, severity: Severity) -> Option<Harm> {
             | Code::NeverDrains
             | Code::LongTimeout
             | Code::ShortTimeout
-            | Code::WillBeReaped,
+            | Code::WillBeReaped
+            | Code::ManyZnodes,
             _,
         )
         | (

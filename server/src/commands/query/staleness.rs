@@ -83,7 +83,7 @@ fn because(state: &str, why: &str) -> String {
         "partial" => "some znodes may not be read",
         "denied" => "ZooKeeper's access rules keep Lockscope out",
         "gone" => "the root does not exist",
-        "reduced" => "ZooKeeper refuses persistent watches",
+        "reduced" => "watches can't be followed on this server",
         _ => "",
     };
     let why = if why.is_empty() { otherwise.to_owned() } else { visible(why) };

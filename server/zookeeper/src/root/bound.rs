@@ -128,6 +128,7 @@ impl Bound {
 impl RootWatch {
     /// Whether the children of a directory may be read. Where not, it says that it misses some, and is looked at no more.
     pub(super) fn has_room(&mut self, directory: &Arc<str>, children: u32, out: &mut Outbox) -> bool {
+        let was_whole = self.bound.is_whole();
         if self.bound.take(directory, children) {
             return true;
         }
@@ -135,7 +136,8 @@ impl RootWatch {
         self.hints.gone(directory);
         let missing = MissingSet::from(Missing::Unswept);
         out.push(Observation::Incomplete { root: self.id, path: Box::from(&**directory), missing });
-        if self.state == State::Live {
+        // At the end of a sync the whole is said; what is found later makes a root partial once.
+        if self.state == State::Live && was_whole {
             self.report_partial(out);
         }
         false

@@ -50,6 +50,7 @@ pub(crate) fn sentence(oddity: &Oddity) -> String {
         Oddity::WaitsBehindItself { who } => waits_behind_itself(who),
         Oddity::EmptyLocks { count } => empty_locks(*count),
         Oddity::Hoard { session, znodes, more } => hoard(*session, *znodes, *more),
+        Oddity::ManyZnodes { root, plain, all } => many_znodes(root, *plain, *all),
     }
 }
 
@@ -292,6 +293,12 @@ fn waits_behind_itself(who: &str) -> String {
 fn empty_locks(number: usize) -> String {
     format!(
         "{number} directories that had children are empty. If clients make a directory for each lock, nothing deletes them; container parents would."
+    )
+}
+
+fn many_znodes(root: &str, plain: u64, all: u64) -> String {
+    format!(
+        "{plain} of {all} znodes below {root} are no locks, and each is read, kept and followed. Name the directories of the locks as roots, or exclude what is no lock."
     )
 }
 
