@@ -27,6 +27,7 @@ mod freshness;
 mod guard;
 mod history;
 mod http_api;
+mod huge_trees;
 mod identity;
 mod lab;
 mod lab_api;

@@ -3,9 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use lockscope_core::observation::RootTrouble;
+use lockscope_core::observation::{Link, RootTrouble};
 
 use crate::harness::keeper::{Keeper, Kind};
+use crate::harness::proxy::{Mode, Proxy};
 use crate::harness::{Believed, DEADLINE, Observed, RootState, Truth, zookeeper};
 
 fn is_reduced(believed: &Believed) -> bool {
@@ -88,10 +89,20 @@ async fn clickhouse_keeper_is_known_beforehand_and_after_a_reconnect() {
     let truth = Truth::new(&server.address()).await;
     truth.make("/locks/a").await;
     let relay = Keeper::start(server.address(), Kind::ClickHouse).await;
-    let observed = Observed::start_with(&relay.address(), &["/locks"], Duration::from_secs(30));
+    let proxy = Proxy::start(relay.address()).await;
+    let observed = Observed::start_with(&proxy.address(), &["/locks"], Duration::from_secs(30));
     observed.until("reduced", is_reduced).await;
     assert!(observed.look(|believed| believed.why.starts_with("the server is ClickHouse Keeper")));
     follow(&observed, &truth).await;
+    let lives = observed.lives();
+    proxy.set(Mode::Cut);
+    observed.until("cut", |believed| believed.link != Some(Link::Live)).await;
+    truth.queue("/locks/a/lock-").await;
+    proxy.set(Mode::Open);
+    observed.until("back", |believed| believed.link == Some(Link::Live)).await;
+    observed.until_true(&truth).await;
+    observed.until("reduced after it", is_reduced).await;
+    assert_eq!(observed.lives(), lives, "what is known of the servers outlives a session");
     observed.stop().await;
 }
 
