@@ -210,7 +210,8 @@ impl RunningServer {
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
         clustering::start(cluster.as_ref(), &tasks, &stop);
-        clustering::weave(cluster.as_ref(), config, (audit.log.is_some(), &audit.journal), &tasks, &stop);
+        let kept = config.data_dir.clone().filter(|_| audit.log.is_some());
+        clustering::weave(cluster.as_ref(), kept, audit.journal.clone(), &tasks, &stop);
         let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock));
         let receivers = alerting.start(&tasks, &stop, replicas.clone());
         let acknowledged = alerting.acknowledged;

@@ -1,5 +1,6 @@
 //! Other servers that watch the same, where the configuration names a place to meet them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -43,17 +44,16 @@ pub(super) fn start(cluster: Option<&Cluster>, tasks: &TaskTracker, stop: &Cance
     }
 }
 
-/// Weaves the audit log with those of the others until `stop`, where it is kept.
+/// Weaves the audit log with those of the others until `stop`. `dir`: where it is kept; None: nowhere.
 pub(super) fn weave(
     cluster: Option<&Cluster>,
-    config: &Config,
-    (is_durable, journal): (bool, &Arc<dyn Journal>),
+    dir: Option<PathBuf>,
+    journal: Arc<dyn Journal>,
     tasks: &TaskTracker,
     stop: &CancellationToken,
 ) {
-    let Some(cluster) = cluster else { return };
-    let Some(dir) = config.data_dir.clone().filter(|_| is_durable) else { return };
-    let weaver = Weaver::new(cluster, journal.clone(), dir).run();
+    let Some((cluster, dir)) = cluster.zip(dir) else { return };
+    let weaver = Weaver::new(cluster, journal, dir).run();
     let woven = stop.clone().run_until_cancelled_owned(weaver);
     tasks.spawn(supervised("audit logs of replicas", async { _ = woven.await }));
 }
