@@ -36,12 +36,13 @@ impl Weaver {
     /// Weaves until it is dropped.
     pub(super) async fn run(mut self) {
         loop {
+            // A replica joins first.
+            tokio::time::sleep(STEP).await;
             let trouble = self.step().await.err().unwrap_or_default();
             if trouble != self.trouble && !trouble.is_empty() {
                 tracing::warn!("the audit logs of the replicas are not woven at present: {trouble}");
             }
             self.trouble = trouble;
-            tokio::time::sleep(STEP).await;
         }
     }
 
