@@ -86,10 +86,8 @@ impl Cluster {
         loop {
             let state = states.state();
             match state {
-                SessionState::Disconnected | SessionState::ConnectedReadOnly => {
-                    if self.view().state.is_member() {
-                        self.set_state(ClusterState::Suspended, "the connection to ZooKeeper is lost".to_owned());
-                    }
+                SessionState::Disconnected | SessionState::ConnectedReadOnly if self.view().state.is_member() => {
+                    self.set_state(ClusterState::Suspended, "the connection to ZooKeeper is lost".to_owned());
                 }
                 SessionState::SyncConnected => again.notify_one(),
                 state if state.is_terminated() => return Trouble::Ended,
