@@ -11,14 +11,9 @@ fn sample() -> Board {
     board(rows, vec![problem()])
 }
 
-fn printed(app: &mut App) {
-    println!("{}", text(app).join("\n"));
-}
-
 #[test]
 fn the_board_in_80_columns() {
     let mut app = opened(size(80, 14), Body::Board(sample()));
-    printed(&mut app);
     let expected = "\
 LIVE  < 1 s ago
 127.0.0.1:3000  worst first  1 to 3 of 3
@@ -75,7 +70,6 @@ fn in_40_columns_the_verdict_the_lock_and_the_step_are_there() {
 fn a_lock_says_what_to_do_and_who_waits() {
     let contenders = vec![contender("lock-0", 0, "labels-1@app-1"), contender("lock-1", 1, "labels-2@app-2")];
     let mut app = opened(size(80, 16), Body::Lock(Some(Box::new(lock_page(contenders, 2)))));
-    printed(&mut app);
     let shown = text(&mut app);
     assert_eq!(shown[2], "stuck  /shipping/labels  kazoo Lock");
     assert_eq!(shown[4], "Do this");
