@@ -153,7 +153,7 @@ fn helm(args: &[&str]) -> Option<std::process::Output> {
 #[test]
 fn helm_makes_the_manifests_that_are_here_and_refuses_replicas_without_a_cluster() {
     let Some(made) = helm(&[]) else {
-        println!("skipped: no helm on the path, nor LOCKSCOPE_HELM");
+        eprintln!("skipped: no helm on the path, nor LOCKSCOPE_HELM");
         return;
     };
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -186,7 +186,7 @@ fn kubernetes_takes_the_manifests() {
     };
     let has = Command::new(python()).args(["-c", "import kubernetes_validate"]).output().unwrap().status.success();
     if !has {
-        println!("skipped: {} has no kubernetes-validate", python().display());
+        eprintln!("skipped: {} has no kubernetes-validate", python().display());
     }
     for name in ["kubernetes.yaml", "kubernetes-cluster.yaml"].into_iter().filter(|_| has) {
         let told = validate(name);
