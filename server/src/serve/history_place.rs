@@ -64,6 +64,7 @@ impl OpenPlace {
     ///
     /// # Errors
     /// It can't be used.
+    #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "files have one reader and writer"))]
     pub(crate) fn open_to_read(&self, ensemble: &str) -> Result<Option<OpenStore>, StoreError> {
         match self {
             Self::Directory(_) => Ok(None),
