@@ -8,6 +8,7 @@ use zookeeper_client::{Client, Error};
 use super::connect::{connect, connect_once};
 use super::connect_string::{Fault, check_connect, fault, is_path, split_chroot};
 use super::credentials::Credentials;
+use super::exclusions::Exclusions;
 
 /// Watched paths of one session must stay far below 128 KiB: the client crate can't reconnect above that.
 pub(super) const WATCHED_PATH_BYTES_MAX: usize = 100 * 1024;
@@ -25,6 +26,7 @@ pub struct ObserverConfig {
     session_timeout: Duration,
     credentials: Credentials,
     znodes_max: usize,
+    exclusions: Exclusions,
 }
 
 /// Why there is nothing to observe.
@@ -82,8 +84,9 @@ impl ObserverConfig {
         if session_timeout < SESSION_TIMEOUT_MIN {
             return Err(ConfigError::ShortTimeout { timeout_ms: session_timeout.as_millis() });
         }
-        let (connect, credentials) = (connect.to_owned(), Credentials::default());
-        Ok(Self { connect, roots, session_timeout, credentials, znodes_max: ZNODES_MAX })
+        let (credentials, exclusions) = (Credentials::default(), Exclusions::default());
+        let connect = connect.to_owned();
+        Ok(Self { connect, roots, session_timeout, credentials, znodes_max: ZNODES_MAX, exclusions })
     }
 
     /// The same, as somebody.
@@ -107,6 +110,17 @@ impl ObserverConfig {
     pub(super) fn plain_servers(&self) -> Vec<String> {
         let servers = split_chroot(&self.connect).0.split(',').map(str::to_owned);
         if self.credentials.tls.is_some() { Vec::new() } else { servers.collect() }
+    }
+
+    /// The same, without what these patterns mean.
+    #[must_use]
+    pub fn without(self, exclusions: Exclusions) -> Self {
+        Self { exclusions, ..self }
+    }
+
+    /// What is never read.
+    pub(super) fn exclusions(&self) -> &Exclusions {
+        &self.exclusions
     }
 
     /// A session of this configuration; gives up when no server answers for about one session time-out.

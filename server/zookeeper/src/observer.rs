@@ -53,8 +53,10 @@ pub async fn observe_counted(
 async fn sessions(shared: Shared<'_>, stop: &CancellationToken) {
     let config = shared.config;
     let room = Room::new(config.znodes_max());
-    let watch = |(id, path): (u32, &String)| RootWatch::new(RootId(id), path, !config.has_chroot(), room.clone());
-    let watches = (0..).zip(config.roots()).map(watch);
+    let watches = (0..).zip(config.roots()).map(|(id, path)| {
+        RootWatch::new(RootId(id), path, !config.has_chroot(), room.clone())
+            .without(config.exclusions().clone(), Arc::clone(shared.counts))
+    });
     let mut roots = WatchedRoots::new(watches);
     let mut out = Outbox::new(Arc::clone(shared.counts));
     let mut link = LinkTeller::default();
@@ -68,7 +70,7 @@ async fn sessions(shared: Shared<'_>, stop: &CancellationToken) {
         };
         let Some(client) = client else { return };
         tracing::info!(session = %client.session_id(), "ZooKeeper session made");
-        shared.counts.session_made();
+        shared.counts.session_made(client.session_id().0);
         match Session::new(client, &mut roots, &mut out, &mut link, shared).run(why, stop).await {
             End::Stopped => return,
             End::Over(state) => {

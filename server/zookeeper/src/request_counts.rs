@@ -1,6 +1,6 @@
 //! Counters of requests to the ensemble and of resyncs, for the metrics.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use super::watch::Why;
 
@@ -32,13 +32,16 @@ impl Kind {
     ];
 }
 
-/// Counters of one observer; they only grow.
+/// Counters of one observer; but for what is excluded now, they only grow.
 #[derive(Debug, Default)]
 pub struct RequestCounts {
     requests: [AtomicU64; Kind::ALL.len()],
     failed: [AtomicU64; Kind::ALL.len()],
     resyncs: [AtomicU64; Why::ALL.len()],
     sessions: AtomicU64,
+    session_id: AtomicI64,
+    left_out: AtomicU64,
+    ignored_events: AtomicU64,
 }
 
 impl RequestCounts {
@@ -54,7 +57,8 @@ impl RequestCounts {
         add(&self.resyncs, why as usize, 1);
     }
 
-    pub(super) fn session_made(&self) {
+    pub(super) fn session_made(&self, id: i64) {
+        self.session_id.store(id, Ordering::Relaxed);
         self.sessions.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -72,6 +76,31 @@ impl RequestCounts {
     pub fn resyncs(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let again = Why::ALL.into_iter().zip(&self.resyncs).filter(|(why, _)| *why != Why::FirstSync);
         again.map(|(why, count)| (why.name(), count.load(Ordering::Relaxed)))
+    }
+
+    /// A directory's children that are left out were so many, and are so many now.
+    pub(super) fn left_out(&self, before: u32, now: u32) {
+        // Two's complement: adding what is above zero takes away as well.
+        self.left_out.fetch_add(u64::from(now).wrapping_sub(u64::from(before)), Ordering::Relaxed);
+    }
+
+    pub(super) fn ignored_event(&self) {
+        self.ignored_events.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// About how many znodes are never read, of those whose directory is; what lies below them is not known.
+    pub fn excluded(&self) -> u64 {
+        self.left_out.load(Ordering::Relaxed)
+    }
+
+    /// Events of what is never read.
+    pub fn excluded_events(&self) -> u64 {
+        self.ignored_events.load(Ordering::Relaxed)
+    }
+
+    /// The session that was made last; 0 before the first.
+    pub(super) fn session_id(&self) -> i64 {
+        self.session_id.load(Ordering::Relaxed)
     }
 
     /// Sessions made.

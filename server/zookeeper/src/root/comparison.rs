@@ -78,6 +78,7 @@ impl RootWatch {
         for path in kept.unread {
             self.want(&path, Purpose::Found, out);
         }
+        self.count_left_out_anew(out);
         self.ledger.begin_round();
         self.sweep.begin(usize::MAX);
     }

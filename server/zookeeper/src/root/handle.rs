@@ -18,11 +18,14 @@ use super::{DENIED_MAX, Distrust, GONE_MAX, LISTS_MAX, Listing, Recheck, RootWat
 impl RootWatch {
     /// A watch event of a znode.
     pub(in super::super) fn event(&mut self, event: NodeEvent, out: &mut Outbox) {
-        let (NodeEvent::Created(path) | NodeEvent::Deleted(path) | NodeEvent::Changed(path)) = &event;
         if self.is_unfollowed() {
             return self.hurry();
         }
-        if self.is_hidden(path) || self.bound.hides(path) {
+        if self.leaves_out(&event) {
+            return;
+        }
+        let (NodeEvent::Created(path) | NodeEvent::Deleted(path) | NodeEvent::Changed(path)) = &event;
+        if self.bound.hides(path) {
             return;
         }
         if **path == *self.path {
@@ -39,7 +42,7 @@ impl RootWatch {
     }
 
     /// In a sync, what lies below a znode that has not been read yet will be listed after it: nothing to say now.
-    fn comes_with_its_parent(&mut self, parent: &str, created: bool) -> bool {
+    pub(super) fn comes_with_its_parent(&mut self, parent: &str, created: bool) -> bool {
         if self.state == State::Live || self.knows(parent) {
             return false;
         }
@@ -113,7 +116,7 @@ impl RootWatch {
     }
 
     /// An event reported a child that came or went.
-    fn child_seen(&mut self, directory: &str, created: bool) {
+    pub(super) fn child_seen(&mut self, directory: &str, created: bool) {
         if self.ledger.child_seen(directory, created) {
             self.hints.want(directory);
         }
@@ -132,6 +135,7 @@ impl RootWatch {
             refresh.forget(hash);
         }
         self.ledger.gone(path);
+        self.left_out.forget(path);
         self.hints.gone(path);
         self.bound.gone(path);
     }
@@ -183,6 +187,7 @@ impl RootWatch {
                 NodeReply::Failed => return self.input(Input::ReadFailed, out),
                 NodeReply::Missing => {
                     let settled = self.reads.settle(&path);
+                    self.left_out.forget(&path);
                     let Some(Settled::Valid { purpose, .. }) = settled else { continue };
                     if path == self.path {
                         self.input(Input::RootMissing, out);
@@ -237,6 +242,7 @@ impl RootWatch {
         } else {
             self.ledger.unreadable.remove(&path);
         }
+        let is_read = !self.leaves_out_children(&path, facts.children);
         // One that never had a child may never have one: an entry of a queue, say.
         let is_watched = self.guarded || self.trust.distrust().is_some() || facts.creates_ever() > 0;
         let is_directory = self.ledger.has(&path) && !unreadable && is_watched;
@@ -249,7 +255,7 @@ impl RootWatch {
             Purpose::Event | Purpose::Found => Observation::NodeRead { root, path: at, facts, unreadable },
         });
         // The children of an unreadable znode may not be listed either.
-        if !unreadable && purpose != Purpose::Event && (children > 0 || child_events.creates > 0) {
+        if is_read && !unreadable && purpose != Purpose::Event && (children > 0 || child_events.creates > 0) {
             if !self.has_room(&path, children, out) {
                 return;
             }
@@ -307,13 +313,14 @@ impl RootWatch {
             self.other_lists_left -= usize::from(purpose != ListPurpose::Sync);
             let Recheck { gone, came, is_mixed, .. } =
                 if purpose == ListPurpose::Sync { Recheck::default() } else { self.end_recheck(&directory) };
-            let names: Vec<String> = match reply {
+            let mut names: Vec<String> = match reply {
                 ListReply::Names(names) => names.into_iter().filter(|name| !gone.contains(name.as_str())).collect(),
                 // It went, or may not be listed any more.
                 ListReply::Nothing if purpose == ListPurpose::Gap => return self.read_anew(out),
                 ListReply::Nothing => Vec::new(),
                 ListReply::Failed => return self.input(Input::ReadFailed, out),
             };
+            self.leave_out(&directory, &mut names);
             match purpose {
                 ListPurpose::Gap => self.listed_after_gap(&directory, names, came, out),
                 ListPurpose::Refresh => self.refresh_children(&directory, &names),
@@ -353,6 +360,7 @@ impl RootWatch {
             self.ledger.unreadable.within(directory).map(|name| (join_path(directory, name), present.contains(name)));
         let (stayed, gone): (Vec<_>, Vec<_>) = unreadable.partition(|(_, stayed)| *stayed);
         let went = u32::try_from(gone.len()).unwrap_or(u32::MAX);
+        let unseen = self.unexplained(directory, unseen, came, went);
         for (path, _) in gone {
             self.forget(&path);
             out.push(Observation::NodeDeleted { root: self.id, path: path.into() });

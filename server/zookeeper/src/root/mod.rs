@@ -5,6 +5,7 @@ mod bound;
 mod comparison;
 mod handle;
 mod hints;
+mod left_out;
 mod own_events;
 mod sweep;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use self::bound::Bound;
 pub(super) use self::bound::Room;
 use self::comparison::{Kept, Refresh};
 use self::hints::DirectoryHints;
+use self::left_out::LeftOut;
 use self::own_events::{Hurry, WatchLosses};
 use self::sweep::Sweep;
 pub(super) use self::trust::Distrust;
@@ -76,6 +78,7 @@ pub(super) struct RootWatch {
     id: RootId,
     path: Arc<str>,
     hides_system: bool,
+    left_out: LeftOut,
     state: State,
     epoch: Epoch,
     /// `SyncBegan` has been said for the sync under way.
@@ -120,6 +123,7 @@ impl RootWatch {
             id,
             path: path.into(),
             hides_system,
+            left_out: LeftOut::default(),
             state: State::Offline,
             epoch: Epoch::default(),
             announced: false,
@@ -298,6 +302,7 @@ impl RootWatch {
         self.hurry.begin(self.ticks);
         self.known.clear();
         self.moved.clear();
+        self.left_out.clear();
         self.ledger.clear();
         self.sync_why = why;
         if !why.is_quiet() {
@@ -355,10 +360,6 @@ impl RootWatch {
         self.is_comparing = false;
         self.refresh = None;
         self.sweep = Sweep::default();
-    }
-
-    fn is_hidden(&self, path: &str) -> bool {
-        self.hides_system && lockscope_core::znode::is_under(path, SYSTEM)
     }
 
     fn knows(&self, path: &str) -> bool {

@@ -3,6 +3,7 @@
 
 mod believed;
 mod gaps;
+mod left_out;
 mod lies;
 mod unreadable;
 
@@ -318,8 +319,11 @@ fn run(seed: u64, denials: bool, hears: bool) -> History {
 }
 
 fn run_at(server: Server, seed: u64, denials: bool, hears: bool) -> History {
+    play(History { server, ..History::of_root(hears) }, seed, denials)
+}
+
+fn play(mut history: History, seed: u64, denials: bool) -> History {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut history = History { server, ..History::of_root(hears) };
     history.watch.input(Input::Connected(Why::FirstSync), &mut history.out);
     history.issue();
     for _ in 0..STEPS {

@@ -1,0 +1,146 @@
+//! Ensembles that have the same members, such as many chroots of one ZooKeeper, ask them once: one collector, and each
+//! ensemble is handed what it answers, with the paths as its clients name them.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use lockscope_core::evidence::{MemberAnswer, Report, Round};
+use lockscope_core::observation::Observation;
+use lockscope_core::znode::SessionId;
+use tokio::sync::{mpsc, watch};
+
+use super::super::connect_string::split_chroot;
+use super::super::own_sessions;
+use super::super::request_counts::RequestCounts;
+use super::chroot::{chroot_of, strip};
+use super::collector::{Demand, collect};
+use super::config::Config;
+use runtime::clock::Clock;
+use runtime::shutdown::CancellationToken;
+
+/// Rounds that wait for one ensemble. Overflow policy: the newest is dropped; what the model knows grows older.
+const WAITING_MAX: usize = 4;
+/// Rounds that wait to be handed on.
+const ROUNDS_MAX: usize = 4;
+
+/// All collectors of a server; clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct SharedRounds(Arc<Mutex<Vec<Weak<Group>>>>);
+
+/// Ensembles with the same members.
+#[derive(Debug)]
+struct Group {
+    config: Config,
+    listeners: Mutex<Vec<mpsc::Sender<Arc<Vec<Report>>>>>,
+    stop: CancellationToken,
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl SharedRounds {
+    /// Asks all members about every five seconds until `stop`, together with whoever else has the same. `counts`: whose
+    /// own session is not left out of what is handed on.
+    pub async fn collect(
+        self,
+        config: Config,
+        clock: Clock,
+        demand: watch::Receiver<Demand>,
+        (sink, counts): (mpsc::Sender<Vec<Observation>>, Arc<RequestCounts>),
+        stop: CancellationToken,
+    ) {
+        let chroot = chroot_of(&config.connect).to_owned();
+        let (group, mut rounds) = self.join(config, clock, demand);
+        loop {
+            let reports = tokio::select! {
+                () = stop.cancelled() => break,
+                reports = rounds.recv() => reports,
+            };
+            let Some(reports) = reports else { break };
+            let reports = reports.iter().map(|report| of_chroot(report, &chroot, counts.session_id())).collect();
+            if sink.send(vec![Observation::Evidence(Box::new(Round { reports }))]).await.is_err() {
+                break;
+            }
+        }
+        drop(group);
+    }
+
+    fn join(
+        &self,
+        config: Config,
+        clock: Clock,
+        demand: watch::Receiver<Demand>,
+    ) -> (Arc<Group>, mpsc::Receiver<Arc<Vec<Report>>>) {
+        let config = shared(config);
+        let (listener, rounds) = mpsc::channel(WAITING_MAX);
+        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        groups.retain(|group| group.strong_count() > 0);
+        let known = groups.iter().filter_map(Weak::upgrade).find(|group| group.config == config);
+        let group = known.unwrap_or_else(|| {
+            let group = Arc::new(Group { config, listeners: Mutex::default(), stop: CancellationToken::new() });
+            groups.push(Arc::downgrade(&group));
+            tokio::spawn(run(Arc::downgrade(&group), group.config.clone(), clock, demand, group.stop.clone()));
+            group
+        });
+        group.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(listener);
+        (group, rounds)
+    }
+}
+
+/// The same members by the same way: where the chroot is, and in which order they are written, makes no difference.
+fn shared(config: Config) -> Config {
+    let (servers, _) = split_chroot(&config.connect);
+    let servers: BTreeSet<&str> = servers.split(',').collect();
+    let connect = servers.into_iter().collect::<Vec<_>>().join(",");
+    let admin_urls: BTreeSet<String> = config.admin_urls.into_iter().collect();
+    Config { connect, admin_urls: admin_urls.into_iter().collect(), ..config }
+}
+
+/// Asks, and hands on what came, until the last ensemble is gone.
+async fn run(
+    group: Weak<Group>,
+    config: Config,
+    clock: Clock,
+    demand: watch::Receiver<Demand>,
+    stop: CancellationToken,
+) {
+    let (sink, mut rounds) = mpsc::channel::<Vec<Observation>>(ROUNDS_MAX);
+    let hand_on = async {
+        while let Some(batch) = rounds.recv().await {
+            let Some(group) = group.upgrade() else { return };
+            let mut listeners = group.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+            for observation in batch {
+                let Observation::Evidence(round) = observation else { continue };
+                let reports = Arc::new(round.reports);
+                listeners.retain(|listener| {
+                    !matches!(listener.try_send(Arc::clone(&reports)), Err(mpsc::error::TrySendError::Closed(_)))
+                });
+            }
+        }
+    };
+    tokio::join!(collect(config, clock, demand, sink, stop), hand_on);
+}
+
+/// A report as an ensemble with this chroot sees it: without the sessions with which Lockscope itself watches other
+/// chroots of the same servers. With a thousand of these everybody would have two thousand sessions otherwise.
+fn of_chroot(report: &Report, chroot: &str, own: i64) -> Report {
+    let mut report = report.clone();
+    if chroot.is_empty() {
+        return report;
+    }
+    strip(&mut report, chroot);
+    let is_foreign = |session: SessionId| session.0 != own && own_sessions::is_ours(session.0);
+    if let MemberAnswer::Ok { value, .. } = &mut report.connections {
+        value.retain(|connection| !is_foreign(connection.session));
+    }
+    if let MemberAnswer::Ok { value, .. } = &mut report.sessions {
+        value.expiries.retain(|session, _| !is_foreign(*session));
+        value.timeouts_ms.retain(|session, _| !is_foreign(*session));
+        value.ephemerals.retain(|session, _| !is_foreign(*session));
+        value.local.retain(|session| !is_foreign(*session));
+    }
+    report
+}
