@@ -7,6 +7,10 @@ pub mod file_descriptors;
 pub mod panics;
 pub mod quota;
 pub mod rate;
+pub mod shared_list;
 pub mod shutdown;
 pub mod task_thread;
+mod task_threads;
 pub mod tasks;
+
+pub use task_threads::{THREADS_MAX, TaskThreads};

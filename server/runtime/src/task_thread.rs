@@ -58,6 +58,11 @@ impl TaskThread {
         Ok(Self(sender))
     }
 
+    /// Clones that there are of this thread, this one among them.
+    pub(crate) fn clones(&self) -> usize {
+        self.0.strong_count()
+    }
+
     /// Runs a task on the thread.
     pub fn spawn<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> TaskResult<T> {
         let (sender, result) = oneshot::channel();
