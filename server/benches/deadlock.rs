@@ -142,7 +142,14 @@ impl Watcher {
             Engine::start(observatory, inbox, clock.clone(), stop.clone(), &TaskThread::start("engine").unwrap());
         let config = ObserverConfig::new(address, vec![ROOT.into()], SESSION).unwrap();
         let observer = tokio::spawn(observe(config, clock.clone(), sink, stop.clone()));
-        let info = EnsembleInfo { name: "default".into(), connect: address.into(), color: None, has_others: false };
+        let info = EnsembleInfo {
+            name: "default".into(),
+            connect: address.into(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let about = About {
             version: env!("CARGO_PKG_VERSION").into(),
             started_at_ms: now_ms,

@@ -125,7 +125,14 @@ async fn first_sync(address: &str) {
 
 /// Time to make one board of 100 rows out of the whole model: what a change costs for all who look at one view.
 fn projection(model: &Observatory, contenders: usize) {
-    let ensemble = EnsembleInfo { name: "default".into(), connect: String::new(), color: None, has_others: false };
+    let ensemble = EnsembleInfo {
+        name: "default".into(),
+        connect: String::new(),
+        color: None,
+        has_others: false,
+        labels: Default::default(),
+        excluded: None,
+    };
     let look =
         ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: TimeMs(2) };
     let each_ms = |look: &dyn Fn()| {

@@ -7,7 +7,9 @@ mod alerts;
 mod check;
 mod cluster;
 mod cluster_rows;
+mod ensemble_rows;
 mod ensembles;
+mod ensembles_dir;
 mod errors;
 pub mod exposure;
 mod history;
@@ -16,6 +18,7 @@ mod history_url;
 mod identity;
 #[cfg_attr(not(feature = "lab"), path = "config/no_lab.rs")]
 mod lab;
+mod labels;
 mod layers;
 mod lint_rows;
 mod metrics;
@@ -38,6 +41,7 @@ use std::time::Duration;
 pub use alerts::{Alerting, Receiver};
 pub use cluster::Cluster;
 pub use ensembles::Ensemble;
+pub use ensembles_dir::BadFile;
 pub use history::{History, HistoryPlace};
 pub use identity::Identity;
 pub use lab::Lab;
@@ -57,6 +61,8 @@ use toml_file::TomlFile;
 
 /// Where pages are served when nothing is said.
 pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
+/// Connect strings that one sentence names.
+const CONNECTS_MAX: usize = 3;
 /// Time-out of the session to ZooKeeper when nothing is said.
 pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 /// A configuration that can be.
@@ -64,6 +70,10 @@ pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
 pub struct Config {
     /// What is watched; never empty.
     pub ensembles: Vec<Ensemble>,
+    /// Where further ones are read from; None: nowhere.
+    pub ensembles_dir: Option<PathBuf>,
+    /// Files there that can't be taken; what was in force of them stays. Always empty at a start.
+    pub bad_files: Vec<BadFile>,
     /// Where to serve.
     pub listen: SocketAddr,
     /// To which pages, and how encrypted.
@@ -114,6 +124,13 @@ pub trait Environment {
     /// # Errors
     /// The system's word on why it can't be read.
     fn file(&self, path: &Path) -> std::io::Result<String>;
+    /// Paths of what is in a directory.
+    ///
+    /// # Errors
+    /// The system's word on why it can't be read.
+    fn dir(&self, _path: &Path) -> std::io::Result<Vec<PathBuf>> {
+        Err(std::io::ErrorKind::NotFound.into())
+    }
 }
 
 /// The process's own.
@@ -127,6 +144,10 @@ impl Environment for ProcessEnvironment {
 
     fn file(&self, path: &Path) -> std::io::Result<String> {
         std::fs::read_to_string(path)
+    }
+
+    fn dir(&self, path: &Path) -> std::io::Result<Vec<PathBuf>> {
+        std::fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect()
     }
 }
 
@@ -143,10 +164,30 @@ impl Config {
     /// # Errors
     /// A sentence for each mistake, a line each.
     pub fn load(flags: &ServeArgs, environment: &dyn Environment) -> Result<Self, ConfigError> {
+        Self::read(flags, environment, None)
+    }
+
+    /// The same while the server runs: a mistake in a file of `ensembles_dir` is in `bad_files`, and what is in force of
+    /// that file stays.
+    ///
+    /// # Errors
+    /// As above, for all other mistakes.
+    pub fn load_again(flags: &ServeArgs, environment: &dyn Environment, in_force: &Self) -> Result<Self, ConfigError> {
+        Self::read(flags, environment, Some(in_force))
+    }
+
+    fn read(flags: &ServeArgs, environment: &dyn Environment, in_force: Option<&Self>) -> Result<Self, ConfigError> {
         let layers = Layers::open(flags.config.as_deref(), environment)?;
         let mut errors = ErrorList::new(&layers);
         let top = layers.file.top();
-        let ensembles = errors.take(ensembles::of(flags, &layers));
+        let in_force = in_force.map(|config| (&config.ensembles[..], config.ensembles_dir.as_deref()));
+        let found = errors.take(ensembles::of(flags, &layers, in_force));
+        if in_force.is_none() {
+            let bad = found.iter().flat_map(|found| &found.bad);
+            bad.for_each(|bad| _ = errors.take::<()>(Err(ConfigError(bad.error.clone()))));
+        }
+        let (ensembles, bad_files, ensembles_dir) =
+            found.map_or((None, Vec::new(), None), |found| (Some(found.ensembles), found.bad, found.dir));
         let lab = ensembles.as_ref().and_then(|ensembles| errors.take(lab::of(top.get("lab"), ensembles)));
         let listen = layers
             .one("listen", flags.listen.as_deref())
@@ -178,6 +219,8 @@ impl Config {
             let usual = || Payloads::default_for(exposure::is_public(listen, &web, &access));
             Some(Self {
                 ensembles: ensembles?,
+                ensembles_dir,
+                bad_files,
                 listen,
                 data_dir: data_dir?,
                 history: history?,
@@ -205,9 +248,12 @@ impl Config {
         exposure::is_public(self.listen, &self.web, &self.access)
     }
 
-    /// All connect strings, for people.
+    /// The connect strings, for people.
     pub fn connects(&self) -> String {
-        self.ensembles.iter().map(|ensemble| ensemble.zk.as_str()).collect::<Vec<_>>().join(" and ")
+        let first = self.ensembles.iter().take(CONNECTS_MAX).map(|ensemble| ensemble.zk.as_str());
+        let more = self.ensembles.len().saturating_sub(CONNECTS_MAX);
+        let more = (more > 0).then(|| format!("{more} more"));
+        first.map(str::to_owned).chain(more).collect::<Vec<_>>().join(" and ")
     }
 
     /// Only where to serve, for the demo, which brings its own ZooKeeper.

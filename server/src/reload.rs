@@ -1,6 +1,8 @@
 //! The configuration, read again while everything goes on: a good file takes effect, a bad one changes nothing. A part
 //! of the composition; what a setting means, its owner knows.
 
+mod ensembles;
+
 use std::sync::Arc;
 
 use lockscope_core::observation::{LockConfig, Observation};
@@ -10,7 +12,7 @@ use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ConfigHealth, ProcessEnvironment, exposure};
 use crate::sd_notify::SdNotify;
 use crate::serve::lab::LabParts;
-use crate::serve::{AlertReceivers, RetentionHandle};
+use crate::serve::{AlertReceivers, EnsembleRunner, MakeEnsemble, Observer, RetentionHandle};
 use access::Access;
 use audit::webhook::{Delivery, Pace};
 use audit::{LazyLog, Log};
@@ -26,8 +28,8 @@ pub type ConfigOrigin = Option<ServeArgs>;
 
 /// What takes on new settings.
 pub struct ReloadTargets {
-    /// Every model's inbox, for as long as its observer is there.
-    pub models: Vec<mpsc::WeakSender<Vec<Observation>>>,
+    /// Starts and ends ensembles.
+    pub(crate) runner: EnsembleRunner,
     /// Who releases.
     pub releases: ReleaseService,
     /// The lab.
@@ -92,9 +94,9 @@ impl WebhookHandle {
 impl ReloadTargets {
     /// Reads the file again with each SIGHUP, until `stop`. `status`: what the service manager is notified of
     /// afterwards.
-    pub async fn follow(
+    pub async fn follow<O: Observer>(
         mut self,
-        origin: ConfigOrigin,
+        origin: Option<(ServeArgs, MakeEnsemble<O>)>,
         began: Config,
         mut hang_up: HangUp,
         stop: CancellationToken,
@@ -106,17 +108,22 @@ impl ReloadTargets {
                 () = stop.cancelled() => return,
                 told = hang_up.next() => if !told { return },
             }
-            let Some(settings) = &origin else {
+            let Some((settings, make)) = &origin else {
                 tracing::warn!("SIGHUP: there is no configuration to reload");
                 continue;
             };
             self.service_manager.reloading();
-            match Config::load(settings, &ProcessEnvironment).and_then(|config| self.checked(config, &began)) {
+            match load_again(settings, &in_force).await.and_then(|config| self.checked(config, &began)) {
                 Ok(config) => {
                     let waiting = config.waiting(&began);
                     self.take(&config, &in_force, &began, &stop).await;
+                    ensembles::take(&self.runner, &config, &in_force, *make).await;
                     tracing::info!("the configuration was reloaded{}", said(&waiting));
-                    self.config_health.taken(self.webhook.clock.now_ms(), waiting);
+                    let error = ensembles::told_of_bad_files(&config.bad_files);
+                    if let Some(error) = &error {
+                        tracing::error!("{error}");
+                    }
+                    self.config_health.taken(self.webhook.clock.now_ms(), waiting, error);
                     // What waits is not in force, and is compared with what is.
                     in_force =
                         if config.moves_proxy(&began) { Config { access: in_force.access, ..config } } else { config };
@@ -141,7 +148,8 @@ impl ReloadTargets {
 
     async fn take(&mut self, config: &Config, before: &Config, began: &Config, stop: &CancellationToken) {
         if (&config.locks, &config.lints) != (&before.locks, &before.lints) {
-            for model in self.models.iter().filter_map(mpsc::WeakSender::upgrade) {
+            let models = self.runner.lists().models.now();
+            for model in models.iter().filter_map(|(_, model)| mpsc::WeakSender::upgrade(model)) {
                 let changed = LockConfig { configured: config.locks.clone(), limits: config.lints.clone() };
                 // An engine that is gone takes the process with it.
                 let _ = model.send(vec![Observation::ConfigChanged(Box::new(changed))]).await;
@@ -167,6 +175,13 @@ impl ReloadTargets {
             self.payloads.send_replace(config.payloads);
         }
     }
+}
+
+/// Reads it where nobody waits for it: a directory may have ten thousand files, and a volume may hang.
+async fn load_again(settings: &ServeArgs, in_force: &Config) -> Result<Config, ConfigError> {
+    let (settings, in_force) = (settings.clone(), in_force.clone());
+    let read = tokio::task::spawn_blocking(move || Config::load_again(&settings, &ProcessEnvironment, &in_force));
+    read.await.unwrap_or_else(|error| Err(ConfigError(format!("the configuration could not be read: {error}"))))
 }
 
 fn said(waiting: &[String]) -> String {

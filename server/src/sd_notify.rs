@@ -1,14 +1,17 @@
 //! Notifies the service manager (systemd's protocol: `Type=notify`, `WatchdogSec=`), one datagram a notification.
 //! Without such a manager nothing happens. Knows no other part of Lockscope: a watchdog gets the counts that must rise.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use runtime::clock;
+use runtime::shared_list::SharedList;
 use runtime::shutdown::CancellationToken;
 
 /// Where the manager listens: a path, or with an `@` a name without a file.
@@ -25,8 +28,8 @@ pub struct SdNotify {
     watchdog: Option<Duration>,
 }
 
-/// Counts that rise while something is alive.
-pub type Pulses = Vec<Box<dyn Fn() -> u64 + Send + Sync>>;
+/// Counts that rise while something is alive, each with its name.
+pub type Pulses = SharedList<(String, Arc<AtomicU64>)>;
 
 impl SdNotify {
     /// As the environment has it.
@@ -85,7 +88,7 @@ impl SdNotify {
     /// the manager.
     pub async fn watch(self, pulses: Pulses, stop: CancellationToken) {
         let Some(every) = self.watchdog.filter(|_| self.to.is_some()) else { return };
-        let mut seen = vec![None; pulses.len()];
+        let mut seen = HashMap::new();
         loop {
             if moved(&pulses, &mut seen) {
                 self.send("WATCHDOG=1");
@@ -100,13 +103,12 @@ impl SdNotify {
     }
 }
 
-/// Whether each moved since it was seen last.
-fn moved(pulses: &Pulses, seen: &mut [Option<u64>]) -> bool {
-    let mut all = true;
-    for (pulse, seen) in pulses.iter().zip(seen) {
-        let now = pulse();
-        all &= seen.replace(now) != Some(now);
-    }
+/// Whether each moved since it was seen last. One that is gone is forgotten.
+fn moved(pulses: &Pulses, seen: &mut HashMap<String, u64>) -> bool {
+    let now: HashMap<String, u64> =
+        pulses.now().iter().map(|(name, pulse)| (name.clone(), pulse.load(Ordering::Relaxed))).collect();
+    let all = now.iter().all(|(name, pulse)| seen.get(name) != Some(pulse));
+    *seen = now;
     all
 }
 
@@ -116,8 +118,6 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
     use super::*;
 
     fn heard(manager: &UnixDatagram) -> String {
@@ -148,17 +148,16 @@ mod tests {
     #[tokio::test]
     async fn the_watchdog_hears_from_us_only_while_every_pulse_moves() {
         let (beating, stuck) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-        let beats = Arc::clone(&beating);
-        let stands = Arc::clone(&stuck);
-        let pulses: Pulses = vec![
-            Box::new(move || beats.fetch_add(1, Ordering::Relaxed)),
-            Box::new(move || stands.load(Ordering::Relaxed)),
-        ];
-        let mut seen = vec![None; 2];
-        assert!(moved(&pulses, &mut seen), "what was never seen counts as moved");
-        assert!(!moved(&pulses, &mut seen), "one stands still");
+        let pulses = Pulses::from(vec![("a".to_owned(), beating.clone()), ("b".to_owned(), stuck.clone())]);
+        let mut seen = HashMap::new();
+        let mut moved = || {
+            beating.fetch_add(1, Ordering::Relaxed);
+            super::moved(&pulses, &mut seen)
+        };
+        assert!(moved(), "what was never seen counts as moved");
+        assert!(!moved(), "one stands still");
         stuck.store(1, Ordering::Relaxed);
-        assert!(moved(&pulses, &mut seen));
-        assert!(!moved(&pulses, &mut seen));
+        assert!(moved());
+        assert!(!moved());
     }
 }

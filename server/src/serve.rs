@@ -20,18 +20,15 @@ mod weaving;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::Router;
-use futures_util::future;
-use lockscope_core::observation::Observation;
-use lockscope_core::observatory::Observatory;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use crate::config::{Config, ConfigHealth};
+use crate::cli::ServeArgs;
+use crate::config::{Config, ConfigError, ConfigHealth};
 use crate::error::RunError;
 use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
@@ -41,15 +38,14 @@ use alerting::AlertParts;
 use audit::Records;
 use audit_log::AuditParts;
 use cluster::Cluster;
-use conditions::{any_ended, unreachable_within, warn_read_only};
+use conditions::{unreachable_within, warn_read_only};
 use demand::follow_demand;
-use ensembles::RunningEnsembles;
+pub(crate) use ensembles::EnsembleRunner;
 pub use ensembles::{Observer, ObserverContext, ServedEnsemble};
-use feed::engine::Engine;
+use feed::engine::EngineError;
 use feed::project::ApplicationNames;
 use feed::{self, Hub, pump};
 use feed::{About, Projector};
-use history::historian::Historian;
 use history_health::HistoryHealth;
 pub(crate) use history_place::OpenPlace;
 use http::listener::{Bounds, Proxies, Tls};
@@ -59,7 +55,7 @@ use lab::LabParts;
 pub use listen::bind;
 use listen::{open_tls, serve_http};
 pub use recording::Filling;
-use recording::Recording;
+use recording::Recorder;
 pub(crate) use recording::RetentionHandle;
 use release::{self, ReleaseService};
 use replicas::Replicas;
@@ -67,6 +63,9 @@ use runtime::clock::Clock;
 use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
 use runtime::tasks::{TaskTracker, supervised};
 use zookeeper::members::Demand;
+
+/// Makes an ensemble that the configuration names.
+pub type MakeEnsemble<O> = fn(&Config, &crate::config::Ensemble) -> Result<ServedEnsemble<O>, ConfigError>;
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
 const NOTICE_MS: u64 = 500;
@@ -96,14 +95,15 @@ pub async fn signalled() {
 
 /// Serves until a signal comes; a second signal ends the process at once. `sign_in_link`: the path of a link that signs
 /// somebody in, printed with the address; empty for none. `origin`: where the configuration is read again from on
-/// SIGHUP.
+/// SIGHUP; `make` makes the ensembles that it names then.
 ///
 /// # Errors
 /// When something that must run ended.
 pub async fn run<O: Observer>(
     config: &Config,
     origin: ConfigOrigin,
-    mut ensembles: Vec<ServedEnsemble<O>>,
+    ensembles: Vec<ServedEnsemble<O>>,
+    make: Option<MakeEnsemble<O>>,
     pages: fn(Arc<Hub>) -> Router,
     access: Access,
     sign_in_link: &str,
@@ -121,14 +121,13 @@ pub async fn run<O: Observer>(
     let audit = AuditParts::of(config, &access, &clock).await;
     let config_health = reload::config_health(&origin, &clock);
     let payloads = watch::Sender::new(config.payloads);
-    let recorded = ensembles.iter_mut().map(|ensemble| (ensemble.info.name.clone(), ensemble.filling.take())).collect();
-    let recordings = recording::start(config.history.as_ref(), recorded, &payloads.subscribe(), &clock).await?;
+    let recorder = Recorder::new(config.history.as_ref(), &payloads.subscribe(), &clock)?;
     let alerting = AlertParts::open(config, &clock).await;
     let cluster = clustering::open(config, &listener, &clock)?;
     let parts = (audit, alerting, cluster);
-    let parts = RunningServer::start(config, ensembles, recordings, clock, parts, access, config_health)?;
+    let parts = RunningServer::start(config, ensembles, recorder, clock, parts, access, config_health).await?;
     let served = parts
-        .serve((config, origin, hang_up), payloads, (listener, tls), pages, sign_in_link, async move {
+        .serve((config, origin.zip(make), hang_up), payloads, (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;
             tracing::info!("{name}: shutting down; a second signal ends at once");
             tokio::spawn(async move {
@@ -144,8 +143,8 @@ pub async fn run<O: Observer>(
 /// Everything that runs.
 struct RunningServer {
     hub: Arc<Hub>,
-    engines: Vec<Engine<Observatory>>,
-    observers: Vec<JoinHandle<()>>,
+    runner: EnsembleRunner,
+    engine_ends: mpsc::UnboundedReceiver<EngineError>,
     pump: JoinHandle<()>,
     records: Arc<dyn Records>,
     releases: ReleaseService,
@@ -153,8 +152,6 @@ struct RunningServer {
     access: Access,
     config_health: ConfigHealth,
     applications: ApplicationNames,
-    models: Vec<mpsc::WeakSender<Vec<Observation>>>,
-    historians: Vec<Historian>,
     /// What the past is shown from; None where nothing is recorded.
     recordings: Option<Recordings>,
     alerts: AlertDesk,
@@ -173,10 +170,10 @@ struct RunningServer {
 }
 
 impl RunningServer {
-    fn start<O: Observer>(
+    async fn start<O: Observer>(
         config: &Config,
         ensembles: Vec<ServedEnsemble<O>>,
-        (recordings, retention): (Vec<Option<Recording>>, Option<RetentionHandle>),
+        recorder: Option<(Recorder, RetentionHandle)>,
         clock: Clock,
         (audit, alerting, cluster): (AuditParts, AlertParts, Option<Cluster>),
         access: Access,
@@ -185,22 +182,19 @@ impl RunningServer {
         let (stopper, stop) = shutdown::token();
         let (want, demand) = watch::channel(Demand::default());
         let now_ms = clock.now_ms();
-        let mut metrics = Metrics {
+        let (recorder, retention) = recorder.unzip();
+        let (runner, engine_ends) =
+            EnsembleRunner::new((clock.clone(), stop.clone()), demand, alerting.clone(), recorder);
+        runner.start(config, ensembles).await?;
+        let lists = runner.lists().clone();
+        let metrics = Metrics {
             apart: config.metrics.clone(),
             audit: audit.counts,
             record: audit.log.clone(),
             started_at_ms: now_ms,
+            zookeeper: lists.counts.clone(),
             ..Metrics::default()
         };
-        let RunningEnsembles { engines, observers, projected, handles, models, historians, histories } =
-            RunningEnsembles::start(
-                config,
-                ensembles.into_iter().zip(recordings),
-                (&clock, &stop),
-                &demand,
-                &mut metrics,
-                &alerting,
-            )?;
         let about = About {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at_ms: now_ms,
@@ -215,36 +209,37 @@ impl RunningServer {
         let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock));
         let receivers = alerting.start(&tasks, &stop, replicas.clone());
         let acknowledged = alerting.acknowledged;
-        let targets = histories.iter().map(|(info, _)| info.name.clone()).zip(models.iter().cloned()).collect();
-        let told = order_snoozes::follow(alerting.alerts.order_snoozes(), targets);
+        let told = order_snoozes::follow(alerting.alerts.order_snoozes(), lists.models.clone());
         let told = stop.clone().run_until_cancelled_owned(told);
         tasks.spawn(supervised("snoozes of lock orders", async { _ = told.await }));
         let alerts = AlertDesk::new(alerting.alerts, audit.journal.clone());
         let lab = LabParts::start(config, audit.journal.clone(), &clock);
         let releases = ReleaseService::new(
-            handles,
+            lists.handles.clone(),
             audit.journal,
             access.clone(),
             clock.clone(),
             release::Settings { needs_second: config.second_approver },
         );
+        runner.set_releases(releases.clone());
         replicas.into_iter().for_each(|replicas| releases.coordinate(replicas));
         audit_log::take_over(audit.log.as_ref(), &releases, &stop);
         let applications = ApplicationNames::new(config.applications.clone());
-        let noted = recording::note_forced(releases.forced_releases(), &histories);
+        let noted = recording::note_forced(releases.forced_releases(), lists.histories.clone());
         let noted = stop.clone().run_until_cancelled_owned(noted);
         tasks.spawn(supervised("forced releases", async { _ = noted.await }));
-        let history_health = HistoryHealth::new(&histories);
+        let history_health = HistoryHealth::new(lists.histories.clone());
         let follow = stop.clone().run_until_cancelled_owned(history_health.clone().follow());
         tasks.spawn(supervised("history health", async { _ = follow.await }));
         let recordings = retention.as_ref().map(|_| Recordings {
-            ensembles: histories,
+            ensembles: lists.histories.clone(),
             about: about.clone(),
             applications: applications.clone(),
             forced: releases.forced_releases(),
             clock: clock.clone(),
         });
-        let projector = Projector::new(projected, about, clock.clone()).with_config(Arc::new(config_health.clone()));
+        let projector =
+            Projector::new(lists.shown.clone(), about, clock.clone()).with_config(Arc::new(config_health.clone()));
         let projector = lab.project(projector).with_applications(applications.clone()).with_acknowledged(acknowledged);
         let projector =
             projector.with_forced_releases(releases.forced_releases()).with_history(Arc::new(history_health));
@@ -255,8 +250,8 @@ impl RunningServer {
         let pump = pump::start(hub.clone(), stop.clone());
         Ok(Self {
             hub,
-            engines,
-            observers,
+            runner,
+            engine_ends,
             pump,
             records: audit.records,
             releases,
@@ -265,8 +260,6 @@ impl RunningServer {
             metrics,
             config_health,
             applications,
-            models,
-            historians,
             recordings,
             alerts,
             receivers: Some(receivers),
@@ -279,9 +272,9 @@ impl RunningServer {
         })
     }
 
-    async fn serve(
+    async fn serve<O: Observer>(
         mut self,
-        (config, origin, hang_up): (&Config, ConfigOrigin, HangUp),
+        (config, origin, hang_up): (&Config, Option<(ServeArgs, MakeEnsemble<O>)>, HangUp),
         payloads: watch::Sender<Payloads>,
         (listener, tls): (TcpListener, Option<Tls>),
         pages: fn(Arc<Hub>) -> Router,
@@ -315,7 +308,7 @@ impl RunningServer {
         self.manage(config, origin, hang_up, payloads, &service_manager).await;
         let ended = tokio::select! {
             () = signal => Ok(()),
-            result = any_ended(&mut self.engines) => Err(result.err().map_or_else(|| RunError::Internal("the engine ended".to_owned()), RunError::from)),
+            Some(error) = self.engine_ends.recv() => Err(RunError::from(error)),
             result = &mut server => Err(RunError::Internal(format!("the HTTP server ended: {result:?}"))),
             _ = &mut self.pump => Err(RunError::Internal("the feed ended".to_owned())),
             error = unreachable_within(&self.hub, config) => Err(error),
@@ -341,14 +334,10 @@ impl RunningServer {
             tracing::warn!("some responses did not end within {DRAIN_MS_MAX} ms and were dropped");
         }
         drop(self.stopper);
-        drop(self.engines);
-        recording::end(self.historians, CLOSE_MAX).await;
+        self.runner.close(CLOSE_MAX).await;
         self.tasks.close();
         if tokio::time::timeout(CLOSE_MAX, self.tasks.wait()).await.is_err() {
             tracing::warn!("{} background tasks did not end within {CLOSE_MAX:?}", self.tasks.len());
-        }
-        if tokio::time::timeout(CLOSE_MAX, future::join_all(self.observers)).await.is_err() {
-            tracing::warn!("a session to ZooKeeper did not close within {CLOSE_MAX:?}; it will expire");
         }
         ended
     }
@@ -357,26 +346,22 @@ impl RunningServer {
 impl RunningServer {
     /// Tells the service manager that pages are served and that the engines live, and reads the configuration again
     /// when it is told to.
-    async fn manage(
+    async fn manage<O: Observer>(
         &mut self,
         config: &Config,
-        origin: ConfigOrigin,
+        origin: Option<(ServeArgs, MakeEnsemble<O>)>,
         hang_up: HangUp,
         payloads: watch::Sender<Payloads>,
         service_manager: &SdNotify,
     ) {
         let status = format!("serving {}", config.connects());
         service_manager.ready(&status);
-        let pulse = |engine: &Engine<Observatory>| {
-            let pulse = engine.pulse();
-            Box::new(move || pulse.load(Ordering::Relaxed)) as Box<dyn Fn() -> u64 + Send + Sync>
-        };
-        let pulses = self.engines.iter().map(pulse).collect();
+        let pulses = self.runner.lists().pulses.clone();
         self.tasks.spawn(supervised("watchdog", service_manager.clone().watch(pulses, self.stop.clone())));
         let mut webhook = std::mem::take(&mut self.webhook);
         webhook.deliver(config, &self.stop).await;
         let targets = ReloadTargets {
-            models: std::mem::take(&mut self.models),
+            runner: self.runner.clone(),
             releases: self.releases.clone(),
             lab: self.lab.clone(),
             access: self.access.clone(),

@@ -42,6 +42,8 @@ named_enum! {
         Incidents = "incidents",
         /// Who made others wait.
         Blame = "blame",
+        /// Ensembles as tiles, where there are several.
+        Fleet = "fleet",
     }
 }
 

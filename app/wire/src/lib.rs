@@ -15,6 +15,7 @@ mod cluster;
 mod events;
 mod evidence;
 mod find;
+mod fleet;
 mod frame;
 mod freshness;
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub use cluster::{Cluster, ClusterState, Replica, UnitOwners};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use find::{FindAnswer, FindPlace};
+pub use fleet::{FLEET_TILES_MAX, Fleet, FleetQuery, FleetTile, LabelCount};
 pub use frame::{
     Body, COMPACT_TYPE, ClientFrame, CompactFrame, DeltaBody, Frame, KnownView, ServerFrame, View, decode_frame,
     encode_frame,
@@ -94,7 +96,7 @@ pub use session::{
     SessionRow, Sessions, SessionsDelta, SessionsHead,
 };
 pub use sessions_query::{SessionGroup, SessionSort, SessionsQuery};
-pub use status::{ConfigStatus, EnsembleStatus, HistoryStatus, RootStatus, Status};
+pub use status::{ConfigStatus, EnsembleStatus, ExcludedStatus, HistoryStatus, RootStatus, Status};
 pub use time_to_lock::{HoldsSource, NoEstimateReason, RemainingWait, TimeToLock, WaitCalibration, WaitTime};
 pub use visible::visible;
 pub use waits::{

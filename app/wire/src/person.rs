@@ -54,4 +54,6 @@ pub struct Person {
     pub can_sign_in: bool,
     /// The past is recorded here, and can be looked at.
     pub keeps_history: bool,
+    /// There are several ensembles that they may see something of.
+    pub has_fleet: bool,
 }

@@ -1,5 +1,7 @@
 //! The server's own state: links, roots, evidence.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{EnsembleColor, FindingRow, Link, MemberStatus, RootState, SessionId, Zxid};
@@ -78,6 +80,22 @@ pub struct EnsembleStatus {
     pub missed: Option<u64>,
     /// Its recording; null while the history is off.
     pub history: Option<HistoryStatus>,
+    /// What it is, as the configuration says.
+    pub labels: BTreeMap<String, String>,
+    /// What of it is never read; null where everything is.
+    pub excluded: Option<ExcludedStatus>,
+}
+
+/// What of an ensemble is never read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExcludedStatus {
+    /// Patterns of paths, as the configuration has them.
+    pub patterns: Vec<String>,
+    /// About how many znodes are left out, of those whose directory is read; what lies below them is not known.
+    pub paths: u64,
+    /// Events of them that were not looked at, since the start.
+    pub events: u64,
 }
 
 /// The recording of one ensemble, as of some seconds ago at most.

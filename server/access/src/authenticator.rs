@@ -277,9 +277,10 @@ impl Access {
         let can_sign_in = self.can_sign_in();
         let (may_release, may_audit) = (actor.may(Right::Release), actor.may(Right::ReadAudit));
         // Whether there is a history, who serves it knows.
-        let keeps_history = false;
+        // The server knows.
+        let (keeps_history, has_fleet) = (false, false);
         let (name, role, by) = (actor.name.clone(), actor.role, actor.by);
-        Person { name, role, by, may_release, may_audit, can_sign_in, keeps_history }
+        Person { name, role, by, may_release, may_audit, can_sign_in, keeps_history, has_fleet }
     }
 
     /// What somebody keeps of how the page is shown.

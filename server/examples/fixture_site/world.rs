@@ -274,6 +274,8 @@ impl World {
             owner_unknown: Some(0),
             missed: Some(0),
             history: None,
+            labels: Default::default(),
+            excluded: None,
         };
         let version = env!("CARGO_PKG_VERSION").to_owned();
         Status {

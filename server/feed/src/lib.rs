@@ -7,6 +7,7 @@ mod about;
 mod budget;
 mod channel;
 pub mod engine;
+mod ensembles;
 mod frame_error;
 mod frames;
 mod hub;
@@ -27,20 +28,21 @@ mod view;
 mod visibility;
 
 use lockscope_wire::{
-    Board, BoardQuery, Body, Epoch, EventsQuery, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery, QueueMap,
-    QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, WINDOW_ROWS_MAX, Waits,
-    WaitsQuery, Window,
+    Board, BoardQuery, Body, Epoch, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately, LockOrders, LockPage,
+    LockQuery, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View,
+    WINDOW_ROWS_MAX, Waits, WaitsQuery, Window,
 };
 
 pub use about::About;
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
+pub use ensembles::{Changes, Ensemble, Ensembles};
 pub use frame_error::FrameError;
 pub use frames::{ClientMessage, Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, ProjectedView};
 pub use owner::Owner;
 pub use project::{FoundLocks, LineView, NAMES_MAX, NameTest, RecordedHabits, time_to_lock};
-pub use projector::{Ensemble, Projector};
+pub use projector::Projector;
 pub use query::ModelQuery;
 pub use revisions::Revisions;
 pub use sources::{ConfigState, HistorySource, LabSource};
@@ -152,6 +154,14 @@ pub trait Projection: Views + Send + Sync + 'static {
         rows.retain(|row| fits(&row.path) == Some(true));
         rows.truncate(rows_max);
         FoundLocks { rows, is_complete }
+    }
+    /// The ensembles of which something may be seen, as tiles.
+    fn fleet(&self, _scope: &VisibilityScope, _query: &FleetQuery) -> Fleet {
+        Fleet::default()
+    }
+    /// Whether there are several of which something may be seen.
+    fn has_fleet(&self, _scope: &VisibilityScope) -> bool {
+        false
     }
     /// Whether a release of some lock seems to wake many.
     fn suspects_herd(&self) -> bool {

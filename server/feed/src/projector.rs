@@ -9,42 +9,25 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
-    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, LockOrders, LockPage,
-    LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status,
-    StatusQuery, View, Waits, WaitsQuery,
+    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately,
+    LockOrders, LockPage, LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions,
+    SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
 };
 
-use super::engine::Reader;
 use super::project::{
-    self, AcknowledgedLocks, ApplicationNames, EnsembleInfo, EventsView, ForcedReleases, FoundLocks, HappenedQuery,
-    HappenedView, LineView, MetricSelection, NameTest, ProjectionContext, Snapshot,
+    self, AcknowledgedLocks, ApplicationNames, EventsView, ForcedReleases, FoundLocks, HappenedQuery, HappenedView,
+    LineView, MetricSelection, NameTest, ProjectionContext, Snapshot,
 };
 use super::{
-    About, ConfigState, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views, VisibilityScope,
+    About, ConfigState, Ensembles, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views,
+    VisibilityScope,
 };
 use runtime::clock::Clock;
 
-/// One ensemble: what the model does not know of it, and the model.
-pub struct Ensemble {
-    /// Its name and where it is.
-    pub info: EnsembleInfo,
-    /// Its model.
-    pub reader: Reader<Observatory>,
-}
-
-impl Ensemble {
-    /// One whose model stays as it is.
-    pub fn still(info: EnsembleInfo, model: Observatory) -> Self {
-        Self { info, reader: Reader::still(model) }
-    }
-}
-
 /// Projects every observatory.
 pub struct Projector {
-    ensembles: Vec<Ensemble>,
-    /// Changes of all models together.
-    revision: Revisions,
-    /// The same, and those of the lab.
+    ensembles: Ensembles,
+    /// Changes of all models together, and those of the lab and of what else is shown.
     wakes: Revisions,
     about: About,
     clock: Clock,
@@ -61,13 +44,13 @@ pub struct Projector {
 
 impl Projector {
     /// Over some ensembles, in the order they are shown.
-    pub fn new(ensembles: Vec<Ensemble>, about: About, clock: Clock) -> Self {
-        let revision = Revisions::of(ensembles.iter().map(|ensemble| ensemble.reader.revisions()));
-        let (wakes, applications, forced) = (revision.clone(), ApplicationNames::default(), ForcedReleases::default());
+    pub fn new(ensembles: impl Into<Ensembles>, about: About, clock: Clock) -> Self {
+        let ensembles = ensembles.into();
+        let wakes = Revisions::of([ensembles.revisions()]);
+        let (applications, forced) = (ApplicationNames::default(), ForcedReleases::default());
         Self {
             ensembles,
             wakes,
-            revision,
             about,
             clock,
             lab: None,
@@ -136,8 +119,9 @@ impl Projector {
 
     /// One look at all of which something may be seen. A writer of any waits meanwhile.
     fn look<T>(&self, scope: &VisibilityScope, look: impl FnOnce(&[ProjectionContext<'_>]) -> T) -> T {
+        let ensembles = self.ensembles.now();
         let guards: Vec<_> = {
-            let seen = self.ensembles.iter().filter(|ensemble| scope.covers_ensemble(&ensemble.info.name));
+            let seen = ensembles.iter().filter(|ensemble| scope.covers_ensemble(&ensemble.info.name));
             seen.map(|ensemble| (ensemble.reader.guard(), &ensemble.info)).collect()
         };
         // Only now: a writer may have kept us waiting, and what is too old by now is not live.
@@ -203,7 +187,7 @@ impl Projector {
     }
 
     fn any(&self, fits: impl Fn(&Observatory) -> bool) -> bool {
-        self.ensembles.iter().any(|ensemble| ensemble.reader.read(&fits))
+        self.ensembles.now().iter().any(|ensemble| ensemble.reader.read(&fits))
     }
 }
 
@@ -253,7 +237,7 @@ impl Projection for Projector {
     }
 
     fn revision(&self) -> u64 {
-        self.revision.latest()
+        self.ensembles.revision()
     }
 
     fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64> {
@@ -304,7 +288,7 @@ impl Projection for Projector {
                 false
             }
         };
-        if self.ensembles.len() < 2 {
+        if self.ensembles.now().len() < 2 {
             return Vec::new();
         }
         self.look(scope, |looks| looks.iter().filter(|look| has(look)).map(|look| look.ensemble.name.clone()).collect())
@@ -319,6 +303,15 @@ impl Projection for Projector {
         let (found, are_compared) = project::fitting(names, fits);
         let rows = self.look(scope, |looks| project::rows_of(looks, &found, rows_max));
         FoundLocks { rows, is_complete: are_all && are_compared }
+    }
+
+    fn fleet(&self, scope: &VisibilityScope, query: &FleetQuery) -> Fleet {
+        self.look(scope, |looks| project::fleet(looks, query))
+    }
+
+    fn has_fleet(&self, scope: &VisibilityScope) -> bool {
+        let ensembles = self.ensembles.now();
+        ensembles.iter().filter(|ensemble| scope.covers_ensemble(&ensemble.info.name)).nth(1).is_some()
     }
 
     fn events_after(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsView> {

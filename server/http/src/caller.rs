@@ -29,8 +29,10 @@ pub(super) struct Caller {
 impl Caller {
     pub(super) fn new(http: &Http, principal: Principal, payloads: PayloadChanges) -> Self {
         let actor = principal.actor.clone();
-        let person = Person { keeps_history: http.moments.is_some(), ..http.access.person(&actor) };
-        Self { scope: http.scope_of(&actor), person, actor, principal, payloads }
+        let scope = http.scope_of(&actor);
+        let (keeps_history, has_fleet) = (http.moments.is_some(), http.hub.projection().has_fleet(&scope));
+        let person = Person { keeps_history, has_fleet, ..http.access.person(&actor) };
+        Self { scope, person, actor, principal, payloads }
     }
 }
 

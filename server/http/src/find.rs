@@ -92,7 +92,12 @@ fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Re
     if places.is_empty() {
         places = find_places(|text| near::fits_nearly(&words, text));
     }
-    places.retain(|place| *place != FindPlace::Audit || actor.may(Right::ReadAudit));
+    let has_fleet = http.hub.projection().has_fleet(scope);
+    places.retain(|place| match place {
+        FindPlace::Audit => actor.may(Right::ReadAudit),
+        FindPlace::Fleet => has_fleet,
+        _ => true,
+    });
     Ok(FindAnswer { q, locks, more_locks, sessions, places, verdicts, is_partial })
 }
 

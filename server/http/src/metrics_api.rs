@@ -47,5 +47,5 @@ fn exposed(http: &Http, scope: &VisibilityScope) -> String {
 /// How each recording is of which something may be seen.
 fn recordings(http: &Http, scope: &VisibilityScope) -> Vec<(String, HistoryStatus)> {
     let all = http.moments.iter().flat_map(|moments| moments.recordings(scope));
-    all.filter_map(|(name, handle)| Some((name.to_owned(), handle?.status()))).collect()
+    all.filter_map(|(name, handle)| Some((name, handle?.status()))).collect()
 }

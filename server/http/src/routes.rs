@@ -9,7 +9,7 @@ use super::no_lab;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
     Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, health, help, history, live,
-    me, metrics_api, openapi, orders, preferences_api, release_api, sign_in, unknown_api,
+    me, metrics_api, openapi, orders, preferences_api, release_api, server_pages, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -52,6 +52,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/readyz", Need::Open, || get(health::readyz)),
     api(Verb::Get, "/metrics", VIEW, || get(metrics_api::metrics)),
     api(Verb::Get, "/api/v1/status", VIEW, || get(api::status)),
+    api(Verb::Get, "/api/v1/fleet", VIEW, || get(server_pages::fleet::answer)),
     api(Verb::Get, "/api/v1/locks", VIEW, || get(api::locks)),
     api(Verb::Get, "/api/v1/lock", VIEW, || get(api::lock)),
     api(Verb::Get, "/api/v1/waits", VIEW, || get(api::waits)),
@@ -133,6 +134,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(no_lab)) },
     Route { verb: Verb::Get, path: "/find", need: VIEW, answer: Answer::Form(|| get(find::show)) },
     api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
+    Route { verb: Verb::Get, path: "/fleet", need: VIEW, answer: Answer::Form(|| get(server_pages::fleet::show)) },
     Route { verb: Verb::Get, path: "/events", need: VIEW, answer: Answer::Form(|| get(events_page::show)) },
     Route { verb: Verb::Get, path: "/alerts", need: VIEW, answer: Answer::Form(|| get(alerts::pages::show)) },
     api(Verb::Get, ALERT_BANNER, VIEW, || get(alerts::banner::show)),
@@ -222,7 +224,6 @@ const NEWS: &str = "/events/news";
 const LIVE: &str = "/api/v1/live";
 /// What the page of alerts asks for.
 const ALERTS: &str = "/api/v1/alerts";
-
 /// What every page asks for.
 const ALERT_BANNER: &str = "/alerts/banner";
 

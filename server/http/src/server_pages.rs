@@ -1,12 +1,14 @@
 //! Pages that the server draws alone: no script but the header's (theme, times, whether the server is there), and, where a
 //! page changes while it is looked at, the one that follows it.
 
+pub(super) mod fleet;
+
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
 use lockscope_page::{DocumentTitle, ServerPage};
-use lockscope_wire::BoardQuery;
+use lockscope_wire::{BoardQuery, Person};
 
 use super::problem::ErrorResponse;
 use super::{Http, assets};
@@ -45,7 +47,8 @@ fn answer(
             "this build carries no page; run `cargo run -p style`, then build the server again",
         ));
     };
-    let (nonce, person) = (Nonce::new().to_string(), http.access.person(actor));
+    let has_fleet = http.hub.projection().has_fleet(&http.scope_of(actor));
+    let (nonce, person) = (Nonce::new().to_string(), Person { has_fleet, ..http.access.person(actor) });
     let (tab, alerts) = (tab(http, actor), http.alert_banner(&http.scope_of(actor)));
     let mut response =
         Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab, alerts })).into_response();

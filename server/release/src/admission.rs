@@ -65,7 +65,7 @@ impl ReleaseService {
             Some(Examined::Before(outcome)) => return Ok(Some(Accepted::Before(outcome))),
             None => return Ok(None),
         };
-        let ensemble = self.ensemble(&Some(plan.ensemble.clone()))?.clone();
+        let ensemble = self.ensemble(&Some(plan.ensemble.clone()))?;
         let Some(planned) = state.plans.take(&plan.plan_id) else { return Ok(None) };
         state.limits.note(now_ms, &actor.name, &plan.ensemble, &plan.lock);
         let sender = state.requests.begin(now_ms, &plan.plan_id, (actor.name.clone(), actor.by));

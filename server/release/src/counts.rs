@@ -1,26 +1,36 @@
 //! Counters of release outcomes.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 use lockscope_wire::Outcome;
 
 /// Counters of one service; they only grow.
 #[derive(Debug)]
 pub(super) struct Counts {
-    ended: Vec<(String, [AtomicU64; Outcome::ALL.len()])>,
+    ended: RwLock<BTreeMap<String, [AtomicU64; Outcome::ALL.len()]>>,
     refused: AtomicU64,
 }
 
 impl Counts {
     /// For these ensembles.
     pub(super) fn new(ensembles: impl Iterator<Item = String>) -> Self {
-        Self { ended: ensembles.map(|name| (name, Default::default())).collect(), refused: AtomicU64::new(0) }
+        let ended = RwLock::new(ensembles.map(|name| (name, Default::default())).collect());
+        Self { ended, refused: AtomicU64::new(0) }
+    }
+
+    /// Counts for another ensemble from now on, and goes on where that is known.
+    pub(super) fn add(&self, ensemble: &str) {
+        let mut ended = self.ended.write().unwrap_or_else(PoisonError::into_inner);
+        ended.entry(ensemble.to_owned()).or_default();
     }
 
     /// Counts an outcome. A request for an unknown ensemble counts as rejected.
     pub(super) fn ended(&self, ensemble: Option<&str>, outcome: Outcome) {
-        let of = self.ended.iter().find(|(name, _)| Some(name.as_str()) == ensemble);
-        match of.and_then(|(_, outcomes)| outcomes.get(outcome as usize)) {
+        let ended = self.ended.read().unwrap_or_else(PoisonError::into_inner);
+        let of = ensemble.and_then(|name| ended.get(name));
+        match of.and_then(|outcomes| outcomes.get(outcome as usize)) {
             Some(counter) => counter.fetch_add(1, Ordering::Relaxed),
             None => self.refused.fetch_add(1, Ordering::Relaxed),
         };
@@ -37,8 +47,9 @@ impl Counts {
             let counts = outcomes.iter().map(|count| count.load(Ordering::Relaxed));
             Outcome::ALL.into_iter().zip(counts).collect()
         };
+        let ended = self.ended.read().unwrap_or_else(PoisonError::into_inner);
         OutcomeCounts {
-            ended: self.ended.iter().map(|(name, outcomes)| (name.clone(), of(outcomes))).collect(),
+            ended: ended.iter().map(|(name, outcomes)| (name.clone(), of(outcomes))).collect(),
             refused: self.refused.load(Ordering::Relaxed),
         }
     }

@@ -11,6 +11,7 @@ mod checks;
 mod coordination;
 mod counts;
 mod ensemble;
+mod ensembles;
 mod execute;
 mod limits;
 mod plans;

@@ -21,6 +21,7 @@ use audit::{Entry, Journal, RequestLog};
 use feed::project::{ForcedRelease, ForcedReleases};
 use identity::{Actor, Right};
 use runtime::clock::Clock;
+use runtime::shared_list::SharedList;
 use runtime::tasks::{TaskTracker, TaskTrackerToken, spawn};
 use zookeeper::DeletePermission;
 
@@ -39,7 +40,7 @@ pub struct Settings {
 pub struct ReleaseService(Arc<Inner>);
 
 struct Inner {
-    ensembles: Vec<EnsembleHandle>,
+    ensembles: SharedList<EnsembleHandle>,
     log: RequestLog,
     access: Access,
     clock: Clock,
@@ -109,7 +110,7 @@ impl Drop for RunningRequest {
 impl ReleaseService {
     /// A service for some ensembles; `access` knows who may still do what they could.
     pub fn new(
-        ensembles: Vec<EnsembleHandle>,
+        ensembles: impl Into<SharedList<EnsembleHandle>>,
         journal: Arc<dyn Journal>,
         access: Access,
         clock: Clock,
@@ -117,7 +118,8 @@ impl ReleaseService {
     ) -> Self {
         let running = TaskTracker::new();
         let log = RequestLog::new(journal, clock.clone(), RECORD_MAX);
-        let counts = Counts::new(ensembles.iter().map(|ensemble| ensemble.info.name.clone()));
+        let ensembles = ensembles.into();
+        let counts = Counts::new(ensembles.now().iter().map(|ensemble| ensemble.info.name.clone()));
         let needs_second = AtomicBool::new(settings.needs_second);
         let (forced, state) = (ForcedReleases::default(), Mutex::default());
         let coordination = OnceLock::new();
@@ -324,19 +326,12 @@ impl ReleaseService {
         &self.0.log
     }
 
-    pub(super) fn ensemble(&self, ensemble: &Option<String>) -> Result<&EnsembleHandle, Rejection> {
-        let ensembles = &self.0.ensembles;
-        match ensemble.as_deref().filter(|name| !name.is_empty()) {
-            None if ensembles.len() == 1 => ensembles.first().ok_or(()),
-            None => return Err(Rejection::new(RejectionReason::NotFound, "There are several ensembles; name one.")),
-            Some(name) => ensembles.iter().find(|ensemble| ensemble.info.name == name).ok_or(()),
-        }
-        .map_err(|()| {
-            Rejection::new(
-                RejectionReason::NotFound,
-                format!("There is no ensemble {:?}.", ensemble.as_deref().unwrap_or_default()),
-            )
-        })
+    pub(super) fn ensembles(&self) -> &SharedList<EnsembleHandle> {
+        &self.0.ensembles
+    }
+
+    pub(super) fn counts(&self) -> &Counts {
+        &self.0.counts
     }
 
     /// What a plan is about, whosever it is.

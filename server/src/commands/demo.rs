@@ -148,7 +148,7 @@ async fn serve_with(
     ));
     let mut ensembles = commands::serve::ensembles(&config)?;
     ensembles.iter_mut().take(1).for_each(|ensemble| ensemble.filling = filling.take());
-    let served = serve::run(&config, None, ensembles, pages, access, &link).await;
+    let served = serve::run(&config, None, ensembles, None, pages, access, &link).await;
     drop(stopper);
     if tokio::time::timeout(serve::CLOSE_MAX, workload).await.is_err() {
         tracing::warn!("some sample sessions were not closed in time; they end with their ZooKeeper");
@@ -166,11 +166,16 @@ fn config_of(listen: SocketAddr, data: &Path, history: config::History, zookeepe
             color: None,
             zk: zookeeper.address(),
             roots: vec![ROOT.to_owned()],
+            exclude: Vec::new(),
+            labels: Default::default(),
+            file: None,
             evidence: true,
             admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
             clock_scratch: None,
             identity: config::Identity::default(),
         }],
+        ensembles_dir: None,
+        bad_files: Vec::new(),
         listen,
         web: config::Web::default(),
         data_dir: Some(data.to_owned()),

@@ -1,5 +1,7 @@
 //! `lockscope serve`: every configured ensemble with its observer.
 
+use std::sync::Arc;
+
 use lockscope_core::observation::Observation;
 use tokio::sync::mpsc;
 
@@ -8,11 +10,13 @@ use crate::config::{self, Config, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
 use crate::serve::{self, Observer, ObserverContext, ServedEnsemble};
 use access::Access;
-use feed::project::EnsembleInfo;
+use feed::project::{EnsembleInfo, ExcludedPaths};
 use http::{is_loopback, pages};
 use runtime::shutdown::CancellationToken;
 use zookeeper::members;
-use zookeeper::{ClockProbeConfig, ObserverConfig, ReleaseClient, compare_clocks, observe_counted};
+use zookeeper::{
+    ClockProbeConfig, Exclusions, ObserverConfig, ReleaseClient, RequestCounts, compare_clocks, observe_counted,
+};
 
 /// Serves until a signal.
 pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {
@@ -20,7 +24,7 @@ pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {
     let ensembles = ensembles(&config)?;
     let access = serve::access(&config);
     check_exposure(&config, &access)?;
-    serve::run(&config, Some(args), ensembles, pages, access, "").await
+    serve::run(&config, Some(args), ensembles, Some(served_ensemble), pages, access, "").await
 }
 
 /// Beyond this machine, serving needs authentication and encryption.
@@ -55,9 +59,13 @@ fn served_ensemble(
     config: &Config,
     ensemble: &config::Ensemble,
 ) -> Result<ServedEnsemble<EnsembleObserver>, ConfigError> {
+    let exclusions = Exclusions::new(ensemble.exclude.clone());
     let observer = ObserverConfig::new(&ensemble.zk, ensemble.roots.clone(), config.session_timeout);
     let credentials = &ensemble.identity.watching;
-    let observer = observer.map_err(|error| ConfigError(error.to_string()))?.with_credentials(credentials.clone());
+    let observer = observer
+        .map_err(|error| ConfigError(error.to_string()))?
+        .with_credentials(credentials.clone())
+        .without(exclusions);
     let (connect, session_timeout) = (&ensemble.zk, config.session_timeout);
     let asked = || members::Config {
         connect: connect.clone(),
@@ -67,16 +75,20 @@ fn served_ensemble(
     };
     let scratch =
         |path| ClockProbeConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
-    let has_others = config.ensembles.len() > 1;
+    let has_others = config.ensembles.len() > 1 || config.ensembles_dir.is_some();
+    let counts = Arc::<RequestCounts>::default();
     Ok(ServedEnsemble {
         info: EnsembleInfo {
             name: ensemble.name.clone(),
             connect: ensemble.zk.clone(),
             color: ensemble.color,
             has_others,
+            labels: Arc::new(ensemble.labels.clone()),
+            excluded: excluded(&ensemble.exclude, &counts),
         },
         roots: ensemble.roots.clone(),
         release_client: release_client(ensemble),
+        counts,
         filling: None,
         observer: EnsembleObserver {
             observer,
@@ -84,6 +96,13 @@ fn served_ensemble(
             scratch: ensemble.clock_scratch.clone().map(scratch),
         },
     })
+}
+
+/// What is never read, and where that is counted.
+fn excluded(patterns: &[String], counts: &Arc<RequestCounts>) -> Option<ExcludedPaths> {
+    let counts = Arc::clone(counts);
+    let count = move || (counts.excluded(), counts.excluded_events());
+    (!patterns.is_empty()).then(|| ExcludedPaths { patterns: patterns.into(), count: Arc::new(count) })
 }
 
 /// A session of its own for each act, with the credentials for that.
@@ -95,9 +114,10 @@ impl Observer for EnsembleObserver {
     async fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
         let compared =
             self.scratch.map(|config| compare_clocks(config, context.clock.clone(), sink.clone(), stop.clone()));
-        let asked = self
-            .evidence
-            .map(|config| members::collect(config, context.clock.clone(), context.demand, sink.clone(), stop.clone()));
+        let asked = self.evidence.map(|config| {
+            let told = (sink.clone(), context.counts.clone());
+            context.rounds.collect(config, context.clock.clone(), context.demand, told, stop.clone())
+        });
         let asks = async {
             if let Some(asked) = asked {
                 asked.await;

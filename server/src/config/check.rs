@@ -10,7 +10,7 @@ use super::{ConfigError, SettingValue};
 use feed::project::ApplicationRule;
 use http::{Payloads, SOCKETS_ALLOWED_MAX};
 use zookeeper::members::check_admin_url;
-use zookeeper::{SESSION_TIMEOUT_MIN, check_connect, check_roots};
+use zookeeper::{EXCLUSIONS_MAX, SESSION_TIMEOUT_MIN, check_connect, check_exclusion, check_roots};
 
 /// Longest session time-out that is believed; ZooKeeper's own default maximum is far below.
 const SESSION_TIMEOUT_MS_MAX: u64 = 3_600_000;
@@ -27,6 +27,18 @@ pub(super) fn roots(settings: &[SettingValue]) -> Result<(), ConfigError> {
     let roots: Vec<&str> = settings.iter().map(|setting| setting.value.as_str()).collect();
     check_roots(&roots)
         .or_else(|(at, fault)| settings.get(at).map_or(Ok(()), |setting| wrong(setting, &fault.why, &fault.remedy)))
+}
+
+pub(super) fn exclusions(settings: &[SettingValue], roots: &[SettingValue]) -> Result<(), ConfigError> {
+    let roots: Vec<&str> = roots.iter().map(|root| root.value.as_str()).collect();
+    for (at, setting) in settings.iter().enumerate() {
+        check_exclusion(&setting.value, &roots).or_else(|fault| wrong(setting, &fault.why, &fault.remedy))?;
+        if at >= EXCLUSIONS_MAX {
+            let remedy = format!("write at most {EXCLUSIONS_MAX}, with stars for what they share");
+            return wrong(setting, "is one too many", &remedy);
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn listen(setting: &SettingValue) -> Result<SocketAddr, ConfigError> {

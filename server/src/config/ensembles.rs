@@ -1,19 +1,24 @@
 //! Which ensembles there are: the one that flags, environment and the top of the file name, or each `[[ensemble]]`
-//! table of the file.
+//! table of the file; and those of the directory beside it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use lockscope_wire::EnsembleColor;
 
+use super::ensembles_dir::{self, BadFile};
 use super::identity::{self, Identity};
-use super::toml_file::Section;
-use super::{ConfigError, Layers, SettingValue, check};
+use super::toml_file::{Entry, Section};
+use super::{ConfigError, Layers, SettingValue, check, labels};
 use crate::cli::ServeArgs;
 
 /// What to write for `evidence`.
 const EVIDENCE: &str = "write on, or off to ask the members nothing";
 /// Ensembles one server watches.
-pub(super) const ENSEMBLES_MAX: usize = 16;
+pub(super) const ENSEMBLES_MAX: usize = 10_000;
 /// Longest name, in characters: it stands on every row.
 const NAME_CHARS_MAX: usize = 32;
+
 /// One ensemble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ensemble {
@@ -25,6 +30,12 @@ pub struct Ensemble {
     pub zk: String,
     /// Watched roots; never empty, never nested.
     pub roots: Vec<String>,
+    /// Patterns of paths that are never read.
+    pub exclude: Vec<String>,
+    /// What it is, for filters.
+    pub labels: BTreeMap<String, String>,
+    /// The file of `ensembles_dir` that it is from; None for any other place.
+    pub file: Option<String>,
     /// Whether the members are asked for evidence.
     pub evidence: bool,
     /// Their AdminServers, where named.
@@ -35,11 +46,52 @@ pub struct Ensemble {
     pub identity: Identity,
 }
 
-/// Every ensemble, checked.
-pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Vec<Ensemble>, ConfigError> {
-    let Some(entry) = layers.file.top().get("ensemble") else { return Ok(vec![only(flags, layers)?]) };
+/// What there is of ensembles.
+pub(super) struct Found {
+    pub(super) ensembles: Vec<Ensemble>,
+    /// Files of the directory with a mistake. What is in force of them stays, where there is anything.
+    pub(super) bad: Vec<BadFile>,
+    /// The directory that was read.
+    pub(super) dir: Option<PathBuf>,
+}
+
+/// Every ensemble, checked. `in_force`: those that are watched already, and from which directory; nothing at a start.
+pub(super) fn of(
+    flags: &ServeArgs,
+    layers: &Layers<'_>,
+    in_force: Option<(&[Ensemble], Option<&Path>)>,
+) -> Result<Found, ConfigError> {
+    let dir = ensembles_dir::of(layers, in_force.and_then(|(_, dir)| dir))?;
+    let tables = layers.file.top().get("ensemble");
+    let mut ensembles = match &tables {
+        Some(entry) => of_tables(flags, layers, entry, dir.is_some())?,
+        None if dir.is_some() && layers.one("zk", flags.zk.as_deref())?.is_none() => Vec::new(),
+        None => vec![only(flags, layers)?],
+    };
+    let Some(dir) = dir else { return Ok(Found { ensembles, bad: Vec::new(), dir: None }) };
+    let kept = in_force.map_or(&[][..], |(ensembles, _)| ensembles);
+    let bad = ensembles_dir::read(&dir, layers, kept, &mut ensembles)?;
+    if ensembles.iter().any(|ensemble| ensemble.file.is_some()) {
+        identity::check_several(layers)?;
+    }
+    if ensembles.is_empty() && bad.is_empty() {
+        return Err(ConfigError(format!(
+            "no ZooKeeper is named: no file *.toml of {} has an [[ensemble]] table, and there is no `zk`; write one",
+            dir.display()
+        )));
+    }
+    Ok(Found { ensembles, bad, dir: Some(dir) })
+}
+
+/// The `[[ensemble]]` tables of the file itself.
+fn of_tables(
+    flags: &ServeArgs,
+    layers: &Layers<'_>,
+    entry: &Entry<'_>,
+    has_dir: bool,
+) -> Result<Vec<Ensemble>, ConfigError> {
     let tables = entry.sections(ENSEMBLES_MAX)?;
-    if tables.is_empty() {
+    if tables.is_empty() && !has_dir {
         return Err(ConfigError(format!("{} is an empty list; write tables that begin with [[ensemble]]", entry.from)));
     }
     if let Some(given) = layers.one("zk", flags.zk.as_deref())? {
@@ -51,18 +103,21 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Vec<Ensemble>
     }
     identity::check_several(layers)?;
     let mut ensembles: Vec<Ensemble> = Vec::with_capacity(tables.len());
+    let mut names = HashSet::new();
     for table in tables {
-        let ensemble = one(&table, ensembles.len(), layers)?;
-        if ensembles.iter().any(|other| other.name == ensemble.name) {
-            let from = table.get("name").map_or_else(|| table.from(), |entry| entry.from);
-            return Err(ConfigError(format!(
-                "{from} {:?} is taken by another; give each ensemble a name of its own",
-                ensemble.name
-            )));
+        let ensemble = one(&table, nth_color(ensembles.len()), layers)?;
+        if !names.insert(ensemble.name.clone()) {
+            return Err(taken(&table, &ensemble.name));
         }
         ensembles.push(ensemble);
     }
     Ok(ensembles)
+}
+
+/// What is said where another has the name.
+pub(super) fn taken(table: &Section<'_>, name: &str) -> ConfigError {
+    let from = table.get("name").map_or_else(|| table.from(), |entry| entry.from);
+    ConfigError(format!("{from} {name:?} is taken by another; give each ensemble a name of its own"))
 }
 
 /// The one ensemble that flags, environment and the top of the file name.
@@ -86,6 +141,9 @@ fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError>
         color: color.or_else(|| name.as_ref().map(|_| nth_color(0))),
         name: name.unwrap_or_else(|| "default".to_owned()),
         zk: zk.value,
+        exclude: exclusions(layers.many("exclude", &[])?, &roots)?,
+        labels: labels::of(layers.file.top().get("labels"))?,
+        file: None,
         roots: roots.into_iter().map(|root| root.value).collect(),
         evidence: layers
             .one("evidence", flags.evidence.as_deref())?
@@ -99,7 +157,7 @@ fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError>
 }
 
 /// One of several; all it has is in its table.
-fn one(table: &Section<'_>, at: usize, layers: &Layers<'_>) -> Result<Ensemble, ConfigError> {
+pub(super) fn one(table: &Section<'_>, color: EnsembleColor, layers: &Layers<'_>) -> Result<Ensemble, ConfigError> {
     let text = |key: &str| table.one(key);
     let list = |key: &str| table.many(key);
     let Some(name) = text("name")? else {
@@ -118,8 +176,11 @@ fn one(table: &Section<'_>, at: usize, layers: &Layers<'_>) -> Result<Ensemble, 
     Ok(Ensemble {
         identity,
         name: check_name(&name)?,
-        color: Some(text("color")?.map_or_else(|| Ok(nth_color(at)), |color| check_color(&color))?),
+        color: Some(text("color")?.map_or(Ok(color), |color| check_color(&color))?),
         zk: zk.value,
+        exclude: exclusions(list("exclude")?, &roots)?,
+        labels: labels::of(table.get("labels"))?,
+        file: None,
         roots: roots.into_iter().map(|root| root.value).collect(),
         evidence: text("evidence")?.map_or(Ok(true), |word| check::switch(&word, EVIDENCE))?,
         admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
@@ -130,6 +191,12 @@ fn one(table: &Section<'_>, at: usize, layers: &Layers<'_>) -> Result<Ensemble, 
 fn check_scratch(path: &SettingValue) -> Result<String, ConfigError> {
     check::roots(std::slice::from_ref(path))?;
     Ok(path.value.clone())
+}
+
+fn exclusions(given: Option<Vec<SettingValue>>, roots: &[SettingValue]) -> Result<Vec<String>, ConfigError> {
+    let given = given.unwrap_or_default();
+    check::exclusions(&given, roots)?;
+    Ok(given.into_iter().map(|pattern| pattern.value).collect())
 }
 
 fn nth_color(at: usize) -> EnsembleColor {

@@ -28,6 +28,12 @@ impl<'a> Layers<'a> {
         Ok(Self { environment, file: TomlFile::parse(name, &text)? })
     }
 
+    /// A path beside the configuration file, where there is one.
+    pub(super) fn beside_file(&self, name: &str) -> Option<PathBuf> {
+        let file = Some(self.file.name()).filter(|file| !file.is_empty())?;
+        Some(Path::new(file).parent()?.join(name))
+    }
+
     pub(super) fn without_file(environment: &'a dyn Environment) -> Self {
         Self { environment, file: TomlFile::default() }
     }
@@ -152,7 +158,7 @@ pub(super) fn config_file(flag: Option<&Path>, environment: &dyn Environment) ->
         .or_else(|| environment.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from))
 }
 
-fn stranger(key: &str, from: &str, place: FileSection) -> Option<ConfigError> {
+pub(super) fn stranger(key: &str, from: &str, place: FileSection) -> Option<ConfigError> {
     let keys = table::keys(place);
     if keys.contains(&key) {
         return None;

@@ -19,8 +19,9 @@ separated by commas. A variable that is empty counts as not set. `on` and `off` 
 
 On SIGHUP (`systemctl reload lockscope`) the file, and the secrets that it names, are read again. A file with a mistake changes nothing: the
 previous configuration stays in force, and the log, the status page and `config` in `/api/v1/status` show the error with its line. Of a good file, the
-settings marked *reload* take effect at once. The others wait for a restart, and the status page lists those that differ by name; an ensemble
-that was added, removed or changed is among them. Flags and variables are those that the process was started with. Certificates (`tls_cert`,
+settings marked *reload* take effect at once. The others wait for a restart, and the status page lists those that differ by name. An ensemble
+that was added is watched from then on, one that was removed no more, and one that was changed anew; all others go on untouched. A mistake in a file of
+`ensembles_dir` is shown in the same way, and changes nothing of the ensembles of that file; all else takes effect. Flags and variables are those that the process was started with. Certificates (`tls_cert`,
 `tls_key`), tokens and users are followed without a reload.
 
 ## Secrets
@@ -34,7 +35,7 @@ are never shown.
 pub fn markdown() -> String {
     let mut out = HEAD.to_owned();
     section(&mut out, "At the top", "", |place| matches!(place, FileSection::Top | FileSection::Roles));
-    let several = "At the top for one ensemble; for several (at most 16), in an `[[ensemble]]` table each, and then in no other place.";
+    let several = "At the top for one ensemble; for several (at most 10,000), in an `[[ensemble]]` table each, of this file or of the files in `ensembles_dir`. [Many ensembles](many-ensembles.md) says more.";
     section(&mut out, "Ensembles", several, |place| place == FileSection::Ensemble);
     let locks = "The recipe of locks whose names are recognised wrongly. At most 1,000 tables.";
     section(&mut out, "`[[lock]]`", locks, |place| place == FileSection::Lock);

@@ -27,9 +27,10 @@ impl ConfigHealth {
     }
 
     /// It was read again, and these wait for a restart.
-    pub fn taken(&self, now_ms: i64, waits_for_restart: Vec<String>) {
+    /// `error`: what of it could not be taken.
+    pub fn taken(&self, now_ms: i64, waits_for_restart: Vec<String>, error: Option<String>) {
         self.tell(|status| {
-            *status = ConfigStatus { loaded_at_ms: now_ms, error: None, waits_for_restart, path: status.path.take() }
+            *status = ConfigStatus { loaded_at_ms: now_ms, error, waits_for_restart, path: status.path.take() }
         });
     }
 
@@ -55,8 +56,7 @@ impl ConfigState for ConfigHealth {
 }
 
 impl Config {
-    /// What differs from the configuration that a server began with, and takes effect only when it begins again: keys,
-    /// and ensembles by name.
+    /// What differs from the configuration that a server began with, and takes effect only when it begins again.
     pub fn waiting(&self, began: &Self) -> Vec<String> {
         let differs = |is_other: bool, key: &str| is_other.then(|| key.to_owned());
         let tls = |config: &Self| config.web.tls.clone().map(|files| (files.cert, files.key));
@@ -77,17 +77,7 @@ impl Config {
             differs(self.metrics != began.metrics, "[metrics]"),
             differs(self.cluster != began.cluster, "[cluster]"),
         ];
-        let known = |config: &Self, name: &str| config.ensembles.iter().find(|ensemble| ensemble.name == name).cloned();
-        let mut names: Vec<&str> =
-            began.ensembles.iter().chain(&self.ensembles).map(|ensemble| ensemble.name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let ensembles = names.into_iter().filter_map(|name| match (known(began, name), known(self, name)) {
-            (Some(_), None) => Some(format!("ensemble {name} (removed)")),
-            (None, Some(_)) => Some(format!("ensemble {name} (added)")),
-            (was, is) => (was != is).then(|| format!("ensemble {name}")),
-        });
-        keys.into_iter().flatten().chain(ensembles).collect()
+        keys.into_iter().flatten().collect()
     }
 
     /// Whether there is a trusted proxy now and was none, or the other way round, where nothing else makes the server

@@ -4,7 +4,7 @@ use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Roles, Top};
 use super::table::Layering::{All, File, Variable as Var};
 use super::table::TakesEffect::{Reload, Restart};
 use super::table::{FileSection, Layering, Setting, TakesEffect};
-use super::{alert_rows, cluster_rows, history_rows, lint_rows, metrics_rows};
+use super::{alert_rows, cluster_rows, ensemble_rows, history_rows, lint_rows, metrics_rows};
 
 /// Where, how and when: what the rows of a kind share.
 pub(super) struct Kind(pub(super) FileSection, pub(super) Layering, pub(super) TakesEffect);
@@ -29,34 +29,13 @@ const fn lint(key: &'static str, meaning: &'static str) -> Setting {
 
 /// Every setting.
 pub(super) const SETTINGS: &[Setting] = &[
-    Kind(Ensemble, All, Restart).row(
-        "zk",
-        "HOST:PORT[,HOST:PORT…][/CHROOT]",
-        "",
-        "\"zk1:2181,zk2:2181,zk3:2181\"",
-        "the ensemble; the only setting that must be given",
-    ),
-    Kind(Ensemble, All, Restart).row(
-        "name",
-        "1 to 32 letters, digits, dots, dashes, underscores",
-        "default",
-        "\"prod-eu\"",
-        "the ensemble's name on every page; required in an `[[ensemble]]`",
-    ),
-    Kind(Ensemble, Var, Restart).row(
-        "color",
-        "blue, teal, violet, amber, pink, red",
-        "the next of these",
-        "\"teal\"",
-        "the ensemble's colour on every page",
-    ),
-    Kind(Ensemble, All, Restart).row(
-        "root",
-        "paths, none inside another",
-        "/",
-        "[\"/locks\", \"/services\"]",
-        "paths to watch, with everything below them; by default every lock is found",
-    ),
+    ensemble_rows::ZK,
+    ensemble_rows::NAME,
+    ensemble_rows::COLOR,
+    ensemble_rows::ROOT,
+    ensemble_rows::EXCLUDE,
+    ensemble_rows::LABELS,
+    ensemble_rows::DIR,
     Kind(Top, All, Restart).row(
         "listen",
         "ADDR:PORT; port 0 takes a free one",
@@ -81,78 +60,78 @@ pub(super) const SETTINGS: &[Setting] = &[
         "end with exit code 69 when ZooKeeper was never reached in this time",
     ),
     Kind(Top, All, Restart).row("session_timeout_ms", "500 to 3600000", "10000", "10000", "timeout of the sessions to ZooKeeper"),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "evidence",
         "on, off",
         "on",
         "\"off\"",
         "whether to query the members for connections, session expiry and watches",
     ),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "admin_url",
         "addresses like http://zk1:8080, at most 16",
         "port 8080 of each member is tried",
         "[\"http://zk1:8080\", \"http://zk2:8080\"]",
         "the members' AdminServers; a member without one is queried with four-letter words",
     ),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "clock_scratch",
         "a path",
         "none: nothing is ever written",
         "\"/lockscope-clock\"",
         "a znode below which ephemerals may be created to compare clocks",
     ),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "auth_file",
         "a file or credential:NAME",
         "",
         "\"credential:zk-auth\"",
         "USER:PASSWORD for ZooKeeper's digest scheme, for watching",
     ),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "sasl_file",
         "a file or credential:NAME",
         "",
         "\"credential:zk-sasl\"",
         "USER:PASSWORD for SASL (DIGEST-MD5), for watching",
     ),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "ca_file",
         "a file or credential:NAME",
         "",
         "\"/etc/lockscope/zk-ca.pem\"",
         "certificate authorities of ZooKeeper, in PEM; with it, connections to ZooKeeper use TLS only",
     ),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "cert_file",
         "a file or credential:NAME",
         "",
         "\"/etc/lockscope/zk-cert.pem\"",
         "client certificate towards ZooKeeper, in PEM; needs ca_file and key_file",
     ),
-    Kind(Ensemble, All, Restart).row("key_file", "a file or credential:NAME", "", "\"credential:zk-key\"", "its key, in PEM"),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row("key_file", "a file or credential:NAME", "", "\"credential:zk-key\"", "its key, in PEM"),
+    Kind(Ensemble, All, Reload).row(
         "act_auth_file",
         "a file or credential:NAME",
         "as for watching",
         "\"credential:zk-act-auth\"",
         "as auth_file, for releases and the lab only",
     ),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "act_sasl_file",
         "a file or credential:NAME",
         "as for watching",
         "\"credential:zk-act-sasl\"",
         "as sasl_file, for releases and the lab only",
     ),
-    Kind(Ensemble, All, Restart).row(
+    Kind(Ensemble, All, Reload).row(
         "act_cert_file",
         "a file or credential:NAME",
         "as for watching",
         "\"/etc/lockscope/zk-act-cert.pem\"",
         "as cert_file, for releases and the lab only",
     ),
-    Kind(Ensemble, All, Restart).row("act_key_file", "a file or credential:NAME", "as for watching", "\"credential:zk-act-key\"", "its key, in PEM"),
+    Kind(Ensemble, All, Reload).row("act_key_file", "a file or credential:NAME", "as for watching", "\"credential:zk-act-key\"", "its key, in PEM"),
     Kind(Top, All, Restart).row(
         "origin",
         "addresses like https://lockscope.example, at most 16",

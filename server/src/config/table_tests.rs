@@ -194,6 +194,7 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
                 "names a secret, but no webhook",
                 "CREDENTIALS_DIRECTORY",
                 "needs the audit log",
+                "can't be read (entity not found)",
             ]
             .iter()
             .any(|part| told.contains(part))

@@ -1,18 +1,9 @@
 //! What ends a server by itself, and what its operator should know at the start.
 
-use futures_util::future;
-use lockscope_core::observatory::Observatory;
-
 use crate::config::Config;
 use crate::error::RunError;
 use feed::Hub;
-use feed::engine::{Engine, EngineError};
 use identity::Right;
-
-/// Waits for the first end of an engine.
-pub(super) async fn any_ended(engines: &mut [Engine<Observatory>]) -> Result<(), EngineError> {
-    future::select_all(engines.iter_mut().map(|engine| Box::pin(engine.ended()))).await.0
-}
 
 /// Ends when ZooKeeper was never reached within the time given; never, when none was given or it was reached.
 pub(super) async fn unreachable_within(hub: &Hub, config: &Config) -> RunError {

@@ -1,6 +1,7 @@
 //! How the recordings stand, for the status page: looked at now and then, so that figures that always move wake nobody more
 //! often.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use feed::HistorySource;
 use feed::project::EnsembleInfo;
 use history::historian::{self, HistoryHandle, HistoryState};
 use lockscope_wire::HistoryStatus;
+use runtime::shared_list::SharedList;
 use tokio::sync::watch;
 
 /// Time between two looks.
@@ -19,25 +21,22 @@ pub(super) struct HistoryHealth(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    recordings: Vec<(String, HistoryHandle)>,
-    seen: Mutex<Vec<HistoryStatus>>,
+    recordings: Recordings,
+    seen: Mutex<BTreeMap<String, HistoryStatus>>,
     changes: watch::Sender<u64>,
 }
 
+type Recordings = SharedList<(EnsembleInfo, Option<HistoryHandle>)>;
+
 impl HistoryHealth {
     /// Of those ensembles that are recorded.
-    pub(super) fn new(ensembles: &[(EnsembleInfo, Option<HistoryHandle>)]) -> Self {
-        let recorded = ensembles.iter().filter_map(|(info, handle)| Some((info.name.clone(), handle.clone()?)));
-        let recordings: Vec<_> = recorded.collect();
+    pub(super) fn new(recordings: Recordings) -> Self {
         let seen = Mutex::new(look(&recordings));
         Self(Arc::new(Shared { recordings, seen, changes: watch::Sender::new(0) }))
     }
 
     /// Looks at them for ever.
     pub(super) async fn follow(self) {
-        if self.0.recordings.is_empty() {
-            return;
-        }
         loop {
             tokio::time::sleep(PAUSE).await;
             self.look_again();
@@ -57,8 +56,7 @@ impl HistoryHealth {
 
 impl HistorySource for HistoryHealth {
     fn status(&self, ensemble: &str) -> Option<HistoryStatus> {
-        let place = self.0.recordings.iter().position(|(name, _)| name == ensemble)?;
-        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).get(place).cloned()
+        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).get(ensemble).cloned()
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
@@ -66,8 +64,10 @@ impl HistorySource for HistoryHealth {
     }
 }
 
-fn look(recordings: &[(String, HistoryHandle)]) -> Vec<HistoryStatus> {
-    recordings.iter().map(|(_, handle)| shown(&handle.status())).collect()
+fn look(recordings: &Recordings) -> BTreeMap<String, HistoryStatus> {
+    let recordings = recordings.now();
+    let recorded = recordings.iter().filter_map(|(info, handle)| Some((info.name.clone(), handle.as_ref()?)));
+    recorded.map(|(name, handle)| (name, shown(&handle.status()))).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate of bytes, never below zero")]
@@ -117,11 +117,18 @@ mod tests {
 
     #[test]
     fn nobody_is_woken_while_nothing_changes() {
-        let info = EnsembleInfo { name: "eu".to_owned(), connect: String::new(), color: None, has_others: true };
-        let health = HistoryHealth::new(&[(info.clone(), Some(HistoryHandle::default()))]);
+        let info = EnsembleInfo {
+            name: "eu".to_owned(),
+            connect: String::new(),
+            color: None,
+            has_others: true,
+            labels: Default::default(),
+            excluded: None,
+        };
+        let health = HistoryHealth::new(vec![(info.clone(), Some(HistoryHandle::default()))].into());
         health.look_again();
         assert_eq!(*health.changes().borrow(), 0);
         assert!(health.status("eu").is_some() && health.status("us").is_none());
-        assert!(HistoryHealth::new(&[(info, None)]).status("eu").is_none());
+        assert!(HistoryHealth::new(vec![(info, None)].into()).status("eu").is_none());
     }
 }

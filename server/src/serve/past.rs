@@ -39,7 +39,14 @@ impl Past {
         model.apply(TimeMs(coverage.1), Observation::Link { link: Link::Lost, session: None, why });
         // Time ends with what was read: nothing is known of later.
         let clock = Clock::manual(coverage.1);
-        let info = EnsembleInfo { name: name.to_owned(), connect, color: None, has_others: false };
+        let info = EnsembleInfo {
+            name: name.to_owned(),
+            connect,
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let about = About {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at_ms: coverage.0,
@@ -51,7 +58,8 @@ impl Past {
             .of_the_past();
         let hub = Hub::new(Arc::new(projector), clock.clone(), feed::random_epoch());
         let forced = ForcedReleases::default();
-        let recordings = Recordings { ensembles: vec![(info, Some(history))], about, applications, forced, clock };
+        let recordings =
+            Recordings { ensembles: vec![(info, Some(history))].into(), about, applications, forced, clock };
         let (drain, draining) = shutdown::token();
         let http = Http::new(Arc::clone(&hub), draining, Limits::default()).of_the_past(recordings);
         Self { http, hub, drain, coverage }

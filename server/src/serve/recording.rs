@@ -1,13 +1,11 @@
 //! The recording of each ensemble: what its engine applies goes to a historian, and what was recorded before the last stop
 //! is where the model begins.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 
-use futures_util::future;
 use history::derive::{Event, Tap};
-use history::historian::{Historian, HistoryHandle, Recorder};
+use history::historian::{self, Historian, HistoryHandle};
 use history::replay::ReplayError;
 use history::resume::{Resumed, resume};
 use history::store::{Retention, StoreError, is_all_generated};
@@ -25,6 +23,7 @@ use feed::engine::ObservationLog;
 use feed::project::{EnsembleInfo, ForcedReleases};
 use http::Payloads;
 use runtime::clock::Clock;
+use runtime::shared_list::SharedList;
 
 /// Longest wait for what was recorded before; without it the model begins with nothing.
 const REPLAY_MAX: Duration = Duration::from_secs(10);
@@ -47,25 +46,39 @@ pub type Filling = mpsc::Receiver<()>;
 /// How much is kept; changed as the settings are.
 pub(crate) type RetentionHandle = watch::Sender<Retention>;
 
-/// Starts to record each of some ensembles, in their order; nothing where there is no history. `payloads`: who is shown
-/// what znodes carry; where nobody is, it is not recorded either.
-///
-/// # Errors
-/// There is no thread left.
-pub(super) async fn start(
-    history: Option<&History>,
-    ensembles: Vec<(String, Option<Filling>)>,
-    payloads: &watch::Receiver<Payloads>,
-    clock: &Clock,
-) -> Result<(Vec<Option<Recording>>, Option<RetentionHandle>), RunError> {
-    let Some(history) = history else { return Ok((ensembles.iter().map(|_| None).collect(), None)) };
-    let (handle, retention) = watch::channel(history.retention);
-    let place = OpenPlace::of(&history.place)
-        .map_err(|error| RunError::Internal(format!("the history can't be opened: {error}")))?;
-    let one = |of| start_one(place.clone(), of, retention.clone(), payloads.clone(), clock);
-    let started = future::join_all(ensembles.into_iter().map(one)).await;
-    let recordings = started.into_iter().map(|started| started.map(Some)).collect::<Result<_, _>>()?;
-    Ok((recordings, Some(handle)))
+/// Starts to record ensembles.
+pub(super) struct Recorder {
+    place: OpenPlace,
+    retention: watch::Receiver<Retention>,
+    payloads: watch::Receiver<Payloads>,
+    clock: Clock,
+}
+
+impl Recorder {
+    /// As the settings say; None where there is no history. `payloads`: who is shown what znodes carry; where nobody is,
+    /// it is not recorded either.
+    ///
+    /// # Errors
+    /// There is no thread left.
+    pub(super) fn new(
+        history: Option<&History>,
+        payloads: &watch::Receiver<Payloads>,
+        clock: &Clock,
+    ) -> Result<Option<(Self, RetentionHandle)>, RunError> {
+        let Some(history) = history else { return Ok(None) };
+        let (handle, retention) = watch::channel(history.retention);
+        let place = OpenPlace::of(&history.place)
+            .map_err(|error| RunError::Internal(format!("the history can't be opened: {error}")))?;
+        Ok(Some((Self { place, retention, payloads: payloads.clone(), clock: clock.clone() }, handle)))
+    }
+
+    /// Starts to record one.
+    ///
+    /// # Errors
+    /// There is no thread left.
+    pub(super) async fn start(&self, of: (String, Option<Filling>)) -> Result<Recording, RunError> {
+        start_one(self.place.clone(), of, self.retention.clone(), self.payloads.clone(), &self.clock).await
+    }
 }
 
 async fn start_one(
@@ -102,13 +115,12 @@ async fn start_one(
 /// Tells each recording which of its znodes somebody deleted through Lockscope. Never ends.
 pub(super) fn note_forced(
     forced: ForcedReleases,
-    histories: &[(EnsembleInfo, Option<HistoryHandle>)],
-) -> impl Future<Output = ()> + use<> {
-    let with_handle =
-        |(info, handle): &(EnsembleInfo, Option<HistoryHandle>)| Some((info.name.clone(), handle.clone()?));
-    let handles: HashMap<String, HistoryHandle> = histories.iter().filter_map(with_handle).collect();
+    histories: SharedList<(EnsembleInfo, Option<HistoryHandle>)>,
+) -> impl Future<Output = ()> {
     forced.follow(move |release| {
-        if let Some(handle) = handles.get(&release.ensemble) {
+        let histories = histories.now();
+        let of = histories.iter().find(|(info, _)| info.name == release.ensemble);
+        if let Some(handle) = of.and_then(|(_, handle)| handle.as_ref()) {
             handle.forced(Zxid(release.czxid.0));
         }
     })
@@ -116,6 +128,9 @@ pub(super) fn note_forced(
 
 /// Waits until all that was applied is stored, at most for so long.
 pub(super) async fn end(historians: Vec<Historian>, within: Duration) {
+    if historians.is_empty() {
+        return;
+    }
     let all = tokio::task::spawn_blocking(|| historians.into_iter().for_each(Historian::join));
     if tokio::time::timeout(within, all).await.is_err() {
         tracing::warn!("the history was not stored to its end within {within:?}");
@@ -184,7 +199,7 @@ fn opener(
 
 /// A recorder as the engine sees it.
 struct Log {
-    recorder: Recorder,
+    recorder: historian::Recorder,
     payloads: watch::Receiver<Payloads>,
     tap: Tap,
     /// What happened and was not handed over.
@@ -192,7 +207,7 @@ struct Log {
 }
 
 impl Log {
-    fn new(recorder: Recorder, payloads: watch::Receiver<Payloads>) -> Self {
+    fn new(recorder: historian::Recorder, payloads: watch::Receiver<Payloads>) -> Self {
         Self { recorder, payloads, tap: Tap::default(), events: Vec::new() }
     }
 }

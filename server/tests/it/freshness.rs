@@ -169,7 +169,14 @@ impl Line {
         let engine = Engine::start(model, inbox, clock.clone(), stop.clone(), &TaskThread::start("engine").unwrap());
         let answers = Arc::new(AtomicBool::new(true));
         tokio::spawn(observe(sink, clock.clone(), answers.clone()));
-        let info = EnsembleInfo { name: "default".into(), connect: "made:up".into(), color: None, has_others: false };
+        let info = EnsembleInfo {
+            name: "default".into(),
+            connect: "made:up".into(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let about = About { version: "1".into(), started_at_ms: clock.now_ms(), read_only: Arc::default() };
         let (reader, projects_for_ms) = (engine.reader.clone(), Arc::<AtomicU64>::default());
         let projector = Projector::new(vec![Ensemble { info, reader: reader.clone() }], about, clock.clone());

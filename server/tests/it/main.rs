@@ -23,6 +23,7 @@ mod documents;
 mod ensembles;
 mod events;
 mod evidence;
+mod fleet;
 mod freshness;
 mod guard;
 mod history;

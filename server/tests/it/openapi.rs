@@ -96,6 +96,7 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
         "/api/v1/status",
         "/api/v1/locks",
         "/api/v1/waits",
+        "/api/v1/fleet",
         "/api/v1/orders",
         "/api/v1/cluster",
         "/api/v1/sessions",

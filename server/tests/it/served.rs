@@ -192,6 +192,8 @@ impl Views for Fake {
             owner_unknown: Some(0),
             missed: Some(0),
             history: None,
+            labels: Default::default(),
+            excluded: None,
         };
         self.show(|_| Status {
             version: "0".to_owned(),

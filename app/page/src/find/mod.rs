@@ -38,6 +38,7 @@ const fn address(place: FindPlace) -> &'static str {
         FindPlace::Alerts => "/alerts",
         FindPlace::Incidents => "/incidents",
         FindPlace::Blame => "/blame",
+        FindPlace::Fleet => "/fleet",
         FindPlace::Lab => "/lab",
         FindPlace::Status => "/status",
         FindPlace::Audit => "/audit",

@@ -33,6 +33,10 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
             view! { <a class="nav-link" href="/audit" rel="external" aria-current=mark("audit")>"Audit"</a> }
         })
     };
+    let has_fleet = visitor.0.as_ref().is_some_and(|person| person.has_fleet);
+    let fleet = (has_fleet || here == "fleet").then(|| {
+        view! { <a class="nav-link" href="/fleet" rel="external" aria-current=mark("fleet")>"Fleet"</a> }
+    });
     let who = move || current_user_line(&visitor, has_left());
     view! {
         <header class="top">
@@ -40,6 +44,7 @@ pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
             <div class="top-place">{place}</div>
             <nav class="nav" aria-label="Pages">
                 <a class="nav-link" href="/" aria-current=mark("board")>"Board"</a>
+                {fleet}
                 <a class="nav-link" href="/waits" aria-current=mark("waits")>"Waits"</a>
                 <a class="nav-link" href="/sessions" aria-current=mark("sessions")>"Sessions"</a>
                 <a class="nav-link" href="/events" rel="external" aria-current=mark("events")>"Events"</a>

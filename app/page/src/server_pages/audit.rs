@@ -248,6 +248,7 @@ mod tests {
             may_audit: true,
             can_sign_in: true,
             keeps_history: false,
+            has_fleet: false,
         };
         let assets = AssetNames::default();
         let plain = ServerPage {

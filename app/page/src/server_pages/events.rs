@@ -255,6 +255,7 @@ mod tests {
             may_audit: false,
             can_sign_in: true,
             keeps_history: true,
+            has_fleet: false,
         };
         let assets = AssetNames::default();
         let tab = crate::document_title::DocumentTitle::default();

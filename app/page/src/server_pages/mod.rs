@@ -8,6 +8,7 @@ mod blame;
 mod differs;
 mod events;
 mod find;
+mod fleet;
 mod help;
 mod incident;
 mod incidents;
@@ -27,6 +28,7 @@ pub use differs::{
 };
 pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
+pub use fleet::{FleetView, fleet_page};
 pub use help::help_page;
 pub use incident::{
     AlikeIncident, IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentReplay,

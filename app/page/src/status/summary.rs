@@ -94,6 +94,8 @@ mod tests {
             owner_unknown: Some(0),
             missed: Some(0),
             history: None,
+            labels: Default::default(),
+            excluded: None,
         };
         Status {
             version: "0".to_owned(),

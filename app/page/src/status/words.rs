@@ -1,7 +1,9 @@
 //! The status page in words. Pure.
 
 use crate::format::{bytes, count, duration, middle, plural, visible};
-use lockscope_wire::{EnsembleStatus, HistoryStatus, Link, MemberRole, MemberStatus, RootState, SourceState};
+use lockscope_wire::{
+    EnsembleStatus, ExcludedStatus, HistoryStatus, Link, MemberRole, MemberStatus, RootState, SourceState,
+};
 
 const PATH_CHARS: usize = 40;
 
@@ -69,14 +71,26 @@ pub(super) fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
     }
 }
 
+/// Patterns of what is left out that are named; the API has all.
+const PATTERNS_MAX: usize = 5;
+
+fn never_read(excluded: &ExcludedStatus) -> String {
+    let named = excluded.patterns.iter().take(PATTERNS_MAX).map(|pattern| visible(pattern));
+    let more = excluded.patterns.len().saturating_sub(PATTERNS_MAX);
+    let more = (more > 0).then(|| format!("{more} more"));
+    let patterns = named.chain(more).collect::<Vec<_>>().join(", ");
+    format!("{patterns}: about {} left out", plural(excluded.paths, "znode", "znodes"))
+}
+
 /// What was counted of an ensemble.
-pub(super) fn counters(ensemble: &EnsembleStatus) -> [(&'static str, Option<String>); 4] {
+pub(super) fn counters(ensemble: &EnsembleStatus) -> [(&'static str, Option<String>); 5] {
     let too_late = |number: u64| format!("{} went before they could be read", plural(number, "znode", "znodes"));
     [
         ("Changes processed", ensemble.events.map(count)),
         ("Full re-reads", ensemble.resyncs.map(count)),
         ("Changes missed", ensemble.missed.map(count)),
         ("Owner unknown", ensemble.owner_unknown.map(too_late)),
+        ("Never read", ensemble.excluded.as_ref().map(never_read)),
     ]
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use lockscope_core::observation::Observation;
 use lockscope_core::pending::Pending;
 use lockscope_core::time::TimeMs;
-use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::{mpsc, watch};
 use tokio::time::MissedTickBehavior;
 
@@ -19,6 +19,7 @@ use runtime::clock::{self, Clock};
 use runtime::shutdown::CancellationToken;
 use runtime::task_thread::{TaskResult, TaskThread};
 
+use super::ensembles::Changes;
 pub use model::Model;
 pub use observation_log::ObservationLog;
 
@@ -43,18 +44,22 @@ pub enum EngineError {
 pub struct Reader<M> {
     model: Arc<RwLock<M>>,
     revision: watch::Receiver<u64>,
+    told: Told,
 }
+
+/// Who counts the changes of several models together.
+type Told = Arc<Mutex<Vec<Changes>>>;
 
 impl<M> Clone for Reader<M> {
     fn clone(&self) -> Self {
-        Self { model: self.model.clone(), revision: self.revision.clone() }
+        Self { model: self.model.clone(), revision: self.revision.clone(), told: self.told.clone() }
     }
 }
 
 impl<M> Reader<M> {
     /// Access to a model that never changes.
     pub fn still(model: M) -> Self {
-        Self { model: Arc::new(RwLock::new(model)), revision: watch::channel(0).1 }
+        Self { model: Arc::new(RwLock::new(model)), revision: watch::channel(0).1, told: Told::default() }
     }
 
     /// One consistent look. Writers wait meanwhile: be quick.
@@ -70,6 +75,11 @@ impl<M> Reader<M> {
     /// Changes applied so far.
     pub fn revision(&self) -> u64 {
         *self.revision.borrow()
+    }
+
+    /// Counts every further change there as well.
+    pub(crate) fn tell(&self, changes: Changes) {
+        self.told.lock().push(changes);
     }
 
     /// Wakes with every change. Closed when the engine is gone.
@@ -110,10 +120,11 @@ impl<M: Model> Engine<M> {
         let model = Arc::new(RwLock::new(model));
         let (publish, revision) = watch::channel(0);
         let pulse = Arc::new(AtomicU64::new(0));
-        let (now, pending) = (TimeMs(i64::MIN), Pending::new());
+        let (now, pending, told) = (TimeMs(i64::MIN), Pending::new(), Told::default());
         let writer = Writer {
             model: model.clone(),
             publish,
+            told: told.clone(),
             clock,
             now,
             pulse: pulse.clone(),
@@ -121,7 +132,7 @@ impl<M: Model> Engine<M> {
             log,
             applied: Vec::new(),
         };
-        Self { reader: Reader { model, revision }, pulse, task: thread.spawn(writer.run(inbox, stop)) }
+        Self { reader: Reader { model, revision, told }, pulse, task: thread.spawn(writer.run(inbox, stop)) }
     }
 
     /// A count that rises whenever the model took something in, at least with each tick: while it does, the engine
@@ -145,6 +156,7 @@ impl<M: Model> Engine<M> {
 struct Writer<M> {
     model: Arc<RwLock<M>>,
     publish: watch::Sender<u64>,
+    told: Told,
     clock: Clock,
     /// The model's time, which never runs backwards although clocks may.
     now: TimeMs,
@@ -193,8 +205,10 @@ impl<M: Model> Writer<M> {
                 told
             };
             self.write_log(is_behind);
-            if !is_behind {
-                self.publish.send_if_modified(|published| std::mem::replace(published, revision) != revision);
+            if !is_behind
+                && self.publish.send_if_modified(|published| std::mem::replace(published, revision) != revision)
+            {
+                self.told.lock().iter().for_each(Changes::count);
             }
             self.pulse.fetch_add(1, Ordering::Relaxed);
             tokio::task::yield_now().await;

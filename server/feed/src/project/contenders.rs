@@ -204,8 +204,14 @@ mod tests {
         ];
         seen.into_iter().for_each(|observation| drop(observatory.apply(NOW, observation)));
         observatory.begin(NOW + 2, nobody_connected());
-        let ensemble =
-            EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
+        let ensemble = EnsembleInfo {
+            name: "prod".to_owned(),
+            connect: "a:1".to_owned(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let mut shown = Vec::new();
         loop {
             let look = ProjectionContext {

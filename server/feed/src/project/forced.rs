@@ -127,7 +127,14 @@ mod tests {
     }
 
     fn past(observatory: &Observatory, forced: &ForcedReleases, scope: &VisibilityScope) -> Vec<PastHolder> {
-        let ensemble = EnsembleInfo { name: "prod".into(), connect: "zk:2181".into(), color: None, has_others: false };
+        let ensemble = EnsembleInfo {
+            name: "prod".into(),
+            connect: "zk:2181".into(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: LATER };
         let query = LockQuery { path: "/a".into(), ..LockQuery::default() };
         look.lock(&query, forced).unwrap().head.past

@@ -13,6 +13,7 @@ mod ended;
 mod english;
 mod events;
 mod evidence;
+mod fleet;
 mod forced;
 mod freshness;
 mod happened;
@@ -31,6 +32,9 @@ mod time_to_lock;
 mod waits;
 mod words;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::lock::{Lock, Since};
 use lockscope_core::mirror::Mirror;
@@ -48,6 +52,7 @@ pub use applications::{ApplicationNames, ApplicationRule, PATTERN_CHARS_MAX};
 pub use board::board;
 pub use ended::{OutcomeText, told};
 pub use events::{EventsView, events, lately};
+pub(crate) use fleet::fleet;
 pub use forced::{FORCED_MAX, ForcedRelease, ForcedReleases};
 pub use freshness::{known, old_roots};
 pub use happened::{EventKey, HappenedQuery, HappenedRow, HappenedView, happened};
@@ -73,8 +78,27 @@ pub struct EnsembleInfo {
     pub connect: String,
     /// Its colour; None for the only one when it was given no name.
     pub color: Option<wire::EnsembleColor>,
-    /// There are others beside it.
+    /// There are others beside it, or may be.
     pub has_others: bool,
+    /// What it is, for filters.
+    pub labels: Arc<BTreeMap<String, String>>,
+    /// What of it is never read; None where everything is.
+    pub excluded: Option<ExcludedPaths>,
+}
+
+/// What of an ensemble is never read, and how much of it there is.
+#[derive(Clone)]
+pub struct ExcludedPaths {
+    /// The patterns.
+    pub patterns: Arc<[String]>,
+    /// Counts the znodes that are left out as far as they are seen, and events of them.
+    pub count: Arc<dyn Fn() -> (u64, u64) + Send + Sync>,
+}
+
+impl std::fmt::Debug for ExcludedPaths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExcludedPaths").field("patterns", &self.patterns).finish_non_exhaustive()
+    }
 }
 
 impl EnsembleInfo {
@@ -157,7 +181,16 @@ impl<'a> ProjectionContext<'a> {
             owner_unknown: counters.map(|counters| counters.owner_unknown),
             missed: counters.map(|counters| counters.missed),
             history: None,
+            labels: self.ensemble.labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
+            excluded: self.excluded(),
         }
+    }
+
+    /// What is never read, for those who may see the whole ensemble.
+    fn excluded(&self) -> Option<wire::ExcludedStatus> {
+        let excluded = self.ensemble.excluded.as_ref().filter(|_| self.scope.covers_path("/"))?;
+        let (paths, events) = (excluded.count)();
+        Some(wire::ExcludedStatus { patterns: excluded.patterns.to_vec(), paths, events })
     }
 
     /// The revision of one lock: rises whenever anything shown of it may differ; None when there is no such lock.

@@ -75,8 +75,14 @@ mod tests {
         let mut contenders: Vec<(&str, i64)> = paths.iter().map(|path| (path.as_str(), 5)).collect();
         contenders.extend([("/a/0650/lock-0000000001", 6), ("/hidden/x/lock-0000000000", 7)]);
         let observatory = model(&contenders);
-        let ensemble =
-            EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+        let ensemble = EnsembleInfo {
+            name: "default".into(),
+            connect: "zk:2181".into(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let scope = VisibilityScope::new(&[], &["/a".to_owned()], true);
         let look = ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope: &scope, now: LATER };
         let (all, is_complete) = names(&[look]);

@@ -142,8 +142,14 @@ mod tests {
     ];
 
     fn seen(scope: &VisibilityScope) -> wire::LockOrders {
-        let ensemble =
-            EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+        let ensemble = EnsembleInfo {
+            name: "default".into(),
+            connect: "zk:2181".into(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         orders(&[ProjectionContext { observatory: &model(&CONTENDERS), ensemble: &ensemble, scope, now: LATER }])
     }
 

@@ -238,8 +238,14 @@ mod tests {
 
     fn asked(contenders: &[(&str, i64)], query: &wire::SessionsQuery) -> wire::Sessions {
         let observatory = model(contenders);
-        let ensemble =
-            EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+        let ensemble = EnsembleInfo {
+            name: "default".into(),
+            connect: "zk:2181".into(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let scope = &VisibilityScope::ALL;
         sessions(
             &[ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope, now: LATER }],

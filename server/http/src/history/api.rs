@@ -81,7 +81,7 @@ pub(crate) async fn show(
 
 fn history_now(http: &Http, scope: &VisibilityScope, ensemble: &str) -> Result<Json<HistoryJson>, ErrorResponse> {
     let (name, handle) = http.recording(scope, ensemble)?;
-    Ok(Json(HistoryJson::new(name, handle)))
+    Ok(Json(HistoryJson::new(name, handle.as_ref())))
 }
 
 impl Http {
@@ -90,20 +90,20 @@ impl Http {
         &self,
         scope: &VisibilityScope,
         ensemble: &str,
-    ) -> Result<(String, Option<&HistoryHandle>), ErrorResponse> {
+    ) -> Result<(String, Option<HistoryHandle>), ErrorResponse> {
         let Some(moments) = &self.moments else { return Ok((ensemble.to_owned(), None)) };
         let mut fit = moments.recordings(scope).filter(|(name, _)| ensemble.is_empty() || *name == ensemble);
         let Some((name, handle)) = fit.next() else {
             return Err(ErrorResponse::not_found(format!("no ensemble is called {}", echo(ensemble))));
         };
-        let others: Vec<&str> = fit.map(|(name, _)| name).collect();
+        let others: Vec<String> = fit.map(|(name, _)| name).collect();
         if !others.is_empty() {
             let names = others.join(", ");
             return Err(ErrorResponse::bad_request(format!(
                 "there are several ensembles: {name}, {names}; say which with ensemble="
             )));
         }
-        Ok((name.to_owned(), handle))
+        Ok((name, handle))
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn strip(moments: &Moments, scope: &VisibilityScope, path: &str, kept
     let mut releases_ms: Vec<i64> = Vec::new();
     for (ensemble, handle) in moments.recordings(scope) {
         let Some(store) = handle.and_then(|handle| handle.store()) else { continue };
-        let sight = Sight { scope, ensemble, path };
+        let sight = Sight { scope, ensemble: &ensemble, path };
         let Ok(found) = buckets(&*store, &sight, &range, piece_ms, give_up_at) else { return Strip::default() };
         let released = releases(&*store, &sight, &range, RELEASES_MAX, give_up_at).unwrap_or_default();
         releases_ms.extend(released.iter().map(|at| at.0));

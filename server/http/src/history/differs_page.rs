@@ -108,8 +108,7 @@ pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs)
 impl Http {
     fn differs_view(&self, scope: &VisibilityScope, mut asked: PageAsked) -> Result<DiffersView, ErrorResponse> {
         let names = || self.moments.iter().flat_map(|moments| moments.recordings(scope).map(|(name, _)| name));
-        let ensembles: Vec<String> =
-            if names().count() > 1 { names().map(str::to_owned).collect() } else { Vec::new() };
+        let ensembles: Vec<String> = if names().count() > 1 { names().collect() } else { Vec::new() };
         // The first of several, until one is chosen.
         if asked.of.ensemble.is_empty() {
             asked.of.ensemble = ensembles.first().cloned().unwrap_or_default();

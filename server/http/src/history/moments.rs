@@ -14,6 +14,7 @@ use lockscope_core::znode::Zxid;
 use feed::project::{ApplicationNames, EnsembleInfo, ForcedReleases};
 use feed::{About, Ensemble, Hub, Projector, VisibilityScope, random_epoch};
 use runtime::clock::Clock;
+use runtime::shared_list::SharedList;
 
 /// Moments that are kept; beyond it the one that was not looked at for the longest time goes.
 const MOMENTS_MAX: usize = 8;
@@ -97,7 +98,7 @@ impl From<ReplayError> for Missing {
 /// What is recorded, and what no recording knows.
 pub struct Recordings {
     /// The ensembles in the order in which they are shown, and the recording of each that has one.
-    pub ensembles: Vec<(EnsembleInfo, Option<HistoryHandle>)>,
+    pub ensembles: SharedList<(EnsembleInfo, Option<HistoryHandle>)>,
     /// What is known of the server.
     pub about: About,
     /// What an application is.
@@ -149,9 +150,14 @@ impl Moments {
     }
 
     /// The ensembles of which something may be seen, and their recordings.
-    pub(crate) fn recordings(&self, scope: &VisibilityScope) -> impl Iterator<Item = (&str, Option<&HistoryHandle>)> {
-        let all = self.recordings.ensembles.iter().map(|(info, handle)| (info.name.as_str(), handle.as_ref()));
-        all.filter(|(name, _)| scope.covers_ensemble(name))
+    pub(crate) fn recordings(
+        &self,
+        scope: &VisibilityScope,
+    ) -> impl Iterator<Item = (String, Option<HistoryHandle>)> + use<> {
+        let all = self.recordings.ensembles.now();
+        let seen = all.iter().filter(|(info, _)| scope.covers_ensemble(&info.name));
+        let seen: Vec<_> = seen.map(|(info, handle)| (info.name.clone(), handle.clone())).collect();
+        seen.into_iter()
     }
 
     /// From when to when something is kept of what somebody may see, and what is missing in between.
@@ -203,7 +209,7 @@ impl Moments {
     fn later(&self, scope: &VisibilityScope) -> MomentError {
         match self.recordings(scope).next().filter(|_| self.is_over) {
             Some((name, _)) => MomentError::Unknown {
-                ensemble: name.to_owned(),
+                ensemble: name,
                 why: Missing::NothingKept { before: Some(self.now_ms()), after: None },
             },
             None => MomentError::Future,
@@ -225,8 +231,8 @@ impl Moments {
         };
         let mut fit = self.recordings(scope).filter(|(name, _)| ensemble.is_empty() || name == ensemble);
         let (Some((name, handle)), None) = (fit.next(), fit.next()) else { return Err(MomentError::NoEnsemble) };
-        let rewound = rewind(handle, replay::Moment::Zxid(zxid), None);
-        let unknown = |why| MomentError::Unknown { ensemble: name.to_owned(), why };
+        let rewound = rewind(handle.as_ref(), replay::Moment::Zxid(zxid), None);
+        let unknown = |why| MomentError::Unknown { ensemble: name, why };
         rewound.map(|rewound| rewound.known_at().0).map_err(unknown)
     }
 
@@ -242,11 +248,12 @@ impl Moments {
         // The newest of those before it: from there it is the shortest way.
         let near =
             lock(&self.kept).iter().filter(|moment| moment.at_ms < at_ms).max_by_key(|moment| moment.at_ms).cloned();
-        let models = self.recordings.ensembles.iter().map(|(info, handle)| {
+        let ensembles = self.recordings.ensembles.now();
+        let models = ensembles.iter().map(|(info, handle)| {
             let near = near.as_ref().and_then(|near| near.model(&info.name));
             (info.name.clone(), rewind(handle.as_ref(), replay::Moment::At(TimeMs(at_ms)), near))
         });
-        let made = Arc::new(PastMoment::new(&self.recordings, at_ms, models.collect()));
+        let made = Arc::new(PastMoment::new(&self.recordings, &ensembles, at_ms, models.collect()));
         // What is not known now may be known soon: it may be stored, or a gap may end.
         if made.models.iter().any(|(_, model)| model.is_err()) {
             return made;
@@ -261,14 +268,19 @@ impl Moments {
 }
 
 impl PastMoment {
-    fn new(recordings: &Recordings, at_ms: i64, models: Vec<(String, Result<Rewound, Missing>)>) -> Self {
-        let Recordings { ensembles, about, applications, forced, clock: _ } = recordings;
+    fn new(
+        recordings: &Recordings,
+        ensembles: &[(EnsembleInfo, Option<HistoryHandle>)],
+        at_ms: i64,
+        models: Vec<(String, Result<Rewound, Missing>)>,
+    ) -> Self {
+        let Recordings { ensembles: _, about, applications, forced, clock: _ } = recordings;
         let shown = ensembles.iter().zip(&models).filter_map(|((info, _), (_, model))| {
             let observatory = model.as_ref().ok()?.observatory().clone();
             Some(Ensemble::still(info.clone(), observatory))
         });
         let clock = Clock::manual(at_ms);
-        let projector = Projector::new(shown.collect(), about.clone(), clock.clone())
+        let projector = Projector::new(shown.collect::<Vec<_>>(), about.clone(), clock.clone())
             .with_applications(applications.clone())
             .with_forced_releases(forced.clone())
             .of_the_past();

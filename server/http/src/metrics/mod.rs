@@ -26,6 +26,7 @@ use lockscope_wire::Alerts;
 use process::Process;
 use release::ReleaseService;
 use runtime::quota::Refusals;
+use runtime::shared_list::SharedList;
 use zookeeper;
 
 /// Milliseconds of a second.
@@ -37,7 +38,7 @@ pub struct Metrics {
     /// Which locks have series of their own.
     pub apart: MetricSelection,
     /// Request counters of each ensemble, by its name.
-    pub zookeeper: Vec<(String, Arc<zookeeper::RequestCounts>)>,
+    pub zookeeper: SharedList<(String, Arc<zookeeper::RequestCounts>)>,
     /// Counts audit records.
     pub audit: Arc<audit::JournalCounts>,
     /// The log that the webhook delivers; None without a data directory.
@@ -113,7 +114,7 @@ impl Metrics {
         out: &mut Exposition,
     ) {
         let is_whole = |name: &str| scope.covers(name, "/") && figures.iter().any(|figures| figures.ensemble == name);
-        for (ensemble, counts) in self.zookeeper.iter().filter(|(name, _)| is_whole(name)) {
+        for (ensemble, counts) in self.zookeeper.now().iter().filter(|(name, _)| is_whole(name)) {
             for (kind, sent, failed) in counts.requests() {
                 out.count(Family::ZkRequests, &[ensemble, kind], sent);
                 out.count(Family::ZkErrors, &[ensemble, kind], failed);

@@ -67,7 +67,14 @@ fn observatory(locks: u32, contenders: u32) -> Observatory {
 }
 
 fn look(observatory: &Observatory, scope: &VisibilityScope, apart: &MetricSelection) -> Snapshot {
-    let ensemble = EnsembleInfo { name: "prod".to_owned(), connect: "a:1".to_owned(), color: None, has_others: false };
+    let ensemble = EnsembleInfo {
+        name: "prod".to_owned(),
+        connect: "a:1".to_owned(),
+        color: None,
+        has_others: false,
+        labels: Default::default(),
+        excluded: None,
+    };
     let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: NOW };
     figures(&[look], apart).remove(0)
 }

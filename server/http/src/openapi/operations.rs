@@ -1,6 +1,8 @@
 //! The table of operations: one for each route of the API, and no other. A test holds it against the table of routes.
 
-use lockscope_wire::{AuditPage, Events, LockOrders, Person, PlanRequest, Preferences, ReleaseOrder, TimeToLock};
+use lockscope_wire::{
+    AuditPage, Events, Fleet, LockOrders, Person, PlanRequest, Preferences, ReleaseOrder, TimeToLock,
+};
 
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
@@ -80,6 +82,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
             NO_MOMENT,
         ],
         ..look("/api/v1/status", "status", Tag::Look, "The server's own state")
+    },
+    Operation {
+        text: "The worst comes first, then what is not live. An ensemble of which nothing may be seen is left out.",
+        params: params::FLEET,
+        replies: &[json(200, "A page of ensembles.", &[Content::Json(shape::<Fleet>)])],
+        ..look("/api/v1/fleet", "fleet", Tag::Look, "Ensembles at a glance, the worst first")
     },
     Operation {
         text: "`total` counts all that match; page through them with `offset`.",

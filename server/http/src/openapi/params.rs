@@ -1,6 +1,6 @@
 //! The parameters of the reading half of the API. What they may say is taken from where they are read.
 
-use lockscope_wire::{AuditKind, Recipe, SessionGroup, SessionSort, Sort, Verdict};
+use lockscope_wire::{AuditKind, FLEET_TILES_MAX, Recipe, SessionGroup, SessionSort, Sort, Verdict};
 
 use super::operation::{Kind, Param, ParamLocation};
 use crate::alerts::view::StateFilter;
@@ -259,6 +259,22 @@ pub(super) const SESSION: &[Param] = &[
 pub(super) const ONLY_AT: &[Param] = &[AT];
 
 pub(super) const ORDERS: &[Param] = &[ENSEMBLE, AT];
+
+pub(super) const FLEET: &[Param] = &[
+    query("q", Kind::Text(FILTER_CHARS_MAX), "Only ensembles whose name has this text."),
+    query(
+        "label",
+        Kind::Text(FILTER_CHARS_MAX),
+        "Only ensembles with these labels: pairs like `env:prod`, several separated by commas.",
+    ),
+    query("verdict", Kind::OneOf(verdicts), "Only ensembles whose worst verdict this is."),
+    OFFSET,
+    query(
+        "limit",
+        Kind::Number { min: 1, max: FLEET_TILES_MAX as u64, usual: Some(FLEET_TILES_MAX as u64 / 2) },
+        "Tiles at most.",
+    ),
+];
 
 pub(super) const EVENTS: &[Param] = &[
     query("ensemble", Kind::Text(FILTER_CHARS_MAX), "The ensemble; not needed where there is only one."),

@@ -124,8 +124,14 @@ impl World {
             let model = Observatory::new(Model { roots: vec!["/".into()], ..Model::default() }, TimeMs(NOW_MS));
             let engine = Engine::start(model, inbox, clock.clone(), stop, &TaskThread::start("engine").unwrap());
             sink.send(told).await.unwrap();
-            let info =
-                EnsembleInfo { name: name.into(), connect: format!("{name}:2181"), color: None, has_others: true };
+            let info = EnsembleInfo {
+                name: name.into(),
+                connect: format!("{name}:2181"),
+                color: None,
+                has_others: true,
+                labels: Default::default(),
+                excluded: None,
+            };
             ensembles.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);
             sinks.push(sink);

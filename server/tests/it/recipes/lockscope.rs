@@ -19,7 +19,7 @@ const ASK_STEP: Duration = Duration::from_millis(20);
 /// A running Lockscope.
 pub(crate) struct Lockscope {
     address: String,
-    _process: Child,
+    process: Child,
 }
 
 /// A private ZooKeeper, a folder of this test's own in it, and a Lockscope that watches the folder.
@@ -48,6 +48,13 @@ impl Lockscope {
 
     /// One with these settings.
     pub(crate) async fn run(settings: &[&str]) -> Self {
+        let lockscope = Self::unready(settings).await;
+        crate::served::until(async || lockscope.ask("/readyz").await.0 == 200).await;
+        lockscope
+    }
+
+    /// The same, as soon as it serves pages.
+    pub(crate) async fn unready(settings: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lockscope"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(settings);
         for name in [
@@ -81,9 +88,12 @@ impl Lockscope {
             .unwrap()
             .unwrap();
         let address = line.strip_prefix("lockscope listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
-        let lockscope = Self { address, _process: lockscope };
-        crate::served::until(async || lockscope.ask("/readyz").await.0 == 200).await;
-        lockscope
+        Self { address, process: lockscope }
+    }
+
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id().expect("it runs")
     }
 
     /// Where it is.

@@ -112,8 +112,14 @@ impl Office {
         let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
         tokio::spawn(members::collect(asked, Clock::system(), wanted, sink.clone(), stop.clone()));
         tokio::spawn(observe(config, Clock::system(), sink, stop.clone()));
-        let info =
-            EnsembleInfo { name: "default".to_owned(), connect: watch.to_owned(), color: None, has_others: false };
+        let info = EnsembleInfo {
+            name: "default".to_owned(),
+            connect: watch.to_owned(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let journal = Arc::new(Memory::default());
         let site = EnsembleHandle { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
         let people = tempfile::tempdir().unwrap();
@@ -156,8 +162,14 @@ impl Office {
     /// Znode, end, and by whom and which record of the holds of a lock that ended, as an auditor is shown them, the newest
     /// first.
     pub(crate) fn ends(&self, lock: &str) -> Vec<(String, HoldEnd, Option<String>, Option<u64>)> {
-        let ensemble =
-            EnsembleInfo { name: "default".to_owned(), connect: String::new(), color: None, has_others: false };
+        let ensemble = EnsembleInfo {
+            name: "default".to_owned(),
+            connect: String::new(),
+            color: None,
+            has_others: false,
+            labels: Default::default(),
+            excluded: None,
+        };
         let query = LockQuery { path: lock.to_owned(), ..LockQuery::default() };
         let page = self.look(|observatory| {
             let now = TimeMs(Clock::system().now_ms());

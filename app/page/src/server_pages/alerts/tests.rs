@@ -18,6 +18,7 @@ fn person(can_sign_in: bool) -> Person {
         may_audit: true,
         can_sign_in,
         keeps_history: true,
+        has_fleet: false,
     }
 }
 

@@ -13,6 +13,7 @@ fn drawn(of: &DiffersView) -> String {
         may_audit: false,
         can_sign_in: true,
         keeps_history: true,
+        has_fleet: false,
     };
     let assets = AssetNames::default();
     let tab = crate::document_title::DocumentTitle::default();

@@ -88,6 +88,7 @@ fn what_clients_wrote_stays_text() {
         may_audit: false,
         can_sign_in: true,
         keeps_history: true,
+        has_fleet: false,
     };
     let assets = AssetNames::default();
     let tab = crate::document_title::DocumentTitle::default();

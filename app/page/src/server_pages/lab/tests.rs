@@ -17,6 +17,7 @@ fn person() -> Person {
         may_audit: false,
         can_sign_in: true,
         keeps_history: false,
+        has_fleet: false,
     }
 }
 

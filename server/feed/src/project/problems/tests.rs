@@ -61,7 +61,14 @@ fn look(observatory: &Observatory, scope: &VisibilityScope) -> Board {
 }
 
 fn look_with(observatory: &Observatory, scope: &VisibilityScope, acknowledged: &Acknowledged) -> Board {
-    let ensemble = EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+    let ensemble = EnsembleInfo {
+        name: "default".into(),
+        connect: "zk:2181".into(),
+        color: None,
+        has_others: false,
+        labels: Default::default(),
+        excluded: None,
+    };
     let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: LATER };
     board(&[look], &BoardQuery::default(), acknowledged)
 }

@@ -53,7 +53,14 @@ fn queue(contenders: i64, gone: i64) -> Observatory {
 }
 
 fn map(observatory: &Observatory, app: &str) -> QueueMap {
-    let ensemble = EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+    let ensemble = EnsembleInfo {
+        name: "default".into(),
+        connect: "zk:2181".into(),
+        color: None,
+        has_others: false,
+        labels: Default::default(),
+        excluded: None,
+    };
     let look = ProjectionContext { observatory, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: NOW };
     let query = QueueMapQuery { path: "/l".into(), app: app.into(), ..QueueMapQuery::default() };
     *look.queue_map(&query, &ApplicationRule::default()).unwrap()

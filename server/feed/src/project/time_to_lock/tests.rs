@@ -37,7 +37,14 @@ fn told(
     recorded: Option<RecordedHabits>,
     state: RootState,
 ) -> TimeToLock {
-    let ensemble = EnsembleInfo { name: "default".into(), connect: "zk:2181".into(), color: None, has_others: false };
+    let ensemble = EnsembleInfo {
+        name: "default".into(),
+        connect: "zk:2181".into(),
+        color: None,
+        has_others: false,
+        labels: Default::default(),
+        excluded: None,
+    };
     let look = ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now };
     let query = LockQuery { path: path.to_owned(), limit: 3, ..LockQuery::default() };
     time_to_lock(look.line(&query).unwrap(), recorded, state)

@@ -1,0 +1,91 @@
+//! `GET /fleet` and `GET /api/v1/fleet`: many ensembles at a glance, the worst first.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use lockscope_page::{FleetView, fleet_page};
+use lockscope_wire::{FLEET_TILES_MAX, Fleet, FleetQuery, Verdict};
+
+use crate::Http;
+use crate::api::{Pairs, read, share, short, wrong};
+use crate::caller::Caller;
+use crate::problem::{ErrorResponse, echo};
+use crate::shared_answers::AnswerRequest;
+use feed::FILTER_CHARS_MAX;
+
+/// Tiles of a page.
+const PAGE_TILES: u32 = 60;
+/// Labels that one question may ask for.
+const LABELS_MAX: usize = 16;
+
+/// Reads an address; `usual`: how many tiles where it does not say.
+fn asked(pairs: Pairs, of: &str, usual: u32, has_limit: bool) -> Result<FleetQuery, ErrorResponse> {
+    let mut query = FleetQuery { limit: usual, ..FleetQuery::default() };
+    for (name, value) in read(pairs)? {
+        let number = || value.parse::<u32>().map_err(|_| wrong(&name, &value, "a whole number"));
+        match name.as_str() {
+            // What forms send for fields that are left empty.
+            _ if value.is_empty() => {}
+            "q" => query.q = short(&name, &value, FILTER_CHARS_MAX)?,
+            "label" => query.labels = labels(&name, &short(&name, &value, FILTER_CHARS_MAX)?)?,
+            "verdict" => {
+                let found = Verdict::ALL.into_iter().find(|verdict| verdict.name() == value);
+                let names = || Verdict::ALL.map(Verdict::name).join(", ");
+                query.verdict = Some(found.ok_or_else(|| wrong(&name, &value, &format!("one of {}", names())))?);
+            }
+            "offset" => query.offset = number()?,
+            "limit" if has_limit => {
+                query.limit = number()?;
+                if !(1..=FLEET_TILES_MAX).contains(&query.limit) {
+                    return Err(wrong(&name, &value, &format!("1 to {FLEET_TILES_MAX}")));
+                }
+            }
+            _ => {
+                let limit = if has_limit { ", offset and limit" } else { " and offset" };
+                return Err(ErrorResponse::bad_request(format!(
+                    "`{}` is not a parameter of {of}; it takes q, label, verdict{limit}",
+                    echo(&name)
+                )));
+            }
+        }
+    }
+    Ok(query)
+}
+
+fn labels(name: &str, text: &str) -> Result<Vec<(String, String)>, ErrorResponse> {
+    let remedy = "pairs like env:prod, several separated by commas";
+    let pair = |pair: &str| {
+        let pair = pair.split_once(':').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+        pair.map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| wrong(name, text, remedy))
+    };
+    let pairs = text.split(',').map(pair).collect::<Result<Vec<_>, _>>()?;
+    if pairs.len() > LABELS_MAX {
+        return Err(wrong(name, text, &format!("at most {LABELS_MAX} pairs")));
+    }
+    Ok(pairs)
+}
+
+/// `GET /api/v1/fleet`.
+pub(crate) async fn answer(
+    State(http): State<Http>,
+    request: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let query = asked(pairs, "/api/v1/fleet", FLEET_TILES_MAX / 2, true)?;
+    let make =
+        move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.hub.projection().fleet(&scope, &query)));
+    Ok(share(&http, request, make).await)
+}
+
+/// `GET /fleet`.
+pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+    let query = asked(pairs, "/fleet", PAGE_TILES, false)?;
+    let Caller { actor, scope, .. } = person;
+    let own = http.clone();
+    let look = move || {
+        let fleet = own.hub.projection().fleet(&scope, &query);
+        FleetView { query, fleet, now_ms: own.hub.now_ms() }
+    };
+    let view = http.work.ask(&actor.quota_owner(), look).await?;
+    super::page(&http, &actor, |of| fleet_page(of, &view))
+}
