@@ -55,6 +55,11 @@ export class Lockscope {
     return server;
   }
 
+  /** `serve` with the ensembles of a configuration file's text; they need not be there. */
+  static async serveEnsembles(file: string): Promise<Lockscope> {
+    return Lockscope.run(['serve', '--listen', '127.0.0.1:0'], BINARY, file);
+  }
+
   /** `demo`, with locks of its own. */
   static async demo(): Promise<Lockscope> {
     return Lockscope.run(['demo', '--listen', '127.0.0.1:0']);

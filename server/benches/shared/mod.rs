@@ -35,8 +35,16 @@ pub(crate) struct Lockscope {
 impl Lockscope {
     /// Starts it and waits until it has read everything; asked once each `pulse`.
     pub(crate) async fn serve(connect: &str, root: &str, pulse: Duration) -> Self {
+        let lockscope = Self::start(&["--zk", connect, "--root", root]).await;
+        lockscope.status_until(pulse, |status| status["link"] == "live").await;
+        lockscope
+    }
+
+    /// Starts it with these settings, and waits until it serves pages.
+    pub(crate) async fn start(settings: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_lockscope"))
-            .args(["serve", "--zk", connect, "--root", root, "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(settings)
             .env("LOCKSCOPE_HISTORY", "off")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -44,9 +52,7 @@ impl Lockscope {
             .spawn()
             .unwrap();
         let url = line(&mut child).await.rsplit(' ').next().unwrap().to_owned();
-        let lockscope = Self { child, url, http: reqwest::Client::new() };
-        lockscope.status_until(pulse, |status| status["link"] == "live").await;
-        lockscope
+        Self { child, url, http: reqwest::Client::new() }
     }
 
     /// What the API answers; nothing when it refuses.
