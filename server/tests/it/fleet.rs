@@ -69,7 +69,9 @@ async fn files_of_ensembles_come_change_and_go_and_no_other_notices() {
     write(&many, "a.toml", &format!("{}colour = 1\n", table("a", &zk, "")));
     reload();
     until(async || names(&lockscope).await == ["a", "c"]).await;
-    until(async || json(&lockscope, "/api/v1/lock?ensemble=c&path=/order").await["as_of"]["state"] == "live").await;
+    // It has to be read first.
+    until(async || lockscope.ask("/api/v1/lock?ensemble=c&path=/order").await.1["as_of"]["state"] == "live").await;
+    until(async || json(&lockscope, "/api/v1/status").await["config"]["error"].is_string()).await;
     assert_eq!(session("a").await, before);
     let config = json(&lockscope, "/api/v1/status").await["config"].clone();
     let error = config["error"].as_str().unwrap();
