@@ -5,6 +5,7 @@
 //! Goals: ready within 30 s, 1 MB of resident memory each.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
+#[expect(dead_code, reason = "this one waits for all ensembles")]
 mod shared;
 
 use std::time::{Duration, Instant};

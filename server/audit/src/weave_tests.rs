@@ -98,7 +98,7 @@ fn every_change_behind_what_another_saw_is_found() {
             _ => cut += 1,
         }
     }
-    println!("{changed} changed, {cut} cut, {dropped} with a record dropped, each chained anew: all found");
+    eprintln!("{changed} changed, {cut} cut, {dropped} with a record dropped, each chained anew: all found");
 }
 
 #[test]

@@ -118,7 +118,7 @@ async fn three_servers_find_each_other_and_one_that_is_killed_is_replaced() {
         }
         tokio::time::sleep(STEP).await;
     }
-    println!("another led {:?} after kill -9, sessions of {TIMEOUT:?}", begin.elapsed());
+    eprintln!("another led {:?} after kill -9, sessions of {TIMEOUT:?}", begin.elapsed());
     until(async || ids(&c.cluster().await) == ["b", "c"]).await;
 }
 
