@@ -28,5 +28,5 @@ pub(crate) fn time_to_lock() -> AnyView {
     let inside = leptos::prelude::use_context().map_or_else(String::new, |TimeToLockMarkup(markup)| markup);
     #[cfg(not(feature = "ssr"))]
     let inside = "";
-    erase(InertElement::new(["<time-to-lock>", &*inside, "</time-to-lock>"].concat()))
+    erase(InertElement::new(format!("<time-to-lock>{inside}</time-to-lock>")))
 }
