@@ -212,7 +212,7 @@ impl Config {
         let applications = errors.take(layers.checked("application_pattern", None, check::application_pattern));
         let metrics = errors.take(metrics::of(top.get("metrics")));
         let alerting = ensembles.as_ref().and_then(|ensembles| errors.take(alerts::of(&layers, ensembles)));
-        let cluster = ensembles.as_ref().and_then(|ensembles| errors.take(cluster::of(top.get("cluster"), ensembles)));
+        let cluster = ensembles.as_ref().and_then(|ensembles| errors.take(cluster::of(&layers, ensembles)));
         let whole = || {
             let (listen, web) = (listen?, web?);
             let access = ::access::Settings { openid: openid?, ..access? };

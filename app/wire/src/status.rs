@@ -1,7 +1,5 @@
 //! The server's own state: links, roots, evidence.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::{EnsembleColor, FindingRow, Link, MemberStatus, RootState, SessionId, Zxid};
@@ -80,8 +78,6 @@ pub struct EnsembleStatus {
     pub missed: Option<u64>,
     /// Its recording; null while the history is off.
     pub history: Option<HistoryStatus>,
-    /// What it is, as the configuration says.
-    pub labels: BTreeMap<String, String>,
     /// What of it is never read; null where everything is.
     pub excluded: Option<ExcludedStatus>,
 }

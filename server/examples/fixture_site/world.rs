@@ -274,7 +274,6 @@ impl World {
             owner_unknown: Some(0),
             missed: Some(0),
             history: None,
-            labels: Default::default(),
             excluded: None,
         };
         let version = env!("CARGO_PKG_VERSION").to_owned();

@@ -5,16 +5,18 @@ use std::net::SocketAddr;
 
 use cluster::member::is_id;
 use cluster::rendezvous::CAPACITY_MAX;
-use toml::Value;
 
 use super::check::{self, wrong};
-use super::tables::{number, shown};
-use super::toml_file::{Entry, Section};
-use super::{Config, ConfigError, Ensemble};
+use super::cluster_rows;
+use super::layers::Layers;
+use super::tables::number;
+use super::toml_file::Section;
+use super::{Config, ConfigError, Ensemble, SettingValue};
 use zookeeper::check_roots;
 
 /// Longest address, in characters.
 const ADDRESS_CHARS_MAX: usize = 256;
+const ROOT_REMEDY: &str = "write a path that is the same for all replicas, like root = \"/lockscope\"";
 
 /// Where replicas meet, and as whom this one comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,37 +71,41 @@ impl Cluster {
     }
 }
 
-/// Reads `[cluster]`; None: there is none.
-pub(super) fn of(entry: Option<Entry<'_>>, ensembles: &[Ensemble]) -> Result<Option<Cluster>, ConfigError> {
-    let Some(entry) = entry else { return Ok(None) };
-    let fields = entry.section()?;
-    let capacity = fields.get("capacity").map(|entry| number(&entry, 1, u32::from(CAPACITY_MAX))).transpose()?;
+/// Reads `[cluster]`, and the variables that take precedence: of several replicas one file and variables of their own may be
+/// all that is told. None: neither names a root.
+pub(super) fn of(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<Cluster>, ConfigError> {
+    let table = layers.file.top().get("cluster").map(|entry| entry.section()).transpose()?;
+    let table = table.as_ref();
+    let given = |row| layers.of_table(row, table);
+    let (named, own) = (given(&cluster_rows::ROOT)?, (given(&cluster_rows::ID)?, given(&cluster_rows::ADDRESS)?));
+    let root = match (named, table) {
+        (Some(named), _) => root(named)?,
+        (None, Some(table)) => return table.lacks("root", ROOT_REMEDY),
+        (None, None) => return Ok(None),
+    };
+    let capacity = table.and_then(|table| table.get("capacity"));
+    let capacity = capacity.map(|entry| number(&entry, 1, u32::from(CAPACITY_MAX))).transpose()?;
     Ok(Some(Cluster {
-        root: root(&fields)?,
-        ensemble: ensemble(&fields, ensembles)?,
-        id: id(&fields)?,
-        address: address(&fields)?,
+        root,
+        ensemble: ensemble(table, ensembles)?,
+        id: own.0.map(id).transpose()?,
+        address: own.1.map(address).transpose()?,
         capacity: capacity.and_then(|capacity| u8::try_from(capacity).ok()).unwrap_or(1),
     }))
 }
 
-fn root(fields: &Section<'_>) -> Result<String, ConfigError> {
-    let remedy = "write a path that is the same for all replicas, like root = \"/lockscope\"";
-    let Some(entry) = fields.get("root") else { return fields.lacks("root", remedy) };
-    let Value::String(root) = entry.value else {
-        return Err(ConfigError(format!("{} is {}; {remedy}", entry.from, shown(entry.value))));
-    };
-    if let Err((_, fault)) = check_roots(&[root]) {
-        return Err(ConfigError(format!("{} {root:?} {fault}", entry.from)));
+fn root(root: SettingValue) -> Result<String, ConfigError> {
+    if let Err((_, fault)) = check_roots(&[&root.value]) {
+        return Err(ConfigError(format!("{} {:?} {fault}", root.from, root.value)));
     }
-    if root == "/" || root == "/zookeeper" || root.starts_with("/zookeeper/") {
-        return Err(ConfigError(format!("{} {root:?} is not ours to write to; {remedy}", entry.from)));
+    if root.value == "/" || root.value == "/zookeeper" || root.value.starts_with("/zookeeper/") {
+        return wrong(&root, "is not ours to write to", ROOT_REMEDY);
     }
-    Ok(root.clone())
+    Ok(root.value)
 }
 
-fn ensemble(fields: &Section<'_>, ensembles: &[Ensemble]) -> Result<String, ConfigError> {
-    let Some(named) = fields.one("ensemble")? else {
+fn ensemble(table: Option<&Section<'_>>, ensembles: &[Ensemble]) -> Result<String, ConfigError> {
+    let Some(named) = table.map_or(Ok(None), |table| table.one("ensemble"))? else {
         return Ok(ensembles.first().map(|ensemble| ensemble.name.clone()).unwrap_or_default());
     };
     if ensembles.iter().any(|ensemble| ensemble.name == named.value) {
@@ -109,20 +115,18 @@ fn ensemble(fields: &Section<'_>, ensembles: &[Ensemble]) -> Result<String, Conf
     wrong(&named, "is no ensemble here", &format!("use one of {names}"))
 }
 
-fn id(fields: &Section<'_>) -> Result<Option<String>, ConfigError> {
-    let Some(id) = fields.one("id")? else { return Ok(None) };
+fn id(id: SettingValue) -> Result<String, ConfigError> {
     if is_id(&id.value) {
-        return Ok(Some(id.value));
+        return Ok(id.value);
     }
     wrong(&id, "is no id", "write 1 to 64 letters, digits, dots, dashes, underscores or colons, like lockscope-0")
 }
 
-fn address(fields: &Section<'_>) -> Result<Option<String>, ConfigError> {
-    let Some(address) = fields.one("address")? else { return Ok(None) };
+fn address(address: SettingValue) -> Result<String, ConfigError> {
     let is_short = address.value.chars().count() <= ADDRESS_CHARS_MAX;
     match reqwest::Url::parse(&address.value) {
         Ok(url) if is_short && matches!(url.scheme(), "http" | "https") && url.username().is_empty() => {
-            Ok(Some(address.value.trim_end_matches('/').to_owned()))
+            Ok(address.value.trim_end_matches('/').to_owned())
         }
         _ => check::wrong(&address, "is no address of a server", "write it like https://lockscope-0.example:3000"),
     }
@@ -162,6 +166,23 @@ mod tests {
         let cluster = named.unwrap().cluster.unwrap();
         assert_eq!(cluster.id.as_deref(), Some("lockscope-0"));
         assert_eq!((cluster.address.as_deref(), cluster.capacity), (Some("https://a.example"), 3));
+    }
+
+    #[test]
+    fn what_each_replica_has_of_its_own_may_be_a_variable() {
+        let load = |vars: &[(&'static str, &'static str)], text: &'static str| {
+            let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
+            Config::load(&flags, &Fake { vars: vars.iter().copied().collect(), text: Some(text) })
+        };
+        let own = [("LOCKSCOPE_CLUSTER_ID", "pod-1"), ("LOCKSCOPE_CLUSTER_ADDRESS", "http://pod-1:3000")];
+        let cluster = load(&own, "zk = \"a:1\"\n[cluster]\nroot = \"/l\"\nid = \"x\"").unwrap().cluster.unwrap();
+        assert_eq!((cluster.root.as_str(), cluster.id.as_deref()), ("/l", Some("pod-1")));
+        assert_eq!(cluster.address.as_deref(), Some("http://pod-1:3000"));
+        assert_eq!(load(&own, "zk = \"a:1\"").unwrap().cluster, None, "no root, no cluster");
+        let whole = load(&[("LOCKSCOPE_CLUSTER_ROOT", "/l")], "zk = \"a:1\"").unwrap().cluster.unwrap();
+        assert_eq!((whole.root.as_str(), whole.id), ("/l", None));
+        let told = load(&[("LOCKSCOPE_CLUSTER_ROOT", "l")], "zk = \"a:1\"").unwrap_err().to_string();
+        assert!(told.starts_with("LOCKSCOPE_CLUSTER_ROOT \"l\" does not start"), "{told}");
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The rows of the table about several servers.
 
 use super::table::FileSection::Cluster;
-use super::table::Layering::File;
+use super::table::Layering::{File, Variable};
 use super::table::Setting;
 use super::table::TakesEffect::Restart;
 use super::table_rows::Kind;
 
-pub(super) const ROOT: Setting = Kind(Cluster, File, Restart).row(
+pub(super) const ROOT: Setting = Kind(Cluster, Variable, Restart).row(
     "root",
     "a path, not / and not ZooKeeper's own",
     "",
@@ -20,14 +20,14 @@ pub(super) const ENSEMBLE: Setting = Kind(Cluster, File, Restart).row(
     "\"default\"",
     "the ensemble that this znode is in; written to as whoever releases there",
 );
-pub(super) const ID: Setting = Kind(Cluster, File, Restart).row(
+pub(super) const ID: Setting = Kind(Cluster, Variable, Restart).row(
     "id",
     "1 to 64 letters, digits, dots, dashes, underscores, colons",
     "the host's name and the port",
     "\"lockscope-0\"",
     "the id of this replica, which no other has",
 );
-pub(super) const ADDRESS: Setting = Kind(Cluster, File, Restart).row(
+pub(super) const ADDRESS: Setting = Kind(Cluster, Variable, Restart).row(
     "address",
     "an http:// or https:// address",
     "the first origin, else where it listens",

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::table::{self, FileSection, Layering, SETTINGS};
+use super::table::{self, FileSection, Layering, SETTINGS, Setting};
+use super::toml_file::Section;
 use super::{ConfigError, Environment, SettingValue, TomlFile, check, setting_value, variable};
 
 /// Begins the name of a credential of systemd's, where a file is asked for.
@@ -62,6 +63,20 @@ impl<'a> Layers<'a> {
         check: impl FnOnce(&SettingValue) -> Result<T, ConfigError>,
     ) -> Result<Option<T>, ConfigError> {
         self.one(key, flag)?.map(|given| check(&given)).transpose()
+    }
+
+    /// One of a table of the file, or of the environment; none of the flags is about a table.
+    pub(super) fn of_table(
+        &self,
+        row: &Setting,
+        table: Option<&Section<'_>>,
+    ) -> Result<Option<SettingValue>, ConfigError> {
+        if let Some(name) = row.variable()
+            && let Some(value) = self.environment.var(&name).filter(|value| !value.is_empty())
+        {
+            return Ok(Some(SettingValue { value, from: name }));
+        }
+        table.map_or(Ok(None), |table| table.one(row.key))
     }
 
     /// A setting that may be given several times; in the environment separated by commas.

@@ -106,7 +106,11 @@ impl Setting {
 
     /// The variable, where there is one.
     pub(super) fn variable(&self) -> Option<String> {
-        (self.ways != Layering::File).then(|| super::variable(self.key))
+        let name = match self.place {
+            FileSection::Cluster => format!("cluster_{}", self.key),
+            _ => self.key.to_owned(),
+        };
+        (self.ways != Layering::File).then(|| super::variable(&name))
     }
 }
 

@@ -192,7 +192,6 @@ impl Views for Fake {
             owner_unknown: Some(0),
             missed: Some(0),
             history: None,
-            labels: Default::default(),
             excluded: None,
         };
         self.show(|_| Status {

@@ -94,7 +94,6 @@ mod tests {
             owner_unknown: Some(0),
             missed: Some(0),
             history: None,
-            labels: Default::default(),
             excluded: None,
         };
         Status {

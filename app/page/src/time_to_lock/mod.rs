@@ -25,8 +25,11 @@ pub use section::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};
 /// The element: markup, of which the page knows no more than where it is. What the server put inside stays as it is.
 pub(crate) fn time_to_lock() -> AnyView {
     #[cfg(feature = "ssr")]
-    let inside = leptos::prelude::use_context().map_or_else(String::new, |TimeToLockMarkup(markup)| markup);
+    let markup = {
+        let inside = leptos::prelude::use_context().map_or_else(String::new, |TimeToLockMarkup(markup)| markup);
+        format!("<time-to-lock>{inside}</time-to-lock>")
+    };
     #[cfg(not(feature = "ssr"))]
-    let inside = "";
-    erase(InertElement::new(format!("<time-to-lock>{inside}</time-to-lock>")))
+    let markup = "<time-to-lock></time-to-lock>";
+    erase(InertElement::new(markup))
 }

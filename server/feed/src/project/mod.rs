@@ -181,7 +181,6 @@ impl<'a> ProjectionContext<'a> {
             owner_unknown: counters.map(|counters| counters.owner_unknown),
             missed: counters.map(|counters| counters.missed),
             history: None,
-            labels: self.ensemble.labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
             excluded: self.excluded(),
         }
     }

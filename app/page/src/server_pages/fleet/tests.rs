@@ -69,7 +69,7 @@ fn each_tile_says_what_is_the_matter_and_leads_to_its_board() {
         "2 stuck",
         "No connection since",
         "no server",
-        "aria-current=\"page\">Fleet",
+        "href=\"/fleet\" rel=\"external\" aria-current=\"page\"",
     ] {
         assert!(html.contains(text), "{text}: {html}");
     }
