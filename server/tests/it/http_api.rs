@@ -74,7 +74,9 @@ async fn every_mistake_is_a_problem_with_a_remedy() {
     let unknown: Problem = serde_json::from_str(&text).unwrap();
     assert_eq!((status, unknown.status), (404, 404));
     assert!(
-        unknown.detail.starts_with("there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/locks, "),
+        unknown.detail.starts_with(
+            "there is nothing at /api/v1/lokcs; the API has /api/v1/status, /api/v1/fleet, /api/v1/locks, "
+        ),
         "{}",
         unknown.detail
     );

@@ -111,6 +111,8 @@ pub(super) enum Kind {
     Moment,
     /// Whole minutes, in milliseconds.
     Minutes,
+    /// So many pairs like `env:prod` at most, separated by commas, of so many characters in all.
+    Labels { pairs_max: usize, chars_max: usize },
     /// Where a page of lives ended.
     Cursor,
     /// The name of a run, or the number of a silence.
@@ -134,6 +136,11 @@ impl Kind {
             }
             Self::Moment => json!({ "type": "string", "pattern": "^([0-9]{1,15}|zxid:0x[0-9a-fA-F]{1,16})$" }),
             Self::Minutes => json!({ "type": "integer", "minimum": 60_000, "multipleOf": 60_000 }),
+            Self::Labels { pairs_max, chars_max } => {
+                let pair = "[^:,]+:[^,]+";
+                let pattern = format!("^({pair}(,{pair}){{0,{}}})?$", pairs_max.saturating_sub(1));
+                json!({ "type": "string", "pattern": pattern, "maxLength": chars_max })
+            }
             Self::Cursor => json!({ "type": "string", "pattern": "^[0-9]{1,15}-0x[0-9a-fA-F]{1,16}$" }),
             Self::Run => json!({ "type": "string", "minLength": 1 }),
         }

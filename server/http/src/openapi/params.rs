@@ -9,6 +9,7 @@ use crate::history::blame::BLAME_MAX;
 use crate::history::holds::HOLDS_MAX;
 use crate::history::incidents::INCIDENTS_MAX;
 use crate::history::marks::MARKS_MAX;
+use crate::server_pages::fleet::LABELS_MAX;
 use audit::LIMIT_MAX;
 use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use history::blame::BlameBy;
@@ -264,7 +265,7 @@ pub(super) const FLEET: &[Param] = &[
     query("q", Kind::Text(FILTER_CHARS_MAX), "Only ensembles whose name has this text."),
     query(
         "label",
-        Kind::Text(FILTER_CHARS_MAX),
+        Kind::Labels { pairs_max: LABELS_MAX, chars_max: FILTER_CHARS_MAX },
         "Only ensembles with these labels: pairs like `env:prod`, several separated by commas.",
     ),
     query("verdict", Kind::OneOf(verdicts), "Only ensembles whose worst verdict this is."),

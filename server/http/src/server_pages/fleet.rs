@@ -16,7 +16,7 @@ use feed::FILTER_CHARS_MAX;
 /// Tiles of a page.
 const PAGE_TILES: u32 = 60;
 /// Labels that one question may ask for.
-const LABELS_MAX: usize = 16;
+pub(crate) const LABELS_MAX: usize = 16;
 
 /// Reads an address; `usual`: how many tiles where it does not say.
 fn asked(pairs: Pairs, of: &str, usual: u32, has_limit: bool) -> Result<FleetQuery, ErrorResponse> {
@@ -53,6 +53,9 @@ fn asked(pairs: Pairs, of: &str, usual: u32, has_limit: bool) -> Result<FleetQue
 }
 
 fn labels(name: &str, text: &str) -> Result<Vec<(String, String)>, ErrorResponse> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
     let remedy = "pairs like env:prod, several separated by commas";
     let pair = |pair: &str| {
         let pair = pair.split_once(':').filter(|(key, value)| !key.is_empty() && !value.is_empty());

@@ -128,7 +128,7 @@ async fn every_act_comes_signed_and_in_order_and_nothing_else_does() {
     for kind in AuditKind::ALL {
         log.append(Entry::of_server(kind, kind.to_string())).await.unwrap();
     }
-    let looked = [AuditKind::Started, AuditKind::SignedIn, AuditKind::SignedOut];
+    let looked = [AuditKind::Started, AuditKind::SignedIn, AuditKind::SignedOut, AuditKind::HeadsSeen];
     let expected: Vec<u64> =
         (3..).zip(AuditKind::ALL).filter(|(_, kind)| !looked.contains(kind)).map(|(id, _)| id).collect();
     until(async || receiver.taken() == expected).await;

@@ -9,6 +9,7 @@ use rustix::process::Signal;
 use super::equality::still;
 use super::{Launcher, Recorded, now_ms};
 use crate::cli::lockscope;
+use crate::harness::{open, queue};
 use crate::served::until;
 
 /// A program whose history is at an address.
@@ -23,8 +24,12 @@ async fn the_past_is_in_the_database_and_the_model_goes_on_with_it() {
     recorded.truth.make("/a/order").await;
     recorded.until_recorded().await;
     let first = recorded.truth.queue("/a/order/lock-").await;
-    recorded.truth.queue("/a/order/lock-").await;
-    let at = recorded.until_holds("/a/order", &first).await;
+    // Of another session: two of one session are a finding, which comes later.
+    let other = open(&recorded.zookeeper.address()).await;
+    queue(&other, "/a/order/lock-").await;
+    recorded.until_holds("/a/order", &first).await;
+    until(async || recorded.lock("/a/order", "").await["contenders"][1]["session_id"].is_string()).await;
+    let at = now_ms();
     recorded.until_kept(at).await;
     let live = recorded.lock("/a/order", "").await;
     assert_eq!(still(&recorded.lock("/a/order", &at.to_string()).await), still(&live));
@@ -99,7 +104,8 @@ async fn a_password_that_is_refused_is_told_and_never_shown() {
     let config = recorded.place().join("lockscope.toml").display().to_string();
     let check = async |url: String| {
         let args = ["check-config", "--config", &config];
-        let checked = lockscope(&args).env("LOCKSCOPE_HISTORY_URL", url).output().await.unwrap();
+        let checked =
+            lockscope(&args).env("LOCKSCOPE_HISTORY", "on").env("LOCKSCOPE_HISTORY_URL", url).output().await.unwrap();
         (checked.status.code(), String::from_utf8(checked.stdout).unwrap() + &String::from_utf8_lossy(&checked.stderr))
     };
     let (code, told) = check(postgres.url_with("wr0ng-one")).await;
