@@ -68,11 +68,16 @@ fn each_tile_says_what_is_the_matter_and_leads_to_its_board() {
         "3 locks, 2 held, 4 waiting, longest wait 1 min",
         "2 stuck",
         "No connection since",
+        "as last read: 3 locks",
+        "not known",
         "no server",
         "href=\"/fleet\" rel=\"external\" aria-current=\"page\"",
     ] {
         assert!(html.contains(text), "{text}: {html}");
     }
+    let mut unread = some();
+    unread.fleet.ensembles[1].locks = 0;
+    assert!(drawn(&unread).contains("nothing is known of its locks"));
     assert!(!html.contains("<us>") && html.contains("&lt;us&gt;"), "{html}");
 }
 

@@ -19,7 +19,7 @@ pub(super) fn tile(of: &FleetView, tile: &FleetTile) -> AnyView {
     let href = format!("/?ensemble={ensemble}");
     let worst = match tile.worst {
         Some(worst) => view! { <Chip verdict=worst /> },
-        None => view! { <span class="quiet">{words::NO_LOCK}</span> },
+        None => view! { <span class="quiet">{words::no_verdict(tile)}</span> },
     };
     // The worst one has its own mark above.
     let others = tile.verdicts.iter().filter(|(verdict, _)| Some(*verdict) > Some(lockscope_wire::Verdict::Unknown));

@@ -16,7 +16,6 @@ pub(super) const BY_LABEL: &str = "Filter by label";
 pub(super) const PAGES: &str = "Pages of ensembles";
 pub(super) const BEFORE: &str = "Previous";
 pub(super) const AFTER: &str = "Next";
-pub(super) const NO_LOCK: &str = "no lock";
 
 /// What the page shows, in a sentence or two.
 pub(super) fn lead(fleet: &Fleet) -> String {
@@ -53,11 +52,20 @@ pub(super) fn range(offset: u32, shown: u32, total: u32) -> String {
     format!("{} to {} of {}", count(offset.saturating_add(1)), count(offset.saturating_add(shown)), count(total))
 }
 
-/// Locks and waiters; a lower bound where more may wait than are seen.
+/// What stands for the worst verdict where there is none. Of what is not live nobody knows whether there are locks.
+pub(super) fn no_verdict(tile: &FleetTile) -> &'static str {
+    if tile.is_live { "no lock" } else { "not known" }
+}
+
+/// Locks and waiters; a lower bound where more may wait than are seen. What is not live is told as it was read last.
 pub(super) fn counts(tile: &FleetTile) -> String {
+    if !tile.is_live && tile.locks == 0 {
+        return "nothing is known of its locks".to_owned();
+    }
+    let when = if tile.is_live { "" } else { "as last read: " };
     let locks = plural(u64::from(tile.locks), "lock", "locks");
     let least = if tile.incomplete > 0 { "≥\u{a0}" } else { "" };
-    format!("{locks}, {} held, {least}{} waiting", count(tile.held), count(tile.waiters))
+    format!("{when}{locks}, {} held, {least}{} waiting", count(tile.held), count(tile.waiters))
 }
 
 pub(super) fn oldest(wait_ms: i64) -> String {
