@@ -67,8 +67,9 @@ async fn replicas_find_each_other_and_one_leads() {
     let server = PrivateZooKeeper::start(ServerOptions { tick_ms: 2_000, ..ServerOptions::default() }).await.unwrap();
     let patient = |id| Settings { session_timeout: 20 * TIMEOUT, ..settings(&server.address(), id) };
     let a = run(patient("a"));
-    let alone = until("a leads", &a.cluster, |view| view.is_leader).await;
-    assert!(alone.is_alone && alone.leader.as_deref() == Some("a") && alone.state == ClusterState::Member);
+    let is_told = |view: &View| view.is_leader && view.leader.as_deref() == Some("a") && !view.assignments.is_empty();
+    let alone = until("a leads, and is told so", &a.cluster, is_told).await;
+    assert!(alone.is_alone && alone.state == ClusterState::Member);
     assert!(alone.assignments.iter().all(|unit| unit.owners == ["a"]));
     let b = run(patient("b"));
     let both = until("b is there", &b.cluster, |view| ids(view) == ["a", "b"] && view.leader.is_some()).await;
