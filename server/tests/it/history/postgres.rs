@@ -28,7 +28,12 @@ async fn the_past_is_in_the_database_and_the_model_goes_on_with_it() {
     let other = open(&recorded.zookeeper.address()).await;
     queue(&other, "/a/order/lock-").await;
     recorded.until_holds("/a/order", &first).await;
-    until(async || recorded.lock("/a/order", "").await["contenders"][1]["session_id"].is_string()).await;
+    // What its directory counts is read a moment later.
+    let is_read = async || {
+        let lock = recorded.lock("/a/order", "").await;
+        lock["contenders"][1]["session_id"].is_string() && lock["stat"]["children"] == 2
+    };
+    until(is_read).await;
     let at = now_ms();
     recorded.until_kept(at).await;
     let live = recorded.lock("/a/order", "").await;
