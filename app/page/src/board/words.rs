@@ -1,7 +1,8 @@
 //! The board in words. Pure.
 
 use crate::format::{count, middle, plural, visible};
-use lockscope_wire::{BoardHead, RootState, Sort, Verdict};
+pub(super) use lockscope_wire::live::{calm, need_you};
+use lockscope_wire::{RootState, Sort, Verdict};
 
 /// Where there is nothing to see, and why.
 pub(super) const NOT_READ: &str = "Not read yet";
@@ -42,25 +43,6 @@ pub(super) fn root(path: &str, state: RootState, locks: u32) -> String {
 pub(super) fn locks_of(number: u32, all: u32) -> String {
     let locks = plural(number.into(), "lock", "locks");
     if number == all { locks } else { format!("{locks} of {all}") }
-}
-
-/// How many problems need somebody.
-pub(super) fn need_you(problems: u32) -> String {
-    if problems == 1 { "1 needs you".to_owned() } else { format!("{} need you", count(problems)) }
-}
-
-/// What may be said where no problem is seen: that all is fine only where all is known.
-pub(super) fn calm(head: &BoardHead, is_live: bool) -> String {
-    let (locks, unknown) = (head.totals.locks, head.unknown_locks());
-    match (is_live, head.is_all_known(), unknown) {
-        (false, ..) => "No problem was seen; what is so now is not known.".to_owned(),
-        (true, true, _) if locks == 1 => "1 lock is fine.".to_owned(),
-        (true, true, _) => format!("All {} locks are fine.", count(locks)),
-        (true, false, 0) => "No problem is seen, but not every root can be read.".to_owned(),
-        (true, false, _) => {
-            format!("No problem is seen; of {} it is not known.", plural(unknown.into(), "lock", "locks"))
-        }
-    }
 }
 
 /// After that, how many locks are held and how many wait.
@@ -131,7 +113,7 @@ mod tests {
 
     #[test]
     fn all_are_fine_only_where_all_are_known() {
-        let mut head = BoardHead::default();
+        let mut head = lockscope_wire::BoardHead::default();
         head.totals.locks = 17;
         head.totals.verdicts = vec![(Verdict::Healthy, 17)];
         assert_eq!(calm(&head, true), "All 17 locks are fine.");

@@ -1,6 +1,7 @@
 //! What the terminal says. Pure. What it has in common with the page comes from the same tables (`lockscope_wire`).
 
 use lockscope_wire::live::{LinkState, link_words};
+pub(super) use lockscope_wire::live::{calm, need_you};
 use lockscope_wire::words::{clock, count, date, duration, plural};
 use lockscope_wire::{
     Access, BoardHead, ContenderRole, Headline, LockRow, ProblemsLeftOut, Recipe, RootState, Sort, Step, StepAct,
@@ -116,25 +117,6 @@ pub(super) fn sort(sort: Sort) -> &'static str {
         Sort::Path => "by path",
         Sort::Recipe => "by recipe",
         Sort::Holder => "by holder",
-    }
-}
-
-/// How many problems need somebody.
-pub(super) fn need_you(problems: u32) -> String {
-    if problems == 1 { "1 needs you".to_owned() } else { format!("{} need you", count(problems)) }
-}
-
-/// What may be said where no problem is seen: that all is fine only where all is known.
-pub(super) fn calm(head: &BoardHead, is_live: bool) -> String {
-    let (locks, unknown) = (head.totals.locks, head.unknown_locks());
-    match (is_live, head.is_all_known(), unknown) {
-        (false, ..) => "No problem was seen; what is so now is not known.".to_owned(),
-        (true, true, _) if locks == 1 => "1 lock is fine.".to_owned(),
-        (true, true, _) => format!("All {} locks are fine.", count(locks)),
-        (true, false, 0) => "No problem is seen, but not every root can be read.".to_owned(),
-        (true, false, _) => {
-            format!("No problem is seen; of {} it is not known.", plural(unknown.into(), "lock", "locks"))
-        }
     }
 }
 
