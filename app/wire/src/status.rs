@@ -100,6 +100,10 @@ pub struct ExcludedStatus {
 pub struct HistoryStatus {
     /// What is observed is recorded.
     pub is_recorded: bool,
+    /// Another server records it into the same database; this one reads what that one keeps, and takes over when it
+    /// is gone.
+    #[serde(default)]
+    pub is_standby: bool,
     /// Why nothing is recorded; empty when it is.
     pub why: String,
     /// Since when it can't be written; null while it can.
@@ -108,6 +112,9 @@ pub struct HistoryStatus {
     pub from_at_ms: Option<i64>,
     /// The newest one.
     pub to_at_ms: Option<i64>,
+    /// Up to this moment it was generated for a demonstration and not observed; null where all was observed.
+    #[serde(default)]
+    pub generated_until_ms: Option<i64>,
     /// Bytes on disk.
     pub bytes: u64,
     /// Bytes written a second, over the last while.

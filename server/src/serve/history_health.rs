@@ -75,6 +75,8 @@ fn shown(status: &historian::HistoryStatus) -> HistoryStatus {
     let coverage = &status.coverage;
     HistoryStatus {
         is_recorded: status.state == HistoryState::Recording,
+        is_standby: status.is_standby,
+        generated_until_ms: status.generated_until.map(|at| at.0),
         why: status.why(),
         failing_since_ms: status.trouble.as_ref().map(|(_, since)| since.0),
         from_at_ms: coverage.from.map(|at| at.0),

@@ -60,6 +60,11 @@ impl OpenPlace {
         }
     }
 
+    /// Whether several servers may have it, of which one writes.
+    pub(crate) fn is_shared(&self) -> bool {
+        !matches!(self, Self::Directory(_))
+    }
+
     /// Opens the recording of an ensemble that another server writes, to read it; None where that can't be. Blocking.
     ///
     /// # Errors

@@ -185,6 +185,9 @@ fn opener(
         let opened = opened.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(opened) = opened else {
             let own = place.open(&ensemble);
+            if let Some(handle) = lender.get() {
+                handle.stands_by(place.is_shared() && matches!(own, Err(StoreError::InUse(_))));
+            }
             if let (Err(StoreError::InUse(_)), Some(handle)) = (&own, lender.get())
                 && handle.store().is_none()
                 && let Some(store) = place.open_to_read(&ensemble)?

@@ -54,17 +54,22 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
 /// From when to when the past is kept, or why it is not.
 fn history(history: Option<&HistoryStatus>) -> AnyView {
     let Some(history) = history else { return view! { <span class="quiet">{words::HISTORY_OFF}</span> } };
-    let since = history.failing_since_ms.or(history.to_at_ms).filter(|_| !history.is_recorded);
-    let trouble = (!history.is_recorded).then(|| {
+    let is_kept = history.is_recorded || history.is_standby;
+    let since = history.failing_since_ms.or(history.to_at_ms).filter(|_| !is_kept);
+    let trouble = (!is_kept).then(|| {
         let since = since.map(|since_ms| view! { " for " <Age since_ms=Some(since_ms) /> });
         view! { <p class="notice" data-testid="history-trouble">"not kept" {since} ": " {visible(&history.why)}</p> }
     });
-    let to = history.to_at_ms.filter(|_| !history.is_recorded);
+    let to = history.to_at_ms.filter(|_| !is_kept);
     let to = to.map_or_else(|| view! { <span>"now"</span> }, |at_ms| view! { <Instant at_ms /> });
     let kept = history.from_at_ms.map(|at_ms| {
         view! { "from " <Instant at_ms /> " to " {to} <span class="quiet">", " {words::kept(history)}</span> }
     });
-    view! { <span data-testid="history">{kept}</span> {trouble} }
+    let generated = history.generated_until_ms.map(|at_ms| {
+        view! { <p class="quiet" data-testid="history-generated">{words::GENERATED_UNTIL} <Instant at_ms /></p> }
+    });
+    let standby = history.is_standby.then(|| view! { <p class="quiet">{words::STANDBY}</p> });
+    view! { <span data-testid="history">{kept}</span> {generated} {standby} {trouble} }
 }
 
 fn root(root: &RootStatus) -> AnyView {

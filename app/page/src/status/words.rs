@@ -15,6 +15,9 @@ pub(super) const NO_SETTINGS: &str = "the settings can't be read";
 /// A history that can't be written, and one that is off.
 pub(super) const HISTORY_FAILS: &str = "history is not kept";
 pub(super) const HISTORY_OFF: &str = "off; the settings history and data_dir turn it on";
+/// Of a past that was made up, before the moment up to which it was; and of one that another server records.
+pub(super) const GENERATED_UNTIL: &str = "generated for the demo, not observed, up to ";
+pub(super) const STANDBY: &str = "recorded by another server; this one takes over when that one is gone";
 
 /// How much is kept of the past, and what is missing in it.
 pub(super) fn kept(history: &HistoryStatus) -> String {

@@ -50,6 +50,10 @@ pub struct HistoryStatus {
     pub writes: u64,
     /// What happened to the store's connections; None where it has none.
     pub connections: Option<Connections>,
+    /// Another server records the ensemble into the same database, and this one waits for its turn.
+    pub is_standby: bool,
+    /// Up to this moment what is kept was generated for a demonstration; None where all was observed.
+    pub generated_until: Option<TimeMs>,
     /// What is wrong, and since when; None when all is well.
     pub trouble: Option<(Box<str>, TimeMs)>,
 }
@@ -59,6 +63,7 @@ impl HistoryStatus {
     pub fn why(&self) -> String {
         match (&self.trouble, self.state) {
             (Some((trouble, _)), _) => trouble.to_string(),
+            _ if self.is_standby => "another server records it".to_owned(),
             (None, HistoryState::Opening) => "the history is being opened".to_owned(),
             (None, HistoryState::Waiting) => "recording begins with the next checkpoint".to_owned(),
             (None, HistoryState::Failing) => "the history can't be written".to_owned(),
@@ -117,6 +122,16 @@ impl HistoryHandle {
         self.with(|shared| {
             shared.store.get_or_insert_with(|| Arc::clone(store));
         });
+    }
+
+    /// Another server records into the same place, which is no trouble; or it is not known to do so any more.
+    pub fn stands_by(&self, stands_by: bool) {
+        let was_standby = self.with(|shared| std::mem::replace(&mut shared.status.is_standby, stands_by));
+        if stands_by && !was_standby {
+            tracing::info!(
+                "another server records this ensemble; this one reads what it keeps, and waits for its turn"
+            );
+        }
     }
 
     /// A znode was deleted by Lockscope itself, which is proven: its life ended so.

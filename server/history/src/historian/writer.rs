@@ -15,11 +15,11 @@ use super::Open;
 use super::derived::Derived;
 use super::progress::{Loss, Since, is_cut_off};
 use super::recorder::{Between, Message};
-use super::status::{HistoryHandle, HistoryState};
+use super::status::{HistoryHandle, HistoryState, HistoryStatus};
 use crate::codec::{Chunk, ChunkKind, Encoder};
 use crate::derive::Deriver;
 use crate::payloads::without_payloads;
-use crate::store::{Gap, GapReason, Retention, Store, StoreError, reason_before};
+use crate::store::{Gap, GapReason, Retention, Store, StoreError, generated_before, reason_before};
 
 /// What was handed over is stored after so long.
 pub const FLUSH_MS: u64 = 250;
@@ -361,16 +361,15 @@ impl Writer {
     }
 
     fn trouble(&self, error: &StoreError) {
-        let now = TimeMs(self.clock.now_ms());
-        let is_new = self.handle.status().trouble.is_none();
-        if is_new {
+        let HistoryStatus { trouble, mut is_standby, .. } = self.handle.status();
+        is_standby &= matches!(error, StoreError::InUse(_));
+        if trouble.is_none() && !is_standby {
             tracing::error!(%error, "the history can't be kept");
         }
-        let state = self.state();
         self.handle.change(|status| {
-            let since = status.trouble.as_ref().map_or(now, |(_, since)| *since);
-            status.trouble = Some((error.to_string().into(), since));
-            status.state = state;
+            let since = status.trouble.take().map_or_else(|| TimeMs(self.clock.now_ms()), |(_, since)| since);
+            status.trouble = (!is_standby).then(|| (error.to_string().into(), since));
+            status.state = self.state();
         });
     }
 
@@ -387,12 +386,13 @@ impl Writer {
     fn look_at_totals(&mut self) {
         let now = clock::instant();
         let seconds = now.duration_since(self.rate.0).as_secs_f64();
-        let Some(coverage) = self.store.as_ref().and_then(|store| store.coverage().ok()) else { return };
-        let is_cut_off = self.store.as_deref().is_some_and(is_cut_off);
-        self.between.wants_checkpoint.fetch_or(is_cut_off, Ordering::Relaxed);
+        let Some(store) = self.store.as_deref() else { return };
+        let (Ok(coverage), Ok(generated)) = (store.coverage(), generated_before(store)) else { return };
+        self.between.wants_checkpoint.fetch_or(is_cut_off(store), Ordering::Relaxed);
         let rate = if seconds > 0.0 { self.rate.1 as f64 / seconds } else { 0.0 };
         self.handle.change(|status| {
             status.coverage = coverage;
+            status.generated_until = generated.map(|gap| gap.from);
             status.bytes_per_s = if status.bytes_per_s == 0.0 { rate } else { status.bytes_per_s * 0.9 + rate * 0.1 };
         });
         self.rate = (now, 0);

@@ -151,6 +151,7 @@ families! {
     }
     "History" {
         HistoryRecording: Gauge "history_recording" ["ensemble"] "1 while the ensemble's history is recorded, 0 while it is not. Omitted, as all of this table, while the history is off.";
+        HistoryStandby: Gauge "history_standby" ["ensemble"] "1 while another server records the ensemble into the same database and this one waits for its turn, else 0.";
         HistoryBytes: Gauge "history_bytes" ["ensemble"] "Bytes on disk of what is kept.";
         HistoryChunks: Gauge "history_chunks" ["ensemble"] "Chunks that are kept, those of checkpoints included.";
         HistoryCheckpoints: Gauge "history_checkpoints" ["ensemble"] "Checkpoints that are kept.";

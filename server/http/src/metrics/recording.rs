@@ -14,6 +14,7 @@ pub(super) fn tell(ensemble: &str, status: &HistoryStatus, out: &mut Exposition)
     let (labels, coverage) = ([ensemble], &status.coverage);
     let counts = [
         (Family::HistoryRecording, (status.state == HistoryState::Recording).into()),
+        (Family::HistoryStandby, status.is_standby.into()),
         (Family::HistoryBytes, coverage.bytes),
         (Family::HistoryChunks, coverage.chunks),
         (Family::HistoryCheckpoints, coverage.checkpoints),

@@ -252,6 +252,8 @@ async fn the_demo_can_be_rewound_and_lives_without_its_past() {
     }
     let page = reqwest::get(format!("{url}/?at={ago}")).await.unwrap().text().await.unwrap();
     assert!(page.contains("generated for the demo") && page.contains("labels-hung"));
+    let is_told = async || reqwest::get(format!("{url}/status")).await.unwrap().text().await.unwrap();
+    until(async || is_told().await.contains("generated for the demo, not observed, up to")).await;
 
     // What lives is what was observed, before the first checkpoint or behind it: no hold ended within the hour, and nobody
     // held in it.
