@@ -8,7 +8,7 @@ use std::time::Instant;
 use campaign::fault::{Fault, Form};
 use campaign::mutants;
 use campaign::run::run;
-use campaign::table::{Row, markdown};
+use campaign::table::{Row, joined, markdown};
 use clap::Parser;
 
 /// Where the table stands in the document.
@@ -39,6 +39,9 @@ struct Cli {
     /// A document whose table is replaced.
     #[arg(long)]
     document: Option<PathBuf>,
+    /// Throws nothing: joins the tables that campaigns with other seeds saved in these folders.
+    #[arg(long, num_args = 1.., conflicts_with_all = ["only", "program", "short"])]
+    join: Vec<PathBuf>,
     /// Nothing of that: whether the tests notice when a thing is taken out that the promise rests on.
     #[arg(long, exclusive = true)]
     mutants: bool,
@@ -49,6 +52,15 @@ async fn main() -> ExitCode {
     let cli = Cli::parse();
     if cli.mutants {
         return mutate();
+    }
+    if !cli.join.is_empty() {
+        return match cli.join.iter().map(|folder| saved(folder)).collect::<Result<Vec<_>, _>>() {
+            Ok(tables) => finish(&cli, &joined(tables)),
+            Err(why) => {
+                println!("{why}");
+                ExitCode::FAILURE
+            }
+        };
     }
     let beside = || std::env::current_exe().ok().map(|own| own.with_file_name("lockscope"));
     let Some(program) = cli.program.clone().or_else(beside).filter(|program| program.exists()) else {
@@ -82,15 +94,26 @@ async fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
-    let table = markdown(&rows);
+    finish(&cli, &rows)
+}
+
+/// Prints the table, and puts it into the document.
+fn finish(cli: &Cli, rows: &[Row]) -> ExitCode {
+    let table = markdown(rows);
     println!("\n{table}");
-    if let Some(document) = &cli.document
-        && let Err(error) = replace(document, &table)
-    {
-        println!("{}: {error}", document.display());
+    let placed = cli.document.as_deref().map_or(Ok(()), |document| replace(document, &table));
+    if let Err(error) = placed.and_then(|()| save(&cli.out, rows)) {
+        println!("{error}");
         return ExitCode::FAILURE;
     }
     if rows.iter().all(Row::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The rows that a campaign saved in a folder.
+fn saved(folder: &Path) -> Result<Vec<Row>, String> {
+    let file = folder.join("table.json");
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("{} is no table of a campaign: {error}", file.display()))
 }
 
 fn mutate() -> ExitCode {

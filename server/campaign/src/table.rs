@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use judge::{Kind, Wrong};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 use crate::run::Outcome;
@@ -12,10 +12,10 @@ use crate::run::Outcome;
 const WRONGS_TOLD: usize = 12;
 
 /// What a fault came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    pub fault: &'static str,
-    pub told: &'static str,
+    pub fault: String,
+    pub told: String,
     pub seeds: u64,
     /// States of locks that were shown, and those of them that claimed to be LIVE.
     pub states: u64,
@@ -39,7 +39,7 @@ pub struct Row {
 
 impl Row {
     pub fn new(fault: Fault) -> Self {
-        Self { fault: fault.name(), told: fault.told(), ..Self::default() }
+        Self { fault: fault.name().to_owned(), told: fault.told().to_owned(), ..Self::default() }
     }
 
     pub fn is_clean(&self) -> bool {
@@ -80,6 +80,42 @@ impl Row {
             self.details.extend(told.into_iter().map(|wrong| format!("{wrong:?}")));
         }
     }
+
+    /// Takes what other seeds came to.
+    fn join(&mut self, other: Self) {
+        let Self { fault: _, told: _, seeds, states, live, releases, wrong, old_and_live, late, .. } = other;
+        let sums = [
+            (&mut self.seeds, seeds),
+            (&mut self.states, states),
+            (&mut self.live, live),
+            (&mut self.releases, releases),
+            (&mut self.wrong, wrong),
+            (&mut self.old_and_live, old_and_live),
+            (&mut self.late, late),
+        ];
+        for (sum, more) in sums {
+            *sum += more;
+        }
+        self.oldest_live_ms = self.oldest_live_ms.max(other.oldest_live_ms);
+        self.stale_after_ms = self.stale_after_ms.max(other.stale_after_ms);
+        self.exact_after_ms = self.exact_after_ms.max(other.exact_after_ms);
+        self.back_ms = self.back_ms.max(other.back_ms);
+        self.machine_late_ms = self.machine_late_ms.max(other.machine_late_ms);
+        self.notes.extend(other.notes);
+        self.details.extend(other.details);
+    }
+}
+
+/// The rows of campaigns with different seeds as those of one, in the order of the first that has the fault.
+pub fn joined(tables: Vec<Vec<Row>>) -> Vec<Row> {
+    let mut all: Vec<Row> = Vec::new();
+    for row in tables.into_iter().flatten() {
+        match all.iter_mut().find(|known| known.fault == row.fault) {
+            Some(known) => known.join(row),
+            None => all.push(row),
+        }
+    }
+    all
 }
 
 /// Some of each kind.
@@ -118,4 +154,23 @@ pub fn markdown(rows: &[Row]) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_of_several_campaigns_are_one_table() {
+        let row = |fault, seeds, live, back_ms| {
+            let row = Row::new(fault);
+            Row { seeds, live, back_ms, ..row }
+        };
+        let one = vec![row(Fault::Cut, 5, 10, Some(7)), row(Fault::Flap, 5, 1, None)];
+        let other = vec![row(Fault::Cut, 3, 20, Some(9)), row(Fault::Storm, 3, 2, None)];
+        let text = serde_json::to_string(&other).unwrap();
+        let all = joined(vec![one, serde_json::from_str(&text).unwrap()]);
+        let seen: Vec<_> = all.iter().map(|row| (row.fault.as_str(), row.seeds, row.live, row.back_ms)).collect();
+        assert_eq!(seen, [("cut", 8, 30, Some(9)), ("flap", 5, 1, None), ("storm", 3, 2, None)]);
+    }
 }
