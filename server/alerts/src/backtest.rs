@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use history::codec::ChunkKind;
 use history::replay::{ReplayError, walk};
-use history::store::{Store, StoreError};
+use history::store::{ChunkHead, Gap, GapReason, Store, StoreError};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
@@ -19,6 +19,8 @@ use crate::rule::Rule;
 
 /// Firings that are told. Overflow policy: later ones are counted only.
 pub const FIRINGS_MAX: usize = 1_000;
+/// Gaps that are told. Overflow policy: later ones are counted in the time that is unknown only.
+pub const GAPS_MAX: usize = 100;
 /// Observations between two looks at the time.
 const LOOK_AT_TIME: u32 = 64;
 
@@ -44,6 +46,10 @@ pub struct Backtest {
     pub firings: Vec<Firing>,
     /// Later ones that are not told.
     pub left_out: usize,
+    /// What is not known of the range, in order of time: nobody can say what would have fired in it.
+    pub gaps: Vec<Gap>,
+    /// Milliseconds of the range that lie in gaps, those that are not told included, or before all that is kept.
+    pub unknown_ms: i64,
 }
 
 /// Why there is none.
@@ -74,30 +80,47 @@ pub fn backtest(
     range: &Range<TimeMs>,
     give_up_at: Instant,
 ) -> Result<Backtest, BacktestError> {
-    let Some(from_seq) = beginning(store, range.start)? else { return Ok(Backtest::default()) };
+    let whole = range.end.0.saturating_sub(range.start.0);
+    let nothing = || Backtest { unknown_ms: whole, ..Backtest::default() };
+    let Some(mut from_seq) = beginning(store, range.start)? else { return Ok(nothing()) };
+    let Some(kept_from) = store.coverage()?.from else { return Ok(nothing()) };
     let mut replay = Replay::new(ensemble, rules, range.clone());
     let (mut count, mut late) = (0_u32, None);
-    let gaps = store.gaps(TimeMs(0)..range.end)?;
-    walk(store, from_seq, |head, now, observation| {
-        if now >= range.end {
-            return ControlFlow::Break(());
+    let mut gaps = store.gaps(TimeMs(0)..range.end)?;
+    loop {
+        let walked = walk(store, from_seq, |head, now, observation| {
+            if now >= range.end {
+                return ControlFlow::Break(());
+            }
+            count = count.wrapping_add(1);
+            if count.is_multiple_of(LOOK_AT_TIME) && clock::instant() >= give_up_at {
+                late = Some(now);
+                return ControlFlow::Break(());
+            }
+            replay.take(head, now, observation, &gaps);
+            ControlFlow::Continue(())
+        });
+        match walked {
+            Ok(()) => break,
+            Err(ReplayError::InGap(damaged)) if damaged.why == GapReason::Damaged => {
+                // Behind it the model is known again from a checkpoint on.
+                let next = store.checkpoint_after(damaged.after_seq.saturating_add(2))?;
+                let to = next.map_or(range.end, |next| next.first_at).max(damaged.from);
+                gaps.retain(|gap| (gap.after_seq, gap.why) != (damaged.after_seq, damaged.why));
+                gaps.push(Gap { to, ..damaged });
+                replay.is_torn = true;
+                match next {
+                    Some(next) if clock::instant() < give_up_at => from_seq = next.seq,
+                    Some(next) => return Err(BacktestError::TooLong(next.first_at)),
+                    None => break,
+                }
+            }
+            Err(error) => return Err(error.into()),
         }
-        count = count.wrapping_add(1);
-        if count.is_multiple_of(LOOK_AT_TIME) && clock::instant() >= give_up_at {
-            late = Some(now);
-            return ControlFlow::Break(());
-        }
-        let checkpoint = match head.kind {
-            ChunkKind::Checkpoint { part } => Some((head.seq - u64::from(part), part)),
-            ChunkKind::Events => None,
-        };
-        let follows_gap = |seq: u64| gaps.iter().any(|gap| gap.after_seq + 1 == seq);
-        replay.take(now, observation, checkpoint.map(|(seq, _)| (seq, follows_gap(seq))));
-        ControlFlow::Continue(())
-    })?;
+    }
     match late {
         Some(at) => Err(BacktestError::TooLong(at)),
-        None => Ok(replay.result),
+        None => Ok(replay.finish(gaps, kept_from)),
     }
 }
 
@@ -120,6 +143,10 @@ struct Replay<'a> {
     model: Option<(Observatory, Evaluator)>,
     /// The checkpoint that the model is being made of.
     began_with: Option<u64>,
+    /// The newest chunk that was taken in.
+    seq: u64,
+    /// What came before could not be read: the next checkpoint is a new beginning.
+    is_torn: bool,
     result: Backtest,
     /// Those that are left out and under way.
     left_out: BTreeSet<(Arc<str>, Arc<str>, TimeMs)>,
@@ -133,19 +160,29 @@ impl<'a> Replay<'a> {
             range,
             model: None,
             began_with: None,
+            seq: 0,
+            is_torn: false,
             result: Backtest::default(),
             left_out: BTreeSet::new(),
         }
     }
 
-    /// Takes in an observation; of a checkpoint, which one, and whether something is missing before it.
-    fn take(&mut self, now: TimeMs, observation: Observation, checkpoint: Option<(u64, bool)>) {
+    /// Takes in an observation of a chunk.
+    fn take(&mut self, head: &ChunkHead, now: TimeMs, observation: Observation, gaps: &[Gap]) {
+        let checkpoint = match head.kind {
+            ChunkKind::Checkpoint { part } => Some(head.seq - u64::from(part)),
+            ChunkKind::Events => None,
+        };
+        // Numbers of chunks that were dropped are not given again: the gap is behind the newest that is kept.
+        let before = std::mem::replace(&mut self.seq, head.seq);
+        let follows_gap = |seq: u64| gaps.iter().any(|gap| (before..seq).contains(&gap.after_seq));
         match checkpoint {
-            Some((seq, follows_gap)) if self.began_with != Some(seq) => {
-                if self.model.is_some() && !follows_gap {
+            Some(seq) if self.began_with != Some(seq) => {
+                if self.model.is_some() && !self.is_torn && !follows_gap(seq) {
                     // It says nothing new.
                     return;
                 }
+                self.is_torn = false;
                 let known = self.model.take().map(|(_, evaluator)| evaluator.active()).unwrap_or_default();
                 let evaluator = Evaluator::new(self.ensemble, self.rules, known, now);
                 self.model = Some((Observatory::new(Settings::default(), now), evaluator));
@@ -167,6 +204,23 @@ impl<'a> Replay<'a> {
         }
         let news = evaluator.take_news();
         news.into_iter().for_each(|news| self.note(news));
+    }
+
+    /// What was found, with what is not known of the range.
+    fn finish(mut self, mut gaps: Vec<Gap>, kept_from: TimeMs) -> Backtest {
+        let range = self.range;
+        gaps.retain(|gap| gap.from < gap.to && gap.from < range.end && range.start < gap.to);
+        gaps.sort_by_key(|gap| (gap.from, gap.to));
+        let mut known_to = kept_from.clamp(range.start, range.end);
+        self.result.unknown_ms = known_to.0 - range.start.0;
+        for gap in &gaps {
+            let to = gap.to.min(range.end);
+            self.result.unknown_ms += (to.0 - gap.from.max(known_to).0).max(0);
+            known_to = known_to.max(to);
+        }
+        gaps.truncate(GAPS_MAX);
+        self.result.gaps = gaps;
+        self.result
     }
 
     fn note(&mut self, AlertNews { alert, end }: AlertNews) {

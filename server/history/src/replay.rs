@@ -321,8 +321,16 @@ fn is_observed(store: &dyn Store, zxid: Zxid, head: &ChunkHead) -> Result<(), Re
     if head.kind == ChunkKind::Events || head.zxid <= zxid {
         return Ok(());
     }
-    let gaps = store.gaps(TimeMs(0)..head.last_at + 1)?;
-    let gap = gaps.into_iter().rfind(|gap| gap.after_seq + 1 == head.seq && gap.why != GapReason::Generated);
+    let mut gaps = store.gaps(TimeMs(0)..head.last_at + 1)?;
+    gaps.retain(|gap| gap.after_seq < head.seq && gap.why != GapReason::Generated);
+    // Numbers of chunks that were dropped are not given again: the gap may end some behind where it began.
+    let is_next = |gap: &Gap| -> Result<bool, StoreError> {
+        Ok(store.chunks(gap.after_seq + 1, 1)?.first().is_some_and(|chunk| chunk.seq == head.seq))
+    };
+    let gap = match gaps.pop() {
+        Some(gap) if is_next(&gap)? => Some(gap),
+        Some(_) | None => None,
+    };
     Err(gap.map_or(ReplayError::NothingKept { before: None, after: Some(head.first_at) }, ReplayError::InGap))
 }
 

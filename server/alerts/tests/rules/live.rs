@@ -8,7 +8,7 @@ use alerts::backtest::{Backtest, Firing, backtest};
 use alerts::evaluator::{AlertEnd, AlertNews};
 use alerts::rule::Rule;
 use history::backfill::Backfill;
-use history::codec::Encoder;
+use history::codec::{ChunkKind, Encoder};
 use history::store::sqlite::SqliteStore;
 use history::store::{Gap, GapReason, Retention, Store};
 use lockscope_core::observation::Observation;
@@ -143,7 +143,7 @@ fn firings(news: &[(TimeMs, AlertNews)], before: TimeMs) -> Vec<Firing> {
 fn recorded(lived: &Lived, checkpoint_every: usize) -> (tempfile::TempDir, SqliteStore) {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), "prod").unwrap();
-    let (mut seq, mut last) = (1, None);
+    let (mut seq, mut stored, mut last) = (1, 0, None);
     for run in &lived.runs {
         let (mut encoder, mut chunks, mut model) = (Encoder::new(seq), Vec::new(), run.model.clone());
         chunks.extend(encoder.checkpoint(run.began_at, model.checkpoint().unwrap().observations()).unwrap());
@@ -155,9 +155,11 @@ fn recorded(lived: &Lived, checkpoint_every: usize) -> (tempfile::TempDir, Sqlit
             model.apply(*now, observation.clone());
         }
         chunks.extend(encoder.close());
-        let gap = last.map(|from| Gap { after_seq: seq - 1, from, to: run.began_at, why: GapReason::NotRunning });
+        let gap = last.map(|from| Gap { after_seq: stored, from, to: run.began_at, why: GapReason::NotRunning });
         store.append(&chunks, gap.as_slice()).unwrap();
-        seq = chunks.last().unwrap().seq + 1;
+        stored = chunks.last().unwrap().seq;
+        // Numbers of chunks that were dropped meanwhile are not given again.
+        seq = stored + 1 + stored % 3;
         last = run.told.last().map(|(now, _)| *now).or(Some(run.began_at));
     }
     (directory, store)
@@ -262,4 +264,52 @@ fn what_is_left_out_of_a_back_test_is_counted_once() {
     assert_eq!((found.firings.len(), found.left_out), (count - 7, 7));
     let late = backtest(&store, "prod", &rules, &(TimeMs(0)..TimeMs(9_000)), clock::instant());
     assert!(matches!(late, Err(alerts::backtest::BacktestError::TooLong(_))), "{late:?}");
+}
+
+/// A store with what a watch was told from a model on, of which the chunk that has an instant is damaged.
+fn damaged(model: &Observatory, told: &[(TimeMs, Observation)], at: TimeMs) -> (tempfile::TempDir, SqliteStore) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path(), "prod").unwrap();
+    let (mut encoder, mut chunks, mut model) = (Encoder::new(1), Vec::new(), model.clone());
+    for (number, (now, observation)) in told.iter().enumerate() {
+        if number % 20 == 0 {
+            chunks.extend(encoder.checkpoint(*now, model.checkpoint().unwrap().observations()).unwrap());
+        }
+        encoder.push(*now, observation, &mut chunks).unwrap();
+        model.apply(*now, observation.clone());
+    }
+    chunks.extend(encoder.close());
+    let hit = chunks.iter_mut().find(|chunk| chunk.kind == ChunkKind::Events && chunk.last_at >= at).unwrap();
+    let mut body = hit.body.to_vec();
+    body.iter_mut().skip(9).take(1).for_each(|byte| *byte ^= 1);
+    hit.body = body.into();
+    store.append(&chunks, &[]).unwrap();
+    (directory, store)
+}
+
+#[test]
+fn a_damaged_chunk_costs_a_back_test_its_own_time_and_no_more() {
+    let path = |lock: &str| format!("/locks/{lock}/6f1e2d3c00004a4a8b8b0123456789ab__lock__0000000000");
+    let rules = [rule("orphans", &["orphan"], 0)];
+    let mut watch = Watch::new(&rules);
+    let model = watch.story.observatory.clone();
+    watch.told.clear();
+    let orphan = |at: i64, lock: &str| {
+        let znode = path(lock);
+        format!("{at} + /locks/{lock}\n{at} + {znode}\n{at} = {znode}")
+    };
+    watch.tell(&orphan(1_000, "a")).tell(&format!("12000 - {}", path("a"))).tell(&orphan(30_000, "b")).pass_to(40_000);
+    let range = || TimeMs(0)..TimeMs(50_000);
+    let (_directory, store) = damaged(&model, &watch.told, TimeMs(11_000));
+    let found = backtest(&store, "prod", &rules, &range(), clock::instant() + DEADLINE).unwrap();
+    let seen =
+        found.firings.iter().map(|firing| (&*firing.lock, firing.from.0, firing.to.is_some())).collect::<Vec<_>>();
+    assert_eq!(seen, [("/locks/a", 1_000, true), ("/locks/b", 30_000, false)]);
+    let [gap] = found.gaps.as_slice() else { panic!("{:?}", found.gaps) };
+    assert_eq!(gap.why, GapReason::Damaged);
+    assert!(gap.from.0 <= 12_000 && 12_000 <= gap.to.0 && gap.to.0 - gap.from.0 < 6_000, "{gap:?}");
+    // It is not known either before everything that is kept.
+    assert_eq!(found.unknown_ms, gap.to.0 - gap.from.0 + watch.told[0].0.0);
+    let nothing = backtest(&store, "prod", &rules, &(TimeMs(0)..TimeMs(5)), clock::instant() + DEADLINE).unwrap();
+    assert_eq!((nothing.unknown_ms, nothing.firings), (5, Vec::new()));
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Http;
 use crate::caller::Caller;
+use crate::history::GapJson;
 use crate::problem::ErrorResponse;
 use crate::release_api::{JsonBody, read};
 use feed::VisibilityScope;
@@ -60,6 +61,11 @@ pub(crate) struct BacktestJson {
     pub(super) firings: Vec<FiringJson>,
     /// Later ones that are not listed: there are 1,000 at most.
     pub(super) left_out: usize,
+    /// What is not known of the range, in order of time, 100 stretches at most: nobody can say what would have fired in
+    /// it.
+    pub(super) gaps: Vec<GapJson>,
+    /// Milliseconds of the range that lie in gaps, those that are not listed included, or before all that is kept.
+    pub(super) unknown_ms: i64,
 }
 
 /// One time that a rule would have fired.
@@ -132,7 +138,8 @@ fn found(http: &Http, scope: &VisibilityScope, order: TestOrder) -> Result<Backt
         to_at_ms: firing.to.map(|to| to.0),
     });
     let firings: Vec<FiringJson> = firings.collect();
-    Ok(BacktestJson { ensemble, firings, left_out: tested.left_out })
+    let gaps = tested.gaps.into_iter().map(GapJson::from).collect();
+    Ok(BacktestJson { ensemble, firings, left_out: tested.left_out, gaps, unknown_ms: tested.unknown_ms })
 }
 
 /// The rules that are tried.

@@ -83,6 +83,7 @@ pub(crate) async fn try_rule(
                 Ok(tried) => TriedView {
                     firings: Some(tried.firings.into_iter().map(firing).collect()),
                     left_out: tried.left_out,
+                    unknown_ms: tried.unknown_ms,
                     ensemble: tried.ensemble,
                     ..begun
                 },

@@ -46,7 +46,7 @@ use super::problem::ErrorResponse;
 use feed::VisibilityScope;
 
 pub use all_incidents::AllIncidents;
-pub(super) use api::{HistoryJson, show};
+pub(super) use api::{GapJson, HistoryJson, show};
 pub(super) use ask::{ExportFormat, give_up_at};
 pub use moments::Recordings;
 pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};

@@ -35,6 +35,7 @@ const FIRINGS: [Column; 5] = [
 struct Tested {
     firings: Vec<Firing>,
     left_out: usize,
+    unknown_ms: i64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -133,8 +134,12 @@ fn listed(answer: &Alerts, shown: OutputStyle) -> String {
 fn tested(answer: &Tested, shown: OutputStyle) -> String {
     let count = answer.firings.len() + answer.left_out;
     let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-    let head =
+    let mut head =
         if count == 0 { "it would not have fired\n".to_owned() } else { format!("it would have fired {times}\n") };
+    if answer.unknown_ms > 0 {
+        let unknown = duration(answer.unknown_ms);
+        head.push_str(&format!("nothing is known of {unknown} of that time, in which nothing is found\n"));
+    }
     if answer.firings.is_empty() {
         return head;
     }

@@ -21,6 +21,8 @@ pub struct TriedView {
     pub firings: Option<Vec<TriedFiring>>,
     /// Later ones that are not listed.
     pub left_out: usize,
+    /// Milliseconds of that time of which nothing is known.
+    pub unknown_ms: i64,
     /// The ensemble that was looked at.
     pub ensemble: String,
     /// Why nothing can be said.
@@ -109,10 +111,13 @@ fn result(of: &TriedView, firings: &[TriedFiring]) -> AnyView {
     let rows: Vec<AnyView> = firings.iter().map(row).collect();
     let list = (!rows.is_empty()).then(|| table("tried", words::caption(words::TRIED, rows.len()), &heads, rows));
     let left_out = (of.left_out > 0).then(|| view! { <p class="quiet">{words::tried_left_out(of.left_out)}</p> });
+    let unknown = (of.unknown_ms > 0)
+        .then(|| view! { <p class="notice" data-testid="tried-unknown">{words::tried_unknown(of.unknown_ms)}</p> });
     view! {
         <section class="part" aria-labelledby="tried">
             <h2 class="part-title" id="tried">{words::TRIED}</h2>
             <p class="status-summary" role="status" data-testid="tried-summary">{told}</p>
+            {unknown}
             {list}
             {left_out}
         </section>

@@ -285,6 +285,11 @@ pub(super) fn tried_lasts(ms: Option<i64>) -> String {
     ms.map_or_else(|| "until now".to_owned(), duration)
 }
 
+/// Of how much of the time nothing is known.
+pub(super) fn tried_unknown(ms: i64) -> String {
+    format!("Nothing is known of {} of that time: nobody can say what would have fired in it.", duration(ms))
+}
+
 pub(super) fn tried_left_out(count: usize) -> String {
     format!("{} later, which are not listed; a shorter time has them.", plural(count as u64, "more", "more"))
 }
