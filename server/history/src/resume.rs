@@ -24,9 +24,9 @@ const WRITTEN_MS: i64 = (MINUTES_FLUSH_MS + ROWS_FLUSH_MS) as i64 + derive::SETT
 pub struct Resumed {
     /// The model.
     pub observatory: Observatory,
-    /// What derives rows of it, with all that it had followed and with the rows that are missing; None where those of the
-    /// minute can't be made anew.
-    pub deriver: Option<Deriver>,
+    /// What derives rows of it, with the rows that are missing, and with all that it had followed; without that where the
+    /// minute that was under way can't be derived anew.
+    pub deriver: Deriver,
 }
 
 /// Replays the end of a recording.
@@ -57,17 +57,23 @@ pub fn resume(store: &dyn Store) -> Result<Resumed, ReplayError> {
     };
     let rewound = Rewound::followed(store, checkpoint, &mut each)?;
     let observatory = rewound.into_observatory();
-    let Some(until) = deriver.now().filter(|_| is_whole) else {
-        return Ok(Resumed { observatory, deriver: None });
-    };
+    let Some(until) = deriver.now() else { return Ok(Resumed { observatory, deriver: Deriver::default() }) };
+    if !is_whole {
+        // Of the minute only a part would be derived; lives and facts are what they are.
+        let rows = Rows { minutes: Vec::new(), ..deriver.finish() };
+        let mut deriver = Deriver::default();
+        deriver.resume(Vec::new(), rows.facts.iter().map(|fact| fact.number).max().unwrap_or(0));
+        deriver.put_back(missing_of(store, rows, since, until)?);
+        return Ok(Resumed { observatory, deriver });
+    }
     let mut rows = deriver.complete();
     rows.minutes.extend(deriver.under_way());
     deriver.put_back(missing_of(store, rows, since, until)?);
-    Ok(Resumed { observatory, deriver: Some(deriver) })
+    Ok(Resumed { observatory, deriver })
 }
 
-/// The newest checkpoint from which on everything since an instant can be derived; false where there is none, and the newest
-/// of all.
+/// The newest checkpoint from which on everything since an instant can be derived; false where there is none, and the one
+/// from which on the most can be: behind a gap, or behind too many chunks.
 fn checkpoint_for(store: &dyn Store, head: &ChunkHead, since: TimeMs) -> Result<(ChunkHead, bool), ReplayError> {
     let nothing = ReplayError::NothingKept { before: None, after: None };
     let newest = store.checkpoint_before(head.seq)?.ok_or(nothing)?;
@@ -80,7 +86,7 @@ fn checkpoint_for(store: &dyn Store, head: &ChunkHead, since: TimeMs) -> Result<
             // Nothing is older: before it nothing was derived either.
             None if checkpoint.seq == 1 => return Ok((checkpoint, true)),
             Some(before) if !is_gap(&before) => checkpoint = before,
-            None | Some(_) => return Ok((newest, false)),
+            None | Some(_) => return Ok((checkpoint, false)),
         }
     }
     Ok((checkpoint, true))

@@ -27,7 +27,7 @@ const CANCEL_MAX: Duration = Duration::from_secs(1);
 const SETTINGS: &str = "
 SET statement_timeout = '10s';
 SET lock_timeout = '4s';
-SET idle_in_transaction_session_timeout = '30s';
+SET idle_in_transaction_session_timeout = '10s';
 SET tcp_keepalives_idle = 5;
 SET tcp_keepalives_interval = 2;
 SET tcp_keepalives_count = 3;
@@ -39,9 +39,15 @@ SET search_path = pg_catalog, lockscope, pg_temp;
 /// The same, for servers from 14 on: a query of a client that is gone ends.
 const SETTINGS_14: &str = "SET client_connection_check_interval = '2s'";
 
+/// The same, for one that holds locks: a process that stands still gives them to others, though its machine goes on
+/// acknowledging what it is sent.
+const IDLE_14: &str = "SET idle_session_timeout = '10s'";
+
 /// A connection that is open.
 pub(crate) struct Connection {
     pub(crate) client: Client,
+    /// The server can end a session that says nothing.
+    bounds_idle: bool,
     task: AbortHandle,
     tls: Option<MakeRustlsConnect>,
 }
@@ -84,13 +90,13 @@ impl Connection {
                 (client, tokio::spawn(async move { drop(connection.await) }))
             }
         };
-        let connection = Self { client, task: task.abort_handle(), tls: tls.cloned() };
+        let mut connection = Self { client, bounds_idle: false, task: task.abort_handle(), tls: tls.cloned() };
         connection.prepare().await?;
         Ok(connection)
     }
 
     /// Looks whether the server is one that we can use, and sets bounds.
-    async fn prepare(&self) -> Result<(), DatabaseError> {
+    async fn prepare(&mut self) -> Result<(), DatabaseError> {
         let sql = "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
             pg_is_in_recovery()";
         let row = self.client.query_one(sql, &[]).await?;
@@ -114,6 +120,15 @@ impl Connection {
         self.client.batch_execute(SETTINGS).await?;
         if version >= 140_000 {
             self.client.batch_execute(SETTINGS_14).await?;
+            self.bounds_idle = true;
+        }
+        Ok(())
+    }
+
+    /// Has the server end this session when nothing comes for ten seconds; servers before 14 can't.
+    pub(crate) async fn bound_idle(&mut self) -> Result<(), DatabaseError> {
+        if std::mem::take(&mut self.bounds_idle) {
+            self.client.batch_execute(IDLE_14).await?;
         }
         Ok(())
     }

@@ -104,7 +104,7 @@ async fn start_one(
     let lender = Lender::default();
     let open = opener(place, ensemble, store, filling, lender.clone());
     let (model, deriver) =
-        resumed.map_or((None, None), |Resumed { observatory, deriver }| (Some(observatory), deriver));
+        resumed.map_or((None, None), |Resumed { observatory, deriver }| (Some(observatory), Some(deriver)));
     let (historian, recorder) = Historian::go_on(open, move || *retention.borrow(), clock.clone(), deriver)
         .map_err(|error| RunError::Internal(format!("no thread for the history: {error}")))?;
     // It is the only one who sets it.

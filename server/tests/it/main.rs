@@ -49,6 +49,7 @@ mod reading;
 mod recipes;
 mod release;
 mod reload;
+mod replicas;
 mod roots;
 mod sample;
 mod served;

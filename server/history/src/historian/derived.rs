@@ -9,8 +9,10 @@ use lockscope_core::znode::Zxid;
 use runtime::clock;
 
 use crate::derive::{Deriver, Event, MINUTE_MS, Tap, minute_of};
+use crate::replay::ReplayError;
+use crate::resume::resume;
 use crate::store::rows::{Fact, FactKind, FactQuery, MinuteQuery, ROWS_READ_MAX, Rows};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, is_all_generated};
 
 /// Rows are written after so long.
 pub const ROWS_FLUSH_MS: u64 = 1_000;
@@ -27,6 +29,8 @@ pub(super) struct Derived {
     has_begun: bool,
     /// It goes on where the process before ended.
     is_resumed: bool,
+    /// It has what the process before did not write.
+    has_taken_over: bool,
     rows: Rows,
     rows_at: Instant,
     minutes_at: Instant,
@@ -35,8 +39,30 @@ pub(super) struct Derived {
 impl Derived {
     /// `resumed`: what followed the recording up to its end.
     pub(super) fn new(now: Instant, resumed: Option<Deriver>) -> Self {
-        let (is_resumed, deriver) = (resumed.is_some(), resumed.unwrap_or_default());
-        Self { deriver, has_begun: false, is_resumed, rows: Rows::default(), rows_at: now, minutes_at: now }
+        let (has_taken_over, deriver) = (resumed.is_some(), resumed.unwrap_or_default());
+        let is_resumed = deriver.now().is_some();
+        Self {
+            deriver,
+            has_begun: false,
+            is_resumed,
+            has_taken_over,
+            rows: Rows::default(),
+            rows_at: now,
+            minutes_at: now,
+        }
+    }
+
+    /// Goes on with the rows of whoever recorded before, as a start does: what that one recorded, and wrote no rows of before
+    /// it was killed, is derived now.
+    pub(super) fn take_over(&mut self, now: Instant, store: &dyn Store) {
+        if self.has_taken_over || is_all_generated(store).unwrap_or(true) {
+            return;
+        }
+        match resume(store) {
+            Ok(resumed) => *self = Self::new(now, Some(resumed.deriver)),
+            Err(ReplayError::NothingKept { .. }) => {}
+            Err(error) => tracing::warn!(%error, "the last rows of whoever recorded before may be missing"),
+        }
     }
 
     /// Events are missing: a checkpoint is needed before others can be taken in.

@@ -306,6 +306,7 @@ impl Writer {
         self.encoder = Encoder::new(coverage.last_seq + 1);
         self.stored = (coverage.last_seq, coverage.to);
         self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: reason_before(&*store)? });
+        self.derived.take_over(clock::instant(), &*store);
         self.handle.change(|status| status.store = Some(store.kind()));
         self.handle.opened(&store);
         self.store = Some(store);

@@ -25,7 +25,7 @@ use crate::replay::{all_of, model};
 use crate::strategies::life;
 
 pub(crate) const START: i64 = 1_790_000_000_000;
-const RETENTION: Retention =
+pub(crate) const RETENTION: Retention =
     Retention { chunks_ms: i64::MAX, chunk_bytes_max: u64::MAX, spans_ms: i64::MAX, minutes_ms: i64::MAX };
 
 /// Waits for a condition; what may take longer than this is broken.

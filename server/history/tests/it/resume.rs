@@ -2,21 +2,24 @@
 //! stored in the end is what a twin has that was never killed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use history::codec::Encoder;
 use history::derive::{Deriver, Tap, apply};
-use history::historian::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
+use history::historian::{Historian, MINUTES_FLUSH_MS, Open, ROWS_FLUSH_MS};
 use history::resume::resume;
-use history::store::Store;
 use history::store::rows::{Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
 use history::store::sqlite::SqliteStore;
+use history::store::{Coverage, Gap, GapReason, Store};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use proptest::prelude::*;
+use runtime::clock::Clock;
 
 use crate::codec::Told;
-use crate::derive::{observed, steps};
+use crate::derive::{Step, observed, steps};
+use crate::historian::{RETENTION, until};
 use crate::replay::model;
 
 /// What is stored of all time.
@@ -128,7 +131,7 @@ proptest! {
         let mut process = Process::new(told[0].0);
         told.iter().for_each(|one| process.take(one));
         prop_assert!(resumed.observatory == process.model, "it goes on with the same model");
-        let rows = resumed.deriver.as_mut().unwrap().finish();
+        let rows = resumed.deriver.finish();
         ours.write_rows(&rows).unwrap();
         let (ours, theirs) = (stored(&ours), stored(&theirs));
         // Whoever was there at the checkpoint waited before it for somebody whom nobody remembers.
@@ -146,6 +149,52 @@ proptest! {
         prop_assert_eq!(by_key(&ours.minutes), by_key(&theirs.minutes));
         prop_assert_eq!(ours.facts, theirs.facts);
     }
+}
+
+/// Three come and two of them leave; nothing of it is derived. Gives when it began.
+fn recorded(store: &SqliteStore, first_seq: u64, later_ms: i64, gaps: &[Gap]) -> TimeMs {
+    let come = Step::Come { lock: 0, lag: 0, is_read: true };
+    let (pass, leave) = (Step::Pass(200), Step::Leave(0));
+    let told = observed(&[come, come, come, pass, leave, pass, leave, pass])
+        .into_iter()
+        .map(|(at, one)| (at + later_ms, one))
+        .collect::<Told>();
+    let (process, mut encoder, mut chunks) = (Process::new(told[0].0), Encoder::new(first_seq), Vec::new());
+    let checkpoint = process.model.checkpoint().unwrap();
+    chunks.extend(encoder.checkpoint(told[0].0, checkpoint.observations()).unwrap());
+    told.iter().for_each(|(at, one)| encoder.push(*at, one, &mut chunks).unwrap());
+    chunks.extend(encoder.close());
+    store.append(&chunks, gaps).unwrap();
+    told[0].0
+}
+
+#[test]
+fn behind_a_gap_in_the_same_minute_lives_are_derived_again_as_well() {
+    let (_directory, store) = empty();
+    recorded(&store, 1, 0, &[]);
+    let Coverage { last_seq, to, .. } = store.coverage().unwrap();
+    let from = to.unwrap();
+    let gap = Gap { after_seq: last_seq, from, to: from + 1_000, why: GapReason::NotRunning };
+    let began = recorded(&store, last_seq + 1, 2_000, &[gap]);
+    let rows = resume(&store).unwrap().deriver.complete();
+    assert_eq!(rows.spans.iter().filter(|span| span.left_at > began).count(), 2, "{:#?}", rows.spans);
+    assert_eq!(rows.minutes, [], "of the minute a part is not known");
+}
+
+#[test]
+fn whoever_takes_over_a_recording_writes_the_rows_that_the_one_before_did_not() {
+    let (directory, store) = empty();
+    let began = recorded(&store, 1, 0, &[]);
+    drop(store);
+    let place = directory.path().to_owned();
+    let open: Open = Box::new(move || Ok(Arc::new(SqliteStore::open(&place, "prod")?)));
+    let (historian, recorder) = Historian::start(open, || RETENTION, Clock::manual(began.0 + 5_000)).unwrap();
+    let handle = recorder.handle();
+    until("the store", || handle.store().is_some());
+    drop((recorder, handle));
+    historian.join();
+    let store = SqliteStore::open(directory.path(), "prod").unwrap();
+    assert_eq!(stored(&store).spans.len(), 2);
 }
 
 #[test]

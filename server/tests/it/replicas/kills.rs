@@ -1,0 +1,154 @@
+//! Whoever records is killed, again and again, at 500 changes a second, and another one goes on: judged by ZooKeeper's own
+//! log, no life is missing but in gaps that are told, and none is there twice. `CLUSTER_KILLS=20` is the long form.
+
+use std::time::{Duration, Instant};
+
+use demo::{PrivatePostgres, PrivateZooKeeper};
+use rustix::process::Signal;
+
+use super::log::{Verdict, compare};
+use super::traffic::{RATE, Traffic};
+use super::{Replica, TIMEOUT, long, recorder, replicas};
+use crate::harness::{DEADLINE, STEP, Truth, zookeeper};
+use crate::served::until;
+
+/// Three servers, what they share, and what happens meanwhile.
+struct Stage {
+    zookeeper: PrivateZooKeeper,
+    postgres: PrivatePostgres,
+    all: Vec<Replica>,
+    traffic: Traffic,
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let (zookeeper, postgres) = (zookeeper().await, PrivatePostgres::start().await.unwrap());
+        let truth = Truth::new(&zookeeper.address()).await;
+        truth.make("/a").await;
+        let more = format!("history_url = \"{}\"\n", postgres.url());
+        let all = replicas(&zookeeper.address(), 3, &more).await;
+        until(async || recorder(&all).await.is_some()).await;
+        let traffic = Traffic::start(&zookeeper, &truth).await;
+        Self { zookeeper, postgres, all, traffic }
+    }
+
+    /// Waits until more happened.
+    async fn more(&self, changes: u64) {
+        let wanted = self.traffic.changes() + changes;
+        until(async || self.traffic.changes() >= wanted).await;
+    }
+
+    /// Waits until one of the others records, and gives which, and how long that took.
+    async fn another(&self, than: usize, since: Instant) -> (usize, Duration) {
+        loop {
+            for (at, replica) in self.all.iter().enumerate() {
+                if at != than && replica.program.is_some() && replica.records().await {
+                    return (at, since.elapsed());
+                }
+            }
+            assert!(since.elapsed() < DEADLINE, "nobody records after {:?}", since.elapsed());
+            tokio::time::sleep(STEP).await;
+        }
+    }
+
+    /// Ends the traffic, and waits until everything that must be kept is.
+    async fn judged(self) -> Verdict {
+        self.traffic.end().await;
+        let begin = Instant::now();
+        loop {
+            let verdict = compare(&self.zookeeper, &self.postgres).await;
+            // What is derived is written some seconds later.
+            if verdict.missing.is_empty() || begin.elapsed() > Duration::from_secs(15) {
+                return verdict;
+            }
+            tokio::time::sleep(STEP * 20).await;
+        }
+    }
+}
+
+fn summary(what: &str, verdict: &Verdict, changes: u64, took: Duration) -> String {
+    let Verdict { due, in_gaps, missing, double, wrong, gaps } = verdict;
+    let lasted = || gaps.iter().map(|(from, to)| to - from);
+    let (sum, worst) = (lasted().sum::<i64>(), lasted().max().unwrap_or(0));
+    format!(
+        "{what}: {due} lives that must be kept, {} missing, {} double, {} wrong, {in_gaps} in told gaps ({} of {sum} ms, the longest \
+         {worst}); {:.0} changes a second",
+        missing.len(),
+        double.len(),
+        wrong.len(),
+        gaps.len(),
+        changes as f64 / took.as_secs_f64(),
+    )
+}
+
+fn assert_whole(verdict: &Verdict) {
+    let Verdict { missing, double, wrong, gaps, .. } = verdict;
+    let some = &missing[..missing.len().min(5)];
+    assert!(missing.is_empty(), "{} missing, such as {some:#?}, and gaps {gaps:?}", missing.len());
+    assert!(double.is_empty(), "double: {double:?}");
+    assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(5)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_records_is_killed_and_nothing_is_missing_but_in_told_gaps() {
+    let mut stage = Stage::set().await;
+    let (kills, begin, mut after) = (long("CLUSTER_KILLS", 2), Instant::now(), Vec::new());
+    for round in 0..kills {
+        let writer = recorder(&stage.all).await.expect("one records");
+        // From half a second to some seconds of it, otherwise in each round.
+        stage.more(RATE / 2 + round * 617 % (3 * RATE)).await;
+        let killed = Instant::now();
+        stage.all[writer].end(Signal::KILL).await;
+        let (_, took) = stage.another(writer, killed).await;
+        assert!(took <= TIMEOUT + Duration::from_secs(1), "round {round}: another recorded after {took:?}");
+        after.push(took.as_millis());
+        stage.all[writer].run().await;
+    }
+    stage.more(RATE * 2).await;
+    let (changes, took) = (stage.traffic.changes(), begin.elapsed());
+    let verdict = stage.judged().await;
+    after.sort_unstable();
+    eprintln!("{}", summary(&format!("{kills} kills"), &verdict, changes, took));
+    eprintln!("another recorded after {:?} ms", after);
+    assert_whole(&verdict);
+    assert!(verdict.gaps.len() as u64 <= kills, "each kill is one gap at most: {:?}", verdict.gaps);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rolling_restart_of_three_misses_nothing_but_in_told_gaps() {
+    let mut stage = Stage::set().await;
+    let begin = Instant::now();
+    for at in 0..stage.all.len() {
+        stage.more(RATE).await;
+        stage.all[at].end(Signal::TERM).await;
+        stage.all[at].run().await;
+        until(async || recorder(&stage.all).await.is_some()).await;
+    }
+    stage.more(RATE * 2).await;
+    let (changes, took) = (stage.traffic.changes(), begin.elapsed());
+    let verdict = stage.judged().await;
+    eprintln!("{}", summary("a rolling restart", &verdict, changes, took));
+    assert_whole(&verdict);
+    // Whoever did not record leaves no gap.
+    assert!(verdict.gaps.len() <= 3, "{:?}", verdict.gaps);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_writer_that_is_frozen_is_replaced_and_writes_nothing_of_what_it_has_when_it_wakes() {
+    let stage = Stage::set().await;
+    let begin = Instant::now();
+    let writer = recorder(&stage.all).await.expect("one records");
+    stage.more(RATE).await;
+    let frozen = Instant::now();
+    stage.all[writer].signal(Signal::STOP);
+    let (_, after) = stage.another(writer, frozen).await;
+    eprintln!("another recorded {after:?} after SIGSTOP");
+    stage.more(RATE).await;
+    stage.all[writer].signal(Signal::CONT);
+    until(async || recorder(&stage.all).await.is_some_and(|at| at != writer)).await;
+    stage.more(RATE * 2).await;
+    let (changes, took) = (stage.traffic.changes(), begin.elapsed());
+    let verdict = stage.judged().await;
+    eprintln!("{}", summary("a frozen writer", &verdict, changes, took));
+    assert_whole(&verdict);
+}
