@@ -1,7 +1,7 @@
 //! Several servers that watch the same: who there is, who leads, who owns which ensemble, and whose turn an act is. All of
 //! it lives below one znode of one ensemble; nothing of it is needed to watch.
 //!
-//! Pure: `rendezvous`, `assignment`, `member`, `lease`, `paths`, `state`. The rest speaks to ZooKeeper.
+//! Pure: `rendezvous`, `assignment`, `member`, `lease`, `paths`, `secret`, `state`. The rest speaks to ZooKeeper.
 
 pub mod assignment;
 mod cluster;
@@ -15,6 +15,7 @@ mod mutex;
 mod paths;
 pub mod rendezvous;
 mod replica;
+mod secret;
 mod session;
 mod settings;
 mod state;
@@ -24,5 +25,6 @@ pub use document::{DOCUMENT_BYTES_MAX, Document, DocumentError};
 pub use heads::LogHead;
 pub use lease::Lease;
 pub use mutex::{ActMutex, MutexError};
+pub use secret::{Greeting, GreetingError, Greetings, ReplicaSecret, SECRET_BYTES_MIN};
 pub use settings::Settings;
 pub use state::Counts;

@@ -13,6 +13,7 @@ mod frames;
 mod hub;
 pub mod json;
 mod known;
+mod lost;
 mod owner;
 mod pace;
 pub mod project;
@@ -37,9 +38,10 @@ pub use about::About;
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use ensembles::{Changes, Ensemble, Ensembles};
 pub use frame_error::FrameError;
-pub use frames::{ClientMessage, Encoding, encode, parse_client};
+pub use frames::{ClientMessage, Encoding, ReplicaFrame, encode, parse_client, parse_replica};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, ProjectedView};
+pub use lost::{calls_live, lose, worse};
 pub use owner::Owner;
 pub use project::{FoundLocks, LineView, NAMES_MAX, NameTest, RecordedHabits, time_to_lock};
 pub use projector::Projector;
@@ -119,6 +121,21 @@ pub trait Projection: Views + Send + Sync + 'static {
     fn ensembles_with(&self, _view: &View, _sight: &VisibilityScope) -> Vec<String> {
         Vec::new()
     }
+    /// Makes sure that the view can be looked at. It may take a moment, where what is shown is elsewhere.
+    ///
+    /// # Errors
+    /// Nothing is known of what the view is about.
+    fn prepare(&self, _view: &View, _scope: &VisibilityScope) -> Result<(), FeedError> {
+        Ok(())
+    }
+    /// Whether this server itself watches an ensemble.
+    fn watches(&self, _ensemble: &str) -> bool {
+        true
+    }
+    /// Who is to be asked for what only a server that watches an ensemble can do; None where this one does, or nobody.
+    fn elsewhere(&self, _ensemble: &str) -> Option<String> {
+        None
+    }
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
     /// The numbers of each ensemble of which something may be seen.
@@ -197,6 +214,9 @@ pub enum FeedError {
     /// The view itself can't be.
     #[error("{0}")]
     BadView(String),
+    /// Another server watches what the view is about, and can't be reached.
+    #[error("{0}")]
+    OwnerUnreachable(String),
     /// A frame without an encoding.
     #[error("a frame could not be encoded: {0}")]
     Encoding(String),

@@ -342,6 +342,10 @@ impl Projection for Projector {
         self.look(scope, |looks| looks.iter().find_map(|look| look.line(query)))
     }
 
+    fn watches(&self, ensemble: &str) -> bool {
+        self.ensembles.has(ensemble)
+    }
+
     fn is_ready(&self) -> bool {
         // A model that goes on with what was recorded is older than this server until its first sync is over. Later the
         // clock may be put back.

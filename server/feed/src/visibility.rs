@@ -1,9 +1,11 @@
 //! Visibility scopes. Users of equal scope share frames; for a scope of everything no path is compared. Pure.
 
+use serde::{Deserialize, Serialize};
+
 use super::project::is_under;
 
 /// What somebody may see: where, and whether with what znodes carry and with what is in the audit log. The same scope is always written the same way.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct VisibilityScope {
     /// None: everywhere.
     within: Option<Within>,
@@ -11,7 +13,7 @@ pub struct VisibilityScope {
     records: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 struct Within {
     /// Sorted; empty: all.
     ensembles: Vec<String>,
@@ -45,6 +47,19 @@ impl VisibilityScope {
         Self { records, ..self }
     }
 
+    /// The same, as far as it is of some ensembles; None where nothing of them may be seen.
+    pub fn among(&self, ensembles: &[String]) -> Option<Self> {
+        let seen: Vec<String> = ensembles.iter().filter(|name| self.covers_ensemble(name)).cloned().collect();
+        let paths = self.tops().unwrap_or_default();
+        (!seen.is_empty()).then(|| Self::new(&seen, paths, self.payloads).with_records(self.records))
+    }
+
+    /// The same, without what znodes carry unless that is allowed here as well.
+    #[must_use]
+    pub fn with_payloads_if(self, are_allowed: bool) -> Self {
+        Self { payloads: self.payloads && are_allowed, ..self }
+    }
+
     /// Nothing, for whoever is not known: no ensemble has an empty name.
     pub fn nothing() -> Self {
         Self {
@@ -67,6 +82,11 @@ impl VisibilityScope {
     /// Whether anything is hidden because of where it is.
     pub fn is_bounded(&self) -> bool {
         self.within.is_some()
+    }
+
+    /// The ensembles of which something may be seen; empty: of all.
+    pub fn ensembles(&self) -> &[String] {
+        self.within.as_ref().map(|within| within.ensembles.as_slice()).unwrap_or_default()
     }
 
     /// Whether anything of an ensemble may be seen.
@@ -112,6 +132,18 @@ mod tests {
         assert_eq!(scope(&["b", "a", "b"], &["/x", "/x/y", "/x"]), scope(&["a", "b"], &["/x"]));
         assert_ne!(scope(&[], &["/x"]), scope(&[], &["/y"]));
         assert_ne!(VisibilityScope::new(&[], &[], false), VisibilityScope::ALL);
+    }
+
+    #[test]
+    fn a_part_never_shows_more_than_the_whole() {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(scope(&["b"], &["/x"]).among(&owned(&["a"])), None);
+        assert_eq!(VisibilityScope::nothing().among(&owned(&["a"])), None);
+        assert_eq!(scope(&["a", "b"], &["/x"]).among(&owned(&["b", "c"])), Some(scope(&["b"], &["/x"])));
+        assert_eq!(VisibilityScope::ALL.among(&owned(&["b"])), Some(scope(&["b"], &[])));
+        let bare = VisibilityScope::new(&[], &[], false).among(&owned(&["b"])).unwrap();
+        assert!(!bare.payloads() && !bare.records());
+        assert!(!VisibilityScope::ALL.with_payloads_if(false).payloads() && !bare.with_payloads_if(true).payloads());
     }
 
     #[test]

@@ -370,7 +370,7 @@ fn depth(depth: &Depth) -> wire::Depth {
 }
 
 /// The lower, the less what is shown can be trusted.
-fn trust(as_of: &wire::AsOf) -> u8 {
+pub(crate) fn trust(as_of: &wire::AsOf) -> u8 {
     match as_of.state {
         wire::RootState::Stale => 0,
         wire::RootState::Syncing => 1,

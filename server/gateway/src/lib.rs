@@ -1,0 +1,21 @@
+//! Views of ensembles that other replicas watch. A replica asks an owner for each view once, whoever looks, and hands it out
+//! by the same hub as its own. An owner that is lost is noticed by what it does not answer; then the other one is asked.
+//!
+//! Pure: `view`, `merge`, `placeholder`, `directory`, `words`. [`Gateway`] is a [`feed::Projection`].
+
+mod composite;
+mod connection;
+mod directory;
+mod gateway;
+mod link;
+mod merge;
+mod placeholder;
+mod plan;
+mod projection;
+mod view;
+mod words;
+
+pub use connection::{PATH, PROOF_HEADER, SILENCE_MAX};
+pub use directory::{Directory, Foreign, OwnerAddress};
+pub use gateway::{Gateway, GatewayCounts, GatewayError, GatewaySettings};
+pub use link::{BYTES_MAX, VIEWS_MAX};
