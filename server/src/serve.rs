@@ -13,6 +13,7 @@ mod history_place;
 pub mod lab;
 mod listen;
 mod order_snoozes;
+mod owned;
 pub mod past;
 mod recording;
 mod replicas;
@@ -125,7 +126,8 @@ pub async fn run<O: Observer>(
     let alerting = AlertParts::open(config, &clock).await;
     let cluster = clustering::open(config, &listener, &clock)?;
     let parts = (audit, alerting, cluster);
-    let parts = RunningServer::start(config, ensembles, recorder, clock, parts, access, config_health).await?;
+    let parts =
+        RunningServer::start(config, (ensembles, make), recorder, clock, parts, access, config_health).await?;
     let served = parts
         .serve((config, origin.zip(make), hang_up), payloads, (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;
@@ -172,7 +174,7 @@ struct RunningServer {
 impl RunningServer {
     async fn start<O: Observer>(
         config: &Config,
-        ensembles: Vec<ServedEnsemble<O>>,
+        (ensembles, make): (Vec<ServedEnsemble<O>>, Option<MakeEnsemble<O>>),
         recorder: Option<(Recorder, RetentionHandle)>,
         clock: Clock,
         (audit, alerting, cluster): (AuditParts, AlertParts, Option<Cluster>),
@@ -185,7 +187,9 @@ impl RunningServer {
         let (recorder, retention) = recorder.unzip();
         let (runner, engine_ends) =
             EnsembleRunner::new((clock.clone(), stop.clone()), demand, alerting.clone(), recorder);
-        runner.start(config, ensembles).await?;
+        // What is owned is started once it is known who owns what.
+        let owning = owned::Owning::of(config, cluster.as_ref(), make);
+        runner.start(config, if owning.is_some() { Vec::new() } else { ensembles }).await?;
         let lists = runner.lists().clone();
         let metrics = Metrics {
             apart: config.metrics.clone(),
@@ -244,7 +248,11 @@ impl RunningServer {
         let projector =
             projector.with_forced_releases(releases.forced_releases()).with_history(Arc::new(history_health));
         let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());
-        let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
+        let projection: Arc<dyn feed::Projection> = match owning {
+            Some(owning) => owning.start(Arc::new(projector), &runner, (&tasks, &stop), &clock)?,
+            None => Arc::new(projector),
+        };
+        let hub = Hub::new(projection, clock, feed::random_epoch());
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
         tasks.spawn(supervised("demand", async { _ = demand.await }));
         let pump = pump::start(hub.clone(), stop.clone());
@@ -291,7 +299,7 @@ impl RunningServer {
             .with_records(self.records.clone())
             .with_release_service(self.releases.clone())
             .with_alerts(self.alerts.clone())
-            .with_cluster(self.cluster.clone())
+            .with_cluster(self.cluster.clone(), config.cluster.as_ref().and_then(|cluster| cluster.secret.clone()))
             .with_metrics(self.metrics.clone());
         let http = match self.recordings.take() {
             Some(recordings) => http.with_history(recordings),

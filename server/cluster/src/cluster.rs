@@ -96,6 +96,11 @@ impl Cluster {
         &self.0.settings.id
     }
 
+    /// How others reach this replica.
+    pub fn address(&self) -> &str {
+        &self.0.settings.address
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         &self.0.settings
     }

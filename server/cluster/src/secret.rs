@@ -11,6 +11,8 @@ use sha2::Sha256;
 
 use crate::member::is_id;
 
+/// The header with which the one that answers proves itself.
+pub const PROOF_HEADER: &str = "lockscope-replica-proof";
 /// Bytes of a secret, at least: 32 random ones in hexadecimal have 64.
 pub const SECRET_BYTES_MIN: usize = 32;
 /// Bytes of a secret, at most.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use cluster::{Greeting, ReplicaSecret};
+use cluster::{Greeting, PROOF_HEADER, ReplicaSecret};
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::{SUBPROTOCOL_BIN, decode_frame, encode_frame};
 use reqwest::{Client, StatusCode, Upgraded};
@@ -24,8 +24,6 @@ use crate::words;
 
 /// Where a replica opens its socket.
 pub const PATH: &str = "/api/v1/cluster/live";
-/// The header with which the one that answers proves itself.
-pub const PROOF_HEADER: &str = "lockscope-replica-proof";
 /// How long a connection may take to open.
 const OPENING_MAX: Duration = Duration::from_millis(1_500);
 /// How long a frame to an owner may take: they are short.

@@ -15,7 +15,7 @@ mod projection;
 mod view;
 mod words;
 
-pub use connection::{PATH, PROOF_HEADER, SILENCE_MAX};
+pub use connection::{PATH, SILENCE_MAX};
 pub use directory::{Directory, Foreign, OwnerAddress};
 pub use gateway::{Gateway, GatewayCounts, GatewayError, GatewaySettings};
 pub use link::{BYTES_MAX, VIEWS_MAX};

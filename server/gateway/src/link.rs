@@ -280,8 +280,13 @@ impl Link {
             .map(|(key, _)| key.clone())
             .collect();
         idle.iter().for_each(|key| state.end(key));
+        // What was refused may be granted by now: who watches what moves, and replicas hear of it one after the other.
+        let is_wanted = |view: &RemoteView| now.saturating_duration_since(view.touched) < BUSY;
+        let refused: Vec<u32> =
+            state.views.values().filter(|view| view.refusal.is_some() && is_wanted(view)).map(|view| view.id).collect();
+        refused.iter().for_each(|id| state.ask_again(*id));
         drop(state);
-        if !idle.is_empty() {
+        if !idle.is_empty() || !refused.is_empty() {
             self.wake.notify_one();
         }
     }

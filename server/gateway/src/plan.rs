@@ -50,11 +50,6 @@ impl Plan {
         Self { revision, directory, groups: groups.into_iter().map(Arc::new).collect(), by_name }
     }
 
-    /// Whether another replica watches it.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
-    }
-
     /// One ensemble, if another replica watches it.
     pub(crate) fn foreign(&self, name: &str) -> Option<&Foreign> {
         self.directory.foreign.get(self.by_name.get(name)?.0)

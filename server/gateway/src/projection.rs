@@ -31,7 +31,6 @@ struct Shown {
     known: Known,
     /// Why nothing is known of it.
     why: String,
-    revision: u64,
 }
 
 impl Gateway {
@@ -59,31 +58,28 @@ impl Gateway {
 
     fn shown(&self, plan: &Plan, view: &View, part: &Part) -> Shown {
         let now_ms = self.clock.now_ms();
-        let Glimpse { body, known_at_ms, is_live, lost, refusal, revision } = part.glimpse(plan, now_ms);
+        let Glimpse { body, known_at_ms, is_live, lost, refusal, revision: _ } = part.glimpse(plan, now_ms);
         let lost = match (lost, refusal) {
             (Some(lost), _) => Some(lost),
             (None, Some(why)) => Some((known_at_ms, why)),
             (None, None) => None,
         };
-        // Moves with whatever is said of it.
-        let is_cut_off = u64::from(lost.is_some());
-        let revision = revision.wrapping_mul(2).wrapping_add(is_cut_off);
         match (body, lost) {
             (Some(body), None) => {
                 let known = Known { at_ms: known_at_ms, is_live, is_past: false };
-                Shown { body: Some(Body::clone(&body)), known, why: String::new(), revision }
+                Shown { body: Some(Body::clone(&body)), known, why: String::new() }
             }
             (Some(body), Some((since_ms, why))) => {
                 let mut body = Body::clone(&body);
                 lose(&mut body, since_ms, &why);
                 let known = Known { at_ms: since_ms, is_live: false, is_past: false };
-                Shown { body: Some(body), known, why, revision }
+                Shown { body: Some(body), known, why }
             }
             (None, lost) => {
                 let (since_ms, why) = lost.unwrap_or_else(|| (known_at_ms, part.awaited()));
                 let body = placeholder::of(view, plan, &part.names, since_ms, &why);
                 let known = Known { at_ms: since_ms, is_live: false, is_past: false };
-                Shown { body, known, why, revision }
+                Shown { body, known, why }
             }
         }
     }

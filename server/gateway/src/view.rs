@@ -70,7 +70,6 @@ impl RemoteView {
     pub(crate) fn ask(&mut self, (view, scope): &Key) -> ReplicaFrame {
         let after = self.at.filter(|_| self.body.is_some());
         self.awaits_snapshot = after.is_none();
-        self.refusal = None;
         ReplicaFrame::Subscribe { id: self.id, view: view.clone(), scope: scope.clone(), after }
     }
 

@@ -49,6 +49,7 @@ mod preferences_api;
 mod problem;
 mod redirect;
 mod release_api;
+mod replica_live;
 mod route;
 mod routes;
 mod server_pages;
@@ -56,6 +57,7 @@ mod shared_answers;
 mod sign_in;
 mod socket;
 mod socket_end;
+mod socket_audience;
 mod socket_past;
 mod socket_stream;
 mod socket_viewer;
@@ -72,7 +74,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
 
 use crate::metrics::Metrics;
-use ::cluster::Cluster;
+use ::cluster::{Cluster, ReplicaSecret};
 use access::Access;
 pub use alerts::AlertDesk;
 use audit::{Records, UnavailableLog};
@@ -90,6 +92,7 @@ pub use pages::pages;
 pub use payloads::Payloads;
 use problem::ErrorResponse;
 use release::ReleaseService;
+use replica_live::ReplicaDoor;
 use route::{Answer, Route};
 pub use route::{Need, Verb};
 use runtime::clock::Clock;
@@ -180,6 +183,8 @@ pub struct Http {
     alerts: Option<AlertDesk>,
     /// Other servers that watch the same; None where this one is alone.
     cluster: Option<Cluster>,
+    /// None: other replicas may not ask.
+    replicas: Option<ReplicaDoor>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
     is_past: bool,
     /// What takes a while to answer, and answers that are shared.
@@ -220,6 +225,7 @@ impl Http {
             moments: None,
             alerts: None,
             cluster: None,
+            replicas: None,
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,
@@ -249,8 +255,8 @@ impl Http {
 
     /// The same, with others that watch the same.
     #[must_use]
-    pub fn with_cluster(self, cluster: Option<Cluster>) -> Self {
-        Self { cluster, ..self }
+    pub fn with_cluster(self, cluster: Option<Cluster>, secret: Option<ReplicaSecret>) -> Self {
+        Self { cluster, replicas: secret.map(ReplicaDoor::new), ..self }
     }
 
     /// The same, with what was recorded.

@@ -13,6 +13,7 @@ use super::caller::Caller;
 use super::origins;
 use super::problem::{ErrorResponse, echo};
 use super::socket::{self, FRAME_BYTES_MAX, Socket};
+use super::socket_audience::Audience;
 use super::socket_stream::{SocketStream, switching};
 use super::{Counts, Http};
 use crate::listener::Arrival;
@@ -20,7 +21,7 @@ use feed::Encoding;
 use runtime::tasks;
 
 /// A message this long is read to its end, so that its sender gets an error; a longer one cuts the connection.
-const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
+pub(super) const READ_BYTES_MAX: usize = 4 * FRAME_BYTES_MAX;
 
 pub(super) async fn live(
     State(http): State<Http>,
@@ -64,7 +65,7 @@ pub(super) async fn live(
         let Some(socket) = SocketStream::open(on_upgrade, &http.limits, READ_BYTES_MAX).await else { return };
         match place {
             Ok(place) => {
-                Socket::new(http, socket, encoding, principal, (scope, payloads)).run().await;
+                Socket::new(http, socket, encoding, principal, (Audience::Viewer(scope), payloads)).run().await;
                 drop(place);
             }
             // Sent on the socket: a page learns nothing of an upgrade that was refused.

@@ -76,6 +76,20 @@ impl ErrorResponse {
         Self { retry_s, ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
     }
 
+    /// Another replica watches it, and can't be asked now.
+    pub(super) fn owner_unreachable(detail: impl Into<String>) -> Self {
+        let mut error = Self::unavailable(detail);
+        "ensemble_owner_unreachable".clone_into(&mut error.problem.kind);
+        error
+    }
+
+    /// Another replica watches it, and can do it.
+    pub(super) fn elsewhere(detail: impl Into<String>) -> Self {
+        let mut error = Self::new(StatusCode::MISDIRECTED_REQUEST, detail);
+        "ensemble_elsewhere".clone_into(&mut error.problem.kind);
+        error
+    }
+
     pub(super) fn unavailable(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
     }

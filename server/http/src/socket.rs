@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 
 use super::caller::PayloadChanges;
 use super::flow_control::FlowControl;
+use super::socket_audience::Audience;
 use super::socket_end::{End, going_away, not_permitted, read_anew, too_long, too_slow};
 use super::socket_past::{PastSnapshots, PastView};
 use super::socket_stream::{Received, SocketStream};
@@ -26,13 +27,8 @@ use runtime::quota::{Full, Permit};
 
 /// Longest client frame.
 pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
-/// Subscriptions of one socket.
-const SUBSCRIPTIONS_MAX: usize = 16;
 /// How long a close frame may take.
 const CLOSE_MS_MAX: u64 = 1_000;
-/// A heartbeat comes early when what it reported would otherwise be older than this before the next: some of the time
-/// in which a view may be called live is left for the way.
-const TOLD_AGE_MS_MAX: i64 = 1_400;
 /// No two heartbeats come closer together.
 const HEARTBEAT_MS_MIN: i64 = 250;
 /// A longer frame may take longer: a line that carries so many bytes a millisecond is quick enough.
@@ -45,8 +41,8 @@ pub(super) struct Socket {
     encoding: Encoding,
     /// Who listens, and until when they may.
     principal: Principal,
-    /// What they may see.
-    scope: VisibilityScope,
+    /// For whom it is, and what they may see.
+    audience: Audience,
     /// Notified when that changes.
     payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
@@ -74,7 +70,7 @@ impl Socket {
         socket: SocketStream,
         encoding: Encoding,
         principal: Principal,
-        (scope, payloads): (VisibilityScope, PayloadChanges),
+        (audience, payloads): (Audience, PayloadChanges),
     ) -> Self {
         let opened_at_ms = http.hub.now_ms();
         let (subscriptions, waker) = (BTreeMap::new(), Arc::new(Notify::new()));
@@ -83,7 +79,7 @@ impl Socket {
             socket,
             encoding,
             principal,
-            scope,
+            audience,
             payloads,
             subscriptions,
             past: PastSnapshots::default(),
@@ -158,8 +154,9 @@ impl Socket {
         let most_ms = i64::try_from(self.http.limits.heartbeat_ms).unwrap_or(i64::MAX);
         let age_ms = age_ms(oldest_at_ms, now_ms);
         // Whoever comes back believes nothing before it was confirmed anew, and waits for that.
-        let is_awaited = oldest_at_ms < self.opened_at_ms && age_ms < TOLD_AGE_MS_MAX;
-        let wait_ms = if is_awaited { HEARTBEAT_MS_MIN } else { TOLD_AGE_MS_MAX.saturating_sub(age_ms) };
+        let told_age_ms_max = self.audience.told_age_ms_max();
+        let is_awaited = oldest_at_ms < self.opened_at_ms && age_ms < told_age_ms_max;
+        let wait_ms = if is_awaited { HEARTBEAT_MS_MIN } else { told_age_ms_max.saturating_sub(age_ms) };
         Duration::from_millis(wait_ms.max(HEARTBEAT_MS_MIN).min(most_ms).unsigned_abs())
     }
 
@@ -209,7 +206,7 @@ impl Socket {
 
     /// Has the next moment made that is waited for.
     fn begin_moment(&mut self) {
-        self.past.begin(&self.http, &self.principal.actor.quota_owner(), &self.scope);
+        self.past.begin(&self.http, &self.principal.actor.quota_owner(), &self.audience.past_scope());
     }
 
     async fn take(&mut self, received: Received) -> Result<(), End> {
@@ -226,7 +223,7 @@ impl Socket {
             return Err(too_long());
         }
         let done = if encoding == self.encoding {
-            match feed::parse_client(&bytes, encoding) {
+            match self.audience.parse(&bytes, encoding) {
                 Ok(message) => self.obey(message).await,
                 Err(refusal) => Err(refusal),
             }
@@ -250,7 +247,7 @@ impl Socket {
         feed::encode(&ServerFrame::Error { id, detail }, self.encoding)
     }
 
-    async fn obey(&mut self, ClientMessage { frame, at }: ClientMessage) -> Result<(), FrameError> {
+    async fn obey(&mut self, ClientMessage { frame, at, scope }: ClientMessage) -> Result<(), FrameError> {
         // Whoever goes to another page or stops the view is there. Resuming is what a browser does by itself.
         if !matches!(frame, ClientFrame::ResumeAfter { .. }) {
             self.http.access.touch(&self.principal);
@@ -260,9 +257,9 @@ impl Socket {
             (ClientFrame::Subscribe { id, view } | ClientFrame::ResumeAfter { id, view, .. }, Some(at)) => {
                 self.subscribe_to_moment(id, view, &at)
             }
-            (ClientFrame::Subscribe { id, view }, None) => self.subscribe(id, view, None).await,
+            (ClientFrame::Subscribe { id, view }, None) => self.subscribe(id, view, scope, None).await,
             (ClientFrame::ResumeAfter { id, view, epoch, seq }, None) => {
-                self.subscribe(id, view, Some((epoch, seq))).await
+                self.subscribe(id, view, scope, Some((epoch, seq))).await
             }
             (ClientFrame::Unsubscribe { id }, _) => {
                 self.past.forget(id);
@@ -280,13 +277,14 @@ impl Socket {
             return Ok(None);
         }
         let refuse = |detail: String| FrameError { id: Some(id), detail };
-        if self.subscriptions.len() >= SUBSCRIPTIONS_MAX {
+        let subscriptions_max = self.audience.subscriptions_max();
+        if self.subscriptions.len() >= subscriptions_max {
             return Err(refuse(format!(
-                "{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`"
+                "{subscriptions_max} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`"
             )));
         }
         let caller = self.principal.actor.quota_owner();
-        let most = self.http.limits.caller_views_max * caller.shares();
+        let most = self.audience.views_max(self.http.limits.caller_views_max * caller.shares());
         self.http.caller_views.take_of(Some(caller), most).map(Some).map_err(|why| {
             refuse(match why {
                 Full::Caller => format!("{most} views of yours are open on all your sockets and no more are taken; end one with `unsubscribe`"),
@@ -295,11 +293,18 @@ impl Socket {
         })
     }
 
-    async fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), FrameError> {
+    async fn subscribe(
+        &mut self,
+        id: u32,
+        view: View,
+        scope: Option<VisibilityScope>,
+        after: Option<(Epoch, u64)>,
+    ) -> Result<(), FrameError> {
+        let refuse = |detail: String| FrameError { id: Some(id), detail };
+        let scope = self.audience.scope(scope, |name| self.http.hub.projection().watches(name)).map_err(refuse)?;
         let permit = self.place(id)?;
         let caller = self.principal.actor.quota_owner();
-        let refuse = |detail: String| FrameError { id: Some(id), detail };
-        let (hub, scope, waker) = (self.http.hub.clone(), self.scope.clone(), self.waker.clone());
+        let (hub, waker) = (self.http.hub.clone(), self.waker.clone());
         let owner = Owner::new(&format!("{caller:?}"));
         // The first look at a view takes a while.
         let joined = self.http.work.make(&caller, move || hub.subscribe_for(&owner, view, &scope, after, waker)).await;

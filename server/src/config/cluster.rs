@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use cluster::member::is_id;
 use cluster::rendezvous::CAPACITY_MAX;
+use cluster::{ReplicaSecret, SECRET_BYTES_MIN};
 
 use super::check::{self, wrong};
 use super::cluster_rows;
@@ -16,6 +17,7 @@ use zookeeper::check_roots;
 
 /// Longest address, in characters.
 const ADDRESS_CHARS_MAX: usize = 256;
+const SECRET_REMEDY: &str = "name a file that all replicas have, like one that `openssl rand -hex 32` wrote";
 const ROOT_REMEDY: &str = "write a path that is the same for all replicas, like root = \"/lockscope\"";
 
 /// Where replicas meet, and as whom this one comes.
@@ -31,6 +33,20 @@ pub struct Cluster {
     pub address: Option<String>,
     /// Its share of the work.
     pub capacity: u8,
+    /// Which ensembles it watches.
+    pub watch: Watch,
+    /// What replicas know each other by.
+    pub secret: Option<ReplicaSecret>,
+}
+
+/// Which ensembles a replica watches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watch {
+    /// Every one.
+    #[default]
+    All,
+    /// Those that it owns.
+    Owned,
 }
 
 impl Cluster {
@@ -62,11 +78,15 @@ impl Cluster {
         };
         let port = if config.listen.port() == 0 && own.id.is_none() { " (its port once it listens)" } else { "" };
         format!(
-            "  cluster            at {} of {}, {whose}\n  cluster id         {}{port}\n  cluster address    {}",
+            "  cluster            at {} of {}, {whose}\n  cluster id         {}{port}\n  cluster address    {}\n  cluster watches    {}",
             own.root,
             own.ensemble,
             own.id_at(config.listen),
-            own.address_at(config, config.listen)
+            own.address_at(config, config.listen),
+            match own.watch {
+                Watch::All => "every ensemble",
+                Watch::Owned => "the ensembles that this replica owns, and asks others for the rest",
+            }
         )
     }
 }
@@ -85,13 +105,37 @@ pub(super) fn of(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<C
     };
     let capacity = table.and_then(|table| table.get("capacity"));
     let capacity = capacity.map(|entry| number(&entry, 1, u32::from(CAPACITY_MAX))).transpose()?;
+    let secret = secret(layers, table)?;
+    let watch = watch(table, secret.is_some())?;
     Ok(Some(Cluster {
         root,
         ensemble: ensemble(table, ensembles)?,
         id: own.0.map(id).transpose()?,
         address: own.1.map(address).transpose()?,
+        watch,
+        secret,
         capacity: capacity.and_then(|capacity| u8::try_from(capacity).ok()).unwrap_or(1),
     }))
+}
+
+fn watch(table: Option<&Section<'_>>, has_secret: bool) -> Result<Watch, ConfigError> {
+    let Some(watch) = table.map_or(Ok(None), |table| table.one("watch"))? else { return Ok(Watch::All) };
+    match &*watch.value {
+        "all" => Ok(Watch::All),
+        "owned" if has_secret => Ok(Watch::Owned),
+        "owned" => wrong(&watch, "needs `secret_file`, with which replicas know each other", SECRET_REMEDY),
+        _ => wrong(&watch, "is neither", "write \"all\" or \"owned\""),
+    }
+}
+
+fn secret(layers: &Layers<'_>, table: Option<&Section<'_>>) -> Result<Option<ReplicaSecret>, ConfigError> {
+    let Some(file) = table.map_or(Ok(None), |table| table.one("secret_file"))? else { return Ok(None) };
+    let text = layers.read(&file, SECRET_REMEDY)?;
+    // Never its value.
+    match ReplicaSecret::new(text.as_bytes()) {
+        Some(secret) => Ok(Some(secret)),
+        None => wrong(&file, &format!("has fewer than {SECRET_BYTES_MIN} characters, or far too many"), SECRET_REMEDY),
+    }
 }
 
 fn root(root: SettingValue) -> Result<String, ConfigError> {
@@ -204,6 +248,8 @@ mod tests {
         assert!(with("id = \"a/b\"").starts_with(&format!("{} \"a/b\" is no id; ", of("id"))));
         assert!(with("address = \"ftp://a\"").starts_with(&format!("{} \"ftp://a\" is no address", of("address"))));
         assert!(with("capacity = 17").ends_with("is 17; write a whole number from 1 to 16"));
+        assert!(with("watch = \"some\"").contains("is neither; write"));
+        assert!(with("watch = \"owned\"").contains("needs `secret_file`"));
         assert!(with("idd = \"a\"").ends_with("is no setting; write `id`"));
     }
 }

@@ -34,6 +34,20 @@ pub(super) const ADDRESS: Setting = Kind(Cluster, Variable, Restart).row(
     "\"https://lockscope-0.example:3000\"",
     "how other replicas and people reach this replica",
 );
+pub(super) const WATCH: Setting = Kind(Cluster, File, Restart).row(
+    "watch",
+    "all, owned",
+    "all",
+    "\"owned\"",
+    "which ensembles this replica watches itself: all, or those that it owns; the others it has of their owners; the same for all",
+);
+pub(super) const SECRET_FILE: Setting = Kind(Cluster, File, Restart).row(
+    "secret_file",
+    "a file",
+    "",
+    "\"/etc/lockscope/cluster-secret\"",
+    "the secret with which replicas know each other, 32 characters at least; the same for all; needed by watch = \"owned\"",
+);
 pub(super) const CAPACITY: Setting = Kind(Cluster, File, Restart).row(
     "capacity",
     "1 to 16",

@@ -349,6 +349,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     cluster_rows::ID,
     cluster_rows::ADDRESS,
     cluster_rows::CAPACITY,
+    cluster_rows::WATCH,
+    cluster_rows::SECRET_FILE,
     alert_rows::ALERT_NAME,
     alert_rows::ALERT_WHEN,
     alert_rows::ALERT_PATH,

@@ -269,6 +269,11 @@ impl EnsembleRunner {
         self.0.alerting.alerts.end_elsewhere(is_served);
     }
 
+    /// Resolves the alerts of ensembles that another replica looks after from now on.
+    pub(super) fn end_alerts_of(&self, names: &[String]) {
+        self.0.alerting.alerts.end_elsewhere(|name| names.iter().all(|ended| ended != name));
+    }
+
     /// Ends all, after the server's own stop.
     pub(super) async fn close(&self, within: Duration) {
         let all = std::mem::take(&mut *self.running()).into_values().collect();

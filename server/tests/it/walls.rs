@@ -17,6 +17,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("demo", &["core"]),
     ("feed", &["core", "runtime", "wire"]),
+    ("gateway", &["cluster", "feed", "runtime", "wire"]),
     ("history", &["(postgres)", "core", "runtime"]),
     (
         "http",
@@ -56,6 +57,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
             "cluster",
             "core",
             "feed",
+            "gateway",
             "history",
             "http",
             "identity",
