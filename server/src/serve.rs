@@ -126,8 +126,7 @@ pub async fn run<O: Observer>(
     let alerting = AlertParts::open(config, &clock).await;
     let cluster = clustering::open(config, &listener, &clock)?;
     let parts = (audit, alerting, cluster);
-    let parts =
-        RunningServer::start(config, (ensembles, make), recorder, clock, parts, access, config_health).await?;
+    let parts = RunningServer::start(config, (ensembles, make), recorder, clock, parts, access, config_health).await?;
     let served = parts
         .serve((config, origin.zip(make), hang_up), payloads, (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;

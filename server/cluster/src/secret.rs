@@ -64,7 +64,9 @@ pub enum GreetingError {
     #[error("only other replicas of the cluster may open this; people and scripts use /api/v1/live")]
     Missing,
     /// It was made with another secret, or for another replica.
-    #[error("the replica has another `secret_file`, or means another replica than this one; give all of a cluster the same secret")]
+    #[error(
+        "the replica has another `secret_file`, or means another replica than this one; give all of a cluster the same secret"
+    )]
     NotOurs,
     /// The clocks differ.
     #[error("the clocks of the two replicas differ by {0} ms; set them, and keep them set")]
@@ -218,7 +220,9 @@ mod tests {
         assert_eq!(ours.read(&header, ("a", "https://evil.example"), 1_000_000), Err(GreetingError::NotOurs));
         assert_eq!(ours.read(&header.replace("1000000", "1000001"), US, 1_000_000), Err(GreetingError::NotOurs));
         assert_eq!(ours.read(&header, US, 1_400_000), Err(GreetingError::Clocks(400_000)));
-        for none in ["", "Bearer x", "Lockscope-Replica ", "Lockscope-Replica b a x y z", &"Lockscope-Replica ".repeat(99)] {
+        for none in
+            ["", "Bearer x", "Lockscope-Replica ", "Lockscope-Replica b a x y z", &"Lockscope-Replica ".repeat(99)]
+        {
             assert_eq!(ours.read(none, US, 1_000_000), Err(GreetingError::Missing), "{none}");
         }
         assert_eq!(ReplicaSecret::new(b"short"), None);

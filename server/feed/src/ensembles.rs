@@ -6,8 +6,8 @@ use std::sync::Arc;
 use lockscope_core::observatory::Observatory;
 use tokio::sync::watch;
 
-use super::engine::Reader;
 use super::VisibilityScope;
+use super::engine::Reader;
 use super::project::EnsembleInfo;
 use runtime::shared_list::SharedList;
 

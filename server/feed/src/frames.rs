@@ -91,7 +91,9 @@ pub enum ReplicaFrame {
 /// One sentence, when it is none of this version.
 pub fn parse_replica(bytes: &[u8]) -> Result<ClientMessage, FrameError> {
     let (frame, scope) = match decode_frame(bytes) {
-        Some(ReplicaFrame::Subscribe { id, view, scope, after: None }) => (ClientFrame::Subscribe { id, view }, Some(scope)),
+        Some(ReplicaFrame::Subscribe { id, view, scope, after: None }) => {
+            (ClientFrame::Subscribe { id, view }, Some(scope))
+        }
         Some(ReplicaFrame::Subscribe { id, view, scope, after: Some((epoch, seq)) }) => {
             (ClientFrame::ResumeAfter { id, view, epoch, seq }, Some(scope))
         }

@@ -47,7 +47,7 @@ pub use project::{FoundLocks, LineView, NAMES_MAX, NameTest, RecordedHabits, tim
 pub use projector::Projector;
 pub use query::ModelQuery;
 pub use revisions::Revisions;
-pub use sources::{ConfigState, HistorySource, LabSource};
+pub use sources::{ConfigState, ForeignCounts, HistorySource, LabSource};
 pub use subscription::Subscription;
 pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};
 pub use visibility::VisibilityScope;
@@ -134,6 +134,10 @@ pub trait Projection: Views + Send + Sync + 'static {
     }
     /// Who is to be asked for what only a server that watches an ensemble can do; None where this one does, or nobody.
     fn elsewhere(&self, _ensemble: &str) -> Option<String> {
+        None
+    }
+    /// What is asked of other replicas; None where this one watches everything.
+    fn foreign_counts(&self) -> Option<ForeignCounts> {
         None
     }
     /// Whether every root left its first sync.

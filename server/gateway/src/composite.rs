@@ -118,7 +118,11 @@ impl Composites {
         };
         composite.touched = now;
         // Whoever looks keeps them.
-        composite.shown.iter().chain(composite.wanted.iter().flat_map(|wanted| wanted.iter())).try_for_each(Part::want)?;
+        composite
+            .shown
+            .iter()
+            .chain(composite.wanted.iter().flat_map(|wanted| wanted.iter()))
+            .try_for_each(Part::want)?;
         let is_there = |part: &Part| part.link.as_ref().is_none_or(|link| link.glimpse(&part.key).is_settled());
         if let Some(wanted) = composite.wanted.take_if(|wanted| wanted.iter().all(is_there)) {
             composite.shown = wanted;
@@ -148,3 +152,6 @@ fn parts_of(
     };
     asked.into_iter().map(part).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! Which ensembles others watch, and who. Plain data, told by whoever knows the cluster.
 
+use std::collections::BTreeMap;
+
 use lockscope_wire::EnsembleColor;
 
 /// A replica that watches something.
@@ -20,6 +22,8 @@ pub struct Foreign {
     pub color: Option<EnsembleColor>,
     /// The connect string.
     pub connect: String,
+    /// What it is, for filters.
+    pub labels: BTreeMap<String, String>,
     /// Who watches it, the first of them first.
     pub owners: Vec<OwnerAddress>,
 }

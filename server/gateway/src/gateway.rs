@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use cluster::ReplicaSecret;
-use feed::{Ensembles, Projection};
+use feed::{Ensembles, ForeignCounts, Projection};
 use reqwest::Client;
 use runtime::clock::Clock;
 use runtime::shutdown::{CancellationToken, DropGuard};
@@ -52,19 +52,6 @@ pub struct Gateway {
 struct Running {
     link: Arc<Link>,
     _stop: DropGuard,
-}
-
-/// What is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GatewayCounts {
-    /// Owners that are asked.
-    pub owners: usize,
-    /// Of these, those that answer.
-    pub owners_up: usize,
-    /// Views that are asked of them.
-    pub views: usize,
-    /// Ensembles that others watch.
-    pub ensembles: usize,
 }
 
 impl fmt::Debug for Gateway {
@@ -115,12 +102,12 @@ impl Gateway {
     }
 
     /// What is counted.
-    pub fn counts(&self) -> GatewayCounts {
+    pub(crate) fn counts(&self) -> ForeignCounts {
         let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
         let ups = links.values().filter(|running| running.link.is_up()).count();
         let views = links.values().map(|running| running.link.views()).sum();
         let ensembles = self.plan().directory.foreign.len();
-        GatewayCounts { owners: links.len(), owners_up: ups, views, ensembles }
+        ForeignCounts { owners: links.len(), owners_up: ups, views, ensembles }
     }
 
     /// Connects to owners, and plans anew with every change, until `stop`.

@@ -1,11 +1,12 @@
 //! Views of ensembles that other replicas watch. A replica asks an owner for each view once, whoever looks, and hands it out
 //! by the same hub as its own. An owner that is lost is noticed by what it does not answer; then the other one is asked.
 //!
-//! Pure: `view`, `merge`, `placeholder`, `directory`, `words`. [`Gateway`] is a [`feed::Projection`].
+//! Pure: `view`, `merge`, `placeholder`, `fleet`, `directory`, `words`. [`Gateway`] is a [`feed::Projection`].
 
 mod composite;
 mod connection;
 mod directory;
+mod fleet;
 mod gateway;
 mod link;
 mod merge;
@@ -17,5 +18,5 @@ mod words;
 
 pub use connection::{PATH, SILENCE_MAX};
 pub use directory::{Directory, Foreign, OwnerAddress};
-pub use gateway::{Gateway, GatewayCounts, GatewayError, GatewaySettings};
+pub use gateway::{Gateway, GatewayError, GatewaySettings};
 pub use link::{BYTES_MAX, VIEWS_MAX};

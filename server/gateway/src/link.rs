@@ -84,6 +84,8 @@ struct State {
     why: String,
     /// Since when.
     since_ms: i64,
+    /// When it was up last.
+    last_up: Option<Instant>,
     views: HashMap<Key, RemoteView>,
     keys: BTreeMap<u32, Key>,
     last_id: u32,
@@ -121,6 +123,7 @@ impl Link {
             is_up: false,
             why: words::lost(&owner, words::CONNECTING),
             since_ms: clock.now_ms(),
+            last_up: None,
             views: HashMap::new(),
             keys: BTreeMap::new(),
             last_id: 0,
@@ -131,6 +134,12 @@ impl Link {
 
     pub(crate) fn is_up(&self) -> bool {
         self.state().is_up
+    }
+
+    /// When it answered last; None: never.
+    pub(crate) fn last_up(&self) -> Option<Instant> {
+        let state = self.state();
+        if state.is_up { Some(clock::instant()) } else { state.last_up }
     }
 
     /// Views that are asked of it.
@@ -163,9 +172,10 @@ impl Link {
     pub(crate) fn glimpse(&self, key: &Key) -> Glimpse {
         let (now, now_ms) = (clock::instant(), self.clock.now_ms());
         let mut state = self.state();
-        let (is_up, why, since_ms) = (state.is_up, state.why.clone(), state.since_ms);
-        let Some(view) = state.views.get_mut(key) else {
-            let lost = Some((since_ms, if is_up { words::awaited(&self.owner) } else { why }));
+        let State { is_up, why, since_ms, views, .. } = &mut *state;
+        let (is_up, since_ms) = (*is_up, *since_ms);
+        let Some(view) = views.get_mut(key) else {
+            let lost = Some((since_ms, if is_up { words::awaited(&self.owner) } else { why.clone() }));
             return Glimpse { body: None, known_at_ms: since_ms, is_live: false, lost, refusal: None, revision: 0 };
         };
         view.touched = now;
@@ -177,7 +187,7 @@ impl Link {
             view.lost_at_ms = None;
         }
         let lost = match (is_up, is_late) {
-            (false, _) => Some((view.lost_at_ms.unwrap_or(since_ms), why)),
+            (false, _) => Some((view.lost_at_ms.unwrap_or(since_ms), why.clone())),
             (true, true) => Some((view.lost_at_ms.unwrap_or(since_ms), words::late(&self.owner))),
             (true, false) => None,
         };
@@ -214,6 +224,7 @@ impl Link {
         }
         if state.is_up {
             state.since_ms = self.clock.now_ms();
+            state.last_up = Some(clock::instant());
         }
         state.is_up = false;
         state.why = why;

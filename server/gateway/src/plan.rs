@@ -36,8 +36,10 @@ impl Plan {
         let mut by_name = HashMap::new();
         for (place, foreign) in directory.foreign.iter().enumerate() {
             let owners = || foreign.owners.iter().filter_map(|owner| links.get(owner));
-            let link = owners().find(|link| link.is_up()).or_else(|| owners().next()).cloned();
-            let of = |group: &Group| group.link.as_ref().map(|link| &link.owner) == link.as_ref().map(|link| &link.owner);
+            let link =
+                owners().find(|link| link.is_up()).or_else(|| owners().max_by_key(|link| link.last_up())).cloned();
+            let of =
+                |group: &Group| group.link.as_ref().map(|link| &link.owner) == link.as_ref().map(|link| &link.owner);
             let at = groups.iter().position(of).unwrap_or_else(|| {
                 groups.push(Group { link: link.clone(), members: Vec::new() });
                 groups.len() - 1

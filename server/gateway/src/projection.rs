@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use feed::project::{
-    EventsView, HappenedQuery, HappenedView, MetricSelection, Snapshot,
-};
+use feed::project::{EventsView, HappenedQuery, HappenedView, MetricSelection, Snapshot};
 use feed::{
-    FeedError, FoundLocks, Known, LineView, NameTest, ProjectedView, Projection, Revisions, Views, VisibilityScope, lose,
+    FeedError, ForeignCounts, FoundLocks, Known, LineView, NameTest, ProjectedView, Projection, Revisions, Views,
+    VisibilityScope, lose,
 };
 use lockscope_wire::{
     Board, BoardQuery, Body, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery,
@@ -20,7 +19,7 @@ use crate::composite::Part;
 use crate::gateway::Gateway;
 use crate::link::Glimpse;
 use crate::plan::{Plan, ensemble_of};
-use crate::{merge, placeholder, words};
+use crate::{fleet, merge, placeholder, words};
 
 /// How long the first answer of an owner is waited for.
 const FIRST_ANSWER_MAX: Duration = Duration::from_millis(1_000);
@@ -47,7 +46,8 @@ impl Gateway {
     fn has_own(&self, view: &View, scope: &VisibilityScope) -> bool {
         let name = ensemble_of(view);
         // What is about a server is about this one.
-        matches!(view, View::Status {}) || if name.is_empty() { self.shown.has_any(scope) } else { self.shown.has(name) }
+        matches!(view, View::Status {})
+            || if name.is_empty() { self.shown.has_any(scope) } else { self.shown.has(name) }
     }
 
     fn parts(&self, plan: &Plan, view: &View, scope: &VisibilityScope) -> Result<(Arc<[Part]>, bool), FeedError> {
@@ -105,7 +105,12 @@ impl Gateway {
         }
     }
 
-    fn answer<Q: Query>(&self, query: &Q, scope: &VisibilityScope, own: impl FnOnce() -> ProjectedView<Q::Answer>) -> ProjectedView<Q::Answer> {
+    fn answer<Q: Query>(
+        &self,
+        query: &Q,
+        scope: &VisibilityScope,
+        own: impl FnOnce() -> ProjectedView<Q::Answer>,
+    ) -> ProjectedView<Q::Answer> {
         let view = query.clone().view();
         if !self.is_elsewhere(&self.plan(), &view, scope) {
             return own();
@@ -258,7 +263,8 @@ impl Projection for Gateway {
     fn ensembles_with(&self, view: &View, scope: &VisibilityScope) -> Vec<String> {
         let plan = self.plan();
         let own = self.local.ensembles_with(view, scope);
-        if own.len() > 1 || !ensemble_of(view).is_empty() || !is_of_one(view) || !self.is_elsewhere(&plan, view, scope) {
+        if own.len() > 1 || !ensemble_of(view).is_empty() || !is_of_one(view) || !self.is_elsewhere(&plan, view, scope)
+        {
             return own;
         }
         let Ok((parts, has_own)) = self.parts(&plan, view, scope) else { return own };
@@ -273,8 +279,15 @@ impl Projection for Gateway {
 
     fn elsewhere(&self, ensemble: &str) -> Option<String> {
         let plan = self.plan();
-        let foreign = plan.foreign(ensemble).filter(|_| !self.shown.has(ensemble))?;
+        // The only one that is meant where none is named; where this replica watches some, it answers of those.
+        let is_meant = ensemble.is_empty() && !self.shown.has_any(&VisibilityScope::ALL);
+        let only = || plan.directory.foreign.first().filter(|_| is_meant);
+        let foreign = plan.foreign(ensemble).or_else(only).filter(|foreign| !self.shown.has(&foreign.name))?;
         Some(words::elsewhere(foreign))
+    }
+
+    fn foreign_counts(&self) -> Option<ForeignCounts> {
+        Some(self.counts())
     }
 
     fn is_ready(&self) -> bool {
@@ -308,11 +321,16 @@ impl Projection for Gateway {
     }
 
     fn fleet(&self, scope: &VisibilityScope, query: &FleetQuery) -> Fleet {
-        self.local.fleet(scope, query)
+        let own = self.local.fleet(scope, query);
+        let plan = self.plan();
+        let foreign = plan.directory.foreign.iter().filter(|foreign| scope.covers_ensemble(&foreign.name));
+        fleet::with_foreign(own, query, foreign, self.clock.now_ms())
     }
 
     fn has_fleet(&self, scope: &VisibilityScope) -> bool {
-        self.local.has_fleet(scope)
+        let plan = self.plan();
+        let foreign = plan.directory.foreign.iter().filter(|foreign| scope.covers_ensemble(&foreign.name)).count();
+        foreign + usize::from(self.shown.has_any(scope)) > 1 || self.local.has_fleet(scope)
     }
 
     fn suspects_herd(&self) -> bool {

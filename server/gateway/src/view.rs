@@ -93,7 +93,14 @@ impl RemoteView {
 
     /// A difference; false where it does not follow what is known: the whole is to be asked for.
     #[must_use]
-    pub(crate) fn take_delta(&mut self, seq: u64, patch: BodyPatch, known_at_ms: i64, sent: SentAt, bytes: usize) -> bool {
+    pub(crate) fn take_delta(
+        &mut self,
+        seq: u64,
+        patch: BodyPatch,
+        known_at_ms: i64,
+        sent: SentAt,
+        bytes: usize,
+    ) -> bool {
         if self.awaits_snapshot {
             return true;
         }

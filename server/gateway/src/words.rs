@@ -68,7 +68,9 @@ pub(crate) fn elsewhere(foreign: &Foreign) -> String {
     let owners: Vec<&str> = foreign.owners.iter().map(|owner| &*owner.address).collect();
     let name = &foreign.name;
     match owners.as_slice() {
-        [] => format!("the ensemble {name} is watched by another replica, and none is there at present; try again later"),
+        [] => {
+            format!("the ensemble {name} is watched by another replica, and none is there at present; try again later")
+        }
         owners => format!("the ensemble {name} is watched by another replica; ask {}", owners.join(" or ")),
     }
 }

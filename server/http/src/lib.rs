@@ -17,6 +17,7 @@ mod compact;
 mod counts;
 mod csv;
 mod declared;
+mod elsewhere;
 mod events;
 mod events_page;
 mod find;
@@ -56,8 +57,8 @@ mod server_pages;
 mod shared_answers;
 mod sign_in;
 mod socket;
-mod socket_end;
 mod socket_audience;
+mod socket_end;
 mod socket_past;
 mod socket_stream;
 mod socket_viewer;
@@ -316,16 +317,6 @@ impl Http {
         let payloads = self.payloads.borrow().are_for(actor.role);
         let scope = VisibilityScope::new(&actor.scope.ensembles, &actor.scope.paths, payloads);
         scope.with_records(actor.may(Right::ReadAudit))
-    }
-
-    /// What was refused here because of a limit: by the limit, of all and of one caller.
-    fn limited(&self) -> Vec<(&'static str, (u64, u64))> {
-        let ((all, one), (all_past, one_past)) = (self.work.refused(), self.past_work.refused());
-        vec![
-            ("requests", (all + all_past, one + one_past)),
-            ("sockets", self.caller_sockets.refused()),
-            ("views", self.caller_views.refused()),
-        ]
     }
 
     /// An answer, unless it takes too long.

@@ -69,7 +69,7 @@ impl Source for PageSource {
 }
 
 /// Does what takes a while so that others of the runtime's thread go on elsewhere, where there is an elsewhere.
-fn aside<T>(work: impl FnOnce() -> T) -> T {
+pub(super) fn aside<T>(work: impl FnOnce() -> T) -> T {
     let may_block = Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
     if may_block { tokio::task::block_in_place(work) } else { work() }
 }

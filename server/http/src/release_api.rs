@@ -149,7 +149,9 @@ pub(super) async fn plan(
     headers: HeaderMap,
     request: JsonBody<PlanRequest>,
 ) -> Result<Response, ReleaseError> {
-    let plan = release_service(&http)?.plan(&actor, &read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?).await?;
+    let request = read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?;
+    http.watched_here(request.ensemble.as_deref().unwrap_or_default(), &scope)?;
+    let plan = release_service(&http)?.plan(&actor, &request).await?;
     Ok(show_plan(&http, &headers, project::shown(plan, &scope)))
 }
 

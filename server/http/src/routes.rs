@@ -233,7 +233,7 @@ const ALERT_BANNER: &str = "/alerts/banner";
 const REPLICAS: &str = "/status/cluster";
 
 /// Where other replicas open their sockets.
-const REPLICA_LIVE: &str = "/api/v1/cluster/live";
+pub(super) const REPLICA_LIVE: &str = "/api/v1/cluster/live";
 
 /// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
 pub(super) fn is_by_itself(path: &str) -> bool {

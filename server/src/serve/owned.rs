@@ -82,8 +82,7 @@ impl<O: Observer> Owning<O> {
         }
         let meant = self.config.ensembles.iter().filter(|one| names.contains(&&one.name));
         let made = meant.map(|one| (self.make)(&self.config, one));
-        let made: Vec<_> =
-            made.filter_map(|made| made.inspect_err(|error| tracing::error!("{error}")).ok()).collect();
+        let made: Vec<_> = made.filter_map(|made| made.inspect_err(|error| tracing::error!("{error}")).ok()).collect();
         let told: Vec<&str> = made.iter().map(|one| &*one.info.name).collect();
         tracing::info!("this replica watches these from now on: {}", told.join(", "));
         if let Err(error) = runner.start(&self.config, made).await {
@@ -105,6 +104,7 @@ impl<O: Observer> Owning<O> {
             name: ensemble.name.clone(),
             color: ensemble.color,
             connect: ensemble.zk.clone(),
+            labels: ensemble.labels.clone().into_iter().collect(),
             owners: owners.get(&*ensemble.name).into_iter().flat_map(|ids| ids.iter().filter_map(owner)).collect(),
         });
         Directory { foreign: foreign.collect(), why: String::new() }

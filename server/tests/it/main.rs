@@ -25,6 +25,7 @@ mod events;
 mod evidence;
 mod fleet;
 mod freshness;
+mod gateway;
 mod guard;
 mod history;
 mod http_api;

@@ -49,7 +49,8 @@ type Order = (Reverse<bool>, (String, String), (Reverse<(u8, i64)>, (bool, Strin
 fn order(row: &LockRow, query: &BoardQuery, now_ms: i64) -> Order {
     let is_pinned = query.pins.contains(&row.key);
     let group = if query.group { (row.ensemble.clone(), row.root.clone()) } else { Default::default() };
-    let damage = i64::from(row.waiter_count.unwrap_or(0)).saturating_mul(now_ms).saturating_sub(row.waiting_since_sum_ms);
+    let damage =
+        i64::from(row.waiter_count.unwrap_or(0)).saturating_mul(now_ms).saturating_sub(row.waiting_since_sum_ms);
     let damage = if row.oldest_wait_at_ms.is_none() { 0 } else { damage };
     let number = match query.sort {
         Sort::Worst => (severity(row), damage),
@@ -61,7 +62,9 @@ fn order(row: &LockRow, query: &BoardQuery, now_ms: i64) -> Order {
     };
     let text = match (query.sort, row.holders.first()) {
         (Sort::Recipe, _) => (false, row.recipe_label.clone()),
-        (Sort::Holder, Some(first)) => (false, first.label.clone().unwrap_or_else(|| first.node.clone().unwrap_or_default())),
+        (Sort::Holder, Some(first)) => {
+            (false, first.label.clone().unwrap_or_else(|| first.node.clone().unwrap_or_default()))
+        }
         (Sort::Holder, None) => (true, String::new()),
         // Several replicas' locks by their paths, as one replica has those of one ensemble.
         (Sort::Path, _) => (false, row.path.clone()),
@@ -73,7 +76,9 @@ fn order(row: &LockRow, query: &BoardQuery, now_ms: i64) -> Order {
 /// How severe a lock is for the order of the board: its verdict where that is a bad one, then a critical finding.
 fn severity(row: &LockRow) -> u8 {
     match bad(row.verdict) {
-        0 => u8::from(row.findings.iter().any(|code| guide::of_finding(code).is_some_and(|guide| guide.severity == "critical"))),
+        0 => u8::from(
+            row.findings.iter().any(|code| guide::of_finding(code).is_some_and(|guide| guide.severity == "critical")),
+        ),
         verdict => verdict,
     }
 }
@@ -175,7 +180,8 @@ mod tests {
     }
 
     fn board(state: RootState, locks: u32, problems: Vec<LockProblem>) -> Board {
-        let totals = Totals { locks, verdicts: vec![(Verdict::Stuck, 1), (Verdict::Free, locks - 1)], ..Totals::default() };
+        let totals =
+            Totals { locks, verdicts: vec![(Verdict::Stuck, 1), (Verdict::Free, locks - 1)], ..Totals::default() };
         let as_of = AsOf { state, ..AsOf::default() };
         let problem_count = u32::try_from(problems.len()).unwrap();
         let head = BoardHead { as_of, totals, problems, problem_count, ..BoardHead::default() };

@@ -49,11 +49,8 @@ pub(super) fn finished(sessions: Sessions, query: &SessionsQuery) -> Sessions {
     // Those of one replica are in order already, and the sort is stable: equals stay in it.
     window.rows.sort_by_key(|row| of_row(row, query.sort));
     groups.rows.sort_by_key(|row| of_group(row, query.sort));
-    let (window, groups) = if query.group == SessionGroup::Session {
-        (cut(window, query), groups)
-    } else {
-        (window, cut(groups, query))
-    };
+    let (window, groups) =
+        if query.group == SessionGroup::Session { (cut(window, query), groups) } else { (window, cut(groups, query)) };
     Sessions { head, window, groups }
 }
 

@@ -176,6 +176,10 @@ families! {
         ClusterHasLeader: Gauge "cluster_has_leader" [] "1 while this replica sees one that leads. The sum of cluster_leading over all replicas is never above 1.";
         ClusterOwned: Gauge "cluster_owned_ensembles" [] "Ensembles that this replica owns.";
         ClusterDiffering: Gauge "cluster_differing_replicas" [] "Replicas that watch other ensembles than this one.";
+        ClusterForeign: Gauge "cluster_foreign_ensembles" [] "Ensembles that other replicas watch; this, as all of foreign ensembles, is omitted without watch = \"owned\" in [cluster].";
+        ClusterOwners: Gauge "cluster_foreign_owners" [] "Replicas that are asked for them.";
+        ClusterOwnersUp: Gauge "cluster_foreign_owners_up" [] "Replicas that are asked for them, and answer.";
+        ClusterForeignViews: Gauge "cluster_foreign_views" [] "Views that are asked of other replicas, each once however many look.";
         ClusterJoins: Counter "cluster_joins_total" [] "Times this replica became a member; more than one means that a session was lost.";
         ClusterLeaderships: Counter "cluster_leaderships_total" [] "Times this replica became the leader.";
         ClusterMutexes: Counter "cluster_mutexes_total" [] "Mutexes taken to act on a lock.";

@@ -5,9 +5,10 @@ use lockscope_wire::{Cluster, ClusterState};
 
 use super::catalogue::Family;
 use super::text::Exposition;
+use feed::ForeignCounts;
 
 /// Writes everything of it.
-pub(super) fn tell(cluster: &Cluster, counts: Counts, out: &mut Exposition) {
+pub(super) fn tell(cluster: &Cluster, counts: Counts, foreign: Option<ForeignCounts>, out: &mut Exposition) {
     for state in ClusterState::ALL {
         out.count(Family::ClusterState, &[state.name()], (cluster.state == state).into());
     }
@@ -26,6 +27,15 @@ pub(super) fn tell(cluster: &Cluster, counts: Counts, out: &mut Exposition) {
     ] {
         out.count(family, &[], value);
     }
+    let Some(foreign) = foreign else { return };
+    for (family, value) in [
+        (Family::ClusterForeign, foreign.ensembles),
+        (Family::ClusterOwners, foreign.owners),
+        (Family::ClusterOwnersUp, foreign.owners_up),
+        (Family::ClusterForeignViews, foreign.views),
+    ] {
+        out.count(family, &[], value as u64);
+    }
 }
 
 #[cfg(test)]
@@ -36,13 +46,19 @@ mod tests {
     fn a_replica_that_is_no_member_says_so() {
         let mut out = Exposition::default();
         let cluster = Cluster { state: ClusterState::Refused, ..Cluster::default() };
-        tell(&cluster, Counts { joins: 3, ..Counts::default() }, &mut out);
+        tell(
+            &cluster,
+            Counts { joins: 3, ..Counts::default() },
+            Some(ForeignCounts { views: 2, ..ForeignCounts::default() }),
+            &mut out,
+        );
         let text = out.finish();
         for line in [
             "lockscope_cluster_state{state=\"refused\"} 1\n",
             "lockscope_cluster_state{state=\"member\"} 0\n",
             "lockscope_cluster_leading 0\n",
             "lockscope_cluster_joins_total 3\n",
+            "lockscope_cluster_foreign_views 2\n",
         ] {
             assert!(text.contains(line), "{line} is not in {text}");
         }

@@ -100,7 +100,9 @@ impl Metrics {
         if !scope.is_bounded() {
             self.tell_server(sources, &mut out);
             sources.alerts.iter().for_each(|alerts| alerting::tell(alerts, &mut out));
-            sources.cluster.iter().for_each(|cluster| clustering::tell(&cluster.view(), cluster.counts(), &mut out));
+            sources.cluster.iter().for_each(|cluster| {
+                clustering::tell(&cluster.view(), cluster.counts(), sources.hub.projection().foreign_counts(), &mut out)
+            });
         }
         out.finish()
     }

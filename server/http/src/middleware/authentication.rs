@@ -47,9 +47,14 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
         http.access.touch(&principal);
     }
     let line = http.work.line(&principal.actor.quota_owner());
-    request.extensions_mut().insert(Caller::new(&http, principal, payloads));
+    let caller = Caller::new(&http, principal, payloads);
+    let is_page = matches!(row.answer, Answer::Page);
+    if let Some(refused) = http.refuse_elsewhere(request.uri(), &caller.scope, is_page) {
+        return refused;
+    }
+    request.extensions_mut().insert(caller);
     // Rendering a page keeps a thread of the runtime: nobody has more than one.
-    let _mine = if matches!(row.answer, Answer::Page) { Some(line.lock().await) } else { None };
+    let _mine = if is_page { Some(line.lock().await) } else { None };
     next.run(request).await
 }
 

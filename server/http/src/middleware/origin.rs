@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use crate::listener::Arrival;
 use crate::origins::{self, FETCH_MODE, FETCH_SITE, Origins, forbidden};
 use crate::problem::ErrorResponse;
+use crate::routes::REPLICA_LIVE;
 use crate::{BODY_BYTES_MAX, Http};
 
 /// Answers that say nothing of anybody, and that probes ask for by an address of their own.
@@ -30,7 +31,8 @@ pub(crate) async fn check_origin(State(http): State<Http>, request: Request, nex
 
 fn check(request: &Request, origins: &Origins, local: Option<SocketAddr>) -> Result<(), ErrorResponse> {
     let (headers, path) = (request.headers(), request.uri().path());
-    if !PROBES.contains(&path) {
+    // Replicas ask by an address among themselves, and prove what they are; no browser can.
+    if !PROBES.contains(&path) && path != REPLICA_LIVE {
         if request.uri().authority().is_some() {
             return Err(ErrorResponse::bad_request(
                 "a whole address in the request's first line is for proxies; send the path alone",

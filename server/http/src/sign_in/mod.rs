@@ -59,6 +59,11 @@ pub(super) fn refuse_page(detail: &str) -> Response {
     answer(StatusCode::FORBIDDEN, page::refused(detail))
 }
 
+/// The page for what can't be shown now.
+pub(super) fn unavailable_page(status: StatusCode, detail: &str) -> Response {
+    answer(status, page::unavailable(detail))
+}
+
 /// A way back that stays here: a path of ours, never another host in disguise, and not this page again.
 fn local(next: &str) -> &str {
     let is_path = next.starts_with('/') && !next.starts_with("//") && next.len() <= NEXT_BYTES_MAX;

@@ -135,6 +135,13 @@ pub(super) fn refused(detail: &str) -> String {
     document("Not for this role", &body, "")
 }
 
+/// What can't be shown here, or not now.
+pub(super) fn unavailable(detail: &str) -> String {
+    let body =
+        format!(r#"<p class="sign-error" role="alert">{}</p><p><a href="/">To the dashboard</a></p>"#, escape(detail));
+    document("Not here", &body, "")
+}
+
 /// Asks for the page once more from here.
 pub(super) fn again(next: &str) -> String {
     let to = format!("/sign-in?again=1&next={}", encode(next));

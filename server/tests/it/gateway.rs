@@ -1,0 +1,287 @@
+//! Three real servers of which two watch one real ZooKeeper: what the third shows, whether it is live, and how soon it says
+//! that it is not.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use demo::PrivateZooKeeper;
+use futures_util::{SinkExt as _, StreamExt as _};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio::process::Child;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+use crate::cli::{listening, lockscope};
+use crate::harness::{DEADLINE, Truth, open, queue, signal, zookeeper};
+use crate::served::until;
+
+/// Whoever looks must be told within this time, and whatever a busy machine adds to it is in here too.
+const TOLD_WITHIN: Duration = Duration::from_secs(2);
+
+struct Server {
+    child: Child,
+    url: String,
+    id: &'static str,
+    place: TempDir,
+}
+
+impl Server {
+    async fn start(zookeeper: &PrivateZooKeeper, id: &'static str, secret: &Path) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("lockscope.toml");
+        let text = format!(
+            "zk = \"{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\"]\nevidence = \"off\"\n\
+             session_timeout_ms = 6000\nhistory = \"off\"\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n\
+             watch = \"owned\"\nsecret_file = {:?}\n",
+            zookeeper.address(),
+            place.path().join("data").display().to_string(),
+            secret.display().to_string()
+        );
+        std::fs::write(&file, text).unwrap();
+        let mut child = lockscope(&["serve", "--config", &file.display().to_string()])
+            .stderr(std::env::var_os("GATEWAY_LOGS").map_or_else(Stdio::null, |_| Stdio::inherit()))
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let url = listening(&mut child).await;
+        Self { child, url, id, place }
+    }
+
+    async fn get(&self, target: &str) -> (u16, String) {
+        let answer = reqwest::get(format!("{}{target}", self.url)).await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    }
+
+    async fn json(&self, target: &str) -> Value {
+        serde_json::from_str(&self.get(target).await.1).unwrap()
+    }
+
+    /// Who owns the only ensemble, as this replica sees it.
+    async fn owners(&self) -> Vec<String> {
+        let view = self.json("/api/v1/cluster").await;
+        let owners = view["assignments"][0]["owners"].as_array().cloned().unwrap_or_default();
+        owners.iter().map(|owner| owner.as_str().unwrap().to_owned()).collect()
+    }
+
+    fn signal(&self, which: Signal) {
+        signal(self.child.id().unwrap(), which);
+    }
+
+    async fn token(&self, role: &str, more: &[&str]) -> String {
+        let config = self.place.path().join("lockscope.toml").display().to_string();
+        let args = [&["token", "new", "--name", role, "--role", role, "--config", &config], more].concat();
+        let told = lockscope(&args).output().await.unwrap();
+        let token = String::from_utf8(told.stdout).unwrap().trim().to_owned();
+        assert!(!token.is_empty(), "{}", String::from_utf8_lossy(&told.stderr));
+        let asked = || reqwest::Client::new().get(format!("{}/api/v1/me", self.url)).bearer_auth(&token).send();
+        until(async || asked().await.unwrap().status() == 200).await;
+        token
+    }
+}
+
+/// A live socket for scripts, and the state that it was told: as a script would keep it.
+struct Viewer {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    body: Value,
+    known_at_ms: i64,
+    server_time_ms: i64,
+}
+
+impl Viewer {
+    async fn open(server: &Server, view: &Value) -> Self {
+        let url = format!("{}/api/v1/live", server.url.replace("http", "ws"));
+        let (mut socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+        let subscribe = json!({ "type": "subscribe", "id": 1, "view": view });
+        socket.send(Message::text(subscribe.to_string())).await.unwrap();
+        Self { socket, body: Value::Null, known_at_ms: 0, server_time_ms: 0 }
+    }
+
+    /// Reads one frame.
+    async fn read(&mut self) {
+        let frame = loop {
+            let message = tokio::time::timeout(DEADLINE, self.socket.next()).await.unwrap().unwrap().unwrap();
+            if let Message::Text(text) = message {
+                break serde_json::from_str::<Value>(&text).unwrap();
+            }
+        };
+        self.server_time_ms = frame["server_time_ms"].as_i64().unwrap_or(self.server_time_ms);
+        match frame["type"].as_str().unwrap() {
+            "snapshot" => {
+                self.body = frame["body"].clone();
+                self.known_at_ms = frame["known_at_ms"].as_i64().unwrap();
+            }
+            "delta" => {
+                self.known_at_ms = frame["known_at_ms"].as_i64().unwrap();
+                if let Some(head) = frame["body"].get("head").filter(|head| !head.is_null()) {
+                    self.body["head"] = head.clone();
+                }
+            }
+            "heartbeat" => {
+                if let Some(known) = frame["views"].as_array().and_then(|views| views.first()) {
+                    self.known_at_ms = known["known_at_ms"].as_i64().unwrap();
+                }
+            }
+            "error" => panic!("{frame:#}"),
+            _ => {}
+        }
+    }
+
+    fn as_of(&self) -> &Value {
+        &self.body["head"]["as_of"]
+    }
+
+    /// What a page would call live: it says so, and is young enough by the clock of the frames.
+    fn is_live(&self) -> bool {
+        self.as_of()["state"] == "live" && self.server_time_ms - self.known_at_ms <= 2_000
+    }
+
+    async fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) -> Duration {
+        let begin = Instant::now();
+        while !is_so(self) {
+            assert!(begin.elapsed() < DEADLINE, "not {what}: {:#}", self.body["head"]);
+            self.read().await;
+        }
+        begin.elapsed()
+    }
+}
+
+/// Three servers that agree on two owners; the owners come first, in their order, and last who owns nothing.
+async fn three(zookeeper: &PrivateZooKeeper, secret: &Path) -> [Server; 3] {
+    let a = Server::start(zookeeper, "a", secret).await;
+    let b = Server::start(zookeeper, "b", secret).await;
+    let c = Server::start(zookeeper, "c", secret).await;
+    let mut owners = Vec::new();
+    // Who is new counts after ten seconds.
+    let agree = async |owners: &mut Vec<String>| {
+        *owners = a.owners().await;
+        owners.len() == 2 && *owners == b.owners().await && *owners == c.owners().await && {
+            let replicas = a.json("/api/v1/cluster").await["replicas"].as_array().unwrap().len();
+            replicas == 3
+        }
+    };
+    let begin = Instant::now();
+    let mut settled: Option<Instant> = None;
+    while settled.is_none_or(|since| since.elapsed() < Duration::from_secs(12)) {
+        assert!(begin.elapsed() < DEADLINE, "no two owners: {owners:?}");
+        settled = if agree(&mut owners).await { settled.or(Some(Instant::now())) } else { None };
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let mut servers = [a, b, c];
+    servers.sort_by_key(|server| owners.iter().position(|owner| owner == server.id).unwrap_or(usize::MAX));
+    servers
+}
+
+fn secret(place: &TempDir) -> std::path::PathBuf {
+    let file = place.path().join("secret");
+    std::fs::write(&file, "0123456789abcdef0123456789abcdef\n").unwrap();
+    file
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_owns_nothing_shows_what_owners_see_and_says_so_when_they_are_lost() {
+    let zookeeper = zookeeper().await;
+    let truth = Truth::new(&zookeeper.address()).await;
+    truth.make("/a").await;
+    truth.make("/a/order").await;
+    let client = open(&zookeeper.address()).await;
+    let _first = queue(&client, "/a/order/lock-").await;
+    let place = tempfile::tempdir().unwrap();
+    let [one, two, gateway] = three(&zookeeper, &secret(&place)).await;
+
+    // The same board, live, and nothing of it is watched here.
+    let board = json!({ "kind": "board" });
+    let mut viewer = Viewer::open(&gateway, &board).await;
+    viewer.until("live", Viewer::is_live).await;
+    assert_eq!(viewer.body["head"]["totals"]["locks"], 1);
+    let mut direct = Viewer::open(&one, &board).await;
+    direct.until("live", Viewer::is_live).await;
+    for part in ["totals", "roots", "problems"] {
+        assert_eq!(viewer.body["head"][part], direct.body["head"][part], "{part}");
+    }
+    assert_eq!(viewer.as_of()["zxid"], direct.as_of()["zxid"]);
+    assert!(gateway.get("/metrics").await.1.contains("lockscope_cluster_replicas 3"));
+    // A change arrives, and it is live.
+    let _second = queue(&client, "/a/order/lock-").await;
+    viewer.until("of two", |viewer| viewer.body["head"]["totals"]["waiters"] == 1).await;
+    assert!(viewer.is_live());
+    // Pages and the API are of the same.
+    let (status, lock) = gateway.get("/api/v1/lock?path=/a/order").await;
+    assert!(status == 200 && lock.contains("\"waiter_count\":1") && lock.contains("\"state\":\"live\""), "{lock}");
+    assert_eq!(gateway.get("/api/v1/lock?path=/a/none").await.0, 404, "that there is none is known as well");
+    assert!(gateway.get("/lock?path=/a/order").await.1.contains("/a/order"));
+
+    // The first owner hangs: no connection closes, and nothing comes any more.
+    one.signal(Signal::STOP);
+    let told = viewer.until("told of the one that hangs", |viewer| !viewer.is_live()).await;
+    let why = viewer.as_of()["why"].as_str().unwrap_or_default().to_owned();
+    let back = viewer.until("live of the other", Viewer::is_live).await;
+    eprintln!("SIGSTOP of the owner: not live after {told:?} ({why}), live of the other {back:?} later");
+    assert!(told <= TOLD_WITHIN, "{told:?}");
+    let third = queue(&client, "/a/order/lock-").await;
+    viewer.until("of three", |viewer| viewer.body["head"]["totals"]["waiters"] == 2).await;
+
+    // The second is killed, while the first still hangs: nobody is left.
+    two.signal(Signal::KILL);
+    let told = viewer.until("told of the one that was killed", |viewer| !viewer.is_live()).await;
+    eprintln!("kill -9 of the other owner: not live after {told:?}");
+    assert!(told <= TOLD_WITHIN, "{told:?}");
+    viewer
+        .until("told why", |viewer| viewer.as_of()["why"].as_str().is_some_and(|why| why.contains("can't be reached")))
+        .await;
+    assert_eq!(viewer.as_of()["state"], "stale");
+    let (status, told) = gateway.get("/api/v1/lock?path=/a/other").await;
+    assert!(status == 503 && told.contains("ensemble_owner_unreachable"), "{status} {told}");
+    assert!(gateway.get("/lock?path=/a/other").await.1.contains("can't be reached"));
+
+    // It goes on with the truth: once the first goes on, or once this one owns what nobody is left to own.
+    one.signal(Signal::CONT);
+    truth.client.delete(&third, None).await.unwrap();
+    viewer.until("live again", |viewer| viewer.is_live() && viewer.body["head"]["totals"]["waiters"] == 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_sees_more_through_another_replica_and_nobody_else_comes_in() {
+    let zookeeper = zookeeper().await;
+    let truth = Truth::new(&zookeeper.address()).await;
+    for path in ["/a", "/a/mine", "/a/mine/order", "/a/theirs", "/a/theirs/order"] {
+        truth.make(path).await;
+    }
+    let client = open(&zookeeper.address()).await;
+    let _held = (queue(&client, "/a/mine/order/lock-").await, queue(&client, "/a/theirs/order/lock-").await);
+    let place = tempfile::tempdir().unwrap();
+    let [one, _two, gateway] = three(&zookeeper, &secret(&place)).await;
+    let mine = gateway.token("viewer", &["--path", "/a/mine"]).await;
+    let all = gateway.token("operator", &[]).await;
+    let asked = async |server: &Server, token: &str, target: &str| {
+        let asked = reqwest::Client::new().get(format!("{}{target}", server.url)).bearer_auth(token).send();
+        let answer = asked.await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    until(async || asked(&gateway, &all, "/api/v1/locks").await.1.contains("/a/theirs/order")).await;
+    let (status, locks) = asked(&gateway, &mine, "/api/v1/locks").await;
+    assert!(status == 200 && locks.contains("/a/mine/order") && !locks.contains("theirs"), "{locks}");
+    assert_eq!(asked(&gateway, &mine, "/api/v1/lock?path=/a/theirs/order").await.0, 404);
+    assert_eq!(asked(&gateway, &all, "/api/v1/lock?path=/a/theirs/order").await.0, 200);
+
+    // What only an owner has is refused by name of whom to ask, and sections of pages stay quiet.
+    for target in ["/api/v1/history", "/api/v1/events?ensemble=default", "/api/v1/locks?at=1000"] {
+        let (status, told) = asked(&gateway, &all, target).await;
+        assert!(status == 421 && told.contains("ensemble_elsewhere") && told.contains(&one.url), "{target}: {told}");
+    }
+    let plan = reqwest::Client::new().post(format!("{}/api/v1/release/plan", gateway.url)).bearer_auth(&all);
+    let plan =
+        plan.json(&json!({ "ensemble": "default", "path": "/a/mine/order/lock-0000000000" })).send().await.unwrap();
+    assert_eq!(plan.status().as_u16(), 421);
+    assert_eq!(asked(&gateway, &all, "/lock/time-to-lock?path=/a/mine/order").await.0, 200);
+
+    // The door of replicas opens to nobody else: not to a token, and not to a guess.
+    let door = "/api/v1/cluster/live";
+    assert_eq!(asked(&one, &all, door).await.0, 404);
+    let forged = format!("Lockscope-Replica evil {} 1 00 {}", one.id, "0".repeat(64));
+    let forged = reqwest::Client::new().get(format!("{}{door}", one.url)).header("authorization", forged);
+    assert_eq!(forged.send().await.unwrap().status().as_u16(), 403);
+}
