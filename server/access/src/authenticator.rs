@@ -79,18 +79,6 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// Another replica, which asks for its own viewers; each of its subscriptions says what it may show.
-    pub fn replica(id: &str) -> Self {
-        let actor = Actor {
-            name: format!("replica {id}"),
-            role: Role::Viewer,
-            scope: Scope::default(),
-            by: SignedBy::Token,
-            address: None,
-        };
-        Self { actor, revocation: Revocation::never(), session: None }
-    }
-
     /// Whether the request itself carried a token. A browser sends everything else by itself, also for other sites.
     pub fn is_by_bearer(&self) -> bool {
         self.actor.by == SignedBy::Token && self.session.is_none()

@@ -14,6 +14,7 @@ mod openid;
 mod password;
 mod preferences;
 mod proxy;
+mod replica;
 mod request_credentials;
 mod revocation;
 mod secret;

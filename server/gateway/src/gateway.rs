@@ -117,9 +117,13 @@ impl Gateway {
         let mut health: Vec<(OwnerAddress, bool)> = Vec::new();
         loop {
             let directory = directories.borrow_and_update().clone();
-            self.connect(&directory, &stop);
+            // Every frame leads here, and a directory may have thousands of ensembles.
+            let is_new = !Arc::ptr_eq(&directory, &self.plan().directory);
+            if is_new {
+                self.connect(&directory, &stop);
+            }
             let now = self.health();
-            if now != health || !Arc::ptr_eq(&directory, &self.plan().directory) {
+            if is_new || now != health {
                 health = now;
                 self.make_plan(directory);
             }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use feed::VisibilityScope;
 use lockscope_wire::View;
 
 use crate::directory::{Directory, Foreign, OwnerAddress};
@@ -55,6 +56,14 @@ impl Plan {
     /// One ensemble, if another replica watches it.
     pub(crate) fn foreign(&self, name: &str) -> Option<&Foreign> {
         self.directory.foreign.get(self.by_name.get(name)?.0)
+    }
+
+    /// Whether a view of one ensemble, or of all (an empty name), shows something that others watch. Asked for every look.
+    pub(crate) fn concerns(&self, name: &str, scope: &VisibilityScope) -> bool {
+        if name.is_empty() {
+            return self.directory.foreign.iter().any(|foreign| scope.covers_ensemble(&foreign.name));
+        }
+        scope.covers_ensemble(name) && self.by_name.contains_key(name)
     }
 
     /// Of whom a view of one ensemble, or of all (an empty name), is asked: links, and names of ensembles.

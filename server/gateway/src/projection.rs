@@ -38,8 +38,7 @@ impl Gateway {
         if matches!(view, View::Lab(_)) {
             return false;
         }
-        let name = ensemble_of(view);
-        plan.asked_of(name).iter().any(|(_, names)| scope.among(names).is_some())
+        plan.concerns(ensemble_of(view), scope)
     }
 
     /// Whether this replica has a part of it.
@@ -316,7 +315,7 @@ impl Projection for Gateway {
 
     fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {
         let found = self.local.locks_named(fits, rows_max, scope);
-        let is_all = self.plan().asked_of("").iter().all(|(_, names)| scope.among(names).is_none());
+        let is_all = !self.plan().concerns("", scope);
         FoundLocks { is_complete: found.is_complete && is_all, ..found }
     }
 

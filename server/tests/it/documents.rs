@@ -145,7 +145,7 @@ impl Environment for Only {
         Ok(if path == Path::new("lockscope.toml") {
             self.0.clone()
         } else {
-            "somebody:something-long-enough".to_owned()
+            "somebody:something-long-enough-for-every-secret".to_owned()
         })
     }
 }

@@ -1,0 +1,20 @@
+//! Another replica of the cluster, as somebody who asks: the cluster's secret is checked elsewhere.
+
+use lockscope_wire::{Role, SignedBy};
+
+use super::{Principal, Revocation};
+use identity::{Actor, Scope};
+
+impl Principal {
+    /// Another replica, which asks for its own viewers; each of its subscriptions says what it may show.
+    pub fn replica(id: &str) -> Self {
+        let actor = Actor {
+            name: format!("replica {id}"),
+            role: Role::Viewer,
+            scope: Scope::default(),
+            by: SignedBy::Token,
+            address: None,
+        };
+        Self { actor, revocation: Revocation::never(), session: None }
+    }
+}
