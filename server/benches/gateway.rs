@@ -116,7 +116,7 @@ struct Seen {
 }
 
 async fn open(urls: &[&str], count: usize) -> Sockets {
-    let (begun, watched) = watch::channel(None);
+    let (begun, watched) = watch::channel(None::<Instant>);
     let seen = Arc::new(Seen::default());
     let opening = futures_util::stream::iter(0..count).map(|at| {
         let url = format!("{}/api/v1/live", urls[at % urls.len()].replace("http", "ws"));
@@ -143,7 +143,7 @@ async fn open(urls: &[&str], count: usize) -> Sockets {
                     let Message::Binary(bytes) = message else { continue };
                     seen.messages.fetch_add(1, Ordering::Relaxed);
                     let is_change = bytes.get(1) == Some(&2);
-                    let begun = *watched.borrow();
+                    let begun: Option<Instant> = *watched.borrow();
                     // The first change after each hand-off.
                     if let Some(at) = begun.filter(|at| is_change && last != Some(*at)) {
                         last = begun;
