@@ -17,6 +17,7 @@ use super::preferences::{PreferenceStore, PreferencesError};
 use super::request_credentials::{Denied, bearer, cookie_of};
 use super::secret::Digest;
 use super::sessions::ClosedSession;
+use super::shared_sessions::Sharing;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
 use super::{Grant, ListenScope, Revocation, Settings};
@@ -45,6 +46,8 @@ pub(super) struct Inner {
     pub(super) passwords: Passwords,
     journal: OnceLock<Arc<dyn Journal>>,
     read_only: Arc<AtomicBool>,
+    /// Other servers that know the same sessions; unset where there are none.
+    pub(super) sharing: OnceLock<Sharing>,
 }
 
 /// What is set of people, and whoever signs them in elsewhere.
@@ -113,6 +116,7 @@ impl Access {
             passwords: Passwords::new(),
             journal: OnceLock::new(),
             read_only: Arc::new(AtomicBool::new(true)),
+            sharing: OnceLock::new(),
         };
         let access = Self(Arc::new(inner));
         access.note(&access.state());
@@ -216,7 +220,7 @@ impl Access {
             };
             return Ok(Principal { actor, revocation, session: None });
         }
-        if let Some(principal) = self.cookie(headers).and_then(|id| self.signed_in(id, address)) {
+        if let Some(principal) = self.by_cookie(headers, address).await {
             return Ok(principal);
         }
         if let Some((name, grant)) =
@@ -237,22 +241,6 @@ impl Access {
             return Ok(Principal { actor, revocation: Revocation::never(), session: None });
         }
         Err(Denied::Nobody)
-    }
-
-    /// Whose session it is.
-    fn signed_in(&self, id: Digest, address: Option<IpAddr>) -> Option<Principal> {
-        let now_ms = self.0.clock.now_ms();
-        let state = self.state();
-        let (holder, revocation) = state.sessions.find(&id, now_ms)?;
-        Some(Principal { actor: holder.actor(address), revocation, session: Some(id) })
-    }
-
-    /// A request was made by hand: a session in use does not expire.
-    pub fn touch(&self, principal: &Principal) {
-        if let Some(id) = &principal.session {
-            let now_ms = self.0.clock.now_ms();
-            self.state().sessions.touch(id, now_ms);
-        }
     }
 
     /// Decides which addresses are proxies that stand for many, as it is set now. `is_behind`: one is there, named or
@@ -356,7 +344,7 @@ impl Access {
             self.note(&state);
             (std::mem::take(&mut state.closed), state.refusals.left_out(now_ms))
         };
-        for ClosedSession { holder, why } in closed {
+        for ClosedSession { holder, why, .. } in closed.into_iter().filter(|closed| closed.is_recorded) {
             self.record(AuditKind::SignedOut, Some(holder.actor(None)), why.words().to_owned()).await;
         }
         if let Some(count) = left_out {

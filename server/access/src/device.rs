@@ -42,7 +42,8 @@ fn sign(user: &UserRecord, claim: &str) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-fn bytes(hex: &str) -> Option<Vec<u8>> {
+/// The bytes of hexadecimal digits.
+pub(super) fn bytes(hex: &str) -> Option<Vec<u8>> {
     let pairs = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
     pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
 }

@@ -2,6 +2,7 @@
 
 mod account_files;
 mod authenticator;
+mod cookie_session;
 mod current_rights;
 mod device;
 mod error;
@@ -20,6 +21,7 @@ mod revocation;
 mod secret;
 mod sessions;
 mod settings;
+mod shared_sessions;
 mod sign_in;
 mod state;
 mod tokens;
@@ -44,4 +46,4 @@ pub use sessions::{AGE_MS_MAX, IDLE_MS_MAX, SESSIONS_A_NAME_MAX, SESSIONS_MAX};
 pub use settings::{ListenScope, Settings};
 pub use sign_in::{NewSession, SignInError};
 pub use tokens::{TOKENS_FILE, TokenRecord, list_tokens, new_token, revoke_token};
-pub use users::{USERS_FILE, UserRecord, list_users, remove_user, set_user};
+pub use users::{USERS_FILE, UserRecord, is_set_so, list_users, remove_user, set_user};

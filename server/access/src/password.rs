@@ -120,6 +120,11 @@ impl Passwords {
     }
 }
 
+/// Whether a password fits a hash, for a command: in memory of its own.
+pub(super) fn is_password_of(password: &Secret, hash: &str) -> bool {
+    compare(password, hash, &mut Vec::new())
+}
+
 fn compare(password: &Secret, hash: &str, buffer: &mut Vec<Block>) -> bool {
     let is_sane = password.expose().len() <= PASSWORD_BYTES_MAX;
     let password = if is_sane { password.expose().as_bytes() } else { b"" };

@@ -1,6 +1,7 @@
-//! Sign-in sessions: kept in memory only, under the hash of an id that only the browser has.
+//! Sign-in sessions: kept in memory, under the hash of an id that only the browser has. Where servers share them, what
+//! changed is marked here for [`super::shared_sessions`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
 use lockscope_wire::SignedBy;
@@ -19,6 +20,12 @@ pub const SESSIONS_A_NAME_MAX: usize = 20;
 pub const IDLE_MS_MAX: i64 = 30 * 60 * 1_000;
 /// No session lasts longer.
 pub const AGE_MS_MAX: i64 = 12 * 60 * 60 * 1_000;
+
+/// How often the others are told that a session is in use.
+pub(super) const TOUCH_MS: i64 = 60 * 1_000;
+/// Sessions that ended here before their time and are remembered, so that no other server brings them back. Overflow
+/// policy: the one that expires first is forgotten.
+const ENDED_MAX: usize = 20_000;
 
 /// What a session rests on; it ends with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,15 +63,27 @@ impl Holder {
 }
 
 #[derive(Debug)]
-struct Session {
-    holder: Holder,
-    began_at_ms: i64,
-    asked_at_ms: i64,
+pub(super) struct Session {
+    pub(super) holder: Holder,
+    pub(super) began_at_ms: i64,
+    pub(super) asked_at_ms: i64,
     revoker: Revoker,
+    /// The server where somebody signed in; None: this one.
+    pub(super) from: Option<String>,
+    /// As of when the others know that it is in use; None: they don't know it.
+    pub(super) shared_at_ms: Option<i64>,
+    /// As the others told of it, word for word; None of one that began since the start.
+    pub(super) sealed: Option<String>,
 }
 
 impl Session {
-    fn ending(&self, now_ms: i64) -> Option<RevocationReason> {
+    /// Whether the others are to be told of it.
+    pub(super) fn is_unshared(&self, now_ms: i64) -> bool {
+        let is_known = self.shared_at_ms.is_some_and(|at_ms| self.asked_at_ms.saturating_sub(at_ms) < TOUCH_MS);
+        !is_known && self.ending(now_ms).is_none()
+    }
+
+    pub(super) fn ending(&self, now_ms: i64) -> Option<RevocationReason> {
         if now_ms.saturating_sub(self.began_at_ms) >= AGE_MS_MAX {
             return Some(RevocationReason::TooOld);
         }
@@ -77,49 +96,102 @@ impl Session {
 pub(super) struct ClosedSession {
     pub(super) holder: Holder,
     pub(super) why: RevocationReason,
+    /// Whether its end is recorded here: one that ends by itself is where it began.
+    pub(super) is_recorded: bool,
+}
+
+/// A session that ended here before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EndedSession {
+    /// When it would have ended anyway, ms since the epoch.
+    pub(super) expires_at_ms: i64,
+    /// Whether the others know.
+    pub(super) is_sent: bool,
 }
 
 /// Every open session.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(HashMap<Digest, Session>);
+pub(super) struct Sessions {
+    pub(super) open: HashMap<Digest, Session>,
+    /// Those that ended here before their time; empty where nothing is shared.
+    pub(super) ended: BTreeMap<Digest, EndedSession>,
+    /// Whether other servers take part.
+    pub(super) is_shared: bool,
+}
 
 impl Sessions {
     /// Opens one and gives its id; what had to make room is given too.
     pub(super) fn open(&mut self, holder: Holder, now_ms: i64) -> (Secret, Vec<ClosedSession>) {
+        let closed = self.make_room(&holder.name);
+        let id = Secret::random();
+        let (began_at_ms, asked_at_ms, revoker) = (now_ms, now_ms, Revoker::new());
+        let session =
+            Session { holder, began_at_ms, asked_at_ms, revoker, from: None, shared_at_ms: None, sealed: None };
+        self.open.insert(id.digest(), session);
+        (id, closed)
+    }
+
+    /// Keeps one that began elsewhere, or here before a restart. `at_ms`: when it began and when it was used last.
+    pub(super) fn insert(
+        &mut self,
+        id: Digest,
+        holder: Holder,
+        (began_at_ms, asked_at_ms): (i64, i64),
+        from: Option<String>,
+        sealed: String,
+    ) {
+        let (revoker, shared_at_ms, sealed) = (Revoker::new(), Some(asked_at_ms), Some(sealed));
+        self.open.insert(id, Session { holder, began_at_ms, asked_at_ms, revoker, from, shared_at_ms, sealed });
+    }
+
+    /// Ends what has to make room for one more of a name.
+    pub(super) fn make_room(&mut self, name: &str) -> Vec<ClosedSession> {
         let mut closed = Vec::new();
-        let of_name: Vec<_> = self.0.iter().filter(|(_, session)| session.holder.name == holder.name).collect();
+        let of_name: Vec<_> = self.open.iter().filter(|(_, session)| session.holder.name == name).collect();
         if of_name.len() >= SESSIONS_A_NAME_MAX {
             let oldest = of_name.iter().min_by_key(|(id, session)| (session.began_at_ms, **id)).map(|(id, _)| **id);
             closed.extend(oldest.and_then(|id| self.close(&id, RevocationReason::Replaced)));
         }
-        if self.0.len() >= SESSIONS_MAX {
-            let quietest = self.0.iter().min_by_key(|(id, session)| (session.asked_at_ms, **id)).map(|(id, _)| *id);
+        if self.open.len() >= SESSIONS_MAX {
+            let quietest = self.open.iter().min_by_key(|(id, session)| (session.asked_at_ms, **id)).map(|(id, _)| *id);
             closed.extend(quietest.and_then(|id| self.close(&id, RevocationReason::Replaced)));
         }
-        let id = Secret::random();
-        self.0
-            .insert(id.digest(), Session { holder, began_at_ms: now_ms, asked_at_ms: now_ms, revoker: Revoker::new() });
-        (id, closed)
+        closed
     }
 
     /// Who holds a session, if it is open still.
     pub(super) fn find(&self, id: &Digest, now_ms: i64) -> Option<(&Holder, Revocation)> {
-        let session = self.0.get(id).filter(|session| session.ending(now_ms).is_none())?;
+        let session = self.open.get(id).filter(|session| session.ending(now_ms).is_none())?;
         Some((&session.holder, session.revoker.revocation()))
     }
 
     /// Something was asked by hand.
     pub(super) fn touch(&mut self, id: &Digest, now_ms: i64) {
-        if let Some(session) = self.0.get_mut(id).filter(|session| session.ending(now_ms).is_none()) {
+        if let Some(session) = self.open.get_mut(id).filter(|session| session.ending(now_ms).is_none()) {
             session.asked_at_ms = session.asked_at_ms.max(now_ms);
         }
     }
 
-    /// Ends one.
+    /// Ends one. The others learn of it, where it ends before its time.
     pub(super) fn close(&mut self, id: &Digest, why: RevocationReason) -> Option<ClosedSession> {
-        let session = self.0.remove(id)?;
+        let is_by_time = matches!(why, RevocationReason::Idle | RevocationReason::TooOld);
+        if let Some(session) = self.open.get(id).filter(|_| self.is_shared && !is_by_time) {
+            let expires_at_ms = session.began_at_ms.saturating_add(AGE_MS_MAX);
+            self.ended.insert(*id, EndedSession { expires_at_ms, is_sent: false });
+            if self.ended.len() > ENDED_MAX {
+                let first = self.ended.iter().min_by_key(|(_, ended)| ended.expires_at_ms).map(|(id, _)| *id);
+                first.and_then(|id| self.ended.remove(&id));
+            }
+        }
+        self.drop_one(id, why)
+    }
+
+    /// Ends one that ended elsewhere, or by itself.
+    pub(super) fn drop_one(&mut self, id: &Digest, why: RevocationReason) -> Option<ClosedSession> {
+        let session = self.open.remove(id)?;
         session.revoker.revoke(why);
-        Some(ClosedSession { holder: session.holder, why })
+        let is_by_time = matches!(why, RevocationReason::Idle | RevocationReason::TooOld);
+        Some(ClosedSession { holder: session.holder, why, is_recorded: session.from.is_none() || !is_by_time })
     }
 
     /// Ends what is over, and what rests on something that is gone.
@@ -128,14 +200,15 @@ impl Sessions {
         now_ms: i64,
         gone: impl Fn(&Basis) -> Option<RevocationReason>,
     ) -> Vec<ClosedSession> {
+        self.ended.retain(|_, ended| now_ms < ended.expires_at_ms);
         let ending = |session: &Session| session.ending(now_ms).or_else(|| gone(&session.holder.basis));
-        let over: Vec<_> = self.0.iter().filter_map(|(id, session)| Some((*id, ending(session)?))).collect();
+        let over: Vec<_> = self.open.iter().filter_map(|(id, session)| Some((*id, ending(session)?))).collect();
         over.into_iter().filter_map(|(id, why)| self.close(&id, why)).collect()
     }
 
     /// Whether somebody who signed in fits.
     pub(super) fn any(&self, now_ms: i64, fits: impl Fn(&Holder) -> bool) -> bool {
-        self.0.values().any(|session| session.ending(now_ms).is_none() && fits(&session.holder))
+        self.open.values().any(|session| session.ending(now_ms).is_none() && fits(&session.holder))
     }
 }
 
@@ -174,9 +247,9 @@ mod tests {
         let mut sessions = Sessions::default();
         let (first, _) = sessions.open(holder("a"), 0);
         let closed: usize = (1..50).map(|at| sessions.open(holder("a"), at).1.len()).sum();
-        assert_eq!((sessions.0.len(), closed), (SESSIONS_A_NAME_MAX, 50 - SESSIONS_A_NAME_MAX));
+        assert_eq!((sessions.open.len(), closed), (SESSIONS_A_NAME_MAX, 50 - SESSIONS_A_NAME_MAX));
         assert!(sessions.find(&first.digest(), 50).is_none());
         (0..2 * SESSIONS_MAX).for_each(|at| drop(sessions.open(holder(&at.to_string()), 100)));
-        assert_eq!(sessions.0.len(), SESSIONS_MAX);
+        assert_eq!(sessions.open.len(), SESSIONS_MAX);
     }
 }

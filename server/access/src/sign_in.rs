@@ -226,6 +226,7 @@ impl Access {
         };
         let actor = closed?.holder.actor(self.client(headers, peer));
         self.record(AuditKind::SignedOut, Some(actor.clone()), RevocationReason::SignedOut.words().to_owned()).await;
+        self.share_now().await;
         Some(actor)
     }
 
@@ -242,10 +243,11 @@ impl Access {
             self.note(&state);
             (id, closed)
         };
-        for ClosedSession { holder, why } in closed {
+        for ClosedSession { holder, why, .. } in closed {
             self.record(AuditKind::SignedOut, Some(holder.actor(None)), why.words().to_owned()).await;
         }
         self.record(AuditKind::SignedIn, Some(actor.clone()), format!("signed in by {}", actor.by)).await;
+        self.share_now().await;
         NewSession { actor, id, device: None }
     }
 

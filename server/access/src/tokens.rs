@@ -43,6 +43,11 @@ pub struct TokenRecord {
 }
 
 impl TokenRecord {
+    /// The hash of its secret part, as the file has it.
+    pub(super) fn hash(&self) -> String {
+        self.hash.into()
+    }
+
     fn is_expired(&self, now_ms: i64) -> bool {
         self.expires_at_ms.is_some_and(|at| at <= now_ms)
     }
@@ -165,6 +170,12 @@ impl Tokens {
         self.0
             .get(id)
             .is_some_and(|active| !active.record.is_expired(now_ms) && active.revoker.revocation().reason().is_none())
+    }
+
+    /// The token of an id, where it may be used at an instant.
+    pub(super) fn by_id(&self, id: &str, now_ms: i64) -> Option<&TokenRecord> {
+        let active = self.0.get(id).filter(|active| !active.record.is_expired(now_ms))?;
+        active.revoker.revocation().reason().is_none().then_some(&active.record)
     }
 
     /// What the token of this name is given now.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::grant::{Grant, check_name};
-use super::password::{hash_password, is_hash};
+use super::password::{hash_password, is_hash, is_password_of};
 use super::secret::Secret;
 use super::{AccessError, file, preferences};
 use identity::Right;
@@ -70,6 +70,15 @@ pub fn set_user(dir: &Path, name: &str, grant: Grant, password: &Secret, now_ms:
 /// When the file can't be read.
 pub fn list_users(dir: &Path) -> Result<Vec<UserRecord>, AccessError> {
     file::read(&dir.join(USERS_FILE))
+}
+
+/// Whether somebody has this very password and grant already.
+///
+/// # Errors
+/// When the file can't be read.
+pub fn is_set_so(dir: &Path, name: &str, grant: &Grant, password: &Secret) -> Result<bool, AccessError> {
+    let known = list_users(dir)?.into_iter().find(|record| record.name == name && record.grant == *grant);
+    Ok(known.is_some_and(|record| is_password_of(password, &record.hash)))
 }
 
 /// Forgets a user.

@@ -8,6 +8,7 @@ pub mod panics;
 pub mod quota;
 pub mod rate;
 pub mod shared_list;
+pub mod shared_rows;
 pub mod shutdown;
 pub mod task_thread;
 mod task_threads;

@@ -1,6 +1,6 @@
 //! Authentication towards ZooKeeper, and of ZooKeeper: digest, SASL (DIGEST-MD5), and TLS with or without a client
 //! certificate. Kerberos would need libraries in C and is not offered. Secrets are kept in this file only and are
-//! passed to nothing but the client crate.
+//! passed to nothing but the client crate, and to whoever seals what replicas share.
 
 use std::fmt;
 use std::time::Duration;
@@ -183,6 +183,13 @@ pub fn check_tls_hosts(connect: &str) -> Result<(), Fault> {
 }
 
 impl Credentials {
+    /// What servers with this identity know and nobody else: name and password; None where it has none. For sealing what
+    /// they share; never sent, stored or shown.
+    pub fn shared_secret(&self) -> Option<String> {
+        let login = self.digest.as_ref().or(self.sasl.as_ref())?;
+        Some(format!("{}:{}", login.user, login.password.expose()))
+    }
+
     /// What is asked for a session as this identity; connect it with [`Credentials::open`], or to
     /// [`Credentials::address`].
     ///
