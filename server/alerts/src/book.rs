@@ -2,8 +2,11 @@
 
 mod new_rules;
 mod news;
+mod shared;
+mod silences;
 
 pub use news::rule_shown;
+use shared::{SharedAcknowledgement, SharedNotes};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,13 +78,24 @@ pub struct KeptAlert {
     pub tellings: BTreeMap<String, Telling>,
 }
 
+/// A silence as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptSilence {
+    /// As the API shows it.
+    #[serde(flatten)]
+    pub silence: Silence,
+    /// Somebody ended it before its time; kept so that no other server brings it back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_ended: bool,
+}
+
 /// What is to be stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsaved {
     /// Alerts that changed; None: it is gone.
     pub alerts: Vec<(String, Option<KeptAlert>)>,
     /// Silences that changed; None: it is gone.
-    pub silences: Vec<(u64, Option<Silence>)>,
+    pub silences: Vec<(u64, Option<KeptSilence>)>,
 }
 
 /// All alerts.
@@ -91,6 +105,10 @@ pub struct Book {
     silences: BTreeMap<u64, Silence>,
     rules: Vec<AlertRule>,
     last_silence: u64,
+    /// Silences that somebody ended before their time, and that other servers may still tell of; empty where there are none.
+    ended_silences: BTreeMap<u64, Silence>,
+    /// What other servers are told, and told; None where there are none.
+    shared: Option<SharedNotes>,
     unsaved_alerts: BTreeSet<String>,
     unsaved_silences: BTreeSet<u64>,
     /// Alerts that are stored.
@@ -101,12 +119,15 @@ pub struct Book {
 
 impl Book {
     /// Goes on with what was kept.
-    pub fn new(rules: Vec<AlertRule>, alerts: Vec<KeptAlert>, silences: Vec<Silence>) -> Self {
-        let last_silence = silences.iter().map(|silence| silence.id).max().unwrap_or(0);
+    pub fn new(rules: Vec<AlertRule>, alerts: Vec<KeptAlert>, silences: Vec<KeptSilence>) -> Self {
+        let last_silence = silences.iter().map(|kept| kept.silence.id).max().unwrap_or(0);
+        let (ended, open): (Vec<_>, Vec<_>) = silences.into_iter().partition(|kept| kept.is_ended);
+        let by_id = |kept: KeptSilence| (kept.silence.id, kept.silence);
         Self {
             stored: alerts.iter().map(|kept| kept.alert.key.clone()).collect(),
             alerts: alerts.into_iter().map(|kept| (kept.alert.key.clone(), kept)).collect(),
-            silences: silences.into_iter().map(|silence| (silence.id, silence)).collect(),
+            silences: open.into_iter().map(by_id).collect(),
+            ended_silences: ended.into_iter().map(by_id).collect(),
             rules,
             last_silence,
             ..Self::default()
@@ -171,19 +192,9 @@ impl Book {
         goes_on.filter_map(|kept| Some((&kept.alert, kept.alert.acked_by.as_ref()?)))
     }
 
-    /// Silences that have not ended.
-    pub fn silences(&self, now_ms: i64) -> Vec<Silence> {
-        self.silences.values().filter(|silence| silence.until_at_ms > now_ms).cloned().collect()
-    }
-
     /// One alert that has not ended.
     pub fn alert(&self, key: &str) -> Option<&Alert> {
         self.alerts.get(key).map(|kept| &kept.alert).filter(|alert| alert.state != AlertState::Resolved)
-    }
-
-    /// One silence that has not ended.
-    pub fn silence_by_id(&self, id: u64, now_ms: i64) -> Option<&Silence> {
-        self.silences.get(&id).filter(|silence| silence.until_at_ms > now_ms)
     }
 
     /// Somebody looks at an alert.
@@ -193,49 +204,19 @@ impl Book {
     pub fn acknowledge(&mut self, key: &str, by: Acknowledgement) -> Result<(), BookError> {
         let kept = self.alerts.get_mut(key).filter(|kept| kept.alert.state != AlertState::Resolved);
         let kept = kept.ok_or_else(|| BookError::NoAlert(key.chars().take(80).collect()))?;
-        kept.alert.acked_by = Some(by);
+        kept.alert.acked_by = Some(by.clone());
         self.unsaved_alerts.insert(key.to_owned());
-        Ok(())
-    }
-
-    /// Nobody is told of some alerts for a while. The silence's number is given by the book.
-    ///
-    /// # Errors
-    /// There are too many.
-    pub fn silence(&mut self, silence: Silence) -> Result<Silence, BookError> {
-        if self.silences(silence.at_ms).len() >= SILENCES_MAX {
-            return Err(BookError::TooMany);
+        let alert = &kept.alert;
+        if let Some(shared) = &mut self.shared {
+            shared.acknowledged(SharedAcknowledgement::of(alert, by));
         }
-        self.last_silence += 1;
-        let silence = Silence { id: self.last_silence, ..silence };
-        self.silences.insert(silence.id, silence.clone());
-        self.unsaved_silences.insert(silence.id);
-        Ok(silence)
-    }
-
-    /// Ends a silence now.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn end_silence(&mut self, id: u64) -> Result<(), BookError> {
-        self.silences.remove(&id).ok_or(BookError::NoSilence(id))?;
-        self.unsaved_silences.insert(id);
         Ok(())
-    }
-
-    fn silence_of(&self, alert: &Alert, now_ms: i64) -> Option<&Silence> {
-        self.silences.values().find(|silence| silence.until_at_ms > now_ms && is_meant(&silence.matchers, alert))
     }
 
     /// Whoever is to be told from now on is noted, and what is too old goes.
     pub fn advance(&mut self, now_ms: i64) {
         self.now_ms = now_ms;
-        let ended: Vec<u64> =
-            self.silences.values().filter(|silence| silence.until_at_ms <= now_ms).map(|silence| silence.id).collect();
-        for id in ended {
-            self.silences.remove(&id);
-            self.unsaved_silences.insert(id);
-        }
+        self.forget_silences(now_ms);
         let firing = self.alerts.values().filter(|kept| kept.alert.state == AlertState::Firing);
         let due: Vec<String> = firing
             .filter(|kept| !self.new_routes(kept, now_ms).is_empty())
@@ -355,7 +336,7 @@ impl Book {
                 alerts.push((key, kept.cloned()));
             }
         }
-        Unsaved { alerts, silences: silences.map(|id| (id, self.silences.get(&id).cloned())).collect() }
+        Unsaved { alerts, silences: silences.map(|id| (id, self.kept_silence(id))).collect() }
     }
 
     /// A pending alert may be over in a moment, and is not stored before it has lasted.

@@ -1,16 +1,18 @@
 //! Alerts of a server while it runs: takes what evaluators find, keeps it, and says who is to be told.
 
 mod routes;
+mod shared;
 mod snoozes;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use lockscope_wire::{Acknowledgement, Alert, AlertRoute, Alerts as AlertsView, Silence};
 use parking_lot::Mutex;
 use runtime::clock::Clock;
+use runtime::shared_rows::Exchange;
 use runtime::shutdown::CancellationToken;
 use tokio::sync::{Mutex as AsyncMutex, Notify, OwnedMutexGuard, watch};
 
@@ -42,10 +44,15 @@ pub struct Links {
 }
 
 /// The alerts of a server; cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Alerts(Arc<Inner>);
 
-#[derive(Debug)]
+impl std::fmt::Debug for Alerts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Alerts").field("dir", &self.0.dir).finish_non_exhaustive()
+    }
+}
+
 struct Inner {
     /// The rules in force; evaluators follow them.
     rules: watch::Sender<Arc<[Rule]>>,
@@ -64,6 +71,8 @@ struct Inner {
     links: Links,
     /// Which warnings of lock orders are silenced.
     snoozes: watch::Sender<OrderSnoozes>,
+    /// Other servers that are told what people say; unset where there are none.
+    exchange: OnceLock<Arc<dyn Exchange>>,
 }
 
 impl Inner {
@@ -142,6 +151,7 @@ impl Alerts {
             clock,
             links,
             snoozes: watch::channel(snoozes.into()).0,
+            exchange: OnceLock::new(),
         }))
     }
 
@@ -281,6 +291,7 @@ impl Alerts {
         let at_ms = self.0.clock.now_ms();
         self.0.book.lock().acknowledge(key, Acknowledgement { by, at_ms, reason })?;
         self.save_soon().await;
+        self.share_now().await;
         Ok(())
     }
 
@@ -291,6 +302,7 @@ impl Alerts {
     pub async fn silence(&self, silence: Silence) -> Result<Silence, BookError> {
         let made = self.0.book.lock().silence(silence)?;
         self.save_soon().await;
+        self.share_now().await;
         Ok(made)
     }
 
@@ -301,6 +313,7 @@ impl Alerts {
     pub async fn end_silence(&self, id: u64) -> Result<(), BookError> {
         self.0.book.lock().end_silence(id)?;
         self.save_soon().await;
+        self.share_now().await;
         Ok(())
     }
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lockscope_wire::{OrderSnooze, Silence};
+use lockscope_wire::OrderSnooze;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::de::DeserializeOwned;
 
-use crate::book::{KeptAlert, Unsaved};
+use crate::book::{KeptAlert, KeptSilence, Unsaved};
 
 /// The format of the file.
 const VERSION: i64 = 1;
@@ -36,7 +36,7 @@ pub enum StoreError {
 pub struct Store(Connection);
 
 /// What was kept.
-pub type Kept = (Vec<KeptAlert>, Vec<Silence>, Vec<OrderSnooze>);
+pub type Kept = (Vec<KeptAlert>, Vec<KeptSilence>, Vec<OrderSnooze>);
 
 impl Store {
     /// Opens the file in a directory, and reads all of it.

@@ -99,6 +99,12 @@ impl Book {
         let link =
             if is_unseen { STATUS.to_owned() } else { link(&alert.lock, alert.fired_at.unwrap_or(alert.since).0) };
         let before_severity = before.map_or(Severity::Warning, |kept| kept.alert.severity);
+        // Somebody may have acknowledged it at another server, which found it first.
+        let named = (&*alert.rule, ensemble, &*alert.lock);
+        let told = self.shared.as_ref().and_then(|shared| {
+            shared.acknowledgement(named, alert.since.0.min(alert.found_at.0)).filter(|_| resolved_at.is_none())
+        });
+        let acked_by = before.and_then(|kept| kept.alert.acked_by.clone()).or_else(|| told.cloned());
         KeptAlert {
             alert: Alert {
                 key: key.to_owned(),
@@ -114,7 +120,7 @@ impl Book {
                 sentence: alert.sentence.to_string(),
                 link,
                 silenced_by: None,
-                acked_by: before.and_then(|kept| kept.alert.acked_by.clone()),
+                acked_by,
             },
             found_at_ms: alert.found_at.0,
             hold: alert.hold.map(|czxid| czxid.0),

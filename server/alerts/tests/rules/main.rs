@@ -20,6 +20,7 @@ mod lives;
 mod new_rules;
 mod receiver;
 mod restart;
+mod shared;
 mod silences;
 mod store;
 mod unknown;

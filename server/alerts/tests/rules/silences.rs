@@ -1,6 +1,6 @@
 //! Silences: of whom nobody is told, and what is told when they end.
 
-use alerts::book::{Book, BookError, SILENCES_MAX};
+use alerts::book::{Book, BookError, KeptSilence, SILENCES_MAX};
 use lockscope_wire::{AlertMatchers, Silence};
 
 use crate::book::{book, due, due_of, fired, over, take};
@@ -136,7 +136,8 @@ fn there_are_so_many_at_once() {
 fn numbers_go_on_after_a_restart() {
     let mut book = book();
     let made = [silence(None, 0, 1_000), silence(None, 0, 9_000)].map(|one| book.silence(one).unwrap());
-    let mut next = Book::new(Vec::new(), Vec::new(), made.to_vec());
+    let kept = made.map(|silence| KeptSilence { silence, is_ended: false });
+    let mut next = Book::new(Vec::new(), Vec::new(), kept.to_vec());
     assert_eq!(next.silences(500).len(), 2);
     assert_eq!(next.silence(silence(None, 500, 1_000)).unwrap().id, 3);
 }
