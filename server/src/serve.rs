@@ -17,6 +17,8 @@ mod owned;
 pub mod past;
 mod recording;
 mod replicas;
+#[cfg_attr(not(feature = "postgres"), path = "serve/no_sharing.rs")]
+mod sharing;
 mod weaving;
 
 use std::future::Future;
@@ -207,6 +209,7 @@ impl RunningServer {
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
         clustering::start(cluster.as_ref(), &tasks, &stop);
+        sharing::start(config, cluster.as_ref(), (&access, &alerting.alerts), &clock, (&tasks, &stop))?;
         let kept = config.data_dir.clone().filter(|_| audit.log.is_some());
         clustering::weave(cluster.as_ref(), kept, audit.journal.clone(), &tasks, &stop);
         let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock));

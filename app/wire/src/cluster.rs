@@ -26,10 +26,24 @@ pub struct Cluster {
     pub seen_at_ms: Option<i64>,
     /// Znodes among the members that are no replica's, or too many.
     pub strangers: u64,
+    /// The database by which replicas share sign-ins, silences and acknowledgements; null where each has its own.
+    pub shared_memory: Option<SharedMemory>,
     /// Replicas that are there, in the order of their ids.
     pub replicas: Vec<Replica>,
     /// Who owns each ensemble, as far as whoever asks may see it.
     pub assignments: Vec<UnitOwners>,
+}
+
+/// The database by which replicas share what people say and who is signed in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SharedMemory {
+    /// When this replica exchanged with it last, ms since the epoch; null before.
+    pub exchanged_at_ms: Option<i64>,
+    /// Since when that fails, ms since the epoch; null while it works. Each replica has its own meanwhile.
+    pub failing_since_ms: Option<i64>,
+    /// Why; empty while it works.
+    pub why: String,
 }
 
 /// One replica.

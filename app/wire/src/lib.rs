@@ -50,7 +50,7 @@ pub use alerts::{Acknowledgement, Alert, AlertMatchers, AlertRoute, AlertRule, A
 pub use answer::{Query, StatusQuery};
 pub use audit::{AuditKind, AuditPage, AuditRecord};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
-pub use cluster::{Cluster, ClusterState, Replica, UnitOwners};
+pub use cluster::{Cluster, ClusterState, Replica, SharedMemory, UnitOwners};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use find::{FindAnswer, FindPlace};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use lockscope_wire::{Cluster as ClusterView, ClusterState};
+use lockscope_wire::{Cluster as ClusterView, ClusterState, SharedMemory};
 use runtime::clock::{self, Clock};
 use tokio::sync::watch;
 use zookeeper_client::Client;
@@ -99,6 +99,11 @@ impl Cluster {
     /// How others reach this replica.
     pub fn address(&self) -> &str {
         &self.0.settings.address
+    }
+
+    /// Notes how the database stands by which replicas share; it is shown with the rest.
+    pub fn note_shared_memory(&self, memory: SharedMemory) {
+        self.known().shared_memory = Some(memory);
     }
 
     pub(crate) fn settings(&self) -> &Settings {

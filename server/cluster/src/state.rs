@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lockscope_wire::{Cluster as ClusterView, ClusterState, Replica, UnitOwners};
+use lockscope_wire::{Cluster as ClusterView, ClusterState, Replica, SharedMemory, UnitOwners};
 
 use crate::assignment::Assignment;
 use crate::lease::Lease;
@@ -16,6 +16,8 @@ pub(crate) struct Known {
     /// Why it is no member; empty of one.
     pub(crate) why: String,
     pub(crate) members: Vec<Member>,
+    /// The database by which replicas share; None where there is none.
+    pub(crate) shared_memory: Option<SharedMemory>,
     /// Znodes among the members that are none, or too many.
     pub(crate) strangers: usize,
     /// Who is first at the latch.
@@ -51,6 +53,7 @@ impl Default for Known {
             why: "no session with ZooKeeper yet".to_owned(),
             members: Vec::new(),
             strangers: 0,
+            shared_memory: None,
             first: None,
             seen_at_ms: None,
             latch: None,
@@ -104,6 +107,7 @@ impl Known {
             is_alone: self.state.is_member() && replicas.len() < 2,
             seen_at_ms: self.seen_at_ms,
             strangers: self.strangers as u64,
+            shared_memory: self.shared_memory.clone(),
             replicas,
             assignments,
         }

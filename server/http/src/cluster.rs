@@ -58,6 +58,7 @@ impl Http {
         if view.ensemble.as_ref().is_some_and(|ensemble| !may_see(ensemble)) {
             // Neither where it is, nor what ZooKeeper said there.
             (view.root, view.ensemble) = (None, None);
+            view.shared_memory.iter_mut().for_each(|memory| memory.why.clear());
             if !view.why.is_empty() {
                 view.why = "this replica is no member at present".to_owned();
             }

@@ -13,8 +13,8 @@ use crate::config::{ConfigError, ProcessEnvironment, data_dir, lifetime};
 use crate::error::RunError;
 use crate::stdout;
 use access::{
-    AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, list_tokens, list_users, new_token, remove_user,
-    revoke_token, set_user,
+    AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, is_set_so, list_tokens, list_users, new_token,
+    remove_user, revoke_token, set_user,
 };
 use runtime::clock::Clock;
 
@@ -104,6 +104,11 @@ pub(super) fn user(args: &UserArgs, clock: &Clock) -> Result<(), RunError> {
                 Some(file) => read_file(file)?,
                 None => ask_password(&args.name)?,
             };
+            // What starts a server may say this each time: nobody is signed out by it.
+            if password_file.is_some() && is_set_so(&dir, &args.name, &grant, &password)? {
+                tell(&format!("the user {} is set so already, in {}", args.name, dir.display()));
+                return Ok(());
+            }
             let is_new = set_user(&dir, &args.name, grant.clone(), &password, clock.now_ms())?;
             let done = if is_new { "added" } else { "changed (existing sessions end)" };
             tell(&format!("{done} the user {}, {} ({}), in {}", args.name, grant.role, grant.reach(), dir.display()));

@@ -56,6 +56,7 @@ mod sample;
 mod served;
 mod servers;
 mod session_end;
+mod shared_memory;
 mod supply;
 mod tidy;
 mod tidy_words;

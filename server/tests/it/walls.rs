@@ -50,6 +50,8 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
         &[
             "(demo)",
             "(lab)",
+            "(postgres)",
+            "(shared)",
             "access",
             "alerts",
             "audit",
@@ -67,6 +69,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
             "zookeeper",
         ],
     ),
+    ("shared", &["postgres", "runtime"]),
     ("style", &[]),
     ("txn_log", &[]),
     ("wire", &[]),

@@ -41,12 +41,15 @@ fn section(cluster: &Cluster) -> AnyView {
     });
     let place = words::place(cluster).map(|place| view! { <p class="quiet">{place}</p> });
     let strangers = words::strangers(cluster.strangers).map(|told| view! { <p class="notice">{told}</p> });
+    let (memory, is_shared) = words::memory(cluster.shared_memory.as_ref());
+    let memory_class = if is_shared { "quiet" } else { "notice" };
     view! {
         <section class="part dims" aria-labelledby="cluster-title" data-testid="cluster">
             <h2 class="part-title" id="cluster-title">{words::TITLE}</h2>
             <p class=class data-testid="cluster-lead">{words::lead(cluster)}</p>
             {rows}
             {strangers}
+            <p class=memory_class data-testid="cluster-memory">{memory}</p>
             {units(&cluster.assignments)}
             {place}
         </section>

@@ -1,7 +1,7 @@
 //! What the section draws.
 
 use super::cluster_markup;
-use lockscope_wire::{Cluster, ClusterState, Replica, UnitOwners};
+use lockscope_wire::{Cluster, ClusterState, Replica, SharedMemory, UnitOwners};
 
 fn replica(id: &str) -> Replica {
     Replica {
@@ -69,4 +69,15 @@ fn who_is_no_member_says_why() {
     );
     let nobody = Cluster { leader: None, is_leader: false, ..cluster(&["a", "b"]) };
     assert!(cluster_markup(&nobody, 0).contains("Nobody leads at present"));
+}
+
+#[test]
+fn whether_replicas_share_what_people_say_is_told() {
+    let with = |memory| cluster_markup(&Cluster { shared_memory: memory, ..cluster(&["a", "b"]) }, 5_000);
+    assert!(with(None).contains("Each replica has sign-ins"));
+    let up = SharedMemory { exchanged_at_ms: Some(4_000), ..SharedMemory::default() };
+    assert!(with(Some(up.clone())).contains("The replicas share sign-ins"));
+    let down = SharedMemory { failing_since_ms: Some(4_500), why: "PostgreSQL <b>".to_owned(), ..up };
+    let html = with(Some(down));
+    assert!(html.contains("the database does not answer (PostgreSQL &lt;b&gt;).") && html.contains("notice"), "{html}");
 }

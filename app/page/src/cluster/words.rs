@@ -1,7 +1,7 @@
 //! What the section on the cluster says. Pure.
 
 use crate::format::{plural, visible};
-use lockscope_wire::{Cluster, ClusterState, UnitOwners};
+use lockscope_wire::{Cluster, ClusterState, SharedMemory, UnitOwners};
 
 pub(super) const TITLE: &str = "Cluster";
 /// What stands where the fragment can't be fetched.
@@ -10,6 +10,10 @@ pub(super) const NOT_FETCHED: &str =
 pub(super) const LEADS: &str = "leads";
 pub(super) const THIS: &str = " (this server)";
 pub(super) const NO_LEADER: &str = "Nobody leads at present: chats are told of no alert until somebody does.";
+const SHARED: &str = "The replicas share sign-ins, silences and acknowledgements.";
+const OWN_MEMORY: &str = "Each replica has sign-ins, silences and acknowledgements of its own: they are shared where history_url names a PostgreSQL database.";
+/// While the database does not answer.
+const CUT_OFF: &str = "Sign-ins, sign-outs, silences and acknowledgements made here stay at this server for now, and it does not learn of those made elsewhere: the database does not answer";
 pub(super) const OWNERS: &str = "Who owns which ensemble";
 
 /// Where this server stands, in one sentence.
@@ -37,6 +41,18 @@ pub(super) fn lead(cluster: &Cluster) -> String {
 pub(super) fn place(cluster: &Cluster) -> Option<String> {
     let (root, ensemble) = (cluster.root.as_ref()?, cluster.ensemble.as_ref()?);
     Some(format!("Below {} of {}.", visible(root), visible(ensemble)))
+}
+
+/// Whether replicas share what people say, and whether all is well with that.
+pub(super) fn memory(memory: Option<&SharedMemory>) -> (String, bool) {
+    match memory {
+        None => (OWN_MEMORY.to_owned(), true),
+        Some(memory) if memory.failing_since_ms.is_some() => {
+            let why = if memory.why.is_empty() { String::new() } else { format!(" ({})", visible(&memory.why)) };
+            (format!("{CUT_OFF}{why}."), false)
+        }
+        Some(_) => (SHARED.to_owned(), true),
+    }
 }
 
 /// Znodes among the members that are none.

@@ -180,6 +180,7 @@ families! {
         ClusterOwners: Gauge "cluster_foreign_owners" [] "Replicas that are asked for them.";
         ClusterOwnersUp: Gauge "cluster_foreign_owners_up" [] "Replicas that are asked for them, and answer.";
         ClusterForeignViews: Gauge "cluster_foreign_views" [] "Views that are asked of other replicas, each once however many look.";
+        ClusterShared: Gauge "cluster_shared_memory_up" [] "1 while sign-ins, silences and acknowledgements are shared with the other replicas by the database. 0 while it does not answer, and without one.";
         ClusterJoins: Counter "cluster_joins_total" [] "Times this replica became a member; more than one means that a session was lost.";
         ClusterLeaderships: Counter "cluster_leaderships_total" [] "Times this replica became the leader.";
         ClusterMutexes: Counter "cluster_mutexes_total" [] "Mutexes taken to act on a lock.";

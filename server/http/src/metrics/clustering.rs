@@ -1,7 +1,7 @@
 //! The numbers of the cluster as samples. Pure.
 
 use ::cluster::Counts;
-use lockscope_wire::{Cluster, ClusterState};
+use lockscope_wire::{Cluster, ClusterState, SharedMemory};
 
 use super::catalogue::Family;
 use super::text::Exposition;
@@ -14,12 +14,15 @@ pub(super) fn tell(cluster: &Cluster, counts: Counts, foreign: Option<ForeignCou
     }
     let owned = cluster.replicas.iter().find(|replica| replica.is_this).map_or(0, |own| own.ensembles.len());
     let differing = cluster.replicas.iter().filter(|replica| !replica.watches_same).count();
+    let is_well = |memory: &SharedMemory| memory.exchanged_at_ms.is_some() && memory.failing_since_ms.is_none();
+    let shared = cluster.shared_memory.as_ref().is_some_and(is_well);
     for (family, value) in [
         (Family::ClusterReplicas, cluster.replicas.len() as u64),
         (Family::ClusterLeading, cluster.is_leader.into()),
         (Family::ClusterHasLeader, cluster.leader.is_some().into()),
         (Family::ClusterOwned, owned as u64),
         (Family::ClusterDiffering, differing as u64),
+        (Family::ClusterShared, shared.into()),
         (Family::ClusterJoins, counts.joins),
         (Family::ClusterLeaderships, counts.leaderships),
         (Family::ClusterMutexes, counts.mutexes),

@@ -1,0 +1,58 @@
+//! What replicas share in the database of the history: who is signed in, silences and acknowledgements. Without a cluster, or
+//! a database, each server has its own.
+
+use std::sync::Arc;
+
+use access::{Access, Secret};
+use alerts::service::Alerts;
+use cluster::Cluster;
+use lockscope_wire::SharedMemory;
+use postgres::Database;
+use runtime::clock::Clock;
+use runtime::shared_rows::Sharer;
+use runtime::shutdown::CancellationToken;
+use runtime::tasks::{TaskTracker, supervised};
+use shared::{Keeper, SharedState};
+use tokio::sync::watch;
+
+use crate::config::{Config, HistoryPlace};
+use crate::error::RunError;
+
+/// Shares until `stop`, where there is something to share with.
+pub(super) fn start(
+    config: &Config,
+    cluster: Option<&Cluster>,
+    (access, alerts): (&Access, &Alerts),
+    clock: &Clock,
+    (tasks, stop): (&TaskTracker, &CancellationToken),
+) -> Result<(), RunError> {
+    let place = config.history.as_ref().map(|history| &history.place);
+    let (Some(cluster), Some(own), Some(HistoryPlace::Database(target))) = (cluster, &config.cluster, place) else {
+        return Ok(());
+    };
+    // Connections of its own: whoever reads the past keeps nobody's sign-in waiting.
+    let database = Database::new(target.clone())
+        .map_err(|error| RunError::Internal(format!("no thread for the database: {error}")))?;
+    let (keeper, shared) = Keeper::new(&database, format!("{}:{}", own.ensemble, own.root), clock.clone());
+    let exchange = Arc::new(shared.clone());
+    let met = config.ensembles.iter().find(|ensemble| ensemble.name == own.ensemble);
+    let secret = met.and_then(|ensemble| ensemble.identity.acting.shared_secret()).map(Secret::new);
+    access.share(cluster.id().to_owned(), secret, exchange.clone());
+    let [silences, acknowledgements] = alerts.share(cluster.id(), exchange);
+    let keeper = keeper.with(Arc::new(access.clone()) as Arc<dyn Sharer>).with(silences).with(acknowledgements);
+    tasks.spawn(supervised("what replicas share", keeper.run(stop.clone())));
+    let told = stop.clone().run_until_cancelled_owned(tell(cluster.clone(), shared.state()));
+    tasks.spawn(supervised("state of what replicas share", async { _ = told.await }));
+    Ok(())
+}
+
+/// Shows how it stands with the rest of the cluster.
+async fn tell(cluster: Cluster, mut state: watch::Receiver<SharedState>) {
+    loop {
+        let SharedState { exchanged_at_ms, failing_since_ms, why } = state.borrow_and_update().clone();
+        cluster.note_shared_memory(SharedMemory { exchanged_at_ms, failing_since_ms, why });
+        if state.changed().await.is_err() {
+            return;
+        }
+    }
+}
