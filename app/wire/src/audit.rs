@@ -105,6 +105,27 @@ pub struct AuditPage {
     /// What to give as `before` to go on to older records; null when there are none.
     #[serde(default)]
     pub next_before: Option<u64>,
+    /// Whose log it is; not there where this server is alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replica: Option<String>,
+    /// Logs of other replicas, of which nothing is in this answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_shown: Vec<OtherAuditLog>,
+    /// Why it is not known how far those are, and whether there are more; empty while it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub not_shown_trouble: String,
     /// A part of it.
     pub records: Vec<AuditRecord>,
+}
+
+/// The audit log of another replica.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OtherAuditLog {
+    /// Whose it is.
+    pub replica: String,
+    /// The number of its last record, as it showed that itself; null where that is not known.
+    pub last_id: Option<u64>,
+    /// Whether the replica is there now.
+    pub is_there: bool,
 }

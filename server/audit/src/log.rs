@@ -316,6 +316,9 @@ impl Shared {
             trouble,
             delivery_trouble,
             next_before: found.next_before,
+            replica: None,
+            not_shown: Vec::new(),
+            not_shown_trouble: String::new(),
             records: found.records,
         })
     }

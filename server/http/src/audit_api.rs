@@ -22,7 +22,9 @@ pub(super) async fn page(
     pairs: Pairs,
 ) -> Result<Json<AuditPage>, ErrorResponse> {
     let query = PageQuery { scope: actor.scope, ..query(&api::read(pairs)?)? };
-    Ok(Json(http.records.page(query).await?))
+    let mut page = http.records.page(query).await?;
+    http.name_other_logs(&mut page).await;
+    Ok(Json(page))
 }
 
 /// `GET /api/v1/audit/export`: all of it, or nothing.

@@ -27,7 +27,8 @@ pub(super) async fn show(
     pairs.retain(|(name, value)| (name.as_str(), value.as_str()) != ("kind", "any"));
     let query = PageQuery { limit: PAGE_RECORDS, scope: actor.scope.clone(), ..audit_api::query(&pairs)? };
     let (filter, is_first) = (query.clone(), query.before.is_none() && query.after.is_none());
-    let page = http.records.page(query).await?;
+    let mut page = http.records.page(query).await?;
+    http.name_other_logs(&mut page).await;
     let address = |before: Option<u64>| {
         let before = before.map(|before| ("before".to_owned(), before.to_string()));
         let kept = pairs.iter().filter(|(name, _)| !matches!(name.as_str(), "before" | "after")).cloned();

@@ -10,6 +10,7 @@ mod api_types;
 mod approve;
 mod assets;
 mod audit_api;
+mod audit_others;
 mod audit_page;
 mod caller;
 mod cluster;

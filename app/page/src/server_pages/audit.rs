@@ -66,7 +66,9 @@ fn notices(page: &AuditPage) -> AnyView {
     let delivery = filled(&*page.delivery_trouble)
         .map(|trouble| view! { <p class="notice">{words::webhook_trouble(trouble)}</p> });
     let open = words::open_requests(page.open_requests);
+    let others = words::other_logs(page).map(|text| view! { <p class="notice" data-testid="audit-others">{text}</p> });
     view! {
+        {others}
         {trouble}
         {delivery}
         {open.map(|text| view! { <p class="notice" data-testid="audit-open">{text}</p> })}
@@ -189,7 +191,7 @@ fn incident(record: &AuditRecord) -> Option<String> {
 mod tests {
     use super::*;
     use crate::shell::AssetNames;
-    use lockscope_wire::{Person, Role, SignedBy};
+    use lockscope_wire::{OtherAuditLog, Person, Role, SignedBy};
 
     fn record(text: &str) -> AuditRecord {
         AuditRecord {
@@ -238,6 +240,9 @@ mod tests {
             trouble: hostile.to_owned(),
             delivery_trouble: hostile.to_owned(),
             next_before: None,
+            replica: Some("a".to_owned()),
+            not_shown: vec![OtherAuditLog { replica: hostile.to_owned(), last_id: Some(7), is_there: false }],
+            not_shown_trouble: hostile.to_owned(),
             records: vec![record],
         };
         let person = Person {
@@ -263,6 +268,9 @@ mod tests {
         assert_eq!(html.matches("<script").count(), 2, "only those of the theme");
         assert!(!html.contains('\u{202e}') && html.contains("2023-11-14 22:13:20 UTC"));
         assert!(!html.contains("audit-open"));
+        assert!(
+            html.contains("This is the log of a alone. Not in it:") && html.contains("(7 records, gone at present)")
+        );
         for (open, said) in [(1, "1 request has no outcome"), (1_200, "1\u{202f}200 requests have no outcome")] {
             page.open_requests = open;
             assert!(audit_page(&plain, &view, &page).contains(said));

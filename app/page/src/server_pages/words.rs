@@ -2,7 +2,7 @@
 
 use crate::format::{count, plural, visible};
 use lockscope_wire::guide::TermArea;
-use lockscope_wire::{AuditKind, EventKind};
+use lockscope_wire::{AuditKind, AuditPage, EventKind, OtherAuditLog};
 
 pub(super) const NEWER: &str = "Newer";
 pub(super) const OLDER: &str = "Older";
@@ -83,6 +83,28 @@ pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
         AuditKind::OrderSnoozed => "lock order snoozed",
         AuditKind::OrderSnoozeEnded => "lock order snooze ended",
         AuditKind::HeadsSeen => "heads of other logs seen",
+    }
+}
+
+/// Which logs of other replicas are not in what is shown; None where there are none.
+pub(super) fn other_logs(page: &AuditPage) -> Option<String> {
+    let replica = page.replica.as_ref()?;
+    let one = |other: &OtherAuditLog| {
+        let records = other.last_id.map(|last| plural(last, "record", "records"));
+        let records = records.unwrap_or_else(|| "how many records is not known".to_owned());
+        let gone = if other.is_there { "" } else { ", gone at present" };
+        format!("{} ({records}{gone})", visible(&other.replica))
+    };
+    let named = page.not_shown.iter().map(one).collect::<Vec<_>>().join(", ");
+    let trouble = visible(&page.not_shown_trouble);
+    let more = if trouble.is_empty() { String::new() } else { format!(" There may be more: {trouble}.") };
+    match (named.is_empty(), more.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(format!("This is the log of {} alone.{more}", visible(replica))),
+        (false, _) => Some(format!(
+            "This is the log of {} alone. Not in it: {named}. Each replica shows its own; lockscope audit verify takes all of them.{more}",
+            visible(replica)
+        )),
     }
 }
 
