@@ -148,7 +148,10 @@ impl HistoryHandle {
     }
 
     pub(super) fn opened(&self, store: &Arc<dyn Store>) {
-        self.with(|shared| shared.store = Some(Arc::clone(store)));
+        self.with(|shared| {
+            shared.status.store = Some(store.kind());
+            shared.store = Some(Arc::clone(store));
+        });
     }
 
     /// The historian begins to work, and may have to wait for the store.

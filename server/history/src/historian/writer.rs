@@ -307,7 +307,6 @@ impl Writer {
         self.stored = (coverage.last_seq, coverage.to);
         self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: reason_before(&*store)? });
         self.derived.take_over(clock::instant(), &*store);
-        self.handle.change(|status| status.store = Some(store.kind()));
         self.handle.opened(&store);
         self.store = Some(store);
         Ok(())
