@@ -90,22 +90,20 @@ impl From<tokio_postgres::Error> for DatabaseError {
 fn of_connection(error: &tokio_postgres::Error) -> DatabaseError {
     let mut text = error.to_string();
     let mut cause = error.source();
-    let mut is_tls = text.contains("TLS");
+    let is_tls = text.contains("TLS");
+    let mut tls = None;
     while let Some(error) = cause {
-        is_tls |= error.is::<rustls::Error>();
-        if let Some(inner) = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
-            is_tls |= inner.is::<rustls::Error>();
-        }
+        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        let inner = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        tls = tls.or(error.downcast_ref::<rustls::Error>()).or(inner);
         let more = error.to_string();
         if !text.contains(&more) {
             text = format!("{text}: {more}");
         }
         cause = error.source();
     }
-    if is_tls {
-        return DatabaseError::Tls(format!(
-            "{text}; name the authority of its certificate with sslrootcert=FILE, or allow plain text with sslmode=disable"
-        ));
+    if is_tls || tls.is_some() {
+        return DatabaseError::Tls(format!("{text}; {}", remedy(tls)));
     }
     if error.is_closed() || error.source().is_some_and(|cause| cause.is::<std::io::Error>()) {
         return DatabaseError::Unreachable(text);
@@ -114,5 +112,26 @@ fn of_connection(error: &tokio_postgres::Error) -> DatabaseError {
         text if text.contains("password") => DatabaseError::Refused(format!("{text}; give the URL a password")),
         text if text.contains("connecting") || text.contains("lookup") => DatabaseError::Unreachable(text),
         text => DatabaseError::Failed(text),
+    }
+}
+
+/// What to do about TLS that can't be agreed on. Plain text is named where the server has nothing else alone.
+fn remedy(error: Option<&rustls::Error>) -> &'static str {
+    use rustls::CertificateError::{
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet, NotValidYetContext,
+        UnknownIssuer,
+    };
+    match error {
+        None => "turn TLS on at the server, or allow plain text with sslmode=disable",
+        Some(rustls::Error::InvalidCertificate(UnknownIssuer)) => {
+            "name the authority that signed its certificate with sslrootcert=FILE"
+        }
+        Some(rustls::Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. })) => {
+            "name the server as its certificate does, or give it one for this name"
+        }
+        Some(rustls::Error::InvalidCertificate(
+            Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. },
+        )) => "renew its certificate, and look at the clocks of both machines",
+        Some(_) => "look at the server's certificate and its log",
     }
 }

@@ -78,6 +78,8 @@ impl Target {
             match pair.split_once('=').unwrap_or((pair, "")) {
                 ("sslmode", mode) => sslmode = Some(mode.to_owned()),
                 ("sslrootcert", file) => root = Some(PathBuf::from(file.replace("%2F", "/").replace("%2f", "/"))),
+                // A server that can't be written is passed over, asked for or not.
+                ("target_session_attrs", "read-write" | "primary") => {}
                 ("host" | "port" | "user" | "password" | "dbname", _) => kept.push(pair),
                 (key, _) => {
                     return wrong(
@@ -174,6 +176,8 @@ mod tests {
         assert_eq!(of("postgres://me@localhost,db/x"), Ok(Protection::Tls(None)));
         assert_eq!(of("postgres://me@db/x?sslmode=disable"), Ok(Protection::Plain));
         assert_eq!(of("postgres://me@db/x?sslrootcert=%2Fca.pem"), Ok(Protection::Tls(Some("/ca.pem".into()))));
+        assert_eq!(of("postgres://me@localhost/x?target_session_attrs=read-write"), Ok(Protection::Plain));
+        assert!(of("postgres://me@db/x?target_session_attrs=any").is_err());
         assert!(of("postgres://me@db/x?sslmode=prefer").is_err());
         assert!(of("postgres://me@db/x?sslmode=disable&sslrootcert=/ca.pem").is_err());
     }

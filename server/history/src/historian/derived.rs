@@ -20,6 +20,8 @@ pub const ROWS_FLUSH_MS: u64 = 1_000;
 pub const MINUTES_FLUSH_MS: u64 = 10_000;
 /// Rows of each kind that wait for a store that fails. Overflow policy: the oldest are dropped.
 pub const ROWS_WAITING_MAX: usize = 50_000;
+/// Tries to derive what the process before did not write.
+const TAKE_OVERS_MAX: u32 = 3;
 
 /// Rows on their way.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub(super) struct Derived {
     is_resumed: bool,
     /// It has what the process before did not write.
     has_taken_over: bool,
+    /// How often it tried to.
+    take_overs: u32,
     rows: Rows,
     rows_at: Instant,
     minutes_at: Instant,
@@ -46,6 +50,7 @@ impl Derived {
             has_begun: false,
             is_resumed,
             has_taken_over,
+            take_overs: 0,
             rows: Rows::default(),
             rows_at: now,
             minutes_at: now,
@@ -54,15 +59,21 @@ impl Derived {
 
     /// Goes on with the rows of whoever recorded before, as a start does: what that one recorded, and wrote no rows of before
     /// it was killed, is derived now.
-    pub(super) fn take_over(&mut self, now: Instant, store: &dyn Store) {
-        if self.has_taken_over || is_all_generated(store).unwrap_or(true) {
-            return;
+    ///
+    /// # Errors
+    /// The store can't be read now; after [`TAKE_OVERS_MAX`] of these the last rows are given up, not the recording.
+    pub(super) fn take_over(&mut self, now: Instant, store: &dyn Store) -> Result<(), StoreError> {
+        if self.has_taken_over || is_all_generated(store)? {
+            return Ok(());
         }
+        self.take_overs += 1;
         match resume(store) {
             Ok(resumed) => *self = Self::new(now, Some(resumed.deriver)),
             Err(ReplayError::NothingKept { .. }) => {}
+            Err(ReplayError::Store(error)) if self.take_overs < TAKE_OVERS_MAX => return Err(error),
             Err(error) => tracing::warn!(%error, "the last rows of whoever recorded before may be missing"),
         }
+        Ok(())
     }
 
     /// Events are missing: a checkpoint is needed before others can be taken in.

@@ -282,9 +282,9 @@ impl Writer {
             Ok(()) => self.is_stored(),
             Err(error) => {
                 let wait = self.backoff.next(f64::from(took_us.to_le_bytes()[0]) / 256.0);
-                let is_in_use = matches!(error, StoreError::InUse(_));
-                self.retry_at = Some(clock::instant() + if is_in_use { wait.min(IN_USE_RETRY_CAP) } else { wait });
-                if is_in_use && self.store.is_some() {
+                let is_lost = matches!(error, StoreError::InUse(_) | StoreError::Restored(_));
+                self.retry_at = Some(clock::instant() + if is_lost { wait.min(IN_USE_RETRY_CAP) } else { wait });
+                if is_lost && self.store.is_some() {
                     self.stand_back();
                 }
                 self.trouble(&error);
@@ -292,8 +292,7 @@ impl Writer {
         }
     }
 
-    /// Another server records by now: what is not stored has numbers that are taken. The store is opened anew when that one
-    /// lets it go, and what is derived begins behind what it derived.
+    /// Numbers of what is not stored may be taken by now: the store is opened anew, and rows begin behind those there.
     fn stand_back(&mut self) {
         self.lose(GapReason::StoreFailed);
         self.derived = Derived::new(clock::instant(), None);
@@ -306,7 +305,7 @@ impl Writer {
         self.encoder = Encoder::new(coverage.last_seq + 1);
         self.stored = (coverage.last_seq, coverage.to);
         self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: reason_before(&*store)? });
-        self.derived.take_over(clock::instant(), &*store);
+        self.derived.take_over(clock::instant(), &*store)?;
         self.handle.opened(&store);
         self.store = Some(store);
         Ok(())

@@ -41,6 +41,9 @@ pub enum StoreError {
     /// Another process writes it.
     #[error("another process writes the history in {0}")]
     InUse(String),
+    /// Its database failed over; it is opened anew.
+    #[error("there was a failover of {0}, in which what was written last may have been lost")]
+    Restored(String),
     /// What is there is no history, or broken.
     #[error("the history is damaged: {0}")]
     Damaged(String),

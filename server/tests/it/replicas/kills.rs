@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use demo::{PrivatePostgres, PrivateZooKeeper};
 use rustix::process::Signal;
 
-use super::log::{Verdict, compare};
+use super::log::{assert_whole, judged, summary};
 use super::traffic::{RATE, Traffic};
 use super::{Replica, TIMEOUT, long, recorder, replicas};
 use crate::harness::{DEADLINE, STEP, Truth, zookeeper};
@@ -50,43 +50,6 @@ impl Stage {
             tokio::time::sleep(STEP).await;
         }
     }
-
-    /// Ends the traffic, and waits until everything that must be kept is.
-    async fn judged(self) -> Verdict {
-        self.traffic.end().await;
-        let begin = Instant::now();
-        loop {
-            let verdict = compare(&self.zookeeper, &self.postgres).await;
-            // What is derived is written some seconds later.
-            if verdict.missing.is_empty() || begin.elapsed() > Duration::from_secs(15) {
-                return verdict;
-            }
-            tokio::time::sleep(STEP * 20).await;
-        }
-    }
-}
-
-fn summary(what: &str, verdict: &Verdict, changes: u64, took: Duration) -> String {
-    let Verdict { due, in_gaps, missing, double, wrong, gaps } = verdict;
-    let lasted = || gaps.iter().map(|(from, to)| to - from);
-    let (sum, worst) = (lasted().sum::<i64>(), lasted().max().unwrap_or(0));
-    format!(
-        "{what}: {due} lives that must be kept, {} missing, {} double, {} wrong, {in_gaps} in told gaps ({} of {sum} ms, the longest \
-         {worst}); {:.0} changes a second",
-        missing.len(),
-        double.len(),
-        wrong.len(),
-        gaps.len(),
-        changes as f64 / took.as_secs_f64(),
-    )
-}
-
-fn assert_whole(verdict: &Verdict) {
-    let Verdict { missing, double, wrong, gaps, .. } = verdict;
-    let some = &missing[..missing.len().min(5)];
-    assert!(missing.is_empty(), "{} missing, such as {some:#?}, and gaps {gaps:?}", missing.len());
-    assert!(double.is_empty(), "double: {double:?}");
-    assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(5)]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -106,7 +69,7 @@ async fn whoever_records_is_killed_and_nothing_is_missing_but_in_told_gaps() {
     }
     stage.more(RATE * 2).await;
     let (changes, took) = (stage.traffic.changes(), begin.elapsed());
-    let verdict = stage.judged().await;
+    let verdict = judged(&stage.zookeeper, &stage.postgres, stage.traffic).await;
     after.sort_unstable();
     eprintln!("{}", summary(&format!("{kills} kills"), &verdict, changes, took));
     eprintln!("another recorded after {:?} ms", after);
@@ -126,7 +89,7 @@ async fn a_rolling_restart_of_three_misses_nothing_but_in_told_gaps() {
     }
     stage.more(RATE * 2).await;
     let (changes, took) = (stage.traffic.changes(), begin.elapsed());
-    let verdict = stage.judged().await;
+    let verdict = judged(&stage.zookeeper, &stage.postgres, stage.traffic).await;
     eprintln!("{}", summary("a rolling restart", &verdict, changes, took));
     assert_whole(&verdict);
     // Whoever did not record leaves no gap.
@@ -148,7 +111,7 @@ async fn a_writer_that_is_frozen_is_replaced_and_writes_nothing_of_what_it_has_w
     until(async || recorder(&stage.all).await.is_some_and(|at| at != writer)).await;
     stage.more(RATE * 2).await;
     let (changes, took) = (stage.traffic.changes(), begin.elapsed());
-    let verdict = stage.judged().await;
+    let verdict = judged(&stage.zookeeper, &stage.postgres, stage.traffic).await;
     eprintln!("{}", summary("a frozen writer", &verdict, changes, took));
     assert_whole(&verdict);
 }

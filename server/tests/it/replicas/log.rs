@@ -1,11 +1,13 @@
 //! ZooKeeper's transaction log against the lives of contenders that the database has.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use ::txn_log::{Change, Multi, Transaction};
 use demo::{PrivatePostgres, PrivateZooKeeper};
 
-use super::traffic::is_kept;
+use super::traffic::{Traffic, is_kept};
+use crate::harness::STEP;
 use crate::txn_log::{files, transactions};
 
 /// By how much later than the leader took it up a deletion may be seen, on a machine that is busy.
@@ -13,6 +15,9 @@ const LATE_MS: i64 = 1_500;
 
 /// The same of a server that runs, in whose gap it may have gone.
 const SEEN_MS: i64 = 250;
+
+/// When all that is derived must have been written.
+const SETTLED_MAX: Duration = Duration::from_secs(15);
 
 /// A contender that came and went, as the log has it.
 #[derive(Clone, Debug)]
@@ -71,8 +76,19 @@ pub(super) struct Verdict {
     pub(super) gaps: Vec<(i64, i64)>,
 }
 
-async fn rows(postgres: &PrivatePostgres, sql: &str) -> Vec<Vec<String>> {
-    let text = postgres.sql(sql).await.unwrap();
+/// A database that can be asked, and prints rows as `psql -qAt` does.
+pub(super) trait Asked {
+    async fn ask(&self, sql: &str) -> String;
+}
+
+impl Asked for PrivatePostgres {
+    async fn ask(&self, sql: &str) -> String {
+        self.sql(sql).await.unwrap()
+    }
+}
+
+async fn rows(postgres: &impl Asked, sql: &str) -> Vec<Vec<String>> {
+    let text = postgres.ask(sql).await;
     text.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect()
 }
 
@@ -81,7 +97,7 @@ fn number(text: &str) -> i64 {
 }
 
 /// Gaps. A server that starts again reads the root behind the gap first, and says so of itself: until then nothing was seen.
-async fn gaps(postgres: &PrivatePostgres) -> Vec<(i64, i64)> {
+async fn gaps(postgres: &impl Asked) -> Vec<(i64, i64)> {
     let sql =
         "SELECT from_at, to_at, coalesce((SELECT live.at FROM lockscope.fact live WHERE path = '/a' AND code = 'live'
         AND live.at >= to_at AND EXISTS (SELECT FROM lockscope.fact WHERE path = '/a' AND code IN ('stale', 'syncing')
@@ -92,7 +108,7 @@ async fn gaps(postgres: &PrivatePostgres) -> Vec<(i64, i64)> {
 }
 
 /// Compares both. Only lives of queues must be kept one by one, whatever else happens; what is kept must be right, whichever it is.
-pub(super) async fn compare(server: &PrivateZooKeeper, postgres: &PrivatePostgres) -> Verdict {
+pub(super) async fn compare(server: &PrivateZooKeeper, postgres: &impl Asked) -> Verdict {
     let lives = lives(&all(server));
     let mut verdict = Verdict::default();
     let gaps = gaps(postgres).await;
@@ -130,4 +146,40 @@ pub(super) async fn compare(server: &PrivateZooKeeper, postgres: &PrivatePostgre
     }
     verdict.gaps = gaps;
     verdict
+}
+
+/// Ends the traffic, and waits until everything that must be kept is: what is derived is written some seconds later.
+pub(super) async fn judged(server: &PrivateZooKeeper, postgres: &impl Asked, traffic: Traffic) -> Verdict {
+    traffic.end().await;
+    let begin = Instant::now();
+    loop {
+        let verdict = compare(server, postgres).await;
+        if verdict.missing.is_empty() || begin.elapsed() > SETTLED_MAX {
+            return verdict;
+        }
+        tokio::time::sleep(STEP * 20).await;
+    }
+}
+
+pub(super) fn summary(what: &str, verdict: &Verdict, changes: u64, took: Duration) -> String {
+    let Verdict { due, in_gaps, missing, double, wrong, gaps } = verdict;
+    let lasted = || gaps.iter().map(|(from, to)| to - from);
+    let (sum, worst) = (lasted().sum::<i64>(), lasted().max().unwrap_or(0));
+    format!(
+        "{what}: {due} lives that must be kept, {} missing, {} double, {} wrong, {in_gaps} in told gaps ({} of {sum} ms, the longest \
+         {worst}); {:.0} changes a second",
+        missing.len(),
+        double.len(),
+        wrong.len(),
+        gaps.len(),
+        changes as f64 / took.as_secs_f64(),
+    )
+}
+
+pub(super) fn assert_whole(verdict: &Verdict) {
+    let Verdict { missing, double, wrong, gaps, .. } = verdict;
+    let some = &missing[..missing.len().min(5)];
+    assert!(missing.is_empty(), "{} missing, such as {some:#?}, and gaps {gaps:?}", missing.len());
+    assert!(double.is_empty(), "double: {double:?}");
+    assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(5)]);
 }

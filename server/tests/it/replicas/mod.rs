@@ -3,6 +3,7 @@
 
 mod kills;
 mod log;
+mod patroni;
 mod releases;
 mod traffic;
 
@@ -37,9 +38,10 @@ impl Replica {
     /// Starts it. `more`: top-level keys and tables beside those that all have.
     async fn start(zk: &str, id: &str, more: &str) -> Self {
         let place = tempfile::tempdir().unwrap();
+        let evidence = if more.contains("evidence") { "" } else { "evidence = \"off\"\n" };
         let text = format!(
-            "zk = \"{zk}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\", \"/lockscope\"]\nevidence = \"off\"\n\
-             session_timeout_ms = {}\n{more}\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n",
+            "zk = \"{zk}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\", \"/lockscope\"]\n\
+             {evidence}session_timeout_ms = {}\n{more}\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n",
             place.path().join("data").display().to_string(),
             TIMEOUT.as_millis()
         );
@@ -108,6 +110,16 @@ impl Replica {
         let (_, url) = self.program.as_ref().unwrap();
         let answer = self.http.post(format!("{url}{target}")).bearer_auth(token).json(body).send().await.unwrap();
         (answer.status().as_u16(), serde_json::from_str(&answer.text().await.unwrap()).unwrap_or_default())
+    }
+}
+
+impl Drop for Replica {
+    fn drop(&mut self) {
+        // What it logged says why.
+        if std::thread::panicking() {
+            let log = std::fs::read_to_string(self.place.path().join("log")).unwrap_or_default();
+            eprintln!("log of {}:\n{log}", self.place.path().display());
+        }
     }
 }
 

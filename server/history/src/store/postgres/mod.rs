@@ -4,7 +4,8 @@
 //! Each ensemble has one recording, and one server at a time that writes it: the one that holds the ensemble's lock in the
 //! database, by the very connection that writes. A server that loses its connection loses the lock, and whoever takes it
 //! raises the ensemble's epoch; a server that comes back to another epoch writes nothing of what it has, and begins anew
-//! behind what the other one wrote. So no number is given twice, whatever network and processes do.
+//! behind what the other one wrote. So no number is given twice, whatever network and processes do. The same after a
+//! failover, which may lose what was written last.
 //!
 //! Every call returns within a bound. Looks are made by few connections that all ensembles share, and while the database
 //! is down they fail at once.
@@ -108,8 +109,17 @@ struct Writer {
     key: i64,
     /// Whose it is among those of this process.
     whose: u64,
-    epoch: i64,
+    begun: Begun,
     written: Mutex<Written>,
+}
+
+/// As what it began to write: as long as both are the same, what it wrote is there, and nobody else has written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Begun {
+    epoch: i64,
+    /// The history of the database: another one after a failover, in which what was written last may be missing. None where
+    /// the server does not say.
+    timeline: Option<String>,
 }
 
 impl PostgresStore {
@@ -132,13 +142,13 @@ impl PostgresStore {
                 if begun.is_err() {
                     session.unlock(key, whose).await?;
                 }
-                begun.map(|(epoch, written)| Some((id, epoch, written)))
+                begun.map(|(begun, written)| Some((id, begun, written)))
             })
         });
-        let Some((number, epoch, written)) = opened.map_err(write_failed)? else {
+        let Some((number, begun, written)) = opened.map_err(write_failed)? else {
             return Err(in_use(&history.database));
         };
-        let writer = Writer { lane, key, whose, epoch, written: Mutex::new(written) };
+        let writer = Writer { lane, key, whose, begun, written: Mutex::new(written) };
         let name = ensemble.to_owned();
         Ok(Self { database: history.database.clone(), name, ensemble: number, writer: Some(writer) })
     }
@@ -175,16 +185,19 @@ impl PostgresStore {
         F: for<'a> FnOnce(&'a mut Session, i32) -> Job<'a, T> + Send + 'static,
     {
         let Some(writer) = &self.writer else { return Err(in_use(&self.database)) };
-        let (ensemble, key, whose, epoch) = (self.ensemble, writer.key, writer.whose, writer.epoch);
+        let (ensemble, key, whose, begun) = (self.ensemble, writer.key, writer.whose, writer.begun.clone());
         let done = writer.lane.write(move |session| {
             Box::pin(async move {
-                if !is_ours(session, (key, whose), (ensemble, epoch)).await? {
-                    return Ok(None);
+                match standing(session, (key, whose), (ensemble, &begun)).await? {
+                    Standing::Ours => job(session, ensemble).await.map(Ok),
+                    standing => Ok(Err(standing)),
                 }
-                job(session, ensemble).await.map(Some)
             })
         });
-        done.map_err(write_failed)?.ok_or_else(|| in_use(&self.database))
+        done.map_err(write_failed)?.map_err(|standing| match standing {
+            Standing::Restored => StoreError::Restored(self.database.target().shown()),
+            Standing::Ours | Standing::Taken => in_use(&self.database),
+        })
     }
 
     fn look(&self, look: Look) -> Result<Option<ChunkHead>, StoreError> {
@@ -219,34 +232,56 @@ async fn id_of(client: &Client, name: &str) -> Result<i32, DatabaseError> {
 }
 
 /// Raises the epoch, and looks how far it is written.
-async fn begin(client: &Client, ensemble: i32) -> Result<(i64, Written), DatabaseError> {
+async fn begin(client: &Client, ensemble: i32) -> Result<(Begun, Written), DatabaseError> {
     let sql = "UPDATE lockscope.ensemble SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch";
     let epoch = client.query_one(sql, &[&ensemble]).await?.try_get(0)?;
     let sql = "SELECT coalesce(max(last_seq), 0), max(day) FROM lockscope.day WHERE ensemble = $1";
     let row = client.query_one(sql, &[&ensemble]).await?;
     let last_seq = row.try_get::<_, i64>(0)?.unsigned_abs();
-    Ok((epoch, Written { last_seq, day: row.try_get(1)? }))
+    let begun = Begun { epoch, timeline: timeline(client).await };
+    Ok((begun, Written { last_seq, day: row.try_get(1)? }))
 }
 
-/// Whether nobody else has written since: on a connection that was made anew the lock is taken again.
-async fn is_ours(
+/// The timeline that is written, as the names of log files begin with it.
+async fn timeline(client: &Client) -> Option<String> {
+    let sql = "SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
+    let found = client.query_one(sql, &[]).await.and_then(|row| row.try_get(0));
+    found.inspect_err(|error| tracing::debug!(%error, "the database does not say its timeline")).ok()
+}
+
+/// Whether this is still the one that writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Ours,
+    /// Somebody else writes, or has written since.
+    Taken,
+    /// The database is another one since a failover.
+    Restored,
+}
+
+/// Whether nobody else has written since, and what was written is there: on a connection that was made anew the lock is
+/// taken again.
+async fn standing(
     session: &mut Session,
     (key, whose): (i64, u64),
-    (ensemble, epoch): (i32, i64),
-) -> Result<bool, DatabaseError> {
+    (ensemble, begun): (i32, &Begun),
+) -> Result<Standing, DatabaseError> {
     if session.holds(key, whose) {
-        return Ok(true);
+        return Ok(Standing::Ours);
     }
     if !session.lock(key, whose).await? {
-        return Ok(false);
+        return Ok(Standing::Taken);
     }
     let sql = "SELECT epoch FROM lockscope.ensemble WHERE id = $1";
     let row = session.client().query_opt(sql, &[&ensemble]).await?;
-    if row.map(|row| row.try_get::<_, i64>(0)).transpose()? == Some(epoch) {
-        return Ok(true);
-    }
+    let is_same = row.map(|row| row.try_get::<_, i64>(0)).transpose()? == Some(begun.epoch);
+    let standing = match timeline(session.client()).await == begun.timeline {
+        false => Standing::Restored,
+        true if is_same => return Ok(Standing::Ours),
+        true => Standing::Taken,
+    };
     session.unlock(key, whose).await?;
-    Ok(false)
+    Ok(standing)
 }
 
 impl Drop for PostgresStore {
