@@ -158,7 +158,7 @@ async fn with_a_secret_files_may_differ_and_a_new_password_ends_sessions_over_a_
         access.share(["a", "b"][at].to_owned(), Some(Secret::new(secret.to_owned())), line);
         access
     };
-    dirs.iter().for_each(|dir| drop(set(dir).unwrap()));
+    assert!(dirs.iter().all(|dir| set(dir).unwrap()));
     let (a, b, stranger) = (server(0, "s"), server(1, "s"), server(1, "t"));
     let cookie = with_cookie(&a.by_password(&HeaderMap::new(), None, "ann", password()).await.unwrap().cookie(&a));
     assert_eq!((who(&b, &cookie).await, who(&stranger, &cookie).await), ("ann".into(), "anonymous".into()));
