@@ -223,8 +223,8 @@ impl Played {
     fn apply(&mut self, now: TimeMs, observation: Observation) {
         let first = self.events.len();
         let writer = self.writer_of(&observation).map(|writer| writer.address.clone());
-        // As `history::derive::apply` does, which would copy it once more.
-        let changes = self.model.begin(now, observation.clone());
+        // As `history::derive::apply` does; here it goes on to the recorder.
+        let changes = self.model.begin_with(now, &observation);
         self.tap.look(&self.model, now, Some(&observation), &changes, &mut self.events);
         while self.model.has_backlog() {
             let changes = self.model.go_on();

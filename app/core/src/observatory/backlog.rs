@@ -1,6 +1,7 @@
 //! Work that grows with the number of locks, done some at a time: whoever drives the model may let others look at it in
 //! between. Before anything else is taken in, what was begun is done; so the model never depends on where it was left.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -56,6 +57,15 @@ impl Observatory {
 
     /// Takes in one observation and leaves what takes long to [`Self::go_on`].
     pub fn begin(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
+        self.begin_one(now, Cow::Owned(observation))
+    }
+
+    /// The same with one that goes on to somewhere else: only what is kept of it is copied.
+    pub fn begin_with(&mut self, now: TimeMs, observation: &Observation) -> Vec<Change> {
+        self.begin_one(now, Cow::Borrowed(observation))
+    }
+
+    fn begin_one(&mut self, now: TimeMs, observation: Cow<'_, Observation>) -> Vec<Change> {
         let mut out = Vec::new();
         while self.has_backlog() {
             out.extend(self.go_on());

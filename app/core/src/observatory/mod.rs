@@ -24,6 +24,7 @@ mod timeouts;
 mod waiters;
 mod waits;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -148,48 +149,81 @@ impl Observatory {
         }
     }
 
-    /// Takes in one observation, but for what is left to the backlog.
-    fn take_in(&mut self, now: TimeMs, observation: Observation, out: &mut Vec<Change>) {
-        match observation {
-            Observation::Link { link, session, why } => self.link_changed(now, link, session, why, out),
-            Observation::SyncBegan { root, why } => self.sync_began(now, root, why, out),
+    /// Takes in one observation, but for what is left to the backlog. What is frequent is only looked at.
+    fn take_in(&mut self, now: TimeMs, observation: Cow<'_, Observation>, out: &mut Vec<Change>) {
+        match &*observation {
             Observation::SyncNode { root, path, facts, unreadable } => {
-                self.sync_node(now, root, &path, &facts, unreadable)
+                self.sync_node(now, *root, path, facts, *unreadable)
             }
-            Observation::SyncEnded { root } => self.sync_ended(root, out),
-            Observation::ComparisonBegan { root, why } => self.comparison_began(now, root, why, out),
-            Observation::Listed { root, path, names } => self.listed(now, root, &path, &names, out),
-            Observation::ComparisonEnded { root } => self.comparison_ended(now, root, out),
-            Observation::RootTrouble { root, trouble, why } => self.root_trouble(now, root, trouble, why, out),
-            Observation::NodeCreated { root, path } => self.node_created(now, root, &path, out),
+            Observation::SyncEnded { root } => self.sync_ended(*root, out),
+            Observation::Listed { root, path, names } => self.listed(now, *root, path, names, out),
+            Observation::ComparisonEnded { root } => self.comparison_ended(now, *root, out),
+            Observation::NodeCreated { root, path } => self.node_created(now, *root, path, out),
             Observation::NodeRead { root, path, facts, unreadable } => {
-                self.node_read(now, root, &path, &facts, unreadable, out)
+                self.node_read(now, *root, path, facts, *unreadable, out)
             }
-            Observation::NodeDenied { root, path, in_sync } => self.node_denied(now, root, &path, in_sync, out),
-            Observation::NodeDeleted { root, path } => self.node_deleted(now, root, &path, out),
-            Observation::Counted { root, path, facts } => self.counted(root, &path, &facts, out),
-            Observation::Incomplete { root, path, missing } => self.incomplete(now, root, &path, missing, out),
+            Observation::NodeDenied { root, path, in_sync } => self.node_denied(now, *root, path, *in_sync, out),
+            Observation::NodeDeleted { root, path } => self.node_deleted(now, *root, path, out),
+            Observation::Counted { root, path, facts } => self.counted(*root, path, facts, out),
+            Observation::Incomplete { root, path, missing } => self.incomplete(now, *root, path, *missing, out),
             Observation::Missed { root, creates, .. } => {
-                self.counters.missed += u64::from(creates);
-                out.push(Change::RootChanged(root));
+                self.counters.missed += u64::from(*creates);
+                out.push(Change::RootChanged(*root));
             }
-            Observation::Evidence(round) => self.heard(now, *round, out),
-            Observation::EventsArrived { at } => self.ended.lag.note(now.since(at)),
+            Observation::EventsArrived { at } => self.ended.lag.note(now.since(*at)),
             // They only matter to `pending`, which decides when observations are applied.
             Observation::Asked | Observation::Answered => {}
             Observation::Synced { sent_at } => {
-                self.offset.synced(now, sent_at);
-                self.confirmed(sent_at, out);
+                self.offset.synced(now, *sent_at);
+                self.confirmed(*sent_at, out);
             }
-            Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(sent_at, told_at, ctime_ms),
-            Observation::SessionTold { session, has_ended } => self.session_told(now, session, has_ended, out),
-            Observation::ConfigChanged(config) => self.config_changed(now, *config, out),
-            Observation::OrdersSnoozed(snoozes) => self.orders_snoozed(now, snoozes, out),
+            Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(*sent_at, *told_at, *ctime_ms),
+            Observation::SessionTold { session, has_ended } => self.session_told(now, *session, *has_ended, out),
             Observation::Tick => self.tick(now, out),
-            Observation::Recalled(recollection) => self.recall(now, *recollection),
-            Observation::Restarted(settings) => self.restarted(now, *settings, out),
+            Observation::Link { .. }
+            | Observation::SyncBegan { .. }
+            | Observation::ComparisonBegan { .. }
+            | Observation::RootTrouble { .. }
+            | Observation::Evidence(_)
+            | Observation::ConfigChanged(_)
+            | Observation::OrdersSnoozed(_)
+            | Observation::Recalled(_)
+            | Observation::Restarted(_) => self.keep(now, observation.into_owned(), out),
         }
         self.forget_free_alone(now, out);
+    }
+
+    /// Takes in what is kept as it is.
+    fn keep(&mut self, now: TimeMs, observation: Observation, out: &mut Vec<Change>) {
+        match observation {
+            Observation::Link { link, session, why } => self.link_changed(now, link, session, why, out),
+            Observation::SyncBegan { root, why } => self.sync_began(now, root, why, out),
+            Observation::ComparisonBegan { root, why } => self.comparison_began(now, root, why, out),
+            Observation::RootTrouble { root, trouble, why } => self.root_trouble(now, root, trouble, why, out),
+            Observation::Evidence(round) => self.heard(now, *round, out),
+            Observation::ConfigChanged(config) => self.config_changed(now, *config, out),
+            Observation::OrdersSnoozed(snoozes) => self.orders_snoozed(now, snoozes, out),
+            Observation::Recalled(recollection) => self.recall(now, *recollection),
+            Observation::Restarted(settings) => self.restarted(now, *settings, out),
+            Observation::SyncNode { .. }
+            | Observation::SyncEnded { .. }
+            | Observation::Listed { .. }
+            | Observation::ComparisonEnded { .. }
+            | Observation::NodeCreated { .. }
+            | Observation::NodeRead { .. }
+            | Observation::NodeDenied { .. }
+            | Observation::NodeDeleted { .. }
+            | Observation::Counted { .. }
+            | Observation::Incomplete { .. }
+            | Observation::Missed { .. }
+            | Observation::EventsArrived { .. }
+            | Observation::Asked
+            | Observation::Answered
+            | Observation::Synced { .. }
+            | Observation::ClockRead { .. }
+            | Observation::SessionTold { .. }
+            | Observation::Tick => {}
+        }
     }
 
     fn link_changed(

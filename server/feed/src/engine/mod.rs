@@ -232,7 +232,7 @@ impl<M: Model> Writer<M> {
                     model.apply(self.now, observation);
                     continue;
                 };
-                let changes = model.apply(self.now, observation.clone());
+                let changes = model.apply_recorded(self.now, &observation);
                 log.changed(self.now, model, Some(&observation), &changes);
                 self.applied.push((self.now, observation));
             } else {

@@ -10,6 +10,10 @@ use lockscope_core::time::TimeMs;
 pub trait Model: Owners + Send + Sync + 'static {
     /// Takes one observation in; what takes long may be left to [`Self::go_on`].
     fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change>;
+    /// The same with one that goes on to the log.
+    fn apply_recorded(&mut self, now: TimeMs, observation: &Observation) -> Vec<Change> {
+        self.apply(now, observation.clone())
+    }
     /// Something was begun and is not done.
     fn has_backlog(&self) -> bool;
     /// Does a small part of what was begun.
@@ -21,6 +25,10 @@ pub trait Model: Owners + Send + Sync + 'static {
 impl Model for Observatory {
     fn apply(&mut self, now: TimeMs, observation: Observation) -> Vec<Change> {
         self.begin(now, observation)
+    }
+
+    fn apply_recorded(&mut self, now: TimeMs, observation: &Observation) -> Vec<Change> {
+        self.begin_with(now, observation)
     }
 
     fn has_backlog(&self) -> bool {

@@ -314,7 +314,7 @@ pub fn apply(
     observation: Observation,
     out: &mut Vec<(TimeMs, Event)>,
 ) {
-    let changes = model.begin(now, observation.clone());
+    let changes = model.begin_with(now, &observation);
     tap.look(model, now, Some(&observation), &changes, out);
     while model.has_backlog() {
         let changes = model.go_on();
