@@ -21,7 +21,7 @@ mod sessions;
 mod tap;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use lockscope_core::change::Departure;
@@ -59,10 +59,18 @@ pub(crate) fn minute_of(at: TimeMs) -> TimeMs {
     TimeMs(at.0.div_euclid(MINUTE_MS).saturating_mul(MINUTE_MS))
 }
 
+/// All locks in path order.
+fn in_order(locks: &mut HashMap<Arc<str>, LockState>) -> Vec<(&Arc<str>, &mut LockState)> {
+    let mut all: Vec<(&Arc<str>, &mut LockState)> = locks.iter_mut().collect();
+    all.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    all
+}
+
 /// Makes rows of what happens to one ensemble.
 #[derive(Debug, Default)]
 pub struct Deriver {
-    locks: BTreeMap<Arc<str>, LockState>,
+    /// Found some times for each event, and walked through in order once a minute.
+    locks: HashMap<Arc<str>, LockState>,
     lives: usize,
     sessions: Sessions,
     allowance: Allowance,
@@ -93,7 +101,8 @@ impl Deriver {
             .iter()
             .filter_map(|(_, event)| if let Event::Whole { lock, .. } = event { Some(Arc::clone(lock)) } else { None })
             .collect();
-        let gone: Vec<Arc<str>> = self.locks.keys().filter(|lock| !there.contains(*lock)).cloned().collect();
+        let mut gone: Vec<Arc<str>> = self.locks.keys().filter(|lock| !there.contains(*lock)).cloned().collect();
+        gone.sort_unstable();
         gone.iter().for_each(|lock| self.vanished(lock));
         self.harmful.clear();
         for (at, event) in events {
@@ -183,7 +192,7 @@ impl Deriver {
         while minute < last {
             let end = minute + MINUTE_MS;
             let pieces_max = holder_log::pieces_max(self.locks.len());
-            for (path, lock) in &mut self.locks {
+            for (path, lock) in in_order(&mut self.locks) {
                 let row = lock.end_minute(path, minute, end, pieces_max);
                 self.rows.minutes.extend(row);
             }
@@ -217,7 +226,8 @@ impl Deriver {
     /// The minute that is under way, of locks of which something changed: written again when it is over.
     pub fn under_way(&mut self) -> Vec<Minute> {
         let Some(now) = self.now else { return Vec::new() };
-        self.locks.iter_mut().filter_map(|(path, lock)| lock.news(path, minute_of(now), now)).collect()
+        let locks = in_order(&mut self.locks).into_iter();
+        locks.filter_map(|(path, lock)| lock.news(path, minute_of(now), now)).collect()
     }
 
     /// Everything that ended so far, though more may become known of it: at the end of the process.
