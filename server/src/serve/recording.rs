@@ -216,9 +216,9 @@ impl Log {
 }
 
 impl ObservationLog<Observatory> for Log {
-    fn record(&mut self, batch: Vec<(TimeMs, Observation)>) {
+    fn record(&mut self, mut batch: Vec<(TimeMs, Observation)>) {
         self.recorder.hide_payloads(*self.payloads.borrow() == Payloads::Nobody);
-        self.recorder.record(batch, std::mem::take(&mut self.events));
+        self.recorder.gather(&mut batch, &mut self.events);
     }
 
     fn changed(&mut self, now: TimeMs, model: &Observatory, cause: Option<&Observation>, changes: &[Change]) {

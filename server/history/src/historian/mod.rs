@@ -17,7 +17,7 @@ use runtime::clock::Clock;
 
 pub use derived::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS, ROWS_WAITING_MAX};
 pub use progress::{CHECKPOINT_BYTES_MIN, CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, CHECKPOINT_PAUSE_MS, SILENCE_MS};
-pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, PATIENT_BATCHES_MAX, Recorder};
+pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, GATHERED_MAX, PATIENT_BATCHES_MAX, Recorder};
 pub use status::{ANSWER_MAX, HistoryHandle, HistoryState, HistoryStatus};
 pub use writer::{BACKLOG_BYTES_MAX, FLUSH_MS, FLUSH_TICKS_MS};
 

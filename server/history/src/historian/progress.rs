@@ -2,11 +2,15 @@
 
 use lockscope_core::time::TimeMs;
 
+use crate::codec::Chunk;
 use crate::store::{Gap, GapReason, Store};
 
 /// Time that passes is recorded each quarter of a second. Where none was for longer than this nobody looked: the process stood
 /// still, or its clock was set forth. Longer than a chunk, so that it lies between two.
 pub const SILENCE_MS: i64 = 10_000;
+
+/// Bytes of complete chunks that are stored at once; fewer wait until what is under way is stored.
+pub(super) const STORE_BYTES: usize = 1 << 20;
 
 /// A checkpoint is wanted after so long.
 pub const CHECKPOINT_MS: i64 = 600_000;
@@ -21,6 +25,11 @@ pub const CHECKPOINT_PAUSE_MS: std::ops::RangeInclusive<i64> = 5_000..=60_000;
 /// Bytes of checkpoints in a millisecond, at most, between these.
 const CHECKPOINT_BYTES_A_MS: u64 = 140;
 const DAY_MS: i64 = 86_400_000;
+
+/// Bytes of chunks.
+pub(super) fn sum_bytes(chunks: &[Chunk]) -> usize {
+    chunks.iter().map(|chunk| chunk.body.len()).sum()
+}
 
 /// What was lost and is not stored as a gap up to its end.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ use runtime::clock::{self, Clock};
 
 use super::Open;
 use super::derived::Derived;
-use super::progress::{Loss, Since, is_cut_off};
+use super::progress::{Loss, STORE_BYTES, Since, is_cut_off, sum_bytes};
 use super::recorder::{Between, Message};
 use super::status::{HistoryHandle, HistoryState, HistoryStatus};
 use crate::codec::{Chunk, ChunkKind, Encoder};
@@ -133,7 +133,7 @@ impl Writer {
     fn do_what_is_due(&mut self) {
         let now = clock::instant();
         if self.retry_at.is_none_or(|at| at <= now) {
-            let is_due = self.flush_at.is_some_and(|at| at <= now) || !self.complete.is_empty();
+            let is_due = self.flush_at.is_some_and(|at| at <= now) || sum_bytes(&self.complete) >= STORE_BYTES;
             if self.store.is_none() || is_due || self.retry_at.is_some() {
                 self.store_all();
             }
@@ -141,8 +141,7 @@ impl Writer {
         self.handle.take_forced().into_iter().for_each(|czxid| self.derived.forced(czxid));
         let written = self.derived.write_due(now, self.store.as_deref().filter(|_| self.retry_at.is_none()));
         written.err().iter().for_each(|error| self.trouble(error));
-        let waiting: usize = self.complete.iter().map(|chunk| chunk.body.len()).sum();
-        if waiting > BACKLOG_BYTES_MAX {
+        if sum_bytes(&self.complete) > BACKLOG_BYTES_MAX {
             self.lose(GapReason::StoreFailed);
         }
         if self.retention_at <= now {
