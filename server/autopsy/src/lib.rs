@@ -11,6 +11,7 @@ mod fill;
 mod merge;
 mod pace;
 mod play;
+mod read_ahead;
 mod report;
 pub mod source;
 pub mod translate;

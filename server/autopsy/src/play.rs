@@ -12,6 +12,7 @@ use crate::audit_log::AuditLog;
 use crate::compare::Comparisons;
 use crate::fill::{Finished, Player};
 use crate::merge::{Damages, Merged, counter, epoch, is_hole};
+use crate::read_ahead::Reading;
 use crate::report::{self, Coverage, MissingRange, Report};
 use crate::source::{LogStream, MemberFiles, SnapshotFile, SnapshotHead, read_snapshot};
 use crate::tree::Tree;
@@ -105,7 +106,9 @@ struct Play<'a> {
     options: &'a Options,
     members: &'a [MemberFiles],
     player: Player,
-    merged: Merged,
+    reading: Reading,
+    /// What was damaged among the snapshots that were looked at on the way.
+    damaged: Damages,
     comparisons: Comparisons,
     coverage: Coverage,
     /// The last transaction that was taken in.
@@ -134,6 +137,7 @@ impl<'a> Play<'a> {
         for damage in damaged.all {
             merged.damaged.note(damage);
         }
+        let reading = Reading::begin(merged, options.to_ms.is_none())?;
         let coverage = Coverage { snapshot: name, ..Coverage::default() };
         let player = Player::new(&options.roots, tree, writers, recorder, options.from_ms.map(TimeMs));
         let (settled_zxid, newest_ms) = (head.settled_zxid, head.newest_ms);
@@ -142,7 +146,8 @@ impl<'a> Play<'a> {
             options,
             members,
             player,
-            merged,
+            reading,
+            damaged: Damages::default(),
             comparisons,
             coverage,
             last,
@@ -155,7 +160,7 @@ impl<'a> Play<'a> {
 
     fn run(mut self) -> Result<(Coverage, Finished), AutopsyError> {
         let is_over = |ms: i64| self.options.to_ms.is_some_and(|to_ms| ms > to_ms);
-        while let Some(transaction) = self.merged.next_transaction() {
+        while let Some(transaction) = self.reading.next_transaction() {
             if is_over(transaction.time_ms) {
                 break;
             }
@@ -204,14 +209,17 @@ impl<'a> Play<'a> {
                     self.settled_zxid = head.settled_zxid;
                     break;
                 }
-                Err(damage) => self.merged.damaged.note(damage),
+                Err(damage) => self.damaged.note(damage),
             }
         }
         Ok(())
     }
 
     fn finish(self) -> Result<(Coverage, Finished), AutopsyError> {
-        let Self { options, player, merged, mut comparisons, mut coverage, last, taken, .. } = self;
+        let Self { options, player, reading, damaged, mut comparisons, mut coverage, last, taken, .. } = self;
+        let mut merged = reading.finish()?;
+        damaged.all.into_iter().for_each(|damage| merged.damaged.note(damage));
+        merged.damaged.left_out += damaged.left_out;
         comparisons.settle(last.0, player.tree());
         if taken == 0 && coverage.snapshot.is_none() {
             return Err(AutopsyError::NothingFound(nothing(options, &merged)));

@@ -2,7 +2,7 @@
 //!
 //! What a log does not say is not said: who is connected, from where, and who watches what.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use lockscope_core::observation::{Link, Observation, RootId, RootTrouble};
@@ -32,7 +32,7 @@ pub struct Translator {
     roots: Vec<String>,
     tree: Tree,
     /// Directories whose counters are others than was said.
-    counted: BTreeSet<Arc<str>>,
+    counted: HashSet<Arc<str>>,
     /// When a session let a znode go last, by itself.
     let_go: HashMap<i64, i64>,
     sessions: SessionCounts,
@@ -45,7 +45,7 @@ impl Translator {
         Self {
             roots: roots.to_vec(),
             tree,
-            counted: BTreeSet::new(),
+            counted: HashSet::new(),
             let_go: HashMap::new(),
             sessions: SessionCounts::default(),
             unknown: 0,
@@ -111,7 +111,9 @@ impl Translator {
 
     /// The counters of directories in which something came or went since the last call.
     pub fn count(&mut self, out: &mut dyn FnMut(Observation)) {
-        for path in std::mem::take(&mut self.counted) {
+        let mut counted: Vec<Arc<str>> = self.counted.drain().collect();
+        counted.sort_unstable();
+        for path in counted {
             let Some(root) = self.root_of(&path) else { continue };
             let Some(mut facts) = self.tree.facts(&path) else { continue };
             facts.payload = None;
@@ -203,6 +205,7 @@ impl Translator {
 
     fn note_parent(&mut self, path: &str) {
         if let Some((parent, _)) = split_path(path)
+            && !self.counted.contains(parent)
             && self.tree.has(parent)
         {
             self.counted.insert(parent.into());
