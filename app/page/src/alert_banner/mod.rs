@@ -21,8 +21,11 @@ pub(crate) use script::script;
 /// Longest name of a lock, and longest sentence; the page of alerts has the whole.
 const PATH_CHARS: usize = 48;
 const SENTENCE_CHARS: usize = 160;
-/// Alerts that the line carries for notifications of the browser.
+/// Alerts that the line carries for notifications of the browser: those that fired last.
 const CARRIED_MAX: usize = 3;
+/// Alerts that the line has the keys of, by which a browser knows what is new: those that fired last. Overflow policy: earlier
+/// ones are left out, and the line says after which instant it has all.
+const KEYS_MAX: usize = 32;
 
 /// The line as markup, empty where nothing fires. A context of documents that have one.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +57,10 @@ fn line(first: &Alert, firing: &[Alert]) -> AnyView {
     // What nobody looks at comes first: that is what needs somebody.
     let told = firing.iter().find(|alert| alert.acked_by.is_none()).unwrap_or(first);
     let is_looked_at = told.acked_by.is_some();
-    let keys: Vec<&str> = firing.iter().map(|alert| &*alert.key).collect();
-    let carried = firing.iter().take(CARRIED_MAX).map(carried).collect_view();
+    let newest = newest(firing);
+    let keys: Vec<String> = newest.iter().map(|alert| format!("{} {}", fired_at_ms(alert), alert.key)).collect();
+    let whole_after_ms = newest.last().filter(|_| firing.len() > newest.len()).map(|alert| fired_at_ms(alert));
+    let carried = newest.iter().take(CARRIED_MAX).map(|alert| carried(alert)).collect_view();
     let path = visible(&told.lock);
     let by = told.acked_by.as_ref().map(|ack| {
         view! { " "<span class="looked-after">{words::looks_at_it(&ack.by)}" "<Age since_ms=Some(ack.at_ms) />"."</span> }
@@ -73,7 +78,9 @@ fn line(first: &Alert, firing: &[Alert]) -> AnyView {
             aria-label=words::NAME
             data-testid="alert-banner"
             data-severity=(!is_looked_at).then(|| told.severity.name())
+            data-number=firing.len().to_string()
             data-keys=Exact(keys.join("\n"))
+            data-whole-after=whole_after_ms.map(|at_ms| at_ms.to_string())
         >
             {severity(told.severity, !is_looked_at)}
             <a class="alert-count" href="/alerts" rel="external">{words::fire(firing.len())}</a>
@@ -85,6 +92,18 @@ fn line(first: &Alert, firing: &[Alert]) -> AnyView {
             {carried}
         </aside>
     }
+}
+
+/// Those that fired last, the newest first.
+fn newest(firing: &[Alert]) -> Vec<&Alert> {
+    let mut newest: Vec<&Alert> = firing.iter().collect();
+    newest.sort_by(|one, other| (fired_at_ms(other), &one.key).cmp(&(fired_at_ms(one), &other.key)));
+    newest.truncate(KEYS_MAX);
+    newest
+}
+
+fn fired_at_ms(alert: &Alert) -> i64 {
+    alert.fired_at_ms.unwrap_or(alert.since_at_ms)
 }
 
 /// One that the browser may tell of.

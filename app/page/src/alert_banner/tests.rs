@@ -50,6 +50,19 @@ fn what_nobody_looks_at_comes_before_what_somebody_does() {
 }
 
 #[test]
+fn however_many_fire_the_line_has_the_keys_of_the_newest() {
+    let fired = |at_ms: i64| Alert { fired_at_ms: Some(at_ms), ..alert(&format!("/{at_ms}"), Severity::Warning) };
+    let shown = html(&(0..1_000).map(fired).collect::<Vec<_>>());
+    assert!(shown.contains("data-number=\"1000\"") && shown.contains("data-whole-after=\"968\""), "{shown}");
+    assert!(shown.contains("999 key of /999") && shown.contains("968 key of /968"), "{shown}");
+    assert!(!shown.contains("key of /967") && shown.len() < 4_000, "{} bytes", shown.len());
+    // Those that a browser may tell of are those that are new.
+    assert!(shown.contains("<data hidden value=\"key of /999\""), "{shown}");
+    let few = html(&(0..32).map(fired).collect::<Vec<_>>());
+    assert!(!few.contains("data-whole-after") && few.contains("0 key of /0"), "{few}");
+}
+
+#[test]
 fn what_is_not_seen_any_more_is_said_to_be_so() {
     let unseen = Alert { unknown_since_ms: Some(181_000), ..alert("/a", Severity::Critical) };
     assert!(html(&[unseen]).contains("Not seen for"));
