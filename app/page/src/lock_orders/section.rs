@@ -7,11 +7,12 @@ use leptos::prelude::*;
 use super::words;
 use crate::erase::view;
 use crate::exact::Exact;
+use crate::explain::explained_term;
 use crate::format::{date, middle, visible};
-use crate::parts::{Columns, Table, mark};
+use crate::parts::{Columns, mark};
 use crate::past;
 use crate::ports::Source;
-use crate::server_pages::text;
+use crate::server_pages::{head, marked, text};
 use lockscope_wire::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderSnooze, OrderWarning, Person, SessionQuery};
 
 /// Orders drawn as rows, those seen most first.
@@ -19,7 +20,7 @@ const ROWS_MAX: usize = 50;
 const NAME_CHARS: usize = 40;
 
 const COLUMNS: Columns =
-    &[("Held", ""), ("Then asked for", ""), ("Times", "table-number"), ("Sessions", "table-number"), ("Last", "")];
+    &[("Held", ""), ("Then asked for", ""), (words::TIMES, "table-number"), ("Sessions", "table-number"), ("Last", "")];
 
 /// The section as markup; `may_act`: with the forms that silence a warning.
 pub fn lock_orders_markup(orders: &LockOrders, now_ms: i64, may_act: bool) -> String {
@@ -44,7 +45,7 @@ fn section(orders: &LockOrders, may_act: bool) -> AnyView {
     let all = (!orders.edges.is_empty()).then(|| table(&orders.edges));
     view! {
         <section class="part" aria-labelledby="orders-title" data-testid="lock-orders">
-            <h2 class="part-title" id="orders-title">"Lock orders"</h2>
+            <h2 class="part-title" id="orders-title">{explained_term("lock-order", "Lock orders")}</h2>
             <p class="quiet" data-testid="orders-lead">{words::lead(orders)}</p>
             {warnings}
             {rest}
@@ -55,7 +56,7 @@ fn section(orders: &LockOrders, may_act: bool) -> AnyView {
 
 fn warning(warning: &OrderWarning, may_act: bool) -> AnyView {
     let closest = warning.closest_ms.zip(warning.closest_at_ms).map(|(ms, at_ms)| {
-        view! { <p class="quiet" data-testid="orders-closest">{words::closest(ms)}{instant(at_ms)}"."</p> }
+        view! { <p class="quiet" data-testid="orders-closest">{marked(words::CLOSEST)}": "{words::closest(ms)}{instant(at_ms)}"."</p> }
     });
     let text = visible(&warning.sentence);
     let (severity, sentence, noted, form) = match &warning.snoozed_by {
@@ -178,7 +179,13 @@ fn table(edges: &[LockOrder]) -> AnyView {
     view! {
         <details class="fold" data-testid="orders-all">
             <summary>{words::every(edges.len())}</summary>
-            <Table class="table" columns=COLUMNS rows=rows />
+            // What scrolls must be reachable by keyboard.
+            <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">
+                <table class="table">
+                    <thead><tr>{COLUMNS.iter().map(head).collect_view()}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
             {more}
             <p class="quiet"><a href="/api/v1/orders" rel="external" target="_blank">{words::THE_REST}</a></p>
         </details>

@@ -74,6 +74,10 @@ fn times(number: u64) -> String {
     }
 }
 
+/// Numbers that are explained.
+pub(crate) const TIMES: &str = "Times";
+pub(crate) const CLOSEST: &str = "Closest approach";
+
 /// How near two came; the instant follows.
 pub(super) fn closest(ms: i64) -> String {
     match ms {

@@ -5,11 +5,12 @@ use leptos::prelude::*;
 use super::{alerts, blame, differs, incidents, words};
 use crate::erase::{erase, view};
 use crate::explain::explained;
+use crate::lock_orders;
 use crate::parts::{Columns, filled};
 use lockscope_wire::guide::anchor;
 
 /// What pages call a number, and the term that defines it.
-const DEFINED: [(&str, &str); 20] = [
+const DEFINED: [(&str, &str); 27] = [
     (words::INCIDENTS_ALIKE, "alike"),
     (incidents::BECAUSE_OF, "because of"),
     (incidents::LASTED, "incident lasted"),
@@ -25,15 +26,22 @@ const DEFINED: [(&str, &str); 20] = [
     (blame::HOLD_TIMES, "hold percentiles"),
     (blame::VICTIMS, "sessions that waited"),
     (blame::WORST, "worst wait"),
+    (blame::HAND_OFF, "hand-off"),
+    (blame::UNKNOWN, "not known"),
+    (blame::ALL, "all waiting"),
     (differs::OF_SELECTED, "share"),
     (differs::OF_REST, "share"),
     (differs::DIFFERENCE, "difference"),
     (alerts::FOR, "fires for"),
     (alerts::WAITING, "messages waiting"),
+    (alerts::LAST_SENT, "last taken"),
+    (alerts::TRIED_LASTS, "would have lasted"),
+    (lock_orders::TIMES, "orders seen"),
+    (lock_orders::CLOSEST, "closest approach"),
 ];
 
 /// A word; where it names a number, it leads to its definition.
-pub(super) fn marked(word: &'static str) -> AnyView {
+pub(crate) fn marked(word: &'static str) -> AnyView {
     match DEFINED.iter().find(|(shown, _)| *shown == word) {
         Some((_, term)) => explained(anchor("number", term), erase(word)),
         None => erase(word),
@@ -46,7 +54,7 @@ pub(super) fn numbers_way() -> AnyView {
 }
 
 /// A cell in the head of a table.
-pub(super) fn head((name, class): &(&'static str, &'static str)) -> AnyView {
+pub(crate) fn head((name, class): &(&'static str, &'static str)) -> AnyView {
     view! { <th scope="col" class=filled(*class)>{marked(name)}</th> }
 }
 

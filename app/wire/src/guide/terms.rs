@@ -270,6 +270,11 @@ pub const TERMS: &[Term] = &[
     ),
     term(
         TermArea::Numbers,
+        "all waiting",
+        "Every wait of the contenders that left in the range, with all of its length. All charges, hand-off and what is not known together are this, to the millisecond.",
+    ),
+    term(
+        TermArea::Numbers,
         "because of",
         "Who is charged most of the waiting within an incident; without any wait, who held when it began. By what it says of itself, else its host, else its session.",
     ),
@@ -285,6 +290,11 @@ pub const TERMS: &[Term] = &[
     ),
     term(
         TermArea::Numbers,
+        "closest approach",
+        "How near two sessions came to a deadlock: the shortest time between a stretch in which one held the first lock and asked for the second, and a stretch in which another did the opposite with the same two. None while that was not seen, and for longer circles.",
+    ),
+    term(
+        TermArea::Numbers,
         "difference",
         "Of a dimension: half the sum of the absolute differences of the shares of its values. The part of one side that would have to have other values for both to be alike, from 0 to 100 %.",
     ),
@@ -292,6 +302,11 @@ pub const TERMS: &[Term] = &[
         TermArea::Numbers,
         "fires for",
         "How long what a rule says has to be so without a break before the alert fires. Before that it is pending.",
+    ),
+    term(
+        TermArea::Numbers,
+        "hand-off",
+        "Waiting while nobody held: from one holder's end until the next one holds. Nobody is charged for it.",
     ),
     term(
         TermArea::Numbers,
@@ -304,6 +319,7 @@ pub const TERMS: &[Term] = &[
         "incident lasted",
         "From the first instant at which a lock of it was in trouble to when none was any more. Trouble that comes back within a minute was not over. Of what goes on: up to now.",
     ),
+    term(TermArea::Numbers, "last taken", "When a receiver took a message of this route the last time."),
     term(
         TermArea::Numbers,
         "messages waiting",
@@ -311,8 +327,18 @@ pub const TERMS: &[Term] = &[
     ),
     term(
         TermArea::Numbers,
+        "not known",
+        "Waiting while nobody looked, or written by a version that did not keep charges. Nobody is charged for it.",
+    ),
+    term(
+        TermArea::Numbers,
         "of all waiting",
         "What is charged in the end, or as holder where not all of the ensemble may be seen, divided by all waiting of contenders that left in the range.",
+    ),
+    term(
+        TermArea::Numbers,
+        "orders seen",
+        "How often a session that held a lock of the first class asked for one of the second, since Lockscope looks or in the recording, and by how many sessions.",
     ),
     term(
         TermArea::Numbers,
@@ -345,4 +371,9 @@ pub const TERMS: &[Term] = &[
         "What the same one was charged in the same range a week before. `≥` where not all of that range is recorded; no column where nothing of it is.",
     ),
     term(TermArea::Numbers, "worst wait", "When the wait ended of which this one is charged most, and its lock."),
+    term(
+        TermArea::Numbers,
+        "would have lasted",
+        "From when the rule would have fired to when what it looks for was not so any more. Of what goes on at the end of the range: up to then.",
+    ),
 ];

@@ -1,12 +1,14 @@
 //! `/blame`: who made others wait, for people: drawn by the server, without a script of its own.
 
-use std::time::Duration;
+use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::Response;
 use history::blame::BlameBy;
 use history::store::StoreError;
-use lockscope_page::{BlameFigures, BlameView, Blamed, ChargedBy, Length, RangeWay, blame_page};
+use lockscope_core::time::TimeMs;
+use lockscope_page::{BlameFigures, BlameView, Blamed, ChargedBy, Length, Missing, RangeWay, blame_page};
 use lockscope_wire::{LockQuery, SessionId, SessionQuery};
 
 use super::ask::{Asked, refused};
@@ -26,6 +28,8 @@ const TAKES: [&str; 8] = ["by", "path", "ensemble", "range", "from", "to", "limi
 const ROWS_USUAL: usize = 25;
 /// So long it is looked for when ZooKeeper was out of sight; gaps are said in any case.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Why something is not known, where that is so of more than one ensemble.
+const OF_SEVERAL: &str = "more than one ensemble was not recorded";
 /// Ranges by their length, up to now.
 const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
 
@@ -50,11 +54,9 @@ impl PageAsked {
         of.limit.get_or_insert(ROWS_USUAL);
         let value = |name: &str| rest.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str());
         if of.by == BlameBy::Ensemble {
-            return Err(wrong(
-                "by",
-                of.by.name(),
-                "client, host, session or lock; /api/v1/history/blame takes ensemble too",
-            ));
+            // Ensembles are compared with each other: the page is of all of them.
+            of.ensemble.clear();
+            pairs.retain(|(name, _)| name != "ensemble");
         }
         if value("by").is_none() && !scope.payloads() {
             of.by = BlameBy::Host;
@@ -150,11 +152,15 @@ impl Http {
         let names = || self.moments.iter().flat_map(|moments| moments.recordings(scope).map(|(name, _)| name));
         let ensembles: Vec<String> = if names().count() > 1 { names().collect() } else { Vec::new() };
         // The first of several, until one is chosen.
-        if asked.of.ensemble.is_empty() {
+        let is_of_all = asked.of.by == BlameBy::Ensemble;
+        if asked.of.ensemble.is_empty() && !is_of_all {
             asked.of.ensemble = ensembles.first().cloned().unwrap_or_default();
         }
         let named = if ensembles.is_empty() { String::new() } else { asked.of.ensemble.clone() };
-        let is_off = self.recording(scope, &asked.of.ensemble)?.1.is_none();
+        let is_off = match is_of_all {
+            true => self.recorded_ensembles(scope, "").is_empty(),
+            false => self.recording(scope, &asked.of.ensemble)?.1.is_none(),
+        };
         let found = if is_off { Blamed::Off } else { self.blamed(scope, &asked.of, &named)? };
         let is_kept = |name: &str| !matches!(name, "range" | "from" | "to" | "at");
         let ways = LENGTHS.map(|length| RangeWay {
@@ -165,14 +171,15 @@ impl Http {
         let hidden = asked.pairs.iter().filter(|(name, _)| matches!(name.as_str(), "range" | "from" | "to" | "limit"));
         let offered = BlameBy::ALL.into_iter().filter(|by| match by {
             BlameBy::Client => scope.payloads(),
-            BlameBy::Ensemble => false,
+            BlameBy::Ensemble => is_of_all || !ensembles.is_empty(),
             BlameBy::Host | BlameBy::Session | BlameBy::Lock => true,
         });
         Ok(BlameView {
             by: charged_by(asked.of.by),
             offered: offered.map(charged_by).collect(),
             path: asked.of.path.clone(),
-            ensembles,
+            // By ensemble there is none to choose.
+            ensembles: if is_of_all { Vec::new() } else { ensembles },
             hidden: hidden.cloned().collect(),
             ways: ways.into(),
             range_ms: (asked.of.from_ms.unwrap_or(0), asked.of.to_ms.unwrap_or(0)),
@@ -207,17 +214,33 @@ impl Http {
         named: &str,
         blame: BlameJson,
     ) -> Result<BlameFigures, ErrorResponse> {
-        let (ensemble, store) = self.recorded(scope, &blame.ensemble)?;
         let range = asked.range(self.hub.now_ms())?;
-        let path = if scope.covers(&ensemble, &asked.path) { asked.path.as_str() } else { "" };
-        let refused = |error: StoreError| refused(error, &range);
+        // What was counted first is of one of several: that does not say of another that it was recorded then.
+        let first_at = blame.first_at.filter(|_| asked.by != BlameBy::Ensemble);
         let give_up_at = clock::instant() + PATIENCE;
-        let missing = missing(&*store, path, &range, blame.first_at, give_up_at).map_err(refused)?;
-        let kept_from_ms = store.coverage().map_err(refused)?.from.map(|at| at.0);
+        let sights = match asked.by {
+            BlameBy::Ensemble => self.recorded_ensembles(scope, ""),
+            BlameBy::Client | BlameBy::Host | BlameBy::Session | BlameBy::Lock => vec![blame.ensemble.clone()],
+        };
+        let sights = sights.iter().map(|ensemble| self.sight(scope, ensemble, asked, &range, (first_at, give_up_at)));
+        let mut sights = sights.collect::<Result<Vec<Sight>, _>>()?;
+        let missing = missing_of_any(&mut sights);
+        // Addresses name the ensemble where there are several.
+        let is_one = sights.len() == 1;
+        let kept = |key: &str| match asked.by {
+            BlameBy::Ensemble => sights.iter().find(|sight| sight.ensemble == key),
+            BlameBy::Client | BlameBy::Host | BlameBy::Session | BlameBy::Lock => sights.first(),
+        };
         let left_out = blame.total - blame.rows.len();
-        let has_roots = blame.charged_root_others_ms.is_some() && asked.by != BlameBy::Lock;
+        let has_roots =
+            blame.charged_root_others_ms.is_some() && !matches!(asked.by, BlameBy::Lock | BlameBy::Ensemble);
+        let figure_of = |row: BlameRowJson| {
+            let kept_from_ms = kept(&row.key).and_then(|sight| sight.kept_from_ms);
+            let named = if asked.by == BlameBy::Ensemble && !is_one { row.key.clone() } else { named.to_owned() };
+            figure(row, asked.by, &named, kept_from_ms)
+        };
         Ok(BlameFigures {
-            rows: blame.rows.into_iter().map(|row| figure(row, asked.by, named, kept_from_ms)).collect(),
+            rows: blame.rows.into_iter().map(figure_of).collect(),
             left_out,
             has_roots,
             waits_ms: blame.waits_ms,
@@ -230,6 +253,53 @@ impl Http {
             week_before_part: blame.week_before_part,
         })
     }
+
+    /// What is known of an ensemble in a range.
+    fn sight(
+        &self,
+        scope: &VisibilityScope,
+        ensemble: &str,
+        asked: &Asked,
+        range: &Range<TimeMs>,
+        (first_at, give_up_at): (Option<TimeMs>, Instant),
+    ) -> Result<Sight, ErrorResponse> {
+        let (ensemble, store) = self.recorded(scope, ensemble)?;
+        let path = if scope.covers(&ensemble, &asked.path) { asked.path.as_str() } else { "" };
+        let refused = |error: StoreError| refused(error, range);
+        let missing = missing(&*store, path, range, first_at, give_up_at).map_err(refused)?;
+        let kept_from_ms = store.coverage().map_err(refused)?.from.map(|at| at.0);
+        Ok(Sight { ensemble, missing, kept_from_ms })
+    }
+}
+
+/// What is known of an ensemble.
+struct Sight {
+    ensemble: String,
+    missing: Vec<Missing>,
+    kept_from_ms: Option<i64>,
+}
+
+/// When something was not known of any of several ensembles, each instant once.
+fn missing_of_any(sights: &mut [Sight]) -> Vec<Missing> {
+    if let [one] = sights {
+        return std::mem::take(&mut one.missing);
+    }
+    let mut all: Vec<Missing> = Vec::new();
+    for Sight { ensemble, missing, .. } in sights {
+        all.extend(missing.drain(..).map(|gap| Missing { why: format!("{ensemble}: {}", gap.why), ..gap }));
+    }
+    all.sort_by_key(|gap| (gap.from_ms, gap.to_ms));
+    let mut apart: Vec<Missing> = Vec::new();
+    for gap in all {
+        match apart.last_mut() {
+            Some(last) if gap.from_ms < last.to_ms => {
+                last.to_ms = last.to_ms.max(gap.to_ms);
+                last.why = OF_SEVERAL.to_owned();
+            }
+            Some(_) | None => apart.push(gap),
+        }
+    }
+    apart
 }
 
 fn charged_by(by: BlameBy) -> ChargedBy {
@@ -237,8 +307,8 @@ fn charged_by(by: BlameBy) -> ChargedBy {
         BlameBy::Client => ChargedBy::Client,
         BlameBy::Host => ChargedBy::Host,
         BlameBy::Session => ChargedBy::Session,
-        // The page is of one ensemble, whose locks they are.
-        BlameBy::Lock | BlameBy::Ensemble => ChargedBy::Lock,
+        BlameBy::Lock => ChargedBy::Lock,
+        BlameBy::Ensemble => ChargedBy::Ensemble,
     }
 }
 
@@ -270,5 +340,24 @@ fn figure(row: BlameRowJson, by: BlameBy, ensemble: &str, kept_from_ms: Option<i
         victims: row.victims,
         worst_at_ms: row.worst_at_ms,
         worst_lock: row.worst_lock,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sight(ensemble: &str, gaps: &[(i64, i64)]) -> Sight {
+        let gap = |(from_ms, to_ms): &(i64, i64)| Missing { from_ms: *from_ms, to_ms: *to_ms, why: "x".to_owned() };
+        Sight { ensemble: ensemble.to_owned(), missing: gaps.iter().map(gap).collect(), kept_from_ms: None }
+    }
+
+    #[test]
+    fn what_is_missing_of_any_ensemble_is_counted_once() {
+        let found = missing_of_any(&mut [sight("a", &[(0, 10), (50, 60)]), sight("b", &[(5, 20), (12, 15), (70, 80)])]);
+        let told: Vec<_> = found.iter().map(|gap| (gap.from_ms, gap.to_ms, gap.why.as_str())).collect();
+        assert_eq!(told, [(0, 20, OF_SEVERAL), (50, 60, "a: x"), (70, 80, "b: x")]);
+        let one = missing_of_any(&mut [sight("a", &[(0, 10)])]);
+        assert_eq!((one.len(), one[0].why.as_str()), (1, "x"));
     }
 }

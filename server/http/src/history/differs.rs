@@ -14,12 +14,25 @@ use serde::Serialize;
 
 use super::ask::{Asked, AskedPart, CoverageJson, give_up_at, refused};
 use crate::Http;
-use crate::api::{Pairs, share_past};
+use crate::api::{ListFormat, Pairs, read, share_past, with_format};
+use crate::csv::{Table, known_as, text};
 use crate::problem::ErrorResponse;
-use crate::shared_answers::AnswerRequest;
+use crate::shared_answers::{Answer, AnswerRequest};
 use feed::VisibilityScope;
 
-const TAKES: [&str; 8] = ["ensemble", "path", "from", "to", "sel_from", "sel_to", "min_wait_ms", "max_wait_ms"];
+const TAKES: [&str; 9] =
+    ["ensemble", "path", "from", "to", "sel_from", "sel_to", "min_wait_ms", "max_wait_ms", "format"];
+const COLUMNS: [&str; 9] = [
+    "dimension",
+    "difference",
+    "is_lower_bound",
+    "value",
+    "values",
+    "selection",
+    "rest",
+    "selection_part",
+    "rest_part",
+];
 
 /// How some waits of a range differ from the rest.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -111,8 +124,15 @@ pub(crate) async fn show(
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let of = Asked::read(pairs, &TAKES, 0)?;
-    Ok(share_past(&http, asked, move |http, scope| found(http, &scope, &of).map(Json)).await)
+    let (pairs, format) = with_format(read(pairs)?)?;
+    let of = Asked::of_pairs(&pairs, &TAKES, 0)?;
+    Ok(match format {
+        ListFormat::Json => share_past(&http, asked, move |http, scope| found(http, &scope, &of).map(Json)).await,
+        ListFormat::Csv => {
+            let (own, scope) = (http.clone(), asked.scope.clone());
+            http.past_shared.answer(asked, move || Answer::table(found(&own, &scope, &of).map(table))).await
+        }
+    })
 }
 
 /// What there is to say to somebody.
@@ -223,6 +243,35 @@ impl CountsJson {
             selection_part: counts.selection_part(all),
             rest_part: counts.rest_part(all),
         }
+    }
+}
+
+/// A line for each value of each dimension, and one for all further values of it, which has no value and says how many. So
+/// does one of a value that is not known, which is one.
+fn table(differs: DiffersJson) -> Table {
+    let lines = differs.dimensions.iter().flat_map(DimensionJson::lines).collect::<Vec<_>>();
+    let total = lines.len();
+    Table::of_first("differs", COLUMNS, lines, total, Clone::clone)
+}
+
+impl DimensionJson {
+    fn lines(&self) -> Vec<[String; COLUMNS.len()]> {
+        let line = |value: Option<&str>, values: usize, counts: &CountsJson| {
+            [
+                self.name.to_owned(),
+                known_as(self.difference),
+                self.is_lower_bound.to_string(),
+                text(value.unwrap_or_default()),
+                values.to_string(),
+                counts.selection.to_string(),
+                counts.rest.to_string(),
+                known_as(counts.selection_part),
+                known_as(counts.rest_part),
+            ]
+        };
+        let named = self.values.iter().map(|row| line(row.value.as_deref(), 1, &row.counts));
+        let further = self.others.iter().map(|others| line(None, others.values, &others.counts));
+        named.chain(further).collect()
     }
 }
 

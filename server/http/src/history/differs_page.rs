@@ -129,6 +129,7 @@ impl Http {
             },
             whole: asked.address(PAGE, &named, &[]),
             json: asked.address("/api/v1/history/differs", &named, &asked.chosen()),
+            csv: format!("{}&format=csv", asked.address("/api/v1/history/differs", &named, &asked.chosen())),
             ensemble: named,
             ensembles,
             found,

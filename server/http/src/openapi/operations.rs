@@ -228,7 +228,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         text: "Of waits of contenders that joined in the range, and left. For each dimension, shares among the selected waits are held against shares among the rest.",
         params: params::DIFFERS,
-        replies: &[json(200, "How they differ.", &[Content::Json(shape::<DiffersJson>)]), NO_HISTORY, TOO_LONG],
+        replies: &[json(200, "How they differ.", &[Content::Json(shape::<DiffersJson>), TABLE]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/differs", "historyDiffers", Tag::Look, "How some waits differ from the rest")
     },
     Operation {

@@ -144,6 +144,7 @@ pub(super) const DIFFERS: &[Param] = &[
     query("sel_to", INSTANT, "Where it ends; `to`."),
     query("min_wait_ms", INSTANT, "Selected are those that waited at least so long."),
     query("max_wait_ms", INSTANT, "Selected are those that waited for less than this."),
+    FORMAT,
 ];
 
 pub(super) const EXPORT: &[Param] = &[

@@ -89,6 +89,15 @@ async fn what_long_waits_have_in_common_is_said_and_to_whom() {
     let (none, _) = ask(&operator, "&max_wait_ms=301").await;
     assert!(none["selected"] == 0 && none["dimensions"][0]["difference"].is_null(), "{none:#}");
 
+    // As a table it is the same, value by value.
+    let (status, table) = recorded
+        .text_as(&operator, &format!("/api/v1/history/differs?from={from}&min_wait_ms={LONG_MS}&format=csv"))
+        .await;
+    let values: usize =
+        all["dimensions"].as_array().unwrap().iter().map(|one| one["values"].as_array().unwrap().len()).sum();
+    assert!(status == 200 && table.lines().count() == values + 1, "{table}");
+    assert!(table.contains(&format!("client,1,false,{WAITER},1,1,0,1,0\r\n")), "{table}");
+
     // The page says the same, and each cell of its map selects what is in it.
     let (status, page) = recorded.text_as(&operator, &format!("/differs?from={from}&min_wait_ms={LONG_MS}")).await;
     assert!(status == 200 && page.contains("1 of 4 waits of ≥ 300 ms selected."), "{page}");

@@ -84,7 +84,7 @@ const ROWS: &[Row] = &[
     // Of the last hour: those that left joined before the range. Who a client said it was goes with the payloads.
     row(
         "/api/v1/history/differs",
-        &["", "path={lock}", "min_wait_ms=1", "max_wait_ms=1&path={lock}", "{range}"],
+        &["", "path={lock}", "min_wait_ms=1", "max_wait_ms=1&path={lock}", "{range}", "{range}&format=csv"],
         &[OutsidePath],
     ),
     row(
@@ -101,7 +101,14 @@ const ROWS: &[Row] = &[
     row("/api/v1/history/lock", &["{range}&path={lock}"], &[]),
     row(
         "/blame",
-        &["{range}", "{range}&by=host", "{range}&by=session", "{range}&by=lock", "{range}&by=lock&path={lock}"],
+        &[
+            "{range}",
+            "{range}&by=host",
+            "{range}&by=session",
+            "{range}&by=lock",
+            "{range}&by=lock&path={lock}",
+            "{range}&by=ensemble",
+        ],
         &[],
     ),
     row("/differs", &["", "path={lock}", "min_wait_ms=1", "{range}"], &[OutsidePath]),

@@ -1,6 +1,7 @@
 //! The past of a real ensemble, recorded by the program and asked for over HTTP.
 
 mod blame;
+mod blame_ensembles;
 mod bundle;
 mod calibration;
 mod clocks;

@@ -10,7 +10,7 @@ mod view;
 mod watch;
 mod words;
 
-pub(super) use words::{FOR, WAITING};
+pub(super) use words::{FOR, LAST_SENT, TRIED_LASTS, WAITING};
 
 pub(crate) use list::severity;
 pub use try_rule::{TriedFiring, TriedView, alert_test_page};

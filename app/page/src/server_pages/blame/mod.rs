@@ -6,7 +6,9 @@ mod tests;
 mod view;
 mod words;
 
-pub(super) use words::{AS_HOLDER, HOLD_TIMES, HOLDS, IN_THE_END, SHARE, VICTIMS, WEEK_BEFORE, WORST, length};
+pub(super) use words::{
+    ALL, AS_HOLDER, HAND_OFF, HOLD_TIMES, HOLDS, IN_THE_END, SHARE, UNKNOWN, VICTIMS, WEEK_BEFORE, WORST, length,
+};
 
 pub use view::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay};
 

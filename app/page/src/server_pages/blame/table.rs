@@ -3,7 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::super::marked::head;
+use super::super::marked::{head, marked};
 use super::view::{BlameFigures, BlameRow, BlameView, ChargedBy};
 use super::{NAME_CHARS, words};
 use crate::format::{count, duration, middle, visible};
@@ -42,7 +42,7 @@ fn table_row(by: ChargedBy, figures: &BlameFigures, row: &BlameRow) -> AnyView {
         Some(url) => view! { <a href=url>{stamp(row.worst_at_ms)}</a> },
         None => stamp(row.worst_at_ms),
     };
-    // Of a lock it is that lock.
+    // By lock it is the row's own.
     let lock =
         (by != ChargedBy::Lock).then(|| view! { <div class="quiet blame-lock">{linked(None, &row.worst_lock)}</div> });
     view! {
@@ -65,7 +65,7 @@ fn sum(figures: &BlameFigures, name: &'static str, root_ms: i64, direct_ms: i64)
     let root = figures.has_roots.then(|| number(words::IN_THE_END, duration(root_ms)));
     view! {
         <tr>
-            <th scope="row">{name}</th>
+            <th scope="row">{marked(name)}</th>
             {root}
             {number(words::AS_HOLDER, duration(direct_ms))}
             <td class="blame-rest" colspan=if figures.has_week_before() { "6" } else { "5" }></td>

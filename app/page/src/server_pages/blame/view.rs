@@ -14,6 +14,8 @@ pub enum ChargedBy {
     Session,
     /// The lock.
     Lock,
+    /// The ensemble that all of it is of.
+    Ensemble,
 }
 
 impl ChargedBy {
@@ -24,6 +26,7 @@ impl ChargedBy {
             Self::Host => "host",
             Self::Session => "session",
             Self::Lock => "lock",
+            Self::Ensemble => "ensemble",
         }
     }
 }

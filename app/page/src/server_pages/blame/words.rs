@@ -17,9 +17,9 @@ pub(in crate::server_pages) const VICTIMS: &str = "Sessions that waited";
 pub(in crate::server_pages) const WORST: &str = "Worst wait ended";
 /// Rows below the table.
 const OTHERS: &str = "Others";
-const HAND_OFF: &str = "Hand-off";
-const UNKNOWN: &str = "Not known";
-const ALL: &str = "All waiting";
+pub(in crate::server_pages) const HAND_OFF: &str = "Hand-off";
+pub(in crate::server_pages) const UNKNOWN: &str = "Not known";
+pub(in crate::server_pages) const ALL: &str = "All waiting";
 
 /// What tells rows apart, as the form has it.
 pub(super) fn by(by: ChargedBy) -> &'static str {
@@ -28,6 +28,7 @@ pub(super) fn by(by: ChargedBy) -> &'static str {
         ChargedBy::Host => "hosts",
         ChargedBy::Session => "sessions",
         ChargedBy::Lock => "locks",
+        ChargedBy::Ensemble => "ensembles",
     }
 }
 
@@ -50,6 +51,7 @@ pub(super) fn heads(by: ChargedBy, has_roots: bool, has_week_before: bool) -> Ve
         ChargedBy::Host => "Host",
         ChargedBy::Session => "Session",
         ChargedBy::Lock => "Lock",
+        ChargedBy::Ensemble => "Ensemble",
     };
     let all = [
         (true, who, ""),
@@ -83,6 +85,9 @@ pub(super) fn most(by: ChargedBy, charged_ms: i64, share: f64, figures: &BlameFi
     let charged = duration(charged_ms);
     let before = match by {
         ChargedBy::Lock => return ("The lock ", format!(" was waited for most: {charged}, {part}.")),
+        ChargedBy::Ensemble => {
+            return ("In the ensemble ", format!(" most was waited for holders: {charged}, {part}."));
+        }
         ChargedBy::Client => "",
         ChargedBy::Host => "The host ",
         ChargedBy::Session => "The session ",

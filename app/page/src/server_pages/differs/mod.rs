@@ -116,6 +116,7 @@ fn found(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
         {heat::map(figures)}
         <nav class="audit-ways" aria-label="Ways on">
             {of.chosen.is_part.then(|| view! { <a class="tool" href=of.whole.clone()>"Select nothing"</a> })}
+            <a class="tool" href=of.csv.clone() rel="external" download data-testid="differs-csv">"CSV"</a>
             <a class="tool" href=of.json.clone() rel="external" target="_blank" data-testid="differs-json">"JSON"</a>
             {numbers_way()}
         </nav>

@@ -19,6 +19,8 @@ pub struct DiffersView {
     pub chosen: ChosenWaits,
     /// Address of the page without a selection.
     pub whole: String,
+    /// Address of the figures as a table.
+    pub csv: String,
     /// Address of the figures for scripts.
     pub json: String,
     /// What was found.
