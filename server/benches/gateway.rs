@@ -255,10 +255,9 @@ async fn run() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     let owners = owners.unwrap();
-    let of =
-        |is_owner: bool| replicas.iter().filter(move |replica| owners.iter().any(|id| id == replica.id) == is_owner);
-    let direct: Vec<&Replica> = of(true).take(1).collect();
-    let gateways: Vec<&Replica> = of(false).collect();
+    let (owning, gateways): (Vec<&Replica>, Vec<&Replica>) =
+        replicas.iter().partition(|replica| owners.iter().any(|id| id == replica.id));
+    let direct: Vec<&Replica> = owning.into_iter().take(1).collect();
     println!("{count} sockets, {hand_offs} hand-offs a turn; at the owner, then over two gateways, in turns");
     for turn_number in 1..=turns {
         let ours = turn(&client, &direct, count, hand_offs).await;

@@ -24,6 +24,19 @@ pub struct AsOf {
     pub ensemble: Option<EnsembleTag>,
 }
 
+impl AsOf {
+    /// Why a view of a past moment does not say all that was true then; empty when it does. What was not known then is not
+    /// known now, and what was read now and then may have been old.
+    pub fn why_in_the_past(&self) -> String {
+        match self.state {
+            RootState::Live | RootState::Gone | RootState::Past => String::new(),
+            RootState::Partial | RootState::Denied | RootState::Reduced | RootState::Stale | RootState::Syncing => {
+                format!("it was {} then: {}", self.state.name(), self.why)
+            }
+        }
+    }
+}
+
 /// The name and colour of an ensemble, shown wherever something of it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -34,10 +34,7 @@ impl Hub {
 
 /// What was not known then is not known now.
 fn of_the_past(as_of: &mut AsOf, at_ms: i64) {
-    as_of.why = match as_of.state.is_current() {
-        true => String::new(),
-        false => format!("it was {} then: {}", as_of.state.name(), as_of.why),
-    };
+    as_of.why = as_of.why_in_the_past();
     (as_of.state, as_of.since_ms) = (RootState::Past, at_ms);
 }
 

@@ -36,12 +36,27 @@ impl AsOfJson {
 
     /// The same of a view of the past, as it was at an instant. What was not known then is not known now.
     fn past(as_of: &AsOf, at_ms: i64) -> Self {
-        let why = if as_of.state.is_current() {
-            String::new()
-        } else {
-            format!("it was {} then: {}", as_of.state.name(), as_of.why)
-        };
+        let why = as_of.why_in_the_past();
         let age_ms = age_ms(at_ms, Clock::system().now_ms());
         Self { state: RootState::Past, zxid: as_of.zxid, at_ms, age_ms, why }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_of_the_past_says_why_it_may_not_be_all_that_was_true() {
+        let why = |state| {
+            let as_of = AsOf { state, since_ms: 1, why: "no watch".to_owned(), zxid: Zxid(7), ensemble: None };
+            AsOfJson::new(&as_of, Known { at_ms: 9, is_live: true, is_past: true }, 9).why
+        };
+        assert_eq!([RootState::Live, RootState::Gone].map(why), ["", ""]);
+        // Of what is read now and then nobody knows how old it was.
+        assert_eq!(why(RootState::Reduced), "it was reduced then: no watch");
+        for state in [RootState::Partial, RootState::Denied, RootState::Stale, RootState::Syncing] {
+            assert!(why(state).starts_with("it was "), "{state:?}");
+        }
     }
 }

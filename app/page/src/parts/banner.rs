@@ -47,7 +47,8 @@ pub(super) fn as_of(live: Live) -> Option<AsOf> {
 pub(crate) fn LinkBanner() -> AnyView {
     #[cfg(feature = "ssr")]
     if let Some(past) = use_context::<crate::ports::PastView>() {
-        return crate::past::band(&past);
+        let live = Live::of_app();
+        return crate::past::band(&past, move || as_of(live).map(|as_of| as_of.why_in_the_past()));
     }
     let live = Live::of_app();
     let link_state = Memo::new(move |_| current(live));

@@ -7,7 +7,7 @@ use super::super::format::age;
 use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
 use super::words::{
-    AS_FAR_AS_KNOWN, AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, present, released, since, way,
+    AS_FAR_AS_KNOWN, AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, not_sure, present, released, since, way,
 };
 
 /// Of the bars in the strip's drawing, which is 20 high: below them is whether something was wrong.
@@ -28,12 +28,16 @@ const STEPS_MS: [(i64, &str); 6] = [
 pub(crate) const SCRIPT: &str = "document.addEventListener('keydown',e=>{if(e.ctrlKey||e.metaKey||e.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))return;\
     const a=[...document.querySelectorAll('a[data-key]')].find(a=>a.dataset.key===e.key||a.dataset.key===e.key.toUpperCase());if(a){e.preventDefault();location.replace(a.href)}});";
 
-/// The band of a moment.
-pub(crate) fn band(past: &PastView) -> AnyView {
+/// The band of a moment, with why what is shown is not all that was true then, once that is known.
+pub(crate) fn band(past: &PastView, why: impl Fn() -> Option<String> + Send + 'static) -> AnyView {
     let since = since(&age(past.at_ms, past.now_ms), past.is_over);
     let present = present(past.is_over);
     let generated =
         past.is_generated.then(|| view! { <span class="banner-since" data-testid="past-generated">{GENERATED}</span> });
+    let doubt = move || {
+        let why = why().filter(|why| !why.is_empty())?;
+        Some(view! { <p class="notice" role="status" data-testid="past-doubt">{not_sure(&why)}</p> })
+    };
     let steps = STEPS_MS.iter().map(|(by, name)| time_step(past, *by, name)).collect_view();
     view! {
         <section class="banner past" aria-label="Moment" data-testid="past-band" data-state="past" data-at=past.at_ms>
@@ -51,6 +55,7 @@ pub(crate) fn band(past: &PastView) -> AnyView {
                     <a class="tool past-now" href=format!("{}{PRESENT}", past.address) rel="external" data-key="L" data-testid="past-now">{present}" "<kbd class="kbd">"L"</kbd></a>
                 </nav>
             </div>
+            {doubt}
             {strip(past)}
         </section>
     }

@@ -1,6 +1,6 @@
 //! What the band says, with what it depends on filled in.
 
-use super::super::format::{date, duration};
+use super::super::format::{date, duration, visible};
 
 /// What stands where a live page has the state of its link.
 pub(super) const AS_IT_WAS: &str = "AS IT WAS";
@@ -15,6 +15,11 @@ pub(super) const FIRST_AFTER: &str = "The first moment after it:";
 /// How long ago it was; of a recording that has ended, how long before its end.
 pub(super) fn since(age: &str, is_over: bool) -> String {
     format!("{age} {}", if is_over { "before the end" } else { "ago" })
+}
+
+/// What is shown is not all that was true then.
+pub(super) fn not_sure(why: &str) -> String {
+    format!("Not known to be all that was true then: {}", visible(why))
 }
 
 /// The way to the present, or to the last moment where there is none.

@@ -24,7 +24,7 @@ pub(super) const TRY_TEXT: &str = "The rule, as the configuration would have it"
 pub(super) const TRY_OVER: &str = "Over the last";
 pub(super) const TRIED: &str = "What it would have said";
 pub(super) const TRIED_FROM: &str = "From";
-pub(super) const TRIED_LASTS: &str = "Lasts";
+pub(in crate::server_pages) const TRIED_LASTS: &str = "Lasts";
 pub(super) const TRIED_LOCK: &str = "Lock";
 pub(super) const TRIED_WHAT: &str = "What";
 
@@ -57,7 +57,7 @@ pub(super) const TOLD: &str = "Sent to";
 pub(super) const KIND: &str = "Kind";
 pub(super) const ADDRESS: &str = "Address";
 pub(in crate::server_pages) const WAITING: &str = "Waiting";
-pub(super) const LAST_SENT: &str = "Last taken";
+pub(in crate::server_pages) const LAST_SENT: &str = "Last taken";
 pub(super) const TROUBLE: &str = "State";
 /// Between what a rule fires at.
 pub(super) const OR: &str = " or ";
