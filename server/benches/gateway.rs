@@ -5,6 +5,7 @@
 //! `ulimit -n` to 65,536. Prints latency from the hand-off's acknowledgement to the frame, memory a socket, CPU a message.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
+#[expect(dead_code, reason = "this one starts replicas")]
 mod shared;
 
 use std::process::Stdio;
@@ -137,7 +138,8 @@ async fn open(urls: &[&str], count: usize) -> Sockets {
                     break;
                 }
             }
-            tokio::spawn(async move {
+            // It reads on by itself.
+            let task = tokio::spawn(async move {
                 let mut last = None;
                 while let Some(Ok(message)) = socket.next().await {
                     let Message::Binary(bytes) = message else { continue };
@@ -152,10 +154,12 @@ async fn open(urls: &[&str], count: usize) -> Sockets {
                         seen.took_us.lock().unwrap().push(took);
                     }
                 }
-            })
+            });
+            [task]
         }
     });
-    let tasks = opening.buffer_unordered(OPENED_AT_ONCE).collect().await;
+    let tasks: Vec<_> = opening.buffer_unordered(OPENED_AT_ONCE).collect().await;
+    let tasks = tasks.into_iter().flatten().collect();
     Sockets { tasks, seen, begun }
 }
 

@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn it_leads_to_other_moments_and_back() {
-        let html = Owner::new_root(None).with(|| band(&past()).to_html()).replace("<!>", "");
+        let html = Owner::new_root(None).with(|| band(&past(), || None).to_html()).replace("<!>", "");
         assert!(html.contains("href=\"/lock?path=/a&amp;at=49000\"") && html.contains("data-key=\",\""), "{html}");
         assert!(html.contains("href=\"/lock?path=/a#present\" rel=\"external\" data-key=\"L\""), "{html}");
         assert!(!html.contains("+1 h"), "nothing is kept there");
@@ -192,31 +192,43 @@ mod tests {
         let several = PastView { at_ms: 90_000, gaps_ms: vec![(10_000, 60_000), (50_000, 80_000)], ..past() };
         assert_eq!((several.step(-40_000), several.step(-15_000)), (Some(80_000), Some(80_000)));
         let beside = PastView { at_ms: 80_000, gaps_ms: vec![(10_000, 40_000)], ..past() };
-        let html = Owner::new_root(None).with(|| band(&beside).to_html());
+        let html = Owner::new_root(None).with(|| band(&beside, || None).to_html());
         assert!(html.contains("at=40000") && html.contains(AS_FAR_AS_KNOWN), "{html}");
     }
 
     #[test]
     fn a_release_leads_to_the_moment_before_it() {
-        let html = Owner::new_root(None).with(|| band(&past()).to_html()).replace("<!>", "");
+        let html = Owner::new_root(None).with(|| band(&past(), || None).to_html()).replace("<!>", "");
         assert!(html.contains("href=\"/lock?path=/a&amp;at=69999\""), "{html}");
         assert!(html.contains("<title>Released by Lockscope, 1970-01-01 00:01:10"), "{html}");
         let elsewhere = PastView { releases_ms: vec![100_001], ..past() };
-        let html = Owner::new_root(None).with(|| band(&elsewhere).to_html());
+        let html = Owner::new_root(None).with(|| band(&elsewhere, || None).to_html());
         assert!(!html.contains("past-release"), "{html}");
     }
 
     #[test]
     fn where_nothing_is_live_it_leads_to_the_end() {
         let over = PastView { is_over: true, ..past() };
-        let html = Owner::new_root(None).with(|| band(&over).to_html()).replace("<!>", "");
+        let html = Owner::new_root(None).with(|| band(&over, || None).to_html()).replace("<!>", "");
         assert!(html.contains("To the end") && html.contains("1 min 00 s before the end"), "{html}");
     }
 
     #[test]
     fn what_was_generated_says_so() {
         let generated = PastView { is_generated: true, ..past() };
-        let html = Owner::new_root(None).with(|| band(&generated).to_html()).replace("<!>", "");
+        let html = Owner::new_root(None).with(|| band(&generated, || None).to_html()).replace("<!>", "");
         assert!(html.contains(">generated for the demo</span>"), "{html}");
+    }
+
+    #[test]
+    fn what_was_not_live_then_says_why() {
+        let band = |why: &'static str| {
+            let owner = Owner::new_root(None);
+            owner.with(|| band(&past(), move || Some(why.to_owned())).to_html())
+        };
+        assert!(!band("").contains("past-doubt"));
+        let html = band("it was stale then: no answer\u{202e}").replace("<!>", "");
+        assert!(html.contains("Not known to be all that was true then: it was stale then: no answer"), "{html}");
+        assert!(!html.contains('\u{202e}'));
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn minute_of(at: TimeMs) -> TimeMs {
 /// All locks in path order.
 fn in_order(locks: &mut HashMap<Arc<str>, LockState>) -> Vec<(&Arc<str>, &mut LockState)> {
     let mut all: Vec<(&Arc<str>, &mut LockState)> = locks.iter_mut().collect();
-    all.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    all.sort_unstable_by_key(|(one, _)| *one);
     all
 }
 
