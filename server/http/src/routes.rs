@@ -324,6 +324,8 @@ mod tests {
         let expected = [
             ("GET", "/healthz"),
             ("GET", "/readyz"),
+            // It has both sides prove that they know the secret of the cluster, before anything else.
+            ("GET", "/api/v1/cluster/live"),
             ("GET", "/api/v1/openapi.json"),
             ("any", "/api"),
             ("any", "/api/{*rest}"),

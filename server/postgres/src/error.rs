@@ -118,12 +118,13 @@ fn of_connection(error: &tokio_postgres::Error) -> DatabaseError {
 /// What to do about TLS that can't be agreed on. Plain text is named where the server has nothing else alone.
 fn remedy(error: Option<&rustls::Error>) -> &'static str {
     use rustls::CertificateError::{
-        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet, NotValidYetContext,
-        UnknownIssuer,
+        BadSignature, Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet,
+        NotValidYetContext, UnknownIssuer,
     };
     match error {
         None => "turn TLS on at the server, or allow plain text with sslmode=disable",
-        Some(rustls::Error::InvalidCertificate(UnknownIssuer)) => {
+        // An authority of the same name that is another one leaves a signature that does not fit.
+        Some(rustls::Error::InvalidCertificate(UnknownIssuer | BadSignature)) => {
             "name the authority that signed its certificate with sslrootcert=FILE"
         }
         Some(rustls::Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. })) => {

@@ -49,6 +49,7 @@ impl Server {
     async fn run(&mut self) {
         let config = self.place.path().join("lockscope.toml").display().to_string();
         let mut child = lockscope(&["serve", "--config", &config])
+            .env_remove("LOCKSCOPE_HISTORY")
             .env("LOCKSCOPE_HISTORY_URL", &self.database)
             .stderr(Stdio::null())
             .kill_on_drop(true)

@@ -45,7 +45,7 @@ fn section(orders: &LockOrders, may_act: bool) -> AnyView {
     let all = (!orders.edges.is_empty()).then(|| table(&orders.edges));
     view! {
         <section class="part" aria-labelledby="orders-title" data-testid="lock-orders">
-            <h2 class="part-title" id="orders-title">{explained_term("lock-order", "Lock orders")}</h2>
+            <h2 class="part-title" id="orders-title">{explained_term("lock-order", words::TITLE)}</h2>
             <p class="quiet" data-testid="orders-lead">{words::lead(orders)}</p>
             {warnings}
             {rest}

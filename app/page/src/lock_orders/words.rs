@@ -3,6 +3,8 @@
 use crate::format::{count, duration, plural, visible};
 use lockscope_wire::{Confidence, LockOrders, OrderWarning};
 
+/// The section.
+pub(super) const TITLE: &str = "Lock orders";
 /// What stands where the fragment can't be fetched.
 pub(super) const NOT_FETCHED: &str =
     "This could not be loaded: the server may be gone or busy. Reload the page to try again.";

@@ -222,8 +222,10 @@ impl Fault {
                 let server = ServerOptions { heap_mb: 512, ..server::with(&[data::HUGE_MAX]) };
                 Setup { server, more_locks: data::HUGE_NAMES.map(path).to_vec(), ..usual }
             }
+            // The server keeps what it wrote last in memory, and much of that is of 1 MB.
             Self::HostileText => {
-                Setup { contentions: queues(), more_locks: data::HOSTILE_NAMES.map(path).to_vec(), ..usual }
+                let server = ServerOptions { heap_mb: 512, ..server::with(&[]) };
+                Setup { server, contentions: queues(), more_locks: data::HOSTILE_NAMES.map(path).to_vec(), ..usual }
             }
             Self::Sequences => {
                 let names = data::OVERFLOW_NAMES.iter().chain([&data::MALFORMED_NAME]);

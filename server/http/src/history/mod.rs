@@ -5,6 +5,7 @@ mod api;
 mod ask;
 pub(super) mod blame;
 pub(super) mod blame_page;
+mod blame_sights;
 mod bundle;
 mod charges;
 mod density;

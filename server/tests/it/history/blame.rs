@@ -88,7 +88,7 @@ async fn who_held_is_charged_on_the_page_and_in_the_table() {
     assert!(status == 200 && page.contains(named), "{page}");
     assert!(
         page.contains("All of it is recorded.")
-            && page.contains("data-explain=\"number-all-waiting\">All waiting</a></th>"),
+            && page.contains("data-explain=\"number-all-waiting\" class=\"explain\">All waiting</a></th>"),
         "{page}"
     );
     let (_, sessions) = recorded.get(&format!("/blame?{range}&by=session")).await;

@@ -83,7 +83,7 @@ fn who_made_others_wait_most_is_a_sentence_and_the_sums_are_all_waiting() {
         "up from 31.0 s",
         "/lock?path=/a&amp;at=1699999999999",
         "width=\"62.0%\"",
-        "data-explain=\"number-all-waiting\">All waiting</a></th>",
+        "data-explain=\"number-all-waiting\" class=\"explain\">All waiting</a></th>",
     ] {
         assert!(html.contains(text), "{text} is not in {html}");
     }
