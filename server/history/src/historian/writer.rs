@@ -185,8 +185,8 @@ impl Writer {
     fn record(&mut self, batch: &[(TimeMs, Observation)]) {
         let ([(first, _), ..], [.., (last, _)]) = (batch, batch) else { return };
         if let Some(loss) = &self.loss {
-            // While the store is opened for the first time nothing is lost: the first checkpoint that is kept has it.
-            let is_opening = loss.from.is_none() && self.store.is_none() && self.retry_at.is_none();
+            // Before anything was kept nothing is lost: the first checkpoint that is kept has it.
+            let is_opening = loss.from.is_none() && self.retry_at.is_none();
             return self.handle.change(|status| status.dropped += if is_opening { 0 } else { batch.len() as u64 });
         }
         self.gaps.extend(self.since.go_on(*first, *last, self.encoder.last_seq()));
