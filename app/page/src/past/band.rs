@@ -36,7 +36,9 @@ pub(crate) fn band(past: &PastView, why: impl Fn() -> Option<String> + Send + 's
         past.is_generated.then(|| view! { <span class="banner-since" data-testid="past-generated">{GENERATED}</span> });
     let doubt = move || {
         let why = why().filter(|why| !why.is_empty())?;
-        Some(view! { <p class="notice" role="status" data-testid="past-doubt">{not_sure(&why)}</p> })
+        Some(
+            view! { <div class="banner-line"><p class="notice" role="status" data-testid="past-doubt">{not_sure(&why)}</p></div> },
+        )
     };
     let steps = STEPS_MS.iter().map(|(by, name)| time_step(past, *by, name)).collect_view();
     view! {
