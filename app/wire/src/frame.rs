@@ -35,6 +35,21 @@ pub enum View {
     QueueMap(QueueMapQuery),
 }
 
+impl View {
+    /// Which ensemble it names; empty where it names none.
+    pub fn ensemble(&self) -> &str {
+        match self {
+            Self::Board(query) => &query.ensemble,
+            Self::Lock(query) => &query.ensemble,
+            Self::Sessions(query) => &query.ensemble,
+            Self::Session(query) => &query.ensemble,
+            Self::Events(query) => &query.ensemble,
+            Self::QueueMap(query) => &query.ensemble,
+            Self::Status {} | Self::Waits(_) | Self::Lab(_) => "",
+        }
+    }
+}
+
 /// From client to server. `id` names a subscription within one socket; the client chooses it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(tag = "type"))]

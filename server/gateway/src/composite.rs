@@ -10,7 +10,7 @@ use lockscope_wire::View;
 use runtime::clock;
 
 use crate::link::{Glimpse, Link};
-use crate::plan::{Plan, ensemble_of};
+use crate::plan::Plan;
 use crate::view::Key;
 use crate::words;
 
@@ -141,7 +141,7 @@ fn parts_of(
     has_own: bool,
     part_view: impl FnOnce() -> View,
 ) -> Arc<[Part]> {
-    let asked = plan.asked_of(ensemble_of(view)).into_iter();
+    let asked = plan.asked_of(view.ensemble()).into_iter();
     let asked: Vec<_> =
         asked.filter_map(|(link, names)| scope.among(&names).map(|scope| (link, names, scope))).collect();
     let one = if asked.len() > 1 || has_own { part_view() } else { view.clone() };

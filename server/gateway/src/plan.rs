@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use feed::VisibilityScope;
-use lockscope_wire::View;
 
 use crate::directory::{Directory, Foreign, OwnerAddress};
 use crate::link::Link;
@@ -87,18 +86,5 @@ impl Plan {
     /// Why nobody is asked for some ensembles.
     pub(crate) fn why_nobody(&self, names: &[String]) -> String {
         words::nobody(&self.directory, names.first().and_then(|name| self.foreign(name)))
-    }
-}
-
-/// Which ensemble a view names; empty where it names none.
-pub(crate) fn ensemble_of(view: &View) -> &str {
-    match view {
-        View::Board(query) => &query.ensemble,
-        View::Lock(query) => &query.ensemble,
-        View::Sessions(query) => &query.ensemble,
-        View::Session(query) => &query.ensemble,
-        View::Events(query) => &query.ensemble,
-        View::QueueMap(query) => &query.ensemble,
-        View::Status {} | View::Waits(_) | View::Lab(_) => "",
     }
 }

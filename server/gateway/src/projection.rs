@@ -18,7 +18,7 @@ use lockscope_wire::{
 use crate::composite::Part;
 use crate::gateway::Gateway;
 use crate::link::Glimpse;
-use crate::plan::{Plan, ensemble_of};
+use crate::plan::Plan;
 use crate::{fleet, merge, placeholder, words};
 
 /// How long the first answer of an owner is waited for.
@@ -38,12 +38,12 @@ impl Gateway {
         if matches!(view, View::Lab(_)) {
             return false;
         }
-        plan.concerns(ensemble_of(view), scope)
+        plan.concerns(view.ensemble(), scope)
     }
 
     /// Whether this replica has a part of it.
     fn has_own(&self, view: &View, scope: &VisibilityScope) -> bool {
-        let name = ensemble_of(view);
+        let name = view.ensemble();
         // What is about a server is about this one.
         matches!(view, View::Status {})
             || if name.is_empty() { self.shown.has_any(scope) } else { self.shown.has(name) }
@@ -262,8 +262,7 @@ impl Projection for Gateway {
     fn ensembles_with(&self, view: &View, scope: &VisibilityScope) -> Vec<String> {
         let plan = self.plan();
         let own = self.local.ensembles_with(view, scope);
-        if own.len() > 1 || !ensemble_of(view).is_empty() || !is_of_one(view) || !self.is_elsewhere(&plan, view, scope)
-        {
+        if own.len() > 1 || !view.ensemble().is_empty() || !is_of_one(view) || !self.is_elsewhere(&plan, view, scope) {
             return own;
         }
         let Ok((parts, has_own)) = self.parts(&plan, view, scope) else { return own };

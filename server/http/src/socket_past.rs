@@ -26,21 +26,8 @@ pub(super) struct PastView {
 impl PastView {
     /// A view at a moment, as that was written.
     pub(super) fn new(id: u32, view: View, at: &str) -> Result<Self, FrameError> {
-        let moment = moment_of(at, ensemble_of(&view)).map_err(|wrong| refusal(id, &wrong))?;
+        let moment = moment_of(at, view.ensemble()).map_err(|wrong| refusal(id, &wrong))?;
         Ok(Self { id, view, moment })
-    }
-}
-
-/// Which ensemble a view names, if it names one.
-fn ensemble_of(view: &View) -> &str {
-    match view {
-        View::Board(query) => &query.ensemble,
-        View::Lock(query) => &query.ensemble,
-        View::Sessions(query) => &query.ensemble,
-        View::Session(query) => &query.ensemble,
-        View::Events(query) => &query.ensemble,
-        View::QueueMap(query) => &query.ensemble,
-        View::Status {} | View::Waits(_) | View::Lab(_) => "",
     }
 }
 

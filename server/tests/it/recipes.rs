@@ -11,7 +11,7 @@ mod gates;
 mod items;
 pub(crate) mod lockscope;
 mod modes;
-mod patroni;
+pub(crate) mod patroni;
 mod semaphores;
 mod strangers;
 mod watchers;

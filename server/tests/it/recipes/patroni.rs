@@ -73,7 +73,8 @@ postgresql:
     }
 }
 
-fn command(dir: &Path, file: &Path) -> Command {
+/// Patroni with a file of settings, as somebody whom PostgreSQL takes.
+pub(crate) fn command(dir: &Path, file: &Path) -> Command {
     let mut command = Command::new("patroni");
     command.arg(file).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.kill_on_drop(true);

@@ -1,9 +1,7 @@
 //! The history in a PostgreSQL that Patroni keeps, which elects its leader on the very ZooKeeper that is watched. The
 //! primary is killed: the board goes on, the history does at the new primary, and what is missing is told.
 
-use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -13,6 +11,7 @@ use super::log::{Asked, assert_whole, judged, summary};
 use super::traffic::{RATE, Traffic};
 use super::{recorder, replicas};
 use crate::harness::{DEADLINE, STEP, Truth, signal, zookeeper};
+use crate::recipes::patroni::command;
 use crate::served::until;
 
 /// PostgreSQL runs as nobody's root.
@@ -104,25 +103,6 @@ fn bin_dir() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL is there: .ci/need patroni");
     let dirs = versions.map(|one| one.unwrap().path().join("bin")).filter(|dir| dir.join("initdb").exists());
     dirs.max().expect("PostgreSQL is there: .ci/need patroni")
-}
-
-fn command(dir: &Path, file: &Path) -> Command {
-    let mut command = Command::new("patroni");
-    command.arg(file).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.kill_on_drop(true);
-    if rustix::process::getuid().is_root() {
-        let (uid, gid) = (id("-u"), id("-g"));
-        for path in [dir, file] {
-            chown(path, Some(uid), Some(gid)).unwrap();
-        }
-        command.uid(uid).gid(gid);
-    }
-    command
-}
-
-fn id(of: &str) -> u32 {
-    let told = std::process::Command::new("id").args([of, USER]).output().unwrap();
-    String::from_utf8(told.stdout).unwrap().trim().parse().expect("there is a user postgres: .ci/need patroni")
 }
 
 /// One that was free a moment ago.
