@@ -132,8 +132,10 @@ async fn the_history_goes_on_at_the_new_primary_and_the_board_all_the_while() {
 
     first.kill().await;
     let (killed, mut looks, mut slowest, mut is_told) = (Instant::now(), 0_u64, Duration::ZERO, false);
-    // Live, on each server, at each look, until one of them records at the new primary.
-    while !(is_told && recorder(&all).await.is_some()) {
+    // Live, on each server, at each look, until none of them records any more, and one does at the new primary.
+    let mut has_ceased = false;
+    while !(is_told && has_ceased && recorder(&all).await.is_some()) {
+        has_ceased |= recorder(&all).await.is_none();
         assert!(killed.elapsed() < DEADLINE, "nobody records");
         for replica in &all {
             let asked = Instant::now();
