@@ -80,7 +80,7 @@ campaign: site ## every fault against the release binary, judged by ZooKeeper's 
 
 mutants: ## takes out what the promise rests on, one thing at a time in a copy, and fails unless a test turns red each time
 	cargo build --locked $(WHOLE) --bin campaign
-	$(TARGET)/debug/campaign --mutants
+	$(TARGET)/debug/campaign --mutants $(ONLY)
 
 compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone with the same load: ROUNDS=3, ONLY=events,sync
 	@.ci/need java javac zookeeper curator kazoo

@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use lockscope_core::observation::{Link, Observation, RootId, RootTrouble};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, is_under, split_path};
@@ -32,9 +33,9 @@ pub struct Translator {
     roots: Vec<String>,
     tree: Tree,
     /// Directories whose counters are others than was said.
-    counted: HashSet<Arc<str>>,
+    counted: HashSet<Arc<str>, RandomState>,
     /// When a session let a znode go last, by itself.
-    let_go: HashMap<i64, i64>,
+    let_go: HashMap<i64, i64, RandomState>,
     sessions: SessionCounts,
     unknown: u64,
 }
@@ -45,8 +46,8 @@ impl Translator {
         Self {
             roots: roots.to_vec(),
             tree,
-            counted: HashSet::new(),
-            let_go: HashMap::new(),
+            counted: HashSet::default(),
+            let_go: HashMap::default(),
             sessions: SessionCounts::default(),
             unknown: 0,
         }

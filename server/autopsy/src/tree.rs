@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use lockscope_core::znode::{Facts, PAYLOAD_BYTES_MAX, SessionId, Zxid, is_under, split_path};
 use txn_log::{Create, Lifetime, Node, Transaction};
 
@@ -58,8 +59,8 @@ pub type Identity = (i64, Option<i64>, i32);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     roots: Vec<Box<str>>,
-    nodes: HashMap<Arc<str>, Entry>,
-    owned: HashMap<i64, BTreeSet<Arc<str>>>,
+    nodes: HashMap<Arc<str>, Entry, RandomState>,
+    owned: HashMap<i64, BTreeSet<Arc<str>>, RandomState>,
     left_out: u64,
 }
 
@@ -144,7 +145,7 @@ impl Tree {
 
     /// Takes in a znode of a snapshot, parents before their children.
     pub fn read(&mut self, node: &Node) {
-        self.count_child(&node.path, 1);
+        self.count_child(&node.path);
         if !self.keeps(&node.path) || self.is_full(&node.path) {
             return;
         }
@@ -168,6 +169,7 @@ impl Tree {
     /// A znode came to be. None where it is not kept, or there already, as a snapshot that is written meanwhile has it.
     pub fn create(&mut self, by: &Transaction, create: &Create) -> Option<Arc<str>> {
         let is_there = self.nodes.contains_key(create.path.as_str());
+        // Looked up once: that is most of what a transaction costs here.
         if let Some((parent, _)) = split_path(&create.path)
             && let Some(parent) = self.nodes.get_mut(parent)
         {
@@ -177,11 +179,11 @@ impl Tree {
             if creations > parent.creations {
                 (parent.creations, parent.pzxid) = (creations, by.zxid.max(parent.pzxid));
             }
+            parent.children = parent.children.saturating_add(u32::from(!is_there));
         }
         if is_there {
             return None;
         }
-        self.count_child(&create.path, 1);
         if !self.keeps(&create.path) || self.is_full(&create.path) {
             return None;
         }
@@ -218,10 +220,10 @@ impl Tree {
                 self.owned.remove(&session);
             }
         }
-        self.count_child(path, -1);
         if let Some((parent, _)) = split_path(path)
             && let Some(parent) = self.nodes.get_mut(parent)
         {
+            parent.children = parent.children.saturating_sub(1);
             parent.pzxid = parent.pzxid.max(zxid);
         }
         Some(gone.owner)
@@ -235,11 +237,11 @@ impl Tree {
         true
     }
 
-    fn count_child(&mut self, path: &str, by: i32) {
+    fn count_child(&mut self, path: &str) {
         if let Some((parent, _)) = split_path(path)
             && let Some(parent) = self.nodes.get_mut(parent)
         {
-            parent.children = parent.children.saturating_add_signed(by);
+            parent.children = parent.children.saturating_add(1);
         }
     }
 

@@ -27,6 +27,7 @@ pub mod second;
 pub mod servers;
 pub mod shown;
 pub mod table;
+pub mod threads;
 pub mod ticker;
 pub mod workload;
 

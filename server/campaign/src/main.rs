@@ -42,16 +42,17 @@ struct Cli {
     /// Throws nothing: joins the tables that campaigns with other seeds saved in these folders.
     #[arg(long, num_args = 1.., conflicts_with_all = ["only", "program", "short"])]
     join: Vec<PathBuf>,
-    /// Nothing of that: whether the tests notice when a thing is taken out that the promise rests on.
-    #[arg(long, exclusive = true)]
-    mutants: bool,
+    /// Nothing of that: whether the tests notice when a thing is taken out that the promise rests on. With names, these
+    /// things alone.
+    #[arg(long, exclusive = true, num_args = 0.., value_delimiter = ',', value_name = "NAME")]
+    mutants: Option<Vec<String>>,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
-    if cli.mutants {
-        return mutate();
+    if let Some(names) = &cli.mutants {
+        return mutate(names);
     }
     if !cli.join.is_empty() {
         return match cli.join.iter().map(|folder| saved(folder)).collect::<Result<Vec<_>, _>>() {
@@ -116,8 +117,8 @@ fn saved(folder: &Path) -> Result<Vec<Row>, String> {
     serde_json::from_str(&text).map_err(|error| format!("{} is no table of a campaign: {error}", file.display()))
 }
 
-fn mutate() -> ExitCode {
-    match mutants::run(|line| println!("{line}")) {
+fn mutate(names: &[String]) -> ExitCode {
+    match mutants::run(names, |line| println!("{line}")) {
         Ok(rows) => {
             println!("\n{}", mutants::markdown(&rows));
             if rows.iter().all(mutants::MutationResult::is_red) { ExitCode::SUCCESS } else { ExitCode::FAILURE }

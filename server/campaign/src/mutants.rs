@@ -4,24 +4,15 @@
 
 mod check;
 mod copy;
+mod mutation;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use self::check::{Binary, Check, Found};
+use self::check::{Check, Found};
 use self::copy::Copy;
-
-/// One thing that is taken out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mutation {
-    Watches,
-    Relist,
-    Identity,
-    Counters,
-    Durability,
-    Canary,
-}
+pub use self::mutation::Mutation;
 
 /// How a thing is taken out, and who must notice.
 struct Patch {
@@ -42,66 +33,6 @@ pub struct MutationResult {
     taken_out: &'static str,
     result: Result<Vec<String>, String>,
     took: Duration,
-}
-
-impl Mutation {
-    pub const ALL: [Self; 6] =
-        [Self::Watches, Self::Relist, Self::Identity, Self::Counters, Self::Durability, Self::Canary];
-
-    #[rustfmt::skip]
-    fn patch(self) -> Patch {
-        match self {
-            Self::Watches => Patch {
-                name: "watches",
-                taken_out: "after a reconnect the root is read again, and its watch is not set again",
-                file: "server/zookeeper/src/watch.rs",
-                text: "(_, Input::Connected(why)) => (State::Arming { why }, Action::SetWatch),",
-                replacement: "(_, Input::Connected(why @ Why::Reconnected)) => (State::Syncing { watched: true }, Action::BeginSync(why)),
-        (_, Input::Connected(why)) => (State::Arming { why }, Action::SetWatch),",
-                check: Check { binary: Binary::Unit, filter: "the_believed_tree_becomes_the_real_one_and_nothing_is_missed" },
-            },
-            Self::Relist => Patch {
-                name: "relist",
-                taken_out: "after a gap a directory whose counters moved is not listed",
-                file: "server/zookeeper/src/root/comparison.rs",
-                text: "self.list(directory, ListPurpose::Gap, children);",
-                replacement: "",
-                check: Check { binary: Binary::Unit, filter: "root::tests::gaps::" },
-            },
-            Self::Identity => Patch {
-                name: "czxid",
-                taken_out: "a release compares the owner of the znode, and not its czxid",
-                file: "app/core/src/release/target.rs",
-                text: "self.czxid == seen.czxid && self.owner == seen.owner",
-                replacement: "self.owner == seen.owner",
-                check: Check { binary: Binary::Core, filter: "release::" },
-            },
-            Self::Counters => Patch {
-                name: "counters",
-                taken_out: "what a directory's counters show and no event did counts as nothing",
-                file: "server/zookeeper/src/stat_counters.rs",
-                text: "let unseen = at_least(tally.seen);",
-                replacement: "let unseen = Missed::default();",
-                check: Check { binary: Binary::Unit, filter: "silent_znodes_are_found" },
-            },
-            Self::Durability => Patch {
-                name: "durability",
-                taken_out: "a record of the audit log is written, and not made durable before a release is sent",
-                file: "server/audit/src/writer.rs",
-                text: "self.file.write_all(&text).and_then(|()| self.file.sync_data());",
-                replacement: "self.file.write_all(&text);",
-                check: Check { binary: Binary::Unit, filter: "what_is_written_and_not_durable_is_not_on_record" },
-            },
-            Self::Canary => Patch {
-                name: "canary",
-                taken_out: "a probe that is not answered makes nothing STALE",
-                file: "server/zookeeper/src/probe.rs",
-                text: "now.saturating_duration_since(self.good_sent.unwrap_or(self.began)) >= PROOF_EVERY + ANSWER_MAX",
-                replacement: "now < self.began",
-                check: Check { binary: Binary::Unit, filter: "probe::tests::" },
-            },
-        }
-    }
 }
 
 impl Patch {
@@ -138,28 +69,39 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned)
 }
 
+/// The mutations of these names, in their order; all of them where none is named.
+fn named(names: &[String]) -> Result<Vec<Patch>, String> {
+    let all = || Mutation::ALL.into_iter().map(Mutation::patch);
+    if let Some(name) = names.iter().find(|name| !all().any(|patch| patch.name == **name)) {
+        let known: Vec<&str> = all().map(|patch| patch.name).collect();
+        return Err(format!("no mutation is called {name}; there are {}", known.join(", ")));
+    }
+    Ok(all().filter(|patch| names.is_empty() || names.iter().any(|name| *name == patch.name)).collect())
+}
+
 /// Runs each check on sources as they are, and then each mutation. `told` hears of each as it ends.
 ///
 /// # Errors
-/// When the guard itself can't be run: the sources can't be copied, or a check is not green without a mutation.
-pub fn run(mut told: impl FnMut(&str)) -> Result<Vec<MutationResult>, String> {
+/// When the guard itself can't be run: no mutation has that name, the sources can't be copied, or a check is not green
+/// without a mutation.
+pub fn run(names: &[String], mut told: impl FnMut(&str)) -> Result<Vec<MutationResult>, String> {
+    let patches = named(names)?;
     let copy = Copy::of(&root())?;
-    for mutation in Mutation::ALL {
-        let patch = mutation.patch();
+    for patch in &patches {
         match patch.check.run(&copy)? {
             Found::Green(0) => return Err(format!("out of date: no test has {} in its name", patch.check.filter)),
             Found::Green(tests) => told(&format!("{:<12} {tests} green as it is", patch.name)),
             Found::Red(tests) => return Err(format!("red without any mutation: {}", tests.join(", "))),
         }
     }
-    let rows = Mutation::ALL.map(|mutation| {
-        let (patch, begin) = (mutation.patch(), Instant::now());
+    let rows = patches.iter().map(|patch| {
+        let begin = Instant::now();
         let result = patch.notice(&copy);
         let row = MutationResult { name: patch.name, taken_out: patch.taken_out, result, took: begin.elapsed() };
         told(&format!("{:<12} {}", row.name, if row.is_red() { "red" } else { "NOT RED" }));
         row
     });
-    Ok(rows.into())
+    Ok(rows.collect())
 }
 
 /// The table.
@@ -193,6 +135,17 @@ mod tests {
         let patch = Patch { text: "no such line", ..Mutation::Canary.patch() };
         let why = patch.apply(&root()).unwrap_err();
         assert!(why.contains("no such line") && why.contains(patch.file) && why.contains("0 times"), "{why}");
+    }
+
+    #[test]
+    fn mutations_are_chosen_by_name() {
+        let names = |of: &[&str]| {
+            let of: Vec<String> = of.iter().map(|name| (*name).to_owned()).collect();
+            named(&of).map(|patches| patches.iter().map(|patch| patch.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&["canary", "relist"]), Ok(vec!["relist", "canary"]));
+        assert_eq!(names(&[]).unwrap().len(), Mutation::ALL.len());
+        assert!(names(&["nothing"]).unwrap_err().contains("canary"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::relay::{Edit, Grants, Link, Relay};
 use crate::releases::Record;
 use crate::second::Second;
 use crate::servers::{Servers, options};
+use crate::threads::Threads;
 use crate::workload::{Contention, Who, Workload};
 use crate::{DEADLINE, STEP};
 
@@ -54,6 +55,8 @@ pub struct Setup {
     pub has_clock: bool,
     /// Whether the disk below it may hang.
     pub has_disk: bool,
+    /// Whether threads may be refused to it.
+    pub has_threads: bool,
     /// Whether it reaches the only server by TLS, whose certificate may run out.
     pub has_certificate: bool,
     /// How the servers are set up.
@@ -81,6 +84,7 @@ impl Default for Setup {
             has_config: false,
             has_clock: false,
             has_disk: false,
+            has_threads: false,
             has_certificate: false,
             server: options(),
             edit: Edit::None,
@@ -107,6 +111,8 @@ pub struct Scene {
     pub clock: Option<Clock>,
     /// The disk below Lockscope, where it may hang.
     pub disk: Option<Disk>,
+    /// Lockscope's threads, where they may be refused.
+    pub threads: Option<Threads>,
     /// The server's certificate, where it has one.
     pub certificate: Option<Certificate>,
     /// How long after the end of the fault everything was shown LIVE again.
@@ -198,8 +204,10 @@ impl Scene {
         }
         let clock = setup.has_clock.then(|| Clock::start(data.path()));
         let disk = setup.has_disk.then(|| Disk::start(data.path()));
+        let threads = setup.has_threads.then(|| Threads::start(data.path()));
         let by_clock = clock.iter().flat_map(Clock::environment);
-        let environment = by_clock.chain(disk.iter().flat_map(Disk::environment)).collect();
+        let by_disk = disk.iter().flat_map(Disk::environment);
+        let environment = by_clock.chain(by_disk).chain(threads.iter().flat_map(Threads::environment)).collect();
         let lockscope = Lockscope::start_with(program, &args, environment).await;
         lockscope.until_ready().await;
         let locks =
@@ -223,6 +231,7 @@ impl Scene {
             config,
             clock,
             disk,
+            threads,
             certificate,
             back_ms: None,
             notes: Vec::new(),

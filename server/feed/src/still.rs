@@ -49,3 +49,19 @@ fn as_of(body: &mut Body) -> Option<&mut AsOf> {
         Body::Status(_) | Body::Lab(_) | Body::Events(_) | Body::QueueMap(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_live_then_says_so_in_a_frame() {
+        let why = |state| {
+            let mut as_of = AsOf { state, why: "no watch".to_owned(), ..AsOf::default() };
+            of_the_past(&mut as_of, 7);
+            assert_eq!((as_of.state, as_of.since_ms), (RootState::Past, 7));
+            as_of.why
+        };
+        assert_eq!((&*why(RootState::Live), &*why(RootState::Stale)), ("", "it was stale then: no watch"));
+    }
+}

@@ -1,6 +1,8 @@
 //! The model as it was: from the newest checkpoint before a moment, all that was recorded up to it, through the same core.
 //! Blocking; runs where it delays nobody. Ticks are recorded, so nothing is added and nothing made up.
 
+mod hindsight;
+
 use std::ops::ControlFlow;
 
 use lockscope_core::observation::Observation;

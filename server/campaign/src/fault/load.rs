@@ -24,6 +24,8 @@ const ZNODE_LOCKS: usize = 200;
 const CROWD: usize = 100_000;
 /// The lock that they contend for.
 pub(super) const CROWD_NAME: &str = "crowd";
+/// Locks that come at once.
+const LOCKS: usize = 10_000;
 /// Requests under way at once.
 const AT_ONCE: usize = 500;
 /// Contenders that one session has in a storm.
@@ -98,6 +100,40 @@ pub(super) async fn znodes(scene: &mut Scene, form: Form) {
         // All of them go in one transaction.
         drop(owner);
         sleep(Duration::from_millis(3_000)).await;
+    }
+}
+
+/// One of ten thousand locks.
+pub(super) fn one_of_many(number: usize) -> String {
+    super::path(&format!("lock-of-many-{number}"))
+}
+
+/// Ten thousand locks, each with two contenders of one session, which ends; then the locks go as well.
+pub(super) async fn many_locks(scene: &mut Scene, form: Form) {
+    let client = scene.direct().await;
+    let numbers: Vec<usize> = (0..LOCKS).collect();
+    let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    for _ in 0..form.of(3, 1) {
+        let (owner, begin) = (open(&scene.servers.connect_string()).await, Instant::now());
+        let mut made = 0;
+        for chunk in numbers.chunks(AT_ONCE / 2) {
+            let lock = async |number: usize| {
+                let path = one_of_many(number);
+                let is_made = client.create(&path, b"", &persistent).await.is_ok();
+                is_made && enqueue(&owner, &path).await.is_some() && enqueue(&owner, &path).await.is_some()
+            };
+            made += join_all(chunk.iter().map(|number| lock(*number))).await.into_iter().filter(|made| *made).count();
+        }
+        scene.notes.push(format!("{made} locks in {} ms", begin.elapsed().as_millis()));
+        sleep(Duration::from_millis(1_000)).await;
+        // All contenders go in one transaction.
+        drop(owner);
+        sleep(Duration::from_millis(2_000)).await;
+        for chunk in numbers.chunks(AT_ONCE) {
+            let delete = async |number: usize| client.delete(&one_of_many(number), None).await;
+            join_all(chunk.iter().map(|number| delete(*number))).await;
+        }
+        sleep(Duration::from_millis(1_000)).await;
     }
 }
 

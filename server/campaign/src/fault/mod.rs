@@ -5,6 +5,7 @@ mod config;
 mod data;
 mod link;
 mod load;
+mod panics;
 mod program;
 mod release;
 mod resources;
@@ -69,6 +70,7 @@ faults! {
     Znodes = "znodes", "20,000 znodes come at once and go with their session";
     Unreadable = "unreadable", "contenders that Lockscope may not read";
     ManyChildren = "many-children", "100,000 contenders in one queue, which go with their session";
+    ManyLocks = "many-locks", "10,000 locks come at once and go with their session";
     HugeReplies = "huge-replies", "lists of children and znodes larger than `jute.maxbuffer` is by default";
     HostileText = "hostile-text", "markup, bidi controls, invalid UTF-8 and 1 MB in names and data";
     Sequences = "sequences", "sequence numbers overflow; names that are malformed";
@@ -83,6 +85,7 @@ faults! {
     BadReloads = "bad-reloads", "broken configurations are reloaded, and good ones";
     NoDescriptors = "no-descriptors", "no file may be opened, and the link is cut";
     LittleMemory = "little-memory", "hardly any memory is left when 20,000 znodes come";
+    NoThreads = "no-threads", "tasks panic: no thread can be started, and the link is cut";
     HungHistory = "hung-history", "another process holds the files of the history";
     HungDisk = "hung-disk", "the disk hangs while releases are asked for";
     FullDisk = "full-disk", "no room for the audit log while releases are asked for";
@@ -150,6 +153,7 @@ impl Fault {
                 | Self::Znodes
                 | Self::EndedUnderLoad
                 | Self::ManyChildren
+                | Self::ManyLocks
                 | Self::Unreadable
                 | Self::HugeReplies
                 | Self::LittleMemory
@@ -218,6 +222,9 @@ impl Fault {
                 server: ServerOptions { heap_mb: 768, ..server::with(&[]) },
                 ..usual
             },
+            Self::ManyLocks => {
+                Setup { contentions: queues(), more_locks: (0..4).map(load::one_of_many).collect(), ..usual }
+            }
             Self::HugeReplies => {
                 let server = ServerOptions { heap_mb: 512, ..server::with(&[data::HUGE_MAX]) };
                 Setup { server, more_locks: data::HUGE_NAMES.map(path).to_vec(), ..usual }
@@ -241,6 +248,7 @@ impl Fault {
             Self::ExpiredCertificate => Setup { has_certificate: true, ..usual },
             Self::BadReloads => Setup { has_config: true, ..usual },
             Self::NoDescriptors => usual,
+            Self::NoThreads => Setup { has_threads: true, ..usual },
             Self::LittleMemory => Self::Znodes.setup(),
             Self::SlowReader | Self::DeafReaders | Self::Sleepers => {
                 let busy = (0..8).map(|number| contention(&format!("busy-{number}"), Who::Queue(40)));
@@ -285,6 +293,7 @@ impl Fault {
             Self::Storm => load::storm(scene, form).await,
             Self::Znodes => load::znodes(scene, form).await,
             Self::ManyChildren => load::many_children(scene).await,
+            Self::ManyLocks => load::many_locks(scene, form).await,
             Self::Unreadable => tree::unreadable(scene, form).await,
             Self::HugeReplies => data::huge_replies(scene, form).await,
             Self::HostileText => data::hostile_text(scene, form).await,
@@ -299,6 +308,7 @@ impl Fault {
             Self::Sleepers => viewer::sleepers(scene, form).await,
             Self::BadReloads => config::bad_reloads(scene, form).await,
             Self::NoDescriptors => resources::no_descriptors(scene, form).await,
+            Self::NoThreads => panics::no_threads(scene, form).await,
             Self::LittleMemory => resources::little_memory(scene, form).await,
             Self::HungHistory => resources::hung_history(scene, form).await,
             Self::HungDisk => release::hung_disk(scene, form).await,

@@ -4,16 +4,36 @@ use std::process::Command;
 
 use super::copy::Copy;
 
-/// All packages that any check is of: with others, the crates that they depend on might be compiled once more.
-const PACKAGES: [&str; 6] = ["-p", "core", "-p", "zookeeper", "-p", "audit"];
+const SMALL: &[&str] = &["-p", "core", "-p", "zookeeper", "-p", "audit", "-p", "feed", "-p", "history"];
+const WHOLE: &[&str] = &["-p", "http", "-p", "server", "--features", "server/oidc"];
 
 /// Where a test is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binary {
-    /// Among the unit tests of the packages.
+    /// Among the unit tests of the small packages.
     Unit,
     /// Among the core's tests from outside.
     Core,
+    /// Among the tests of the recording from outside.
+    History,
+    /// Among the unit tests of the HTTP server.
+    Http,
+    /// Among the tests of the whole program, with a real ZooKeeper.
+    Server,
+}
+
+impl Binary {
+    /// Packages are named together, the small ones apart from the whole program: with others, the crates that they
+    /// depend on might be compiled once more.
+    fn args(self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self {
+            Self::Unit => (SMALL, &["--lib"]),
+            Self::Core => (SMALL, &["--test", "core"]),
+            Self::History => (SMALL, &["--test", "it"]),
+            Self::Http => (WHOLE, &["--lib"]),
+            Self::Server => (WHOLE, &["--test", "it"]),
+        }
+    }
 }
 
 /// Tests by a part of their names.
@@ -36,12 +56,9 @@ impl Check {
     /// # Errors
     /// When nothing was tested: it does not compile, or cargo can't be run.
     pub(super) fn run(&self, copy: &Copy) -> Result<Found, String> {
-        let target: &[&str] = match self.binary {
-            Binary::Unit => &["--lib"],
-            Binary::Core => &["--test", "core"],
-        };
+        let (packages, target) = self.binary.args();
         let mut cargo = Command::new("cargo");
-        cargo.args(["test", "--locked", "--no-fail-fast"]).args(PACKAGES).args(target);
+        cargo.args(["test", "--locked", "--no-fail-fast"]).args(packages).args(target);
         cargo.args(["--", self.filter]);
         cargo.current_dir(copy.sources()).env("CARGO_TARGET_DIR", copy.target()).env("CARGO_INCREMENTAL", "0");
         let output = cargo.output().map_err(|error| format!("cargo can't be run: {error}"))?;

@@ -11,6 +11,7 @@ mod differs;
 mod faults;
 mod fuzz;
 mod golden;
+mod hindsight;
 mod historian;
 mod incidents;
 #[path = "../../../../app/core/tests/core/language.rs"]

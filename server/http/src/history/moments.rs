@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use history::historian::HistoryHandle;
 use history::replay::{self, ReplayError, Rewound};
 use history::store::{Gap, Store, StoreError, generated_before};
+use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
@@ -126,7 +127,15 @@ pub(crate) struct PastMoment {
     pub(crate) at_ms: i64,
     /// What pages and answers are made from.
     pub(crate) hub: Arc<Hub>,
-    models: Vec<(String, Result<Rewound, Missing>)>,
+    models: Vec<(String, Result<PastModel, Missing>)>,
+}
+
+/// An ensemble's model as it was.
+struct PastModel {
+    /// To step on from.
+    rewound: Rewound,
+    /// The same, which says what it lacked without knowing it.
+    shown: Observatory,
 }
 
 impl Moments {
@@ -251,7 +260,7 @@ impl Moments {
         let ensembles = self.recordings.ensembles.now();
         let models = ensembles.iter().map(|(info, handle)| {
             let near = near.as_ref().and_then(|near| near.model(&info.name));
-            (info.name.clone(), rewind(handle.as_ref(), replay::Moment::At(TimeMs(at_ms)), near))
+            (info.name.clone(), PastModel::at(handle.as_ref(), TimeMs(at_ms), near))
         });
         let made = Arc::new(PastMoment::new(&self.recordings, &ensembles, at_ms, models.collect()));
         // What is not known now may be known soon: it may be stored, or a gap may end.
@@ -272,11 +281,11 @@ impl PastMoment {
         recordings: &Recordings,
         ensembles: &[(EnsembleInfo, Option<HistoryHandle>)],
         at_ms: i64,
-        models: Vec<(String, Result<Rewound, Missing>)>,
+        models: Vec<(String, Result<PastModel, Missing>)>,
     ) -> Self {
         let Recordings { ensembles: _, about, applications, forced, clock: _ } = recordings;
         let shown = ensembles.iter().zip(&models).filter_map(|((info, _), (_, model))| {
-            let observatory = model.as_ref().ok()?.observatory().clone();
+            let observatory = model.as_ref().ok()?.shown.clone();
             Some(Ensemble::still(info.clone(), observatory))
         });
         let clock = Clock::manual(at_ms);
@@ -294,7 +303,15 @@ impl PastMoment {
 
     /// An ensemble's model as it was.
     pub(super) fn model(&self, ensemble: &str) -> Option<&Rewound> {
-        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().ok())
+        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| Some(&model.as_ref().ok()?.rewound))
+    }
+}
+
+impl PastModel {
+    fn at(handle: Option<&HistoryHandle>, at: TimeMs, near: Option<&Rewound>) -> Result<Self, Missing> {
+        let rewound = rewind(handle, replay::Moment::At(at), near)?;
+        let shown = rewound.in_hindsight(&*store_of(handle)?, at).map_err(ReplayError::from)?;
+        Ok(Self { rewound, shown })
     }
 }
 
@@ -305,9 +322,7 @@ pub(super) fn gaps_in(store: &dyn Store, from_ms: i64, to_ms: i64) -> Vec<Gap> {
 
 /// One ensemble's model as it was, from a nearby one if there is one.
 fn rewind(handle: Option<&HistoryHandle>, moment: replay::Moment, near: Option<&Rewound>) -> Result<Rewound, Missing> {
-    let nothing = || Missing::NothingKept { before: None, after: None };
-    let store =
-        handle.ok_or_else(nothing)?.store().ok_or_else(|| Missing::Failed("the history is not open yet".to_owned()))?;
+    let store = store_of(handle)?;
     // Looked at first: what is stored meanwhile is in the model.
     if let Some(missing) = unknown_at(&*store, moment).map_err(|error| Missing::Failed(error.to_string()))? {
         return Err(missing);
@@ -316,6 +331,11 @@ fn rewind(handle: Option<&HistoryHandle>, moment: replay::Moment, near: Option<&
     let mut stepped = near.clone();
     stepped.step_to(&*store, moment)?;
     Ok(stepped)
+}
+
+fn store_of(handle: Option<&HistoryHandle>) -> Result<Arc<dyn Store>, Missing> {
+    let handle = handle.ok_or(Missing::NothingKept { before: None, after: None })?;
+    handle.store().ok_or_else(|| Missing::Failed("the history is not open yet".to_owned()))
 }
 
 /// Why what is stored does not say what was at a moment: it lies in a gap, or it is yet to be stored.
@@ -332,7 +352,9 @@ fn unknown_at(store: &dyn Store, moment: replay::Moment) -> Result<Option<Missin
 fn znodes(kept: &[Arc<PastMoment>]) -> u64 {
     let of = |moment: &Arc<PastMoment>| -> u64 {
         let models = moment.models.iter().filter_map(|(_, model)| model.as_ref().ok());
-        models.map(|model| model.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>()).sum()
+        models
+            .map(|model| model.rewound.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>())
+            .sum()
     };
     kept.iter().map(of).sum()
 }

@@ -12,6 +12,7 @@ mod equality;
 mod events;
 mod forced;
 mod generated;
+mod hindsight;
 mod incidents;
 mod kills;
 mod lives;
