@@ -76,6 +76,9 @@ async fn panics(scene: &Scene) -> u64 {
     let answer = scene.lockscope.http.get(format!("{}/metrics", scene.lockscope.url())).send().await;
     let Ok(answer) = answer else { return 0 };
     let text = answer.text().await.unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("lockscope_panics_total "));
-    line.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
+    let count = text.lines().find_map(|line| {
+        let (name, count) = line.split_once("_panics_total ")?;
+        (!name.contains(' ')).then_some(count)
+    });
+    count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
 }

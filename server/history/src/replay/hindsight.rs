@@ -3,9 +3,10 @@
 //! it may miss somebody. Nothing is added to it: it is shown as it was.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 
+use lockscope_core::mirror::Directory;
 use lockscope_core::missing::{Missing, MissingSet};
 use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::observatory::Observatory;
@@ -45,6 +46,8 @@ struct Ahead<'a> {
     open: usize,
     /// Znodes that an event reported.
     reported: HashSet<Box<str>>,
+    /// Whether directories have a child that was not read, of those of which that was asked.
+    unread: HashMap<Box<str>, bool>,
     left: usize,
 }
 
@@ -66,8 +69,15 @@ impl Rewound {
 
     fn look_ahead(&self, store: &dyn Store, at: TimeMs) -> Result<Vec<(RootId, Box<str>)>, StoreError> {
         let model = &self.observatory;
-        let mut ahead =
-            Ahead { model, at, doubts: BTreeMap::new(), open: 0, reported: HashSet::new(), left: AHEAD_MAX };
+        let mut ahead = Ahead {
+            model,
+            at,
+            doubts: BTreeMap::new(),
+            open: 0,
+            reported: HashSet::new(),
+            unread: HashMap::new(),
+            left: AHEAD_MAX,
+        };
         let (mut next, mut decoder, mut taken) = (self.seq, self.decoder.clone(), self.taken);
         'chunks: loop {
             let chunks = store.chunks(next, CHUNKS_AT_A_TIME)?;
@@ -134,15 +144,27 @@ impl Ahead<'_> {
 
     /// A znode was read or listed, and came with this transaction if that is known.
     fn found(&mut self, root: RootId, path: &str, czxid: Option<Zxid>) {
-        let came_before = czxid.is_none_or(|czxid| czxid <= self.model.zxid());
         let is_known = self.model.roots().get(root.0 as usize).is_none_or(|root| root.mirror.node(path).is_some());
-        if came_before
-            && !is_known
-            && !self.reported.contains(path)
-            && let Some((directory, _)) = split_path(path)
-        {
+        if is_known || self.reported.contains(path) {
+            return;
+        }
+        let Some((directory, _)) = split_path(path) else { return };
+        if czxid.is_none_or(|czxid| czxid <= self.model.zxid()) || self.has_unread(root, directory) {
             self.lacks(root, directory);
         }
+    }
+
+    /// The moment has a child in a directory of which it did not know yet when that came.
+    fn has_unread(&mut self, root: RootId, directory: &str) -> bool {
+        if let Some(known) = self.unread.get(directory) {
+            return *known;
+        }
+        let root = self.model.roots().get(root.0 as usize);
+        let mut children =
+            root.and_then(|root| root.mirror.directory(directory)).into_iter().flat_map(Directory::children);
+        let has_unread = children.any(|(_, child)| child.read.is_none());
+        self.unread.insert(directory.into(), has_unread);
+        has_unread
     }
 
     fn lacks(&mut self, root: RootId, directory: &str) {

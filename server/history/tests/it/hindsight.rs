@@ -87,6 +87,17 @@ fn a_moment_before_whoever_was_noticed_came_is_whole() {
 }
 
 #[test]
+fn whoever_is_there_and_was_not_read_may_have_come_after() {
+    let unread = "1150 + /locks/l/lock-0000000004
+        1205 ? /locks/l unswept
+        1206 = /locks/l/lock-0000000004 owner=2 czxid=125
+        1210 = /locks/l/lock-0000000003 owner=3 czxid=124 denied
+        1700 ? /locks/l";
+    assert_eq!(missing_at(unread, 1_150), UNSWEPT.into());
+    assert!(missing_at(unread, 1_149).is_empty());
+}
+
+#[test]
 fn who_shows_nothing_may_have_come_before() {
     let denied = "1205 ? /locks/l unswept
         1210 ! /locks/l/lock-0000000003
