@@ -94,11 +94,11 @@ impl Mutation {
                 check: Check { binary: Binary::Unit, filter: "probe::tests::" },
             },
             Self::FrameAge => Patch {
-                name: "frame-age",
-                taken_out: "a frame that waited until what it calls live is too old is sent all the same",
-                file: "server/feed/src/channel.rs",
-                text: "if step.known.is_over(now_ms) || (seq != newest && step.known.is_fading(now_ms)) {",
-                replacement: "if seq != newest && step.known.is_fading(now_ms) {",
+                name: "age",
+                taken_out: "a view goes on calling itself LIVE however old it is",
+                file: "server/feed/src/known.rs",
+                text: "self.is_live && !is_fresh(self.at_ms, now_ms)",
+                replacement: "self.is_live && now_ms == i64::MIN",
                 check: Check { binary: Binary::Unit, filter: "tests::known::" },
             },
             Self::FrameOfPast => Patch {
@@ -113,8 +113,8 @@ impl Mutation {
                 name: "restart-gap",
                 taken_out: "the time in which no server ran is no gap of the recording",
                 file: "server/history/src/historian/writer.rs",
-                text: "loss: Some(Loss { after_seq: 0, from: None, why: GapReason::NotRunning }),",
-                replacement: "loss: None,",
+                text: "self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: reason_before(&*store)? });",
+                replacement: "self.loss = None;",
                 check: Check { binary: Binary::History, filter: "historian::a_restart_is_a_gap" },
             },
             Self::AnswerOfPast => Patch {
