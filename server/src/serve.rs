@@ -124,7 +124,7 @@ pub async fn run<O: Observer>(
     let audit = AuditParts::of(config, &access, &clock).await;
     let config_health = reload::config_health(&origin, &clock);
     let payloads = watch::Sender::new(config.payloads);
-    let recorder = Recorder::new(config.history.as_ref(), &payloads.subscribe(), &clock)?;
+    let recorder = Recorder::new(config.history.as_ref(), &payloads.subscribe(), &clock, config.session_timeout)?;
     let alerting = AlertParts::open(config, &clock).await;
     let cluster = clustering::open(config, &listener, &clock)?;
     let parts = (audit, alerting, cluster);

@@ -7,6 +7,7 @@ mod silences;
 
 pub use news::rule_shown;
 use shared::{SharedAcknowledgement, SharedNotes};
+pub(crate) use shared::{server_number, unique_number};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,6 +2,7 @@
 
 mod routes;
 mod shared;
+mod shared_snoozes;
 mod snoozes;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use crate::rule::Rule;
 use crate::store::Store;
 use routes::RouteHealth;
 pub use routes::RouteShown;
+use shared_snoozes::SnoozeNotes;
 pub use snoozes::{ORDER_SNOOZES_MAX, OrderSnoozes, SnoozeError};
 
 /// Time between two looks at who is to be told.
@@ -71,6 +73,8 @@ struct Inner {
     links: Links,
     /// Which warnings of lock orders are silenced.
     snoozes: watch::Sender<OrderSnoozes>,
+    /// What other servers are told of these; taken for moments only.
+    snooze_notes: Mutex<SnoozeNotes>,
     /// Other servers that are told what people say; unset where there are none.
     exchange: OnceLock<Arc<dyn Exchange>>,
 }
@@ -151,6 +155,7 @@ impl Alerts {
             clock,
             links,
             snoozes: watch::channel(snoozes.into()).0,
+            snooze_notes: Mutex::default(),
             exchange: OnceLock::new(),
         }))
     }

@@ -42,7 +42,8 @@ impl Lockscope {
 
     /// Starts it with these settings, and waits until it serves pages.
     pub(crate) async fn start(settings: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_lockscope"))
+        let built = || env!("CARGO_BIN_EXE_lockscope").into();
+        let mut child = Command::new(std::env::var_os("LOCKSCOPE_BIN").unwrap_or_else(built))
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(settings)
             .env("LOCKSCOPE_HISTORY", "off")

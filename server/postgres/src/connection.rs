@@ -39,15 +39,11 @@ SET search_path = pg_catalog, lockscope, pg_temp;
 /// The same, for servers from 14 on: a query of a client that is gone ends.
 const SETTINGS_14: &str = "SET client_connection_check_interval = '2s'";
 
-/// The same, for one that holds locks: a process that stands still gives them to others, though its machine goes on
-/// acknowledging what it is sent.
-const IDLE_14: &str = "SET idle_session_timeout = '10s'";
-
 /// A connection that is open.
 pub(crate) struct Connection {
     pub(crate) client: Client,
-    /// The server can end a session that says nothing.
-    bounds_idle: bool,
+    /// The server can end a session that says nothing, and is to do so after this time.
+    silence: Option<Duration>,
     task: AbortHandle,
     tls: Option<MakeRustlsConnect>,
 }
@@ -90,13 +86,13 @@ impl Connection {
                 (client, tokio::spawn(async move { drop(connection.await) }))
             }
         };
-        let mut connection = Self { client, bounds_idle: false, task: task.abort_handle(), tls: tls.cloned() };
-        connection.prepare().await?;
+        let mut connection = Self { client, silence: None, task: task.abort_handle(), tls: tls.cloned() };
+        connection.prepare(target.silence).await?;
         Ok(connection)
     }
 
     /// Looks whether the server is one that we can use, and sets bounds.
-    async fn prepare(&mut self) -> Result<(), DatabaseError> {
+    async fn prepare(&mut self, silence: Duration) -> Result<(), DatabaseError> {
         let sql = "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
             pg_is_in_recovery()";
         let row = self.client.query_one(sql, &[]).await?;
@@ -120,15 +116,19 @@ impl Connection {
         self.client.batch_execute(SETTINGS).await?;
         if version >= 140_000 {
             self.client.batch_execute(SETTINGS_14).await?;
-            self.bounds_idle = true;
+            self.silence = Some(silence);
         }
         Ok(())
     }
 
-    /// Has the server end this session when nothing comes for ten seconds; servers before 14 can't.
-    pub(crate) async fn bound_idle(&mut self) -> Result<(), DatabaseError> {
-        if std::mem::take(&mut self.bounds_idle) {
-            self.client.batch_execute(IDLE_14).await?;
+    /// For a connection that holds locks: has the server end this session when nothing comes for too long, so that a
+    /// process that stands still gives them to others, though its machine goes on acknowledging what it is sent. Servers
+    /// before 14 can't.
+    pub(crate) async fn bound_silence(&mut self) -> Result<(), DatabaseError> {
+        if let Some(silence) = self.silence.take() {
+            let ms = silence.as_millis();
+            let sql = format!("SET idle_session_timeout = {ms}; SET idle_in_transaction_session_timeout = {ms}");
+            self.client.batch_execute(&sql).await?;
         }
         Ok(())
     }

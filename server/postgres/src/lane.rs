@@ -56,8 +56,8 @@ impl Session {
     }
 
     /// Takes a lock for somebody, where nobody else has it, here or on another connection. It is held until the session
-    /// ends, or it is given back. From then on the session ends when it says nothing for ten seconds, where the server is
-    /// one of version 14 or newer.
+    /// ends, or it is given back. From then on the session ends when it says nothing for as long as its target says, where the
+    /// server is one of version 14 or newer.
     ///
     /// # Errors
     /// The database can't be asked.
@@ -65,7 +65,7 @@ impl Session {
         if let Some(holder) = self.held.get(&key) {
             return Ok(*holder == whose);
         }
-        self.connection.bound_idle().await?;
+        self.connection.bound_silence().await?;
         let row = self.connection.client.query_one("SELECT pg_try_advisory_lock($1)", &[&key]).await?;
         let is_ours: bool = row.try_get(0)?;
         if is_ours {

@@ -3,12 +3,17 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
 /// Servers that one address names at most.
 const HOSTS_MAX: usize = 8;
+/// How long a connection that holds locks may say nothing, at least and at most: a busy machine must not lose them, and
+/// whoever waits for them shall not wait for long.
+const SILENCE_MIN: Duration = Duration::from_secs(2);
+const SILENCE_MAX: Duration = Duration::from_secs(10);
 /// Where a server listens that says nothing else.
 const PORT: u16 = 5_432;
 
@@ -45,6 +50,8 @@ pub struct Target {
     pub(crate) password: Option<Vec<u8>>,
     pub(crate) database: String,
     pub(crate) protection: Protection,
+    /// After so long without a word the server ends a connection that holds locks.
+    pub(crate) silence: Duration,
 }
 
 /// Why a text is no address of a database.
@@ -103,7 +110,13 @@ impl Target {
         let protection = protection(sslmode.as_deref(), root, &servers)?;
         let database = config.get_dbname().map_or_else(|| user.clone(), str::to_owned);
         let password = config.get_password().map(<[u8]>::to_vec);
-        Ok(Self { servers, user, password, database, protection })
+        Ok(Self { servers, user, password, database, protection, silence: SILENCE_MAX })
+    }
+
+    /// The same, where a connection that holds locks and says nothing for so long loses them; 2 to 10 seconds.
+    #[must_use]
+    pub fn with_silence(self, silence: Duration) -> Self {
+        Self { silence: silence.clamp(SILENCE_MIN, SILENCE_MAX), ..self }
     }
 
     /// The same with another password, as a file has it.

@@ -67,7 +67,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
 /// Where the history is, and what is wrong with it now: a database that can't be reached is no fault of the configuration.
 fn described_history(place: &config::HistoryPlace) -> String {
     let described = place.described();
-    match OpenPlace::of(place).and_then(|place| place.check()) {
+    match OpenPlace::of(place, None).and_then(|place| place.check()) {
         Ok(()) => described,
         Err(error) => format!("{described}; it can't be used now: {error}"),
     }

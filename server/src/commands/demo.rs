@@ -167,6 +167,7 @@ fn config_of(listen: SocketAddr, data: &Path, history: config::History, zookeepe
             zk: zookeeper.address(),
             roots: vec![ROOT.to_owned()],
             exclude: Vec::new(),
+            znodes_max: zookeeper::ZNODES_MAX,
             labels: Default::default(),
             file: None,
             evidence: true,

@@ -25,7 +25,7 @@ pub fn fill(
     now: TimeMs,
     stop: &CancellationToken,
 ) -> Result<(), BackfillError> {
-    let store = OpenPlace::of(&history.place)?.open(ensemble)?;
+    let store = OpenPlace::of(&history.place, None)?.open(ensemble)?;
     let mut backfill = Backfill::new(store, history.retention, settings);
     // What is recorded from now on is of another minute, so no figure is of both.
     let begins_at = TimeMs(now.0.div_euclid(MINUTE_MS) * MINUTE_MS) - GENERATED_MS;

@@ -65,6 +65,7 @@ fn served_ensemble(
     let observer = observer
         .map_err(|error| ConfigError(error.to_string()))?
         .with_credentials(credentials.clone())
+        .with_znodes_max(ensemble.znodes_max)
         .without(exclusions);
     let (connect, session_timeout) = (&ensemble.zk, config.session_timeout);
     let asked = || members::Config {

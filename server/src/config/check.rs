@@ -14,6 +14,8 @@ use zookeeper::{EXCLUSIONS_MAX, SESSION_TIMEOUT_MIN, check_connect, check_exclus
 
 /// Longest session time-out that is believed; ZooKeeper's own default maximum is far below.
 const SESSION_TIMEOUT_MS_MAX: u64 = 3_600_000;
+/// Below, next to nothing would be read; above, a model takes more memory than a machine of today has.
+const ZNODES_ALLOWED: std::ops::RangeInclusive<usize> = 1_000..=50_000_000;
 
 pub(super) fn wrong<T>(setting: &SettingValue, why: &str, remedy: &str) -> Result<T, ConfigError> {
     Err(ConfigError(format!("{} {:?} {why}; {remedy}", setting.from, setting.value)))
@@ -126,6 +128,16 @@ pub(super) fn sockets_max(setting: &SettingValue) -> Result<u32, ConfigError> {
         Ok(_) | Err(_) => {
             let remedy = format!("write a whole number from 1 to {SOCKETS_ALLOWED_MAX}, like 10000");
             wrong(setting, "is not a number of live sockets", &remedy)
+        }
+    }
+}
+
+pub(super) fn znodes_max(setting: &SettingValue) -> Result<usize, ConfigError> {
+    match setting.value.trim().parse() {
+        Ok(znodes) if ZNODES_ALLOWED.contains(&znodes) => Ok(znodes),
+        Ok(_) | Err(_) => {
+            let remedy = format!("write a whole number from {} to {}", ZNODES_ALLOWED.start(), ZNODES_ALLOWED.end());
+            wrong(setting, "is not a number of znodes", &remedy)
         }
     }
 }

@@ -46,6 +46,14 @@ pub(super) const EXCLUDE: Setting = Kind(Ensemble, Var, Reload).row(
     "paths that are never read, with everything below them; the status page shows how many there are",
 );
 
+pub(super) const ZNODES: Setting = Kind(Ensemble, Var, Reload).row(
+    "znodes_max",
+    "a whole number from 1000 to 50000000",
+    "4000000",
+    "1000000",
+    "znodes that are read at most, some 400 bytes of memory each; a root with more is read in part and says so",
+);
+
 pub(super) const LABELS: Setting = Kind(Ensemble, File, Reload).row(
     "labels",
     "a table of texts, at most 16",

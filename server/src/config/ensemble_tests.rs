@@ -27,6 +27,23 @@ fn several_ensembles_each_have_a_name_and_a_colour() {
 }
 
 #[test]
+fn how_many_znodes_are_read_at_most_is_each_ensembles_own() {
+    let text =
+        "[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\nznodes_max = 2000\n[[ensemble]]\nname = \"b\"\nzk = \"b:1\"\n";
+    let fake = Fake { text: Some(text), ..Fake::default() };
+    let config = Config::load(&ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() }, &fake).unwrap();
+    let bounds: Vec<usize> = config.ensembles.iter().map(|one| one.znodes_max).collect();
+    assert_eq!(bounds, [2_000, zookeeper::ZNODES_MAX]);
+    let vars = BTreeMap::from([("LOCKSCOPE_ZNODES_MAX", "1000000")]);
+    let only = Config::load(&flags(|_| ()), &Fake { vars, ..Fake::default() }).unwrap();
+    assert_eq!(only.ensembles[0].znodes_max, 1_000_000);
+    check_file(
+        "zk = \"a:1\"\nznodes_max = 10",
+        "x.toml:2: `znodes_max` \"10\" is not a number of znodes; write a whole number from 1000 to 50000000",
+    );
+}
+
+#[test]
 fn mistakes_in_ensembles_are_named() {
     check_file(
         "[[ensemble]]\nzk = \"a:1\"",

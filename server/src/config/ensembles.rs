@@ -32,6 +32,8 @@ pub struct Ensemble {
     pub roots: Vec<String>,
     /// Patterns of paths that are never read.
     pub exclude: Vec<String>,
+    /// Znodes that are read at most.
+    pub znodes_max: usize,
     /// What it is, for filters.
     pub labels: BTreeMap<String, String>,
     /// The file of `ensembles_dir` that it is from; None for any other place.
@@ -142,6 +144,7 @@ fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError>
         name: name.unwrap_or_else(|| "default".to_owned()),
         zk: zk.value,
         exclude: exclusions(layers.many("exclude", &[])?, &roots)?,
+        znodes_max: layers.checked("znodes_max", None, check::znodes_max)?.unwrap_or(zookeeper::ZNODES_MAX),
         labels: labels::of(layers.file.top().get("labels"))?,
         file: None,
         roots: roots.into_iter().map(|root| root.value).collect(),
@@ -179,6 +182,7 @@ pub(super) fn one(table: &Section<'_>, color: EnsembleColor, layers: &Layers<'_>
         color: Some(text("color")?.map_or(Ok(color), |color| check_color(&color))?),
         zk: zk.value,
         exclude: exclusions(list("exclude")?, &roots)?,
+        znodes_max: text("znodes_max")?.map_or(Ok(zookeeper::ZNODES_MAX), |number| check::znodes_max(&number))?,
         labels: labels::of(table.get("labels"))?,
         file: None,
         roots: roots.into_iter().map(|root| root.value).collect(),

@@ -34,6 +34,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     ensemble_rows::COLOR,
     ensemble_rows::ROOT,
     ensemble_rows::EXCLUDE,
+    ensemble_rows::ZNODES,
     ensemble_rows::LABELS,
     ensemble_rows::DIR,
     Kind(Top, All, Restart).row(

@@ -48,6 +48,7 @@ fn defaults_need_only_a_zookeeper() {
             zk: "a:1".to_owned(),
             roots: vec!["/".to_owned()],
             exclude: Vec::new(),
+            znodes_max: zookeeper::ZNODES_MAX,
             labels: BTreeMap::new(),
             file: None,
             evidence: true,

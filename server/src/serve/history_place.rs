@@ -1,6 +1,7 @@
 //! Where the recordings of a server are, opened: files in a directory, or a database.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use history::store::sqlite::SqliteStore;
 use history::store::{Store, StoreError};
@@ -24,15 +25,23 @@ pub(crate) enum OpenPlace {
 }
 
 impl OpenPlace {
-    /// Opens nothing yet.
+    /// Opens nothing yet. `silence`: after so long without a word another server may write a recording; None: the
+    /// database's own bound.
     ///
     /// # Errors
     /// The system has no thread left.
-    pub(crate) fn of(place: &HistoryPlace) -> Result<Self, StoreError> {
+    #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "files have one writer"))]
+    pub(crate) fn of(place: &HistoryPlace, silence: Option<Duration>) -> Result<Self, StoreError> {
         match place {
             HistoryPlace::Directory(dir) => Ok(Self::Directory(dir.as_path().into())),
             #[cfg(feature = "postgres")]
-            HistoryPlace::Database(target) => PostgresHistory::new(target.clone()).map(Self::Database),
+            HistoryPlace::Database(target) => {
+                let target = match silence {
+                    Some(silence) => target.clone().with_silence(silence),
+                    None => target.clone(),
+                };
+                PostgresHistory::new(target).map(Self::Database)
+            }
         }
     }
 

@@ -56,7 +56,8 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// As the settings say; None where there is no history. `payloads`: who is shown what znodes carry; where nobody is,
-    /// it is not recorded either.
+    /// it is not recorded either. `session_timeout`: of ZooKeeper's sessions; whoever stands still loses its turn to
+    /// record so soon that another one records a second after that, though it asks once a second.
     ///
     /// # Errors
     /// There is no thread left.
@@ -64,10 +65,11 @@ impl Recorder {
         history: Option<&History>,
         payloads: &watch::Receiver<Payloads>,
         clock: &Clock,
+        session_timeout: Duration,
     ) -> Result<Option<(Self, RetentionHandle)>, RunError> {
         let Some(history) = history else { return Ok(None) };
         let (handle, retention) = watch::channel(history.retention);
-        let place = OpenPlace::of(&history.place)
+        let place = OpenPlace::of(&history.place, Some(session_timeout * 9 / 10))
             .map_err(|error| RunError::Internal(format!("the history can't be opened: {error}")))?;
         Ok(Some((Self { place, retention, payloads: payloads.clone(), clock: clock.clone() }, handle)))
     }

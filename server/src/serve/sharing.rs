@@ -1,4 +1,5 @@
-//! What replicas share in the database of the history: who is signed in, silences and acknowledgements. Without a cluster, or
+//! What replicas share in the database of the history: who is signed in, silences, acknowledgements and
+//! snoozes of lock orders. Without a cluster, or
 //! a database, each server has its own.
 
 use std::sync::Arc;
@@ -38,8 +39,9 @@ pub(super) fn start(
     let met = config.ensembles.iter().find(|ensemble| ensemble.name == own.ensemble);
     let secret = met.and_then(|ensemble| ensemble.identity.acting.shared_secret()).map(Secret::new);
     access.share(cluster.id().to_owned(), secret, exchange.clone());
-    let [silences, acknowledgements] = alerts.share(cluster.id(), exchange);
-    let keeper = keeper.with(Arc::new(access.clone()) as Arc<dyn Sharer>).with(silences).with(acknowledgements);
+    let [silences, acknowledgements, snoozes] = alerts.share(cluster.id(), exchange);
+    let keeper = keeper.with(Arc::new(access.clone()) as Arc<dyn Sharer>);
+    let keeper = keeper.with(silences).with(acknowledgements).with(snoozes);
     tasks.spawn(supervised("what replicas share", keeper.run(stop.clone())));
     let told = stop.clone().run_until_cancelled_owned(tell(cluster.clone(), shared.state()));
     tasks.spawn(supervised("state of what replicas share", async { _ = told.await }));

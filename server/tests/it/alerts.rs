@@ -14,15 +14,20 @@ use crate::served::until;
 /// What Debian's package brings; `.ci/need alertmanager` installs it.
 const ALERTMANAGER: &str = "/usr/bin/prometheus-alertmanager";
 
-struct Alertmanager {
+pub(crate) struct Alertmanager {
     url: String,
     _child: Child,
 }
 
 impl Alertmanager {
     async fn start(place: &std::path::Path, port: u16) -> Self {
+        Self::start_as(place, port, "route:\n  receiver: nobody\nreceivers:\n  - name: nobody\n").await
+    }
+
+    /// Starts it with a configuration.
+    pub(crate) async fn start_as(place: &std::path::Path, port: u16, text: &str) -> Self {
         let config = place.join("alertmanager.yml");
-        std::fs::write(&config, "route:\n  receiver: nobody\nreceivers:\n  - name: nobody\n").unwrap();
+        std::fs::write(&config, text).unwrap();
         let url = format!("http://127.0.0.1:{port}");
         let child = Command::new(ALERTMANAGER)
             .arg(format!("--config.file={}", config.display()))
@@ -40,6 +45,10 @@ impl Alertmanager {
         started
     }
 
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// The locks of what is active there.
     async fn active(&self) -> Vec<String> {
         let text = reqwest::get(format!("{}/api/v2/alerts", self.url)).await.unwrap().text().await.unwrap();
@@ -48,7 +57,7 @@ impl Alertmanager {
     }
 }
 
-async fn free_port() -> u16 {
+pub(crate) async fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
 }
 

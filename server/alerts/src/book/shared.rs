@@ -24,6 +24,18 @@ const SERVER_BITS: u32 = 14;
 /// What the time in a number counts from: 2025-01-01.
 const NUMBER_EPOCH_MS: i64 = 1_735_689_600_000;
 
+/// Which server this is, in numbers that several give.
+pub(crate) fn server_number(replica: &str) -> u64 {
+    let hash = Sha256::digest(replica.as_bytes());
+    hash.iter().take(2).fold(0_u64, |all, byte| (all << 8) | u64::from(*byte)) % (1 << SERVER_BITS)
+}
+
+/// A number that no other server gives: the time, and which server this is.
+pub(crate) fn unique_number(server: u64, last: u64, now_ms: i64) -> u64 {
+    let now = now_ms.saturating_sub(NUMBER_EPOCH_MS).max(1).unsigned_abs();
+    (now.max((last >> SERVER_BITS) + 1) << SERVER_BITS) | server
+}
+
 /// Somebody looks at an alert, wherever they said so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,11 +82,9 @@ pub(super) struct SharedNotes {
 }
 
 impl SharedNotes {
-    /// A number that no other server gives: the time, and which server this is.
+    /// A number that no other server gives.
     pub(super) fn next_id(&self, last: u64, now_ms: i64) -> u64 {
-        let of = |at: u64| (at << SERVER_BITS) | self.server;
-        let now = now_ms.saturating_sub(NUMBER_EPOCH_MS).max(1).unsigned_abs();
-        of(now.max((last >> SERVER_BITS) + 1))
+        unique_number(self.server, last, now_ms)
     }
 
     pub(super) fn acknowledged(&mut self, by: SharedAcknowledgement) {
@@ -111,9 +121,7 @@ impl SharedNotes {
 impl Book {
     /// Shares what people say with other servers from now on. `replica`: this server's name among them.
     pub fn share(&mut self, replica: &str) {
-        let hash = Sha256::digest(replica.as_bytes());
-        let server = hash.iter().take(2).fold(0_u64, |all, byte| (all << 8) | u64::from(*byte));
-        let mut shared = SharedNotes { server: server % (1 << SERVER_BITS), ..SharedNotes::default() };
+        let mut shared = SharedNotes { server: server_number(replica), ..SharedNotes::default() };
         // Numbers of a time without others: there may be the same ones elsewhere.
         let old = self.silences.extract_if(..(1 << SERVER_BITS), |_, _| true).collect::<Vec<_>>();
         for (id, silence) in old {

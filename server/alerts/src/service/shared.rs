@@ -1,4 +1,4 @@
-//! Silences and acknowledgements that other servers make, and are told of.
+//! Silences, acknowledgements and snoozes of lock orders that other servers make, and are told of.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,6 +7,8 @@ use std::sync::Arc;
 use runtime::shared_rows::{Exchange, SharedRow, Sharer};
 
 use super::Alerts;
+use super::shared_snoozes::SharedOrderSnoozes;
+use crate::book::server_number;
 
 /// Shares silences.
 struct SharedSilences(Alerts);
@@ -15,13 +17,16 @@ struct SharedSilences(Alerts);
 struct SharedAcknowledgements(Alerts);
 
 impl Alerts {
-    /// Shares silences and acknowledgements with other servers from now on; only the first call counts. `replica`: this
+    /// Shares silences, acknowledgements and snoozes of lock orders with other servers from now on; only the first call counts. `replica`: this
     /// server's name among them.
-    pub fn share(&self, replica: &str, exchange: Arc<dyn Exchange>) -> [Arc<dyn Sharer>; 2] {
+    pub fn share(&self, replica: &str, exchange: Arc<dyn Exchange>) -> [Arc<dyn Sharer>; 3] {
         if self.0.exchange.set(exchange).is_ok() {
             self.0.book.lock().share(replica);
+            let there = Arc::clone(&self.0.snoozes.borrow());
+            self.0.snooze_notes.lock().share(server_number(replica), &there);
         }
-        [Arc::new(SharedSilences(self.clone())), Arc::new(SharedAcknowledgements(self.clone()))]
+        let snoozes = SharedOrderSnoozes(self.clone());
+        [Arc::new(SharedSilences(self.clone())), Arc::new(SharedAcknowledgements(self.clone())), Arc::new(snoozes)]
     }
 
     /// Tells the others at once, or once they can be told.

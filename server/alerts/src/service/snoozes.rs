@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lockscope_wire::OrderSnooze;
 use tokio::sync::watch;
 
+use super::shared_snoozes::SnoozeNotes;
 use super::{Alerts, NO_ANSWER, STORE_WITHIN, Saving};
 use crate::store::Store;
 
@@ -59,16 +60,18 @@ impl Alerts {
     /// # Errors
     /// It is silenced already, there are too many, or it can't be stored: then it is not silenced.
     pub async fn snooze_order(&self, snooze: OrderSnooze) -> Result<OrderSnooze, SnoozeError> {
-        let now_ms = self.now_ms();
-        self.replace_snoozes(move |all| {
+        let (now_ms, inner) = (self.now_ms(), Arc::clone(&self.0));
+        let make = move |all: &[OrderSnooze]| {
             check(all, &snooze.ensemble, &snooze.classes, now_ms)?;
             // A number may come again after a restart, and never while somebody could mean the one before by it.
-            let id = all.iter().map(|one| one.id).max().unwrap_or(0).max(now_ms.unsigned_abs()) + 1;
-            let made = OrderSnooze { id, ..snooze };
+            let last = all.iter().map(|one| one.id).max().unwrap_or(0);
+            let made = OrderSnooze { id: inner.snooze_notes.lock().next_id(last, now_ms), ..snooze };
             let rest = all.iter().filter(|one| !is_over(one, now_ms)).cloned();
-            Ok((rest.chain([made.clone()]).collect(), made))
-        })
-        .await
+            Ok((Some(rest.chain([made.clone()]).collect()), made))
+        };
+        let made = self.replace_snoozes(make, |notes, made| notes.made(made.id)).await?;
+        self.share_now().await;
+        Ok(made)
     }
 
     /// Ends a snooze before its time.
@@ -77,18 +80,23 @@ impl Alerts {
     /// There is none of that number, or that can't be stored: then it goes on.
     pub async fn end_order_snooze(&self, id: u64) -> Result<OrderSnooze, SnoozeError> {
         let now_ms = self.now_ms();
-        self.replace_snoozes(move |all| {
+        let end = move |all: &[OrderSnooze]| {
             let ended = all.iter().find(|one| one.id == id && !is_over(one, now_ms)).cloned();
             let ended = ended.ok_or(SnoozeError::Unknown(id))?;
-            Ok((all.iter().filter(|one| one.id != id && !is_over(one, now_ms)).cloned().collect(), ended))
-        })
-        .await
+            Ok((Some(all.iter().filter(|one| one.id != id && !is_over(one, now_ms)).cloned().collect()), ended))
+        };
+        let ended = self.replace_snoozes(end, |notes, ended| notes.ended(ended.clone())).await?;
+        self.share_now().await;
+        Ok(ended)
     }
 
-    async fn replace_snoozes(
+    /// Stores what is silenced from now on, where that changes, before anybody is told. `note`: what other servers are to
+    /// be told of it, once it is stored and before anything of theirs is taken in.
+    pub(super) async fn replace_snoozes<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&[OrderSnooze]) -> Result<(Vec<OrderSnooze>, OrderSnooze), SnoozeError> + Send + 'static,
-    ) -> Result<OrderSnooze, SnoozeError> {
+        change: impl FnOnce(&[OrderSnooze]) -> Result<(Option<Vec<OrderSnooze>>, T), SnoozeError> + Send + 'static,
+        note: impl FnOnce(&mut SnoozeNotes, &T) + Send + 'static,
+    ) -> Result<T, SnoozeError> {
         let done = async {
             // One after the other, and after whoever stores alerts.
             let turn = Arc::clone(&self.0.turn).lock_owned().await;
@@ -97,8 +105,11 @@ impl Alerts {
             let stored = tokio::task::spawn_blocking(move || {
                 let before = Arc::clone(&saving.0.snoozes.borrow());
                 let (next, meant) = change(&before)?;
-                saving.0.store_snoozes(&before, &next)?;
-                saving.0.snoozes.send_replace(next.into());
+                if let Some(next) = next {
+                    saving.0.store_snoozes(&before, &next)?;
+                    saving.0.snoozes.send_replace(next.into());
+                }
+                note(&mut saving.0.snooze_notes.lock(), &meant);
                 Ok(meant)
             });
             stored.await.unwrap_or_else(|error| Err(SnoozeError::Disk(error.to_string())))
@@ -131,6 +142,6 @@ fn check(all: &[OrderSnooze], ensemble: &str, classes: &[String], now_ms: i64) -
     if there.nth(ORDER_SNOOZES_MAX - 1).is_some() { Err(SnoozeError::TooMany) } else { Ok(()) }
 }
 
-fn is_over(snooze: &OrderSnooze, now_ms: i64) -> bool {
+pub(super) fn is_over(snooze: &OrderSnooze, now_ms: i64) -> bool {
     snooze.until_at_ms.is_some_and(|until| until <= now_ms)
 }

@@ -21,6 +21,7 @@ mod new_rules;
 mod receiver;
 mod restart;
 mod shared;
+mod shared_snoozes;
 mod silences;
 mod store;
 mod unknown;

@@ -106,6 +106,7 @@ async fn a_writer_that_is_frozen_is_replaced_and_writes_nothing_of_what_it_has_w
     stage.all[writer].signal(Signal::STOP);
     let (_, after) = stage.another(writer, frozen).await;
     eprintln!("another recorded {after:?} after SIGSTOP");
+    assert!(after <= TIMEOUT + Duration::from_secs(1), "another recorded after {after:?}");
     stage.more(RATE).await;
     stage.all[writer].signal(Signal::CONT);
     until(async || recorder(&stage.all).await.is_some_and(|at| at != writer)).await;

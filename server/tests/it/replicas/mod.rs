@@ -1,10 +1,12 @@
 //! Several real servers of one cluster over one real ZooKeeper and one real PostgreSQL: what they keep, release and tell
 //! together while they are killed, restarted, and the database fails over.
 
+mod cost;
 mod kills;
 mod log;
 mod patroni;
 mod releases;
+mod routes;
 mod traffic;
 
 use std::process::Stdio;
@@ -37,11 +39,16 @@ struct Replica {
 impl Replica {
     /// Starts it. `more`: top-level keys and tables beside those that all have.
     async fn start(zk: &str, id: &str, more: &str) -> Self {
+        Self::start_as(zk, id, more, "").await
+    }
+
+    /// The same with further keys of `[cluster]`.
+    async fn start_as(zk: &str, id: &str, more: &str, cluster: &str) -> Self {
         let place = tempfile::tempdir().unwrap();
         let evidence = if more.contains("evidence") { "" } else { "evidence = \"off\"\n" };
         let text = format!(
             "zk = \"{zk}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\", \"/lockscope\"]\n\
-             {evidence}session_timeout_ms = {}\n{more}\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n",
+             {evidence}session_timeout_ms = {}\n{more}\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n{cluster}",
             place.path().join("data").display().to_string(),
             TIMEOUT.as_millis()
         );

@@ -114,13 +114,14 @@ impl Bound {
             1 => " and of 1 more directory".to_owned(),
             more => format!(" and of {more} more directories"),
         };
-        let bound = if *children > CHILDREN_MAX {
-            format!("a directory with more than {CHILDREN_MAX} children is not listed")
+        let (bound, remedy) = if *children > CHILDREN_MAX {
+            (format!("a directory with more than {CHILDREN_MAX} children is not listed"), " or exclude what is no lock")
         } else {
-            format!("there is room for {} znodes of this ensemble", self.room.max)
+            let room = format!("there is room for {} znodes of this ensemble", self.room.max);
+            (room, " exclude what is no lock, or raise znodes_max")
         };
         format!(
-            "the {children} children of {path}{more} are not read, for {bound}; name the directories of the locks as roots, or exclude what is no lock"
+            "the {children} children of {path}{more} are not read, for {bound}; name the directories of the locks as roots,{remedy}"
         )
     }
 }
@@ -177,6 +178,7 @@ mod tests {
         assert!(one.is_whole() && one.text().is_empty() && !other.is_whole());
         assert!(other.hides("/b/c/x") && other.hides("/b/c/x/y") && !other.hides("/b/c") && !other.hides("/b/d/x"));
         assert!(other.text().starts_with("the 50 children of /b/c are not read, for there is room for 100 znodes"));
+        assert!(other.text().ends_with("exclude what is no lock, or raise znodes_max"), "{}", other.text());
         assert!(!other.take(&"/b/e".into(), 1));
         assert!(other.text().contains("/b/c and of 1 more directory are not read"), "{}", other.text());
         other.gone("/b/c");
