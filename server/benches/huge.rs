@@ -7,8 +7,14 @@
 //!   `exclude`; and with room for a tenth of them, by `znodes_max`. Goal: bounded.
 //!
 //! `HUGE_ONLY` names the parts to run (`locks,line`), `LOCKSCOPE_BIN` another binary than the one built beside it.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a benchmark takes what it made itself for granted"
+)]
 
+#[expect(dead_code, reason = "this one waits for a state of its root")]
 mod shared;
 
 use std::time::{Duration, Instant};
