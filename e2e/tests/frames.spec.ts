@@ -1,8 +1,10 @@
 // How quick the page is in a browser: `make bench-page`. A queue of 10,000, a board of 2,000 locks and the page of waits with
-// 50 changes a second, looked at and scrolled through; a board over a slow line, and until the browser has taken it over. Prints what it measured; the goals are in docs/performance.md.
+// 50 changes a second, looked at and scrolled through, each beside a bare list of rows that changes as often; a board over a slow line, and until the browser has
+// taken it over. Prints what it measured; the goals are in docs/performance.md.
 
 import type { Browser, CDPSession, Page } from '@playwright/test';
 
+import { bareList } from '../support/bare-list.ts';
 import { expect, test } from '../support/fixtures.ts';
 import { Lockscope } from '../support/lockscope.ts';
 
@@ -50,7 +52,7 @@ const FRAME_US = 1_000_000 / 60;
 
 type TraceEvent = { name: string; ph: string; pid: number; tid: number; ts: number; dur?: number; tdur?: number; args?: { name?: string } };
 
-/** Milliseconds of the main thread's tasks: of each one, by the clock and of CPU time; and of all that lie in one frame, and the longest of these. */
+/** Milliseconds of the main thread's tasks: of each one, by the clock and of CPU time; of all that lie in one frame, by the clock; and of CPU time of the longest of these. */
 type Tasks = { each: number[]; cpu: number[]; all: number[]; longest: number[] };
 
 function tasks(trace: Buffer): Tasks {
@@ -65,11 +67,11 @@ function tasks(trace: Buffer): Tasks {
   const frames = Math.floor((Math.max(...main.map(({ ts }) => ts)) - first) / FRAME_US);
   const all = new Array<number>(frames).fill(0);
   const longest = new Array<number>(frames).fill(0);
-  for (const { ts, dur } of main) {
+  for (const { ts, dur, tdur } of main) {
     const at = Math.floor((ts - first) / FRAME_US);
     if (at >= frames) continue;
     all[at]! += (dur ?? 0) / 1_000;
-    longest[at] = Math.max(longest[at]!, (dur ?? 0) / 1_000);
+    longest[at] = Math.max(longest[at]!, (tdur ?? 0) / 1_000);
   }
   const each = main.map(({ dur }) => (dur ?? 0) / 1_000);
   const cpu = main.map(({ tdur }) => (tdur ?? NaN) / 1_000);
@@ -81,6 +83,21 @@ async function traced(browser: Browser, page: Page, scroll: number): Promise<Tas
   await browser.startTracing(page, { categories: ['toplevel'] });
   await frames(page, FRAMES, scroll);
   return tasks(await browser.stopTracing());
+}
+
+/** p99 of the longest tasks of a bare list's frames, of CPU time: what this browser needs on this machine, now, for rows that change as often. */
+async function bare(browser: Browser, page: Page): Promise<number[]> {
+  await page.setContent(bareList());
+  const p99: number[] = [];
+  for (const [how, scroll] of [['looked at', 0], ['scrolled through', 40]] as const) {
+    await frames(page, 60, scroll);
+    const { each, cpu, longest } = await traced(browser, page, scroll);
+    p99.push(percentile(longest, 0.99));
+    console.log(
+      `a bare list ${how}: p99 of ${each.length} tasks ${ms(percentile(each, 0.99))} (CPU time ${ms(percentile(cpu, 0.99))}), of a frame's longest ${ms(percentile(longest, 0.99))} of CPU time (p50 ${ms(percentile(longest, 0.5))})`,
+    );
+  }
+  return p99;
 }
 
 /** What is looked at: a mode of the made-up site, an address, and what the page must have first. */
@@ -101,6 +118,7 @@ for (const { what, mode, path, ready } of SCENES) {
           for (const entry of list.getEntries()) shifts.all += (entry as unknown as { value: number }).value;
         }).observe({ type: 'layout-shift', buffered: true });
       });
+      const [bareSeen, bareScrolled] = (await bare(browser, page)) as [number, number];
       await page.goto(`${site.url}${path}`);
       await expect(page.locator('body[data-hydrated]')).toBeAttached();
       await expect(page.locator(ready).first()).toBeVisible();
@@ -115,11 +133,12 @@ for (const { what, mode, path, ready } of SCENES) {
         const after = await metrics(session);
         const each = (name: keyof Metrics) => ((after[name] - before[name]) * 1_000) / FRAMES;
         const { each: task, cpu, all, longest } = await traced(browser, page, scroll);
+        const share = (percentile(longest, 0.99) / (scroll > 0 ? bareScrolled : bareSeen)).toFixed(2);
         const [shift, elements] = await page.evaluate(() => [(window as unknown as { shifts: { all: number } }).shifts.all, document.querySelectorAll('*').length] as const);
         console.log(
           `${what} ${how}: frame p50 ${ms(percentile(times, 0.5))}, p99 ${ms(percentile(times, 0.99))}; a frame's tasks ${ms(each('TaskDuration'))}` +
             ` (CPU time ${ms(each('ThreadTime'))}, script ${ms(each('ScriptDuration'))}, style ${ms(each('RecalcStyleDuration'))}, layout ${ms(each('LayoutDuration'))}),` +
-            ` p99 of ${task.length} tasks ${ms(percentile(task, 0.99))} (CPU time ${ms(percentile(cpu, 0.99))}), of a frame's together ${ms(percentile(all, 0.99))}, of its longest ${ms(percentile(longest, 0.99))};` +
+            ` p99 of ${task.length} tasks ${ms(percentile(task, 0.99))} (CPU time ${ms(percentile(cpu, 0.99))}), of a frame's together ${ms(percentile(all, 0.99))}, of its longest ${ms(percentile(longest, 0.99))} of CPU time (p50 ${ms(percentile(longest, 0.5))}), ${share} of a bare list's;` +
             ` layout shift so far ${shift.toFixed(4)}; ${elements} elements`,
         );
       }

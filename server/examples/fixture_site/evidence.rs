@@ -63,8 +63,33 @@ pub(crate) fn fired(row: &LockRow) -> Vec<FiredRow> {
     vec![fired("zk1:2181", 0, 12, 480), fired("zk2:2181", 3, 12, 96), fired("zk3:2181", 1, 1, 1)]
 }
 
+/// As many as the core keeps.
+const PAST_MAX: i64 = 16;
+
+/// The holder of a turn of the lock that changes hands all the time.
+fn past_of_busy(row: &LockRow, turn: i64) -> PastHolder {
+    let until_ms = row.held_since_ms.unwrap_or_default() + turn * 20;
+    PastHolder {
+        node: format!("lock-{turn:010}"),
+        session_id: Some(SessionId(0x0100_00a1_b2c0_0100 + turn)),
+        label: Some(format!("worker-{}", turn % 97)),
+        from_ms: until_ms - 20,
+        until_ms,
+        session_ended: false,
+        is_lower_bound: false,
+        address: Some(format!("10.0.4.{}:40112", turn % 200)),
+        woke: Some(1),
+        how: HoldEnd::Released,
+        released_by: None,
+        record: None,
+    }
+}
+
 /// Who held before.
-pub(crate) fn past(row: &LockRow, started_at_ms: i64) -> Vec<PastHolder> {
+pub(crate) fn past(row: &LockRow, started_at_ms: i64, turn: u32) -> Vec<PastHolder> {
+    if row.hand_offs_in_10_s.is_some() {
+        return (0..i64::from(turn).min(PAST_MAX)).map(|at| past_of_busy(row, i64::from(turn) - at)).collect();
+    }
     if row.path != "/app/herd" {
         return Vec::new();
     }

@@ -122,6 +122,15 @@ pub(crate) fn many(started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
     rows
 }
 
+/// The busy lock as the real projection has one that changes hands 50 times a second.
+pub(crate) fn hurried(mut rows: Vec<LockRow>) -> Vec<LockRow> {
+    for row in rows.iter_mut().filter(|row| row.path == BUSY) {
+        row.hand_offs_in_10_s = Some(500);
+        row.sentence = "Changes hands 50 times a second.".to_owned();
+    }
+    rows
+}
+
 const MANY: usize = 2_000;
 
 /// The lock that changes hands.

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::advice;
 use super::contenders::{contender, hidden};
 use super::evidence;
-use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, locks, many, turns_of};
+use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, hurried, locks, many, turns_of};
 use super::queue_map::queue_map;
 use super::rows::{matches, sort};
 use super::sessions;
@@ -100,13 +100,13 @@ impl World {
         match self.mode {
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
             Mode::Live | Mode::Stale => locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0),
-            Mode::Many => many(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0),
+            Mode::Many => hurried(many(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0)),
             Mode::Crowd => {
                 let mut rows = locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0);
                 for row in rows.iter_mut().filter(|row| row.path == BUSY) {
                     row.waiter_count = Some(CROWD);
                 }
-                rows
+                hurried(rows)
             }
         }
     }
@@ -181,7 +181,7 @@ impl World {
             notes: Vec::new(),
             stat: None,
             stats: LockStats { acquisitions: u64::from(turn), ..LockStats::default() },
-            past: evidence::past(&row, self.started_at_ms),
+            past: evidence::past(&row, self.started_at_ms, turn),
             herd: evidence::herd(&row),
             fired: evidence::fired(&row),
             hidden_waiters,

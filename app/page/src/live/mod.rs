@@ -1,5 +1,6 @@
-//! Live data in the browser: one socket, one model, one version signal that is set once a frame.
+//! Live data in the browser: one socket, one model, one version signal that is set once between two paints.
 
+mod pace;
 mod socket;
 mod viewport;
 
@@ -333,13 +334,13 @@ impl Live {
         }
     }
 
-    /// Sets the version signal once before the next paint, however many frames arrive.
+    /// Sets the version signal once between two paints, however many frames arrive.
     fn bump_soon(self) {
         if self.bump_is_due.get_value() {
             return;
         }
         self.bump_is_due.set_value(true);
-        request_animation_frame(move || {
+        pace::draw_soon(move || {
             self.bump_is_due.set_value(false);
             self.bump();
         });

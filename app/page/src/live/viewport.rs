@@ -3,6 +3,8 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
+use super::pace;
+
 /// Rows drawn beyond each edge of the screen.
 const OVERSCAN_ROWS: u32 = 6;
 /// Rows the server renders, all that a page without scripts shows.
@@ -20,6 +22,13 @@ pub(crate) struct Viewport {
     pub(crate) start: u32,
     /// First row not drawn any more.
     pub(crate) end: u32,
+}
+
+impl Viewport {
+    /// Whether rows are on screen that are not among those drawn: what is drawn besides does not reach so far.
+    fn is_beyond(self, drawn: Self) -> bool {
+        self.start.saturating_add(OVERSCAN_ROWS) < drawn.start || self.end > drawn.end.saturating_add(OVERSCAN_ROWS)
+    }
 }
 
 /// The rows that a list with this top (relative to the screen) shows.
@@ -156,16 +165,35 @@ pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -
     let row_px = use_row_px(list);
     // Only whether all are drawn: where the list stands on the screen does not depend on how many rows it has.
     let is_short = Memo::new(move |_| total.get() <= SHORT_ROWS);
+    let look = move || {
+        let list = list.get_untracked()?;
+        if is_short.get_untracked() {
+            return Some(Viewport { start: 0, end: SHORT_ROWS });
+        }
+        let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
+        Some(rows_on_screen(list.get_bounding_client_rect().top(), screen_px, row_px.get_untracked()))
+    };
     let measure = move || {
-        let Some(list) = list.get_untracked() else { return };
-        let fresh = if is_short.get_untracked() {
-            Viewport { start: 0, end: SHORT_ROWS }
-        } else {
-            let screen_px = window().inner_height().ok().and_then(|px| px.as_f64()).unwrap_or(800.0);
-            rows_on_screen(list.get_bounding_client_rect().top(), screen_px, row_px.get_untracked())
-        };
-        if shown.get_untracked() != fresh {
+        if let Some(fresh) = look().filter(|fresh| *fresh != shown.get_untracked()) {
             shown.set(fresh);
+        }
+    };
+    // Where a list that was scrolled is to be drawn.
+    let due = StoredValue::new(None::<Viewport>);
+    let draw = move || {
+        let fresh = due.try_update_value(Option::take).flatten();
+        // By then the list may be gone.
+        if let Some(fresh) = fresh.filter(|fresh| shown.try_get_untracked().is_some_and(|drawn| drawn != *fresh)) {
+            shown.set(fresh);
+        }
+    };
+    let follow = move || {
+        let Some(fresh) = look() else { return };
+        let was_due = due.try_update_value(|due| due.replace(fresh)).flatten().is_some();
+        if fresh.is_beyond(shown.get_untracked()) {
+            draw();
+        } else if !was_due {
+            pace::draw_after_paint(draw);
         }
     };
     Effect::new(move |_| {
@@ -175,7 +203,7 @@ pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -
         measure();
     });
     Effect::new(move |_| {
-        let on_scroll = window_event_listener_untyped("scroll", move |_| measure());
+        let on_scroll = window_event_listener_untyped("scroll", move |_| follow());
         let on_resize = window_event_listener_untyped("resize", move |_| measure());
         on_cleanup(move || {
             on_scroll.remove();
@@ -193,6 +221,16 @@ mod tests {
     fn rows_follow_the_scroll_position() {
         assert_eq!(rows_on_screen(100.0, 900.0, 40.0), Viewport { start: 0, end: 26 });
         assert_eq!(rows_on_screen(-4_000.0, 800.0, 40.0), Viewport { start: 94, end: 126 });
+    }
+
+    #[test]
+    fn what_is_drawn_besides_lasts_for_a_little_scrolling() {
+        let drawn = rows_on_screen(-4_000.0, 800.0, 40.0);
+        for (top_px, is_beyond) in
+            [(-4_000.0, false), (-4_240.0, false), (-4_280.0, true), (-3_760.0, false), (-3_720.0, true)]
+        {
+            assert_eq!(rows_on_screen(top_px, 800.0, 40.0).is_beyond(drawn), is_beyond, "{top_px}");
+        }
     }
 
     #[test]

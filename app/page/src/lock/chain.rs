@@ -88,7 +88,12 @@ fn last_name(path: &str) -> String {
 /// The drawing.
 #[component]
 pub(super) fn Chain(state: LockState) -> AnyView {
+    // What is not seen needs no drawing.
+    let is_drawn = Memo::new(move |_| state.has_chain());
     let drawn = Memo::new(move |_| {
+        if !is_drawn.get() {
+            return None;
+        }
         let drawn = state.live.lock(|page| {
             page.filter(|page| page.window.offset == 0)
                 .map(|page| Drawn { links: page.window.rows.iter().take(LINKS_MAX as usize).cloned().collect() })
@@ -97,8 +102,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
     });
     // Far down in the table the first contenders are not sent; the last drawing stays then.
     let kept = Memo::new(move |old: Option<&Drawn>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
-    let is_drawn = Memo::new(move |_| state.has_chain());
-    // What is not seen needs no drawing.
     let links = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::links) } else { Vec::new() });
     let used = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::evidence) } else { Vec::new() });
     let capacity = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.capacity.clone())));
@@ -111,8 +114,10 @@ pub(super) fn Chain(state: LockState) -> AnyView {
         let card = |_| view! { <li class="link"><div class="link-card link-free">"free"</div></li> };
         (0..free.unwrap_or_default().min(FREE_MAX)).map(card).collect_view()
     };
-    let nobody =
-        move || kept.with(|drawn| drawn.links.is_empty()).then(|| view! { <p class="quiet">"Nobody is here."</p> });
+    let nobody = move || {
+        (is_drawn.get() && kept.with(|drawn| drawn.links.is_empty()))
+            .then(|| view! { <p class="quiet">"Nobody is here."</p> })
+    };
     let places = move || {
         capacity.with(|capacity| {
             capacity.as_ref().map(|capacity| view! { <p class="quiet">{words::capacity(capacity)}</p> })

@@ -20,36 +20,48 @@ use lockscope_wire::{Contender, ContenderRole, Edge, Liveness, LockQuery, View};
 /// Longest name of a znode on a row; the whole is in its title.
 const NODE_CHARS: usize = 40;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Slot {
     /// Index in the whole list.
     at: u32,
     /// Its place in words.
     place: String,
-    known: Arc<Known>,
+    known: Known,
 }
 
-/// A contender as it was sent, shared by all who look at it until it changes.
-#[derive(Debug, PartialEq)]
-struct Known {
-    key: String,
-    contender: Contender,
-}
+/// A contender as it was sent, shared by all who look at it until more of it changes than its place.
+#[derive(Clone, Debug)]
+struct Known(Arc<(String, Contender)>);
 
-impl PartialEq for Slot {
+impl PartialEq for Known {
     fn eq(&self, other: &Self) -> bool {
-        let is_same = Arc::ptr_eq(&self.known, &other.known) || self.known == other.known;
-        is_same && self.at == other.at && self.place == other.place
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Known {
+    fn key(&self) -> &str {
+        &self.0.0
+    }
+
+    fn contender(&self) -> &Contender {
+        &self.0.1
+    }
+
+    /// Whoever goes first moves all behind, and changes nothing else of them.
+    fn is_still(&self, sent: &Contender) -> bool {
+        let known = self.contender();
+        known.path == sent.path && *known == Contender { position: known.position, ..sent.clone() }
     }
 }
 
 impl Slot {
     /// `before` are the rows that were shown: whoever did not change is not copied again.
     fn new(at: u32, contender: &Contender, before: &[Self]) -> Self {
-        let known = before.iter().map(|slot| &slot.known).find(|known| known.contender == *contender).cloned();
+        let known = before.iter().map(|slot| &slot.known).find(|known| known.is_still(contender)).cloned();
         let known = known.unwrap_or_else(|| {
             let key = format!("{} {:?}", contender.path, contender.session_id);
-            Arc::new(Known { key, contender: contender.clone() })
+            Known(Arc::new((key, contender.clone())))
         });
         let is_holder = contender.role == ContenderRole::Holder;
         let place = if is_holder { words::HOLDS.to_owned() } else { contender.position.to_string() };
@@ -103,7 +115,7 @@ pub(super) fn Queue(
                     </div>
                 </div>
                 <div class="queue-body" role="rowgroup" data-placed=move || mark(places.are_set()) node_ref=body>
-                    {rows_in_parts(slots, |slot| &slot.known.key, move |item| row(item, ensemble, places))}
+                    {rows_in_parts(slots, |slot| slot.known.key(), move |item| row(item, ensemble, places))}
                 </div>
             </div>
         </section>
@@ -124,10 +136,12 @@ fn slots(state: LockState, shown: Viewport, before: &[Slot]) -> Vec<Slot> {
     found.flatten().unwrap_or_default()
 }
 
-/// A row; each part of it is drawn anew only when it changed. Most keep all but their place when the first goes.
+/// A row; each part of it is drawn anew only when it changed. Most keep all but their place when the first goes: what
+/// else they show is not even looked at then.
 fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyView {
-    let (key, path, node) = item
-        .fixed(|slot| (slot.known.key.clone(), slot.known.contender.path.clone(), slot.known.contender.node.clone()));
+    let known = item.narrowed(|slot| slot.known.clone());
+    let (key, path, node) =
+        known.fixed(|known| (known.key().to_owned(), known.contender().path.clone(), known.contender().node.clone()));
     let name = node.clone().unwrap_or_default();
     view! {
         <div
@@ -135,19 +149,19 @@ fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyVi
             role="row"
             data-key=Exact(key)
             data-node=filled(name).map(Exact)
-            data-role=item.text(|slot| Some(slot.known.contender.role.name().to_owned()))
-            data-hidden=item.text(|slot| mark(is_hidden(&slot.known.contender)).map(str::to_owned))
+            data-role=known.text(|known| Some(known.contender().role.name().to_owned()))
+            data-hidden=known.text(|known| mark(is_hidden(known.contender())).map(str::to_owned))
             aria-rowindex=item.text(|slot| Some((slot.at + 2).to_string()))
             prop:style=item.text(move |slot| places.style(slot.at))
         >
             <span class="cell queue-place" role="cell">{item.text(|slot| Some(slot.place.clone()))}</span>
-            {item.part(|slot| named(&slot.known.contender), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
-            <span class="cell cell-number queue-time" role="cell" data-col="time">{item.part(|slot| since(&slot.known.contender), time)}</span>
-            <span class="cell queue-waits" role="cell" data-col="waits-for" title=item.text(|slot| waits_title(&slot.known.contender))>
-                {item.part(|slot| slot.known.contender.waits_for.clone(), |edges| erase(edges.first().map(|edge| waits_for(edge, edges.len()))))}
+            {known.part(|known| named(known.contender()), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
+            <span class="cell cell-number queue-time" role="cell" data-col="time">{known.part(|known| since(known.contender()), time)}</span>
+            <span class="cell queue-waits" role="cell" data-col="waits-for" title=known.text(|known| waits_title(known.contender()))>
+                {known.part(|known| known.contender().waits_for.clone(), |edges| erase(edges.first().map(|edge| waits_for(edge, edges.len()))))}
             </span>
             <span class="cell queue-alive" role="cell" data-col="liveness">
-                {item.part(|slot| (slot.known.contender.liveness, slot.known.contender.runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
+                {known.part(|known| (known.contender().liveness, known.contender().runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
                 <ReleaseButton node=node path=path />
             </span>
         </div>

@@ -78,6 +78,15 @@ impl<T: PartialEq + Send + Sync + 'static> Item<T> {
         Signal::derive(move || self.shown.with(|shown| shown.as_ref().and_then(Shown::get).and_then(&of)))
     }
 
+    /// A part of it as an item of its own: whatever reads that is not run again when something else of this one changed.
+    pub(crate) fn narrowed<P: PartialEq + Send + Sync + 'static>(
+        self,
+        of: impl Fn(&T) -> P + Send + Sync + 'static,
+    ) -> Item<P> {
+        let of = move |shown: &Shown| shown.get().map(|item| Shown::new(of(item)));
+        Item { shown: narrowed(self.shown, Box::new(of)), of: PhantomData }
+    }
+
     /// A part of it, drawn anew only when that part changed.
     pub(crate) fn part<P: PartialEq + Send + Sync + 'static>(
         self,
@@ -86,6 +95,11 @@ impl<T: PartialEq + Send + Sync + 'static> Item<T> {
     ) -> AnyView {
         part_of(move || self.shown.with(|shown| shown.as_ref().and_then(Shown::get).map(&of)), draw)
     }
+}
+
+/// Compiled once for all kinds of items.
+fn narrowed(shown: Memo<Option<Shown>>, of: Box<dyn Fn(&Shown) -> Option<Shown> + Send + Sync>) -> Memo<Option<Shown>> {
+    Memo::new(move |_| shown.with(|shown| shown.as_ref().and_then(&of)))
 }
 
 /// Gives the focus back to what has it now, if it loses it meanwhile: Leptos takes some rows out of the document and
