@@ -74,7 +74,7 @@ function tasks(trace: Buffer): Tasks {
     longest[at] = Math.max(longest[at]!, (tdur ?? 0) / 1_000);
   }
   const each = main.map(({ dur }) => (dur ?? 0) / 1_000);
-  const cpu = main.map(({ tdur }) => (tdur ?? NaN) / 1_000);
+  const cpu = main.map(({ tdur }) => (tdur ?? 0) / 1_000);
   return { each, cpu, all, longest };
 }
 

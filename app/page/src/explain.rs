@@ -121,7 +121,10 @@ mod in_place {
             let top = if below + height > high { (place.top() - height - 6.0).max(MARGIN_PX) } else { below };
             let style = web_sys::HtmlElement::style(&node);
             // Properties of ours.
-            let _ = (style.set_property("left", &format!("{left}px")), style.set_property("top", &format!("{top}px")));
+            let _ = (
+                style.set_property("left", &format!("{}px", left as i64)),
+                style.set_property("top", &format!("{}px", top as i64)),
+            );
             let _ = node.focus();
         });
         Ok(())
