@@ -83,7 +83,6 @@ impl Places {
 
 /// The style of a row at a place.
 fn style(at: u32, row_px: f64) -> String {
-    // Whole pixels: writing fractions takes 3 KB of code.
     format!("transform:translateY({}px)", (f64::from(at) * row_px) as u64)
 }
 

@@ -97,8 +97,11 @@ impl<T: PartialEq + Send + Sync + 'static> Item<T> {
     }
 }
 
+/// What is taken of an item.
+type Narrow = Box<dyn Fn(&Shown) -> Option<Shown> + Send + Sync>;
+
 /// Compiled once for all kinds of items.
-fn narrowed(shown: Memo<Option<Shown>>, of: Box<dyn Fn(&Shown) -> Option<Shown> + Send + Sync>) -> Memo<Option<Shown>> {
+fn narrowed(shown: Memo<Option<Shown>>, of: Narrow) -> Memo<Option<Shown>> {
     Memo::new(move |_| shown.with(|shown| shown.as_ref().and_then(&of)))
 }
 
