@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -21,6 +21,8 @@ const LANES: u32 = 10;
 const RATE: u32 = 500;
 /// Moments that are remembered before each kill.
 const MOMENTS: usize = 4;
+/// Moments of earlier rounds that are looked at again in each round; all are once more at the end.
+const LOOKED_AT_AGAIN: usize = 8;
 /// How much may be lost.
 const LOST_MAX_MS: i64 = 1_000;
 
@@ -89,6 +91,45 @@ async fn remember(recorded: &Recorded, held: &mut String, shown: &mut Vec<Shown>
     }
 }
 
+/// What the recording has of moments is what was shown live of them; those that are not there are in a gap.
+async fn are_as_shown(recorded: &Recorded, gaps: &[Value], shown: impl Iterator<Item = &Shown>, round: usize) {
+    for (at, lock) in shown {
+        let past = recorded.lock("/a/order", &at.to_string()).await;
+        if past["status"] == 404 {
+            // None of the gaps begins more than a second before its kill.
+            let is_in = |gap: &Value| gap["from_at_ms"].as_i64() < Some(*at) && Some(*at) < gap["to_at_ms"].as_i64();
+            assert!(gaps.iter().any(is_in), "round {round}: {past:#}");
+        } else {
+            assert_eq!(&still(&past), lock, "round {round}, at {at}");
+        }
+    }
+}
+
+/// How long starts took: to ready, and to recording again.
+#[derive(Default)]
+struct Starts {
+    ready: Vec<Duration>,
+    recording: Vec<Duration>,
+    bytes: f64,
+}
+
+impl Starts {
+    /// The median and the worst of the first and of the last tenth, as text: how they grow with what is recorded.
+    fn told(&self) -> String {
+        let some = |all: &[Duration]| {
+            let mut all = all.to_vec();
+            all.sort_unstable();
+            format!("{:?} ({:?})", all[all.len() / 2], all[all.len() - 1])
+        };
+        let ends = |all: &[Duration]| {
+            let tenth = all.len().div_ceil(10);
+            format!("first {}, last {}", some(&all[..tenth]), some(&all[all.len() - tenth..]))
+        };
+        let (ready, recording, bytes) = (ends(&self.ready), ends(&self.recording), self.bytes / 1e6);
+        format!("median (worst) to ready: {ready}; to recording: {recording}; {bytes:.1} MB recorded")
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_nothing_wrong() {
     let mut recorded = Recorded::start("").await;
@@ -96,9 +137,9 @@ async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_not
     let load = Load::start(&recorded).await;
     let mut held = recorded.truth.queue("/a/order/lock-").await;
     recorded.until_holds("/a/order", &held).await;
-    let mut shown = Vec::new();
+    let (mut shown, mut gaps, mut starts) = (Vec::new(), Vec::new(), Starts::default());
+    until(async || recorded.metric("lockscope_history_recording").await == 1.0).await;
     for round in 0..kills() {
-        until(async || recorded.metric("lockscope_history_recording").await == 1.0).await;
         let before = load.changes.load(Ordering::Relaxed);
         remember(&recorded, &mut held, &mut shown).await;
         // From half a second to some seconds of the load, otherwise in each round.
@@ -106,30 +147,30 @@ async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_not
         until(async || load.changes.load(Ordering::Relaxed) >= wanted).await;
         let (asked, killed_at) = (recorded.json("/api/v1/history").await.1, now_ms());
         recorded.end(Signal::KILL).await;
+        let began = Instant::now();
         recorded.run().await;
         let up = now_ms();
+        starts.ready.push(began.elapsed());
         let lock = recorded.lock("/a/order", "").await;
         assert_eq!((holder(&lock), &lock["as_of"]["state"]), (&*held, &"live".into()), "round {round}: {lock:#}");
+        until(async || recorded.metric("lockscope_history_recording").await == 1.0).await;
+        starts.recording.push(began.elapsed());
         recorded.until_kept(up).await;
         let history = recorded.json("/api/v1/history").await.1;
-        let gaps = history["gaps"].as_array().unwrap();
+        gaps = history["gaps"].as_array().unwrap().clone();
         assert_eq!(gaps.len(), round + 1, "each kill is a gap, and nothing else: {history:#}");
         let gap = gaps.last().unwrap();
         let (from, to) = (gap["from_at_ms"].as_i64().unwrap(), gap["to_at_ms"].as_i64().unwrap());
         assert_eq!(gap["why"], "not_running");
         assert!(killed_at - from <= LOST_MAX_MS, "round {round}: {} ms lost; {asked:#}", killed_at - from);
         assert!(killed_at <= to && to <= up, "round {round}: {killed_at} in {gap}");
-        for (at, lock) in &shown {
-            let past = recorded.lock("/a/order", &at.to_string()).await;
-            if past["status"] == 404 {
-                // It is in one of the gaps, none of which begins more than a second before its kill.
-                let is_in =
-                    |gap: &Value| gap["from_at_ms"].as_i64() < Some(*at) && Some(*at) < gap["to_at_ms"].as_i64();
-                assert!(gaps.iter().any(is_in), "round {round}: {past:#}");
-            } else {
-                assert_eq!(&still(&past), lock, "round {round}, at {at}");
-            }
-        }
+        // Those of this round, and others in turn: a round costs as much as the one before.
+        let news = shown.iter().rev().take(MOMENTS);
+        let again = (0..LOOKED_AT_AGAIN).map(|at| &shown[(round * 31 + at * 97) % shown.len()]);
+        are_as_shown(&recorded, &gaps, news.chain(again), round).await;
     }
+    are_as_shown(&recorded, &gaps, shown.iter(), kills()).await;
+    starts.bytes = recorded.metric("lockscope_history_bytes").await;
+    println!("{} kills: {}", kills(), starts.told());
     load.end().await;
 }
