@@ -22,7 +22,7 @@ mod decode;
 mod encode;
 mod error;
 mod facts;
-mod names;
+pub(crate) mod names;
 mod recollection;
 mod rounds;
 mod size;

@@ -8,7 +8,7 @@ pub(super) const SEQUENCE_MAX: i64 = 9_999_999_999;
 
 /// How a uuid is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Uuid {
+pub(crate) enum Uuid {
     /// There is none.
     Absent,
     /// 32 hexadecimal digits.
@@ -19,24 +19,24 @@ pub(super) enum Uuid {
 
 /// What names of one kind have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Form {
-    pub(super) uuid: Uuid,
-    pub(super) is_numbered: bool,
+pub(crate) struct Form {
+    pub(crate) uuid: Uuid,
+    pub(crate) is_numbered: bool,
     /// Before the uuid, or all of the text where there is none.
-    pub(super) prefix: Box<str>,
+    pub(crate) prefix: Box<str>,
     /// Between uuid and number.
-    pub(super) middle: Box<str>,
+    pub(crate) middle: Box<str>,
 }
 
 /// What is its own in a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Own {
-    pub(super) uuid: [u8; 16],
-    pub(super) number: i64,
+pub(crate) struct Own {
+    pub(crate) uuid: [u8; 16],
+    pub(crate) number: i64,
 }
 
 /// Takes a name apart; None when it has neither uuid nor number.
-pub(super) fn take_apart(name: &str) -> Option<(Form, Own)> {
+pub(crate) fn take_apart(name: &str) -> Option<(Form, Own)> {
     let (text, number) = match numbered(name) {
         Some((text, number)) => (text, Some(number)),
         None => (name, None),

@@ -1,5 +1,8 @@
 //! What a wait was spent on, in the columns of its row: those charged most as JSON, so that SQL can ask for them.
 
+use std::convert::Infallible;
+use std::fmt::Write as _;
+
 use lockscope_core::znode::SessionId;
 
 use super::rows::{Charge, Charged, Charges};
@@ -21,24 +24,39 @@ pub(in crate::store) struct ChargeColumns {
 
 impl ChargeColumns {
     pub(in crate::store) fn of(charges: Option<&Charges>) -> Self {
-        let Some(Charges { direct, root, hand_off_ms, unknown_ms }) = charges else { return Self::default() };
+        let Ok(columns) = Self::named(charges, |session| Ok::<_, Infallible>(session.0));
+        columns
+    }
+
+    /// The same, where sessions have other names.
+    pub(in crate::store) fn named<E>(
+        charges: Option<&Charges>,
+        mut name: impl FnMut(SessionId) -> Result<i64, E>,
+    ) -> Result<Self, E> {
+        let Some(Charges { direct, root, hand_off_ms, unknown_ms }) = charges else { return Ok(Self::default()) };
         let first = |charged: &Charged| charged.to.first().map(|charge| charge.session.0);
-        Self {
+        Ok(Self {
             charged_to: first(direct),
             root: first(root),
-            direct: Some(json(&direct.to)),
-            roots: (direct.to != root.to).then(|| json(&root.to)),
+            direct: Some(json(&direct.to, &mut name)?),
+            roots: if direct.to == root.to { None } else { Some(json(&root.to, &mut name)?) },
             others_ms: Some(direct.others_ms),
             root_others_ms: Some(root.others_ms),
             hand_off_ms: Some(*hand_off_ms),
             unknown_ms: Some(*unknown_ms),
-        }
+        })
     }
 }
 
-fn json(charges: &[Charge]) -> String {
-    let pairs: Vec<String> = charges.iter().map(|charge| format!("[{},{}]", charge.session.0, charge.ms)).collect();
-    format!("[{}]", pairs.join(","))
+fn json<E>(charges: &[Charge], mut name: impl FnMut(SessionId) -> Result<i64, E>) -> Result<String, E> {
+    let mut text = String::from("[");
+    for Charge { session, ms } in charges {
+        let before = if text.len() > 1 { "," } else { "" };
+        // A text takes whatever is written to it.
+        let _ = write!(text, "{before}[{},{ms}]", name(*session)?);
+    }
+    text.push(']');
+    Ok(text)
 }
 
 /// Reads such a list back.

@@ -20,6 +20,7 @@ mod language;
 #[path = "../../../../app/core/tests/core/members.rs"]
 #[expect(dead_code, reason = "the core's own tests ask more of it")]
 mod members;
+mod packed;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod recalled;

@@ -5,13 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use history::codec::Chunk;
-use history::store::rows::{Charges, Rows, Span, SpanQuery};
 use history::store::sqlite::SqliteStore;
 use history::store::{GapReason, Store, StoreError};
 use lockscope_core::time::TimeMs;
 use tempfile::TempDir;
 
-use crate::conformance::{CHECKPOINT, DAY, EVENTS, chunk, span, suite};
+use crate::conformance::{CHECKPOINT, DAY, EVENTS, chunk, suite};
 
 fn open(directory: &Path) -> SqliteStore {
     SqliteStore::open(directory, "prod").unwrap()
@@ -189,39 +188,4 @@ fn a_directory_that_may_not_be_written_is_an_error() {
     let path = directory.path().join("file");
     fs::write(&path, b"").unwrap();
     assert!(SqliteStore::open(&path, "prod").is_err());
-}
-
-/// Makes of a day what the first version wrote.
-fn without_charges(path: &Path) {
-    let file = rusqlite::Connection::open(path).unwrap();
-    for column in ["charges", "roots", "others_ms", "root_others_ms", "hand_off_ms", "unknown_ms"] {
-        file.execute(&format!("ALTER TABLE span DROP COLUMN {column}"), []).unwrap();
-    }
-    file.pragma_update(None, "user_version", 1).unwrap();
-}
-
-#[test]
-fn days_from_before_charges_were_kept_are_read_and_written_on() {
-    let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path());
-    let at = |day: i64, number: i64| (20_000 + day) * DAY + number;
-    let spans: Vec<Span> = (0..2).flat_map(|day| (1..9).map(move |number| span(number, at(day, number)))).collect();
-    store.write_rows(&Rows { spans: spans.clone(), ..Rows::default() }).unwrap();
-    drop(store);
-    ["2024-10-04.rows.db", "2024-10-05.rows.db"]
-        .iter()
-        .for_each(|day| without_charges(&directory.path().join("prod").join(day)));
-    let store = open(directory.path());
-    let all = || {
-        let range = TimeMs(0)..TimeMs(i64::MAX);
-        let mut all = store.spans(&SpanQuery { range, limit: 99, ..SpanQuery::default() }).unwrap();
-        all.reverse();
-        all
-    };
-    let bare: Vec<Span> = spans.iter().cloned().map(|span| Span { charges: None, ..span }).collect();
-    assert_eq!(all(), bare);
-    // The day that is written goes on with charges; the other one stays as it is.
-    let charged = Span { charges: Some(Charges { hand_off_ms: 5, ..Charges::default() }), ..span(9, at(1, 9)) };
-    store.write_rows(&Rows { spans: vec![charged.clone()], ..Rows::default() }).unwrap();
-    assert_eq!(all(), [bare, vec![charged]].concat());
 }

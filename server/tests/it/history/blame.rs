@@ -184,7 +184,8 @@ fn as_a_week_before(recorded: &Recorded, at_ms: i64) {
     let day = |at_ms: i64| folder.join(format!("{}.rows.db", &date(at_ms)[..10]));
     let before = day(at_ms - WEEK_MS);
     Connection::open(day(at_ms)).unwrap().execute("VACUUM INTO ?1", [before.display().to_string()]).unwrap();
-    let set = "UPDATE span SET joined_at = joined_at - ?1, held_at = held_at - ?1, left_at = left_at - ?1";
+    // When it joined and held is kept as the time up to its end.
+    let set = "UPDATE life SET left_at = left_at - ?1";
     Connection::open(&before).unwrap().execute(set, [WEEK_MS]).unwrap();
 }
 

@@ -13,6 +13,7 @@ mod charges;
 mod chunks;
 mod connection;
 mod files;
+mod lives;
 mod place;
 mod readers;
 mod retention;

@@ -6,7 +6,7 @@ use std::path::Path;
 use lockscope_core::time::TimeMs;
 
 use super::files::{self, DAY_MS, Day};
-use super::schema::Content;
+use super::schema::{Content, Lives};
 use super::{SqliteStore, State, chunks, connection, days_in};
 use crate::store::{Removed, Retention, StoreError, TRANSACTION_ROWS_MAX};
 
@@ -88,8 +88,12 @@ impl SqliteStore {
         let connection = connection::write(path, Content::Rows, &self.ensemble)?;
         let has_some = "SELECT EXISTS (SELECT 1 FROM span) OR EXISTS (SELECT 1 FROM fact)";
         if connection.query_row(has_some, [], |row| row.get(0)).map_err(connection::failed)? {
-            let all = "DELETE FROM span; DELETE FROM fact; DELETE FROM client; VACUUM;";
-            connection.execute_batch(all).map_err(connection::failed)?;
+            let lives = match Lives::of(&connection).map_err(connection::failed)? {
+                Lives::Uncharged | Lives::Plain => "DELETE FROM span;",
+                Lives::Packed => "DELETE FROM life; DELETE FROM session; DELETE FROM form;",
+            };
+            let all = format!("{lives} DELETE FROM fact; DELETE FROM client; VACUUM;");
+            connection.execute_batch(&all).map_err(connection::failed)?;
         }
         Ok(())
     }

@@ -12,11 +12,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params, params_from_iter};
 
 use super::SqliteStore;
-use super::charges;
+use super::charges::ChargeReader;
 use super::connection::{self, failed};
 use super::files::Day;
+use super::lives::LifeWriter;
 use super::schema::Content;
-use crate::store::charges::ChargeColumns;
 use crate::store::rows::{
     DENSITIES_READ_MAX, Density, DensityQuery, Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows,
     Span, SpanEnd, SpanQuery,
@@ -75,7 +75,7 @@ struct Statements<'a> {
     name_recipe: Statement<'a>,
     find_client: Statement<'a>,
     add_client: Statement<'a>,
-    add_span: Statement<'a>,
+    lives: LifeWriter<'a>,
     add_minute: Statement<'a>,
     add_fact: Statement<'a>,
 }
@@ -89,10 +89,7 @@ impl<'a> Statements<'a> {
             name_recipe: prepare("UPDATE lock SET recipe = ?2 WHERE id = ?1")?,
             find_client: prepare("SELECT id FROM client WHERE label = ?1 AND host = ?2")?,
             add_client: prepare("INSERT INTO client (label, host) VALUES (?1, ?2)")?,
-            add_span: prepare(
-                "INSERT OR REPLACE INTO span VALUES
-                (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
-            )?,
+            lives: LifeWriter::of(connection)?,
             add_minute: prepare("INSERT OR REPLACE INTO minute VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?,
             add_fact: prepare("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?,
         })
@@ -107,38 +104,13 @@ impl<'a> Statements<'a> {
     }
 
     fn write_span(&mut self, span: &Span) -> rusqlite::Result<()> {
-        let Span { czxid, lock, recipe, node, session, label, host, .. } = span;
-        let Span { joined_at, held_at, left_at, how, charges, wait_ms, is_lower_bound, .. } = span;
+        let Span { lock, recipe, label, host, .. } = span;
         let lock = self.lock(lock, recipe)?;
         let client = match (label, host) {
             (None, None) => None,
             (label, host) => Some(self.client(label.as_deref(), host.as_deref())?),
         };
-        let (session, held_at, how) = (session.map(|session| session.0), held_at.map(|at| at.0), *how as i64);
-        let charges = ChargeColumns::of(charges.as_ref());
-        self.add_span
-            .execute(params![
-                czxid.0,
-                lock,
-                node,
-                session,
-                client,
-                joined_at.0,
-                held_at,
-                left_at.0,
-                how,
-                charges.charged_to,
-                charges.root,
-                wait_ms,
-                is_lower_bound,
-                charges.direct,
-                charges.roots,
-                charges.others_ms,
-                charges.root_others_ms,
-                charges.hand_off_ms,
-                charges.unknown_ms
-            ])
-            .map(drop)
+        self.lives.write(span, lock, client)
     }
 
     fn write_minute(&mut self, minute: &Minute) -> rusqlite::Result<()> {
@@ -266,9 +238,10 @@ pub(super) fn spans(store: &SqliteStore, query: &SpanQuery) -> Result<Vec<Span>,
     }
     sql.push_str(" ORDER BY left_at DESC, czxid DESC LIMIT ");
     over_days(store, &(range.start..end), *limit.min(&ROWS_READ_MAX), true, *give_up_at, |connection, limit| {
-        let charges = charges::columns(connection)?;
-        let mut statement = connection.prepare(&format!("SELECT {SPAN_COLUMNS}, {charges}{sql}{limit}"))?;
-        statement.query_map(params_from_iter(&values), span)?.collect()
+        let charges = ChargeReader::of(connection)?;
+        let columns = charges.columns();
+        let mut statement = connection.prepare(&format!("SELECT {SPAN_COLUMNS}, {columns}{sql}{limit}"))?;
+        statement.query_map(params_from_iter(&values), |row| span(row, &charges))?.collect()
     })
 }
 
@@ -288,7 +261,7 @@ const SPAN_COLUMNS: &str =
 /// The first column behind them.
 const CHARGES_AT: usize = 13;
 
-fn span(row: &Row<'_>) -> rusqlite::Result<Span> {
+fn span(row: &Row<'_>, charges: &ChargeReader<'_>) -> rusqlite::Result<Span> {
     Ok(Span {
         czxid: Zxid(row.get(0)?),
         lock: row.get(1)?,
@@ -303,7 +276,7 @@ fn span(row: &Row<'_>) -> rusqlite::Result<Span> {
         how: one_of(&SpanEnd::ALL, row, 10)?,
         wait_ms: row.get(11)?,
         is_lower_bound: row.get(12)?,
-        charges: charges::read(row, CHARGES_AT)?,
+        charges: charges.read(row, CHARGES_AT)?,
     })
 }
 

@@ -20,8 +20,11 @@ CREATE TABLE gap (
     PRIMARY KEY (after_seq, from_at)) WITHOUT ROWID;
 "];
 
-/// The same of what is derived of it.
-const ROW_STEPS: [&str; 2] = [ROWS, CHARGES];
+/// The same of what is derived of it. A file that has lives by [`PLAIN_ROWS`] keeps them so: to write them anew would hold up
+/// the recording for as long as it takes.
+const ROW_STEPS: [&str; 3] = [ROWS, CHARGES, LIVES];
+/// Up to this version a life is one plain row. Bundles are: they are made to be opened by other programs.
+const PLAIN_ROWS: i64 = 2;
 
 const ROWS: &str = "
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -56,6 +59,68 @@ ALTER TABLE span ADD COLUMN hand_off_ms INTEGER;
 ALTER TABLE span ADD COLUMN unknown_ms INTEGER;
 ";
 
+/// Lives in less room: those of a day in the order of their ends, so that pages are full, and by lock in an index; sessions
+/// and names of znodes as numbers, instants as the time up to the end. A name is its form with what is its own: `name` has the uuid
+/// of one, or all of a name that has no form. `wait_ms` is absent where it is the time from joining to holding or leaving. `charges`
+/// and `roots` name sessions by their numbers here. The view has them as they were before, and the lists as they are here.
+const LIVES: &str = "
+DROP TABLE span;
+CREATE TABLE session (id INTEGER PRIMARY KEY, number INTEGER NOT NULL UNIQUE);
+CREATE TABLE form (
+    id INTEGER PRIMARY KEY, prefix TEXT NOT NULL, uuid INTEGER NOT NULL, middle TEXT NOT NULL,
+    is_numbered INTEGER NOT NULL, UNIQUE (prefix, uuid, middle, is_numbered));
+CREATE TABLE life (
+    left_at INTEGER NOT NULL, czxid INTEGER NOT NULL, lock INTEGER NOT NULL, form INTEGER, name, number INTEGER,
+    session INTEGER, client INTEGER, lived_ms INTEGER NOT NULL, held_ms INTEGER, how INTEGER NOT NULL,
+    wait_ms INTEGER, is_lower_bound INTEGER NOT NULL, charges TEXT, roots TEXT, others_ms INTEGER,
+    root_others_ms INTEGER, hand_off_ms INTEGER, unknown_ms INTEGER,
+    PRIMARY KEY (left_at, czxid, lock)) WITHOUT ROWID;
+CREATE INDEX life_lock ON life (lock, left_at);
+CREATE VIEW span AS SELECT
+    czxid, lock,
+    CASE WHEN form IS NULL THEN name ELSE (
+        SELECT prefix || CASE uuid WHEN 0 THEN '' WHEN 1 THEN lower(hex(name)) ELSE
+                lower(hex(substr(name, 1, 4)) || '-' || hex(substr(name, 5, 2)) || '-' || hex(substr(name, 7, 2))
+                    || '-' || hex(substr(name, 9, 2)) || '-' || hex(substr(name, 11))) END
+            || middle || CASE WHEN is_numbered THEN printf('%010d', life.number) ELSE '' END
+        FROM form WHERE form.id = life.form) END AS node,
+    (SELECT session.number FROM session WHERE session.id = life.session) AS session, client,
+    left_at - lived_ms AS joined_at, left_at - held_ms AS held_at, left_at, how,
+    (SELECT session.number FROM session WHERE session.id = charges ->> '$[0][0]') AS charged_to,
+    (SELECT session.number FROM session WHERE session.id = coalesce(roots, charges) ->> '$[0][0]') AS root,
+    coalesce(wait_ms, lived_ms - coalesce(held_ms, 0)) AS wait_ms, is_lower_bound,
+    CASE WHEN charges IS NOT NULL THEN (SELECT json_group_array(json_array(session.number, value ->> 1))
+        FROM json_each(charges) JOIN session ON session.id = value ->> 0) END AS charges,
+    CASE WHEN roots IS NOT NULL THEN (SELECT json_group_array(json_array(session.number, value ->> 1))
+        FROM json_each(roots) JOIN session ON session.id = value ->> 0) END AS roots,
+    others_ms, root_others_ms, hand_off_ms, unknown_ms, charges AS charge_ids, roots AS root_ids
+FROM life;
+";
+
+/// How a file has its lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lives {
+    /// A plain row each, without charges.
+    Uncharged,
+    /// A plain row each.
+    Plain,
+    /// As [`LIVES`] says.
+    Packed,
+}
+
+impl Lives {
+    /// Those of a file that has tables.
+    pub(super) fn of(connection: &Connection) -> rusqlite::Result<Self> {
+        let id: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        Ok(match if id == BUNDLE_ID { version / ROWS_PLACE } else { version } {
+            ..PLAIN_ROWS => Self::Uncharged,
+            PLAIN_ROWS => Self::Plain,
+            _ => Self::Packed,
+        })
+    }
+}
+
 /// What a file holds. They are two a day, since they are kept for different times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
@@ -81,16 +146,14 @@ const ROWS_PLACE: i64 = 1_000;
 
 /// Makes the tables of a bundle.
 pub(super) fn make_bundle(connection: &Connection, ensemble: &str) -> Result<(), StoreError> {
-    for content in [Content::Chunks, Content::Rows] {
-        for step in content.steps() {
-            // Both have it.
-            let step = step.replace("CREATE TABLE about", "CREATE TABLE IF NOT EXISTS about");
-            connection.execute_batch(&step).map_err(failed)?;
-        }
+    for step in CHUNK_STEPS.iter().chain(ROW_STEPS.iter().take(PLAIN_ROWS as usize)) {
+        // Both have it.
+        let step = step.replace("CREATE TABLE about", "CREATE TABLE IF NOT EXISTS about");
+        connection.execute_batch(&step).map_err(failed)?;
     }
     connection.pragma_update(None, "application_id", BUNDLE_ID).map_err(failed)?;
-    let [chunks, rows] = [Content::Chunks, Content::Rows].map(|content| content.steps().len() as i64);
-    connection.pragma_update(None, "user_version", chunks + rows * ROWS_PLACE).map_err(failed)?;
+    let version = CHUNK_STEPS.len() as i64 + PLAIN_ROWS * ROWS_PLACE;
+    connection.pragma_update(None, "user_version", version).map_err(failed)?;
     connection.execute("INSERT OR REPLACE INTO about VALUES ('ensemble', ?1)", [ensemble]).map(drop).map_err(failed)
 }
 
@@ -130,7 +193,9 @@ fn set_version(connection: &Connection, content: Content, number: i64) -> Result
 /// Brings a file to the present version.
 pub(super) fn migrate(connection: &mut Connection, content: Content, ensemble: &str) -> Result<(), StoreError> {
     let version = check(connection, content)?;
-    for (number, step) in (1_i64..).zip(content.steps()).skip(usize::try_from(version).unwrap_or(0)) {
+    let is_kept = content == Content::Rows && (1..=PLAIN_ROWS).contains(&version);
+    let last = if is_kept { PLAIN_ROWS } else { content.steps().len() as i64 };
+    for (number, step) in (1..=last).zip(content.steps()).skip(usize::try_from(version).unwrap_or(0)) {
         let transaction = connection.transaction().map_err(failed)?;
         transaction.execute_batch(step).map_err(failed)?;
         set_version(&transaction, content, number)?;
