@@ -1,9 +1,9 @@
-//! Lives in little room: what is read is what was written, SQL sees plain rows, and days of earlier versions stay as they are.
+//! Lives and facts in little room: what is read is what was written, SQL sees plain rows, and days of earlier versions stay as they are.
 
 use std::path::{Path, PathBuf};
 
 use history::store::Store;
-use history::store::rows::{Charge, Charged, Charges, Rows, Span, SpanQuery};
+use history::store::rows::{Charge, Charged, Charges, Fact, FactKind, FactQuery, Rows, Span, SpanQuery};
 use history::store::sqlite::SqliteStore;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
@@ -194,7 +194,14 @@ fn earlier(path: &Path, version: i64) {
     file.execute_batch(
         "CREATE TABLE copy AS SELECT czxid, lock, node, session, client, joined_at, held_at, left_at, how, charged_to, root,
             wait_ms, is_lower_bound, charges, roots, others_ms, root_others_ms, hand_off_ms, unknown_ms FROM span;
+         CREATE TABLE facts AS SELECT * FROM fact;
          DROP VIEW span; DROP TABLE life; DROP TABLE session; DROP TABLE form;
+         DROP VIEW fact; DROP TABLE happening; DROP TABLE sentence;
+         CREATE TABLE fact (
+            number INTEGER PRIMARY KEY, at INTEGER NOT NULL, lock INTEGER, kind INTEGER NOT NULL, code TEXT NOT NULL,
+            severity INTEGER NOT NULL, text TEXT NOT NULL);
+         CREATE INDEX fact_at ON fact (at);
+         INSERT INTO fact SELECT * FROM facts; DROP TABLE facts;
          CREATE TABLE span (
             czxid INTEGER NOT NULL, lock INTEGER NOT NULL, node TEXT NOT NULL, session INTEGER, client INTEGER,
             joined_at INTEGER NOT NULL, held_at INTEGER, left_at INTEGER NOT NULL, how INTEGER NOT NULL,
@@ -219,7 +226,11 @@ fn days_of_earlier_versions_are_read_and_written_on() {
         let directory = tempfile::tempdir().unwrap();
         let of_day = |day: i64| (1..9).map(move |number| span(number, at(day, number)));
         let spans: Vec<Span> = (0..2).flat_map(of_day).collect();
-        write(&open(directory.path()), &spans);
+        let facts: Vec<Fact> = (0..3).map(|number| fact(number, at(1, 1))).collect();
+        let store = open(directory.path());
+        write(&store, &spans);
+        store.write_rows(&Rows { facts: facts[..2].to_vec(), ..Rows::default() }).unwrap();
+        drop(store);
         [0, 1].iter().for_each(|day| earlier(&file(directory.path(), *day), version));
         let store = open(directory.path());
         let without = |span: Span| if version == 1 { Span { charges: None, ..span } } else { span };
@@ -229,12 +240,62 @@ fn days_of_earlier_versions_are_read_and_written_on() {
         let charged = Span { charges: Some(Charges { hand_off_ms: 5, ..Charges::default() }), ..span(9, at(1, 9)) };
         write(&store, &[charged.clone()]);
         assert_eq!(all(&store), [read, vec![charged]].concat());
+        store.write_rows(&Rows { facts: facts[2..].to_vec(), ..Rows::default() }).unwrap();
+        assert_eq!(all_facts(&store), facts);
         let versions = [0, 1].map(|day| {
             let file = Connection::open(file(directory.path(), day)).unwrap();
             file.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap()
         });
         assert_eq!(versions, [version, 2]);
     }
+}
+
+fn fact(number: u64, at: i64) -> Fact {
+    Fact {
+        number: at as u64 * 1_024 + number,
+        at: TimeMs(at),
+        lock: (number % 3 > 0).then(|| format!("/locks/{}", number % 5).into()),
+        kind: FactKind::ALL[number as usize % FactKind::ALL.len()],
+        code: "stuck".into(),
+        severity: (number % 3) as u8,
+        text: if number % 4 == 0 { format!("{number} {}", "x".repeat(200)).into() } else { "It is stuck.".into() },
+    }
+}
+
+/// All facts, the oldest first.
+fn all_facts(store: &SqliteStore) -> Vec<Fact> {
+    let mut found = store.facts(&FactQuery::default()).unwrap();
+    found.reverse();
+    found
+}
+
+#[test]
+fn facts_come_back_whatever_their_sentences_and_numbers() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let mut facts: Vec<Fact> = (0..50).map(|number| fact(number, at(0, 7 + number as i64 / 9))).collect();
+    // More of one instant than have a number in it, a clock that was set back, no text, and a text for each.
+    facts.push(Fact { number: facts[49].number + 90_000, ..fact(50, at(0, 60)) });
+    facts.push(Fact { text: "".into(), ..fact(51, at(0, 61)) });
+    facts.extend((52..3_000).map(|number| Fact { text: format!("It is {number}.").into(), ..fact(number, at(0, 99)) }));
+    for _ in 0..2 {
+        store.write_rows(&Rows { facts: facts.clone(), ..Rows::default() }).unwrap();
+        assert_eq!(all_facts(&store), facts);
+    }
+    let of = |query: FactQuery| store.facts(&query).unwrap().len();
+    let kind = Some(FactKind::ALL[1]);
+    let expected = facts.iter().filter(|fact| Some(fact.kind) == kind).count();
+    assert_eq!(of(FactQuery { kind, ..FactQuery::default() }), expected);
+    assert_eq!(of(FactQuery { range: TimeMs(at(0, 60))..TimeMs(at(0, 62)), ..FactQuery::default() }), 2);
+    let file = Connection::open(file(directory.path(), 0)).unwrap();
+    let sentences: i64 = file.query_row("SELECT count(*) FROM sentence", [], |row| row.get(0)).unwrap();
+    assert!(sentences < 1_100, "{sentences}");
+    let plan = plan(
+        &file,
+        "SELECT number, at, path, kind, code, severity, fact.text FROM fact LEFT JOIN lock ON lock.id = fact.lock
+         WHERE at >= 1 AND at < 9 AND kind = 1 ORDER BY at DESC, number DESC LIMIT 10",
+    );
+    assert!(plan.contains("SEARCH happening USING PRIMARY KEY (at>? AND at<?)"), "{plan}");
 }
 
 #[test]

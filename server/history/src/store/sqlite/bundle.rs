@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, params};
 
 use super::connection::{self, failed};
 use super::files::{self, Day};
-use super::rows::ABSENT;
+use super::rows_write::ABSENT;
 use super::schema::{self, Content};
 use super::{Place, SqliteStore, chunks};
 use crate::derive::MINUTE_MS;

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::bundle::{PAGE_BYTES, describe, open, room};
 use super::chunks;
 use super::connection::{self, failed};
-use super::rows::{Entry, write_some};
+use super::rows_write::{Entry, write_some};
 use crate::derive::MINUTE_MS;
 use crate::store::bundle::{BundleError, BundleQuery};
 use crate::store::rows::{FactQuery, MinuteQuery, ROWS_READ_MAX, Span, SpanQuery};

@@ -12,12 +12,14 @@ mod bundle_of;
 mod charges;
 mod chunks;
 mod connection;
+mod facts;
 mod files;
 mod lives;
 mod place;
 mod readers;
 mod retention;
 mod rows;
+mod rows_write;
 mod schema;
 
 #[cfg(feature = "postgres")]
@@ -36,7 +38,7 @@ use self::chunks::Totals;
 use self::files::{DAY_MS, Day};
 use self::place::Place;
 use self::readers::Readers;
-use self::rows::RowWriter;
+use self::rows_write::RowWriter;
 use self::schema::Content;
 use super::bundle::{BundleError, BundleQuery};
 use super::rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
@@ -365,7 +367,7 @@ impl Store for SqliteStore {
     }
 
     fn write_rows(&self, rows: &Rows) -> Result<(), StoreError> {
-        rows::write(self, rows)
+        rows_write::write(self, rows)
     }
 
     fn spans(&self, query: &SpanQuery) -> Result<Vec<Span>, StoreError> {

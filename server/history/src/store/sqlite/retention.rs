@@ -88,11 +88,13 @@ impl SqliteStore {
         let connection = connection::write(path, Content::Rows, &self.ensemble)?;
         let has_some = "SELECT EXISTS (SELECT 1 FROM span) OR EXISTS (SELECT 1 FROM fact)";
         if connection.query_row(has_some, [], |row| row.get(0)).map_err(connection::failed)? {
-            let lives = match Lives::of(&connection).map_err(connection::failed)? {
-                Lives::Uncharged | Lives::Plain => "DELETE FROM span;",
-                Lives::Packed => "DELETE FROM life; DELETE FROM session; DELETE FROM form;",
+            let rows = match Lives::of(&connection).map_err(connection::failed)? {
+                Lives::Uncharged | Lives::Plain => "DELETE FROM span; DELETE FROM fact;",
+                Lives::Packed => {
+                    "DELETE FROM life; DELETE FROM session; DELETE FROM form; DELETE FROM happening; DELETE FROM sentence;"
+                }
             };
-            let all = format!("{lives} DELETE FROM fact; DELETE FROM client; VACUUM;");
+            let all = format!("{rows} DELETE FROM client; VACUUM;");
             connection.execute_batch(&all).map_err(connection::failed)?;
         }
         Ok(())

@@ -63,6 +63,8 @@ ALTER TABLE span ADD COLUMN unknown_ms INTEGER;
 /// and names of znodes as numbers, instants as the time up to the end. A name is its form with what is its own: `name` has the uuid
 /// of one, or all of a name that has no form. `wait_ms` is absent where it is the time from joining to holding or leaving. `charges`
 /// and `roots` name sessions by their numbers here. The view has them as they were before, and the lists as they are here.
+///
+/// Facts likewise: most say one of a few sentences, and their numbers follow their instants.
 const LIVES: &str = "
 DROP TABLE span;
 CREATE TABLE session (id INTEGER PRIMARY KEY, number INTEGER NOT NULL UNIQUE);
@@ -95,7 +97,19 @@ CREATE VIEW span AS SELECT
         FROM json_each(roots) JOIN session ON session.id = value ->> 0) END AS roots,
     others_ms, root_others_ms, hand_off_ms, unknown_ms, charges AS charge_ids, roots AS root_ids
 FROM life;
+DROP TABLE fact;
+CREATE TABLE sentence (
+    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, code TEXT NOT NULL, severity INTEGER NOT NULL, text TEXT NOT NULL,
+    UNIQUE (text, code, kind, severity));
+CREATE TABLE happening (
+    at INTEGER NOT NULL, extra INTEGER NOT NULL, lock INTEGER, sentence INTEGER NOT NULL, text TEXT,
+    PRIMARY KEY (at, extra)) WITHOUT ROWID;
+CREATE VIEW fact AS SELECT
+    at * 1024 + extra AS number, at, lock, kind, code, severity, coalesce(happening.text, sentence.text) AS text
+FROM happening CROSS JOIN sentence ON sentence.id = happening.sentence;
 ";
+/// Facts that have a number in a millisecond: `extra` is what a number has beyond them.
+pub(super) const FACTS_A_MS: i64 = 1_024;
 
 /// How a file has its lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
