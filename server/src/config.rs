@@ -213,7 +213,6 @@ impl Config {
         let metrics = errors.take(metrics::of(top.get("metrics")));
         let alerting = ensembles.as_ref().and_then(|ensembles| errors.take(alerts::of(&layers, ensembles)));
         let cluster = ensembles.as_ref().and_then(|ensembles| errors.take(cluster::of(&layers, ensembles)));
-        errors.take(cluster::check_routes(cluster.as_ref(), alerting.as_ref()));
         let whole = || {
             let (listen, web) = (listen?, web?);
             let access = ::access::Settings { openid: openid?, ..access? };

@@ -16,6 +16,7 @@ mod order_snoozes;
 mod owned;
 pub mod past;
 mod recording;
+mod replica_requests;
 mod replicas;
 #[cfg_attr(not(feature = "postgres"), path = "serve/no_sharing.rs")]
 mod sharing;
@@ -212,7 +213,8 @@ impl RunningServer {
         sharing::start(config, cluster.as_ref(), (&access, &alerting.alerts), &clock, (&tasks, &stop))?;
         let kept = config.data_dir.clone().filter(|_| audit.log.is_some());
         clustering::weave(cluster.as_ref(), kept, audit.journal.clone(), &tasks, &stop);
-        let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock));
+        let watch = config.cluster.as_ref().map(|own| own.watch).unwrap_or_default();
+        let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock, watch));
         let receivers = alerting.start(&tasks, &stop, replicas.clone());
         let acknowledged = alerting.acknowledged;
         let told = order_snoozes::follow(alerting.alerts.order_snoozes(), lists.models.clone());
@@ -302,6 +304,7 @@ impl RunningServer {
             .with_release_service(self.releases.clone())
             .with_alerts(self.alerts.clone())
             .with_cluster(self.cluster.clone(), config.cluster.as_ref().and_then(|cluster| cluster.secret.clone()))
+            .with_replica_requests(replica_requests::of(config, self.cluster.as_ref(), &Clock::system())?)
             .with_metrics(self.metrics.clone());
         let http = match self.recordings.take() {
             Some(recordings) => http.with_history(recordings),

@@ -48,7 +48,7 @@ pub mod words;
 pub use advice::{Advice, Headline, LockProblem, PROBLEM_LOCKS_MAX, PROBLEMS_MAX, ProblemsLeftOut, Step, StepAct};
 pub use alerts::{Acknowledgement, Alert, AlertMatchers, AlertRoute, AlertRule, Alerts, Silence};
 pub use answer::{Query, StatusQuery};
-pub use audit::{AuditKind, AuditPage, AuditRecord, OtherAuditLog};
+pub use audit::{AuditKind, AuditLogPart, AuditLogState, AuditPage, AuditRecord, OtherAuditLog};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
 pub use cluster::{Cluster, ClusterState, Replica, SharedMemory, UnitOwners};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};

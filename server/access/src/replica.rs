@@ -15,6 +15,11 @@ impl Principal {
             by: SignedBy::Token,
             address: None,
         };
+        Self::carried(actor)
+    }
+
+    /// Somebody whom another replica knows, and for whom it asks one thing.
+    pub fn carried(actor: Actor) -> Self {
         Self { actor, revocation: Revocation::never(), session: None }
     }
 }

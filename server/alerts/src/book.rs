@@ -151,6 +151,18 @@ impl Book {
         }
     }
 
+    /// What is active in ensembles that another server looks at from now on goes: it may go on there. Of what is over nobody
+    /// is told by this one.
+    pub fn leave_elsewhere(&mut self, is_watched: impl Fn(&str) -> bool) {
+        for (key, kept) in self.alerts.iter_mut().filter(|(_, kept)| !is_watched(&kept.alert.ensemble)) {
+            if kept.alert.state != AlertState::Resolved || !kept.tellings.is_empty() {
+                self.unsaved_alerts.insert(key.clone());
+            }
+            kept.tellings.clear();
+        }
+        self.alerts.retain(|_, kept| kept.alert.state == AlertState::Resolved || is_watched(&kept.alert.ensemble));
+    }
+
     /// The rules, as the API shows them.
     pub fn rules(&self) -> &[AlertRule] {
         &self.rules
@@ -269,14 +281,14 @@ impl Book {
 
     /// What a receiver is to be told now, what is over first, then oldest first. `repeat_ms`: after so long it is told
     /// again of what still fires; `only_stored`: of nothing that a process that is killed now would find anew; `is_wanted`:
-    /// of these alone, by their keys.
+    /// of these alone, by their keys and ensembles.
     pub fn to_tell(
         &self,
         route: &str,
         now_ms: i64,
         repeat_ms: Option<i64>,
         only_stored: bool,
-        is_wanted: impl Fn(&str) -> bool,
+        is_wanted: impl Fn(&str, &str) -> bool,
     ) -> Vec<Notification> {
         let is_silenced = |kept: &KeptAlert| self.silence_of(&kept.alert, now_ms).is_some();
         let is_stored = |kept: &&KeptAlert| !only_stored || !self.unsaved_alerts.contains(&kept.alert.key);
@@ -292,7 +304,7 @@ impl Book {
                 (AlertState::Resolved, Told::Resolved) | (AlertState::Pending, _) => false,
             })
             .map(|(kept, _)| kept)
-            .filter(|kept| is_wanted(&kept.alert.key))
+            .filter(|kept| is_wanted(&kept.alert.key, &kept.alert.ensemble))
             // Nobody is told while it is silenced, not even again. That it is over is told to whoever waits for that.
             .filter(|kept| kept.alert.state != AlertState::Firing || !is_silenced(kept))
             .collect();

@@ -27,8 +27,8 @@ pub type DutyAnswer<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Se
 
 /// Other servers that find the same alerts.
 pub trait Duty: fmt::Debug + Send + Sync {
-    /// Whether this server is the one that tells, now.
-    fn is_ours(&self) -> bool;
+    /// Whether this server is the one that tells of an ensemble, now. `overdue_ms`: for so long nobody told.
+    fn is_ours(&self, ensemble: &str, overdue_ms: i64) -> bool;
     /// Whether no other server was heard of for so long that nobody may be waited for: then each server tells by itself, and
     /// what is told once too often is better than not at all.
     fn is_cut_off(&self) -> bool;
@@ -95,13 +95,27 @@ impl Ledger {
         match (one.resolved_at_ms, mark.resolved_at_ms) {
             (None, None) => {
                 let is_due = repeat_ms.is_some_and(|repeat_ms| now_ms.saturating_sub(mark.at_ms) >= repeat_ms);
-                one.fired_at_ms <= mark.at_ms && !is_due
+                // Who looks at the ensemble only since then finds it later, and it began before all the same.
+                one.fired_at_ms.min(one.since_ms) <= mark.at_ms && !is_due
             }
             // It is over by what another server found; ours finds it too, or it fires anew.
             (None, Some(ended_ms)) => one.fired_at_ms <= ended_ms && now_ms.saturating_sub(mark.at_ms) < LAG_MS_MAX,
             (Some(_), None) => false,
             (Some(_), Some(ended_ms)) => one.fired_at_ms <= ended_ms,
         }
+    }
+}
+
+impl Ledger {
+    /// For how long a receiver is to be told of this and is not.
+    pub fn overdue_ms(&self, one: &Notification, repeat_ms: Option<i64>, now_ms: i64) -> i64 {
+        let mark = self.marks.get(&shared_key(one)).filter(|mark| mark.resolved_at_ms.is_none());
+        let due_ms = match (one.resolved_at_ms, mark) {
+            (Some(ended_ms), _) => ended_ms,
+            (None, Some(mark)) => mark.at_ms.saturating_add(repeat_ms.unwrap_or(0)).max(one.fired_at_ms),
+            (None, None) => one.fired_at_ms,
+        };
+        now_ms.saturating_sub(due_ms).max(0)
     }
 }
 
@@ -143,6 +157,11 @@ mod tests {
         assert!(!ledger.has_told(&one("/b", 1_003, None), None, 2_000));
         assert!(!ledger.has_told(&one("/a", 1_003, Some(1_500)), None, 2_000), "that it is over, nobody told");
         assert!(!ledger.has_told(&one("/a", 9_000, None), None, 9_500), "it fires anew");
+        let again = one("/a", 1_003, None);
+        assert_eq!(ledger.overdue_ms(&again, Some(60_000), 61_150), 50, "since it was to be told again");
+        assert_eq!(ledger.overdue_ms(&one("/b", 1_003, None), Some(60_000), 61_003), 60_000);
+        let taken_over = Notification { since_ms: 900, ..one("/a", 9_000, None) };
+        assert!(ledger.has_told(&taken_over, None, 9_500), "another server looks at it since then");
         assert!(
             !ledger.has_told(&one("/a", 1_003, None), Some(60_000), 61_100),
             "it is told again of what still fires"

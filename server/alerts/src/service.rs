@@ -165,6 +165,12 @@ impl Alerts {
         self.0.book.lock().end_elsewhere(is_watched, self.0.clock.now_ms());
     }
 
+    /// What is known of ensembles that another server looks at is its alone from now on: nobody is told here that it is over.
+    pub fn leave_elsewhere(&self, is_watched: impl Fn(&str) -> bool) {
+        self.0.book.lock().leave_elsewhere(is_watched);
+        self.0.revision.send_modify(|revision| *revision += 1);
+    }
+
     /// What was active in an ensemble when the process before ended.
     pub fn active_in(&self, ensemble: &str) -> Vec<ActiveAlert> {
         self.0.book.lock().active_in(ensemble)
@@ -328,7 +334,7 @@ impl Alerts {
         &self,
         route: &str,
         repeat_ms: Option<i64>,
-        is_wanted: impl Fn(&str) -> bool,
+        is_wanted: impl Fn(&str, &str) -> bool,
     ) -> Vec<Notification> {
         let only_stored = self.0.trouble.lock().is_empty();
         // Who saves says so before it takes anything out of the book.

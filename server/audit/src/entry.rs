@@ -86,6 +86,7 @@ impl Entry {
             reason: self.reason.map(|reason| bounded(&reason, REASON_CHARS_MAX)),
             detail: bounded(&self.detail, DETAIL_CHARS_MAX),
             hash: String::new(),
+            replica: None,
         }
     }
 }

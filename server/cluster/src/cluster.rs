@@ -71,6 +71,17 @@ impl Cluster {
         self.known().leads_at(clock::instant())
     }
 
+    /// Whether this replica is the first of the owners of a unit, as of now: never longer than its session lives, and not
+    /// before every other replica has seen who came or went.
+    pub fn is_first_owner(&self, unit: &str) -> bool {
+        self.known().place_at(unit, self.id(), clock::instant()) == Some(0)
+    }
+
+    /// The same for any of its owners.
+    pub fn is_owner(&self, unit: &str) -> bool {
+        self.known().place_at(unit, self.id(), clock::instant()).is_some()
+    }
+
     /// Everything that is known, as it is shown.
     pub fn view(&self) -> ClusterView {
         self.known().view(&self.0.settings, &self.0.record.watches, clock::instant())
@@ -206,7 +217,9 @@ impl Cluster {
     pub(crate) fn note_members(&self, members: Vec<Member>, strangers: usize) {
         let now_ms = self.since_begun_ms();
         let mut known = self.known();
+        let before = known.assignment.clone();
         known.assignment.observe(now_ms, members.iter().map(|member| (member.id.as_str(), member.record.capacity)));
+        known.note_moved(&before, clock::instant());
         known.members = members;
         known.strangers = strangers;
         known.seen_at_ms = Some(self.0.clock.now_ms());
@@ -225,7 +238,11 @@ impl Cluster {
     /// Moves units as members have settled.
     pub(crate) fn advance(&self) {
         let now_ms = self.since_begun_ms();
-        self.known().assignment.advance(now_ms);
+        let mut known = self.known();
+        let before = known.assignment.clone();
+        known.assignment.advance(now_ms);
+        known.note_moved(&before, clock::instant());
+        drop(known);
         self.changed();
     }
 

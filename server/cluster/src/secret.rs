@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 
 use crate::member::is_id;
 
@@ -107,13 +107,23 @@ impl ReplicaSecret {
     /// # Errors
     /// See [`GreetingError`].
     pub fn read(&self, header: &str, (id, address): (&str, &str), now_ms: i64) -> Result<Greeting, GreetingError> {
+        self.read_signed(header, (id, address), now_ms, str::to_owned)
+    }
+
+    fn read_signed(
+        &self,
+        header: &str,
+        (id, address): (&str, &str),
+        now_ms: i64,
+        signed: impl FnOnce(&str) -> String,
+    ) -> Result<Greeting, GreetingError> {
         let rest = header.strip_prefix(SCHEME).filter(|_| header.len() <= HEADER_BYTES_MAX);
         let fields: Vec<&str> = rest.ok_or(GreetingError::Missing)?.split(' ').collect();
         let [from, to, at_ms, nonce, mac] = fields[..] else { return Err(GreetingError::Missing) };
         let at_ms = at_ms.parse().map_err(|_| GreetingError::Missing)?;
         let nonce = u128::from_str_radix(nonce, 16).map_err(|_| GreetingError::Missing)?;
         let greeting = Greeting { from: from.to_owned(), to: to.to_owned(), at_ms, nonce };
-        if !is_id(from) || to != id || !self.is_signed(&asked(&greeting, address), mac) {
+        if !is_id(from) || to != id || !self.is_signed(&signed(&asked(&greeting, address)), mac) {
             return Err(GreetingError::NotOurs);
         }
         let apart_ms = now_ms.saturating_sub(at_ms);
@@ -121,6 +131,37 @@ impl ReplicaSecret {
             return Err(GreetingError::Clocks(apart_ms));
         }
         Ok(greeting)
+    }
+
+    /// The same as [`Self::greet`] for one request, of which nothing can be changed on the way.
+    pub fn greet_about(&self, greeting: &Greeting, address: &str, body: &[u8]) -> String {
+        let Greeting { from, to, at_ms, nonce } = greeting;
+        let text = about(&asked(greeting, address), body);
+        format!("{SCHEME}{from} {to} {at_ms} {nonce:032x} {}", hex(&self.sign(&text)))
+    }
+
+    /// The greeting in the header of one request, if it was made for this replica and this body.
+    ///
+    /// # Errors
+    /// See [`GreetingError`].
+    pub fn read_about(
+        &self,
+        header: &str,
+        us: (&str, &str),
+        now_ms: i64,
+        body: &[u8],
+    ) -> Result<Greeting, GreetingError> {
+        self.read_signed(header, us, now_ms, |text| about(text, body))
+    }
+
+    /// What the one who is meant proves itself with, and that this is its answer.
+    pub fn prove_about(&self, greeting: &Greeting, address: &str, answer: &[u8]) -> String {
+        hex(&self.sign(&about(&answered(greeting, address), answer)))
+    }
+
+    /// Whether an answer came from one who has the secret, as it is, to this very greeting.
+    pub fn is_proof_about(&self, greeting: &Greeting, address: &str, answer: &[u8], proof: &str) -> bool {
+        self.is_signed(&about(&answered(greeting, address), answer), proof)
     }
 
     fn mac(&self, text: &str) -> Option<Hmac<Sha256>> {
@@ -147,6 +188,16 @@ fn asked(greeting: &Greeting, address: &str) -> String {
 fn answered(greeting: &Greeting, address: &str) -> String {
     let Greeting { from, to, at_ms, nonce } = greeting;
     format!("lockscope replica 1: answers\n{from}\n{to}\n{address}\n{at_ms}\n{nonce}")
+}
+
+/// What an answer is proved over: all of it that matters to whoever reads it.
+pub fn answer_text(status: u16, content_type: &str, policy: &str, body: &[u8]) -> Vec<u8> {
+    [format!("{status}\n{content_type}\n{policy}\n").as_bytes(), body].concat()
+}
+
+/// A text that is about some bytes as well.
+fn about(text: &str, bytes: &[u8]) -> String {
+    format!("{text}\nabout {}", hex(&Sha256::digest(bytes)))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -228,6 +279,21 @@ mod tests {
         assert_eq!(ReplicaSecret::new(b"short"), None);
         assert_eq!(ReplicaSecret::new(&[b'x'; SECRET_BYTES_MAX + 1]), None);
         assert_eq!(format!("{ours:?}"), "ReplicaSecret");
+    }
+
+    #[test]
+    fn nothing_of_a_request_or_its_answer_can_be_changed() {
+        let ours = secret("0123456789abcdef0123456789abcdef");
+        let header = ours.greet_about(&greeting(), US.1, b"{}");
+        assert_eq!(ours.read_about(&header, US, 1_000_000, b"{}"), Ok(greeting()));
+        assert_eq!(ours.read_about(&header, US, 1_000_000, b"{ }"), Err(GreetingError::NotOurs));
+        assert_eq!(ours.read(&header, US, 1_000_000), Err(GreetingError::NotOurs), "it opens no socket");
+        let socket = ours.greet(&greeting(), US.1);
+        assert_eq!(ours.read_about(&socket, US, 1_000_000, b""), Err(GreetingError::NotOurs), "and is none");
+        let proof = ours.prove_about(&greeting(), US.1, b"200\nyes");
+        assert!(ours.is_proof_about(&greeting(), US.1, b"200\nyes", &proof));
+        assert!(!ours.is_proof_about(&greeting(), US.1, b"200\nno", &proof));
+        assert!(!ours.is_proof_about(&greeting(), US.1, b"200\nyes", &ours.prove(&greeting(), US.1)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a replica knows of its cluster at an instant, and how it is shown. Pure: instants are arguments.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lockscope_wire::{Cluster as ClusterView, ClusterState, Replica, SharedMemory, UnitOwners};
 
@@ -8,6 +8,9 @@ use crate::assignment::Assignment;
 use crate::lease::Lease;
 use crate::member::Member;
 use crate::settings::Settings;
+
+/// After a change of who owns what nobody is the first owner for so long: replicas see it one after the other.
+const HANDOVER: Duration = Duration::from_secs(2);
 
 /// What is known.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub(crate) struct Known {
     pub(crate) latch: Option<String>,
     pub(crate) lease: Lease,
     pub(crate) assignment: Assignment,
+    /// When it changed last.
+    pub(crate) moved_at: Option<Instant>,
     pub(crate) counts: Counts,
     /// When ZooKeeper answered last.
     pub(crate) heard_at: Option<Instant>,
@@ -59,6 +64,7 @@ impl Default for Known {
             latch: None,
             lease: Lease::default(),
             assignment: Assignment::default(),
+            moved_at: None,
             counts: Counts::default(),
             heard_at: None,
         }
@@ -69,6 +75,21 @@ impl Known {
     /// Whether this replica leads at an instant: it is first at the latch, and its session can't have ended yet.
     pub(crate) fn leads_at(&self, now: Instant) -> bool {
         self.state == ClusterState::Member && self.latch.is_some() && self.lease.holds_at(now)
+    }
+
+    /// Takes in who owns what since members came, went or settled.
+    pub(crate) fn note_moved(&mut self, before: &Assignment, now: Instant) {
+        if self.assignment != *before {
+            self.moved_at = Some(now);
+        }
+    }
+
+    /// Which of the owners of a unit this replica is at an instant, from 0; its session can't have ended yet. Others see the
+    /// same a little sooner or later: after each change nobody is one for a while.
+    pub(crate) fn place_at(&self, unit: &str, id: &str, now: Instant) -> Option<usize> {
+        let is_quiet = self.moved_at.is_some_and(|at| now.saturating_duration_since(at) >= HANDOVER);
+        let is_sure = is_quiet && self.state == ClusterState::Member && self.lease.holds_at(now);
+        self.assignment.owners(unit).into_iter().position(|owner| owner == id).filter(|_| is_sure)
     }
 
     /// As it is shown.

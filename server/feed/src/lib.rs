@@ -92,6 +92,17 @@ pub trait Views {
     fn queue_map(&self, query: &QueueMapQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>>;
 }
 
+/// An ensemble that another server watches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// Its name.
+    pub ensemble: String,
+    /// That it is so, and whom to ask, in one sentence.
+    pub why: String,
+    /// Who watches it: ids and addresses, those that answer first.
+    pub owners: Vec<(String, String)>,
+}
+
 /// What the feed needs from the model.
 pub trait Projection: Views + Send + Sync + 'static {
     /// Rises with every change of the model.
@@ -133,7 +144,7 @@ pub trait Projection: Views + Send + Sync + 'static {
         true
     }
     /// Who is to be asked for what only a server that watches an ensemble can do; None where this one does, or nobody.
-    fn elsewhere(&self, _ensemble: &str) -> Option<String> {
+    fn elsewhere(&self, _ensemble: &str) -> Option<Elsewhere> {
         None
     }
     /// What is asked of other replicas; None where this one watches everything.
@@ -221,6 +232,9 @@ pub enum FeedError {
     /// Another server watches what the view is about, and can't be reached.
     #[error("{0}")]
     OwnerUnreachable(String),
+    /// Another server watches what the view is about, and is asked for as many views as may be.
+    #[error("{0}")]
+    TooManyElsewhere(String),
     /// A frame without an encoding.
     #[error("a frame could not be encoded: {0}")]
     Encoding(String),

@@ -18,6 +18,8 @@ use crate::words;
 const IDLE: Duration = Duration::from_secs(60);
 /// How many are remembered before any is looked through for that.
 const SWEPT_FROM: usize = 256;
+/// How many are remembered. Overflow policy: the quarter that nobody looked at for longest is forgotten.
+const COMPOSITES_MAX: usize = 4_096;
 
 /// What one owner is asked for.
 #[derive(Clone, Debug)]
@@ -67,7 +69,7 @@ impl Part {
 
     fn want(&self) -> Result<(), FeedError> {
         match &self.link {
-            Some(link) => link.want(&self.key).map_err(|_| FeedError::TooManyViews),
+            Some(link) => link.want(&self.key).map_err(|_| FeedError::TooManyElsewhere(words::too_many(&link.owner))),
             None => Ok(()),
         }
     }
@@ -100,9 +102,7 @@ impl Composites {
             _ => {
                 let wanted = parts_of(plan, (view, scope), has_own, part_view);
                 wanted.iter().try_for_each(Part::want)?;
-                if all.len() >= SWEPT_FROM {
-                    all.retain(|_, composite| now.saturating_duration_since(composite.touched) < IDLE);
-                }
+                make_room(&mut all, now);
                 let composite = all.entry(key).or_insert_with(|| Composite {
                     made_of,
                     shown: wanted.clone(),
@@ -132,6 +132,18 @@ impl Composites {
 
     fn all(&self) -> MutexGuard<'_, HashMap<Key, Composite>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn make_room(all: &mut HashMap<Key, Composite>, now: Instant) {
+    if all.len() >= SWEPT_FROM && all.len().is_multiple_of(SWEPT_FROM) {
+        all.retain(|_, composite| now.saturating_duration_since(composite.touched) < IDLE);
+    }
+    if all.len() >= COMPOSITES_MAX {
+        let mut touched: Vec<Instant> = all.values().map(|composite| composite.touched).collect();
+        let (_, oldest, _) = touched.select_nth_unstable(COMPOSITES_MAX / 4);
+        let oldest = *oldest;
+        all.retain(|_, composite| composite.touched > oldest);
     }
 }
 

@@ -14,10 +14,10 @@ use runtime::clock::{self, Clock};
 use runtime::shutdown::CancellationToken;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::client::generate_key;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message};
 
 use crate::link::Link;
 use crate::words;
@@ -114,7 +114,7 @@ async fn open(link: &Link, identity: &Identity) -> Result<Upgraded, String> {
 }
 
 /// A refusal's sentence, within bounds.
-async fn detail(mut answer: reqwest::Response) -> String {
+pub(crate) async fn detail(mut answer: reqwest::Response) -> String {
     let mut bytes = Vec::new();
     while let Ok(Some(chunk)) = answer.chunk().await {
         bytes.extend_from_slice(&chunk);
@@ -133,7 +133,7 @@ fn problem_detail(text: &str) -> String {
     detail.unwrap_or(text).to_owned()
 }
 
-fn root_cause(error: &reqwest::Error) -> String {
+pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {
         cause = source;
@@ -165,6 +165,7 @@ async fn serve(link: &Link, upgraded: Upgraded, asked_at: Instant) -> String {
                 Some(Ok(Message::Close(_))) => return words::CLOSED.to_owned(),
                 Some(Ok(Message::Text(_))) => return words::OTHER_VERSION.to_owned(),
                 Some(Ok(Message::Ping(_) | Message::Frame(_))) => continue,
+                Some(Err(Error::Capacity(_))) => return words::too_long(MESSAGE_BYTES_MAX),
                 Some(Err(_)) | None => return words::BROKEN.to_owned(),
             },
             _ = tick.tick() => {

@@ -60,6 +60,12 @@ impl fmt::Debug for Gateway {
     }
 }
 
+/// Replicas reach each other directly. A WebSocket is made of an HTTP/1.1 connection.
+pub(crate) fn direct_client() -> Result<Client, GatewayError> {
+    let client = Client::builder().http1_only().redirect(reqwest::redirect::Policy::none()).no_proxy();
+    client.tcp_nodelay(true).build().map_err(|error| GatewayError(error.to_string()))
+}
+
 impl Gateway {
     /// Over this replica's own models, which are of the ensembles shown. It is not known yet who watches what.
     ///
@@ -71,9 +77,7 @@ impl Gateway {
         shown: Ensembles,
         clock: Clock,
     ) -> Result<Arc<Self>, GatewayError> {
-        // A WebSocket is made of an HTTP/1.1 connection. Replicas reach each other directly.
-        let client = Client::builder().http1_only().redirect(reqwest::redirect::Policy::none()).no_proxy();
-        let client = client.tcp_nodelay(true).build().map_err(|error| GatewayError(error.to_string()))?;
+        let client = direct_client()?;
         let identity = Identity { id: settings.id, secret: settings.secret, client, clock: clock.clone() };
         let why = "this replica is no member of the cluster yet".to_owned();
         let directory = Arc::new(Directory { why, ..Directory::default() });
@@ -149,6 +153,12 @@ impl Gateway {
             *plan = Arc::new(Plan::new(plan.revision + 1, directory, &links));
         }
         self.bell.ring();
+    }
+
+    /// Whether an owner answers.
+    pub(crate) fn is_up(&self, owner: &OwnerAddress) -> bool {
+        let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        links.get(owner).is_some_and(|running| running.link.is_up())
     }
 
     fn health(&self) -> Vec<(OwnerAddress, bool)> {

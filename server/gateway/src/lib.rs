@@ -13,6 +13,7 @@ mod merge;
 mod placeholder;
 mod plan;
 mod projection;
+mod request;
 mod view;
 mod words;
 
@@ -20,3 +21,4 @@ pub use connection::{PATH, SILENCE_MAX};
 pub use directory::{Directory, Foreign, OwnerAddress};
 pub use gateway::{Gateway, GatewayError, GatewaySettings};
 pub use link::{BYTES_MAX, VIEWS_MAX};
+pub use request::{Answer, ReplicaClient};

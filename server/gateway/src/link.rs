@@ -21,6 +21,10 @@ pub const VIEWS_MAX: usize = 2_048;
 pub const BYTES_MAX: usize = 64 * 1024 * 1024;
 /// A view that nobody looked at for so long may make room for another.
 const BUSY: Duration = Duration::from_secs(3);
+/// The same of one that somebody looked at only once, as scripts do. One that stays open is looked at more often than that.
+const GLANCE: Duration = Duration::from_millis(700);
+/// Whoever does for so long nothing that is done each second stood still.
+const STOOD_STILL: Duration = Duration::from_secs(3);
 /// A view that nobody looked at for so long ends.
 const IDLE: Duration = Duration::from_secs(40);
 
@@ -90,6 +94,8 @@ struct State {
     keys: BTreeMap<u32, Key>,
     last_id: u32,
     outbox: VecDeque<ReplicaFrame>,
+    /// When idle views were looked for last.
+    swept_at: Instant,
 }
 
 /// A view as it may be shown by now.
@@ -128,6 +134,7 @@ impl Link {
             keys: BTreeMap::new(),
             last_id: 0,
             outbox: VecDeque::new(),
+            swept_at: clock::instant(),
         };
         Arc::new(Self { owner, clock, bell, state: Mutex::new(state), wake: Notify::new() })
     }
@@ -205,6 +212,7 @@ impl Link {
     pub(crate) fn opened(&self) {
         let mut state = self.state();
         state.is_up = true;
+        state.swept_at = clock::instant();
         state.since_ms = self.clock.now_ms();
         state.outbox.clear();
         let State { views, outbox, .. } = &mut *state;
@@ -253,7 +261,12 @@ impl Link {
             }
             CompactFrame::Snapshot { id, epoch, seq, server_time_ms, known_at_ms, body } => {
                 let sent = SentAt { after, server_time_ms };
-                state.with(id, |view| view.take_snapshot((epoch, seq), *body, known_at_ms, sent, bytes)).is_some()
+                match state.keys.get(&id).map(|(view, _)| RemoteView::answers(view, &body)) {
+                    Some(false) => state.with(id, |view| view.refuse(words::other_kind(&self.owner))).is_some(),
+                    _ => state
+                        .with(id, |view| view.take_snapshot((epoch, seq), *body, known_at_ms, sent, bytes))
+                        .is_some(),
+                }
             }
             CompactFrame::Delta { id, server_time_ms, seq, known_at_ms, body } => {
                 let sent = SentAt { after, server_time_ms };
@@ -284,6 +297,10 @@ impl Link {
     pub(crate) fn sweep(&self) {
         let now = clock::instant();
         let mut state = self.state();
+        if state.stood_still(now) {
+            state.views.values_mut().for_each(|view| view.touched = now);
+        }
+        state.swept_at = now;
         let idle: Vec<Key> = state
             .views
             .iter()
@@ -329,14 +346,20 @@ impl State {
         }
     }
 
+    /// Where this process itself stood still, nobody could look at what is looked at.
+    fn stood_still(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.swept_at) > STOOD_STILL
+    }
+
     fn make_room(&mut self, now: Instant) -> Result<(), NoRoom> {
+        let stood_still = self.is_up && self.stood_still(now);
         let is_full = |state: &Self| {
             state.views.len() >= VIEWS_MAX || state.views.values().map(|view| view.bytes).sum::<usize>() >= BYTES_MAX
         };
         while is_full(self) {
-            let longest = self.views.iter().min_by_key(|(_, view)| view.touched);
-            let free = longest.filter(|(_, view)| now.saturating_duration_since(view.touched) > BUSY);
-            let Some(key) = free.map(|(key, _)| key.clone()) else { return Err(NoRoom) };
+            let free = self.views.iter().filter(|(_, view)| !stood_still && view.is_free(now, BUSY, GLANCE));
+            let longest = free.min_by_key(|(_, view)| view.touched);
+            let Some(key) = longest.map(|(key, _)| key.clone()) else { return Err(NoRoom) };
             self.end(&key);
         }
         Ok(())

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use feed::project::{EventsView, HappenedQuery, HappenedView, MetricSelection, Snapshot};
 use feed::{
-    FeedError, ForeignCounts, FoundLocks, Known, LineView, NameTest, ProjectedView, Projection, Revisions, Views,
-    VisibilityScope, lose,
+    Elsewhere, FeedError, ForeignCounts, FoundLocks, Known, LineView, NameTest, ProjectedView, Projection, Revisions,
+    Views, VisibilityScope, lose,
 };
 use lockscope_wire::{
     Board, BoardQuery, Body, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery,
@@ -16,6 +16,7 @@ use lockscope_wire::{
 };
 
 use crate::composite::Part;
+use crate::directory::OwnerAddress;
 use crate::gateway::Gateway;
 use crate::link::Glimpse;
 use crate::plan::Plan;
@@ -23,6 +24,9 @@ use crate::{fleet, merge, placeholder, words};
 
 /// How long the first answer of an owner is waited for.
 const FIRST_ANSWER_MAX: Duration = Duration::from_millis(1_000);
+
+/// The revision of parts that can't be asked for.
+const NOT_ASKED: u64 = u64::MAX;
 
 /// A part as it is shown now.
 struct Shown {
@@ -90,7 +94,10 @@ impl Gateway {
         if !self.is_elsewhere(&plan, view, scope) {
             return own(view);
         }
-        let Ok((parts, has_own)) = self.parts(&plan, view, scope) else { return own(view) };
+        let (parts, has_own) = match self.parts(&plan, view, scope) {
+            Ok(parts) => parts,
+            Err(why) => return self.without_others(&plan, view, scope, &why.to_string()),
+        };
         let mine = has_own.then(|| own(&if parts.is_empty() { view.clone() } else { merge::part_of(view) }));
         let parts: Vec<Shown> = parts.iter().map(|part| self.shown(&plan, view, part)).collect();
         let known = mine.iter().map(|mine| mine.known).chain(parts.iter().map(|part| part.known)).reduce(both);
@@ -101,6 +108,22 @@ impl Gateway {
             }
             // Nothing is known of one thing: whoever prepared the view was told.
             _ => own(view),
+        }
+    }
+
+    /// A view whose other parts can't be asked for: they are there, and nothing is known of them.
+    fn without_others(&self, plan: &Plan, view: &View, scope: &VisibilityScope, why: &str) -> ProjectedView<Body> {
+        let now_ms = self.clock.now_ms();
+        let mine = self.has_own(view, scope).then(|| self.local.project(&merge::part_of(view), scope));
+        let mut names: Vec<String> = plan.asked_of(view.ensemble()).into_iter().flat_map(|(_, names)| names).collect();
+        names.retain(|name| scope.covers_ensemble(name));
+        let theirs = placeholder::of(view, plan, &names, now_ms, why);
+        let nothing = Known { at_ms: now_ms, is_live: false, is_past: false };
+        let known = mine.as_ref().map_or(nothing, |mine| mine.known);
+        let mut bodies = mine.map(|mine| mine.body).into_iter().chain(theirs);
+        match bodies.next() {
+            Some(first) => ProjectedView { body: merge::merged(view, first, bodies.collect(), now_ms), known },
+            None => ProjectedView { known, ..self.local.project(view, scope) },
         }
     }
 
@@ -202,7 +225,9 @@ impl Projection for Gateway {
         if !self.is_elsewhere(&plan, view, scope) {
             return own();
         }
-        let Ok((parts, has_own)) = self.parts(&plan, view, scope) else { return own() };
+        let Ok((parts, has_own)) = self.parts(&plan, view, scope) else {
+            return [own(), vec![plan.revision, NOT_ASKED]].concat();
+        };
         let mut revision = if has_own { own() } else { Vec::new() };
         let now_ms = self.clock.now_ms();
         revision.push(plan.revision);
@@ -220,8 +245,11 @@ impl Projection for Gateway {
         if !self.is_elsewhere(&plan, view, scope) {
             return own();
         }
-        let Ok((parts, has_own)) = self.parts(&plan, view, scope) else { return own() };
         let now_ms = self.clock.now_ms();
+        let Ok((parts, has_own)) = self.parts(&plan, view, scope) else {
+            let nothing = Known { at_ms: now_ms, is_live: false, is_past: false };
+            return if self.has_own(view, scope) { own() } else { nothing };
+        };
         let of = |part: &Part| {
             let glimpse = part.glimpse(&plan, now_ms);
             let is_live = glimpse.is_live && glimpse.refusal.is_none();
@@ -275,13 +303,17 @@ impl Projection for Gateway {
         self.local.watches(ensemble)
     }
 
-    fn elsewhere(&self, ensemble: &str) -> Option<String> {
+    fn elsewhere(&self, ensemble: &str) -> Option<Elsewhere> {
         let plan = self.plan();
         // The only one that is meant where none is named; where this replica watches some, it answers of those.
         let is_meant = ensemble.is_empty() && !self.shown.has_any(&VisibilityScope::ALL);
         let only = || plan.directory.foreign.first().filter(|_| is_meant);
         let foreign = plan.foreign(ensemble).or_else(only).filter(|foreign| !self.shown.has(&foreign.name))?;
-        Some(words::elsewhere(foreign))
+        let mut owners: Vec<OwnerAddress> = foreign.owners.clone();
+        // Who answers is asked first.
+        owners.sort_by_key(|owner| !self.is_up(owner));
+        let owners = owners.into_iter().map(|owner| (owner.id, owner.address)).collect();
+        Some(Elsewhere { ensemble: foreign.name.clone(), why: words::elsewhere(foreign), owners })
     }
 
     fn foreign_counts(&self) -> Option<ForeignCounts> {

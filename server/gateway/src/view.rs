@@ -3,11 +3,15 @@
 //! No clock of another machine is believed. A frame says how old its view was when it was sent, by the owner's clock alone;
 //! when that was is bounded by our own: after the last ping that was answered before the frame came.
 
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use feed::{ReplicaFrame, VisibilityScope, calls_live};
-use lockscope_wire::{Body, BodyPatch, Epoch, View};
+use lockscope_wire::{Body, BodyPatch, Epoch, View, encode_frame};
+
+/// Bytes of differences after which a view is measured anew, at least.
+const MEASURED_EVERY_BYTES: usize = 16 * 1024;
 
 /// What distinguishes a subscription.
 pub(crate) type Key = (View, VisibilityScope);
@@ -26,12 +30,16 @@ pub(crate) struct RemoteView {
     pub(crate) lost_at_ms: Option<i64>,
     /// Why the owner refuses it.
     pub(crate) refusal: Option<String>,
+    /// When somebody looked first.
+    pub(crate) since: Instant,
     /// When somebody looked last.
     pub(crate) touched: Instant,
     /// Moves with whatever changes what is shown.
     pub(crate) revision: u64,
-    /// About what it takes: the encoded bytes of its last snapshot and of what came since.
+    /// About what it takes: its encoded bytes when it was measured last, and of what came since.
     pub(crate) bytes: usize,
+    /// Those of what came since.
+    came_bytes: usize,
 }
 
 /// When a frame was sent: no earlier than an instant of ours, and by the owner's clock.
@@ -60,10 +68,20 @@ impl RemoteView {
             known: None,
             lost_at_ms: None,
             refusal: None,
+            since: now,
             touched: now,
             revision: 0,
             bytes: 0,
+            came_bytes: 0,
         }
+    }
+
+    /// Whether it may make room for another view: nobody looked for `busy`, or for `glance` where nobody ever looked for as
+    /// long as one who stays does.
+    pub(crate) fn is_free(&self, now: Instant, busy: Duration, glance: Duration) -> bool {
+        let idle = now.saturating_duration_since(self.touched);
+        let is_glance = self.touched.saturating_duration_since(self.since) < glance;
+        idle > if is_glance { glance } else { busy }
     }
 
     /// What asks for it, going on from what is known.
@@ -71,6 +89,33 @@ impl RemoteView {
         let after = self.at.filter(|_| self.body.is_some());
         self.awaits_snapshot = after.is_none();
         ReplicaFrame::Subscribe { id: self.id, view: view.clone(), scope: scope.clone(), after }
+    }
+
+    /// Whether a body can be an answer to what was asked.
+    pub(crate) fn answers(view: &View, body: &Body) -> bool {
+        match (view, body) {
+            (View::Board(_), Body::Board(_))
+            | (View::Lock(_), Body::Lock(_))
+            | (View::Status {}, Body::Status(_))
+            | (View::Waits(_), Body::Waits(_))
+            | (View::Sessions(_), Body::Sessions(_))
+            | (View::Session(_), Body::Session(_))
+            | (View::Lab(_), Body::Lab(_))
+            | (View::Events(_), Body::Events(_))
+            | (View::QueueMap(_), Body::QueueMap(_)) => true,
+            (
+                View::Board(_)
+                | View::Lock(_)
+                | View::Status {}
+                | View::Waits(_)
+                | View::Sessions(_)
+                | View::Session(_)
+                | View::Lab(_)
+                | View::Events(_)
+                | View::QueueMap(_),
+                _,
+            ) => false,
+        }
     }
 
     /// The owner refuses it.
@@ -87,8 +132,19 @@ impl RemoteView {
         self.body = Some(Arc::new(body));
         self.known = Some(sent.ours(known_at_ms));
         (self.lost_at_ms, self.refusal) = (None, None);
-        self.bytes = bytes;
+        (self.bytes, self.came_bytes) = (bytes, 0);
         self.revision += 1;
+    }
+
+    /// Counts a difference. Differences replace what was there, so that their sum says nothing after a while: by then what
+    /// there is is measured.
+    fn count(&mut self, bytes: usize) {
+        self.came_bytes += bytes;
+        self.bytes += bytes;
+        if self.came_bytes > MEASURED_EVERY_BYTES.max(self.bytes / 2) {
+            let measured = self.body.as_deref().and_then(encode_frame).map_or(self.bytes, |encoded| encoded.len());
+            (self.bytes, self.came_bytes) = (measured, 0);
+        }
     }
 
     /// A difference; false where it does not follow what is known: the whole is to be asked for.
@@ -105,9 +161,11 @@ impl RemoteView {
             return true;
         }
         let applied = match (&mut self.at, &mut self.body) {
-            (Some((_, have)), Some(body)) if *have + 1 == seq => {
+            (Some((_, have)), Some(body)) if have.checked_add(1) == Some(seq) => {
                 *have = seq;
-                Arc::make_mut(body).apply_patch(patch)
+                let is_other =
+                    matches!(&patch, BodyPatch::Whole(whole) if discriminant(whole) != discriminant(&**body));
+                !is_other && Arc::make_mut(body).apply_patch(patch)
             }
             _ => false,
         };
@@ -118,7 +176,7 @@ impl RemoteView {
         self.is_live = self.body.as_deref().is_some_and(calls_live);
         self.known = Some(sent.ours(known_at_ms));
         self.lost_at_ms = None;
-        self.bytes += bytes;
+        self.count(bytes);
         self.revision += 1;
         true
     }
@@ -173,6 +231,31 @@ mod tests {
         // A view of the future is as old as its frame.
         view.confirm(4, i64::MAX, SentAt { after: start + ms(450), server_time_ms: 0 });
         assert_eq!(view.known_at_ms(start + ms(500), 1_000_000), Some(999_950));
+    }
+
+    #[test]
+    fn what_it_takes_is_what_there_is_however_long_it_changes() {
+        let start = Instant::now() + ms(100_000);
+        let sent = SentAt { after: start, server_time_ms: 0 };
+        let mut view = RemoteView::new(1, start);
+        view.take_snapshot((Epoch(1), 0), board(RootState::Live), 0, sent, 100);
+        for seq in 1..=10_000 {
+            assert!(view.take_delta(seq, BodyPatch::Whole(board(RootState::Live)), 0, sent, 250));
+        }
+        assert!(view.bytes < 2 * MEASURED_EVERY_BYTES, "{}", view.bytes);
+    }
+
+    #[test]
+    fn who_looked_once_makes_room_sooner_than_who_stays() {
+        let start = Instant::now();
+        let (busy, glance) = (ms(3_000), ms(700));
+        let mut view = RemoteView::new(1, start);
+        view.touched = start + ms(400);
+        assert!(!view.is_free(start + ms(1_000), busy, glance));
+        assert!(view.is_free(start + ms(1_200), busy, glance));
+        view.touched = start + ms(900);
+        assert!(!view.is_free(start + ms(3_800), busy, glance));
+        assert!(view.is_free(start + ms(4_000), busy, glance));
     }
 
     #[test]

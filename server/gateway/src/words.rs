@@ -1,6 +1,7 @@
 //! What is said where a view comes from another replica and does not come.
 
 use crate::directory::{Directory, Foreign, OwnerAddress};
+use crate::link::{BYTES_MAX, VIEWS_MAX};
 
 /// A connection that was never open.
 pub(crate) const CONNECTING: &str = "this server connects to it for the first time";
@@ -41,6 +42,26 @@ pub(crate) fn refused(status: u16, detail: &str) -> String {
 /// What it sent is too old to be called live.
 pub(crate) fn late(owner: &OwnerAddress) -> String {
     format!("what comes of the replica {} at {}, which watches it, is too late to be live", owner.id, owner.address)
+}
+
+/// What it answered is not what was asked.
+pub(crate) fn other_kind(owner: &OwnerAddress) -> String {
+    format!("the replica {} at {} answers something else than it was asked: {OTHER_VERSION}", owner.id, owner.address)
+}
+
+/// It is asked for as many views as may be.
+pub(crate) fn too_many(owner: &OwnerAddress) -> String {
+    format!(
+        "the replica {} at {}, which watches it, is asked for {VIEWS_MAX} views or {} MiB already and for no more; look at one that is open already, or try again later",
+        owner.id,
+        owner.address,
+        BYTES_MAX / 1024 / 1024
+    )
+}
+
+/// It sent more than is read.
+pub(crate) fn too_long(bytes: usize) -> String {
+    format!("it sent a message of more than {} MiB, which is not read", bytes / 1024 / 1024)
 }
 
 /// Nothing came yet.

@@ -291,9 +291,10 @@ impl From<FeedError> for ErrorResponse {
         match error {
             FeedError::BadView(_) | FeedError::Ambiguous(_) => Self::bad_request(error.to_string()),
             FeedError::OwnerUnreachable(why) => Self::owner_unreachable(why),
-            FeedError::TooManyViews | FeedError::ViewsTooLarge | FeedError::Encoding(_) => {
-                Self::unavailable(error.to_string())
-            }
+            FeedError::TooManyViews
+            | FeedError::TooManyElsewhere(_)
+            | FeedError::ViewsTooLarge
+            | FeedError::Encoding(_) => Self::unavailable(error.to_string()),
         }
     }
 }

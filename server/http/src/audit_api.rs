@@ -10,6 +10,7 @@ use lockscope_wire::{AuditKind, AuditPage};
 
 use super::Http;
 use super::api::{self, Pairs, short, takes_none, wrong};
+use super::audit_logs::Whose;
 use super::caller::Caller;
 use super::problem::{ErrorResponse, echo};
 use audit::{AuditError, LIMIT_MAX, PageQuery};
@@ -18,13 +19,13 @@ use feed::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 /// `GET /api/v1/audit`: what is inside the scope of whoever asks.
 pub(super) async fn page(
     State(http): State<Http>,
-    Caller { actor, .. }: Caller,
+    caller: Caller,
     pairs: Pairs,
 ) -> Result<Json<AuditPage>, ErrorResponse> {
-    let query = PageQuery { scope: actor.scope, ..query(&api::read(pairs)?)? };
-    let mut page = http.records.page(query).await?;
-    http.name_other_logs(&mut page).await;
-    Ok(Json(page))
+    let mut pairs = api::read(pairs)?;
+    let whose = Whose::take(&mut pairs)?;
+    let query = PageQuery { scope: caller.actor.scope.clone(), ..query(&pairs)? };
+    http.audit_of(&caller, whose, query, &pairs).await.map(Json)
 }
 
 /// `GET /api/v1/audit/export`: all of it, or nothing.
@@ -72,7 +73,7 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, ErrorRespon
             }
             _ => {
                 return Err(ErrorResponse::bad_request(format!(
-                    "`{}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock",
+                    "`{}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind, lock, replica and cursor",
                     echo(name)
                 )));
             }

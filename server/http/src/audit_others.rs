@@ -8,7 +8,7 @@ use lockscope_wire::{AuditPage, OtherAuditLog};
 use super::Http;
 
 /// How long ZooKeeper is waited for.
-const HEADS_MAX: Duration = Duration::from_secs(1);
+pub(super) const HEADS_MAX: Duration = Duration::from_secs(1);
 
 impl Http {
     /// Says whose log a page is of, and which others there are, also of replicas that are gone.

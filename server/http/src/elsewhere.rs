@@ -1,14 +1,21 @@
-//! What only the replica can answer that watches an ensemble: its past, its events, releases. Asked for by the name of an
-//! ensemble that another replica watches, this one names those to ask. Live views come from there by themselves.
+//! What only the replica can answer that watches an ensemble: its past, its events, releases. Reads are carried there and
+//! back; acts are refused with the name of whom to ask, and so is what is too much to carry. Live views come from there by
+//! themselves.
 
-use axum::http::Uri;
+use std::time::Duration;
+
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use lockscope_wire::{LockQuery, SessionQuery, View};
 
 use super::Http;
+use super::caller::Caller;
 use super::problem::ErrorResponse;
+use super::replica_request::{ReplicaAddress, ReplicaAnswer, ReplicaRequest};
+use super::route::Route;
 use super::sign_in;
-use feed::{FeedError, VisibilityScope};
+use feed::{Elsewhere, FeedError, VisibilityScope};
 
 /// Addresses, with all below, that are answered from what a replica has itself.
 const BY_WHO_WATCHES: [&str; 10] = [
@@ -23,33 +30,106 @@ const BY_WHO_WATCHES: [&str; 10] = [
     "/incident",
     "/events",
 ];
+/// Sections of pages that are empty where a replica has nothing itself.
+const SECTIONS: [&str; 3] = ["/lock/over-time", "/lock/time-to-lock", "/waits/orders"];
+/// What a replica asks of another for itself or for whoever reads the audit log.
+const AUDIT: &str = "/api/v1/audit";
+/// How long one owner may take. Two of them have less time than an answer may take in all.
+const CARRIED_WITHIN: Duration = Duration::from_millis(4_500);
+/// Of those what is never carried: files of any size, and what asks again and again.
+const NEVER_CARRIED: [&str; 2] = ["/api/v1/history/export", "/events/news"];
+
+fn is_under(path: &str, top: &str) -> bool {
+    path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn pairs_of(uri: &Uri) -> Vec<(String, String)> {
+    form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect()
+}
+
+fn given<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// Whether a replica answers an address for another.
+pub(super) fn is_carried(uri: &Uri) -> bool {
+    let path = uri.path();
+    let is_of_the_past = path.starts_with("/api/v1/") && given(&pairs_of(uri), "at").is_some();
+    let is_known =
+        path == AUDIT || is_of_the_past || BY_WHO_WATCHES.iter().chain(&SECTIONS).any(|top| is_under(path, top));
+    is_known && !NEVER_CARRIED.iter().any(|top| is_under(path, top))
+}
+
+/// Who asks for what.
+pub(super) struct Asked<'a> {
+    pub(super) method: &'a Method,
+    pub(super) uri: &'a Uri,
+    pub(super) row: &'static Route,
+    /// Another replica asks, for whoever it is.
+    pub(super) is_carried: bool,
+}
 
 impl Http {
     /// Refuses what has to be done where an ensemble is watched.
     pub(super) fn watched_here(&self, ensemble: &str, scope: &VisibilityScope) -> Result<(), ErrorResponse> {
-        // Out of scope, not even that it is there is disclosed.
-        let may_know = ensemble.is_empty() || scope.covers_ensemble(ensemble);
-        match self.hub.projection().elsewhere(ensemble).filter(|_| may_know) {
-            Some(who) => Err(ErrorResponse::elsewhere(who)),
-            None => Ok(()),
-        }
+        self.elsewhere(ensemble, scope).map_or(Ok(()), |there| Err(ErrorResponse::elsewhere(there.why)))
     }
 
-    /// The answer to a request that this replica can't answer; None where it can. `is_page`: it is a page of a live view.
-    pub(super) fn refuse_elsewhere(&self, uri: &Uri, scope: &VisibilityScope, is_page: bool) -> Option<Response> {
-        let path = uri.path();
-        let is_under = |top: &str| path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let pairs: Vec<(String, String)> =
-            form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
-        let given = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        let is_of_the_past = given("at").is_some();
-        if is_of_the_past || BY_WHO_WATCHES.iter().any(|top| is_under(top)) {
-            let refused = self.watched_here(given("ensemble").unwrap_or_default(), scope).err()?;
-            let is_for_scripts = path.starts_with("/api/");
-            let shown = || sign_in::unavailable_page(refused.status(), refused.sentence());
-            return Some(if is_for_scripts { refused.clone().into_response() } else { shown() });
+    fn elsewhere(&self, ensemble: &str, scope: &VisibilityScope) -> Option<Elsewhere> {
+        // Out of scope, not even that it is there is disclosed.
+        let may_know = ensemble.is_empty() || scope.covers_ensemble(ensemble);
+        self.hub.projection().elsewhere(ensemble).filter(|_| may_know)
+    }
+
+    /// The answer to a request that this replica can't answer; None where it can.
+    pub(super) async fn answer_elsewhere(&self, asked: Asked<'_>, caller: &Caller) -> Option<Response> {
+        let path = asked.uri.path();
+        let pairs = pairs_of(asked.uri);
+        let is_section = SECTIONS.iter().any(|top| is_under(path, top));
+        let is_there =
+            is_section || given(&pairs, "at").is_some() || BY_WHO_WATCHES.iter().any(|top| is_under(path, top));
+        if is_there {
+            let there = self.elsewhere(given(&pairs, "ensemble").unwrap_or_default(), &caller.scope);
+            return match there {
+                Some(there) => self.carry(&asked, &there, caller, is_section).await,
+                None => None,
+            };
         }
-        if is_page { self.refuse_unreachable(path, &pairs, scope) } else { None }
+        let is_page = matches!(asked.row.answer, super::Answer::Page);
+        if is_page { self.refuse_unreachable(path, &pairs, &caller.scope) } else { None }
+    }
+
+    /// Asks an owner, and the next where one does not answer. None: a section of a page, which stays empty.
+    async fn carry(&self, asked: &Asked<'_>, there: &Elsewhere, caller: &Caller, is_section: bool) -> Option<Response> {
+        let is_read = matches!(*asked.method, Method::GET | Method::HEAD);
+        let mut refused = ErrorResponse::elsewhere(there.why.clone());
+        if is_read && !asked.is_carried && self.requests.is_some() && is_carried(asked.uri) {
+            let target = asked.uri.path_and_query().map_or("/", |target| target.as_str());
+            let request = ReplicaRequest::new(target, caller);
+            for (id, address) in &there.owners {
+                let of = ReplicaAddress { id: id.clone(), address: address.clone() };
+                match self.ask_replica(&of, &request, CARRIED_WITHIN).await {
+                    // Two that look at each other for it are of different minds for a moment.
+                    Ok(answer) if answer.status == StatusCode::MISDIRECTED_REQUEST.as_u16() => {}
+                    Ok(answer) if is_section && answer.status != StatusCode::OK.as_u16() => return None,
+                    Ok(answer) => match handed_on(answer) {
+                        Some(response) => return Some(response),
+                        None => {
+                            refused = ErrorResponse::owner_unreachable(format!("the replica {id} answers nonsense"))
+                        }
+                    },
+                    Err(error) => refused = error,
+                }
+            }
+        }
+        if is_section {
+            return None;
+        }
+        Some(if asked.row.is_for_people() {
+            sign_in::unavailable_page(refused.status(), refused.sentence())
+        } else {
+            refused.into_response()
+        })
     }
 
     /// "There is no such lock" is said only where that is known.
@@ -67,6 +147,43 @@ impl Http {
                 Some(sign_in::unavailable_page(refused.status(), refused.sentence()))
             }
             Ok(()) | Err(_) => None,
+        }
+    }
+}
+
+/// Another's answer, as ours; None where it can't be one.
+fn handed_on(answer: ReplicaAnswer) -> Option<Response> {
+    let mut response = axum::body::Body::from(answer.body).into_response();
+    *response.status_mut() = StatusCode::from_u16(answer.status).ok()?;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_str(&answer.content_type).ok()?);
+    if !answer.policy.is_empty() {
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_str(&answer.policy).ok()?);
+    }
+    Some(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_read_and_short_is_carried() {
+        let is = |target: &str| is_carried(&target.parse().unwrap());
+        for target in ["/api/v1/history", "/api/v1/history/lock?path=/a", "/incident", "/api/v1/locks?at=1", AUDIT] {
+            assert!(is(target), "{target}");
+        }
+        for target in [
+            "/api/v1/history/export?at=1",
+            "/api/v1/audit/export",
+            "/api/v1/live",
+            "/api/v1/me",
+            "/api/v1/locks",
+            "/lock?at=1",
+            "/sign-in",
+            "/api/v1/cluster/ask",
+            "/api/v1/release/plan",
+        ] {
+            assert!(!is(target), "{target}");
         }
     }
 }

@@ -10,6 +10,8 @@ mod api_types;
 mod approve;
 mod assets;
 mod audit_api;
+mod audit_logs;
+mod audit_merge;
 mod audit_others;
 mod audit_page;
 mod caller;
@@ -33,6 +35,7 @@ mod lab_api;
 mod lab_form;
 #[cfg(feature = "lab")]
 mod lab_page;
+mod limits;
 pub mod listener;
 mod live;
 mod me;
@@ -51,7 +54,9 @@ mod preferences_api;
 mod problem;
 mod redirect;
 mod release_api;
+mod replica_answer;
 mod replica_live;
+mod replica_request;
 mod route;
 mod routes;
 mod server_pages;
@@ -88,6 +93,7 @@ pub use history::{AllIncidents, Recordings};
 use identity::{Actor, QuotaOwner, Right};
 #[cfg(feature = "lab")]
 use lab::{Lab, LabService};
+pub use limits::Limits;
 use middleware::{authentication, compression, headers, origin, panicked};
 pub use origins::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
@@ -95,6 +101,8 @@ pub use payloads::Payloads;
 use problem::ErrorResponse;
 use release::ReleaseService;
 use replica_live::ReplicaDoor;
+use replica_request::CARRIED_MAX;
+pub use replica_request::{ANSWER_BYTES_MAX, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests};
 use route::{Answer, Route};
 pub use route::{Need, Verb};
 use runtime::clock::Clock;
@@ -105,8 +113,6 @@ use worker_pool::WorkerPool;
 
 /// Bytes of a request's body; nothing here takes more.
 const BODY_BYTES_MAX: usize = 64 * 1024;
-/// An answer that takes longer is given up.
-const ANSWER_MS_MAX: u64 = 10_000;
 /// Live sockets at once unless something else is said; one more is refused with 503.
 pub const SOCKETS_MAX: u32 = 4_096;
 /// The highest that can be said.
@@ -117,42 +123,6 @@ pub const CALLER_SOCKETS_MAX: usize = 16;
 pub const CALLER_VIEWS_MAX: usize = 64;
 /// Views of all callers, each counted for everybody who looks at it.
 const VIEWS_MAX: usize = 65_536;
-
-/// Limits a test may want smaller.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Time between two heartbeats, at most.
-    pub heartbeat_ms: u64,
-    /// A frame that can't be sent, or a ping that is not answered, in this time ends the socket with 1013.
-    pub send_ms_max: u64,
-    /// Size of the kernel-independent write buffer of a socket.
-    pub write_buffer_bytes: usize,
-    /// Size of the buffer that a socket reads into; what clients say is short.
-    pub read_buffer_bytes: usize,
-    /// Live sockets at once.
-    pub sockets_max: u32,
-    /// An answer that takes longer is given up, unless whoever makes it sets a limit of its own.
-    pub answer_ms_max: u64,
-    /// Live sockets of one caller at once.
-    pub caller_sockets_max: usize,
-    /// Views of one caller at once.
-    pub caller_views_max: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            heartbeat_ms: 1_000,
-            send_ms_max: 10_000,
-            write_buffer_bytes: 2 * 1024,
-            read_buffer_bytes: 2 * 1024,
-            sockets_max: SOCKETS_MAX,
-            answer_ms_max: ANSWER_MS_MAX,
-            caller_sockets_max: CALLER_SOCKETS_MAX,
-            caller_views_max: CALLER_VIEWS_MAX,
-        }
-    }
-}
 
 /// What the routes share.
 #[derive(Clone)]
@@ -187,6 +157,11 @@ pub struct Http {
     cluster: Option<Cluster>,
     /// None: other replicas may not ask.
     replicas: Option<ReplicaDoor>,
+    /// Asks other replicas; None where that can't be.
+    requests: Option<Arc<dyn ReplicaRequests>>,
+    /// Requests that are carried to others, and for others.
+    carried: Arc<Semaphore>,
+    answered: Arc<Semaphore>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
     is_past: bool,
     /// What takes a while to answer, and answers that are shared.
@@ -228,6 +203,9 @@ impl Http {
             alerts: None,
             cluster: None,
             replicas: None,
+            requests: None,
+            carried: Arc::new(Semaphore::new(CARRIED_MAX)),
+            answered: Arc::new(Semaphore::new(CARRIED_MAX)),
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,
@@ -336,14 +314,19 @@ impl Http {
         tokio::time::timeout(within, self.sockets.acquire_many(self.limits.sockets_max)).await.is_ok()
     }
 
-    /// The whole router, made of the table in `routes`. `pages` brings the page and its assets, with its own answer to
-    /// unknown addresses.
-    pub fn router(&self, pages: Router) -> Router {
+    /// What is made of the table alone.
+    fn rows(&self) -> Router {
         let rows = |router: Router<Self>, row: &Route| match row.answer {
             Answer::Api(handler) | Answer::Act(handler) | Answer::Form(handler) => router.route(row.path, handler()),
             Answer::Page | Answer::File => router,
         };
-        let own = self.routes.iter().fold(Router::new(), rows).with_state(self.clone());
+        self.routes.iter().fold(Router::new(), rows).with_state(self.clone())
+    }
+
+    /// The whole router, made of the table in `routes`. `pages` brings the page and its assets, with its own answer to
+    /// unknown addresses.
+    pub fn router(&self, pages: Router) -> Router {
+        let own = self.rows();
         let pages = pages
             .layer(from_fn_with_state(self.clone(), history::show_moments))
             .layer(from_fn_with_state(self.clone(), alerts::banner::add));

@@ -27,8 +27,8 @@ use runtime::tasks;
 /// How other replicas come in.
 #[derive(Clone, Debug)]
 pub(super) struct ReplicaDoor {
-    secret: ReplicaSecret,
-    taken: Greetings,
+    pub(super) secret: ReplicaSecret,
+    pub(super) taken: Greetings,
 }
 
 impl ReplicaDoor {
@@ -89,7 +89,7 @@ fn greeting_of(headers: &HeaderMap) -> &str {
     headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-fn refused(error: GreetingError) -> ErrorResponse {
+pub(super) fn refused(error: GreetingError) -> ErrorResponse {
     let status = match error {
         // Nothing that a person or a script could mend by showing who they are.
         GreetingError::Missing => StatusCode::NOT_FOUND,

@@ -6,10 +6,12 @@ use axum::routing::{MethodRouter, any, delete, get, post, put};
 
 #[cfg(not(feature = "lab"))]
 use super::no_lab;
+use super::replica_request::REPLICA_ASK;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
     Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, health, help, history, live,
-    me, metrics_api, openapi, orders, preferences_api, release_api, replica_live, server_pages, sign_in, unknown_api,
+    me, metrics_api, openapi, orders, preferences_api, release_api, replica_answer, replica_live, server_pages,
+    sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -59,6 +61,7 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/cluster", VIEW, || get(cluster::show)),
     // Known by the cluster's secret alone, and by nothing that a person or a script has.
     api(Verb::Get, REPLICA_LIVE, Need::Open, || get(replica_live::live)),
+    api(Verb::Post, REPLICA_ASK, Need::Open, || post(replica_answer::answer)),
     api(Verb::Get, "/api/v1/orders", VIEW, || get(orders::show)),
     api(Verb::Get, "/api/v1/time-to-lock", VIEW, || get(history::time_to_lock::show)),
     api(Verb::Post, "/api/v1/orders/snooze", RELEASE, || post(orders::snooze::snooze)),
@@ -326,6 +329,7 @@ mod tests {
             ("GET", "/readyz"),
             // It has both sides prove that they know the secret of the cluster, before anything else.
             ("GET", "/api/v1/cluster/live"),
+            ("POST", "/api/v1/cluster/ask"),
             ("GET", "/api/v1/openapi.json"),
             ("any", "/api"),
             ("any", "/api/{*rest}"),

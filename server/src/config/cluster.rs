@@ -7,7 +7,6 @@ use cluster::member::is_id;
 use cluster::rendezvous::CAPACITY_MAX;
 use cluster::{ReplicaSecret, SECRET_BYTES_MIN};
 
-use super::alerts::Alerting;
 use super::check::{self, wrong};
 use super::cluster_rows;
 use super::layers::Layers;
@@ -117,19 +116,6 @@ pub(super) fn of(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<C
         secret,
         capacity: capacity.and_then(|capacity| u8::try_from(capacity).ok()).unwrap_or(1),
     }))
-}
-
-/// Chats are told by the leader, which does not see every ensemble where each replica watches what it owns.
-pub(super) fn check_routes(cluster: Option<&Option<Cluster>>, alerting: Option<&Alerting>) -> Result<(), ConfigError> {
-    let is_owned = cluster.and_then(Option::as_ref).is_some_and(|cluster| cluster.watch == Watch::Owned);
-    let routes = alerting.map(|alerting| &*alerting.routes).unwrap_or_default();
-    match routes.iter().find(|receiver| is_owned && !receiver.route.kind.is_idempotent()) {
-        None => Ok(()),
-        Some(receiver) => Err(ConfigError(format!(
-            "the route {} is told by the leader alone, which does not watch every ensemble with watch = \"owned\" in [cluster]; tell Alertmanager or PagerDuty, or write watch = \"all\"",
-            receiver.route.name
-        ))),
-    }
 }
 
 fn watch(table: Option<&Section<'_>>, has_secret: bool) -> Result<Watch, ConfigError> {

@@ -269,9 +269,9 @@ impl EnsembleRunner {
         self.0.alerting.alerts.end_elsewhere(is_served);
     }
 
-    /// Resolves the alerts of ensembles that another replica looks after from now on.
-    pub(super) fn end_alerts_of(&self, names: &[String]) {
-        self.0.alerting.alerts.end_elsewhere(|name| names.iter().all(|ended| ended != name));
+    /// Leaves the alerts of ensembles that another replica looks after to it.
+    pub(super) fn leave_alerts_elsewhere(&self, is_watched: impl Fn(&str) -> bool) {
+        self.0.alerting.alerts.leave_elsewhere(is_watched);
     }
 
     /// Ends all, after the server's own stop.

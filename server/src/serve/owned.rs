@@ -53,6 +53,7 @@ impl<O: Observer> Owning<O> {
     async fn follow(self, runner: EnsembleRunner, gateway: Arc<Gateway>) {
         let mut revisions = self.cluster.revisions();
         let mut running: BTreeSet<String> = BTreeSet::new();
+        let mut is_first = true;
         loop {
             revisions.mark_unchanged();
             let view = self.cluster.view();
@@ -66,9 +67,12 @@ impl<O: Observer> Owning<O> {
                 if !ended.is_empty() {
                     tracing::info!("other replicas watch these from now on: {}", ended.join(", "));
                     runner.end(&ended, CLOSE_MAX).await;
-                    runner.end_alerts_of(&ended);
                 }
-                running = owned;
+                // Also what was kept of a process before, which may have owned others.
+                if is_first || !ended.is_empty() {
+                    runner.leave_alerts_elsewhere(|name| owned.contains(name));
+                }
+                (running, is_first) = (owned, false);
             }
             if revisions.changed().await.is_err() {
                 return;

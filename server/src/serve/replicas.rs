@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::config::Watch;
 use alerts::duty::{Duty, DutyAnswer, Ledger};
 use cluster::{Cluster, Document};
 use futures_util::future::BoxFuture;
@@ -12,16 +13,20 @@ use runtime::clock::Clock;
 /// How long an act waits for another replica's: as long as one takes at most.
 const TURN_MAX: Duration = Duration::from_secs(20);
 
+/// For how long the first owner of an ensemble is waited for, where it does not tell what is to be told.
+const FIRST_MAX_MS: i64 = 60_000;
+
 /// A replica among others.
 #[derive(Debug)]
 pub(super) struct Replicas {
     cluster: Cluster,
     clock: Clock,
+    watch: Watch,
 }
 
 impl Replicas {
-    pub(super) fn new(cluster: &Cluster, clock: &Clock) -> Arc<Self> {
-        Arc::new(Self { cluster: cluster.clone(), clock: clock.clone() })
+    pub(super) fn new(cluster: &Cluster, clock: &Clock, watch: Watch) -> Arc<Self> {
+        Arc::new(Self { cluster: cluster.clone(), clock: clock.clone(), watch })
     }
 }
 
@@ -46,8 +51,13 @@ impl Coordination for Replicas {
 }
 
 impl Duty for Replicas {
-    fn is_ours(&self) -> bool {
-        self.cluster.is_leader()
+    fn is_ours(&self, ensemble: &str, overdue_ms: i64) -> bool {
+        match self.watch {
+            Watch::All => self.cluster.is_leader(),
+            // The leader may not look at it at all. The first owner may be blind, as without a way to the ensemble.
+            Watch::Owned if overdue_ms >= FIRST_MAX_MS => self.cluster.is_owner(ensemble),
+            Watch::Owned => self.cluster.is_first_owner(ensemble),
+        }
     }
 
     fn is_cut_off(&self) -> bool {

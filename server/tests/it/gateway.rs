@@ -1,6 +1,8 @@
 //! Three real servers of which two watch one real ZooKeeper: what the third shows, whether it is live, and how soon it says
 //! that it is not.
 
+mod chats;
+
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -30,13 +32,14 @@ struct Server {
 }
 
 impl Server {
-    async fn start(zookeeper: &PrivateZooKeeper, id: &'static str, secret: &Path) -> Self {
+    /// `more`: settings at the end of the file.
+    async fn start(zookeeper: &PrivateZooKeeper, id: &'static str, secret: &Path, more: &str) -> Self {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("lockscope.toml");
         let text = format!(
             "zk = \"{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\"]\nevidence = \"off\"\n\
              session_timeout_ms = 6000\nhistory = \"off\"\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n\
-             watch = \"owned\"\nsecret_file = {:?}\n",
+             watch = \"owned\"\nsecret_file = {:?}\n{more}",
             zookeeper.address(),
             place.path().join("data").display().to_string(),
             secret.display().to_string()
@@ -150,10 +153,10 @@ impl Viewer {
 }
 
 /// Three servers that agree on two owners; the owners come first, in their order, and last who owns nothing.
-async fn three(zookeeper: &PrivateZooKeeper, secret: &Path) -> [Server; 3] {
-    let a = Server::start(zookeeper, "a", secret).await;
-    let b = Server::start(zookeeper, "b", secret).await;
-    let c = Server::start(zookeeper, "c", secret).await;
+async fn three(zookeeper: &PrivateZooKeeper, secret: &Path, more: &str) -> [Server; 3] {
+    let a = Server::start(zookeeper, "a", secret, more).await;
+    let b = Server::start(zookeeper, "b", secret, more).await;
+    let c = Server::start(zookeeper, "c", secret, more).await;
     let mut owners = Vec::new();
     // Who is new counts after ten seconds.
     let agree = async |owners: &mut Vec<String>| {
@@ -190,7 +193,7 @@ async fn who_owns_nothing_shows_what_owners_see_and_says_so_when_they_are_lost()
     let client = open(&zookeeper.address()).await;
     let _first = queue(&client, "/a/order/lock-").await;
     let place = tempfile::tempdir().unwrap();
-    let [one, two, gateway] = three(&zookeeper, &secret(&place)).await;
+    let [one, two, gateway] = three(&zookeeper, &secret(&place), "").await;
 
     // The same board, live, and nothing of it is watched here.
     let board = json!({ "kind": "board" });
@@ -254,9 +257,10 @@ async fn nobody_sees_more_through_another_replica_and_nobody_else_comes_in() {
     let client = open(&zookeeper.address()).await;
     let _held = (queue(&client, "/a/mine/order/lock-").await, queue(&client, "/a/theirs/order/lock-").await);
     let place = tempfile::tempdir().unwrap();
-    let [one, _two, gateway] = three(&zookeeper, &secret(&place)).await;
+    let [one, two, gateway] = three(&zookeeper, &secret(&place), "").await;
     let mine = gateway.token("viewer", &["--path", "/a/mine"]).await;
     let all = gateway.token("operator", &[]).await;
+    let owners_own = one.token("operator", &[]).await;
     let asked = async |server: &Server, token: &str, target: &str| {
         let asked = reqwest::Client::new().get(format!("{}{target}", server.url)).bearer_auth(token).send();
         let answer = asked.await.unwrap();
@@ -268,16 +272,57 @@ async fn nobody_sees_more_through_another_replica_and_nobody_else_comes_in() {
     assert_eq!(asked(&gateway, &mine, "/api/v1/lock?path=/a/theirs/order").await.0, 404);
     assert_eq!(asked(&gateway, &all, "/api/v1/lock?path=/a/theirs/order").await.0, 200);
 
-    // What only an owner has is refused by name of whom to ask, and sections of pages stay quiet.
-    for target in ["/api/v1/history", "/api/v1/events?ensemble=default", "/api/v1/locks?at=1000"] {
+    // What only an owner has is asked of one, for whoever asks; what is too much to carry is refused by name of whom to ask.
+    let (status, told) = asked(&gateway, &all, "/api/v1/events?ensemble=default").await;
+    assert!(status == 200 && told.contains("/a/theirs/order"), "{status} {told}");
+    let (status, told) = asked(&gateway, &mine, "/api/v1/events?ensemble=default").await;
+    assert!(status == 200 && told.contains("/a/mine/order") && !told.contains("theirs"), "{status} {told}");
+    let (status, page) = asked(&gateway, &mine, "/events?ensemble=default").await;
+    assert!(status == 200 && page.contains("/a/mine/order") && !page.contains("theirs"), "{status} {page}");
+    for target in ["/api/v1/history", "/api/v1/locks?at=1000"] {
+        let (there, here) = (asked(&one, &owners_own, target).await, asked(&gateway, &all, target).await);
+        assert_eq!(there, here, "{target}");
+    }
+    for target in ["/api/v1/history/export?ensemble=default", "/lock?path=/a/mine/order&at=1000"] {
         let (status, told) = asked(&gateway, &all, target).await;
-        assert!(status == 421 && told.contains("ensemble_elsewhere") && told.contains(&one.url), "{target}: {told}");
+        assert!(status == 421 && told.contains(&one.url), "{target}: {told}");
     }
     let plan = reqwest::Client::new().post(format!("{}/api/v1/release/plan", gateway.url)).bearer_auth(&all);
     let plan =
         plan.json(&json!({ "ensemble": "default", "path": "/a/mine/order/lock-0000000000" })).send().await.unwrap();
     assert_eq!(plan.status().as_u16(), 421);
     assert_eq!(asked(&gateway, &all, "/lock/time-to-lock?path=/a/mine/order").await.0, 200);
+
+    // All audit logs are one list, each record with its replica, for those who may read them.
+    let list = async || asked(&gateway, &all, "/api/v1/audit?replica=all").await;
+    until(async || {
+        let (status, told) = list().await;
+        assert_eq!(status, 200, "{told}");
+        told.matches("\"state\":\"checked\"").count() == 2
+    })
+    .await;
+    let told: Value = serde_json::from_str(&list().await.1).unwrap();
+    let of = |id: &str| told["records"].as_array().unwrap().iter().filter(|record| record["replica"] == id).count();
+    assert!([one.id, two.id, gateway.id].iter().all(|id| of(id) > 0), "{told:#}");
+    let (status, page) = asked(&gateway, &all, "/audit").await;
+    assert!(status == 200 && page.contains("audit-logs") && page.contains("follow each other"), "{status} {page}");
+    assert_eq!(asked(&gateway, &mine, "/api/v1/audit?replica=all").await.0, 403);
+    let (status, told) = asked(&gateway, &all, &format!("/api/v1/audit?replica={}", one.id)).await;
+    assert!(status == 200 && told.contains(&format!("\"replica\":\"{}\"", one.id)), "{status} {told}");
+    // One that hangs is named, and waited for within bounds.
+    two.signal(Signal::STOP);
+    let begin = Instant::now();
+    let (status, told) = list().await;
+    eprintln!("one of three logs hangs: {:?}", begin.elapsed());
+    assert!(status == 200 && told.contains("\"state\":\"missing\"") && told.contains(&two.url), "{status} {told}");
+    two.signal(Signal::CONT);
+    let ask = "/api/v1/cluster/ask";
+    let body = json!({ "target": "/api/v1/audit", "name": "evil", "role": "admin", "by": "token", "ensembles": [], "paths": [], "payloads": true });
+    let forged = format!("Lockscope-Replica evil {} 1 00 {}", one.id, "0".repeat(64));
+    let forged = reqwest::Client::new().post(format!("{}{ask}", one.url)).header("authorization", forged);
+    assert_eq!(forged.json(&body).send().await.unwrap().status().as_u16(), 403);
+    let bare = reqwest::Client::new().post(format!("{}{ask}", one.url)).bearer_auth(&owners_own);
+    assert_eq!(bare.json(&body).send().await.unwrap().status().as_u16(), 404);
 
     // The door of replicas opens to nobody else: not to a token, and not to a guess.
     let door = "/api/v1/cluster/live";

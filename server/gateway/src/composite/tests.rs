@@ -138,6 +138,24 @@ fn one_more_than_there_is_room_for_is_refused_while_all_are_looked_at() {
         house.parts(&plan, &lock(at));
     }
     let more = house.all.parts(&plan, (&lock(VIEWS_MAX), &VisibilityScope::ALL), false, || lock(VIEWS_MAX));
-    assert_eq!(more.unwrap_err(), FeedError::TooManyViews);
+    let FeedError::TooManyElsewhere(why) = more.unwrap_err() else { panic!("refused for another reason") };
+    assert!(why.contains("the replica a at http://a") && why.contains("2048 views"), "{why}");
     assert_eq!(house.link("a").views(), VIEWS_MAX);
+    for at in VIEWS_MAX..2 * COMPOSITES_MAX {
+        let _refused = house.all.parts(&plan, (&lock(at), &VisibilityScope::ALL), false, || lock(at));
+    }
+    assert!(house.all.all().len() <= COMPOSITES_MAX);
+}
+
+#[test]
+fn an_answer_of_another_kind_is_not_shown() {
+    let mut house = House::new(&[("default", &["a"])]);
+    let view = View::Lock(LockQuery { path: "/a".to_owned(), ..LockQuery::default() });
+    house.link("a").opened();
+    let plan = house.plan();
+    let parts = house.parts(&plan, &view);
+    answer(house.link("a"), 7);
+    let glimpse = parts[0].glimpse(&plan, 0);
+    assert!(glimpse.body.is_none() && glimpse.is_settled());
+    assert!(glimpse.refusal.unwrap().contains("another version"));
 }

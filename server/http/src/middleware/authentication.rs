@@ -10,9 +10,11 @@ use lockscope_wire::{Role, SignedBy};
 
 use crate::Http;
 use crate::caller::{Caller, PayloadChanges};
+use crate::elsewhere::Asked;
 use crate::peer::Peer;
 use crate::problem::{ErrorResponse, echo};
 use crate::redirect::see_other;
+use crate::replica_answer::Carried;
 use crate::route::{Answer, Need, Route};
 use crate::routes::{self, Match};
 use crate::sign_in;
@@ -36,21 +38,31 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
     let Need::Of(right) = row.need else { return next.run(request).await };
     // Before authentication: the socket that begins here is notified of changes in the meantime.
     let payloads = PayloadChanges::begin(&http);
-    let principal = match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
+    let carried = request.extensions().get::<Carried>().cloned();
+    let resolved = match &carried {
+        Some(carried) => Ok(carried.principal.clone()),
+        None => http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await,
+    };
+    let principal = match resolved {
         Err(denied) => return not_known(row, &denied, request.uri()),
         Ok(principal) if !principal.actor.may(right) => {
             return not_allowed(row, &principal.actor, right, request.uri());
         }
         Ok(principal) => principal,
     };
-    if !routes::is_by_itself(row.path) {
+    if carried.is_none() && !routes::is_by_itself(row.path) {
         http.access.touch(&principal);
     }
     let line = http.work.line(&principal.actor.quota_owner());
-    let caller = Caller::new(&http, principal, payloads);
+    let mut caller = Caller::new(&http, principal, payloads);
+    if let Some(carried) = &carried {
+        // Nobody sees more here than where they are.
+        caller.scope = caller.scope.with_payloads_if(carried.payloads);
+    }
     let is_page = matches!(row.answer, Answer::Page);
-    if let Some(refused) = http.refuse_elsewhere(request.uri(), &caller.scope, is_page) {
-        return refused;
+    let asked = Asked { method: request.method(), uri: request.uri(), row, is_carried: carried.is_some() };
+    if let Some(answer) = http.answer_elsewhere(asked, &caller).await {
+        return answer;
     }
     request.extensions_mut().insert(caller);
     // Rendering a page keeps a thread of the runtime: nobody has more than one.

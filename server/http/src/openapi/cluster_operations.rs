@@ -3,8 +3,9 @@
 use lockscope_wire::Cluster;
 
 use super::operation::{Content, Operation, Reply, Tag, shape};
-use super::operations::look;
+use super::operations::{act, look};
 use super::replies::{json, problem};
+use crate::replica_request::ReplicaRequest;
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
@@ -17,6 +18,23 @@ pub(super) const OPERATIONS: &[Operation] = &[
             problem(503, "Too many sockets are open, or the server is shutting down."),
         ],
         ..look("/api/v1/cluster/live", "replicaLive", Tag::Server, "The live socket of other replicas (WebSocket)")
+    },
+    Operation {
+        text: "For other replicas alone, which prove to have the cluster's secret over the body that they send. The answer is that of the address that is asked for, which is one of those that only a replica that watches an ensemble can answer, or the audit log; it is proved as well.",
+        replies: &[
+            Reply { status: 200, text: "What is at the address, or why not, with its own status.", content: &[] },
+            problem(400, "That is asked of no other replica."),
+            problem(403, "Whoever asks has another secret, means another replica, or has another time."),
+            problem(404, "Whoever asks is no replica, or none may ask here."),
+            problem(503, "Too much is asked for at once, or the answer is too long."),
+        ],
+        ..act(
+            "/api/v1/cluster/ask",
+            "replicaAsk",
+            Tag::Server,
+            "What a replica asks of another",
+            shape::<ReplicaRequest>,
+        )
     },
     Operation {
         text: "Without `[cluster]` the state is `off` and there are no replicas. What is about ensembles is of those that may be seen.",

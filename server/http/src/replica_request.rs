@@ -1,0 +1,138 @@
+//! What one replica asks another over HTTP: a read-only address, for somebody whom the one that asks knows. Plain data, and
+//! the trait of whoever carries it. The answer is made by `replica_answer`.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use lockscope_wire::{Role, SignedBy};
+use serde::{Deserialize, Serialize};
+
+use super::Http;
+use super::caller::Caller;
+use super::problem::ErrorResponse;
+use identity::{Actor, Scope};
+
+/// Where replicas ask.
+pub const REPLICA_ASK: &str = "/api/v1/cluster/ask";
+/// Bytes of an answer. A longer one is refused.
+pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Requests of others that are carried at once, and asked at once. Overflow policy: one more is refused with 503.
+pub(super) const CARRIED_MAX: usize = 32;
+
+/// A replica that is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplicaAddress {
+    /// Its id.
+    pub id: String,
+    /// How it is reached, without a slash at the end.
+    pub address: String,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct ReplicaAnswer {
+    /// The status.
+    pub status: u16,
+    /// The media type.
+    pub content_type: String,
+    /// The content security policy; empty where there is none.
+    pub policy: String,
+    /// The body, whole.
+    pub body: Bytes,
+}
+
+/// Carries requests to other replicas: proves the cluster's secret, and has it proved.
+pub trait ReplicaRequests: fmt::Debug + Send + Sync {
+    /// Asks one, and waits for so long; what went wrong is one sentence that does not name it.
+    fn ask<'a>(
+        &'a self,
+        of: &'a ReplicaAddress,
+        body: Bytes,
+        within: Duration,
+    ) -> BoxFuture<'a, Result<ReplicaAnswer, String>>;
+}
+
+/// One request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReplicaRequest {
+    /// Path and query.
+    pub(super) target: String,
+    /// For whom.
+    name: String,
+    /// With what role.
+    role: Role,
+    /// How the one that asks knows them.
+    by: SignedBy,
+    /// The ensembles that they may see; empty for all.
+    ensembles: Vec<String>,
+    /// The paths that they may see, with all below; empty for all.
+    paths: Vec<String>,
+    /// Whether they are shown what znodes carry, where they ask.
+    pub(super) payloads: bool,
+}
+
+impl ReplicaRequest {
+    pub(super) fn new(target: &str, caller: &Caller) -> Self {
+        let Actor { name, role, scope, by, address: _ } = caller.actor.clone();
+        let Scope { ensembles, paths } = scope;
+        Self { target: target.to_owned(), name, role, by, ensembles, paths, payloads: caller.scope.payloads() }
+    }
+
+    /// For this replica itself, which compares what others have.
+    pub(super) fn of_replica(target: &str, id: &str) -> Self {
+        Self {
+            target: target.to_owned(),
+            name: format!("replica {id}"),
+            role: Role::Auditor,
+            by: SignedBy::Token,
+            ensembles: Vec::new(),
+            paths: Vec::new(),
+            payloads: false,
+        }
+    }
+
+    /// Whoever it is for, as far as the one that asks knows them.
+    pub(super) fn actor(&self) -> Actor {
+        Actor {
+            name: self.name.clone(),
+            role: self.role,
+            scope: Scope { ensembles: self.ensembles.clone(), paths: self.paths.clone() },
+            by: self.by,
+            address: None,
+        }
+    }
+}
+
+impl Http {
+    /// The same, with a way to ask others.
+    #[must_use]
+    pub fn with_replica_requests(self, requests: Option<Arc<dyn ReplicaRequests>>) -> Self {
+        Self { requests, ..self }
+    }
+
+    /// Asks another replica, and waits for so long.
+    pub(super) async fn ask_replica(
+        &self,
+        of: &ReplicaAddress,
+        request: &ReplicaRequest,
+        within: Duration,
+    ) -> Result<ReplicaAnswer, ErrorResponse> {
+        let named = |why: String| {
+            ErrorResponse::owner_unreachable(format!("the replica {} at {} does not answer: {why}", of.id, of.address))
+        };
+        let Some(requests) = &self.requests else {
+            return Err(named("this server has no `secret_file` in [cluster]".to_owned()));
+        };
+        let Ok(_permit) = self.carried.clone().try_acquire_owned() else {
+            return Err(ErrorResponse::unavailable(format!(
+                "{CARRIED_MAX} requests to other replicas are under way and no more are sent; try again later"
+            )));
+        };
+        let body = serde_json::to_vec(request).map_err(|error| ErrorResponse::internal(error.to_string()))?;
+        requests.ask(of, body.into(), within).await.map_err(named)
+    }
+}

@@ -1,0 +1,47 @@
+//! How this server asks other replicas over HTTP: the carrier that `http` asks for, made of the one that `gateway` has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+
+use crate::config::Config;
+use crate::error::RunError;
+use cluster::Cluster;
+use gateway::{GatewaySettings, OwnerAddress, ReplicaClient};
+use http::{ANSWER_BYTES_MAX, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests};
+use runtime::clock::Clock;
+
+#[derive(Debug)]
+struct Carrier(ReplicaClient);
+
+impl ReplicaRequests for Carrier {
+    fn ask<'a>(
+        &'a self,
+        of: &'a ReplicaAddress,
+        body: Bytes,
+        within: Duration,
+    ) -> BoxFuture<'a, Result<ReplicaAnswer, String>> {
+        Box::pin(async move {
+            let owner = OwnerAddress { id: of.id.clone(), address: of.address.trim_end_matches('/').to_owned() };
+            let answer = self.0.post(&owner, REPLICA_ASK, body, within).await?;
+            let gateway::Answer { status, content_type, policy, body } = answer;
+            Ok(ReplicaAnswer { status, content_type, policy, body })
+        })
+    }
+}
+
+/// None where this server is alone, or the cluster has no secret.
+pub(super) fn of(
+    config: &Config,
+    cluster: Option<&Cluster>,
+    clock: &Clock,
+) -> Result<Option<Arc<dyn ReplicaRequests>>, RunError> {
+    let secret = config.cluster.as_ref().and_then(|own| own.secret.clone());
+    let (Some(cluster), Some(secret)) = (cluster, secret) else { return Ok(None) };
+    let settings = GatewaySettings { id: cluster.id().to_owned(), secret };
+    let client = ReplicaClient::new(settings, clock.clone(), ANSWER_BYTES_MAX)
+        .map_err(|error| RunError::Internal(error.to_string()))?;
+    Ok(Some(Arc::new(Carrier(client))))
+}
