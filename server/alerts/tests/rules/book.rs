@@ -321,7 +321,8 @@ fn what_is_of_an_ensemble_that_is_watched_no_longer_is_over() {
 fn what_another_server_looks_at_from_now_on_is_not_said_to_be_over() {
     let mut book = book();
     take(&mut book, 0, fired("/fires", 0), None);
-    take(&mut book, 0, fired("/over", 0), Some(AlertEnd::Resolved(TimeMs(5))));
+    take(&mut book, 0, fired("/over", 0), None);
+    take(&mut book, 5, fired("/over", 0), over(5));
     book.leave_elsewhere(|name| name == "prod");
     assert_eq!((book.alerts(10).len(), due_of(&book, 10).len()), (2, 2));
     book.leave_elsewhere(|name| name == "other");
