@@ -1,6 +1,6 @@
 //! What a start costs over a recording of some size: opening the store, and going on where it ended. What lies long before
 //! the end is only there; the end is a recording of a minute.
-#![expect(clippy::expect_used, reason = "a benchmark takes what it made itself for granted")]
+#![expect(clippy::expect_used, clippy::print_stdout, reason = "a benchmark takes what it made itself for granted")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -100,7 +100,7 @@ fn lock(number: u64) -> Box<str> {
 }
 
 fn life(number: u64, left_at: i64) -> Span {
-    let session = SessionId(0x1_0000_2f00_1a00_000 + number as i64 % 500);
+    let session = SessionId(0x1000_02f0_01a0_0000 + number as i64 % 500);
     let direct = Charged { to: vec![Charge { session, ms: 60 }], others_ms: 0 };
     Span {
         czxid: Zxid(number as i64),

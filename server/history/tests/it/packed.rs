@@ -238,7 +238,7 @@ fn days_of_earlier_versions_are_read_and_written_on() {
         assert_eq!(all(&store), read);
         // The day that is written goes on with charges and in plain rows; the other one stays as it is.
         let charged = Span { charges: Some(Charges { hand_off_ms: 5, ..Charges::default() }), ..span(9, at(1, 9)) };
-        write(&store, &[charged.clone()]);
+        write(&store, std::slice::from_ref(&charged));
         assert_eq!(all(&store), [read, vec![charged]].concat());
         store.write_rows(&Rows { facts: facts[2..].to_vec(), ..Rows::default() }).unwrap();
         assert_eq!(all_facts(&store), facts);
@@ -254,11 +254,15 @@ fn fact(number: u64, at: i64) -> Fact {
     Fact {
         number: at as u64 * 1_024 + number,
         at: TimeMs(at),
-        lock: (number % 3 > 0).then(|| format!("/locks/{}", number % 5).into()),
+        lock: (!number.is_multiple_of(3)).then(|| format!("/locks/{}", number % 5).into()),
         kind: FactKind::ALL[number as usize % FactKind::ALL.len()],
         code: "stuck".into(),
         severity: (number % 3) as u8,
-        text: if number % 4 == 0 { format!("{number} {}", "x".repeat(200)).into() } else { "It is stuck.".into() },
+        text: if number.is_multiple_of(4) {
+            format!("{number} {}", "x".repeat(200)).into()
+        } else {
+            "It is stuck.".into()
+        },
     }
 }
 
@@ -302,7 +306,7 @@ fn facts_come_back_whatever_their_sentences_and_numbers() {
 fn a_life_takes_little_room() {
     let directory = tempfile::tempdir().unwrap();
     let life = |number: i64| {
-        let charge = |of: i64| Charge { session: SessionId(0x1_0000_2f00_1a00_000 + of % 7), ms: 20 + of % 50 };
+        let charge = |of: i64| Charge { session: SessionId(0x1000_02f0_01a0_0000 + of % 7), ms: 20 + of % 50 };
         let direct = Charged { to: vec![charge(number), charge(number + 1)], others_ms: 0 };
         let charges = Some(Charges { root: direct.clone(), direct, hand_off_ms: number % 4, unknown_ms: 0 });
         let left_at = at(0, 7 * number);
@@ -320,6 +324,5 @@ fn a_life_takes_little_room() {
     earlier(&path, 2);
     Connection::open(&path).unwrap().execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").unwrap();
     let plain = bytes();
-    println!("{packed} bytes a life, {plain} in plain rows");
     assert!(packed * 5 < plain * 3 && packed <= 110, "{packed} bytes a life, {plain} in plain rows");
 }
