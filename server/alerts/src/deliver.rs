@@ -1,7 +1,7 @@
 //! Tells one receiver what it is to be told, until it was told. At least once: a process that is killed between the two
 //! tells it again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -146,8 +146,14 @@ impl Delivery {
         // What can't be read may have been told: nothing is told before it is known.
         let Ok(ledger) = duty.told(&self.route.name).await else { return Vec::new() };
         let now_ms = self.alerts.now_ms();
+        // What fires anew is another one than what is over and still to be told.
+        let over: BTreeSet<String> = due.iter().filter(|one| one.resolved_at_ms.is_some()).map(shared_key).collect();
+        let looks_since_ms = |one: &Notification| {
+            let is_anew = one.resolved_at_ms.is_none() && over.contains(&shared_key(one));
+            self.alerts.looks_since_ms(&one.ensemble).filter(|_| !is_anew)
+        };
         let (told, rest): (Vec<_>, Vec<_>) =
-            due.into_iter().partition(|one| ledger.has_told(one, self.repeat_ms, now_ms));
+            due.into_iter().partition(|one| ledger.has_told(one, self.repeat_ms, now_ms, looks_since_ms(one)));
         if !told.is_empty() {
             self.alerts.told_elsewhere(&self.route.name, &told).await;
         }

@@ -90,13 +90,26 @@ impl Ledger {
     }
 
     /// Whether a receiver was told of this already. `repeat_ms`: after so long it is told again of what still fires.
-    pub fn has_told(&self, one: &Notification, repeat_ms: Option<i64>, now_ms: i64) -> bool {
+    /// `looks_since_ms`: this server looks at the ensemble since then, and does not know how long before that it fired; None
+    /// where it knows that it fires anew.
+    pub fn has_told(
+        &self,
+        one: &Notification,
+        repeat_ms: Option<i64>,
+        now_ms: i64,
+        looks_since_ms: Option<i64>,
+    ) -> bool {
         let Some(mark) = self.marks.get(&shared_key(one)) else { return false };
         match (one.resolved_at_ms, mark.resolved_at_ms) {
             (None, None) => {
                 let is_due = repeat_ms.is_some_and(|repeat_ms| now_ms.saturating_sub(mark.at_ms) >= repeat_ms);
-                // Who looks at the ensemble only since then finds it later, and it began before all the same.
-                one.fired_at_ms.min(one.since_ms) <= mark.at_ms && !is_due
+                // Told before this server looked, or by one that finds things sooner, and of no end: it is the same.
+                let latest_ms = match looks_since_ms {
+                    Some(since_ms) if mark.at_ms < since_ms => i64::MAX,
+                    Some(_) => mark.at_ms.saturating_add(LAG_MS_MAX),
+                    None => mark.at_ms,
+                };
+                one.fired_at_ms <= latest_ms && !is_due
             }
             // It is over by what another server found; ours finds it too, or it fires anew.
             (None, Some(ended_ms)) => one.fired_at_ms <= ended_ms && now_ms.saturating_sub(mark.at_ms) < LAG_MS_MAX,
@@ -153,24 +166,28 @@ mod tests {
     #[test]
     fn what_one_server_told_no_other_tells() {
         let ledger = Ledger::of(&[one("/a", 1_000, None)], 1_100);
-        assert!(ledger.has_told(&one("/a", 1_003, None), None, 2_000), "the other found it three ms later");
-        assert!(!ledger.has_told(&one("/b", 1_003, None), None, 2_000));
-        assert!(!ledger.has_told(&one("/a", 1_003, Some(1_500)), None, 2_000), "that it is over, nobody told");
-        assert!(!ledger.has_told(&one("/a", 9_000, None), None, 9_500), "it fires anew");
+        assert!(ledger.has_told(&one("/a", 1_003, None), None, 2_000, None), "the other found it three ms later");
+        assert!(!ledger.has_told(&one("/b", 1_003, None), None, 2_000, None));
+        assert!(!ledger.has_told(&one("/a", 1_003, Some(1_500)), None, 2_000, None), "that it is over, nobody told");
+        assert!(!ledger.has_told(&one("/a", 9_000, None), None, 9_500, None), "it fires anew");
         let again = one("/a", 1_003, None);
         assert_eq!(ledger.overdue_ms(&again, Some(60_000), 61_150), 50, "since it was to be told again");
         assert_eq!(ledger.overdue_ms(&one("/b", 1_003, None), Some(60_000), 61_003), 60_000);
-        let taken_over = Notification { since_ms: 900, ..one("/a", 9_000, None) };
-        assert!(ledger.has_told(&taken_over, None, 9_500), "another server looks at it since then");
+        let is_told = |fired_at_ms, looks_since_ms| {
+            ledger.has_told(&one("/a", fired_at_ms, None), None, fired_at_ms, Some(looks_since_ms))
+        };
+        assert!(is_told(90_000, 80_000), "this server looks at it only since then, and it fires still");
+        assert!(is_told(1_200, 1_000), "the other found and told it 100 ms sooner");
+        assert!(!is_told(90_000, 1_000), "this server saw all of it");
         assert!(
-            !ledger.has_told(&one("/a", 1_003, None), Some(60_000), 61_100),
+            !ledger.has_told(&one("/a", 1_003, None), Some(60_000), 61_100, None),
             "it is told again of what still fires"
         );
         let over = ledger.with(&Ledger::of(&[one("/a", 1_000, Some(5_000))], 5_100));
-        assert!(over.has_told(&one("/a", 1_003, Some(5_004)), None, 6_000));
-        assert!(over.has_told(&one("/a", 1_003, None), None, 6_000), "ours finds the end in a moment");
-        assert!(!over.has_told(&one("/a", 1_003, None), None, 65_100), "and if it does not, it still fires");
-        assert!(!over.has_told(&one("/a", 7_000, None), None, 7_100), "fired after that");
+        assert!(over.has_told(&one("/a", 1_003, Some(5_004)), None, 6_000, None));
+        assert!(over.has_told(&one("/a", 1_003, None), None, 6_000, None), "ours finds the end in a moment");
+        assert!(!over.has_told(&one("/a", 1_003, None), None, 65_100, None), "and if it does not, it still fires");
+        assert!(!over.has_told(&one("/a", 7_000, None), None, 7_100, None), "fired after that");
     }
 
     #[test]
@@ -181,7 +198,7 @@ mod tests {
             ledger = ledger.with(&Ledger::of(&[one(&format!("/{at}"), at, over)], at));
         }
         assert!(ledger.marks.len() == MARKS_MAX && ledger.to_bytes().len() < 128 * 1024);
-        assert!(ledger.has_told(&one("/2999", 2_999, None), None, 3_000), "what fires is kept longest");
+        assert!(ledger.has_told(&one("/2999", 2_999, None), None, 3_000, None), "what fires is kept longest");
         assert_eq!(Ledger::parse(&ledger.to_bytes()), ledger);
         assert_eq!(Ledger::parse(b"{"), Ledger::default());
     }

@@ -5,6 +5,7 @@ mod shared;
 mod shared_snoozes;
 mod snoozes;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -70,6 +71,8 @@ struct Inner {
     turn: Arc<AsyncMutex<()>>,
     is_saving: AtomicBool,
     clock: Clock,
+    /// Since when each ensemble is looked at, of those that the server is configured with.
+    looks_since_ms: Mutex<BTreeMap<String, i64>>,
     links: Links,
     /// Which warnings of lock orders are silenced.
     snoozes: watch::Sender<OrderSnoozes>,
@@ -153,6 +156,7 @@ impl Alerts {
             turn: Arc::default(),
             is_saving: AtomicBool::new(false),
             clock,
+            looks_since_ms: Mutex::default(),
             links,
             snoozes: watch::channel(snoozes.into()).0,
             snooze_notes: Mutex::default(),
@@ -169,6 +173,16 @@ impl Alerts {
     pub fn leave_elsewhere(&self, is_watched: impl Fn(&str) -> bool) {
         self.0.book.lock().leave_elsewhere(is_watched);
         self.0.revision.send_modify(|revision| *revision += 1);
+    }
+
+    /// This server begins to look at an ensemble.
+    pub fn begin_in(&self, ensemble: &str) {
+        self.0.looks_since_ms.lock().insert(ensemble.to_owned(), self.0.clock.now_ms());
+    }
+
+    /// Since when it looks at an ensemble, ms since the epoch.
+    pub(crate) fn looks_since_ms(&self, ensemble: &str) -> Option<i64> {
+        self.0.looks_since_ms.lock().get(ensemble).copied()
     }
 
     /// What was active in an ensemble when the process before ended.

@@ -58,6 +58,7 @@ impl AlertParts {
         now: TimeMs,
     ) -> Box<dyn ObservationLog<Observatory>> {
         let mut rules = self.alerts.rules();
+        self.alerts.begin_in(ensemble);
         let known = self.alerts.active_in(ensemble);
         let evaluator = Evaluator::new(ensemble, &rules.borrow_and_update(), known, now);
         Box::new(AlertLog { log, evaluator, rules, alerts: self.alerts.clone(), ensemble: ensemble.into() })

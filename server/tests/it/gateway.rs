@@ -273,8 +273,9 @@ async fn nobody_sees_more_through_another_replica_and_nobody_else_comes_in() {
     assert_eq!(asked(&gateway, &all, "/api/v1/lock?path=/a/theirs/order").await.0, 200);
 
     // What only an owner has is asked of one, for whoever asks; what is too much to carry is refused by name of whom to ask.
-    let (status, told) = asked(&gateway, &all, "/api/v1/events?ensemble=default").await;
-    assert!(status == 200 && told.contains("/a/theirs/order"), "{status} {told}");
+    let _more = (queue(&client, "/a/mine/order/lock-").await, queue(&client, "/a/theirs/order/lock-").await);
+    until(async || asked(&gateway, &all, "/api/v1/events?ensemble=default").await.1.contains("/a/theirs/order")).await;
+    until(async || asked(&gateway, &mine, "/api/v1/events?ensemble=default").await.1.contains("/a/mine/order")).await;
     let (status, told) = asked(&gateway, &mine, "/api/v1/events?ensemble=default").await;
     assert!(status == 200 && told.contains("/a/mine/order") && !told.contains("theirs"), "{status} {told}");
     let (status, page) = asked(&gateway, &mine, "/events?ensemble=default").await;
