@@ -68,7 +68,7 @@ fn notices(page: &AuditPage) -> AnyView {
     let open = words::open_requests(page.open_requests);
     let logs = (!page.logs.is_empty()).then(|| {
         let one = |part: &AuditLogPart| view! { <li data-state=part.state.name()>{words::log_part(part)}</li> };
-        view! { <ul class="notice audit-logs" data-testid="audit-logs">{page.logs.iter().map(one).collect_view()}</ul> }
+        view! { <ul class="notice" data-testid="audit-logs">{page.logs.iter().map(one).collect_view()}</ul> }
     });
     let others = words::other_logs(page).map(|text| view! { <p class="notice" data-testid="audit-others">{text}</p> });
     view! {
