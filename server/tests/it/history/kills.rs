@@ -130,6 +130,7 @@ impl Starts {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "the figures are wanted")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_nothing_wrong() {
     let mut recorded = Recorded::start("").await;
