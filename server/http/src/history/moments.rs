@@ -22,6 +22,10 @@ const MOMENTS_MAX: usize = 8;
 /// Znodes of all kept moments together, as if none were shared; beyond it all but the newest go. A million take about
 /// 400 MB.
 const ZNODES_MAX: u64 = 1_000_000;
+/// What is noticed of a moment comes within 2.5 s of it and is stored within a second of that.
+const SETTLED_AFTER_MS: i64 = 4_000;
+/// How long a younger moment is kept: more may have been noticed by then.
+const UNSETTLED_FOR_MS: i64 = 500;
 
 /// A moment that somebody asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,16 +131,14 @@ pub(crate) struct PastMoment {
     pub(crate) at_ms: i64,
     /// What pages and answers are made from.
     pub(crate) hub: Arc<Hub>,
-    models: Vec<(String, Result<PastModel, Missing>)>,
+    /// What was recorded, to step on from.
+    models: Vec<(String, Result<Rewound, Missing>)>,
+    /// Until when this is the answer; None: for ever.
+    expires_at_ms: Option<i64>,
 }
 
-/// An ensemble's model as it was.
-struct PastModel {
-    /// To step on from.
-    rewound: Rewound,
-    /// The same, which says what it lacked without knowing it.
-    shown: Observatory,
-}
+/// An ensemble's model as it was, and the same with what was noticed of it soon after, which is shown.
+type PastModel = (Rewound, Observatory);
 
 impl Moments {
     /// What was released through Lockscope.
@@ -246,28 +248,34 @@ impl Moments {
     }
 
     fn find(&self, at_ms: i64) -> Option<Arc<PastMoment>> {
+        let now_ms = self.now_ms();
         let mut kept = lock(&self.kept);
-        let at = kept.iter().position(|moment| moment.at_ms == at_ms)?;
+        let is_good = |moment: &PastMoment| moment.expires_at_ms.is_none_or(|until| now_ms < until);
+        let at = kept.iter().position(|moment| moment.at_ms == at_ms && is_good(moment))?;
         let found = kept.remove(at);
         kept.push(Arc::clone(&found));
         Some(found)
     }
 
     fn make(&self, at_ms: i64) -> Arc<PastMoment> {
+        // As of before anything is read.
+        let expires_at_ms = if self.is_over { None } else { expires_at(at_ms, self.now_ms()) };
         // The newest of those before it: from there it is the shortest way.
         let near =
             lock(&self.kept).iter().filter(|moment| moment.at_ms < at_ms).max_by_key(|moment| moment.at_ms).cloned();
         let ensembles = self.recordings.ensembles.now();
         let models = ensembles.iter().map(|(info, handle)| {
             let near = near.as_ref().and_then(|near| near.model(&info.name));
-            (info.name.clone(), PastModel::at(handle.as_ref(), TimeMs(at_ms), near))
+            (info.name.clone(), past_model(handle.as_ref(), TimeMs(at_ms), near))
         });
-        let made = Arc::new(PastMoment::new(&self.recordings, &ensembles, at_ms, models.collect()));
+        let models = models.collect();
+        let made = Arc::new(PastMoment::new(&self.recordings, &ensembles, (at_ms, expires_at_ms), models));
         // What is not known now may be known soon: it may be stored, or a gap may end.
         if made.models.iter().any(|(_, model)| model.is_err()) {
             return made;
         }
         let mut kept = lock(&self.kept);
+        kept.retain(|moment| moment.at_ms != at_ms);
         kept.push(Arc::clone(&made));
         while kept.len() > MOMENTS_MAX || (kept.len() > 1 && znodes(&kept) > ZNODES_MAX) {
             kept.remove(0);
@@ -280,20 +288,26 @@ impl PastMoment {
     fn new(
         recordings: &Recordings,
         ensembles: &[(EnsembleInfo, Option<HistoryHandle>)],
-        at_ms: i64,
+        (at_ms, expires_at_ms): (i64, Option<i64>),
         models: Vec<(String, Result<PastModel, Missing>)>,
     ) -> Self {
         let Recordings { ensembles: _, about, applications, forced, clock: _ } = recordings;
-        let shown = ensembles.iter().zip(&models).filter_map(|((info, _), (_, model))| {
-            let observatory = model.as_ref().ok()?.shown.clone();
-            Some(Ensemble::still(info.clone(), observatory))
-        });
+        let mut shown = Vec::new();
+        let mut rewound = Vec::new();
+        for ((info, _), (name, model)) in ensembles.iter().zip(models) {
+            let model = model.map(|(model, observatory)| {
+                shown.push(Ensemble::still(info.clone(), observatory));
+                model
+            });
+            rewound.push((name, model));
+        }
         let clock = Clock::manual(at_ms);
-        let projector = Projector::new(shown.collect::<Vec<_>>(), about.clone(), clock.clone())
+        let projector = Projector::new(shown, about.clone(), clock.clone())
             .with_applications(applications.clone())
             .with_forced_releases(forced.clone())
             .of_the_past();
-        Self { at_ms, hub: Hub::new(Arc::new(projector), clock, random_epoch()), models }
+        let hub = Hub::new(Arc::new(projector), clock, random_epoch());
+        Self { at_ms, hub, models: rewound, expires_at_ms }
     }
 
     /// Why nothing is known of an ensemble then, where nothing is.
@@ -303,16 +317,19 @@ impl PastMoment {
 
     /// An ensemble's model as it was.
     pub(super) fn model(&self, ensemble: &str) -> Option<&Rewound> {
-        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| Some(&model.as_ref().ok()?.rewound))
+        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().ok())
     }
 }
 
-impl PastModel {
-    fn at(handle: Option<&HistoryHandle>, at: TimeMs, near: Option<&Rewound>) -> Result<Self, Missing> {
-        let rewound = rewind(handle, replay::Moment::At(at), near)?;
-        let shown = rewound.in_hindsight(&*store_of(handle)?, at).map_err(ReplayError::from)?;
-        Ok(Self { rewound, shown })
-    }
+/// Until when an answer of now about a moment holds; None: for ever.
+fn expires_at(at_ms: i64, now_ms: i64) -> Option<i64> {
+    (now_ms.saturating_sub(at_ms) <= SETTLED_AFTER_MS).then(|| now_ms.saturating_add(UNSETTLED_FOR_MS))
+}
+
+fn past_model(handle: Option<&HistoryHandle>, at: TimeMs, near: Option<&Rewound>) -> Result<PastModel, Missing> {
+    let rewound = rewind(handle, replay::Moment::At(at), near)?;
+    let shown = rewound.in_hindsight(&*store_of(handle)?, at).map_err(ReplayError::from)?;
+    Ok((rewound, shown))
 }
 
 /// What is missing in a stretch of a recording; nothing where that can't be read.
@@ -352,13 +369,23 @@ fn unknown_at(store: &dyn Store, moment: replay::Moment) -> Result<Option<Missin
 fn znodes(kept: &[Arc<PastMoment>]) -> u64 {
     let of = |moment: &Arc<PastMoment>| -> u64 {
         let models = moment.models.iter().filter_map(|(_, model)| model.as_ref().ok());
-        models
-            .map(|model| model.rewound.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>())
-            .sum()
+        models.map(|model| model.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>()).sum()
     };
     kept.iter().map(of).sum()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_young_moment_is_made_anew_until_what_was_noticed_of_it_is_stored() {
+        assert_eq!(expires_at(10_000, 10_100), Some(10_600));
+        assert_eq!(expires_at(10_000, 14_000), Some(14_500));
+        assert_eq!(expires_at(10_000, 14_001), None);
+    }
 }
