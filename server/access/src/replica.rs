@@ -15,11 +15,11 @@ impl Principal {
             by: SignedBy::Token,
             address: None,
         };
-        Self::carried(actor)
+        Self::forwarded(actor)
     }
 
-    /// Somebody whom another replica knows, and for whom it asks one thing.
-    pub fn carried(actor: Actor) -> Self {
+    /// Somebody whom another replica authenticated, for one request that it forwards.
+    pub fn forwarded(actor: Actor) -> Self {
         Self { actor, revocation: Revocation::never(), session: None }
     }
 }

@@ -134,7 +134,7 @@ impl ReplicaSecret {
     }
 
     /// The same as [`Self::greet`] for one request, of which nothing can be changed on the way.
-    pub fn greet_about(&self, greeting: &Greeting, address: &str, body: &[u8]) -> String {
+    pub fn sign_request(&self, greeting: &Greeting, address: &str, body: &[u8]) -> String {
         let Greeting { from, to, at_ms, nonce } = greeting;
         let text = about(&asked(greeting, address), body);
         format!("{SCHEME}{from} {to} {at_ms} {nonce:032x} {}", hex(&self.sign(&text)))
@@ -144,7 +144,7 @@ impl ReplicaSecret {
     ///
     /// # Errors
     /// See [`GreetingError`].
-    pub fn read_about(
+    pub fn verify_request(
         &self,
         header: &str,
         us: (&str, &str),
@@ -155,12 +155,12 @@ impl ReplicaSecret {
     }
 
     /// What the one who is meant proves itself with, and that this is its answer.
-    pub fn prove_about(&self, greeting: &Greeting, address: &str, answer: &[u8]) -> String {
+    pub fn sign_answer(&self, greeting: &Greeting, address: &str, answer: &[u8]) -> String {
         hex(&self.sign(&about(&answered(greeting, address), answer)))
     }
 
     /// Whether an answer came from one who has the secret, as it is, to this very greeting.
-    pub fn is_proof_about(&self, greeting: &Greeting, address: &str, answer: &[u8], proof: &str) -> bool {
+    pub fn verify_answer(&self, greeting: &Greeting, address: &str, answer: &[u8], proof: &str) -> bool {
         self.is_signed(&about(&answered(greeting, address), answer), proof)
     }
 
@@ -284,16 +284,16 @@ mod tests {
     #[test]
     fn nothing_of_a_request_or_its_answer_can_be_changed() {
         let ours = secret("0123456789abcdef0123456789abcdef");
-        let header = ours.greet_about(&greeting(), US.1, b"{}");
-        assert_eq!(ours.read_about(&header, US, 1_000_000, b"{}"), Ok(greeting()));
-        assert_eq!(ours.read_about(&header, US, 1_000_000, b"{ }"), Err(GreetingError::NotOurs));
+        let header = ours.sign_request(&greeting(), US.1, b"{}");
+        assert_eq!(ours.verify_request(&header, US, 1_000_000, b"{}"), Ok(greeting()));
+        assert_eq!(ours.verify_request(&header, US, 1_000_000, b"{ }"), Err(GreetingError::NotOurs));
         assert_eq!(ours.read(&header, US, 1_000_000), Err(GreetingError::NotOurs), "it opens no socket");
         let socket = ours.greet(&greeting(), US.1);
-        assert_eq!(ours.read_about(&socket, US, 1_000_000, b""), Err(GreetingError::NotOurs), "and is none");
-        let proof = ours.prove_about(&greeting(), US.1, b"200\nyes");
-        assert!(ours.is_proof_about(&greeting(), US.1, b"200\nyes", &proof));
-        assert!(!ours.is_proof_about(&greeting(), US.1, b"200\nno", &proof));
-        assert!(!ours.is_proof_about(&greeting(), US.1, b"200\nyes", &ours.prove(&greeting(), US.1)));
+        assert_eq!(ours.verify_request(&socket, US, 1_000_000, b""), Err(GreetingError::NotOurs), "and is none");
+        let proof = ours.sign_answer(&greeting(), US.1, b"200\nyes");
+        assert!(ours.verify_answer(&greeting(), US.1, b"200\nyes", &proof));
+        assert!(!ours.verify_answer(&greeting(), US.1, b"200\nno", &proof));
+        assert!(!ours.verify_answer(&greeting(), US.1, b"200\nyes", &ours.prove(&greeting(), US.1)));
     }
 
     #[test]

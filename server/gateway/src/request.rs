@@ -60,7 +60,7 @@ impl ReplicaClient {
         let greeting = Greeting { from: id.clone(), to: of.id.clone(), at_ms: clock.now_ms(), nonce: rand::random() };
         let request = client
             .post(format!("{}{path}", of.address))
-            .header("authorization", secret.greet_about(&greeting, &of.address, &body))
+            .header("authorization", secret.sign_request(&greeting, &of.address, &body))
             .header(CONTENT_TYPE, "application/json")
             .body(body);
         let mut answer = request.send().await.map_err(|error| words::unreachable(&root_cause(&error)))?;
@@ -84,7 +84,7 @@ impl ReplicaClient {
         }
         let body = received.freeze();
         let about = answer_text(status, &content_type, &policy, &body);
-        if !secret.is_proof_about(&greeting, &of.address, &about, &proof) {
+        if !secret.verify_answer(&greeting, &of.address, &about, &proof) {
             return Err(words::NO_PROOF.to_owned());
         }
         Ok(Answer { status, content_type, policy, body })

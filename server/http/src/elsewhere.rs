@@ -1,6 +1,5 @@
-//! What only the replica can answer that watches an ensemble: its past, its events, releases. Reads are carried there and
-//! back; acts are refused with the name of whom to ask, and so is what is too much to carry. Live views come from there by
-//! themselves.
+//! What only the replica can answer that watches an ensemble: its past, its events, releases. Reads are forwarded to it;
+//! acts, and answers too large to forward, are refused with its address. Live views have a connection of their own.
 
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use super::sign_in;
 use feed::{Elsewhere, FeedError, VisibilityScope};
 
 /// Addresses, with all below, that are answered from what a replica has itself.
-const BY_WHO_WATCHES: [&str; 10] = [
+const ANSWERED_BY_OWNERS: [&str; 10] = [
     "/api/v1/history",
     "/api/v1/incident",
     "/api/v1/incidents",
@@ -35,9 +34,9 @@ const SECTIONS: [&str; 3] = ["/lock/over-time", "/lock/time-to-lock", "/waits/or
 /// What a replica asks of another for itself or for whoever reads the audit log.
 const AUDIT: &str = "/api/v1/audit";
 /// How long one owner may take. Two of them have less time than an answer may take in all.
-const CARRIED_WITHIN: Duration = Duration::from_millis(4_500);
-/// Of those what is never carried: files of any size, and what asks again and again.
-const NEVER_CARRIED: [&str; 2] = ["/api/v1/history/export", "/events/news"];
+const OWNER_ANSWERS_WITHIN: Duration = Duration::from_millis(4_500);
+/// Of those what is never forwarded: files of any size, and what is polled.
+const NEVER_FORWARDED: [&str; 2] = ["/api/v1/history/export", "/events/news"];
 
 fn is_under(path: &str, top: &str) -> bool {
     path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -51,22 +50,22 @@ fn given<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
-/// Whether a replica answers an address for another.
-pub(super) fn is_carried(uri: &Uri) -> bool {
+/// Whether a request to this address may be forwarded to another replica.
+pub(super) fn may_be_forwarded(uri: &Uri) -> bool {
     let path = uri.path();
     let is_of_the_past = path.starts_with("/api/v1/") && given(&pairs_of(uri), "at").is_some();
     let is_known =
-        path == AUDIT || is_of_the_past || BY_WHO_WATCHES.iter().chain(&SECTIONS).any(|top| is_under(path, top));
-    is_known && !NEVER_CARRIED.iter().any(|top| is_under(path, top))
+        path == AUDIT || is_of_the_past || ANSWERED_BY_OWNERS.iter().chain(&SECTIONS).any(|top| is_under(path, top));
+    is_known && !NEVER_FORWARDED.iter().any(|top| is_under(path, top))
 }
 
-/// Who asks for what.
-pub(super) struct Asked<'a> {
+/// A request that may have to be forwarded.
+pub(super) struct ForwardRequest<'a> {
     pub(super) method: &'a Method,
     pub(super) uri: &'a Uri,
     pub(super) row: &'static Route,
-    /// Another replica asks, for whoever it is.
-    pub(super) is_carried: bool,
+    /// It came from another replica: it is not forwarded again.
+    pub(super) is_forwarded: bool,
 }
 
 impl Http {
@@ -82,16 +81,16 @@ impl Http {
     }
 
     /// The answer to a request that this replica can't answer; None where it can.
-    pub(super) async fn answer_elsewhere(&self, asked: Asked<'_>, caller: &Caller) -> Option<Response> {
+    pub(super) async fn answer_elsewhere(&self, asked: ForwardRequest<'_>, caller: &Caller) -> Option<Response> {
         let path = asked.uri.path();
         let pairs = pairs_of(asked.uri);
         let is_section = SECTIONS.iter().any(|top| is_under(path, top));
         let is_there =
-            is_section || given(&pairs, "at").is_some() || BY_WHO_WATCHES.iter().any(|top| is_under(path, top));
+            is_section || given(&pairs, "at").is_some() || ANSWERED_BY_OWNERS.iter().any(|top| is_under(path, top));
         if is_there {
             let there = self.elsewhere(given(&pairs, "ensemble").unwrap_or_default(), &caller.scope);
             return match there {
-                Some(there) => self.carry(&asked, &there, caller, is_section).await,
+                Some(there) => self.forward(&asked, &there, caller, is_section).await,
                 None => None,
             };
         }
@@ -100,19 +99,25 @@ impl Http {
     }
 
     /// Asks an owner, and the next where one does not answer. None: a section of a page, which stays empty.
-    async fn carry(&self, asked: &Asked<'_>, there: &Elsewhere, caller: &Caller, is_section: bool) -> Option<Response> {
+    async fn forward(
+        &self,
+        asked: &ForwardRequest<'_>,
+        there: &Elsewhere,
+        caller: &Caller,
+        is_section: bool,
+    ) -> Option<Response> {
         let is_read = matches!(*asked.method, Method::GET | Method::HEAD);
         let mut refused = ErrorResponse::elsewhere(there.why.clone());
-        if is_read && !asked.is_carried && self.requests.is_some() && is_carried(asked.uri) {
+        if is_read && !asked.is_forwarded && self.requests.is_some() && may_be_forwarded(asked.uri) {
             let target = asked.uri.path_and_query().map_or("/", |target| target.as_str());
             let request = ReplicaRequest::new(target, caller);
             for (id, address) in &there.owners {
                 let of = ReplicaAddress { id: id.clone(), address: address.clone() };
-                match self.ask_replica(&of, &request, CARRIED_WITHIN).await {
+                match self.ask_replica(&of, &request, OWNER_ANSWERS_WITHIN).await {
                     // Two that look at each other for it are of different minds for a moment.
                     Ok(answer) if answer.status == StatusCode::MISDIRECTED_REQUEST.as_u16() => {}
                     Ok(answer) if is_section && answer.status != StatusCode::OK.as_u16() => return None,
-                    Ok(answer) => match handed_on(answer) {
+                    Ok(answer) => match response_of(answer) {
                         Some(response) => return Some(response),
                         None => {
                             refused = ErrorResponse::owner_unreachable(format!("the replica {id} answers nonsense"))
@@ -152,7 +157,7 @@ impl Http {
 }
 
 /// Another's answer, as ours; None where it can't be one.
-fn handed_on(answer: ReplicaAnswer) -> Option<Response> {
+fn response_of(answer: ReplicaAnswer) -> Option<Response> {
     let mut response = axum::body::Body::from(answer.body).into_response();
     *response.status_mut() = StatusCode::from_u16(answer.status).ok()?;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_str(&answer.content_type).ok()?);
@@ -167,8 +172,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_read_and_short_is_carried() {
-        let is = |target: &str| is_carried(&target.parse().unwrap());
+    fn only_what_is_read_and_short_is_forwarded() {
+        let is = |target: &str| may_be_forwarded(&target.parse().unwrap());
         for target in ["/api/v1/history", "/api/v1/history/lock?path=/a", "/incident", "/api/v1/locks?at=1", AUDIT] {
             assert!(is(target), "{target}");
         }

@@ -101,7 +101,7 @@ pub use payloads::Payloads;
 use problem::ErrorResponse;
 use release::ReleaseService;
 use replica_live::ReplicaDoor;
-use replica_request::CARRIED_MAX;
+use replica_request::FORWARDED_MAX;
 pub use replica_request::{ANSWER_BYTES_MAX, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests};
 use route::{Answer, Route};
 pub use route::{Need, Verb};
@@ -159,8 +159,8 @@ pub struct Http {
     replicas: Option<ReplicaDoor>,
     /// Asks other replicas; None where that can't be.
     requests: Option<Arc<dyn ReplicaRequests>>,
-    /// Requests that are carried to others, and for others.
-    carried: Arc<Semaphore>,
+    /// Room for requests to other replicas, and for those of others.
+    forwarded: Arc<Semaphore>,
     answered: Arc<Semaphore>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
     is_past: bool,
@@ -204,8 +204,8 @@ impl Http {
             cluster: None,
             replicas: None,
             requests: None,
-            carried: Arc::new(Semaphore::new(CARRIED_MAX)),
-            answered: Arc::new(Semaphore::new(CARRIED_MAX)),
+            forwarded: Arc::new(Semaphore::new(FORWARDED_MAX)),
+            answered: Arc::new(Semaphore::new(FORWARDED_MAX)),
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,

@@ -12,7 +12,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Response;
 use tower_service::Service as _;
 
-use super::elsewhere::is_carried;
+use super::elsewhere::may_be_forwarded;
 use super::middleware::{authentication, panicked};
 use super::problem::ErrorResponse;
 use super::replica_live::refused;
@@ -23,7 +23,7 @@ use access::Principal;
 
 /// For whom another replica asks. Only this module makes one, so no request from the network carries it.
 #[derive(Clone)]
-pub(super) struct Carried {
+pub(super) struct ForwardedCaller {
     pub(super) principal: Principal,
     /// Whether they are shown what znodes carry, where they ask.
     pub(super) payloads: bool,
@@ -41,18 +41,18 @@ pub(super) async fn answer(
     };
     let (now_ms, us) = (http.hub.now_ms(), (cluster.id(), cluster.address()));
     let header = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let greeting = door.secret.read_about(header, us, now_ms, &body).map_err(refused)?;
+    let greeting = door.secret.verify_request(header, us, now_ms, &body).map_err(refused)?;
     door.taken.take(&greeting, now_ms).map_err(refused)?;
     let asked: ReplicaRequest = serde_json::from_slice(&body)
         .map_err(|error| ErrorResponse::bad_request(format!("{error}; replicas need the same version")))?;
     let Ok(_permit) = http.answered.clone().try_acquire_owned() else {
         return Err(ErrorResponse::unavailable("too many requests of other replicas are under way; try again later"));
     };
-    let (Parts { status, headers, .. }, answer) = http.answer_carried(&asked).await?;
+    let (Parts { status, headers, .. }, answer) = http.answer_forwarded(&asked).await?;
     let value = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let (kind, policy) = (value(&CONTENT_TYPE), value(&CONTENT_SECURITY_POLICY));
     let about = answer_text(status.as_u16(), kind, policy, &answer);
-    let proof = door.secret.prove_about(&greeting, cluster.address(), &about);
+    let proof = door.secret.sign_answer(&greeting, cluster.address(), &about);
     let proof = HeaderValue::from_str(&proof).map_err(|_| ErrorResponse::internal("a proof is no header"))?;
     let mut response = Response::new(Body::from(answer));
     *response.status_mut() = status;
@@ -76,21 +76,21 @@ impl Http {
     }
 
     /// The answer of the route that was asked for.
-    async fn answer_carried(&self, asked: &ReplicaRequest) -> Result<(Parts, Bytes), ErrorResponse> {
+    async fn answer_forwarded(&self, asked: &ReplicaRequest) -> Result<(Parts, Bytes), ErrorResponse> {
         let mut request =
             Request::builder().method(Method::GET).uri(&asked.target).body(Body::empty()).map_err(|_| {
                 ErrorResponse::bad_request(
                     "the address that is asked for is none; replicas need the same version".to_owned(),
                 )
             })?;
-        if !is_carried(request.uri()) {
+        if !may_be_forwarded(request.uri()) {
             return Err(ErrorResponse::bad_request(format!(
                 "{} is not answered for other replicas; replicas need the same version",
                 request.uri().path()
             )));
         }
-        let principal = Principal::carried(asked.actor());
-        request.extensions_mut().insert(Carried { principal, payloads: asked.payloads });
+        let principal = Principal::forwarded(asked.actor());
+        request.extensions_mut().insert(ForwardedCaller { principal, payloads: asked.payloads });
         let mut router: Router = self.own_router();
         let response = match router.call(request).await {
             Ok(response) => response,

@@ -19,8 +19,8 @@ use identity::{Actor, Scope};
 pub const REPLICA_ASK: &str = "/api/v1/cluster/ask";
 /// Bytes of an answer. A longer one is refused.
 pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Requests of others that are carried at once, and asked at once. Overflow policy: one more is refused with 503.
-pub(super) const CARRIED_MAX: usize = 32;
+/// Requests that are answered for other replicas at once, and sent to them at once. Overflow policy: one more is refused with 503.
+pub(super) const FORWARDED_MAX: usize = 32;
 
 /// A replica that is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,9 +127,9 @@ impl Http {
         let Some(requests) = &self.requests else {
             return Err(named("this server has no `secret_file` in [cluster]".to_owned()));
         };
-        let Ok(_permit) = self.carried.clone().try_acquire_owned() else {
+        let Ok(_permit) = self.forwarded.clone().try_acquire_owned() else {
             return Err(ErrorResponse::unavailable(format!(
-                "{CARRIED_MAX} requests to other replicas are under way and no more are sent; try again later"
+                "{FORWARDED_MAX} requests to other replicas are under way and no more are sent; try again later"
             )));
         };
         let body = serde_json::to_vec(request).map_err(|error| ErrorResponse::internal(error.to_string()))?;

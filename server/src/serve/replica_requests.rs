@@ -1,4 +1,4 @@
-//! How this server asks other replicas over HTTP: the carrier that `http` asks for, made of the one that `gateway` has.
+//! How this server asks other replicas over HTTP: the client of `gateway`, as `http` needs it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use http::{ANSWER_BYTES_MAX, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, Replica
 use runtime::clock::Clock;
 
 #[derive(Debug)]
-struct Carrier(ReplicaClient);
+struct ReplicaHttp(ReplicaClient);
 
-impl ReplicaRequests for Carrier {
+impl ReplicaRequests for ReplicaHttp {
     fn ask<'a>(
         &'a self,
         of: &'a ReplicaAddress,
@@ -43,5 +43,5 @@ pub(super) fn of(
     let settings = GatewaySettings { id: cluster.id().to_owned(), secret };
     let client = ReplicaClient::new(settings, clock.clone(), ANSWER_BYTES_MAX)
         .map_err(|error| RunError::Internal(error.to_string()))?;
-    Ok(Some(Arc::new(Carrier(client))))
+    Ok(Some(Arc::new(ReplicaHttp(client))))
 }

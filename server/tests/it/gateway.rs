@@ -272,7 +272,7 @@ async fn nobody_sees_more_through_another_replica_and_nobody_else_comes_in() {
     assert_eq!(asked(&gateway, &mine, "/api/v1/lock?path=/a/theirs/order").await.0, 404);
     assert_eq!(asked(&gateway, &all, "/api/v1/lock?path=/a/theirs/order").await.0, 200);
 
-    // What only an owner has is asked of one, for whoever asks; what is too much to carry is refused by name of whom to ask.
+    // Reads that only an owner can answer are forwarded to one; what is too large is refused with its address.
     let _more = (queue(&client, "/a/mine/order/lock-").await, queue(&client, "/a/theirs/order/lock-").await);
     until(async || asked(&gateway, &all, "/api/v1/events?ensemble=default").await.1.contains("/a/theirs/order")).await;
     until(async || asked(&gateway, &mine, "/api/v1/events?ensemble=default").await.1.contains("/a/mine/order")).await;

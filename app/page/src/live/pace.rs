@@ -10,7 +10,7 @@ thread_local! {
     /// Something was drawn that is not painted yet, or is to be drawn in a task that is due.
     static IS_BUSY: Cell<bool> = const { Cell::new(false) };
     /// All that waits for the same paint is drawn at once, so that no effect runs twice. The version signal is here once, and
-    /// a list once or twice: scrolling is told of once a frame.
+    /// a list once or twice: scroll events come once a frame.
     static WORK: RefCell<Vec<Box<dyn FnOnce()>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -23,7 +23,7 @@ pub(super) fn draw_soon(work: impl FnOnce() + 'static) {
     }
 }
 
-/// Runs this in a task after the next paint: for who is called by what comes right before it, as scrolling is.
+/// Runs this in a task after the next paint: for handlers that run right before a paint, as those of scrolling do.
 pub(super) fn draw_after_paint(work: impl FnOnce() + 'static) {
     wait(Box::new(work));
     if !IS_BUSY.replace(true) {

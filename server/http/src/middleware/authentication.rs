@@ -10,11 +10,11 @@ use lockscope_wire::{Role, SignedBy};
 
 use crate::Http;
 use crate::caller::{Caller, PayloadChanges};
-use crate::elsewhere::Asked;
+use crate::elsewhere::ForwardRequest;
 use crate::peer::Peer;
 use crate::problem::{ErrorResponse, echo};
 use crate::redirect::see_other;
-use crate::replica_answer::Carried;
+use crate::replica_answer::ForwardedCaller;
 use crate::route::{Answer, Need, Route};
 use crate::routes::{self, Match};
 use crate::sign_in;
@@ -38,9 +38,9 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
     let Need::Of(right) = row.need else { return next.run(request).await };
     // Before authentication: the socket that begins here is notified of changes in the meantime.
     let payloads = PayloadChanges::begin(&http);
-    let carried = request.extensions().get::<Carried>().cloned();
-    let resolved = match &carried {
-        Some(carried) => Ok(carried.principal.clone()),
+    let forwarded = request.extensions().get::<ForwardedCaller>().cloned();
+    let resolved = match &forwarded {
+        Some(forwarded) => Ok(forwarded.principal.clone()),
         None => http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await,
     };
     let principal = match resolved {
@@ -50,17 +50,17 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
         }
         Ok(principal) => principal,
     };
-    if carried.is_none() && !routes::is_by_itself(row.path) {
+    if forwarded.is_none() && !routes::is_by_itself(row.path) {
         http.access.touch(&principal);
     }
     let line = http.work.line(&principal.actor.quota_owner());
     let mut caller = Caller::new(&http, principal, payloads);
-    if let Some(carried) = &carried {
+    if let Some(forwarded) = &forwarded {
         // Nobody sees more here than where they are.
-        caller.scope = caller.scope.with_payloads_if(carried.payloads);
+        caller.scope = caller.scope.with_payloads_if(forwarded.payloads);
     }
     let is_page = matches!(row.answer, Answer::Page);
-    let asked = Asked { method: request.method(), uri: request.uri(), row, is_carried: carried.is_some() };
+    let asked = ForwardRequest { method: request.method(), uri: request.uri(), row, is_forwarded: forwarded.is_some() };
     if let Some(answer) = http.answer_elsewhere(asked, &caller).await {
         return answer;
     }
