@@ -25,6 +25,8 @@ pub use document::{DOCUMENT_BYTES_MAX, Document, DocumentError};
 pub use heads::LogHead;
 pub use lease::Lease;
 pub use mutex::{ActMutex, MutexError};
-pub use secret::{Greeting, GreetingError, Greetings, PROOF_HEADER, ReplicaSecret, SECRET_BYTES_MIN, answer_text};
+pub use secret::{
+    ANSWER_HEADERS, Greeting, GreetingError, Greetings, PROOF_HEADER, ReplicaSecret, SECRET_BYTES_MIN, answer_text,
+};
 pub use settings::Settings;
 pub use state::Counts;

@@ -190,9 +190,13 @@ fn answered(greeting: &Greeting, address: &str) -> String {
     format!("lockscope replica 1: answers\n{from}\n{to}\n{address}\n{at_ms}\n{nonce}")
 }
 
-/// What an answer is proved over: all of it that matters to whoever reads it.
-pub fn answer_text(status: u16, content_type: &str, policy: &str, body: &[u8]) -> Vec<u8> {
-    [format!("{status}\n{content_type}\n{policy}\n").as_bytes(), body].concat()
+/// The headers of a forwarded answer, in lower case; none has a line break.
+pub const ANSWER_HEADERS: [&str; 4] = ["content-type", "content-security-policy", "content-disposition", "retry-after"];
+
+/// What the signature of an answer covers: the status, the values of [`ANSWER_HEADERS`], empty where there is none, and
+/// the body.
+pub fn answer_text(status: u16, headers: &[String; ANSWER_HEADERS.len()], body: &[u8]) -> Vec<u8> {
+    [format!("{status}\n{}\n", headers.join("\n")).as_bytes(), body].concat()
 }
 
 /// A text that is about some bytes as well.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use cluster::{Greeting, PROOF_HEADER, answer_text};
+use cluster::{ANSWER_HEADERS, Greeting, PROOF_HEADER, answer_text};
 use reqwest::header::CONTENT_TYPE;
 use tokio::time::timeout;
 
@@ -26,10 +26,8 @@ pub struct ReplicaClient {
 pub struct Answer {
     /// The status.
     pub status: u16,
-    /// The media type.
-    pub content_type: String,
-    /// The content security policy; empty where there is none.
-    pub policy: String,
+    /// The values of [`ANSWER_HEADERS`]; empty where there is none.
+    pub headers: [String; ANSWER_HEADERS.len()],
     /// The body, whole.
     pub body: Bytes,
 }
@@ -69,8 +67,7 @@ impl ReplicaClient {
             let value = answer.headers().get(name).and_then(|value| value.to_str().ok());
             value.unwrap_or_default().to_owned()
         };
-        let (proof, content_type) = (header(PROOF_HEADER), header("content-type"));
-        let policy = header("content-security-policy");
+        let (proof, headers) = (header(PROOF_HEADER), ANSWER_HEADERS.map(header));
         if proof.is_empty() {
             // A refusal at the door, or somebody else.
             return Err(words::refused(status, &detail(answer).await));
@@ -83,10 +80,10 @@ impl ReplicaClient {
             received.extend_from_slice(&chunk);
         }
         let body = received.freeze();
-        let about = answer_text(status, &content_type, &policy, &body);
+        let about = answer_text(status, &headers, &body);
         if !secret.verify_answer(&greeting, &of.address, &about, &proof) {
             return Err(words::NO_PROOF.to_owned());
         }
-        Ok(Answer { status, content_type, policy, body })
+        Ok(Answer { status, headers, body })
     }
 }

@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use lockscope_wire::{LockQuery, SessionQuery, View};
 
@@ -14,6 +13,7 @@ use super::problem::ErrorResponse;
 use super::replica_request::{ReplicaAddress, ReplicaAnswer, ReplicaRequest};
 use super::route::Route;
 use super::sign_in;
+use ::cluster::ANSWER_HEADERS;
 use feed::{Elsewhere, FeedError, VisibilityScope};
 
 /// Addresses, with all below, that are answered from what a replica has itself.
@@ -160,9 +160,8 @@ impl Http {
 fn response_of(answer: ReplicaAnswer) -> Option<Response> {
     let mut response = axum::body::Body::from(answer.body).into_response();
     *response.status_mut() = StatusCode::from_u16(answer.status).ok()?;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_str(&answer.content_type).ok()?);
-    if !answer.policy.is_empty() {
-        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_str(&answer.policy).ok()?);
+    for (name, value) in ANSWER_HEADERS.into_iter().zip(&answer.headers).filter(|(_, value)| !value.is_empty()) {
+        response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_str(value).ok()?);
     }
     Some(response)
 }
@@ -190,5 +189,15 @@ mod tests {
         ] {
             assert!(!is(target), "{target}");
         }
+    }
+
+    #[test]
+    fn a_forwarded_file_keeps_its_name_and_a_refusal_its_time() {
+        let headers = ["text/csv", "", "attachment; filename=\"blame.csv\"", "30"].map(str::to_owned);
+        let response = response_of(ReplicaAnswer { status: 429, headers, body: "a,b".into() }).unwrap();
+        assert_eq!(response.status(), 429);
+        assert_eq!(response.headers()["content-disposition"], "attachment; filename=\"blame.csv\"");
+        assert_eq!(response.headers()["retry-after"], "30");
+        assert!(!response.headers().contains_key("content-security-policy"), "the usual one is added");
     }
 }

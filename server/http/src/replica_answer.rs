@@ -5,7 +5,7 @@
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::http::header::AUTHORIZATION;
 use axum::http::response::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -18,7 +18,7 @@ use super::problem::ErrorResponse;
 use super::replica_live::refused;
 use super::replica_request::{ANSWER_BYTES_MAX, ReplicaRequest};
 use super::{Http, bounded, history};
-use ::cluster::{PROOF_HEADER, answer_text};
+use ::cluster::{ANSWER_HEADERS, PROOF_HEADER, answer_text};
 use access::Principal;
 
 /// For whom another replica asks. Only this module makes one, so no request from the network carries it.
@@ -49,18 +49,18 @@ pub(super) async fn answer(
         return Err(ErrorResponse::unavailable("too many requests of other replicas are under way; try again later"));
     };
     let (Parts { status, headers, .. }, answer) = http.answer_forwarded(&asked).await?;
-    let value = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let (kind, policy) = (value(&CONTENT_TYPE), value(&CONTENT_SECURITY_POLICY));
-    let about = answer_text(status.as_u16(), kind, policy, &answer);
+    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let values = ANSWER_HEADERS.map(value);
+    let about = answer_text(status.as_u16(), &values, &answer);
     let proof = door.secret.sign_answer(&greeting, cluster.address(), &about);
     let proof = HeaderValue::from_str(&proof).map_err(|_| ErrorResponse::internal("a proof is no header"))?;
     let mut response = Response::new(Body::from(answer));
     *response.status_mut() = status;
     response.headers_mut().insert(HeaderName::from_static(PROOF_HEADER), proof);
-    for name in [CONTENT_TYPE, CONTENT_SECURITY_POLICY] {
-        // A policy that is not there is said to be empty, so that none is put in its place on the way.
-        let value = headers.get(&name).cloned().unwrap_or(HeaderValue::from_static(""));
-        response.headers_mut().insert(name, value);
+    for (name, value) in ANSWER_HEADERS.into_iter().zip(values) {
+        // An absent one is sent empty, so that no other value is put in its place on the way.
+        let value = HeaderValue::from_str(&value).map_err(|_| ErrorResponse::internal("a header has no value"))?;
+        response.headers_mut().insert(HeaderName::from_static(name), value);
     }
     Ok(response)
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::Http;
 use super::caller::Caller;
 use super::problem::ErrorResponse;
+use ::cluster::ANSWER_HEADERS;
 use identity::{Actor, Scope};
 
 /// Where replicas ask.
@@ -36,10 +37,8 @@ pub struct ReplicaAddress {
 pub struct ReplicaAnswer {
     /// The status.
     pub status: u16,
-    /// The media type.
-    pub content_type: String,
-    /// The content security policy; empty where there is none.
-    pub policy: String,
+    /// The values of [`ANSWER_HEADERS`]; empty where there is none.
+    pub headers: [String; ANSWER_HEADERS.len()],
     /// The body, whole.
     pub body: Bytes,
 }

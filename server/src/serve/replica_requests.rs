@@ -26,8 +26,8 @@ impl ReplicaRequests for ReplicaHttp {
         Box::pin(async move {
             let owner = OwnerAddress { id: of.id.clone(), address: of.address.trim_end_matches('/').to_owned() };
             let answer = self.0.post(&owner, REPLICA_ASK, body, within).await?;
-            let gateway::Answer { status, content_type, policy, body } = answer;
-            Ok(ReplicaAnswer { status, content_type, policy, body })
+            let gateway::Answer { status, headers, body } = answer;
+            Ok(ReplicaAnswer { status, headers, body })
         })
     }
 }
