@@ -151,8 +151,8 @@ impl Book {
         }
     }
 
-    /// What is active in ensembles that another server looks at from now on goes: it may go on there. Of what is over nobody
-    /// is told by this one.
+    /// Drops what is active in ensembles that another server watches from now on, where it may go on, and sends nothing more
+    /// of what is resolved.
     pub fn leave_elsewhere(&mut self, is_watched: impl Fn(&str) -> bool) {
         for (key, kept) in self.alerts.iter_mut().filter(|(_, kept)| !is_watched(&kept.alert.ensemble)) {
             if kept.alert.state != AlertState::Resolved || !kept.tellings.is_empty() {

@@ -71,12 +71,12 @@ struct Inner {
     turn: Arc<AsyncMutex<()>>,
     is_saving: AtomicBool,
     clock: Clock,
-    /// Since when each ensemble is looked at, of those that the server is configured with.
+    /// Since when this server watches each ensemble.
     looks_since_ms: Mutex<BTreeMap<String, i64>>,
     links: Links,
     /// Which warnings of lock orders are silenced.
     snoozes: watch::Sender<OrderSnoozes>,
-    /// What other servers are told of these; taken for moments only.
+    /// What is sent to other servers of these; locked for moments only.
     snooze_notes: Mutex<SnoozeNotes>,
     /// Other servers that are told what people say; unset where there are none.
     exchange: OnceLock<Arc<dyn Exchange>>,
@@ -166,21 +166,23 @@ impl Alerts {
 
     /// What was active in ensembles that are watched no longer is over.
     pub fn end_elsewhere(&self, is_watched: impl Fn(&str) -> bool) {
+        self.0.looks_since_ms.lock().retain(|name, _| is_watched(name));
         self.0.book.lock().end_elsewhere(is_watched, self.0.clock.now_ms());
     }
 
-    /// What is known of ensembles that another server looks at is its alone from now on: nobody is told here that it is over.
+    /// Drops the alerts of ensembles that another server watches from now on, without sending that they are resolved.
     pub fn leave_elsewhere(&self, is_watched: impl Fn(&str) -> bool) {
+        self.0.looks_since_ms.lock().retain(|name, _| is_watched(name));
         self.0.book.lock().leave_elsewhere(is_watched);
         self.0.revision.send_modify(|revision| *revision += 1);
     }
 
-    /// This server begins to look at an ensemble.
+    /// This server begins to watch an ensemble.
     pub fn begin_in(&self, ensemble: &str) {
         self.0.looks_since_ms.lock().insert(ensemble.to_owned(), self.0.clock.now_ms());
     }
 
-    /// Since when it looks at an ensemble, ms since the epoch.
+    /// Since when this server watches an ensemble, ms since the epoch.
     pub(crate) fn looks_since_ms(&self, ensemble: &str) -> Option<i64> {
         self.0.looks_since_ms.lock().get(ensemble).copied()
     }

@@ -1,5 +1,4 @@
-//! Snoozes of lock orders that other servers make and end, and are told of. An end that could not be told yet is not kept
-//! over a restart.
+//! Snoozes of lock orders, shared with other servers. That one was ended is not kept over a restart until it was sent.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::future::Future;
@@ -14,10 +13,10 @@ use crate::book::unique_number;
 
 /// For how long a snooze for good is kept where the others find it: ten years after it was made.
 const FOR_GOOD_MS: i64 = 3_650 * 86_400_000;
-/// Ends that are remembered until the others know of them. Overflow policy: the oldest is forgotten.
+/// Ended snoozes that are kept until they were sent. Overflow policy: the oldest is forgotten.
 const ENDED_MAX: usize = 1_024;
 
-/// What the others are told.
+/// What is to be sent to the others.
 #[derive(Debug, Default)]
 pub(super) struct SnoozeNotes {
     /// Which server this is, for numbers that no other gives; None while there are no others.
