@@ -2,6 +2,7 @@
 //! that it is not.
 
 mod chats;
+mod slow_readers;
 
 use std::path::Path;
 use std::process::Stdio;
