@@ -69,6 +69,21 @@ impl Assignment {
         unsettled.map(|standing| standing.since_ms.saturating_add(SETTLE_MS)).min()
     }
 
+    /// Whether any unit may have other owners than by an assignment before. Who comes and goes and never settles moves
+    /// nothing, as long as nobody falls back on it.
+    pub fn has_moved_since(&self, before: &Self) -> bool {
+        let settled = |one: &Self| -> Vec<(String, Standing)> {
+            let settled = one.members.iter().filter(|(_, standing)| standing.counts);
+            settled.map(|(id, standing)| (id.clone(), Standing { since_ms: 0, ..*standing })).collect()
+        };
+        let is_alone = |settled: &[(String, Standing)]| {
+            let away = settled.iter().filter(|(_, standing)| !standing.is_here).count();
+            away >= OWNERS.min(settled.len())
+        };
+        let (now, then) = (settled(self), settled(before));
+        now != then || (is_alone(&now) && self != before)
+    }
+
     /// Who owns a unit, the first of them first: those of its owners that are here, else whoever is here. Empty only where
     /// nobody is.
     pub fn owners(&self, unit: &str) -> Vec<&str> {
@@ -139,6 +154,28 @@ mod tests {
         assert!(owned(&assignment).iter().all(|owners| *owners == ["d"]));
         assignment.observe(2, here(&[]));
         assert!(owned(&assignment).iter().all(Vec::is_empty));
+    }
+
+    #[test]
+    fn who_never_settles_moves_nothing_unless_somebody_falls_back_on_it() {
+        let mut assignment = Assignment::default();
+        assignment.observe(0, here(&["a", "b", "c"]));
+        for at in 1..30 {
+            let before = assignment.clone();
+            let all = if at % 2 == 0 { here(&["a", "b", "c"]) } else { here(&["a", "b", "c", "flaps"]) };
+            assignment.observe(at * 700, all);
+            assert!(!assignment.has_moved_since(&before), "{at}");
+        }
+        let before = assignment.clone();
+        assignment.observe(30_000, here(&["a", "b"]));
+        assert!(assignment.has_moved_since(&before), "an owner is away");
+        assignment.observe(30_001, here(&["a"]));
+        let before = assignment.clone();
+        assignment.observe(30_002, here(&["a", "flaps"]));
+        assert!(assignment.has_moved_since(&before), "what b and c owned is its now");
+        let before = assignment.clone();
+        assignment.observe(30_003, here(&["a", "flaps"]));
+        assert!(!assignment.has_moved_since(&before), "nobody came or went");
     }
 
     fn owned(assignment: &Assignment) -> Vec<Vec<String>> {

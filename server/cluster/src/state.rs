@@ -79,7 +79,7 @@ impl Known {
 
     /// Takes in who owns what since members came, went or settled.
     pub(crate) fn note_moved(&mut self, before: &Assignment, now: Instant) {
-        if self.assignment != *before {
+        if self.assignment.has_moved_since(before) {
             self.moved_at = Some(now);
         }
     }
