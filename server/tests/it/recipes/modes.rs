@@ -139,7 +139,10 @@ async fn curator_writer_becomes_a_reader() {
     writer.order("acquire-write");
     let write = &writer.made().await;
     let last = Seat::of(writer, write, "write").behind(&[read]);
-    let holders = vec![Seat::of(both, own_write, "write"), Seat::of(both, own_read, "read")];
+    // Since Curator 5.5 both have the same number, and the uuids in their names decide which one is listed first.
+    let mut own = [(own_write, "write"), (own_read, "read")];
+    own.sort_by_key(|(path, _)| (path[path.len() - 10..].to_owned(), path.to_string()));
+    let holders = own.map(|(path, access)| Seat::of(both, path, access)).to_vec();
     let waiters = vec![Seat::of(reader, read, "read").behind(&[own_write]), last.clone()];
     Lock { path, recipe, holders, waiters }.agrees_afresh(&scene).await;
     both.does("release-write", "released").await;

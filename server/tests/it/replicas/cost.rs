@@ -127,6 +127,10 @@ async fn a_third_replica_that_owns_nothing_costs_zookeeper_its_membership_alone(
     std::fs::write(&secret, "0123456789abcdef0123456789abcdef").unwrap();
     let more = format!("watch = \"owned\"\nsecret_file = {:?}\n", secret.display().to_string());
     let rows = table(&more, "each watches what it owns").await;
-    let (idle, a_change) = added(&rows[2..]);
-    assert!(idle <= IDLE_A_SECOND_MAX && a_change <= 0.1, "{idle} packets a second, {a_change} for each change");
+    let (idle, _) = added(&rows[2..]);
+    assert!(idle <= IDLE_A_SECOND_MAX, "{idle} packets a second");
+    // Whoever watches is sent two events for each change. How many changes share a request of the owners depends on the load.
+    let sent = |row: &Row| row.busy.packets_out / row.busy.changes.max(1.0);
+    let (two, three) = (sent(&rows[2]), sent(&rows[3]));
+    assert!(three - two <= 0.5, "{two} packets for each change without it, {three} with it");
 }
