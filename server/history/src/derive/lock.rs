@@ -295,7 +295,7 @@ impl LockState {
         how: Departure,
         host: Option<Box<str>>,
         now: TimeMs,
-    ) -> Option<Span> {
+    ) -> Option<(Span, bool)> {
         self.sum_up(now);
         let mut life = self.lives.remove(node)?;
         self.pass_unread(&mut life);
@@ -317,7 +317,8 @@ impl LockState {
             (Departure::Deleted, None) => SpanEnd::GaveUp,
         };
         self.count_end(&life, how, now);
-        life.span(node, lock, recipe_name(self.kind.recipe), now, EndOfLife { how, host })
+        let span = life.span(node, lock, recipe_name(self.kind.recipe), now, EndOfLife { how, host });
+        span.map(|span| (span, life.is_found))
     }
 
     fn count_end(&mut self, life: &Life, how: SpanEnd, now: TimeMs) {

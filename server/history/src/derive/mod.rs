@@ -305,7 +305,7 @@ impl Deriver {
         let before = state.lives();
         let span = state.left(path, node, how, host, now);
         self.lives = self.lives.saturating_sub(before.saturating_sub(state.lives()));
-        span.into_iter().for_each(|span| self.ended.note(span, &state.holds));
+        span.into_iter().for_each(|(span, is_found)| self.ended.note(span, is_found, &state.holds));
         self.take_steps(now, path);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use history::derive::{Deriver, Event, Tap, WORTH_A_MINUTE_MAX, apply, histogram_of};
+use history::derive::{Deriver, Event, SPANS_A_MINUTE_MAX, Tap, WORTH_A_MINUTE_MAX, apply, histogram_of};
 use history::store::rows::{FactKind, Minute, Rows, Span, SpanEnd};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::Observatory;
@@ -326,6 +326,25 @@ fn a_release_of_our_own_is_told_apart_whenever_it_is_known() {
         let [told] = &told[..] else { panic!("{told:?}") };
         assert_eq!((told.at, told.lock.as_ref()), (last.left_at, Some(&last.lock)));
     }
+}
+
+#[test]
+fn who_came_while_nobody_watched_is_kept_in_a_busy_minute() {
+    let mut run = Run::new();
+    run.created("a", 0);
+    run.read("a", 0, 7, START);
+    // As behind a gap: it holds already, and nobody saw it wait.
+    let mut run = Run::over(run.model, run.now);
+    for number in 1..=2 * i64::from(SPANS_A_MINUTE_MAX) {
+        run.created("b", number);
+        run.read("b", number, 8, START);
+        run.deleted("b", number);
+    }
+    run.deleted("a", 0);
+    run.pass(2_000);
+    run.collect(true);
+    let of = |lock: &str| run.rows.spans.iter().filter(|span| *span.lock == *format!("/locks/{lock}")).count();
+    assert_eq!((of("a"), of("b")), (1, SPANS_A_MINUTE_MAX as usize));
 }
 
 #[test]
