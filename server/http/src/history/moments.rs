@@ -249,8 +249,12 @@ impl Moments {
 
     fn find(&self, at_ms: i64) -> Option<Arc<PastMoment>> {
         let now_ms = self.now_ms();
+        // What is too old by now is shown no more, from memory neither.
+        let ensembles = self.recordings.ensembles.now();
+        let is_recorded = |handle: &HistoryHandle| handle.status().coverage.from.is_none_or(|from| from.0 <= at_ms);
+        let is_recorded = ensembles.iter().all(|(_, handle)| handle.as_ref().is_none_or(is_recorded));
         let mut kept = lock(&self.kept);
-        let is_good = |moment: &PastMoment| moment.expires_at_ms.is_none_or(|until| now_ms < until);
+        let is_good = |moment: &PastMoment| is_recorded && moment.expires_at_ms.is_none_or(|until| now_ms < until);
         let at = kept.iter().position(|moment| moment.at_ms == at_ms && is_good(moment))?;
         let found = kept.remove(at);
         kept.push(Arc::clone(&found));
@@ -277,9 +281,7 @@ impl Moments {
         let mut kept = lock(&self.kept);
         kept.retain(|moment| moment.at_ms != at_ms);
         kept.push(Arc::clone(&made));
-        while kept.len() > MOMENTS_MAX || (kept.len() > 1 && znodes(&kept) > ZNODES_MAX) {
-            kept.remove(0);
-        }
+        make_room(&mut kept, |moment| znodes(moment));
         made
     }
 }
@@ -366,12 +368,16 @@ fn unknown_at(store: &dyn Store, moment: replay::Moment) -> Result<Option<Missin
     Ok(is_newest.then_some(Missing::NothingKept { before: Some(head.last_at.0), after: None }))
 }
 
-fn znodes(kept: &[Arc<PastMoment>]) -> u64 {
-    let of = |moment: &Arc<PastMoment>| -> u64 {
-        let models = moment.models.iter().filter_map(|(_, model)| model.as_ref().ok());
-        models.map(|model| model.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>()).sum()
-    };
-    kept.iter().map(of).sum()
+/// Removes what was not looked at for longest, and never the last one.
+fn make_room<T>(kept: &mut Vec<T>, znodes: impl Fn(&T) -> u64) {
+    while kept.len() > MOMENTS_MAX || (kept.len() > 1 && kept.iter().map(&znodes).sum::<u64>() > ZNODES_MAX) {
+        kept.remove(0);
+    }
+}
+
+fn znodes(moment: &PastMoment) -> u64 {
+    let models = moment.models.iter().filter_map(|(_, model)| model.as_ref().ok());
+    models.map(|model| model.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>()).sum()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -379,13 +385,4 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_young_moment_is_made_anew_until_what_was_noticed_of_it_is_stored() {
-        assert_eq!(expires_at(10_000, 10_100), Some(10_600));
-        assert_eq!(expires_at(10_000, 14_000), Some(14_500));
-        assert_eq!(expires_at(10_000, 14_001), None);
-    }
-}
+mod tests;

@@ -25,20 +25,21 @@ fn library() -> Option<PathBuf> {
 }
 
 /// The clock of the program: this machine's and so much.
-struct Clock<'a>(&'a Path);
+pub(super) struct Clock<'a>(pub(super) &'a Path);
 
 impl Clock<'_> {
-    fn step(&self, by_ms: i64) {
+    pub(super) fn step(&self, by_ms: i64) {
         let (step, next) = (self.0.join(STEP_FILE), self.0.join("step.next"));
         std::fs::write(&next, format!("{:+}\n", by_ms / 1_000)).unwrap();
         std::fs::rename(next, step).unwrap();
     }
 }
 
-async fn with_a_clock() -> Option<Recorded> {
+/// `by_ms`: how far from this machine's clock the program's is at first.
+pub(super) async fn with_a_clock(more: &'static str, by_ms: i64) -> Option<Recorded> {
     let library = library()?;
     let start = |place: &Path| {
-        Clock(place).step(0);
+        Clock(place).step(by_ms);
         let environment = [
             ("LD_PRELOAD", library.display().to_string()),
             ("FAKETIME_TIMESTAMP_FILE", place.join(STEP_FILE).display().to_string()),
@@ -49,11 +50,11 @@ async fn with_a_clock() -> Option<Recorded> {
         ];
         Launcher { words: Vec::new(), environment: environment.to_vec() }
     };
-    Some(Recorded::start_by("", start).await)
+    Some(Recorded::start_by(more, start).await)
 }
 
 /// Waits until a znode holds a lock, live.
-async fn until_live(recorded: &Recorded, node: &str) -> Value {
+pub(super) async fn until_live(recorded: &Recorded, node: &str) -> Value {
     let mut last = Value::Null;
     until(async || {
         last = recorded.lock("/a/order", "").await;
@@ -64,7 +65,7 @@ async fn until_live(recorded: &Recorded, node: &str) -> Value {
 }
 
 /// Waits until a moment of the program's clock is shown, and who held then.
-async fn until_past(recorded: &Recorded, at: i64, node: &str) {
+pub(super) async fn until_past(recorded: &Recorded, at: i64, node: &str) {
     until(async || {
         let lock = recorded.lock("/a/order", &at.to_string()).await;
         holder(&lock) == node && lock["as_of"]["state"] == "past"
@@ -89,7 +90,7 @@ fn assert_no_negative(value: &Value) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_clock_that_is_set_forth_and_back_spoils_neither_present_nor_past() {
-    let Some(mut recorded) = with_a_clock().await else { return };
+    let Some(mut recorded) = with_a_clock("", 0).await else { return };
     recorded.truth.make("/a/order").await;
     let mut clients = Vec::new();
     for _ in 0..4 {

@@ -22,6 +22,7 @@ mod over_time;
 mod postgres;
 mod real_clients;
 mod restarts;
+mod retention;
 mod scopes;
 mod socket;
 mod time_to_lock;
