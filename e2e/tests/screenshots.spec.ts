@@ -16,6 +16,8 @@ const HANGS = '/shipping/labels';
 /** Enough of the past for the sparklines to have a shape. */
 const PAST_MS = 100_000;
 const LIVE_MS = 200_000;
+/** Around a part of a page. */
+const MARGIN = 16;
 
 test.skip(process.env.SCREENSHOTS !== '1', 'only when pictures are wanted');
 test.describe.configure({ mode: 'serial', timeout: 300_000 });
@@ -85,6 +87,16 @@ test('the board as it was', async ({ page }) => {
   await expect(page.getByTestId('past-generated')).toBeVisible();
   await expect(page.locator('main')).toContainText(HANGS);
   await page.screenshot({ path: `${DOCS}/past-dark.png` });
+});
+
+test('a lock over time, and what happened at it', async ({ page }) => {
+  // High enough for the whole page: what sticks to an edge of the screen lies over nothing then.
+  await page.setViewportSize({ width: 1440, height: 3000 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(`${demo.url}/lock?path=${encodeURIComponent(HANGS)}&range=1h`);
+  await expect(page.getByTestId('ot-plot')).toBeVisible();
+  const { y, height } = (await page.getByTestId('over-time').boundingBox())!;
+  await page.screenshot({ path: `${DOCS}/over-time-dark.png`, clip: { x: 0, y: y - MARGIN, width: 1440, height: Math.min(900, height) + 2 * MARGIN } });
 });
 
 test('who waits for whom, in a deadlock', async ({ ui, page }) => {
