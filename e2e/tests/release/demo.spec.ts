@@ -25,6 +25,11 @@ test('from the link of the demo to a record of the release', async ({ ui, page, 
   await page.getByRole('button', { name: 'Open the dashboard' }).click();
   await expect(page).toHaveURL(`${demo.url}/`);
   await expect(page.getByTestId('visitor')).toContainText('operator');
+  // With a history, tools for whoever may act, and a name: all of it in one line.
+  for (const width of [1280, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect((await page.getByRole('banner').boundingBox())!.height, `the top line at ${width} px`).toBeLessThan(60);
+  }
 
   // The one that hangs holds, and others wait behind it.
   await expect
