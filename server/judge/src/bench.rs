@@ -41,14 +41,15 @@ impl<'a> Bench<'a> {
         let faults = self.faults;
         let reconnect = |(span, good_at_ms)| Reconnect { span, good_at_ms, exact_at_ms: None };
         let mut reconnects: Vec<Reconnect<'_>> = faults.reconnects().map(reconnect).collect();
-        let mut last_match = 0;
+        let (mut last_match, mut last_display) = (0, None);
         for display in &track.displays {
-            let place = || FrameRef {
+            let place_of = |display: &Display<'_>| FrameRef {
                 socket: track.socket,
                 lock: track.lock.to_owned(),
                 arrived_at_ms: display.from_ms,
                 zxid: display.what.claims().0,
             };
+            let place = || place_of(display);
             let claim = match display.what {
                 What::Shown(shown) => Claim::of_shown(shown, self.timeline),
                 What::Gone(gone) => Claim::of_gone(gone, self.timeline),
@@ -57,11 +58,12 @@ impl<'a> Bench<'a> {
             self.link(display, place);
             let range = self.range(display, last_match);
             let Some(version) = claim.first_in(range.clone(), self.timeline, &mut self.cursor) else {
-                let wrong = self.explain(&claim, display, place(), range, last_match);
+                let before = last_display.map(|before: &Display<'_>| (place_of(before), before.what.claims().1));
+                let wrong = self.explain(&claim, display, place(), range, (last_match, before));
                 self.report.push(wrong);
                 continue;
             };
-            last_match = version;
+            (last_match, last_display) = (version, Some(display));
             self.unproved(&claim, version);
             self.age(&claim, display, version, place);
             for reconnect in &mut reconnects {
@@ -201,7 +203,7 @@ impl<'a> Bench<'a> {
         display: &Display<'_>,
         place: FrameRef,
         range: Range<usize>,
-        last_match: usize,
+        (last_match, before): (usize, Option<(FrameRef, i64)>),
     ) -> Wrong {
         // That somebody has it and nobody is said to is the gravest, whatever it was before.
         if !claim.is_empty() {
@@ -209,11 +211,14 @@ impl<'a> Bench<'a> {
             if let Some(version) = claim.last_in(past, self.timeline, &mut self.cursor) {
                 let true_until_zxid = self.timeline.ends(version).zxid - 1;
                 let true_until_ms = self.ended_ms(version);
-                if version < last_match {
+                if let Some((shown_before, before_true_at_ms)) = before.filter(|_| version < last_match) {
+                    let shown_before_zxid = self.timeline.begins(last_match).zxid;
                     return Wrong::TimeTravel {
                         place,
                         true_until_zxid,
-                        shown_before_zxid: self.timeline.begins(last_match).zxid,
+                        shown_before_zxid,
+                        shown_before,
+                        before_true_at_ms,
                     };
                 }
                 if display.from_ms.saturating_sub(true_until_ms) <= self.faults.limits.age_max_ms {

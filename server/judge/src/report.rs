@@ -125,6 +125,10 @@ pub enum Wrong {
         true_until_zxid: i64,
         /// The transaction of the state that was shown before.
         shown_before_zxid: i64,
+        /// The frame that had shown that.
+        shown_before: FrameRef,
+        /// Up to when that frame claimed to be true, 0 where it did not say.
+        before_true_at_ms: i64,
     },
     /// LIVE with a state that came true only after it was shown.
     FromTheFuture {

@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use super::log::{Held, Log, vanished};
+use super::log::{Held, Log, left};
 use super::{Pace, View, digest, now_ms};
 use crate::clock::offset_ms;
 use crate::reducer::apply;
@@ -234,8 +234,9 @@ impl Client {
         let origin = if is_snapshot { Origin::Snapshot } else { Origin::Deltas };
         let (text, digest) = (self.views[view].text(), digest(&body));
         let revision = Revision { socket, arrived_at_ms: at_ms, view: text, epoch: epoch.clone(), seq, origin, digest };
-        claims.gone.extend(vanished(before.as_ref(), &claims, &body));
+        let left = left(socket, at_ms, before.as_ref(), &mut claims, &body);
         log.captured.push(Captured::Revision(revision));
+        log.captured.extend(left);
         log.captured.extend(claims.at(stamp));
         log.held[view] = Some(Held {
             epoch,

@@ -57,12 +57,61 @@ impl Log {
     }
 }
 
-/// Locks that were on the board and are no more, where all of it is shown.
-pub(super) fn vanished(before: Option<&Held>, after: &Claims, body: &Value) -> Vec<Gone> {
-    let is_whole = body["kind"] == "board" && body["window"]["total"].as_u64() == u64::try_from(after.shown.len()).ok();
-    let Some(before) = before.filter(|_| is_whole) else { return Vec::new() };
+/// What a board that came says of locks of the one before that are not on it: they are no more where all of it is shown.
+/// Where its window ends before, they may stand behind it: nothing is claimed of them.
+pub(super) fn left(
+    socket: u32,
+    arrived_at_ms: i64,
+    before: Option<&Held>,
+    after: &mut Claims,
+    body: &Value,
+) -> Vec<Captured> {
+    let Some(before) = before.filter(|_| body["kind"] == "board") else { return Vec::new() };
     let there: BTreeSet<&str> = after.shown.iter().map(|shown| shown.lock.as_str()).collect();
-    let gone = before.claims.shown.iter().filter(|shown| !there.contains(shown.lock.as_str()));
-    let (is_live, zxid) = head_claims(body);
-    gone.map(|shown| Gone { lock: shown.lock.clone(), is_live, zxid, ..Gone::default() }).collect()
+    let left = before.claims.shown.iter().map(|shown| &shown.lock).filter(|lock| !there.contains(lock.as_str()));
+    let left: Vec<String> = left.cloned().collect();
+    if body["window"]["total"].as_u64() == u64::try_from(after.shown.len()).ok() {
+        let (is_live, zxid) = head_claims(body);
+        after.gone.extend(left.into_iter().map(|lock| Gone { lock, is_live, zxid, ..Gone::default() }));
+        return Vec::new();
+    }
+    left.into_iter().map(|lock| Captured::NotLive { socket, arrived_at_ms, lock: Some(lock) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::shown::claims;
+
+    fn board(paths: &[&str], total: usize) -> Value {
+        let rows: Vec<Value> = paths.iter().map(|path| json!({"path": path, "state": "live"})).collect();
+        json!({"kind": "board", "head": {"as_of": {"state": "live", "zxid": "0x7"}}, "window": {"rows": rows, "total": total}})
+    }
+
+    fn held(body: Value) -> Held {
+        let claims = claims(&body, None);
+        Held { epoch: String::new(), seq: 1, body, claims, known_at_ms: None, arrived_at_ms: 0, is_dark: false }
+    }
+
+    #[test]
+    fn a_lock_that_left_the_window_may_be_behind_it() {
+        let before = held(board(&["/a", "/c"], 2));
+        let body = board(&["/a", "/b"], 3);
+        let mut after = claims(&body, None);
+        let left = left(4, 20, Some(&before), &mut after, &body);
+        let expected = Captured::NotLive { socket: 4, arrived_at_ms: 20, lock: Some("/c".to_owned()) };
+        assert_eq!((left, after.gone), (vec![expected], Vec::new()));
+    }
+
+    #[test]
+    fn a_lock_that_left_a_whole_board_is_gone() {
+        let before = held(board(&["/a", "/c"], 2));
+        let body = board(&["/a"], 1);
+        let mut after = claims(&body, None);
+        let left = left(4, 20, Some(&before), &mut after, &body);
+        let gone = Gone { lock: "/c".to_owned(), is_live: true, zxid: 7, ..Gone::default() };
+        assert_eq!((left, after.gone), (Vec::new(), vec![gone]));
+    }
 }
