@@ -234,15 +234,16 @@ impl Client {
         let origin = if is_snapshot { Origin::Snapshot } else { Origin::Deltas };
         let (text, digest) = (self.views[view].text(), digest(&body));
         let revision = Revision { socket, arrived_at_ms: at_ms, view: text, epoch: epoch.clone(), seq, origin, digest };
-        let left = left(socket, at_ms, before.as_ref(), &mut claims, &body);
+        let (gone, unclaimed) = left(socket, at_ms, before.as_ref(), &mut claims, &body);
         log.captured.push(Captured::Revision(revision));
-        log.captured.extend(left);
+        log.captured.extend(unclaimed);
         log.captured.extend(claims.at(stamp));
         log.held[view] = Some(Held {
             epoch,
             seq,
             body,
             claims,
+            gone,
             known_at_ms: stamp.known_at_ms,
             arrived_at_ms: at_ms,
             is_dark: false,

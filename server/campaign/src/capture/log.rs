@@ -25,6 +25,8 @@ pub(super) struct Held {
     pub(super) seq: u64,
     pub(super) body: Value,
     pub(super) claims: Claims,
+    /// Locks that were on it and are not, where their absence says that they are no more.
+    pub(super) gone: BTreeSet<String>,
     /// Up to when it is known to be true, where the server reports it.
     pub(super) known_at_ms: Option<i64>,
     pub(super) arrived_at_ms: i64,
@@ -57,25 +59,30 @@ impl Log {
     }
 }
 
-/// What a board that came says of locks of the one before that are not on it: they are no more where all of it is shown.
-/// Where its window ends before, they may stand behind it: nothing is claimed of them.
+/// What a board that came says of locks that are not on it. They are no more where all of it is shown. Where its window
+/// ends before, they may stand behind it: nothing is claimed of them, nor of those that were gone before. Gives the locks
+/// that are claimed to be gone from now on, and what is claimed no more.
 pub(super) fn left(
     socket: u32,
     arrived_at_ms: i64,
     before: Option<&Held>,
     after: &mut Claims,
     body: &Value,
-) -> Vec<Captured> {
-    let Some(before) = before.filter(|_| body["kind"] == "board") else { return Vec::new() };
+) -> (BTreeSet<String>, Vec<Captured>) {
+    let Some(before) = before.filter(|_| body["kind"] == "board") else { return Default::default() };
     let there: BTreeSet<&str> = after.shown.iter().map(|shown| shown.lock.as_str()).collect();
-    let left = before.claims.shown.iter().map(|shown| &shown.lock).filter(|lock| !there.contains(lock.as_str()));
-    let left: Vec<String> = left.cloned().collect();
+    let is_away = |lock: &&String| !there.contains(lock.as_str());
+    let left = before.claims.shown.iter().map(|shown| &shown.lock).filter(is_away).cloned();
+    let stay_gone = before.gone.iter().filter(is_away).cloned();
     if body["window"]["total"].as_u64() == u64::try_from(after.shown.len()).ok() {
         let (is_live, zxid) = head_claims(body);
+        let left: Vec<String> = left.collect();
+        let gone = stay_gone.chain(left.iter().cloned()).collect();
         after.gone.extend(left.into_iter().map(|lock| Gone { lock, is_live, zxid, ..Gone::default() }));
-        return Vec::new();
+        return (gone, Vec::new());
     }
-    left.into_iter().map(|lock| Captured::NotLive { socket, arrived_at_ms, lock: Some(lock) }).collect()
+    let unclaimed = stay_gone.chain(left).map(|lock| Captured::NotLive { socket, arrived_at_ms, lock: Some(lock) });
+    (BTreeSet::new(), unclaimed.collect())
 }
 
 #[cfg(test)]
@@ -90,28 +97,32 @@ mod tests {
         json!({"kind": "board", "head": {"as_of": {"state": "live", "zxid": "0x7"}}, "window": {"rows": rows, "total": total}})
     }
 
-    fn held(body: Value) -> Held {
-        let claims = claims(&body, None);
-        Held { epoch: String::new(), seq: 1, body, claims, known_at_ms: None, arrived_at_ms: 0, is_dark: false }
+    fn held(body: Value, gone: &[&str]) -> Held {
+        let (claims, gone) = (claims(&body, None), gone.iter().map(|&lock| lock.to_owned()).collect());
+        Held { epoch: String::new(), seq: 1, body, claims, gone, known_at_ms: None, arrived_at_ms: 0, is_dark: false }
+    }
+
+    fn unclaimed(lock: &str) -> Captured {
+        Captured::NotLive { socket: 4, arrived_at_ms: 20, lock: Some(lock.to_owned()) }
     }
 
     #[test]
-    fn a_lock_that_left_the_window_may_be_behind_it() {
-        let before = held(board(&["/a", "/c"], 2));
+    fn a_lock_that_left_the_window_may_be_behind_it_and_so_may_one_that_was_gone() {
+        let before = held(board(&["/a", "/c"], 2), &["/b", "/d"]);
         let body = board(&["/a", "/b"], 3);
         let mut after = claims(&body, None);
         let left = left(4, 20, Some(&before), &mut after, &body);
-        let expected = Captured::NotLive { socket: 4, arrived_at_ms: 20, lock: Some("/c".to_owned()) };
-        assert_eq!((left, after.gone), (vec![expected], Vec::new()));
+        assert_eq!(left, (BTreeSet::new(), vec![unclaimed("/d"), unclaimed("/c")]));
+        assert_eq!(after.gone, []);
     }
 
     #[test]
-    fn a_lock_that_left_a_whole_board_is_gone() {
-        let before = held(board(&["/a", "/c"], 2));
-        let body = board(&["/a"], 1);
+    fn a_lock_that_left_a_whole_board_is_gone_until_it_is_back() {
+        let before = held(board(&["/a", "/c"], 2), &["/b", "/d"]);
+        let body = board(&["/a", "/b"], 2);
         let mut after = claims(&body, None);
         let left = left(4, 20, Some(&before), &mut after, &body);
-        let gone = Gone { lock: "/c".to_owned(), is_live: true, zxid: 7, ..Gone::default() };
-        assert_eq!((left, after.gone), (Vec::new(), vec![gone]));
+        assert_eq!(left, (["/c", "/d"].map(str::to_owned).into(), Vec::new()));
+        assert_eq!(after.gone, [Gone { lock: "/c".to_owned(), is_live: true, zxid: 7, ..Gone::default() }]);
     }
 }
