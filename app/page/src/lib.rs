@@ -41,6 +41,7 @@ mod release;
 #[cfg(feature = "ssr")]
 mod server_pages;
 mod session;
+mod session_timeout;
 mod sessions;
 mod shell;
 mod split;
@@ -76,6 +77,8 @@ pub use server_pages::{
     events_page, find_page, fleet_page, help_page, incident_page, incidents_page, lab_gone_page, lab_page,
     lab_run_page, no_moment_page, plain_header, run_url,
 };
+#[cfg(feature = "ssr")]
+pub use session_timeout::{SessionTimeoutMarkup, session_timeout_markup};
 pub use shell::{AssetNames, shell};
 #[cfg(feature = "ssr")]
 pub use time_to_lock::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};

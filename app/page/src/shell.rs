@@ -77,7 +77,7 @@ pub fn shell(assets: AssetNames) -> AnyView {
     if super::past::is_shown() {
         let body = view! {
             <App />
-            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &super::over_time::script(), &super::lock_orders::script(), &super::time_to_lock::script(), &super::cluster::script()].concat()></script>
+            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &super::over_time::script(), &super::lock_orders::script(), &super::time_to_lock::script(), &super::session_timeout::script(), &super::cluster::script()].concat()></script>
             {alerts}
         };
         return document(&assets, nonce, initial_title().icon(), view! { <MetaTags /> }, body);
@@ -98,7 +98,7 @@ pub fn shell(assets: AssetNames) -> AnyView {
         <MetaTags />
     };
     #[cfg(feature = "ssr")]
-    let own = view! { <script nonce=nonce.clone() inner_html=[super::over_time::script(), super::lock_orders::script(), super::time_to_lock::script(), super::cluster::script()].concat()></script> };
+    let own = view! { <script nonce=nonce.clone() inner_html=[super::over_time::script(), super::lock_orders::script(), super::time_to_lock::script(), super::session_timeout::script(), super::cluster::script()].concat()></script> };
     #[cfg(not(feature = "ssr"))]
     let own = ();
     let body = view! {

@@ -37,6 +37,7 @@ mod query;
 mod queue_map;
 mod release;
 mod session;
+mod session_timeout;
 mod sessions_query;
 mod status;
 mod time_to_lock;
@@ -95,6 +96,7 @@ pub use session::{
     Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionGroupRow, SessionLockRow, SessionPage,
     SessionRow, Sessions, SessionsDelta, SessionsHead,
 };
+pub use session_timeout::{SessionTimeout, TimeoutOutcome, TimeoutUnknownReason};
 pub use sessions_query::{SessionGroup, SessionSort, SessionsQuery};
 pub use status::{ConfigStatus, EnsembleStatus, ExcludedStatus, HistoryStatus, RootStatus, Status};
 pub use time_to_lock::{HoldsSource, NoEstimateReason, RemainingWait, TimeToLock, WaitCalibration, WaitTime};

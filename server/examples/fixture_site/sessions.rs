@@ -3,7 +3,8 @@
 
 use lockscope_wire::{
     Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionGroup,
-    SessionGroupRow, SessionId, SessionLockRow, SessionRow, SessionSort, SessionsQuery, Verdict,
+    SessionGroupRow, SessionId, SessionLockRow, SessionRow, SessionSort, SessionTimeout, SessionsQuery, TimeoutOutcome,
+    TimeoutUnknownReason, Verdict,
 };
 
 use super::contenders::{client_at, contender};
@@ -228,4 +229,24 @@ pub(crate) fn history(row: &SessionRow, started_at_ms: i64) -> Vec<SessionEvent>
         what,
     };
     (0..).zip(what).map(event).collect()
+}
+
+/// What is said of time-outs: of the first session that it is long, of the second that it is short, of most that it suits.
+pub(crate) fn timeout(row: &SessionRow, now_ms: i64) -> SessionTimeout {
+    let of = |timeout_ms, silence_at_least_ms, silence_at_most_ms, outcome| SessionTimeout {
+        at_ms: now_ms,
+        timeout_ms: Some(timeout_ms),
+        silence_at_least_ms,
+        silence_at_most_ms,
+        over_ms: 5 * 3_600_000,
+        outcome,
+    };
+    match (row.session_id.0 - FIRST, &row.client) {
+        (_, None) => {
+            SessionTimeout { timeout_ms: None, ..of(0, 0, 0, TimeoutOutcome::Unknown(TimeoutUnknownReason::NotListed)) }
+        }
+        (0, Some(_)) => of(60_000, 19_800, 21_300, TimeoutOutcome::Long { enough_ms: 10_000 }),
+        (1, Some(_)) => of(10_000, 9_100, 9_800, TimeoutOutcome::Short { enough_ms: 36_000 }),
+        _ => of(15_000, 0, 5_000, TimeoutOutcome::Suits { enough_ms: 10_000 }),
+    }
 }

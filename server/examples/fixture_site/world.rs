@@ -8,8 +8,8 @@ use feed::{Known, ProjectedView, Projection, Views, VisibilityScope};
 use lockscope_wire::{
     AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately,
     Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, QueueMap, QueueMapQuery, Recipe, RootBrief,
-    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, Sessions, SessionsHead, SessionsQuery,
-    Status, Totals, View, Waits, WaitsQuery, Window, Zxid,
+    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, SessionTimeout, Sessions, SessionsHead,
+    SessionsQuery, Status, Totals, View, Waits, WaitsQuery, Window, Zxid,
 };
 use runtime::clock::Clock;
 use tokio::sync::watch;
@@ -354,6 +354,10 @@ impl Projection for World {
 
     fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
         self.known_now()
+    }
+
+    fn session_timeout(&self, _scope: &VisibilityScope, query: &SessionQuery) -> Option<SessionTimeout> {
+        Some(sessions::timeout(&self.session(query)?.row, self.clock.now_ms()))
     }
 
     fn is_ready(&self) -> bool {

@@ -30,8 +30,8 @@ mod visibility;
 
 use lockscope_wire::{
     Board, BoardQuery, Body, Epoch, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately, LockOrders, LockPage,
-    LockQuery, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View,
-    WINDOW_ROWS_MAX, Waits, WaitsQuery, Window,
+    LockQuery, QueueMap, QueueMapQuery, SessionPage, SessionQuery, SessionTimeout, Sessions, SessionsQuery, Status,
+    View, WINDOW_ROWS_MAX, Waits, WaitsQuery, Window,
 };
 
 pub use about::About;
@@ -176,6 +176,10 @@ pub trait Projection: Views + Send + Sync + 'static {
     }
     /// Who holds a lock and who stands in its line: the first so many, the last, and the one with this znode.
     fn line(&self, _scope: &VisibilityScope, _query: &LockQuery) -> Option<LineView> {
+        None
+    }
+    /// Whether a session's time-out suits its client; None of one that owns nothing that may be seen.
+    fn session_timeout(&self, _scope: &VisibilityScope, _query: &SessionQuery) -> Option<SessionTimeout> {
         None
     }
     /// The worst of the locks whose names fit, of all that may be seen.

@@ -10,8 +10,8 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
     Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately,
-    LockOrders, LockPage, LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions,
-    SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
+    LockOrders, LockPage, LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery,
+    SessionTimeout, Sessions, SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
 };
 
 use super::project::{
@@ -340,6 +340,10 @@ impl Projection for Projector {
 
     fn line(&self, scope: &VisibilityScope, query: &LockQuery) -> Option<LineView> {
         self.look(scope, |looks| looks.iter().find_map(|look| look.line(query)))
+    }
+
+    fn session_timeout(&self, scope: &VisibilityScope, query: &SessionQuery) -> Option<SessionTimeout> {
+        self.look(scope, |looks| only(looks.iter().filter_map(|look| look.session_timeout(query))))
     }
 
     fn watches(&self, ensemble: &str) -> bool {

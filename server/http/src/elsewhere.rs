@@ -30,7 +30,7 @@ const ANSWERED_BY_OWNERS: [&str; 10] = [
     "/events",
 ];
 /// Sections of pages that are empty where a replica has nothing itself.
-const SECTIONS: [&str; 3] = ["/lock/over-time", "/lock/time-to-lock", "/waits/orders"];
+const SECTIONS: [&str; 4] = ["/lock/over-time", "/lock/time-to-lock", "/session/timeout", "/waits/orders"];
 /// What a replica asks of another for itself or for whoever reads the audit log.
 const AUDIT: &str = "/api/v1/audit";
 /// How long one owner may take. Two of them have less time than an answer may take in all.

@@ -60,6 +60,7 @@ mod replica_request;
 mod route;
 mod routes;
 mod server_pages;
+mod session_timeout;
 mod shared_answers;
 mod sign_in;
 mod socket;

@@ -25,6 +25,7 @@ use super::page_source::PageSource;
 use super::problem::ErrorResponse;
 use super::routes::is_page;
 use super::server_pages::TRUSTED_TYPES;
+use super::session_timeout;
 use feed::{Hub, VisibilityScope};
 
 /// Routes of the pages and their files; every other address gets the page's own "not found".
@@ -65,7 +66,7 @@ fn prepare(hub: &Arc<Hub>) {
     let scope = caller.map_or_else(VisibilityScope::nothing, |caller| caller.scope.clone());
     let past = extensions.get::<PastPage>();
     let hub = past.map_or(hub, |past| &past.hub);
-    let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), scope));
+    let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), scope.clone()));
     if let Some(past) = past {
         provide_context(past.view.clone());
     }
@@ -77,6 +78,9 @@ fn prepare(hub: &Arc<Hub>) {
     }
     if let Some(alerts) = extensions.get::<AlertBanner>() {
         provide_context(alerts.clone());
+    }
+    if let Some(section) = use_context::<Parts>().and_then(|parts| session_timeout::in_page(hub, &scope, &parts.uri)) {
+        provide_context(section);
     }
     provide_context(Arc::clone(&source));
     if let Some(caller) = caller {

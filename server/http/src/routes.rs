@@ -11,7 +11,7 @@ use super::route::{Answer, Need, Route, Verb};
 use super::{
     Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, health, help, history, live,
     me, metrics_api, openapi, orders, preferences_api, release_api, replica_answer, replica_live, server_pages,
-    sign_in, unknown_api,
+    session_timeout, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -211,6 +211,7 @@ pub(super) const ROUTES: &[Route] = &[
     page("/wall", VIEW),
     page("/sessions", VIEW),
     page("/session", VIEW),
+    api(Verb::Get, "/session/timeout", VIEW, || get(session_timeout::section)),
     page("/status", VIEW),
     api(Verb::Get, REPLICAS, VIEW, || get(cluster::section)),
     file("/pkg/{name}"),

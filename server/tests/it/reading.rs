@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lockscope_core::finding::{Code, Limits};
 use lockscope_core::verdict::Thresholds;
-use lockscope_wire::guide::{FINDINGS, Guide, TERMS, TermArea, VERDICTS, steps_text};
+use lockscope_wire::guide::{FINDINGS, Guide, TermArea, VERDICTS, all_terms, steps_text};
 use lockscope_wire::{EdgeEvidence, Liveness, Missing, RootState, Verdict};
 
 const READING: &str = include_str!("../../../docs/reading-the-board.md");
@@ -58,7 +58,7 @@ fn its_tables_are_the_guide() {
         format!("| `{}` | {} | {} | {} | {} |", guide.name, guide.severity, guide.says, guide.cause, steps_text(guide))
     };
     let terms = |area: TermArea, mark: &str| -> Vec<String> {
-        let of_area = TERMS.iter().filter(|term| term.area == area);
+        let of_area = all_terms().filter(|term| term.area == area);
         of_area.map(|term| format!("| {mark}{}{mark} | {} |", term.word, term.meaning)).collect()
     };
     let reading = [

@@ -19,5 +19,7 @@ pub use report::*;
 pub use running::RunningClock;
 pub use session::{ClientState, FRESH_MS, Liveness, ReportedEnd, RunsOut, SessionRecord};
 pub use silence::{Silence, Silences};
-pub use timeout_advice::{ENOUGH_MIN_MS, TimeoutAdvice, TimeoutFit, WATCHED_MIN_MS};
+pub use timeout_advice::{
+    ENOUGH_MIN_MS, TimeoutAdvice, TimeoutAssessment, TimeoutFit, TimeoutOutcome, TimeoutUnknown, WATCHED_MIN_MS,
+};
 pub use watched::{GRACE_MS, TABLE_FRESH_MS, Watch, Watching};

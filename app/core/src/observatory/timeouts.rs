@@ -1,7 +1,7 @@
 //! Session time-outs that don't suit their clients, over all sessions that have to do with locks.
 
 use super::Observatory;
-use crate::evidence::{TimeoutAdvice, TimeoutFit};
+use crate::evidence::{TimeoutAdvice, TimeoutAssessment, TimeoutFit};
 use crate::finding::{Code, Finding, Severity, identity};
 use crate::label::label_of;
 use crate::sentence::{Oddity, oddity_sentence};
@@ -12,10 +12,13 @@ use crate::znode::SessionId;
 const NAMED_BY_MAX: usize = 16;
 
 impl Observatory {
-    /// What can be said of the time-out of one session that owns znodes under the roots.
-    pub fn timeout_advice(&self, session: SessionId, now: TimeMs) -> Option<TimeoutAdvice> {
+    /// What can be said of the time-out of one session; None of a session that owns nothing under the roots or of which
+    /// the members said nothing, and of our own.
+    pub fn assess_timeout(&self, session: SessionId, now: TimeMs) -> Option<TimeoutAssessment> {
         let evidence = self.member_evidence();
-        evidence.session(session)?.timeout_advice(now, evidence.tick_ms()).filter(|_| self.owned_by(session) > 0)
+        let is_of_interest = Some(session) != self.session && self.owned_by(session) > 0;
+        let known = evidence.session(session).filter(|_| is_of_interest)?;
+        Some(known.assess_timeout(now, evidence.tick_ms()))
     }
 
     /// One finding for each way in which time-outs don't suit, about the session where it is worst. Walks every session

@@ -1,6 +1,8 @@
 //! Time-outs that don't suit their clients, by how long those were silent.
 
-use lockscope_core::evidence::{Connection, MemberAnswer, Round, Silence, TimeoutFit};
+use lockscope_core::evidence::{
+    Connection, MemberAnswer, Round, Silence, TimeoutAssessment, TimeoutFit, TimeoutOutcome, TimeoutUnknown,
+};
 use lockscope_core::finding::{Code, Finding, Severity};
 use lockscope_core::observation::Observation;
 use lockscope_core::time::TimeMs;
@@ -60,6 +62,10 @@ fn found(story: &Story) -> Vec<Finding> {
     story.observatory.oddities(TimeMs(story.now))
 }
 
+fn assessment(story: &Story) -> TimeoutAssessment {
+    story.observatory.assess_timeout(SessionId(10), TimeMs(story.now)).unwrap()
+}
+
 const HOUR: i64 = 3_600_000;
 
 #[test]
@@ -76,9 +82,9 @@ fn a_time_out_far_above_all_silences_is_long() {
         &*finding.text,
         "one (session 0xa) has a session time-out of 40 s, and its longest silence seen in the last hour was at most 13.3 s. 10 s would be enough; if it dies, others wait 30 s longer for its locks than they must."
     );
-    let advice = story.observatory.timeout_advice(SessionId(10), TimeMs(story.now)).unwrap();
+    let TimeoutOutcome::Unsuited(advice) = assessment(&story).outcome else { panic!("{:?}", assessment(&story)) };
     assert_eq!((advice.fit, advice.enough_ms), (TimeoutFit::Long, 10_000));
-    assert_eq!(story.observatory.timeout_advice(SessionId(99), TimeMs(story.now)), None, "it owns nothing here");
+    assert_eq!(story.observatory.assess_timeout(SessionId(99), TimeMs(story.now)), None, "it owns nothing here");
 }
 
 #[test]
@@ -152,4 +158,37 @@ fn a_member_that_stamps_nothing_says_nothing_of_silences() {
         story.observatory.apply(TimeMs(at), Observation::Evidence(Box::new(round)));
     }
     assert_eq!((longest(&story), found(&story)), (Silence::default(), Vec::new()));
+}
+
+#[test]
+fn where_nothing_can_be_said_of_a_time_out_it_is_known_why() {
+    let (mut story, client) = (queue(), Client::every(15_000, 5_000, START + HOUR));
+    let unknown = |story: &Story| match assessment(story).outcome {
+        TimeoutOutcome::Unknown(why) => Some(why),
+        TimeoutOutcome::Suits { .. } | TimeoutOutcome::Unsuited(_) => None,
+    };
+    client.watch(&mut story, START, START + 590_000);
+    assert_eq!(unknown(&story), Some(TimeoutUnknown::TooSoon));
+    assert_eq!((assessment(&story).timeout_ms, assessment(&story).over_ms), (Some(15_000), 590_000));
+    client.watch(&mut story, START + 595_000, START + HOUR);
+    assert_eq!(assessment(&story).outcome, TimeoutOutcome::Suits { enough_ms: 10_000 });
+    story.now += 61_000;
+    assert_eq!(unknown(&story), Some(TimeoutUnknown::NotListed), "nobody said so for a minute");
+
+    let claims = |stamps: fn(&mut Connection)| {
+        let (mut story, client) = (queue(), Client::every(15_000, 5_000, START + HOUR));
+        for at in (START..=START + HOUR).step_by(ROUND_MS as usize) {
+            let mut asked = member("m1", at).connected(&[(99, 0)]);
+            if let MemberAnswer::Ok { value, .. } = &mut asked.report.connections {
+                let mut connection = client.connection(at);
+                stamps(&mut connection);
+                value.push(connection);
+            }
+            story.now = at;
+            story.observatory.apply(TimeMs(at), Observation::Evidence(Box::new(asked.round())));
+        }
+        unknown(&story)
+    };
+    assert_eq!(claims(|connection| connection.answered_ms = None), Some(TimeoutUnknown::NoStamps));
+    assert_eq!(claims(|connection| connection.timeout_ms = 0), Some(TimeoutUnknown::NoTimeout));
 }

@@ -19,8 +19,13 @@ use lockscope_wire::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderSnooze, O
 const ROWS_MAX: usize = 50;
 const NAME_CHARS: usize = 40;
 
-const COLUMNS: Columns =
-    &[("Held", ""), ("Then asked for", ""), (words::TIMES, "table-number"), ("Sessions", "table-number"), ("Last", "")];
+const COLUMNS: Columns = &[
+    ("While holding", ""),
+    ("Asked for", ""),
+    (words::TIMES, "table-number"),
+    (words::SESSIONS, "table-number"),
+    (words::LAST, ""),
+];
 
 /// The section as markup; `may_act`: with the forms that silence a warning.
 pub fn lock_orders_markup(orders: &LockOrders, now_ms: i64, may_act: bool) -> String {
@@ -68,7 +73,7 @@ fn warning(warning: &OrderWarning, may_act: bool) -> AnyView {
         <div class="finding" data-severity=severity data-testid="order-warning" data-snoozed=mark(warning.snoozed_by.is_some())>
             {sentence}
             {noted}
-            <p class="quiet">{words::seen(warning)}</p>
+            <p class="quiet" data-testid="orders-seen">{words::seen(warning)}{marked(words::SURE)}": "{words::confidence(warning)}</p>
             {closest}
             <ul class="bullets">{last}</ul>
             {form}
@@ -79,7 +84,7 @@ fn warning(warning: &OrderWarning, may_act: bool) -> AnyView {
 /// By whom it is silenced, until when and why, with the form that ends it.
 fn snoozed(snooze: &OrderSnooze, may_act: bool) -> AnyView {
     let until = match snooze.until_at_ms {
-        Some(at_ms) => view! { <span>{words::UNTIL}{instant(at_ms)}</span> },
+        Some(at_ms) => view! { <span>" "{marked(words::SNOOZED_UNTIL)}" "{instant(at_ms)}</span> },
         None => view! { <span>{words::FOR_GOOD}</span> },
     };
     let end = may_act.then(|| {

@@ -32,7 +32,6 @@ pub(super) fn lead(orders: &LockOrders) -> String {
 
 pub(super) const SNOOZE: &str = "Snooze";
 pub(super) const SNOOZED: &str = "Snoozed by ";
-pub(super) const UNTIL: &str = " until ";
 pub(super) const FOR_GOOD: &str = " for good";
 pub(super) const BECAUSE: &str = ": ";
 pub(super) const REASON: &str = "Why";
@@ -57,15 +56,19 @@ pub(super) fn others(number: usize) -> String {
     format!("Snoozed, and not warned of at present: {}", count(number as u64))
 }
 
-/// How often, by whom, and how sure.
+/// How often, and by whom.
 pub(super) fn seen(warning: &OrderWarning) -> String {
     let sessions = plural(u64::from(warning.sessions), "session", "sessions");
-    let confidence = match warning.confidence {
-        Confidence::Low => "Not sure: it may be threads that share a session, or never the same locks.",
-        Confidence::Medium => "Fairly sure: it may be threads that share a session, or never the same locks.",
-        Confidence::High => "Sure.",
-    };
-    format!("Seen {} by {sessions}. {confidence}", times(warning.count))
+    format!("Seen {} by {sessions}. ", times(warning.count))
+}
+
+/// How sure it is, behind the name of that.
+pub(super) fn confidence(warning: &OrderWarning) -> &'static str {
+    match warning.confidence {
+        Confidence::Low => "not sure: it may be threads that share a session, or never the same locks.",
+        Confidence::Medium => "fairly sure: it may be threads that share a session, or never the same locks.",
+        Confidence::High => "sure.",
+    }
 }
 
 fn times(number: u64) -> String {
@@ -78,6 +81,10 @@ fn times(number: u64) -> String {
 
 /// Numbers that are explained.
 pub(crate) const TIMES: &str = "Times";
+pub(crate) const SESSIONS: &str = "Sessions";
+pub(crate) const LAST: &str = "Last";
+pub(crate) const SURE: &str = "How sure";
+pub(crate) const SNOOZED_UNTIL: &str = "until";
 pub(crate) const CLOSEST: &str = "Closest approach";
 
 /// How near two came; the instant follows.

@@ -8,6 +8,7 @@ use super::words;
 use crate::charts::over_time::{Axis, HEIGHT, Scale, WIDTH, area, edge, percent, rows, stack};
 use crate::erase::{erase, view};
 use crate::format::{date, middle, visible};
+use crate::server_pages::definition;
 
 /// Instants, in ms since the epoch, and what was measured there.
 type Points = Vec<(i64, i64)>;
@@ -59,7 +60,7 @@ impl<'a> Picture<'a> {
             let text = (top + 14).to_string();
             top += CAPTION;
             names.push(view! {
-                <text x="0" y=text.clone()>{name}</text>
+                {marked_text(name, text.clone())}
                 <text class="ot-most" x="100%" y=text>{right}</text>
             });
             backs.push(
@@ -307,5 +308,17 @@ impl<'a> Picture<'a> {
             let x = percent(self.axis.x(at_ms));
             view! { <line class="ot-cursor" data-testid="ot-cursor" x1=x.clone() x2=x y1="0" y2=height.to_string() /> }
         }))
+    }
+}
+
+/// The name of a lane, which leads to what its numbers are. The keyboard finds it in the table.
+fn marked_text(name: &'static str, y: String) -> AnyView {
+    let text = view! { <text x="0" y=y>{name}</text> };
+    match definition(name) {
+        Some(of) => {
+            let href = format!("/help#{of}");
+            view! { <a class="explain" href=href rel="external" tabindex="-1" data-explain=of>{text}</a> }
+        }
+        None => text,
     }
 }

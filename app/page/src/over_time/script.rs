@@ -20,7 +20,7 @@ on(document,'keydown',e=>{if(e.key!=='t'||e.ctrlKey||e.metaKey||e.altKey||/^(INP
 e.preventDefault();t.scrollIntoView();t.focus({preventScroll:true})});\
 on(t,'click',e=>{const a=e.target.closest('a[data-choice]');if(!a||e.button||e.ctrlKey||e.metaKey||e.shiftKey)return;e.preventDefault();t.go(a.href,a.dataset.choice)});\
 on(t,'dragstart',e=>e.preventDefault());\
-on(t,'pointerdown',e=>{const p=e.target.closest('.ot-plot');if(!p||e.button)return;\
+on(t,'pointerdown',e=>{const p=e.target.closest('.ot-plot');if(!p||e.button||e.target.closest('[data-explain]'))return;\
 const b=p.getBoundingClientRect(),x=e.clientX,at=x=>Math.min(1,Math.max(0,(x-b.left)/b.width)),r=p.querySelector('.ot-brush'),\
 f=+p.dataset.from,l=p.dataset.to-f,ms=x=>Math.round(f+l*at(x)),c=t.down=new AbortController,\
 go=(k,g)=>document.addEventListener(k,g,{signal:c.signal,capture:true}),stop=e=>{e.preventDefault();e.stopPropagation()},\

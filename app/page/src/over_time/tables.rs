@@ -7,17 +7,18 @@ use super::words;
 use crate::charts::over_time::HUES;
 use crate::erase::{erase, view};
 use crate::format::{count, date, middle, visible};
-use crate::parts::{Columns, Table, verdict_word};
+use crate::parts::{Columns, verdict_word};
+use crate::server_pages::table_of;
 
 const PIECES: Columns = &[
-    ("From", ""),
-    ("Verdict", ""),
-    ("Held longest by", ""),
-    ("Acquired", "table-number"),
-    ("Gave up", "table-number"),
-    ("Most waiting", "table-number"),
-    ("Wait p50 · p95 · p99", "table-number"),
-    ("Hold p50 · p95 · p99", "table-number"),
+    (words::BEGINS, ""),
+    (words::WORST, ""),
+    (words::HELD_LONGEST, ""),
+    (words::ACQUIRED_TIMES, "table-number"),
+    (words::GAVE_UP, "table-number"),
+    (words::MOST_WAITING, "table-number"),
+    (words::WAIT_TIMES, "table-number"),
+    (words::HOLD_TIMES, "table-number"),
 ];
 const NAME_CHARS: usize = 40;
 /// Clients of the legend: those that have a colour of their own.
@@ -85,7 +86,7 @@ pub(super) fn pieces(view: &OverTimeView) -> AnyView {
         <details class="fold ot-table" data-testid="ot-table">
             <summary>"The same as a table"</summary>
             <p class="quiet">"A piece in which nothing happened has no row."</p>
-            <Table class="table" columns=PIECES rows=rows />
+            {table_of("table", None, PIECES, erase(rows))}
         </details>
     }
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{ServerPage, words};
 use crate::erase::{erase, view};
-use lockscope_wire::guide::{FINDINGS, Guide, Names, TERMS, TermArea, VERDICTS, anchor, plain};
+use lockscope_wire::guide::{FINDINGS, Guide, Names, TermArea, VERDICTS, all_terms, anchor, plain};
 
 /// The page.
 pub fn help_page(plain: &ServerPage<'_>) -> String {
@@ -52,7 +52,7 @@ fn guide(kind: &str, guide: &Guide) -> AnyView {
 }
 
 fn terms(id: &'static str, title: &'static str, area: TermArea) -> AnyView {
-    let of_area = TERMS.iter().filter(|term| term.area == area);
+    let of_area = all_terms().filter(|term| term.area == area);
     let entries = of_area.map(|term| {
         view! {
             <div class="guide-entry" id=anchor(area.kind(), term.word)>

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::marked::{marked, numbers_way};
+use super::marked::{marked, marked_table, numbers_way};
 use super::{ServerPage, words};
 use crate::format::{duration, middle, visible};
-use crate::parts::{Columns, Table, stamp};
+use crate::parts::{Columns, stamp};
 use lockscope_wire::Verdict;
 
 mod replay;
@@ -187,9 +187,9 @@ const LANES: Columns = &[
     ("Who", ""),
     ("Lock", ""),
     ("From begin to end", "incident-time"),
-    ("Waited", "table-number"),
-    ("Held", "table-number"),
-    ("How it ended", ""),
+    (words::LANE_WAITED, "table-number"),
+    (words::LANE_HELD, "table-number"),
+    (super::incidents::HOW, ""),
 ];
 
 /// The page.
@@ -209,7 +209,7 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
             <h2 class="part-title">{words::INCIDENT_LANES}</h2>
             <p class="quiet">{words::INCIDENT_LANES_LEAD} " " {stamp(axis.from_ms)} " – " {stamp(axis.to_ms)}</p>
             {depth(of, axis)}
-            <Table class="table audit-table incident-table" testid="incident-lanes" columns=LANES rows=lanes />
+            {marked_table("incident-lanes", LANES, lanes.into_any())}
             {left_out(of.lanes_left_out)}
             {acts(of)}
             {facts(of)}
@@ -232,8 +232,8 @@ fn figures(of: &IncidentView) -> AnyView {
     let (victims, peak) = of.victims;
     view! {
         <dl class="incident-figures" data-testid="incident-figures">
-            {one("Began", stamp(of.from_ms).into_any())}
-            {one("Ended", ended)}
+            {one(super::incidents::BEGAN, stamp(of.from_ms).into_any())}
+            {one(words::INCIDENT_ENDED, ended)}
             {one(super::incidents::LASTED, view! { <span>{lasted}</span> }.into_any())}
             {one(words::INCIDENT_VICTIMS, view! { <span>{words::victims(victims, peak)}</span> }.into_any())}
             {one(words::INCIDENT_WAITING, view! { <span>{duration(of.waiting_ms)}</span> }.into_any())}
@@ -278,7 +278,7 @@ fn depth(of: &IncidentView, axis: Axis) -> Option<AnyView> {
     let path = steps(&of.depth, most, axis);
     Some(view! {
         <div class="incident-picture" data-testid="incident-depth">
-            <p class="quiet">{words::depth(most, of.is_depth_least)}</p>
+            <p class="quiet">{marked(words::DEPTH)}{words::depth(most, of.is_depth_least)}</p>
             <svg viewBox=format!("0 0 {WIDTH} {DEPTH_HEIGHT}") preserveAspectRatio="none" aria-hidden="true">
                 <path class="lane" data-lane="holds" d=path></path>
             </svg>

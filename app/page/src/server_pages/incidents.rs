@@ -6,7 +6,7 @@ use crate::erase::view;
 use crate::exact::Exact;
 use leptos::prelude::*;
 
-use super::marked::{marked_table, numbers_way};
+use super::marked::{marked, marked_table, numbers_way};
 use super::{ServerPage, words};
 use crate::format::{count, duration, middle, visible};
 use crate::parts::{Chip, Columns, filled, stamp};
@@ -88,17 +88,19 @@ pub struct IncidentLine {
     pub url: String,
 }
 
+pub(super) const BEGAN: &str = "Began";
 pub(super) const BECAUSE_OF: &str = "Because of";
 pub(super) const LASTED: &str = "Lasted";
 pub(super) const WAITED: &str = "Waited in all";
+pub(super) const HOW: &str = "How it ended";
 const COLUMNS: Columns = &[
-    ("Began", ""),
+    (BEGAN, ""),
     ("What", ""),
     ("Lock", ""),
     (BECAUSE_OF, ""),
     (LASTED, "table-number"),
     (WAITED, "table-number"),
-    ("How it ended", ""),
+    (HOW, ""),
 ];
 
 /// The page.
@@ -123,6 +125,7 @@ pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
             {picture(of)}
             {(!of.zooms.is_empty() && !of.rows.is_empty()).then(|| brush::script(plain))}
             {list}
+            {(!of.rows.is_empty() && of.refused.is_none()).then(below)}
             {left_out}
             <nav class="audit-ways" aria-label="More">
                 <a class="tool" href="/events">"Events"</a>
@@ -132,6 +135,15 @@ pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
             </nav>
         }
     })
+}
+
+/// What the numbers below others are.
+fn below() -> AnyView {
+    view! {
+        <p class="quiet" data-testid="incidents-below">
+            {words::BELOW_LOCK}{marked(words::OTHER_LOCKS)}{words::BELOW_AND}{marked(words::SEEN_BEFORE)}{words::BELOW_WAITING}{marked(words::WHO_WAITED)}"."
+        </p>
+    }
 }
 
 fn filter(of: &IncidentsView) -> AnyView {

@@ -45,7 +45,7 @@ pub(super) const HELP_PARTS: [(&str, &str, TermArea); 8] = [
     ("edges", "Edges", TermArea::Edges),
     ("missing", "What may be missing", TermArea::Missing),
     ("roots", "Roots", TermArea::Roots),
-    ("numbers", "Numbers of incidents, blame, differences and alerts", TermArea::Numbers),
+    ("numbers", "Numbers of incidents, waits, alerts and time-outs", TermArea::Numbers),
     ("zookeeper", "Words of ZooKeeper", TermArea::ZooKeeper),
     ("locks", "Words of locks", TermArea::Locks),
     ("lockscope", "Words of Lockscope", TermArea::Lockscope),
@@ -180,6 +180,17 @@ pub(super) fn no_event(was_given_up: bool, keeps_history: bool) -> &'static str 
 /// Leads from the list of events to that of incidents.
 pub(super) const INCIDENTS_WAY: &str = "Incidents: when something was wrong, and because of whom";
 pub(super) const INCIDENTS_LEAD: &str = "When something was wrong with locks, because of whom, who waited, and how it ended. Locks are one incident where whoever holds one of them holds or waits for another.";
+/// What stands below numbers of the list; names of numbers go between.
+pub(super) const BELOW_LOCK: &str = "Below a lock stand ";
+pub(super) const OTHER_LOCKS: &str = "other locks";
+pub(super) const BELOW_AND: &str = " of the incident, and how often it was ";
+pub(super) const SEEN_BEFORE: &str = "so before";
+pub(super) const BELOW_WAITING: &str = "; below all waiting, ";
+pub(super) const WHO_WAITED: &str = "how many sessions waited for long";
+pub(super) const INCIDENT_ENDED: &str = "Ended";
+pub(super) const LANE_WAITED: &str = "Waited";
+pub(super) const LANE_HELD: &str = "Held";
+pub(super) const DEPTH: &str = "How many waited";
 pub(super) const INCIDENT_VICTIMS: &str = "Sessions that waited 1 s or longer";
 pub(super) const INCIDENT_WAITING: &str = "Waiting in all";
 pub(super) const INCIDENT_SEEN: &str = "Before, in 30 days";
@@ -195,10 +206,10 @@ pub(super) const INCIDENTS_ALIKE: &str = "Like it, on any lock";
 pub(super) const LIKEWISE: &str = ", as this one did";
 /// From a release to the incident in which it was.
 pub(super) const INCIDENT_OF: &str = "its incident";
-/// How many waited at once, above the picture of it.
+/// How many waited at once, above the picture of it and behind its name.
 pub(super) fn depth(most: u32, is_least: bool) -> String {
     let of_all = if is_least { " Not all who came and went were looked at." } else { "" };
-    format!("How many waited, over the same time: {most} at once at most.{of_all}")
+    format!(", over the same time: {most} at once at most.{of_all}")
 }
 
 pub(super) const AT_LEAST: &str = "Lasted at least";
@@ -207,6 +218,7 @@ pub(super) const ANY_LENGTH: &str = "any time";
 pub(super) const ZOOM: &str = "Click or drag for that part of the time";
 pub(super) const REPLAY: &str = "Replay in the lab";
 pub(super) const REPLAY_LEAD: &str = "Real sessions play who came, who held for how long and whose session ended at the lock where it began, on the lab's own root: one way of waiting after the other, beside what was recorded.";
+    "Also at these locks, by the same sessions: whoever held one and asked for another does so again";
 pub(super) const REPLAY_SPEED: &str = "Speed";
 pub(super) const REPLAY_LAB: &str = "In the lab of";
 

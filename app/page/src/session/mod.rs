@@ -12,6 +12,7 @@ use super::format::{count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Client, ClientCard, Section, Total, filled, part, use_keys};
+use super::session_timeout::session_timeout;
 use lockscope_wire::{SessionPage, SessionQuery, SessionRow, Verdict};
 use tables::{History, Locks};
 
@@ -82,6 +83,7 @@ fn known(state: SessionState) -> AnyView {
         {part(page, |page| page.row.clone(), title)}
         {part(page, |page| page.row.cycle_verdict, |verdict| erase(verdict.map(deadlock)))}
         {part(page, |page| page.row.clone(), client)}
+        {session_timeout()}
         <Locks state=state />
         <History state=state />
         <p><a class="tool" href=state.query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a></p>

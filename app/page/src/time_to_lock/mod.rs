@@ -21,6 +21,8 @@ use crate::erase::erase;
 pub(crate) use script::script;
 #[cfg(feature = "ssr")]
 pub use section::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};
+#[cfg(feature = "ssr")]
+pub(crate) use words::{MEDIAN, PLACE, RIGHT, STILL};
 
 /// The element: markup, of which the page knows no more than where it is. What the server put inside stays as it is.
 pub(crate) fn time_to_lock() -> AnyView {

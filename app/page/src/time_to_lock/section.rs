@@ -6,8 +6,8 @@ use super::words;
 use crate::erase::{erase, view};
 use crate::explain::explained_term;
 use crate::format::{middle, visible};
-use crate::parts::{Columns, Table};
-use crate::server_pages::text;
+use crate::parts::Columns;
+use crate::server_pages::{marked, table_of, text};
 use lockscope_wire::{TimeToLock, WaitTime};
 
 const NAME_CHARS: usize = 40;
@@ -15,7 +15,7 @@ const NAME_CHARS: usize = 40;
 const NO_WORDS: &str = "\u{a0}";
 
 const COLUMNS: Columns =
-    &[("Place", "table-number"), ("Waiter", ""), ("Still to wait, 80 %", ""), ("Median", "table-number")];
+    &[(words::PLACE, "table-number"), ("Waiter", ""), (words::STILL, ""), (words::MEDIAN, "table-number")];
 
 /// The section as a document has it at first; a context of the page.
 #[derive(Clone, Debug)]
@@ -43,7 +43,8 @@ fn section(told: &TimeToLock, has_room: bool) -> AnyView {
     let rows = told.reason.is_none().then(|| table(told));
     let is_unknown_yet = has_room && told.calibration.is_none();
     let right = if is_unknown_yet { Some(NO_WORDS.to_owned()) } else { words::right(told) };
-    let right = right.map(|right| view! { <p class="quiet" data-testid="ttl-right">{right}</p> });
+    let counted = (!is_unknown_yet).then(|| view! { " "{marked(words::RIGHT)} });
+    let right = right.map(|right| view! { <p class="quiet" data-testid="ttl-right">{right}{counted}</p> });
     view! {
         <section class="part" aria-labelledby="ttl-title" data-testid="time-to-lock">
             <h2 class="part-title" id="ttl-title">{explained_term("time-to-lock", words::TITLE)}</h2>
@@ -57,7 +58,7 @@ fn section(told: &TimeToLock, has_room: bool) -> AnyView {
 fn table(told: &TimeToLock) -> AnyView {
     let last = told.last.iter().filter(|last| last.place as usize > told.waits.len());
     let rows = told.waits.iter().chain(last).map(row).collect_view();
-    erase(view! { <Table class="table" columns=COLUMNS rows=rows /> })
+    table_of("table", None, COLUMNS, erase(rows))
 }
 
 fn row(wait: &WaitTime) -> AnyView {

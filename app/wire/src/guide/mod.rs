@@ -3,16 +3,20 @@
 //! stand for whoever it is.
 
 mod findings;
+mod numbers;
 mod terms;
 mod verdicts;
 
 pub use findings::FINDINGS;
-pub use terms::{TERMS, Term, TermArea};
+pub use terms::{Term, TermArea};
+
 pub use verdicts::VERDICTS;
 
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
+use numbers::NUMBERS;
+use terms::TERMS;
 
 /// What is said of a verdict or of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +164,11 @@ fn capitalized(text: String) -> String {
     }
 }
 
+/// Every word, in the order in which areas have them.
+pub fn all_terms() -> impl Iterator<Item = &'static Term> {
+    TERMS.iter().chain(NUMBERS)
+}
+
 /// What is said of a verdict.
 pub fn of_verdict(verdict: Verdict) -> Option<&'static Guide> {
     VERDICTS.iter().find(|guide| guide.name == verdict.name())
@@ -190,7 +199,7 @@ pub fn explanation(of: &str) -> Option<Explanation> {
     let verdict = VERDICTS.iter().find(|one| anchor("verdict", one.name) == of).map(|one| guide("verdict", one));
     let finding = || FINDINGS.iter().find(|one| anchor("finding", one.name) == of).map(|one| guide("finding", one));
     let term = || {
-        let term = TERMS.iter().find(|one| anchor(one.area.kind(), one.word) == of)?;
+        let term = all_terms().find(|one| anchor(one.area.kind(), one.word) == of)?;
         Some(Explanation { title: term.word.replace('_', " "), says: plain(term.meaning), ..Explanation::default() })
     };
     verdict.or_else(finding).or_else(term)
@@ -248,7 +257,7 @@ mod tests {
         assert_eq!(explanation("term-zxid").map(|found| found.title), Some("zxid".to_owned()));
         assert_eq!(explanation("edge-confirmed").map(|found| found.title), Some("confirmed".to_owned()));
         assert_eq!(explanation("nothing"), None);
-        let mut anchors: Vec<String> = TERMS.iter().map(|term| anchor(term.area.kind(), term.word)).collect();
+        let mut anchors: Vec<String> = all_terms().map(|term| anchor(term.area.kind(), term.word)).collect();
         anchors.extend(VERDICTS.iter().map(|guide| anchor("verdict", guide.name)));
         anchors.extend(FINDINGS.iter().map(|guide| anchor("finding", guide.name)));
         let all = anchors.len();

@@ -51,7 +51,7 @@ const fn term(area: TermArea, word: &'static str, meaning: &'static str) -> Term
 }
 
 /// The table.
-pub const TERMS: &[Term] = &[
+pub(super) const TERMS: &[Term] = &[
     term(
         TermArea::ZooKeeper,
         "ACL",
@@ -263,117 +263,4 @@ pub const TERMS: &[Term] = &[
         "No watch is followed: the server takes no persistent ones, or its events name the wrong znode, as ClickHouse Keeper's do; the text says which. Everything is read again every few seconds instead and, where events still say that something happened, soon after that.",
     ),
     term(TermArea::Roots, "past", "It is shown as it was at the moment that the band names, whatever it is by now."),
-    term(
-        TermArea::Numbers,
-        "alike",
-        "Incidents of the 30 days before, on any lock, with the same recipe at the root's lock, worst verdict, findings by which somebody was hurt, shape (nobody waited for long, a line, a chain over several locks, or a circle), number of locks (1, 2, or more) and application at the root; how each ended is said beside it. Of more than 500 runs of trouble the newest are looked at. See [Incidents](history.md#incidents).",
-    ),
-    term(
-        TermArea::Numbers,
-        "all waiting",
-        "Every wait of the contenders that left in the range, with all of its length. All charges, hand-off and what is not known together are this, to the millisecond.",
-    ),
-    term(
-        TermArea::Numbers,
-        "because of",
-        "Who is charged most of the waiting within an incident; without any wait, who held when it began. By what it says of itself, else its host, else its session.",
-    ),
-    term(
-        TermArea::Numbers,
-        "charged as holder",
-        "Waiting for whoever held meanwhile: each millisecond of a wait goes to who held then, in equal parts where several did. All charges, hand-off and what is not known together are all waiting.",
-    ),
-    term(
-        TermArea::Numbers,
-        "charged in the end",
-        "Waiting for whom everybody waited for in the end: where a holder itself waited for another lock, its part is passed on to who held that one. The sum is the same.",
-    ),
-    term(
-        TermArea::Numbers,
-        "closest approach",
-        "How near two sessions came to a deadlock: the shortest time between a stretch in which one held the first lock and asked for the second, and a stretch in which another did the opposite with the same two. None while that was not seen, and for longer circles.",
-    ),
-    term(
-        TermArea::Numbers,
-        "difference",
-        "Of a dimension: half the sum of the absolute differences of the shares of its values. The part of one side that would have to have other values for both to be alike, from 0 to 100 %.",
-    ),
-    term(
-        TermArea::Numbers,
-        "fires for",
-        "How long what a rule says has to be so without a break before the alert fires. Before that it is pending.",
-    ),
-    term(
-        TermArea::Numbers,
-        "hand-off",
-        "Waiting while nobody held: from one holder's end until the next one holds. Nobody is charged for it.",
-    ),
-    term(
-        TermArea::Numbers,
-        "hold percentiles",
-        "Half of the holds that ended in the range lasted no longer than p50, 99 of 100 no longer than p99; from a histogram: at most an eighth above the truth, and never below it.",
-    ),
-    term(TermArea::Numbers, "holds", "Holds that ended in the range, however they ended."),
-    term(
-        TermArea::Numbers,
-        "incident lasted",
-        "From the first instant at which a lock of it was in trouble to when none was any more. Trouble that comes back within a minute was not over. Of what goes on: up to now.",
-    ),
-    term(TermArea::Numbers, "last taken", "When a receiver took a message of this route the last time."),
-    term(
-        TermArea::Numbers,
-        "messages waiting",
-        "Messages that a route has not taken yet. They are tried again until they are taken, also after a restart.",
-    ),
-    term(
-        TermArea::Numbers,
-        "not known",
-        "Waiting while nobody looked, or written by a version that did not keep charges. Nobody is charged for it.",
-    ),
-    term(
-        TermArea::Numbers,
-        "of all waiting",
-        "What is charged in the end, or as holder where not all of the ensemble may be seen, divided by all waiting of contenders that left in the range.",
-    ),
-    term(
-        TermArea::Numbers,
-        "orders seen",
-        "How often a session that held a lock of the first class asked for one of the second, since Lockscope looks or in the recording, and by how many sessions.",
-    ),
-    term(
-        TermArea::Numbers,
-        "seen before",
-        "How often the same root lock had the same worst verdict in the 30 days before the incident began.",
-    ),
-    term(
-        TermArea::Numbers,
-        "sessions that waited",
-        "Distinct sessions of which a wait is charged to this one. `≥` where there were more than are counted.",
-    ),
-    term(
-        TermArea::Numbers,
-        "share",
-        "Of all waits of a side, selected or the rest, the part that has this value, and how many these are.",
-    ),
-    term(
-        TermArea::Numbers,
-        "victims",
-        "Sessions that waited 1 s or longer within the incident, all their waits in it together; and the most that waited at once. Who stands by for a leader, or is an item, a member or at a barrier, waits for nothing.",
-    ),
-    term(
-        TermArea::Numbers,
-        "waited in all",
-        "All waits within the incident together: of each wait the part in which its lock was part of it. `≥` where not all who waited were looked at.",
-    ),
-    term(
-        TermArea::Numbers,
-        "week before",
-        "What the same one was charged in the same range a week before. `≥` where not all of that range is recorded; no column where nothing of it is.",
-    ),
-    term(TermArea::Numbers, "worst wait", "When the wait ended of which this one is charged most, and its lock."),
-    term(
-        TermArea::Numbers,
-        "would have lasted",
-        "From when the rule would have fired to when what it looks for was not so any more. Of what goes on at the end of the range: up to then.",
-    ),
 ];

@@ -24,6 +24,7 @@ mod real_clients;
 mod restarts;
 mod retention;
 mod scopes;
+mod session_timeout;
 mod socket;
 mod time_to_lock;
 

@@ -4,6 +4,7 @@ use crate::erase::view;
 use crate::exact::Exact;
 use leptos::prelude::*;
 
+use super::super::marked::marked;
 use super::view::AlertsView;
 use super::words;
 use crate::format::visible;
@@ -29,7 +30,7 @@ fn group(of: &AlertsView, state: AlertState, shown: &[&Alert]) -> Option<AnyView
     (!inside.is_empty()).then(|| {
         view! {
             <section class="part">
-                <h2 class="part-title">{words::group(state, inside.len())}</h2>
+                <h2 class="part-title">{marked(words::group(state))}{words::group_size(inside.len())}</h2>
                 <ul class="alert-list" data-testid=format!("alerts-{}", state.name())>
                     {inside.into_iter().map(|alert| item(of, alert)).collect_view()}
                 </ul>

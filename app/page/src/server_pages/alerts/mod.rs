@@ -10,7 +10,9 @@ mod view;
 mod watch;
 mod words;
 
-pub(super) use words::{FOR, LAST_SENT, TRIED_LASTS, WAITING};
+pub(super) use words::{
+    FIRING, FOR, LAST_SENT, PENDING, RESOLVED, SEVERITY, TRIED_FROM, TRIED_LASTS, UNTIL, WAITING, WHEN,
+};
 
 pub(crate) use list::severity;
 pub use try_rule::{TriedFiring, TriedView, alert_test_page};

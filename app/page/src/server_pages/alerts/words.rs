@@ -23,7 +23,7 @@ pub(super) const TRY_BACK: &str = "Alerts";
 pub(super) const TRY_TEXT: &str = "The rule, as the configuration would have it";
 pub(super) const TRY_OVER: &str = "Over the last";
 pub(super) const TRIED: &str = "What it would have said";
-pub(super) const TRIED_FROM: &str = "From";
+pub(in crate::server_pages) const TRIED_FROM: &str = "From";
 pub(in crate::server_pages) const TRIED_LASTS: &str = "Lasts";
 pub(super) const TRIED_LOCK: &str = "Lock";
 pub(super) const TRIED_WHAT: &str = "What";
@@ -45,20 +45,24 @@ pub(super) const LENGTHS: [(i64, &str); 4] =
 /// Columns.
 pub(super) const WHICH: &str = "Which alerts";
 pub(super) const BY: &str = "By";
-pub(super) const UNTIL: &str = "Until";
+pub(in crate::server_pages) const UNTIL: &str = "Until";
 pub(super) const END: &str = "End it";
 pub(super) const NAME: &str = "Name";
-pub(super) const WHEN: &str = "Fires when it is";
+pub(in crate::server_pages) const WHEN: &str = "Fires when it is";
 pub(super) const PATH: &str = "Locks";
 pub(super) const ENSEMBLE: &str = "Ensemble";
 pub(in crate::server_pages) const FOR: &str = "For";
-pub(super) const SEVERITY: &str = "Severity";
+pub(in crate::server_pages) const SEVERITY: &str = "Severity";
 pub(super) const TOLD: &str = "Sent to";
 pub(super) const KIND: &str = "Kind";
 pub(super) const ADDRESS: &str = "Address";
 pub(in crate::server_pages) const WAITING: &str = "Waiting";
 pub(in crate::server_pages) const LAST_SENT: &str = "Last taken";
 pub(super) const TROUBLE: &str = "State";
+/// Headings.
+pub(in crate::server_pages) const FIRING: &str = "Firing";
+pub(in crate::server_pages) const PENDING: &str = "Pending, not yet for long enough";
+pub(in crate::server_pages) const RESOLVED: &str = "Resolved";
 /// Between what a rule fires at.
 pub(super) const OR: &str = " or ";
 pub(super) const BUILT_IN: &str = "built in";
@@ -152,13 +156,17 @@ pub(super) fn none(filter: AlertFilter) -> &'static str {
 }
 
 /// The heading above alerts of one state.
-pub(super) fn group(state: AlertState, alerts: usize) -> String {
-    let title = match state {
-        AlertState::Firing => "Firing",
-        AlertState::Pending => "Pending, not yet for long enough",
-        AlertState::Resolved => "Resolved",
-    };
-    format!("{title} ({})", count(alerts as u64))
+pub(super) fn group(state: AlertState) -> &'static str {
+    match state {
+        AlertState::Firing => FIRING,
+        AlertState::Pending => PENDING,
+        AlertState::Resolved => RESOLVED,
+    }
+}
+
+/// How many there are, behind the heading.
+pub(super) fn group_size(alerts: usize) -> String {
+    format!(" ({})", count(alerts as u64))
 }
 
 pub(super) fn state(state: AlertState) -> &'static str {

@@ -7,7 +7,8 @@ mod view;
 mod words;
 
 pub(super) use words::{
-    ALL, AS_HOLDER, HAND_OFF, HOLD_TIMES, HOLDS, IN_THE_END, SHARE, UNKNOWN, VICTIMS, WEEK_BEFORE, WORST, length,
+    ALL, AS_HOLDER, HAND_OFF, HOLD_TIMES, HOLDS, IN_THE_END, OTHERS, SHARE, UNKNOWN, VICTIMS, WEEK_BEFORE, WORST,
+    length,
 };
 
 pub use view::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay};

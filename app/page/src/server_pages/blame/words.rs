@@ -16,7 +16,7 @@ pub(in crate::server_pages) const HOLD_TIMES: &str = "Hold p50 · p99";
 pub(in crate::server_pages) const VICTIMS: &str = "Sessions that waited";
 pub(in crate::server_pages) const WORST: &str = "Worst wait ended";
 /// Rows below the table.
-const OTHERS: &str = "Others";
+pub(in crate::server_pages) const OTHERS: &str = "Others";
 pub(in crate::server_pages) const HAND_OFF: &str = "Hand-off";
 pub(in crate::server_pages) const UNKNOWN: &str = "Not known";
 pub(in crate::server_pages) const ALL: &str = "All waiting";

@@ -3,6 +3,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::super::marked::marked;
 use super::view::{DiffersFigures, WaitsCell, WaitsRow};
 use super::words;
 use crate::parts::stamp;
@@ -23,7 +24,7 @@ pub(super) fn map(figures: &DiffersFigures) -> AnyView {
         }
     });
     view! {
-        <p class="quiet">{words::CHOOSE}</p>
+        <p class="quiet">{marked(words::CELL)}{words::CHOOSE}</p>
         // What scrolls must be reachable by keyboard.
         <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Waits by when they began and how long they took">
             <table class="heat" data-testid="heat">

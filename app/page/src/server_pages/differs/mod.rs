@@ -7,7 +7,7 @@ mod tests;
 mod view;
 mod words;
 
-pub(super) use words::{DIFFERENCE, OF_REST, OF_SELECTED};
+pub(super) use words::{CELL, DIFFERENCE, OF_REST, OF_SELECTED, SELECTED};
 
 pub use view::{
     ChosenWaits, DifferingDimension, DifferingValue, DiffersAnswer, DiffersFigures, DiffersView, SideCounts, WaitsCell,
@@ -20,7 +20,7 @@ use leptos::prelude::*;
 
 use super::ServerPage;
 use super::blame::{RangeWay, length};
-use super::marked::numbers_way;
+use super::marked::{marked, numbers_way};
 use crate::format::visible;
 use crate::parts::{filled, stamp};
 
@@ -111,7 +111,7 @@ fn found(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
         _ => bars::dimensions(figures),
     };
     view! {
-        <p class="waits-lead dims" data-testid="differs-lead">{words::selected(figures, &of.chosen)}</p>
+        <p class="waits-lead dims" data-testid="differs-lead">{words::selected(figures, &of.chosen)}{marked(words::SELECTED)}"."</p>
         {coverage}
         {heat::map(figures)}
         <nav class="audit-ways" aria-label="Ways on">

@@ -4,7 +4,9 @@ use super::view::{ChosenWaits, DifferingDimension, DiffersFigures};
 use crate::format::{count, duration, plural, visible};
 
 pub(super) const HISTORY_OFF: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
-pub(super) const CHOOSE: &str = "Each cell is a link: it selects the waits of that time and length, and below stands what they have in common that the others do not.";
+pub(in crate::server_pages) const CELL: &str = "Each cell";
+pub(super) const CHOOSE: &str = " is a link: it selects the waits of that time and length, and below stands what they have in common that the others do not.";
+pub(in crate::server_pages) const SELECTED: &str = "selected";
 pub(super) const ALL_SELECTED: &str = "All waits of the range are selected, so there is nothing to hold them against: choose a cell, or fill in the form.";
 pub(super) const NONE_SELECTED: &str = "No wait is selected: choose another cell, or a larger part.";
 pub(super) const CHANCE: &str = "This says what goes together, not why. Of few waits, or where nearly each has a value of its own, shares differ by chance.";
@@ -53,7 +55,7 @@ pub(super) fn waits(min_ms: i64, max_ms: Option<i64>) -> String {
 pub(super) fn selected(figures: &DiffersFigures, chosen: &ChosenWaits) -> String {
     let all = figures.selected + figures.others;
     format!(
-        "{} of {} of {} selected.",
+        "{} of {} of {} ",
         count(figures.selected),
         plural(all, "wait", "waits"),
         waits(chosen.min_wait_ms, chosen.max_wait_ms)

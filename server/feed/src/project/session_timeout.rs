@@ -1,0 +1,47 @@
+//! Whether a session's time-out suits its client, of sessions that may be seen.
+
+use lockscope_core::evidence::{TimeoutFit, TimeoutOutcome, TimeoutUnknown};
+use lockscope_core::znode::SessionId;
+use lockscope_wire as wire;
+
+use super::ProjectionContext;
+
+impl ProjectionContext<'_> {
+    /// What can be said of a session's time-out; None of a session that owns nothing that may be seen.
+    pub(crate) fn session_timeout(&self, query: &wire::SessionQuery) -> Option<wire::SessionTimeout> {
+        let session = SessionId(query.id.0);
+        if !self.is_meant(&query.ensemble) || self.owned(session, self.observatory.owned_by(session)) == 0 {
+            return None;
+        }
+        let told = self.observatory.assess_timeout(session, self.now)?;
+        Some(wire::SessionTimeout {
+            at_ms: self.now.0,
+            timeout_ms: told.timeout_ms,
+            silence_at_least_ms: told.longest.at_least_ms.into(),
+            silence_at_most_ms: told.longest.at_most_ms.into(),
+            over_ms: told.over_ms,
+            outcome: outcome(told.outcome),
+        })
+    }
+}
+
+fn outcome(outcome: TimeoutOutcome) -> wire::TimeoutOutcome {
+    match outcome {
+        TimeoutOutcome::Suits { enough_ms } => wire::TimeoutOutcome::Suits { enough_ms },
+        TimeoutOutcome::Unsuited(advice) => match advice.fit {
+            TimeoutFit::Long => wire::TimeoutOutcome::Long { enough_ms: advice.enough_ms },
+            TimeoutFit::Short => wire::TimeoutOutcome::Short { enough_ms: advice.enough_ms },
+        },
+        TimeoutOutcome::Unknown(why) => wire::TimeoutOutcome::Unknown(reason(why)),
+    }
+}
+
+fn reason(why: TimeoutUnknown) -> wire::TimeoutUnknownReason {
+    match why {
+        TimeoutUnknown::NotListed => wire::TimeoutUnknownReason::NotListed,
+        TimeoutUnknown::NoTimeout => wire::TimeoutUnknownReason::NoTimeout,
+        TimeoutUnknown::NoStamps => wire::TimeoutUnknownReason::NoStamps,
+        TimeoutUnknown::TooSoon => wire::TimeoutUnknownReason::TooSoon,
+        TimeoutUnknown::Implausible => wire::TimeoutUnknownReason::Implausible,
+    }
+}
