@@ -14,6 +14,10 @@ pub struct LabReplayOrder {
     pub ensemble: String,
     /// The lock that was recorded.
     pub path: String,
+    /// Further locks that were recorded, 15 at most: sessions that hold one and ask for another do so in the lab.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(length(max = 15)))]
+    pub further_locks: Vec<String>,
     /// Where the range that is replayed begins, ms since the Unix epoch.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 253_402_300_799_999_i64)))]
     pub from_ms: i64,
@@ -81,6 +85,9 @@ pub struct LabReplaySource {
     pub path: String,
     /// Its recipe, by name.
     pub recipe: String,
+    /// Further locks that are played with it.
+    #[serde(default)]
+    pub further_locks: Vec<LabRecordedLock>,
     /// Where the range begins, ms since the Unix epoch.
     pub from_ms: i64,
     /// Where it ends.
@@ -89,6 +96,28 @@ pub struct LabReplaySource {
     pub recorded_part: f64,
     /// What was cut.
     pub cut: LabRangeCut,
+}
+
+/// A lock that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LabRecordedLock {
+    /// Its path.
+    pub path: String,
+    /// Its recipe, by name; empty where nobody came.
+    pub recipe: String,
+}
+
+/// One lock of a replay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LabReplayedLock {
+    /// Its path.
+    pub path: String,
+    /// Contenders that are played there.
+    pub turns: usize,
+    /// What was recorded there, at the speed that it had.
+    pub recorded: TurnFigures,
 }
 
 /// One strategy of a replay.
@@ -101,6 +130,9 @@ pub struct LabReplayedStrategy {
     pub played: usize,
     /// What they come to, in ms as they were played.
     pub figures: TurnFigures,
+    /// The same of each lock, in the order of `locks`.
+    #[serde(default)]
+    pub locks: Vec<TurnFigures>,
 }
 
 /// Answer of `GET /api/v1/lab/runs/ID/replay`.
@@ -117,6 +149,9 @@ pub struct LabReplay {
     pub turns: usize,
     /// What was recorded, at the speed that it had.
     pub recorded: TurnFigures,
+    /// The same of each lock, that of the order first.
+    #[serde(default)]
+    pub locks: Vec<LabReplayedLock>,
     /// What was played, in the order that was asked for.
     pub strategies: Vec<LabReplayedStrategy>,
     /// The same in one sentence, recorded waits divided by the speed.

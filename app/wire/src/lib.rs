@@ -66,7 +66,10 @@ pub use lab::{
     Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted,
     LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault,
 };
-pub use lab_replay::{LabRangeCut, LabReplay, LabReplayOrder, LabReplaySource, LabReplayedStrategy, TurnFigures};
+pub use lab_replay::{
+    LabRangeCut, LabRecordedLock, LabReplay, LabReplayOrder, LabReplaySource, LabReplayedLock, LabReplayedStrategy,
+    TurnFigures,
+};
 pub use lock::{
     AsOf, Capacity, Contender, Depth, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow,
     LockStats, NodeData, StatRow,

@@ -1,12 +1,14 @@
 //! A recorded incident as an order for the lab, and what came of it beside what was recorded. Pure: whoever has the
-//! recording hands in the lives of one lock.
+//! recording hands in the lives of one lock, or of several.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use lockscope_wire::{LabOrder, LabRangeCut, LabReplay, LabReplaySource, Strategy, TurnFigures};
+use lockscope_wire::{
+    LabOrder, LabRangeCut, LabReplay, LabReplaySource, LabReplayedLock, LabReplayedStrategy, Strategy, TurnFigures,
+};
 
-use super::script::{RecordedTurn, SCRIPT_TURNS_MAX, Script, ScriptError};
+use super::script::{RecordedTurn, SCRIPT_LOCKS_MAX, SCRIPT_TURNS_MAX, Script, ScriptError};
 use super::{LabRefusal, Limits};
 
 /// Contenders who had come before the range queue up so far apart, ms as it is played: a few round trips, so that they
@@ -20,6 +22,8 @@ const EXCLUSIVE: [&str; 3] = ["sequential_mutex", "single_node_mutex", "election
 pub struct RecordedLife {
     /// Its place in the order of coming: the czxid of its znode.
     pub rank: i64,
+    /// Which of the locks, from 0.
+    pub lock: usize,
     /// Its session; None for a persistent znode.
     pub session: Option<i64>,
     /// When it queued up.
@@ -67,6 +71,7 @@ pub fn turns_in(lives: &[RecordedLife], range: &Range<i64>, speed: u32) -> (Vec<
         cut.unsure += usize::from(life.is_unsure);
         turns.push(RecordedTurn {
             session: life.session.unwrap_or(!life.rank),
+            lock: life.lock,
             joined_ms,
             held_ms,
             left_ms: goes.unwrap_or(range.end),
@@ -91,26 +96,36 @@ impl Replay {
         if lives.len() > SCRIPT_TURNS_MAX {
             return Err(refused(ScriptError::TooManyTurns(lives.len())));
         }
+        let locks = source.further_locks.len() + 1;
+        if locks > SCRIPT_LOCKS_MAX {
+            return Err(refused(ScriptError::TooManyLocks(locks)));
+        }
         let (turns, cut) = turns_in(lives, &(source.from_ms..source.to_ms), speed);
         let clients_max = usize::try_from(clients_max).unwrap_or(usize::MAX);
         let script = Script::new(turns, speed, clients_max).map_err(refused)?;
-        if !EXCLUSIVE.contains(&source.recipe.as_str()) {
-            return Err(LabRefusal::Bad(format!(
-                "the lock is a {}, and the lab plays locks that one holds at a time; choose one of {}",
-                source.recipe,
-                EXCLUSIVE.join(", ")
-            )));
+        if !is_exclusive(&source.recipe) {
+            return Err(not_exclusive("the lock", &source.recipe));
+        }
+        // Of one at which nobody was, nothing is known.
+        let other = source.further_locks.iter().find(|other| !other.recipe.is_empty() && !is_exclusive(&other.recipe));
+        if let Some(other) = other {
+            return Err(not_exclusive(&other.path, &other.recipe));
         }
         source.cut = cut;
         Ok(Self { script: Arc::new(script), source })
     }
 
-    /// The order that it is: as many clients as it needs, and nothing of its own to repeat.
+    /// How many locks are played, those at which nobody was included.
+    pub(super) fn locks(&self) -> usize {
+        self.source.further_locks.len() + 1
+    }
+
+    /// The order that it is: as many sessions as it needs, and nothing of its own to repeat.
     pub fn order(&self, ensemble: Option<String>, strategies: Vec<Strategy>, in_turn: bool) -> LabOrder {
         LabOrder {
             ensemble,
             strategies,
-            clients: u32::try_from(self.script.clients.len()).unwrap_or(u32::MAX),
+            clients: u32::try_from(self.script.sessions).unwrap_or(u32::MAX),
             rounds: 1,
             hold_ms: 0,
             think_ms: 0,
@@ -118,6 +133,27 @@ impl Replay {
             in_turn,
             seed: None,
         }
+    }
+
+    /// What was recorded beside what was played.
+    pub(super) fn report(&self, strategies: Vec<LabReplayedStrategy>) -> LabReplay {
+        let Self { script, source } = self;
+        let paths = [&source.path].into_iter().chain(source.further_locks.iter().map(|other| &other.path));
+        let of_lock = |(lock, path): (usize, &String)| {
+            let (turns, recorded) = script.recorded_at(lock);
+            LabReplayedLock { path: path.clone(), turns, recorded }
+        };
+        let report = LabReplay {
+            source: source.clone(),
+            speed: script.speed,
+            clients: script.sessions,
+            turns: script.turns(),
+            recorded: script.recorded,
+            locks: paths.enumerate().map(of_lock).collect(),
+            strategies,
+            sentence: String::new(),
+        };
+        LabReplay { sentence: sentence(&report), ..report }
     }
 
     /// Whether it fits into the time that a run may take.
@@ -135,11 +171,15 @@ impl Replay {
 
     /// In a few words, without the name of the lock: whoever sees the run may not see that.
     pub(super) fn words(&self) -> String {
+        let what = match self.locks() {
+            1 => "a recorded lock is".to_owned(),
+            locks => format!("{locks} recorded locks are"),
+        };
+        let Script { speed, sessions, .. } = *self.script;
         format!(
-            "a recorded lock is replayed {}: {} contenders by {} sessions",
-            speed_words(self.script.speed),
-            self.script.turns(),
-            self.script.clients.len()
+            "{what} replayed {}: {} contenders by {sessions} sessions",
+            speed_words(speed, self.locks()),
+            self.script.turns()
         )
     }
 
@@ -152,6 +192,9 @@ impl Replay {
             percent(self.source.recorded_part)
         )];
         notes.push("Who arrives, for how long each holds and who goes when is played as recorded, also where others wait for longer; what a holder did, and why it took so long, is not.".to_owned());
+        if self.locks() > 1 {
+            notes.push("A session that held one lock and asked for another asks as long after it got the first as it did, and keeps the first until as long after it had the other, or lost it, as it did. Of a session that serves several threads it is not known which of them held what: it is played as if it were one.".to_owned());
+        }
         notes.push("Sessions are open before the script begins. One that ended in the recording is closed when its znode was gone; the time-out before that is part of the recorded hold.".to_owned());
         notes.push("Contenders that arrive within a few milliseconds of each other, as played, may queue in another order than they did.".to_owned());
         if self.script.speed > 1 {
@@ -165,7 +208,7 @@ impl Replay {
 }
 
 /// What was recorded and what was played, side by side, in one sentence.
-pub(super) fn sentence(of: &LabReplay) -> String {
+fn sentence(of: &LabReplay) -> String {
     let recorded = &of.recorded;
     let speed = u64::from(of.speed.max(1));
     let (p50, p95) = (recorded.wait_p50_ms / speed, recorded.wait_p95_ms / speed);
@@ -188,8 +231,20 @@ pub(super) fn sentence(of: &LabReplay) -> String {
     sentence + "."
 }
 
-fn speed_words(speed: u32) -> String {
-    if speed == 1 { "as fast as it was".to_owned() } else { format!("{speed} times as fast as it was") }
+fn speed_words(speed: u32, locks: usize) -> String {
+    let was = if locks == 1 { "it was" } else { "they were" };
+    if speed == 1 { format!("as fast as {was}") } else { format!("{speed} times as fast as {was}") }
+}
+
+fn is_exclusive(recipe: &str) -> bool {
+    EXCLUSIVE.contains(&recipe)
+}
+
+fn not_exclusive(which: &str, recipe: &str) -> LabRefusal {
+    LabRefusal::Bad(format!(
+        "{which} is a {recipe}, and the lab plays locks that one holds at a time; choose one of {}",
+        EXCLUSIVE.join(", ")
+    ))
 }
 
 /// Never the whole where a part is missing.

@@ -12,7 +12,7 @@ use super::client::FenceCounter;
 use super::lag::LagProbe;
 use super::members::Members;
 use super::notes::notes;
-use super::replay::{Replay, sentence};
+use super::replay::Replay;
 use super::sandbox::Sandbox;
 use super::strategy_run::{ClientTasks, StrategyRun};
 use super::summary::conclude;
@@ -129,21 +129,14 @@ impl Run {
 
     /// What it replays, and what came of that so far; None where it replays nothing.
     pub(super) fn replay(&self) -> Option<LabReplay> {
-        let Replay { script, source } = self.replay.as_ref()?;
+        let replay = self.replay.as_ref()?;
         let of_lane = |lane: &Arc<StrategyRun>| {
-            let (played, figures) = lane.script.as_ref()?.figures();
-            Some(LabReplayedStrategy { name: lane.strategy, played, figures })
+            let run = lane.script.as_ref()?;
+            let (played, figures) = run.figures();
+            let locks = (0..replay.locks()).map(|lock| run.figures_at(lock)).collect();
+            Some(LabReplayedStrategy { name: lane.strategy, played, figures, locks })
         };
-        let report = LabReplay {
-            source: source.clone(),
-            speed: script.speed,
-            clients: script.clients.len(),
-            turns: script.turns(),
-            recorded: script.recorded,
-            strategies: self.lanes.iter().filter_map(of_lane).collect(),
-            sentence: String::new(),
-        };
-        Some(LabReplay { sentence: sentence(&report), ..report })
+        Some(replay.report(self.lanes.iter().filter_map(of_lane).collect()))
     }
 
     /// Asks it to stop; the first reason counts.
@@ -215,7 +208,8 @@ impl Run {
 
     async fn work(self: &Arc<Self>) {
         // Not to be broken off: it leaves nothing or a whole sandbox.
-        let end = match Sandbox::create(&self.place, &self.id, &self.order.strategies).await {
+        let locks = self.replay.as_ref().map_or(1, Replay::locks);
+        let end = match Sandbox::create(&self.place, &self.id, &self.order.strategies, locks).await {
             Err(why) => End::Failed(why),
             Ok(sandbox) => {
                 let sandbox = Arc::new(sandbox);

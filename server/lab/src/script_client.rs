@@ -1,14 +1,15 @@
-//! One client of a replay: it comes, waits, holds and goes as its part of a script says. Owns the way of one client; must
-//! not know the recording.
+//! One client of a replay: it comes, waits, holds and goes as its part of a script says, at one lock; at another one another
+//! client plays the same session. Owns the way of one client; must not know the recording.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use lockscope_wire::TurnFigures;
+use tokio::sync::watch;
 use zookeeper_client::Error;
 
 use super::client::{LabClient, Stage};
-use super::script::{RecordedTurn, Script, TurnEnd, figures};
+use super::script::{Cue, CueKind, RecordedTurn, Script, ScriptTurn, TurnEnd, figures, turns_at};
 use super::strategy::{self, LabNode, StrategyEnv};
 use super::tally::Seat;
 use runtime::clock;
@@ -24,25 +25,44 @@ struct Inner {
     begun: OnceLock<Instant>,
     /// Turns that are over: as many as the script has at most.
     played: Mutex<Vec<RecordedTurn>>,
+    /// How far the turns of each client are: those that hold, or are over, and those that are over.
+    turns: Vec<watch::Sender<(usize, usize)>>,
+    /// Whether each session ended.
+    ended: Vec<watch::Sender<bool>>,
 }
 
 impl ScriptRun {
     /// One that has not begun.
     pub(super) fn new(script: &Arc<Script>) -> Self {
-        Self(Arc::new(Inner { script: Arc::clone(script), begun: OnceLock::new(), played: Mutex::default() }))
+        Self(Arc::new(Inner {
+            begun: OnceLock::new(),
+            played: Mutex::default(),
+            turns: script.clients.iter().map(|_| watch::Sender::new((0, 0))).collect(),
+            ended: (0..script.sessions).map(|_| watch::Sender::new(false)).collect(),
+            script: Arc::clone(script),
+        }))
     }
 
     /// How often somebody holds in the script, if everybody gets the lock who got it in the recording.
     pub(super) fn holds(&self) -> u64 {
         let is_hold = |end: TurnEnd| matches!(end, TurnEnd::LetsGo { .. } | TurnEnd::DiesHolding { .. });
-        let turns = self.0.script.clients.iter().flatten();
+        let turns = self.0.script.clients.iter().flat_map(|client| &client.turns);
         turns.filter(|turn| is_hold(turn.end)).count().try_into().unwrap_or(u64::MAX)
+    }
+
+    fn played(&self) -> MutexGuard<'_, Vec<RecordedTurn>> {
+        self.0.played.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many turns are over, and what they come to, as recorded ones would.
     pub(super) fn figures(&self) -> (usize, TurnFigures) {
-        let played = self.0.played.lock().unwrap_or_else(PoisonError::into_inner);
+        let played = self.played();
         (played.len(), figures(&played))
+    }
+
+    /// What those at one of the locks come to.
+    pub(super) fn figures_at(&self, lock: usize) -> TurnFigures {
+        figures(&turns_at(&self.played(), lock))
     }
 
     fn since_begin(&self) -> Duration {
@@ -54,7 +74,43 @@ impl ScriptRun {
     }
 
     fn note(&self, turn: RecordedTurn) {
-        self.0.played.lock().unwrap_or_else(PoisonError::into_inner).push(turn);
+        self.played().push(turn);
+    }
+
+    /// A client's turn holds, or is over; those that wait for that go on.
+    fn mark(&self, client: usize, turn: usize, kind: CueKind) {
+        let Some(turns) = self.0.turns.get(client) else { return };
+        turns.send_modify(|(held, gone)| {
+            *held = (*held).max(turn + 1);
+            if kind == CueKind::Gone {
+                *gone = (*gone).max(turn + 1);
+            }
+        });
+    }
+
+    /// Waits until it happened.
+    async fn cue(&self, cue: Cue) {
+        let Some(turns) = self.0.turns.get(cue.client) else { return };
+        let happened = |(held, gone): &(usize, usize)| match cue.kind {
+            CueKind::Held => *held > cue.turn,
+            CueKind::Gone => *gone > cue.turn,
+        };
+        // The sender is as old as this: it never goes before.
+        let _ = turns.subscribe().wait_for(happened).await;
+    }
+
+    fn end_session(&self, session: usize) {
+        if let Some(ended) = self.0.ended.get(session) {
+            ended.send_replace(true);
+        }
+    }
+
+    async fn session_ended(&self, session: usize) {
+        match self.0.ended.get(session) {
+            // The sender is as old as this.
+            Some(ended) => drop(ended.subscribe().wait_for(|ended| *ended).await),
+            None => std::future::pending().await,
+        }
     }
 }
 
@@ -88,21 +144,36 @@ impl LabClient {
         if self.stage.wait_for(|stage| *stage >= Stage::Count).await.is_err() {
             return Ok(());
         }
-        let own = usize::try_from(self.teller.client).ok().and_then(|at| run.0.script.clients.get(at));
-        for turn in own.into_iter().flatten() {
-            tokio::time::sleep(Duration::from_millis(turn.arrives_ms).saturating_sub(run.since_begin())).await;
-            let plan = TurnPlan::from(turn.end);
-            match self.turn(plan, run).await {
-                Ok(()) if plan.dies => {
-                    self.teller.sits(Seat::Killed);
-                    // With the last handle, which is that of this task, the session is closed.
-                    self.session.end();
+        let script = Arc::clone(&run.0.script);
+        let Ok(number) = usize::try_from(self.teller.client) else { return Ok(()) };
+        let Some(client) = script.clients.get(number) else { return Ok(()) };
+        for (at, turn) in client.turns.iter().enumerate() {
+            let mut begun = None;
+            let played = tokio::select! {
+                biased;
+                () = run.session_ended(client.session) => None,
+                played = self.turn((client.lock, turn), (number, at), run, &mut begun) => Some(played),
+            };
+            run.mark(number, at, CueKind::Gone);
+            match played {
+                None => {
+                    if let Some(turn) = begun {
+                        run.note(RecordedTurn { left_ms: run.now_ms(), has_died: true, ..turn });
+                    }
+                    self.dies();
+                    return Ok(());
+                }
+                Some(Ok(())) if TurnPlan::from(turn.end).dies => {
+                    run.end_session(client.session);
+                    self.dies();
                     return Ok(());
                 }
                 // Its znode was taken away by somebody: an operator may do so.
-                Ok(()) | Err(Error::NoNode) => self.teller.sits(Seat::Away),
-                Err(error) => {
+                Some(Ok(()) | Err(Error::NoNode)) => self.teller.sits(Seat::Away),
+                Some(Err(error)) => {
                     self.teller.sits(if error == Error::SessionExpired { Seat::Killed } else { Seat::GaveUp });
+                    // Nobody waits for what it would have done.
+                    run.mark(number, client.turns.len(), CueKind::Gone);
                     return Err(error);
                 }
             }
@@ -111,30 +182,64 @@ impl LabClient {
         Ok(())
     }
 
-    async fn turn(&mut self, plan: TurnPlan, run: &ScriptRun) -> Result<(), Error> {
+    /// With the last handle of its session, which are those of the tasks that play it, the session is closed.
+    fn dies(self) {
+        self.teller.sits(Seat::Killed);
+        self.session.end();
+    }
+
+    /// One turn. `begun` is what it is so far, while it goes on.
+    async fn turn(
+        &mut self,
+        (lock, turn): (usize, &ScriptTurn),
+        (client, at): (usize, usize),
+        run: &ScriptRun,
+        begun: &mut Option<RecordedTurn>,
+    ) -> Result<(), Error> {
+        let arrives = Duration::from_millis(turn.arrives_ms);
+        match turn.arrives_after {
+            Some(cue) => {
+                run.cue(cue).await;
+                tokio::time::sleep(arrives).await;
+            }
+            None => tokio::time::sleep(arrives.saturating_sub(run.since_begin())).await,
+        }
+        let plan = TurnPlan::from(turn.end);
         let joined_ms = run.now_ms();
-        self.teller.comes();
-        let place = self.enter_within(plan.patience).await?;
-        let mut turn = RecordedTurn {
+        let own = RecordedTurn {
             session: self.teller.client.into(),
+            lock,
             joined_ms,
             held_ms: None,
-            left_ms: run.now_ms(),
+            left_ms: joined_ms,
             has_died: plan.dies,
         };
+        *begun = Some(own);
+        self.teller.comes();
+        let place = self.enter_within(plan.patience).await?;
+        let left_ms = run.now_ms();
         let Some(place) = place else {
-            run.note(turn);
+            *begun = None;
+            run.note(RecordedTurn { left_ms, ..own });
             return if plan.dies { Ok(()) } else { self.leave_queue().await };
         };
+        let own = RecordedTurn { held_ms: Some(left_ms), left_ms, ..own };
+        *begun = Some(own);
         let held = clock::instant();
-        turn.held_ms = Some(turn.left_ms);
+        run.mark(client, at, CueKind::Held);
         let version = self.referee.raise().await?;
-        tokio::time::sleep(plan.hold.saturating_sub(held.elapsed())).await;
+        match turn.holds_after {
+            Some(cue) => {
+                run.cue(cue).await;
+                tokio::time::sleep(plan.hold).await;
+            }
+            None => tokio::time::sleep(plan.hold.saturating_sub(held.elapsed())).await,
+        }
         if !self.referee.is_still(version).await? {
             self.teller.broken();
         }
-        turn.left_ms = run.now_ms();
-        run.note(turn);
+        *begun = None;
+        run.note(RecordedTurn { left_ms: run.now_ms(), ..own });
         self.teller.releases();
         if plan.dies { Ok(()) } else { strategy::leave(&self.client, place).await }
     }

@@ -147,7 +147,11 @@ impl LabService {
     /// When there is none that may be seen, or it replays nothing that may be.
     pub fn replay(&self, scope: &VisibilityScope, id: &str) -> Result<Arc<LabReplay>, LabRefusal> {
         let run = self.run(scope, id)?;
-        let may = |report: &Arc<LabReplay>| scope.covers(&report.source.ensemble, &report.source.path);
+        let may = |report: &Arc<LabReplay>| {
+            let source = &report.source;
+            let mut paths = [&source.path].into_iter().chain(source.further_locks.iter().map(|other| &other.path));
+            paths.all(|path| scope.covers(&source.ensemble, path))
+        };
         self.0.lab.replay(id).filter(may).ok_or_else(|| LabRefusal::NoReplay(run.id.clone()))
     }
 

@@ -16,7 +16,7 @@ use super::counts::{self, Sessions};
 use super::live_stats::{EventSink, LiveStats};
 use super::members::Members;
 use super::relay::{Counts, Relay};
-use super::sandbox::SESSION_TIMEOUT;
+use super::sandbox::{SESSION_TIMEOUT, of_lock};
 use super::script::Script;
 use super::script_client::ScriptRun;
 use super::strategy::wakes_all;
@@ -68,6 +68,8 @@ pub(super) struct StrategyRun {
     /// What its clients play instead of rounds.
     pub(super) script: Option<ScriptRun>,
     pub(super) board: Arc<LiveStats>,
+    /// Of each client, its session and its lock.
+    seats: Vec<(usize, usize)>,
     stage: watch::Sender<Stage>,
     seated: Mutex<Vec<Seated>>,
     referee: OnceLock<FenceCounter>,
@@ -93,12 +95,15 @@ impl ClientTasks {
 impl StrategyRun {
     /// A lane whose turn has not come.
     pub(super) fn new(strategy: Strategy, path: &str, order: &Arc<LabOrder>, script: Option<&Arc<Script>>) -> Self {
+        let own = || (0..order.clients as usize).map(|session| (session, 0)).collect();
+        let seats = script.map_or_else(own, |script| script.seats());
         Self {
             strategy,
             path: path.into(),
             order: Arc::clone(order),
             script: script.map(ScriptRun::new),
-            board: Arc::new(LiveStats::new(order.clients, wakes_all(strategy))),
+            board: Arc::new(LiveStats::over(seats.iter().map(|(_, lock)| *lock), wakes_all(strategy))),
+            seats,
             stage: watch::Sender::new(Stage::Open),
             seated: Mutex::default(),
             referee: OnceLock::new(),
@@ -189,11 +194,13 @@ impl StrategyRun {
             )
         };
         let all = all.map_err(|_| late())??;
-        let mut tasks = JoinSet::new();
-        let mut seated = Vec::with_capacity(all.len());
-        for ((client, relay), number) in all.into_iter().zip(0..) {
+        let (mut tasks, mut seated) = (JoinSet::new(), Vec::with_capacity(self.seats.len()));
+        let opened: Vec<_> = all.into_iter().map(|(client, relay)| (Arc::new(Session::new(client)), relay)).collect();
+        for ((of_session, lock), number) in self.seats.iter().zip(0..) {
+            let Some((session, relay)) = opened.get(*of_session).cloned() else { continue };
+            let Some(client) = session.get() else { continue };
+            self.board.note(|tally, _| tally.sit(number, Seat::Away));
             let (sender, commands) = mpsc::channel(COMMANDS_MAX);
-            let session = Arc::new(Session::new(client.clone()));
             let player = LabClient {
                 client,
                 session: Arc::clone(&session),
@@ -202,8 +209,8 @@ impl StrategyRun {
                 relay: Arc::clone(&relay),
                 teller: EventSink { board: Arc::clone(&self.board), client: number },
                 strategy: self.strategy,
-                directory: Arc::clone(&self.path),
-                referee: referee.clone(),
+                directory: of_lock(&self.path, *lock).into(),
+                referee: FenceCounter { client: referee.client.clone(), fence: of_lock(&referee.fence, *lock).into() },
                 order: Arc::clone(&self.order),
                 script: self.script.clone(),
                 stage: self.stage.subscribe(),
@@ -243,7 +250,6 @@ impl StrategyRun {
                 Err(_) => {}
             }
         };
-        self.board.note(|tally, _| tally.sit(number, Seat::Away));
         Ok((client, Arc::new(relay)))
     }
 

@@ -94,6 +94,24 @@ async fn a_recorded_lock_is_replayed_by_whoever_may_see_it() {
     }
     assert!(run.conclusion.contains(&replay.sentence) && !format!("{run:?}").contains("/orders"), "{run:?}");
 
+    // Together with a lock that one of them held all the while; named twice it is played once.
+    let both = json!({
+        "path": "/orders", "further_locks": ["/other", "/orders", "/other"], "from_ms": from_ms, "to_ms": to_ms,
+        "strategies": ["predecessor"],
+    });
+    let (status, started) = json_of(&plant, "POST", REPLAYS, &both).await;
+    assert_eq!(status, 201, "{started}");
+    let id_of_both = started["id"].as_str().unwrap().to_owned();
+    until(async || plant.run(&id_of_both).await.state.name() == "finished").await;
+    let at_both = format!("/api/v1/lab/runs/{id_of_both}/replay");
+    let (_, answer) = json_of(&plant, "GET", &at_both, &Value::Null).await;
+    let replay: LabReplay = serde_json::from_value(answer).unwrap();
+    assert_eq!((replay.turns, replay.clients), (4, 3), "{replay:?}");
+    let there: Vec<_> = replay.locks.iter().map(|lock| (lock.path.as_str(), lock.turns, lock.recorded.held)).collect();
+    assert_eq!(there, [("/orders", 3, 3), ("/other", 1, 1)]);
+    let held: Vec<_> = replay.strategies[0].locks.iter().map(|lock| lock.held).collect();
+    assert_eq!((replay.strategies[0].played, held), (4, vec![3, 1]), "{replay:?}");
+
     // Another range, and what is none.
     let refused = |change: Value| {
         let mut body = order.clone();
@@ -107,6 +125,10 @@ async fn a_recorded_lock_is_replayed_by_whoever_may_see_it() {
         (json!({"speed": 101}), "the speed is 1 to 100"),
         (json!({"strategies": []}), "strategies is empty"),
         (json!({"path": "/none"}), "fewer than two contenders"),
+        (
+            json!({"further_locks": (0..16).map(|lock| format!("/l{lock}")).collect::<Vec<_>>()}),
+            "at most 15 are played",
+        ),
     ] {
         let (status, answer) = json_of(&plant, "POST", REPLAYS, &refused(change.clone())).await;
         assert!(status == 422 && answer["detail"].as_str().unwrap().contains(part), "{change}: {status} {answer}");
@@ -117,6 +139,10 @@ async fn a_recorded_lock_is_replayed_by_whoever_may_see_it() {
     assert!(status == 422 && answer["detail"].as_str().unwrap().contains("fewer than two"), "{status} {answer}");
     assert_eq!(plant.run(&id).await.id, id, "the run may be seen");
     assert_eq!(json_of(&plant, "GET", &at, &Value::Null).await.0, 404);
+    // Who sees the run and one of its locks does not see the other one.
+    plant.token = token(&plant, "half", &["/lockscope-lab", "/orders"]).await;
+    assert_eq!(json_of(&plant, "GET", &at, &Value::Null).await.0, 200);
+    assert_eq!(json_of(&plant, "GET", &at_both, &Value::Null).await.0, 404);
     // And whoever may see it and not run the lab begins nothing.
     plant.token = token(&plant, "orders", &["/orders"]).await;
     let (status, answer) = json_of(&plant, "POST", REPLAYS, &order).await;

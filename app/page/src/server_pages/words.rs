@@ -218,6 +218,7 @@ pub(super) const ANY_LENGTH: &str = "any time";
 pub(super) const ZOOM: &str = "Click or drag for that part of the time";
 pub(super) const REPLAY: &str = "Replay in the lab";
 pub(super) const REPLAY_LEAD: &str = "Real sessions play who came, who held for how long and whose session ended at the lock where it began, on the lab's own root: one way of waiting after the other, beside what was recorded.";
+pub(super) const REPLAY_FURTHER: &str =
     "Also at these locks, by the same sessions: whoever held one and asked for another does so again";
 pub(super) const REPLAY_SPEED: &str = "Speed";
 pub(super) const REPLAY_LAB: &str = "In the lab of";

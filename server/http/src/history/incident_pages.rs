@@ -246,7 +246,7 @@ impl Http {
             again,
             alike: alike.and_then(|alike| alike.view(self, &ensemble)),
             acts: acts(releases, alerts),
-            replay: offer(self, scope, (&ensemble, incident.root_lock()), (incident.from.0, lasted_ms)),
+            replay: offer(self, scope, (&ensemble, incident.root_lock(), &paths), (incident.from.0, lasted_ms)),
             ways: ways(self, &ensemble, &named, &incident, lasted_ms),
             list_url: if named.is_empty() {
                 "/incidents".to_owned()

@@ -75,6 +75,7 @@ pub(crate) fn recorded_lock(
 fn ended(span: &Span) -> RecordedLife {
     RecordedLife {
         rank: span.czxid.0,
+        lock: 0,
         session: span.session.map(|session| session.0),
         joined_ms: span.joined_at.0,
         held_ms: span.held_at.map(|at| at.0),
@@ -87,6 +88,7 @@ fn ended(span: &Span) -> RecordedLife {
 fn going_on(life: &Life) -> RecordedLife {
     RecordedLife {
         rank: life.czxid.0,
+        lock: 0,
         session: life.session.map(|session| session.0),
         joined_ms: life.joined_at.0,
         held_ms: life.held_at.map(|at| at.0),

@@ -4,11 +4,11 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use lab::replay::Replay;
-use lab::script::SCRIPT_MS_MAX;
+use lab::replay::{RecordedLife, Replay};
+use lab::script::{SCRIPT_LOCKS_MAX, SCRIPT_MS_MAX, SCRIPT_TURNS_MAX};
 use lab::{LabDenied, LabRefusal};
 use lockscope_page::run_url;
-use lockscope_wire::{LabRangeCut, LabReplay, LabReplayOrder, LabReplaySource, Strategy};
+use lockscope_wire::{LabRangeCut, LabRecordedLock, LabReplay, LabReplayOrder, LabReplaySource, Strategy};
 
 use super::started;
 use crate::Http;
@@ -67,6 +67,7 @@ fn typed_order(pairs: &[(String, String)]) -> Result<LabReplayOrder, String> {
     Ok(LabReplayOrder {
         ensemble: text("ensemble").to_owned(),
         path: text("path").to_owned(),
+        further_locks: pairs.iter().filter(|(name, _)| name == "further_locks").map(|(_, path)| path.clone()).collect(),
         from_ms: number("from_ms")?,
         to_ms: number("to_ms")?,
         speed: u32::try_from(number("speed")?).unwrap_or(0),
@@ -111,12 +112,33 @@ fn recorded(
             "the range is longer than {longest_ms} ms, the most at that speed; choose a shorter one or a higher speed"
         )));
     }
-    let (lock, range) = ((of.ensemble.as_str(), of.path.as_str()), (of.from_ms, of.to_ms));
-    let RecordedLock { ensemble, recipe, lives, to_ms, part } = recorded_lock(http, scope, lock, range)?;
+    let mut further: Vec<&String> = of.further_locks.iter().filter(|path| **path != of.path).collect();
+    further.sort();
+    further.dedup();
+    if further.len() >= SCRIPT_LOCKS_MAX {
+        return Err(bad(format!(
+            "`further_locks` names {}; at most {} are played",
+            further.len(),
+            SCRIPT_LOCKS_MAX - 1
+        )));
+    }
+    let of_lock = |path: &str| recorded_lock(http, scope, (&of.ensemble, path), (of.from_ms, of.to_ms));
+    let RecordedLock { ensemble, recipe, mut lives, to_ms, part } = of_lock(&of.path)?;
+    let mut further_locks = Vec::with_capacity(further.len());
+    for (path, lock) in further.into_iter().zip(1..) {
+        let there = of_lock(path)?;
+        lives.extend(there.lives.into_iter().map(|life| RecordedLife { lock, ..life }));
+        further_locks.push(LabRecordedLock { path: path.clone(), recipe: there.recipe });
+        if lives.len() > SCRIPT_TURNS_MAX {
+            // It is refused; nothing more has to be read for that.
+            break;
+        }
+    }
     let source = LabReplaySource {
         ensemble,
         path: of.path.clone(),
         recipe,
+        further_locks,
         from_ms: of.from_ms,
         to_ms,
         recorded_part: part,
@@ -141,12 +163,15 @@ mod tests {
             ("speed", "10"),
             ("lab", ""),
             ("strategies", "herd_exists"),
+            ("further_locks", "/m"),
+            ("further_locks", "/n"),
         ];
         let order = typed_order(&pairs(&typed)).unwrap();
         assert_eq!(
             (order.path.as_str(), order.from_ms, order.to_ms, order.speed, order.in_turn),
             ("/l", 5, 9, 10, true)
         );
+        assert_eq!(order.further_locks, ["/m", "/n"]);
         assert_eq!((order.strategies, order.lab, order.ensemble.as_str()), (vec![Strategy::HerdExists], None, ""));
         let wrong = typed_order(&pairs(&[("from_ms", "<b>")])).unwrap_err();
         assert_eq!(wrong, "`from_ms` is `<b>`, which is no whole number");

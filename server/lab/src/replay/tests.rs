@@ -1,15 +1,15 @@
 //! Recorded lives as scripts, and what is said of them.
 
-use lockscope_wire::LabReplayedStrategy;
+use lockscope_wire::LabRecordedLock;
 
 use super::*;
 
 fn life(rank: i64, joined_ms: i64, held_ms: Option<i64>, left_ms: Option<i64>) -> RecordedLife {
-    RecordedLife { rank, session: Some(rank), joined_ms, held_ms, left_ms, has_died: false, is_unsure: false }
+    RecordedLife { rank, lock: 0, session: Some(rank), joined_ms, held_ms, left_ms, has_died: false, is_unsure: false }
 }
 
 fn turn(session: i64, joined_ms: i64, held_ms: Option<i64>, left_ms: i64) -> RecordedTurn {
-    RecordedTurn { session, joined_ms, held_ms, left_ms, has_died: false }
+    RecordedTurn { session, lock: 0, joined_ms, held_ms, left_ms, has_died: false }
 }
 
 fn source(recipe: &str) -> LabReplaySource {
@@ -19,6 +19,7 @@ fn source(recipe: &str) -> LabReplaySource {
         recipe: recipe.to_owned(),
         from_ms: 1_000,
         to_ms: 9_000,
+        further_locks: Vec::new(),
         recorded_part: 0.999,
         cut: LabRangeCut::default(),
     }
@@ -72,6 +73,17 @@ fn what_the_lab_does_not_play_is_refused() {
         Replay::new(lives, source(recipe), speed, 20).unwrap_err().to_string()
     };
     assert!(why(&lives, "read_write", 1).contains("is a read_write"));
+    let with = |recipe: &str, number| {
+        let other = LabRecordedLock { path: "/secret/other".to_owned(), recipe: recipe.to_owned() };
+        let source = LabReplaySource { further_locks: vec![other; number], ..source("sequential_mutex") };
+        Replay::new(&lives, source, 1, 20)
+    };
+    assert!(with("semaphore", 1).unwrap_err().to_string().contains("/secret/other is a semaphore"));
+    assert!(with("", 16).unwrap_err().to_string().contains("17 locks are named"));
+    let two = with("", 1).unwrap();
+    assert!(two.words().starts_with("2 recorded locks are replayed as fast as they were"), "{}", two.words());
+    assert!(!two.notes().iter().any(|note| note.contains("secret")));
+    assert!(two.notes().iter().any(|note| note.contains("held one lock and asked for another")));
     assert!(why(&lives, "sequential_mutex", 0).contains("the speed is 1 to 100"));
     assert!(why(&lives[..1], "sequential_mutex", 1).contains("fewer than two"));
     assert!(why(&vec![lives[0]; SCRIPT_TURNS_MAX + 1], "sequential_mutex", 1).contains("5000 at most"));
@@ -86,13 +98,19 @@ fn recorded_and_played_stand_side_by_side_and_what_was_not_played_is_said() {
         wait_p95_ms: p95,
         ..TurnFigures::default()
     };
-    let lane = |name, played, p50| LabReplayedStrategy { name, played, figures: figures(p50, 2 * p50) };
+    let lane = |name, played, p50| LabReplayedStrategy {
+        name,
+        played,
+        figures: figures(p50, 2 * p50),
+        locks: vec![figures(p50, 2 * p50)],
+    };
     let report = LabReplay {
         source: source("sequential_mutex"),
         speed: 10,
         clients: 4,
         turns: 4,
         recorded: figures(1_500, 3_100),
+        locks: vec![LabReplayedLock { path: "/secret/lock".to_owned(), turns: 4, recorded: figures(1_500, 3_100) }],
         strategies: vec![lane(Strategy::Predecessor, 4, 155), lane(Strategy::HerdExists, 3, 170)],
         sentence: String::new(),
     };

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use lab::LabRefusal;
 use lab::replay::{RecordedLife, Replay};
 use lockscope_wire::{
-    Fault, FaultOrder, LabRangeCut, LabReplay, LabReplaySource, LabRun, LabState, Strategy, TurnFigures,
+    Fault, FaultOrder, LabRangeCut, LabRecordedLock, LabReplay, LabReplaySource, LabRun, LabState, Strategy,
+    TurnFigures,
 };
 
 use super::drain::{has_ended, lab, until};
@@ -17,7 +18,16 @@ const ALL: [Strategy; 4] = [Strategy::Predecessor, Strategy::HerdChildren, Strat
 
 fn life(session: i64, joined_ms: i64, held_ms: Option<i64>, left_ms: i64, has_died: bool) -> RecordedLife {
     let left_ms = Some(left_ms);
-    RecordedLife { rank: session, session: Some(session), joined_ms, held_ms, left_ms, has_died, is_unsure: false }
+    RecordedLife {
+        rank: session,
+        lock: 0,
+        session: Some(session),
+        joined_ms,
+        held_ms,
+        left_ms,
+        has_died,
+        is_unsure: false,
+    }
 }
 
 fn source(from_ms: i64, to_ms: i64) -> LabReplaySource {
@@ -27,6 +37,7 @@ fn source(from_ms: i64, to_ms: i64) -> LabReplaySource {
         recipe: "sequential_mutex".to_owned(),
         from_ms,
         to_ms,
+        further_locks: Vec::new(),
         recorded_part: 1.0,
         cut: LabRangeCut::default(),
     }
@@ -106,4 +117,77 @@ async fn who_died_waiting_and_who_was_there_before_leave_the_order_of_the_others
         assert_eq!(lane.seats.matches('x').count(), 7, "{name}: {}", lane.seats);
     }
     assert_eq!(run.strategies[0].inversions, 0, "who came first is first");
+}
+
+/// Two sessions that deadlock over two locks until the session of the first ends, and a third that waits behind them.
+fn deadlock() -> Vec<RecordedLife> {
+    let at = |lock, rank, life: RecordedLife| RecordedLife { lock, rank, ..life };
+    vec![
+        at(0, 1, life(1, 1_000, Some(1_000), 16_000, true)),
+        at(1, 2, life(2, 1_500, Some(1_500), 19_000, false)),
+        at(1, 3, life(1, 3_000, None, 16_000, true)),
+        at(0, 4, life(2, 3_500, Some(16_000), 18_000, false)),
+        at(0, 5, life(3, 5_000, Some(18_000), 20_000, false)),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_recorded_deadlock_over_two_locks_is_one_again_in_all_ways() {
+    let server = zookeeper().await;
+    let truth = Truth::new(&server.address()).await;
+    let before: BTreeSet<String> = sessions(&server).await;
+    let lab = lab(&server);
+    let other = LabRecordedLock { path: "/shop/b".to_owned(), recipe: "sequential_mutex".to_owned() };
+    let source = LabReplaySource { further_locks: vec![other], ..source(0, 60_000) };
+    let replay = Replay::new(&deadlock(), source, 10, 3).unwrap();
+    let order = replay.order(None, ALL.to_vec(), true);
+    let id = lab.start_run(order, Some(replay), "ada").unwrap();
+    let run = until(&lab, &id, has_ended).await;
+    assert_eq!((run.state, run.why.as_str()), (LabState::Finished, ""), "{run:?}");
+    assert!(run.script.starts_with("2 recorded locks are replayed"), "{}", run.script);
+    assert!(!format!("{run:?}").contains("/shop/b") && !format!("{run:?}").contains("/orders"), "{run:?}");
+    let told = lab.replay(&id).unwrap();
+    assert_eq!((told.clients, told.turns, told.locks.len()), (3, 5, 2));
+    let of = |figures: &TurnFigures| (figures.held, figures.left_waiting);
+    assert_eq!((of(&told.locks[0].recorded), of(&told.locks[1].recorded)), ((3, 0), (1, 1)));
+    for (lane, played) in run.strategies.iter().zip(&told.strategies) {
+        let name = lane.name.name();
+        assert_eq!((played.played, of(&played.figures)), (5, (4, 1)), "{name}: {played:?}");
+        let [first, second] = played.locks.as_slice() else { panic!("{name}: {played:?}") };
+        assert_eq!((of(first), of(second)), ((3, 0), (1, 1)), "{name}");
+        // The second waits for A from 0.35 s on, until the session of the first ends at 1.6 s; the third until it let go.
+        about(name, first.wait_p50_ms, 1_250);
+        about(name, first.wait_p95_ms, 1_300);
+        // Both of the first session, which hold and wait at different locks, are cut off at once.
+        assert_eq!((lane.seats.as_str(), lane.broken), ("xdxdd", 0), "{name}");
+        assert!(lane.took_ms >= 1_850.0, "{name}: {}", lane.took_ms);
+    }
+    is_clean(&server, &truth, &before).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_for_less_in_a_chain_holds_for_less() {
+    // A holder of A asks for B, which another holds; it keeps A until a second after it had B. In the recording B was handed
+    // over 4 s late, by a poll; in the lab it is handed over at once.
+    let at = |lock, rank, life: RecordedLife| RecordedLife { lock, rank, ..life };
+    let lives = [
+        at(1, 1, life(1, 1_000, Some(1_000), 3_000, false)),
+        at(0, 2, life(2, 1_500, Some(1_500), 8_500, false)),
+        at(1, 3, life(2, 2_000, Some(7_000), 8_000, false)),
+        at(0, 4, life(3, 2_500, Some(8_500), 9_000, false)),
+    ];
+    let other = LabRecordedLock { path: "/shop/b".to_owned(), recipe: "sequential_mutex".to_owned() };
+    let source = LabReplaySource { further_locks: vec![other], ..source(0, 60_000) };
+    let server = zookeeper().await;
+    let lab = lab(&server);
+    let replay = Replay::new(&lives, source, 1, 3).unwrap();
+    let order = replay.order(None, vec![Strategy::Predecessor], true);
+    let id = lab.start_run(order, Some(replay), "ada").unwrap();
+    let run = until(&lab, &id, has_ended).await;
+    assert_eq!((run.state, run.why.as_str()), (LabState::Finished, ""), "{run:?}");
+    let told = lab.replay(&id).unwrap();
+    let played = &told.strategies[0];
+    assert_eq!(played.played, 4);
+    assert_eq!(told.locks[0].recorded.wait_p95_ms, 6_000);
+    about("the last in A", played.locks[0].wait_p95_ms, 2_000);
 }

@@ -21,6 +21,8 @@ pub struct IncidentReplay {
     pub ensemble: String,
     /// The lock where it began.
     pub path: String,
+    /// Further locks of the incident, which may be played with it.
+    pub further_locks: Vec<String>,
     /// Where the range begins.
     pub from_ms: i64,
     /// Where it ends.
@@ -57,6 +59,23 @@ pub(super) fn replay_form(of: &IncidentReplay) -> AnyView {
             </label>
         }
     });
+    let further = |path: &String| {
+        let shown = visible(path);
+        view! {
+            <label class="field">
+                <input type="checkbox" name="further_locks" value=Exact(path.clone()) checked=true />
+                <span class="field-name"><code><bdi>{shown}</bdi></code></span>
+            </label>
+        }
+    };
+    let further = (!of.further_locks.is_empty()).then(|| {
+        view! {
+            <fieldset class="replay-locks">
+                <legend class="quiet">{words::REPLAY_FURTHER}</legend>
+                {of.further_locks.iter().map(further).collect_view()}
+            </fieldset>
+        }
+    });
     let only = of.labs.first().filter(|_| of.labs.len() == 1).cloned();
     view! {
         <details class="waits-fold" data-testid="incident-replay">
@@ -68,6 +87,7 @@ pub(super) fn replay_form(of: &IncidentReplay) -> AnyView {
                 <input type="hidden" name="from_ms" value=of.from_ms.to_string() />
                 <input type="hidden" name="to_ms" value=of.to_ms.to_string() />
                 {only.map(|lab| view! { <input type="hidden" name="lab" value=Exact(lab) /> })}
+                {further}
                 <div class="release-buttons">
                     {Strategy::ALL.map(strategy).collect_view()}
                     <label class="field">
@@ -96,6 +116,7 @@ mod tests {
         let of = |labs: &[&str]| IncidentReplay {
             ensemble: "a".to_owned(),
             path: "/l\u{202e}".to_owned(),
+            further_locks: vec!["/m\u{202e}".to_owned()],
             from_ms: 1,
             to_ms: 600_001,
             labs: labs.iter().map(|lab| (*lab).to_owned()).collect(),
@@ -107,6 +128,7 @@ mod tests {
             "{one}"
         );
         assert!(one.contains("value=\"/l&#8238;\"") && one.contains("<option value=\"10\" selected>"), "{one}");
+        assert!(one.contains("name=\"further_locks\" value=\"/m&#8238;\" checked"), "{one}");
         let two = html(&["a", "b"]);
         assert!(two.matches("<select").count() == 2 && !two.contains("type=\"hidden\" name=\"lab\""), "{two}");
     }

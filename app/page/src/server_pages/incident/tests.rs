@@ -41,6 +41,7 @@ fn what_clients_wrote_stays_text() {
     let replay = IncidentReplay {
         ensemble: hostile.clone(),
         path: hostile.clone(),
+        further_locks: vec![hostile.clone()],
         from_ms: 0,
         to_ms: 600_000,
         labs: vec![hostile.clone(), "b".to_owned()],
