@@ -169,9 +169,9 @@ fn every_state_has_its_words() {
     for text in [
         "2 alerts fire (1 of them when ZooKeeper was last seen), besides 1 that is silenced. The worst: ",
         "data-well=\"false\" data-severity=\"critical\" data-testid=\"alerts-summary\"",
-        "Firing (3)",
-        "Pending, not yet for long enough (1)",
-        "Resolved (1)",
+        "Firing</a> (3)",
+        "Pending, not yet for long enough</a> (1)",
+        "Resolved</a> (1)",
         "href=\"/lock?ensemble=eu&amp;path=/app/locks/orders\"",
         "ensemble eu",
         "href=\"/lock?path=/app/locks/orders&amp;at=1699999785000\"",
