@@ -53,7 +53,7 @@ fn a_warning_says_who_and_how_near_and_escapes_what_comes_from_outside() {
     let html = lock_orders_markup(&orders, 1_790_000_000_000, false);
     for part in [
         "Two of them passed each other by 180 ms on",
-        "Seen 17 times by 2 sessions. <a class=\"explain\" href=\"/help#number-confidence\"",
+        "Seen 17 times by 2 sessions. <a href=\"/help#number-confidence\"",
         "How sure</a>: sure.",
         "14 times, last on",
         "&lt;b&gt;worker",

@@ -23,7 +23,7 @@ fn a_long_time_out_says_what_would_be_enough_and_what_that_saves() {
         "to 10.0 s (sessionTimeoutMs in Curator",
         "others then get its locks 30.0 s sooner",
         "data-outcome=\"long\"",
-        "href=\"/help#finding-long_timeout\"",
+        "href=\"/help#finding-long-timeout\"",
     ] {
         assert!(html.contains(part), "{part}: {html}");
     }

@@ -86,7 +86,10 @@ pub(super) const NUMBERS: &[Term] = &[
         "hold percentiles",
         "Half of the holds that ended in the range lasted no longer than p50, 99 of 100 no longer than p99; from a histogram: at most an eighth above the truth, and never below it.",
     ),
-    number("hold percentiles over time", "Of the holds that ended within the piece of time, half lasted no longer than p50, 95 of 100 no longer than p95, 99 no longer than p99; from a histogram: at most an eighth above the truth, and never below it."),
+    number(
+        "hold percentiles over time",
+        "Of the holds that ended within the piece of time, half lasted no longer than p50, 95 of 100 no longer than p95, 99 no longer than p99; from a histogram: at most an eighth above the truth, and never below it.",
+    ),
     number("holds", "Holds that ended in the range, however they ended."),
     number(
         "incident began",

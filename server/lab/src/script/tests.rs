@@ -157,10 +157,13 @@ proptest! {
     /// itself, by way of others either.
     #[test]
     fn cues_are_those_of_the_recording_and_lead_back_in_time(
-        turns in prop::collection::vec((0..3_i64, 0..3_usize, 0..60_i64, 0..40_i64, 0..40_i64, 0..4_u8), 2..40),
+        turns in prop::collection::vec((0..3_i64, 0..3_usize, 0..60_i64, 0..2_500_i64, 0..2_500_i64, 0..4_u8), 2..40),
     ) {
         let turns: Vec<_> = turns
             .into_iter()
+            .zip(0..)
+            // No two come at the same instant, so that each is known by its own.
+            .map(|((session, lock, joined, wait_ms, hold_ms, kind), at)| (session, lock, joined * 64 + at, wait_ms, hold_ms, kind))
             .map(|(session, lock, joined_ms, wait_ms, hold_ms, kind)| RecordedTurn {
                 session,
                 lock,

@@ -63,7 +63,7 @@ fn what_clients_wrote_stays_text() {
 fn a_selection_is_marked_and_held_against_the_rest() {
     let html = drawn(&view_of(figures("app-7")));
     for text in [
-        "3 of 15 waits of 1.0 s to 3.0 s <a class=\"explain\" href=\"/help#number-waits-selected\"",
+        "3 of 15 waits of 1.0 s to 3.0 s <a href=\"/help#number-waits-selected\"",
         "class=\"heat-5 heat-chosen\"",
         "3 waits of 1.0 s to 3.0 s, from 2023-11-14 22:13:20 UTC",
         "href=\"/differs?from=1&amp;to=2\"",
