@@ -7,8 +7,11 @@ import type { Browser, CDPSession, Page } from '@playwright/test';
 import { bareList } from '../support/bare-list.ts';
 import { expect, test } from '../support/fixtures.ts';
 import { Lockscope } from '../support/lockscope.ts';
+import { longTasks, tasksOf } from '../support/long-tasks.ts';
 
 const FRAMES = 600;
+/** Milliseconds that a task may take. */
+const TASK_MS = 3;
 /** Each a fresh browser context. */
 const LOADS = 7;
 /** 1.6 Mbit/s. */
@@ -50,18 +53,11 @@ function frames(page: Page, count: number, scroll: number): Promise<number[]> {
 
 const FRAME_US = 1_000_000 / 60;
 
-type TraceEvent = { name: string; ph: string; pid: number; tid: number; ts: number; dur?: number; tdur?: number; args?: { name?: string } };
-
 /** Milliseconds of the main thread's tasks: of each one, by the clock and of CPU time; of all that lie in one frame, by the clock; and of CPU time of the longest of these. */
 type Tasks = { each: number[]; cpu: number[]; all: number[]; longest: number[] };
 
 function tasks(trace: Buffer): Tasks {
-  const { traceEvents: events } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
-  const runs = events.filter(({ name, ph }) => name === 'ThreadControllerImpl::RunTask' && ph === 'X');
-  const threads = events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
-  const ofThread = threads.map(({ pid, tid }) => runs.filter((run) => run.pid === pid && run.tid === tid));
-  // Of several renderers the page's is the busy one.
-  const main = ofThread.sort((one, other) => other.length - one.length)[0] ?? [];
+  const main = tasksOf(trace);
   expect(main.length, 'the trace has tasks').toBeGreaterThan(0);
   const first = Math.min(...main.map(({ ts }) => ts));
   const frames = Math.floor((Math.max(...main.map(({ ts }) => ts)) - first) / FRAME_US);
@@ -85,6 +81,13 @@ async function traced(browser: Browser, page: Page, scroll: number): Promise<Tas
   return tasks(await browser.stopTracing());
 }
 
+/** Which tasks are too long, and what they do; apart from the figures, since so much in a trace takes time of its own. */
+async function tooLong(browser: Browser, page: Page, scroll: number): Promise<string> {
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
+  await frames(page, FRAMES / 2, scroll);
+  return longTasks(await browser.stopTracing(), TASK_MS);
+}
+
 /** p99 of the longest tasks of a bare list's frames, of CPU time: what this browser needs on this machine, now, for rows that change as often. */
 async function bare(browser: Browser, page: Page): Promise<number[]> {
   await page.setContent(bareList());
@@ -94,7 +97,7 @@ async function bare(browser: Browser, page: Page): Promise<number[]> {
     const { each, cpu, longest } = await traced(browser, page, scroll);
     p99.push(percentile(longest, 0.99));
     console.log(
-      `a bare list ${how}: p99 of ${each.length} tasks ${ms(percentile(each, 0.99))} (CPU time ${ms(percentile(cpu, 0.99))}), of a frame's longest ${ms(percentile(longest, 0.99))} of CPU time (p50 ${ms(percentile(longest, 0.5))})`,
+      `a bare list ${how}: p99 of ${each.length} tasks ${ms(percentile(each, 0.99))} (CPU time ${ms(percentile(cpu, 0.99))}), of a frame's longest ${ms(percentile(longest, 0.99))} of CPU time (p50 ${ms(percentile(longest, 0.5))}); ${await tooLong(browser, page, scroll)}`,
     );
   }
   return p99;
@@ -139,7 +142,7 @@ for (const { what, mode, path, ready } of SCENES) {
           `${what} ${how}: frame p50 ${ms(percentile(times, 0.5))}, p99 ${ms(percentile(times, 0.99))}; a frame's tasks ${ms(each('TaskDuration'))}` +
             ` (CPU time ${ms(each('ThreadTime'))}, script ${ms(each('ScriptDuration'))}, style ${ms(each('RecalcStyleDuration'))}, layout ${ms(each('LayoutDuration'))}),` +
             ` p99 of ${task.length} tasks ${ms(percentile(task, 0.99))} (CPU time ${ms(percentile(cpu, 0.99))}), of a frame's together ${ms(percentile(all, 0.99))}, of its longest ${ms(percentile(longest, 0.99))} of CPU time (p50 ${ms(percentile(longest, 0.5))}), ${share} of a bare list's;` +
-            ` layout shift so far ${shift.toFixed(4)}; ${elements} elements`,
+            ` layout shift so far ${shift.toFixed(4)}; ${elements} elements; ${await tooLong(browser, page, scroll)}`,
         );
       }
     } finally {

@@ -12,6 +12,7 @@ mod answer;
 mod audit;
 mod board;
 mod cluster;
+mod contender;
 mod events;
 mod evidence;
 mod find;

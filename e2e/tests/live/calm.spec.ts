@@ -30,7 +30,7 @@ function isCalm(shifts: Shift[]): void {
 const drawn = (page: Page) =>
   page.evaluate(() => {
     const list = document.querySelector('.queue-body')!;
-    return { tops: [...list.children].map((row) => row.getBoundingClientRect().top), height: list.getBoundingClientRect().height };
+    return { tops: [...list.querySelectorAll('[role=row]')].map((row) => row.getBoundingClientRect().top), height: list.getBoundingClientRect().height };
   });
 
 test('a hand-off in a long queue shifts nothing, on screen or where it is scrolled to', async ({ page, ui, madeUp }) => {

@@ -2,6 +2,7 @@
 //! somebody points at the list or has chosen a row, no row moves at all. Pure.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lockscope_wire::{LockRow, Sort, Verdict, Window};
 
@@ -16,8 +17,10 @@ const OVERTAKES_PERCENT: i64 = 120;
 #[derive(Debug, Default)]
 pub(super) struct Order {
     pinned: BTreeMap<u32, String>,
+    /// The same by row: whoever scrolls through thousands fills the places of a hundred at once.
+    places: BTreeMap<String, u32>,
     /// Rows as last seen, so that one that went can still be shown in its place.
-    remembered: BTreeMap<String, LockRow>,
+    remembered: BTreeMap<String, Arc<LockRow>>,
     /// Somebody points at the list or has chosen a row: nothing moves, for whatever reason.
     is_held: bool,
     /// Since when the places are as they are.
@@ -29,10 +32,15 @@ pub(super) struct Order {
 impl Order {
     /// Takes the order as it is now, and keeps it while it is held.
     pub(super) fn pin(&mut self, window: &Window<LockRow>, now_ms: i64) {
-        self.pinned.clear();
-        self.remembered.clear();
+        self.forget();
         self.since_ms = now_ms;
         self.fill(window);
+    }
+
+    fn forget(&mut self) {
+        self.pinned.clear();
+        self.places.clear();
+        self.remembered.clear();
     }
 
     /// Holds every row in its place, or lets them move again.
@@ -42,8 +50,7 @@ impl Order {
 
     /// Another order, or other rows, were asked for: what was pinned is void.
     pub(super) fn reset(&mut self, now_ms: i64) {
-        self.pinned.clear();
-        self.remembered.clear();
+        self.forget();
         self.is_held = false;
         self.settles_until_ms = now_ms + SETTLE_MS;
     }
@@ -64,11 +71,12 @@ impl Order {
 
     fn fill(&mut self, window: &Window<LockRow>) {
         for (at, row) in places(window) {
-            if !self.pinned.contains_key(&at) && !self.pinned.values().any(|key| *key == row.key) {
+            if !self.pinned.contains_key(&at) && !self.places.contains_key(&row.key) {
                 self.pinned.insert(at, row.key.clone());
+                self.places.insert(row.key.clone(), at);
             }
-            if self.remembered.get(&row.key) != Some(row) {
-                self.remembered.insert(row.key.clone(), row.clone());
+            if self.remembered.get(&row.key).is_none_or(|known| **known != *row) {
+                self.remembered.insert(row.key.clone(), Arc::new(row.clone()));
             }
         }
     }
@@ -90,12 +98,12 @@ impl Order {
         if !matches!(sort, Sort::Worst | Sort::Damage) {
             return true;
         }
-        let place: BTreeMap<&str, u32> = self.pinned.iter().map(|(at, key)| (key.as_str(), *at)).collect();
-        let is_same_set = window.rows.iter().all(|row| place.contains_key(row.key.as_str()))
+        let place = |row: &LockRow| self.places.get(&row.key);
+        let is_same_set = window.rows.iter().all(|row| place(row).is_some())
             && self.pinned.last_key_value().is_none_or(|(at, _)| *at < window.total);
         let overtakes = |(at, row): (usize, &LockRow)| {
             let behind = window.rows.iter().skip(at + 1);
-            let mut overtaken = behind.filter(|other| place.get(other.key.as_str()) < place.get(row.key.as_str()));
+            let mut overtaken = behind.filter(|other| place(other) < place(row));
             overtaken.any(|other| {
                 (sort == Sort::Worst && severity(row) != severity(other))
                     || damage_ms(row, now_ms) * 100 > damage_ms(other, now_ms).max(CALM_MS) * OVERTAKES_PERCENT
@@ -105,8 +113,8 @@ impl Order {
     }
 
     /// The path of the row in a place.
-    pub(super) fn key_at(&self, at: u32) -> Option<String> {
-        self.pinned.get(&at).cloned()
+    pub(super) fn key_at(&self, at: u32) -> Option<&str> {
+        self.pinned.get(&at).map(String::as_str)
     }
 
     /// How many places there are.
@@ -114,8 +122,8 @@ impl Order {
         window.total.max(self.pinned.last_key_value().map_or(0, |(at, _)| at + 1))
     }
 
-    /// A row that is pinned but no longer among those sent.
-    pub(super) fn remembered(&self, path: &str) -> Option<&LockRow> {
+    /// A row that is pinned, as it was last sent. The same while it does not change.
+    pub(super) fn remembered(&self, path: &str) -> Option<&Arc<LockRow>> {
         self.remembered.get(path)
     }
 }
@@ -172,7 +180,7 @@ mod tests {
     }
 
     fn shown(order: &Order, window: &Window<LockRow>) -> Vec<String> {
-        (0..order.total(window)).filter_map(|at| order.key_at(at)).collect()
+        (0..order.total(window)).filter_map(|at| order.key_at(at).map(str::to_owned)).collect()
     }
 
     fn follow(order: &mut Order, window: &Window<LockRow>, now_ms: i64) -> Vec<String> {

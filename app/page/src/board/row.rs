@@ -24,6 +24,7 @@ const ROOT_CHARS: usize = 30;
 /// The row.
 pub(super) fn row(state: BoardState, drawn: Drawn, is_grouped: bool, places: Places) -> AnyView {
     let Drawn { at, row, is_away, is_chosen, is_pinned } = drawn;
+    let depth = row.depth.clone();
     let out = ending(&row).map(|end| view! { <SessionEnd words="runs out in " end=end /> });
     view! {
         <div
@@ -58,7 +59,7 @@ pub(super) fn row(state: BoardState, drawn: Drawn, is_grouped: bool, places: Pla
             <div class="cell cell-number cell-oldest" role="gridcell" data-col="oldest">
                 <Age since_ms=row.oldest_wait_at_ms least=wait_least(row.wait_is_lower_bound) />
             </div>
-            <div class="cell cell-depth" role="gridcell" data-col="depth"><Sparkline depth=row.depth /></div>
+            <div class="cell cell-depth" role="gridcell" data-col="depth"><Sparkline depth=depth /></div>
         </div>
     }
 }

@@ -1,5 +1,7 @@
 //! What the parts of the board share.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -21,18 +23,25 @@ pub(super) struct Slot {
 }
 
 /// A row as it is drawn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Drawn {
     /// Index in the whole list.
     pub(super) at: u32,
-    /// The lock, as it was last seen.
-    pub(super) row: LockRow,
+    /// The lock, as it was last seen; another one once it changed.
+    pub(super) row: Arc<LockRow>,
     /// It is no longer among those sent.
     pub(super) is_away: bool,
     /// It is the one chosen by keyboard.
     pub(super) is_chosen: bool,
     /// It stands before all others.
     pub(super) is_pinned: bool,
+}
+
+impl PartialEq for Drawn {
+    fn eq(&self, other: &Self) -> bool {
+        let marks = |drawn: &Self| (drawn.at, drawn.is_away, drawn.is_chosen, drawn.is_pinned);
+        Arc::ptr_eq(&self.row, &other.row) && marks(self) == marks(other)
+    }
 }
 
 /// The board's state; copied into its parts.
@@ -51,6 +60,8 @@ pub(super) struct BoardState {
     pub(super) kept: Kept,
     order: StoredValue<Order>,
     order_version: RwSignal<u32>,
+    /// The versions of the live data and of the order at which the order followed last.
+    followed: StoredValue<Option<(u64, u32)>>,
     /// Goes to a query, in place of where we are or behind it.
     go: Callback<(BoardQuery, bool)>,
 }
@@ -96,6 +107,7 @@ impl BoardState {
             kept,
             order: StoredValue::new(Order::default()),
             order_version: RwSignal::new(0),
+            followed: StoredValue::new(None),
             go,
         }
     }
@@ -228,10 +240,9 @@ impl BoardState {
         let drawn = self.with_order(|order, window| {
             let one = |at: u32| {
                 let key = order.key_at(at)?;
-                let sent = window.rows.iter().find(|row| row.key == key);
-                let row = sent.or_else(|| order.remembered(&key))?.clone();
-                let is_pinned = pins.contains(&key);
-                Some(Drawn { at, row, is_away: sent.is_none(), is_chosen: key == chosen, is_pinned })
+                let row = order.remembered(key)?.clone();
+                let is_pinned = pins.iter().any(|pin| pin == key);
+                Some(Drawn { at, row, is_away: !is_sent(window, at, key), is_chosen: key == chosen, is_pinned })
             };
             (shown.start..shown.end.min(order.total(window))).filter_map(one).collect()
         });
@@ -240,7 +251,7 @@ impl BoardState {
 
     /// The row in a place.
     pub(super) fn slot(self, at: u32) -> Option<Slot> {
-        self.with_order(|order, _| order.key_at(at).map(|key| Slot { at, key })).flatten()
+        self.with_order(|order, _| order.key_at(at).map(|key| Slot { at, key: key.to_owned() })).flatten()
     }
 
     /// Rows in the whole list; None before the first data.
@@ -256,11 +267,23 @@ impl BoardState {
     fn with_order<R>(self, read: impl FnOnce(&Order, &Window<LockRow>) -> R) -> Option<R> {
         self.order_version.track();
         self.live.board(|board| {
-            let (now_ms, sort) = (self.now_ms(), untrack(move || self.query.with(|query| query.sort)));
-            self.order.update_value(|order| order.follow(&board.window, now_ms, sort));
+            // Of several readers of one state the first is enough.
+            let state = (self.live.version_untracked(), self.order_version.get_untracked());
+            if self.followed.get_value() != Some(state) {
+                self.followed.set_value(Some(state));
+                let (now_ms, sort) = (self.now_ms(), untrack(move || self.query.with(|query| query.sort)));
+                self.order.update_value(|order| order.follow(&board.window, now_ms, sort));
+            }
             self.order.with_value(|order| read(order, &board.window))
         })
     }
+}
+
+/// Whether a row is among those sent: mostly in its place.
+fn is_sent(window: &Window<LockRow>, at: u32, key: &str) -> bool {
+    let is_it = |row: &LockRow| row.key == key;
+    let in_place = at.checked_sub(window.offset).and_then(|at| window.rows.get(at as usize));
+    in_place.is_some_and(is_it) || window.rows.iter().any(is_it)
 }
 
 fn read_address(pairs: &[(String, String)]) -> (BoardQuery, Option<String>) {

@@ -142,6 +142,11 @@ impl Live {
         self.flush();
     }
 
+    /// Another one whenever what is shown is another, without a subscription.
+    pub(crate) fn version_untracked(self) -> u64 {
+        self.version.get_untracked()
+    }
+
     /// Reads the board and subscribes the caller to its changes.
     pub(crate) fn board<R>(self, read: impl FnOnce(&Board) -> R) -> Option<R> {
         self.body(|body| if let Body::Board(board) = body { Some(read(board)) } else { None })

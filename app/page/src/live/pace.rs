@@ -14,25 +14,13 @@ thread_local! {
     static WORK: RefCell<Vec<Box<dyn FnOnce()>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs this in the current task, or if something was drawn since the last paint, in a task right after the next one.
-/// While nothing is painted, as in a tab that nobody sees, it waits.
+/// Runs this in a task of its own: the next one, or if something was drawn since the last paint, one right after the next
+/// paint. While nothing is painted, as in a tab that nobody sees, it waits.
 pub(super) fn draw_soon(work: impl FnOnce() + 'static) {
-    wait(Box::new(work));
-    if !IS_BUSY.get() {
-        draw();
-    }
-}
-
-/// Runs this in a task after the next paint: for handlers that run right before a paint, as those of scrolling do.
-pub(super) fn draw_after_paint(work: impl FnOnce() + 'static) {
-    wait(Box::new(work));
+    WORK.with_borrow_mut(|waiting| waiting.push(Box::new(work)));
     if !IS_BUSY.replace(true) {
         set_timeout(draw, Duration::ZERO);
     }
-}
-
-fn wait(work: Box<dyn FnOnce()>) {
-    WORK.with_borrow_mut(|waiting| waiting.push(work));
 }
 
 fn draw() {

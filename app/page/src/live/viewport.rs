@@ -70,20 +70,20 @@ impl Places {
         self.is_set.get()
     }
 
-    /// What moves a row to its place. Follows the height of rows.
-    pub(crate) fn style(self, at: u32) -> Option<String> {
-        self.is_set.get().then(|| style(at, self.row_px.get()))
+    /// What moves a row down by so many rows. Follows the height of rows.
+    pub(crate) fn style(self, rows: i64) -> Option<String> {
+        self.is_set.get().then(|| style(rows, self.row_px.get()))
     }
 
     /// The same for a row that is drawn anew where it goes.
     pub(crate) fn style_of(self, at: u32) -> impl Fn() -> Option<String> + Send + 'static {
-        move || self.style(at)
+        move || self.style(at.into())
     }
 }
 
-/// The style of a row at a place.
-fn style(at: u32, row_px: f64) -> String {
-    format!("transform:translateY({}px)", (f64::from(at) * row_px) as u64)
+/// The style that moves down by so many rows.
+fn style(rows: i64, row_px: f64) -> String {
+    format!("transform:translateY({}px)", (rows as f64 * row_px) as i64)
 }
 
 /// Makes the list as tall as all of its rows, and says where those that are drawn go. Neither depends on what was
@@ -178,7 +178,7 @@ pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -
         measure();
     });
     Effect::new(move |_| {
-        let on_scroll = window_event_listener_untyped("scroll", move |_| pace::draw_after_paint(measure));
+        let on_scroll = window_event_listener_untyped("scroll", move |_| pace::draw_soon(measure));
         let on_resize = window_event_listener_untyped("resize", move |_| measure());
         on_cleanup(move || {
             on_scroll.remove();
@@ -202,6 +202,7 @@ mod tests {
     fn a_row_is_moved_by_all_rows_before_it() {
         assert_eq!(style(0, 34.0), "transform:translateY(0px)");
         assert_eq!(style(10_000, 54.0), "transform:translateY(540000px)");
+        assert_eq!(style(-2, 34.0), "transform:translateY(-68px)");
     }
 
     #[test]

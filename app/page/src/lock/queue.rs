@@ -13,7 +13,7 @@ use crate::exact::Exact;
 use crate::explain::explained_term;
 use crate::format::{middle, visible};
 use crate::live::{FETCH_ROWS, OpenView, Places, Viewport, use_fetch, use_places, use_viewport};
-use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_parts, session_url, wait_least};
+use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_two, session_url, wait_least};
 use crate::release::ReleaseButton;
 use lockscope_wire::{Contender, ContenderRole, Edge, Liveness, LockQuery, View};
 
@@ -26,6 +26,14 @@ struct Slot {
     at: u32,
     /// Its place in words.
     place: String,
+    still: Still,
+}
+
+/// What of a row stays as it is when the first of the queue goes.
+#[derive(Clone, Debug, PartialEq)]
+struct Still {
+    /// Where its row stands in the lane that all rows move up with.
+    in_lane: i64,
     known: Known,
 }
 
@@ -48,25 +56,47 @@ impl Known {
         &self.0.1
     }
 
-    /// Whoever goes first moves all behind, and changes nothing else of them.
-    fn is_still(&self, sent: &Contender) -> bool {
-        let known = self.contender();
-        known.path == sent.path && *known == Contender { position: known.position, ..sent.clone() }
+    /// Of whoever did not change nothing is copied again: who goes first moves all behind, and changes nothing else of them.
+    fn new(contender: &Contender, before: &[Slot]) -> Self {
+        let known = before.iter().map(|slot| &slot.still.known).find(|known| known.contender().is_but_moved(contender));
+        known.cloned().unwrap_or_else(|| {
+            let key = format!("{} {:?}", contender.path, contender.session_id);
+            Self(Arc::new((key, contender.clone())))
+        })
     }
 }
 
-impl Slot {
-    /// `before` are the rows that were shown: whoever did not change is not copied again.
-    fn new(at: u32, contender: &Contender, before: &[Self]) -> Self {
-        let known = before.iter().map(|slot| &slot.known).find(|known| known.is_still(contender)).cloned();
-        let known = known.unwrap_or_else(|| {
-            let key = format!("{} {:?}", contender.path, contender.session_id);
-            Known(Arc::new((key, contender.clone())))
-        });
+impl Still {
+    fn contender(&self) -> &Contender {
+        self.known.contender()
+    }
+}
+
+/// The lane is moved back to its beginning when it moved by so many rows: browsers place nothing farther than some
+/// millions of pixels.
+const LANE_ROWS_MAX: i64 = 20_000;
+
+/// How far the lane of rows moved up.
+fn moved_up(slots: &[Slot]) -> i64 {
+    slots.first().map_or(0, |slot| slot.still.in_lane - i64::from(slot.at))
+}
+
+/// Rows in their lane. `before` are those that were shown: as many as can stay where they are in it do, since all of them are moved
+/// by moving the lane.
+fn in_lane<'a>(rows: impl Iterator<Item = (u32, &'a Contender)>, before: &[Slot]) -> Vec<Slot> {
+    let known: Vec<(u32, &Contender, Known)> =
+        rows.map(|(at, contender)| (at, contender, Known::new(contender, before))).collect();
+    let stays = |(at, _, known): &(u32, &Contender, Known)| {
+        let slot = before.iter().find(|slot| slot.still.known.key() == known.key())?;
+        Some(slot.still.in_lane - i64::from(*at)).filter(|rows| rows.abs() <= LANE_ROWS_MAX)
+    };
+    let moved_up = known.iter().find_map(stays).unwrap_or(0);
+    let slot = |(at, contender, known): (u32, &Contender, Known)| {
         let is_holder = contender.role == ContenderRole::Holder;
         let place = if is_holder { words::HOLDS.to_owned() } else { contender.position.to_string() };
-        Self { at, place, known }
-    }
+        Slot { at, place, still: Still { in_lane: i64::from(at) + moved_up, known } }
+    };
+    known.into_iter().map(slot).collect()
 }
 
 /// The table.
@@ -85,6 +115,7 @@ pub(super) fn Queue(
     let shown = use_viewport(body, query.offset, total_rows);
     let slots =
         Memo::new(move |before: Option<&Vec<Slot>>| slots(state, shown.get(), before.map_or(&[], |before| before)));
+    let moved_up = Memo::new(move |_| slots.with(|slots| moved_up(slots)));
     let places = use_places(body, total_rows);
     let ensemble = StoredValue::new(query.ensemble.clone());
     let map_query = query.clone();
@@ -115,7 +146,9 @@ pub(super) fn Queue(
                     </div>
                 </div>
                 <div class="queue-body" role="rowgroup" data-placed=move || mark(places.are_set()) node_ref=body>
-                    {rows_in_parts(slots, |slot| slot.known.key(), move |item| row(item, ensemble, places))}
+                    <div class="lane" role="presentation" prop:style=move || places.style(-moved_up.get())>
+                        {rows_in_two(slots, |slot| slot.still.known.key(), |slot| &slot.still, move |item, still| row(item, still, ensemble, places))}
+                    </div>
                 </div>
             </div>
         </section>
@@ -131,17 +164,17 @@ fn slots(state: LockState, shown: Viewport, before: &[Slot]) -> Vec<Slot> {
     let found = state.live.lock(|page| {
         let window = &page?.window;
         let rows = (window.offset..).zip(&window.rows).filter(|(at, _)| (shown.start..shown.end).contains(at));
-        Some(rows.map(|(at, contender)| Slot::new(at, contender, before)).collect())
+        Some(in_lane(rows, before))
     });
     found.flatten().unwrap_or_default()
 }
 
 /// A row; each part of it is drawn anew only when it changed. Most keep all but their place when the first goes: what
 /// else they show is not even looked at then.
-fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyView {
-    let known = item.narrowed(|slot| slot.known.clone());
-    let (key, path, node) =
-        known.fixed(|known| (known.key().to_owned(), known.contender().path.clone(), known.contender().node.clone()));
+fn row(item: Item<Slot>, still: Item<Still>, ensemble: StoredValue<String>, places: Places) -> AnyView {
+    let (key, path, node) = still.fixed(|Still { known, .. }| {
+        (known.key().to_owned(), known.contender().path.clone(), known.contender().node.clone())
+    });
     let name = node.clone().unwrap_or_default();
     view! {
         <div
@@ -149,19 +182,19 @@ fn row(item: Item<Slot>, ensemble: StoredValue<String>, places: Places) -> AnyVi
             role="row"
             data-key=Exact(key)
             data-node=filled(name).map(Exact)
-            data-role=known.text(|known| Some(known.contender().role.name().to_owned()))
-            data-hidden=known.text(|known| mark(is_hidden(known.contender())).map(str::to_owned))
+            data-role=still.text(|still| Some(still.contender().role.name().to_owned()))
+            data-hidden=still.text(|still| mark(is_hidden(still.contender())).map(str::to_owned))
             aria-rowindex=item.text(|slot| Some((slot.at + 2).to_string()))
-            prop:style=item.text(move |slot| places.style(slot.at))
+            prop:style=still.text(move |still| places.style(still.in_lane))
         >
             <span class="cell queue-place" role="cell">{item.text(|slot| Some(slot.place.clone()))}</span>
-            {known.part(|known| named(known.contender()), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
-            <span class="cell cell-number queue-time" role="cell" data-col="time">{known.part(|known| since(known.contender()), time)}</span>
-            <span class="cell queue-waits" role="cell" data-col="waits-for" title=known.text(|known| waits_title(known.contender()))>
-                {known.part(|known| known.contender().waits_for.clone(), |edges| erase(edges.first().map(|edge| waits_for(edge, edges.len()))))}
+            {still.part(|still| named(still.contender()), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
+            <span class="cell cell-number queue-time" role="cell" data-col="time">{still.part(|still| since(still.contender()), time)}</span>
+            <span class="cell queue-waits" role="cell" data-col="waits-for" title=still.text(|still| waits_title(still.contender()))>
+                {still.part(|still| still.contender().waits_for.clone(), |edges| erase(edges.first().map(|edge| waits_for(edge, edges.len()))))}
             </span>
             <span class="cell queue-alive" role="cell" data-col="liveness">
-                {known.part(|known| (known.contender().liveness, known.contender().runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
+                {still.part(|still| (still.contender().liveness, still.contender().runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
                 <ReleaseButton node=node path=path />
             </span>
         </div>
@@ -251,5 +284,61 @@ fn waits_for(edge: &Edge, edges: usize) -> AnyView {
         <span class="how" data-evidence=edge.evidence.name()></span>
         <bdi>{name}</bdi>
         <span class="sr-only">{format!(", {}", words::evidence(edge.evidence))}</span>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::samples::holder;
+
+    fn queue(from: u32, numbers: std::ops::Range<u32>) -> Vec<(u32, Contender)> {
+        let contender = |number: u32| Contender {
+            path: format!("/order/lock-{number:010}"),
+            position: number - from,
+            role: if number == from { ContenderRole::Holder } else { ContenderRole::Waiter },
+            ..holder()
+        };
+        numbers.map(|number| (number - from, contender(number))).collect()
+    }
+
+    fn drawn(queue: &[(u32, Contender)], before: &[Slot]) -> Vec<Slot> {
+        in_lane(queue.iter().map(|(at, contender)| (*at, contender)), before)
+    }
+
+    fn lane(slots: &[Slot]) -> Vec<i64> {
+        slots.iter().map(|slot| slot.still.in_lane).collect()
+    }
+
+    #[test]
+    fn who_moves_up_stays_where_it_is_in_the_lane() {
+        let first = drawn(&queue(0, 3..6), &[]);
+        assert_eq!((lane(&first), moved_up(&first)), (vec![3, 4, 5], 0));
+        let next = drawn(&queue(1, 3..7), &first);
+        assert_eq!((lane(&next), moved_up(&next)), (vec![3, 4, 5, 6], 1));
+        assert_eq!(next.iter().map(|slot| slot.at).collect::<Vec<_>>(), [2, 3, 4, 5]);
+        assert!(first.iter().zip(&next).all(|(one, other)| one.still == other.still));
+    }
+
+    #[test]
+    fn whoever_is_shown_stands_in_its_place() {
+        let first = drawn(&queue(0, 3..9), &[]);
+        let mut gone = queue(0, 3..9);
+        gone.remove(2);
+        let gone: Vec<_> = (3..).zip(gone).map(|(at, (_, contender))| (at, contender)).collect();
+        for slots in [drawn(&gone, &first), drawn(&queue(0, 50..60), &first), drawn(&queue(2, 3..9), &first)] {
+            let moved_up = moved_up(&slots);
+            assert!(slots.iter().all(|slot| slot.still.in_lane - moved_up == i64::from(slot.at)), "{slots:?}");
+        }
+    }
+
+    #[test]
+    fn the_lane_goes_back_to_its_beginning_before_it_is_too_long() {
+        let mut slots = drawn(&queue(0, 40_000..40_003), &[]);
+        for from in 1..=30_000 {
+            slots = drawn(&queue(from, 40_000..40_003), &slots);
+            assert!(moved_up(&slots).abs() <= LANE_ROWS_MAX);
+        }
+        assert_eq!(moved_up(&slots), 30_000 - LANE_ROWS_MAX - 1);
     }
 }

@@ -52,7 +52,7 @@ pub(crate) use liveness::{LivenessChip, SessionEnd};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
 pub(crate) use part::part;
-pub(crate) use rows::{Item, rows, rows_in_parts};
+pub(crate) use rows::{Item, rows, rows_in_parts, rows_in_two};
 pub(crate) use session::{holder_name, session_url};
 pub(crate) use step::{RELEASE_HASH, StepPlace, headline, looked_after, step};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};

@@ -28,6 +28,25 @@ impl PartialEq for Shown {
     }
 }
 
+/// What may take the place of what is shown.
+pub(super) trait Show {
+    /// Whether it is what is shown already.
+    fn is(&self, shown: &Shown) -> bool;
+
+    /// It, to be shown.
+    fn shown(&self) -> Shown;
+}
+
+impl<T: Clone + PartialEq + Send + Sync + 'static> Show for T {
+    fn is(&self, shown: &Shown) -> bool {
+        shown.get() == Some(self)
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::new(self.clone())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +58,11 @@ mod tests {
         assert!(Shown::new(1) != Shown::new("1"));
         assert_eq!(Shown::new(1).get(), Some(&1));
         assert_eq!(Shown::new(1).get::<&str>(), None);
+    }
+
+    #[test]
+    fn what_is_shown_gives_way_to_what_differs() {
+        assert!(1.is(&Shown::new(1)) && !1.is(&Shown::new(2)) && !1.is(&Shown::new("1")));
+        assert_eq!("1".shown().get(), Some(&"1"));
     }
 }
