@@ -7,7 +7,7 @@ use crate::difference::difference;
 use crate::display::{Display, Track, What};
 use crate::fault::{FaultSpan, Faults};
 use crate::truth::{Cursor, Timeline};
-use crate::{FrameRef, Report, Wrong};
+use crate::{FrameRef, Line, Report, Wrong};
 
 /// How far back it is looked for the state that a wrong claim may be, in versions.
 const PAST_MAX: usize = 4_096;
@@ -50,15 +50,13 @@ impl<'a> Bench<'a> {
                 zxid: display.what.claims().0,
             };
             let place = || place_of(display);
-            let claim = match display.what {
-                What::Shown(shown) => Claim::of_shown(shown, self.timeline),
-                What::Gone(gone) => Claim::of_gone(gone, self.timeline),
-            };
+            let claim = self.claim(display);
             self.count(&claim);
             self.link(display, place);
             let range = self.range(display, last_match);
             let Some(version) = claim.first_in(range.clone(), self.timeline, &mut self.cursor) else {
-                let before = last_display.map(|before: &Display<'_>| (place_of(before), before.what.claims().1));
+                let line = |before: &Display<'_>| self.claim(before).short_line();
+                let before = last_display.map(|before| (place_of(before), before.what.claims().1, line(before)));
                 let wrong = self.explain(&claim, display, place(), range, (last_match, before));
                 self.report.push(wrong);
                 continue;
@@ -72,6 +70,13 @@ impl<'a> Bench<'a> {
         }
         for reconnect in reconnects {
             self.late(&reconnect, track);
+        }
+    }
+
+    fn claim<'d>(&self, display: &Display<'d>) -> Claim<'d> {
+        match display.what {
+            What::Shown(shown) => Claim::of_shown(shown, self.timeline),
+            What::Gone(gone) => Claim::of_gone(gone, self.timeline),
         }
     }
 
@@ -203,7 +208,7 @@ impl<'a> Bench<'a> {
         display: &Display<'_>,
         place: FrameRef,
         range: Range<usize>,
-        (last_match, before): (usize, Option<(FrameRef, i64)>),
+        (last_match, before): (usize, Option<(FrameRef, i64, Line)>),
     ) -> Wrong {
         // That somebody has it and nobody is said to is the gravest, whatever it was before.
         if !claim.is_empty() {
@@ -211,14 +216,17 @@ impl<'a> Bench<'a> {
             if let Some(version) = claim.last_in(past, self.timeline, &mut self.cursor) {
                 let true_until_zxid = self.timeline.ends(version).zxid - 1;
                 let true_until_ms = self.ended_ms(version);
-                if let Some((shown_before, before_true_at_ms)) = before.filter(|_| version < last_match) {
-                    let shown_before_zxid = self.timeline.begins(last_match).zxid;
+                if let Some((shown_before, before_true_at_ms, line_before)) = before.filter(|_| version < last_match) {
                     return Wrong::TimeTravel {
                         place,
                         true_until_zxid,
-                        shown_before_zxid,
+                        shown_before_zxid: self.timeline.begins(last_match).zxid,
+                        true_at_ms: display.what.claims().1,
+                        line: claim.short_line(),
+                        stamped_at_ms: self.timeline.ends(version).time_ms,
                         shown_before,
                         before_true_at_ms,
+                        line_before,
                     };
                 }
                 if display.from_ms.saturating_sub(true_until_ms) <= self.faults.limits.age_max_ms {

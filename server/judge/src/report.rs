@@ -125,10 +125,18 @@ pub enum Wrong {
         true_until_zxid: i64,
         /// The transaction of the state that was shown before.
         shown_before_zxid: i64,
+        /// Up to when it claims to be true, 0 where it does not say.
+        true_at_ms: i64,
+        /// What it shows.
+        line: Line,
+        /// When the transaction before which it was true was stamped.
+        stamped_at_ms: i64,
         /// The frame that had shown that.
         shown_before: FrameRef,
         /// Up to when that frame claimed to be true, 0 where it did not say.
         before_true_at_ms: i64,
+        /// What that frame had shown.
+        line_before: Line,
     },
     /// LIVE with a state that came true only after it was shown.
     FromTheFuture {
