@@ -112,6 +112,7 @@ const SCENES = [
 
 for (const { what, mode, path, ready } of SCENES) {
   test(`${what}, 50 changes a second`, async ({ browser, page }) => {
+    test.setTimeout(600_000);
     const site = await Lockscope.madeUp(mode);
     try {
       await page.addInitScript(() => {

@@ -333,6 +333,17 @@ mod tests {
     }
 
     #[test]
+    fn whoever_changed_is_known_anew() {
+        let mut rows = queue(0, 3..6);
+        let first = drawn(&rows, &[]);
+        rows[1].1.label = Some("worker-7".to_owned());
+        let next = drawn(&rows, &first);
+        let is_same: Vec<bool> = first.iter().zip(&next).map(|(one, other)| one == other).collect();
+        assert_eq!(is_same, [true, false, true]);
+        assert_eq!(next[1].still.contender().label.as_deref(), Some("worker-7"));
+    }
+
+    #[test]
     fn the_lane_goes_back_to_its_beginning_before_it_is_too_long() {
         let mut slots = drawn(&queue(0, 40_000..40_003), &[]);
         for from in 1..=30_000 {
