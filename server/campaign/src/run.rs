@@ -81,6 +81,7 @@ fn limits(machine_late_ms: i64) -> Limits {
         silence_max_ms: promised.silence_max_ms + late_ms(HOPS),
         exact_max_ms: promised.exact_max_ms + late_ms(RECONNECT_HOPS),
         clock_tolerance_ms: CLOCK_TOLERANCE_MS + machine_late_ms,
+        alert_max_ms: promised.alert_max_ms + late_ms(HOPS),
     }
 }
 

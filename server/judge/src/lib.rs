@@ -1,8 +1,9 @@
 //! Judges what Lockscope showed by ZooKeeper's own transaction log. Pure: no I/O, no clock, and nothing of the product.
 //!
 //! [`Truth`] is made from the log ([`txn_log`]); [`Capture`]s are what a client of the live socket was shown and when;
-//! [`judge`] compares them, [`judge_releases`] does the same for deletions that came from Lockscope.
+//! [`judge`] compares them, [`judge_releases`] does the same for deletions that came from Lockscope, [`judge_alerts`] for alerts.
 
+mod alerts;
 mod bench;
 mod capture;
 mod claim;
@@ -15,9 +16,10 @@ mod report;
 mod revision;
 mod truth;
 
+pub use alerts::{Alert, AlertRule, AlertWhen, AlertWrong, Alerts, BEGINS_AGAIN_MS, Told, judge_alerts};
 pub use capture::{Capture, Contender, Gone, Origin, Revision, Shown};
 pub use fault::{Fault, FaultSpan};
-pub use limits::{AGE_MAX_MS, CLOCK_TOLERANCE_MS, EXACT_MAX_MS, Limits, NOT_LIVE_MAX_MS, SILENCE_MAX_MS};
+pub use limits::{AGE_MAX_MS, ALERT_MAX_MS, CLOCK_TOLERANCE_MS, EXACT_MAX_MS, Limits, NOT_LIVE_MAX_MS, SILENCE_MAX_MS};
 pub use release::{Outcome, OwnSessions, Plan, Releases};
 pub use report::{Counts, Deletion, Difference, FrameRef, Kind, LINE_MAX, Line, Report, WRONGS_MAX, Worst, Wrong};
 pub use truth::{Rule, Truth};

@@ -14,6 +14,8 @@ pub struct Limits {
     /// How far stamps of two processes on one machine may be apart: both are cut to milliseconds, and a client notes an
     /// arrival a little before or after it happened.
     pub clock_tolerance_ms: i64,
+    /// How long after its time an alert fires at the latest.
+    pub alert_max_ms: i64,
 }
 
 /// A promise of the live views.
@@ -24,6 +26,8 @@ pub const NOT_LIVE_MAX_MS: i64 = 2_000;
 pub const SILENCE_MAX_MS: i64 = 3_000;
 /// A promise of the observer.
 pub const EXACT_MAX_MS: i64 = 1_000;
+/// A promise of alerts.
+pub const ALERT_MAX_MS: i64 = 2_000;
 /// Granularity of the stamps that are compared.
 pub const CLOCK_TOLERANCE_MS: i64 = 5;
 
@@ -35,6 +39,7 @@ impl Default for Limits {
             silence_max_ms: SILENCE_MAX_MS,
             exact_max_ms: EXACT_MAX_MS,
             clock_tolerance_ms: CLOCK_TOLERANCE_MS,
+            alert_max_ms: ALERT_MAX_MS,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Contender;
+use crate::{AlertWrong, Contender};
 
 /// The most wrongs that are kept with all they say; the rest are only counted.
 pub const WRONGS_MAX: usize = 1_000;
@@ -43,6 +43,10 @@ pub struct Counts {
     pub deletions: u64,
     /// Of these, other incarnations of a planned name, which the audit log names.
     pub other_incarnations: u64,
+    /// Alerts that fired, each compared with the log.
+    pub alerts: u64,
+    /// Causes that owed an alert.
+    pub causes: u64,
 }
 
 /// The worst that was measured.
@@ -216,6 +220,8 @@ pub enum Wrong {
         /// Whether the log has the deletion.
         was_deleted: bool,
     },
+    /// What is wrong with an alert.
+    Alert(AlertWrong),
 }
 
 /// A deletion of ours.
@@ -254,6 +260,13 @@ pub enum Kind {
     IntentMissing,
     OutcomeMissing,
     OutcomeFalse,
+    AlertWithoutCause,
+    CauseWithoutAlert,
+    AlertTwice,
+    AlertEndWrong,
+    ToldTwice,
+    ToldFalse,
+    Untold,
 }
 
 impl Wrong {
@@ -277,6 +290,7 @@ impl Wrong {
             Self::IntentMissing { .. } => Kind::IntentMissing,
             Self::OutcomeMissing { .. } => Kind::OutcomeMissing,
             Self::OutcomeFalse { .. } => Kind::OutcomeFalse,
+            Self::Alert(wrong) => wrong.kind(),
         }
     }
 }
@@ -323,6 +337,8 @@ impl Counts {
             revisions,
             deletions,
             other_incarnations,
+            alerts,
+            causes,
         } = other;
         self.states += states;
         self.live += live;
@@ -333,6 +349,8 @@ impl Counts {
         self.revisions += revisions;
         self.deletions += deletions;
         self.other_incarnations += other_incarnations;
+        self.alerts += alerts;
+        self.causes += causes;
     }
 }
 

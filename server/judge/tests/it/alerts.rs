@@ -1,0 +1,198 @@
+//! Alerts: honest ones are clean, and each lie about them is seen and named.
+
+use judge::{
+    ALERT_MAX_MS, Alert, AlertRule, AlertWhen, Alerts, BEGINS_AGAIN_MS, Capture, Fault, FaultSpan, Kind, Limits,
+    Report, Told, judge_alerts,
+};
+
+use crate::world::{LOCK, START_MS, World};
+
+const HELD_MS: i64 = 1_000;
+const FOR_MS: i64 = 500;
+
+/// Somebody holds from `0` to `4_000` ms with two behind, then the next one does and leaves at `4_500`; all is told LIVE.
+fn life() -> (World, Vec<Capture>) {
+    let mut world = World::new();
+    world.queue(11, 0);
+    world.queue(12, 1);
+    world.queue(13, 2);
+    let first = world.shown(0);
+    world.wait(4_000);
+    world.leave(11, 0);
+    world.wait(500);
+    world.leave(12, 1);
+    world.wait(100);
+    world.leave(13, 2);
+    world.wait(40_000);
+    let end = Capture::Heartbeat { socket: 0, arrived_at_ms: world.now_ms };
+    // What is judged here is that it was LIVE, not what it showed.
+    (world, vec![Capture::Shown(first), end])
+}
+
+fn rules() -> Vec<AlertRule> {
+    let rule = |name: &str, when, for_ms| AlertRule { name: name.to_owned(), when, for_ms };
+    vec![
+        rule("held", AlertWhen::Held(HELD_MS), FOR_MS),
+        rule("waiting", AlertWhen::Waiting(HELD_MS), FOR_MS),
+        rule("depth", AlertWhen::Depth(1), FOR_MS),
+    ]
+}
+
+fn alert(rule: &str, fired: i64, over: i64) -> Alert {
+    Alert {
+        key: format!("{rule}-{fired}"),
+        rule: rule.to_owned(),
+        lock: LOCK.to_owned(),
+        fired_at_ms: START_MS + fired,
+        over_at_ms: Some(START_MS + over),
+    }
+}
+
+/// What an honest server lists, and tells two receivers.
+fn honest(world: &World) -> Alerts {
+    let fired = vec![
+        alert("held", HELD_MS + FOR_MS + 1, 4_000),
+        alert("waiting", HELD_MS + FOR_MS + 1, 4_500),
+        alert("depth", FOR_MS, 4_000),
+    ];
+    let mut told = Vec::new();
+    for receiver in ["one", "other"] {
+        for alert in &fired {
+            let told_of = |is_over| Told { receiver: receiver.to_owned(), key: alert.key.clone(), is_over };
+            told.extend([false, true].map(told_of));
+        }
+    }
+    Alerts {
+        rules: rules(),
+        fired,
+        listed_at_ms: world.now_ms,
+        owing: [LOCK.to_owned()].into(),
+        receivers: ["one", "other"].map(str::to_owned).to_vec(),
+        told,
+        kills: 0,
+    }
+}
+
+fn judged(world: &World, captures: &[Capture], faults: &[FaultSpan], alerts: &Alerts) -> Report {
+    judge_alerts(&Limits::default(), &world.truth(), captures, faults, alerts)
+}
+
+fn lie(kind: Kind, change: impl Fn(&mut Alerts)) {
+    let (world, captures) = life();
+    let mut alerts = honest(&world);
+    change(&mut alerts);
+    let report = judged(&world, &captures, &[], &alerts);
+    assert!(report.count(kind) > 0 && report.wrong_by_kind.len() == 1, "{:#?}", report.wrong);
+}
+
+#[test]
+fn honest_alerts_are_clean() {
+    let (world, captures) = life();
+    let report = judged(&world, &captures, &[], &honest(&world));
+    assert!(report.is_clean(), "{:#?}", report.wrong);
+    // The first holder and the depth, and of the waiters both: one had waited 4 s, the other 4.5 s.
+    assert_eq!((report.counts.alerts, report.counts.causes), (3, 4));
+}
+
+#[test]
+fn one_that_fires_without_a_cause() {
+    // Nobody held for so long then; it fired before its time; before the rule's `for` was over; long after the end.
+    for fired in [6_500, HELD_MS - 10, HELD_MS + FOR_MS - 10, 30_000] {
+        lie(Kind::AlertWithoutCause, |alerts| {
+            let later = alerts.fired[0].over_at_ms.map(|over| over.max(START_MS + fired));
+            (alerts.fired[0].fired_at_ms, alerts.fired[0].over_at_ms) = (START_MS + fired, later);
+            // That no other fired in time, or that it ended then, would be a second wrong.
+            alerts.owing.clear();
+            alerts.fired[0].over_at_ms = alerts.fired[0].over_at_ms.map(|_| START_MS + 4_000);
+        });
+    }
+}
+
+#[test]
+fn a_cause_for_which_nothing_fires() {
+    for at in 0..3 {
+        lie(Kind::CauseWithoutAlert, |alerts| {
+            let gone = alerts.fired.remove(at);
+            alerts.told.retain(|told| told.key != gone.key);
+        });
+    }
+    // It fired at another lock, or too late for the promise.
+    lie(Kind::CauseWithoutAlert, |alerts| {
+        alerts.fired[2].fired_at_ms = START_MS + FOR_MS + ALERT_MAX_MS + 200;
+    });
+}
+
+#[test]
+fn one_that_is_over_before_its_cause() {
+    let (world, captures) = life();
+    let mut alerts = honest(&world);
+    alerts.fired[0].over_at_ms = Some(START_MS + 3_000);
+    let report = judged(&world, &captures, &[], &alerts);
+    assert_eq!((report.count(Kind::AlertEndWrong), report.count(Kind::CauseWithoutAlert)), (1, 1));
+}
+
+#[test]
+fn one_that_is_never_over() {
+    let told_until_then = |alerts: &mut Alerts| {
+        let key = alerts.fired[0].key.clone();
+        alerts.fired[0].over_at_ms = None;
+        alerts.told.retain(|told| told.key != key || !told.is_over);
+    };
+    lie(Kind::AlertEndWrong, told_until_then);
+    // Not yet: what begins again within its time never ended.
+    let (world, captures) = life();
+    let mut alerts = honest(&world);
+    told_until_then(&mut alerts);
+    alerts.listed_at_ms = START_MS + 4_000 + BEGINS_AGAIN_MS;
+    assert!(judged(&world, &captures, &[], &alerts).is_clean());
+    // Over at an instant when nothing ended.
+    lie(Kind::AlertEndWrong, |alerts| alerts.fired[0].over_at_ms = Some(START_MS + 12_000));
+}
+
+#[test]
+fn two_of_one() {
+    lie(Kind::AlertTwice, |alerts| {
+        let again = Alert { key: "again".to_owned(), ..alerts.fired[0].clone() };
+        for told in alerts.told.clone().into_iter().filter(|told| told.key == alerts.fired[0].key) {
+            alerts.told.push(Told { key: again.key.clone(), ..told });
+        }
+        alerts.fired.push(again);
+    });
+}
+
+#[test]
+fn lies_to_receivers() {
+    lie(Kind::Untold, |alerts| alerts.told.retain(|told| !(told.receiver == "other" && told.is_over)));
+    lie(Kind::Untold, |alerts| alerts.told.retain(|told| told.receiver == "one"));
+    lie(Kind::ToldFalse, |alerts| {
+        let told = alerts.told[0].clone();
+        alerts.told.push(Told { key: "nothing".to_owned(), ..told });
+    });
+    lie(Kind::ToldTwice, |alerts| {
+        let at = alerts.told.iter().position(|told| told.is_over).unwrap();
+        alerts.told.insert(at, alerts.told[at].clone());
+    });
+    // It fires after it is over.
+    lie(Kind::ToldTwice, |alerts| alerts.told.swap(0, 1));
+    // A kill explains one repetition, and not that it fires again.
+    let (world, captures) = life();
+    let mut alerts = Alerts { kills: 1, ..honest(&world) };
+    alerts.told.insert(0, alerts.told[0].clone());
+    assert!(judged(&world, &captures, &[], &alerts).is_clean());
+    alerts.told.insert(0, alerts.told[0].clone());
+    assert_eq!(judged(&world, &captures, &[], &alerts).count(Kind::ToldTwice), 1);
+}
+
+#[test]
+fn what_could_not_be_seen_owes_nothing() {
+    let (world, _) = life();
+    let none = Alerts { fired: Vec::new(), told: Vec::new(), ..honest(&world) };
+    // Never shown as LIVE.
+    assert!(judged(&world, &[], &[], &none).is_clean());
+    // Shown, with a link that was known to be lost.
+    let (_, captures) = life();
+    let lost = FaultSpan { fault: Fault::LinkLost, lost_at_ms: START_MS + 100, good_at_ms: Some(START_MS + 3_000) };
+    assert!(judged(&world, &captures, &[lost], &none).is_clean());
+    let short = FaultSpan { good_at_ms: Some(START_MS + 110), lost_at_ms: START_MS + 100, ..lost };
+    assert!(!judged(&world, &captures, &[short], &Alerts { rules: rules()[2..].to_vec(), ..none }).is_clean());
+}
