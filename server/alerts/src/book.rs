@@ -72,6 +72,9 @@ pub struct KeptAlert {
     pub alert: Alert,
     /// When it was found, ms since the epoch: with rule, ensemble and lock, this names it.
     pub found_at_ms: i64,
+    /// Since when its condition is no longer true, ms since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_since_ms: Option<i64>,
     /// Which hold it is about, by its znode's czxid, where it is that it lasts.
     #[serde(default)]
     pub hold: Option<i64>,

@@ -25,7 +25,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 const REFUSED_WAIT: Duration = Duration::from_secs(300);
 
 /// Tells a receiver, until `stop`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Delivery {
     alerts: Alerts,
     route: Route,

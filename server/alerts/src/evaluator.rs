@@ -30,6 +30,10 @@ pub const UNKNOWN_MS_MAX: i64 = 86_400_000;
 /// An alert that has ended and begins anew within so many milliseconds never ended.
 pub const RESOLVE_AFTER_MS: i64 = 15_000;
 
+/// That an alert's condition is no longer true is noted after so many milliseconds, so that a process that ends before the
+/// alert does leaves that behind. What comes and goes faster is noted never.
+const NOTE_OVER_MS: i64 = 500;
+
 /// A rule, by its number, and a lock.
 type RuleAt = (usize, Arc<str>);
 
@@ -48,6 +52,8 @@ pub struct ActiveAlert {
     pub fired_at: Option<TimeMs>,
     /// Its root can't be seen since then.
     pub unknown_since: Option<TimeMs>,
+    /// Its condition is no longer true since then, and it ends unless that changes soon.
+    pub over_since: Option<TimeMs>,
     /// Which hold it is about, by its znode's czxid, where it is that it lasts.
     pub hold: Option<Zxid>,
     /// What is wrong.
@@ -160,7 +166,7 @@ impl Evaluator {
             self.before.held.insert(key.clone(), (hold, alert.since));
         }
         alert.unknown_since.get_or_insert(now);
-        let active = Active { alert: alert.clone(), over_since: None, not_before: now };
+        let active = Active { alert: alert.clone(), over_since: alert.over_since, not_before: now };
         self.active.insert(key, active);
         self.news.push(AlertNews { alert, end: None });
     }
@@ -284,6 +290,7 @@ impl Evaluator {
                     since,
                     fired_at: None,
                     unknown_since: None,
+                    over_since: None,
                     hold: None,
                     sentence: Box::default(),
                 };
@@ -355,9 +362,17 @@ impl Active {
             }
             let over = *self.over_since.get_or_insert(now);
             let ends_at = over + RESOLVE_AFTER_MS;
-            return if ends_at <= now { (Some(AlertEnd::Resolved(over)), None) } else { (None, Some(ends_at)) };
+            if ends_at <= now {
+                return (Some(AlertEnd::Resolved(over)), None);
+            }
+            let noted_at = over + NOTE_OVER_MS;
+            if noted_at > now {
+                return (None, Some(noted_at));
+            }
+            alert.over_since = Some(over);
+            return (None, Some(ends_at));
         };
-        self.over_since = None;
+        (self.over_since, alert.over_since) = (None, None);
         alert.since = alert.since.min(since);
         if alert.fired_at.is_some() {
             return (None, None);

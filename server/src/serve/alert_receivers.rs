@@ -7,7 +7,7 @@ use alerts::deliver::Delivery;
 use alerts::duty::Duty;
 use alerts::service::{Alerts, RouteShown};
 use runtime::shutdown::CancellationToken;
-use runtime::tasks::{TaskTracker, supervised};
+use runtime::tasks::{TaskTracker, restarted, supervised};
 use tokio::task::JoinHandle;
 
 use crate::config::{Alerting, Receiver};
@@ -90,7 +90,7 @@ impl AlertReceivers {
                     if is_elsewhere {
                         alerts.begin_anew(&name);
                     }
-                    delivery.run(own_stop).await;
+                    restarted("alert delivery", own_stop.clone(), || delivery.clone().run(own_stop.clone())).await;
                 })))
             }
             Err(why) => {

@@ -19,7 +19,7 @@ use feed::engine::ObservationLog;
 use feed::project::{AcknowledgedLock, AcknowledgedLocks};
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
-use runtime::tasks::{TaskTracker, supervised};
+use runtime::tasks::{TaskTracker, restarted, supervised};
 use tokio::sync::watch;
 
 /// The alerts of a server, and by which rules.
@@ -72,7 +72,8 @@ impl AlertParts {
         replicas: Option<Arc<Replicas>>,
     ) -> AlertReceivers {
         let duty = replicas.map(|replicas| replicas as Arc<dyn Duty>);
-        tasks.spawn(supervised("alerts", self.alerts.clone().run(stop.clone())));
+        let (alerts, own_stop) = (self.alerts.clone(), stop.clone());
+        tasks.spawn(restarted("alerts", stop.clone(), move || alerts.clone().run(own_stop.clone())));
         let told = tell_acknowledged(self.alerts.clone(), self.acknowledged.clone());
         let told = stop.clone().run_until_cancelled_owned(told);
         tasks.spawn(supervised("acknowledged locks", async { _ = told.await }));

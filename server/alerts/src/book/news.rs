@@ -62,13 +62,14 @@ impl Book {
         let of_it = self.alerts.values().filter(|kept| kept.alert.ensemble == ensemble);
         let active = of_it.filter(|kept| kept.alert.state != AlertState::Resolved);
         active
-            .map(|KeptAlert { alert, found_at_ms, hold, .. }| ActiveAlert {
+            .map(|KeptAlert { alert, found_at_ms, over_since_ms, hold, .. }| ActiveAlert {
                 rule: alert.rule.as_str().into(),
                 lock: alert.lock.as_str().into(),
                 found_at: TimeMs(*found_at_ms),
                 since: TimeMs(alert.since_at_ms),
                 fired_at: alert.fired_at_ms.map(TimeMs),
                 unknown_since: alert.unknown_since_ms.map(TimeMs),
+                over_since: over_since_ms.map(TimeMs),
                 hold: hold.map(Zxid),
                 sentence: alert.sentence.as_str().into(),
             })
@@ -123,6 +124,7 @@ impl Book {
                 acked_by,
             },
             found_at_ms: alert.found_at.0,
+            over_since_ms: alert.over_since.map(|at| at.0),
             hold: alert.hold.map(|czxid| czxid.0),
             tellings: before.map(|kept| kept.tellings.clone()).unwrap_or_default(),
         }

@@ -29,6 +29,7 @@ pub(crate) fn fired(lock: &str, at_ms: i64) -> ActiveAlert {
         since: TimeMs(at_ms),
         fired_at: Some(TimeMs(at_ms)),
         unknown_since: None,
+        over_since: None,
         hold: None,
         sentence: format!("{lock} is stuck.").into(),
     }

@@ -7,7 +7,7 @@ use lockscope_core::observation::Observation;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 
-use crate::firing::{HEAD, ORPHAN};
+use crate::firing::{HEAD, ORPHAN, mended};
 use crate::language::Story;
 use crate::watch::Watch;
 use crate::{at, rule};
@@ -82,6 +82,45 @@ fn what_was_over_meanwhile_is_over_when_that_is_seen() {
         assert_eq!(watch.news[0].end, Some(AlertEnd::Resolved(TimeMs(71_000))));
         assert_eq!(watch.evaluator.active(), []);
     });
+}
+
+#[test]
+fn what_was_over_before_is_over_since_then() {
+    let rules = [rule("orphans", &["orphan"], 5_000)];
+    // It had been over for a while when the process ended, and for shorter than anybody notes.
+    for (ended_ms, over_ms) in [(12_000, 10_000), (10_250, 71_000)] {
+        let life = || {
+            let mut watch = Watch::new(&rules);
+            watch.tell(ORPHAN).tell(&mended(10_000)).pass_to(ended_ms);
+            watch
+        };
+        for mut watch in [anew(&life(), &rules, 70_000), resumed(life(), &rules, 70_000)] {
+            watch.is_answering = false;
+            watch.tell("70000 link lost restarted").pass_to(71_000);
+            watch.is_answering = true;
+            read(&mut watch, 71_000, false);
+            watch.pass_to(100_000);
+            assert_eq!(watch.said().last().unwrap(), &format!("orphans /locks/a: over {over_ms}"));
+        }
+        // It began again meanwhile: then it goes on.
+        let mut watch = anew(&life(), &rules, 70_000);
+        read(&mut watch, 71_000, true);
+        watch.pass_to(100_000);
+        assert_eq!((watch.only().fired_at, watch.only().over_since), (Some(TimeMs(6_000)), None));
+    }
+}
+
+#[test]
+fn a_server_that_is_ended_again_and_again_says_that_it_is_over() {
+    let rules = [rule("orphans", &["orphan"], 5_000)];
+    let mut watch = Watch::new(&rules);
+    watch.tell(ORPHAN).tell(&mended(10_000)).pass_to(13_000);
+    for at_ms in [14_000, 20_000] {
+        watch = anew(&watch, &rules, at_ms);
+        read(&mut watch, at_ms + 250, false);
+        watch.pass_to(at_ms + 5_000);
+    }
+    assert_eq!(watch.said().last().unwrap(), "orphans /locks/a: over 10000");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! A model that is told a story, and looked at as the server does it.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews, Evaluator};
 use alerts::rule::Rule;
 use lockscope_core::observation::Observation;
@@ -16,6 +19,7 @@ pub(crate) struct Watch {
     pub(crate) evaluator: Evaluator,
     /// What was found since this was emptied.
     pub(crate) news: Vec<AlertNews>,
+    known: BTreeMap<(Arc<str>, Arc<str>), ActiveAlert>,
     /// The same with the instants of the observations that showed it, for who compares.
     pub(crate) found_at: Vec<(TimeMs, AlertNews)>,
     /// What was observed.
@@ -36,8 +40,9 @@ impl Watch {
     pub(crate) fn over(story: Story, rules: &[Rule], known: Vec<ActiveAlert>) -> Self {
         let mut evaluator = Evaluator::new("prod", rules, known, TimeMs(story.now));
         let news = evaluator.take_news();
+        let known = news.iter().map(|one| (place(one), plain(one))).collect();
         let found_at = news.iter().map(|one| (TimeMs(story.now), one.clone())).collect();
-        Self { story, evaluator, news, found_at, told: Vec::new(), is_answering: true }
+        Self { story, evaluator, news, known, found_at, told: Vec::new(), is_answering: true }
     }
 
     /// What happens, in the language of the core's tests; time passes in between.
@@ -84,7 +89,9 @@ impl Watch {
             let changes = model.go_on();
             self.evaluator.look(model, now, &changes);
         }
-        let news = self.evaluator.take_news();
+        let mut news = self.evaluator.take_news();
+        // That it will be over unless something happens is noted for the next process, and no news here.
+        news.retain(|one| self.known.insert(place(one), plain(one)) != Some(plain(one)) || one.end.is_some());
         self.found_at.extend(news.iter().map(|one| (now, one.clone())));
         self.news.extend(news);
     }
@@ -101,6 +108,14 @@ impl Watch {
     pub(crate) fn said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.news).iter().map(said).collect()
     }
+}
+
+fn place(one: &AlertNews) -> (Arc<str>, Arc<str>) {
+    (Arc::clone(&one.alert.rule), Arc::clone(&one.alert.lock))
+}
+
+fn plain(one: &AlertNews) -> ActiveAlert {
+    ActiveAlert { over_since: None, ..one.alert.clone() }
 }
 
 fn said(AlertNews { alert, end }: &AlertNews) -> String {
