@@ -73,17 +73,17 @@ bench-page: site ## the page in a browser: a queue of 10,000 that changes 50 tim
 	cd e2e && BENCH=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test frames --project javascript-on --workers 1
 
 campaign: site ## every fault against the release binary, judged by ZooKeeper's transaction log: SEEDS=3, ONLY=cut,late-link
-	@.ci/need java javac zookeeper curator kazoo
+	@.ci/need java javac zookeeper curator kazoo alertmanager
 	cargo build --release --locked -p server --bin lockscope
 	cargo build --release --locked -p campaign
-	$(TARGET)/release/campaign --seeds $(or $(SEEDS),1) --out $(TARGET)/campaign $(if $(ONLY),--only $(ONLY)) $(if $(DOCUMENT),--document $(DOCUMENT))
+	$(TARGET)/release/campaign --seeds $(or $(SEEDS),1) --out $(TARGET)/campaign $(if $(ONLY),--only $(ONLY)) $(if $(DOCUMENT),--document $(DOCUMENT)) $(if $(ALERTS_DOCUMENT),--alerts-document $(ALERTS_DOCUMENT))
 
 mutants: ## takes out what the promise rests on, one thing at a time in a copy, and fails unless a test turns red each time
 	cargo build --locked $(WHOLE) --bin campaign
 	$(TARGET)/debug/campaign --mutants $(ONLY)
 
 compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone with the same load: ROUNDS=3, ONLY=events,sync
-	@.ci/need java javac zookeeper curator kazoo
+	@.ci/need java javac zookeeper curator kazoo alertmanager
 	cargo build --release --locked -p server --bin lockscope
 	cargo build --release --locked -p compare
 	$(TARGET)/release/compare --rounds $(or $(ROUNDS),3) --out $(TARGET)/compare $(if $(ONLY),--only $(ONLY))

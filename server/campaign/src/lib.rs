@@ -9,6 +9,7 @@
     reason = "a tool of tests: it fails by panicking, and a run is a task of its own"
 )]
 
+pub mod alarm;
 pub mod capture;
 pub mod certificate;
 pub mod clients;
@@ -25,6 +26,7 @@ pub mod run;
 pub mod scene;
 pub mod second;
 pub mod servers;
+pub mod setup;
 pub mod shown;
 pub mod table;
 pub mod threads;

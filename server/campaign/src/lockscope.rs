@@ -24,6 +24,8 @@ pub struct Lockscope {
     listen: String,
     child: Option<Child>,
     environment: Vec<(&'static str, OsString)>,
+    /// How often it was killed.
+    pub kills: usize,
     pub http: reqwest::Client,
 }
 
@@ -60,6 +62,7 @@ impl Lockscope {
             listen: "127.0.0.1:0".to_owned(),
             child: None,
             environment,
+            kills: 0,
             http,
         };
         lockscope.launch().await;
@@ -123,6 +126,7 @@ impl Lockscope {
 
     pub async fn kill_minus_9(&mut self) {
         if let Some(mut child) = self.child.take() {
+            self.kills += 1;
             child.kill().await.expect("the process is ours");
         }
     }

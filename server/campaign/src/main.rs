@@ -8,12 +8,13 @@ use std::time::Instant;
 use campaign::fault::{Fault, Form};
 use campaign::mutants;
 use campaign::run::run;
-use campaign::table::{Row, joined, markdown};
+use campaign::table::{Row, alerts_markdown, joined, markdown};
 use clap::Parser;
 
 /// Where the table stands in the document.
-const TABLE_BEGINS: &str = "<!-- table -->\n";
-const TABLE_ENDS: &str = "<!-- end of table -->";
+const TABLE: [&str; 2] = ["<!-- table -->\n", "<!-- end of table -->"];
+/// Where that of alerts stands in its document.
+const ALERTS_TABLE: [&str; 2] = ["<!-- table of alerts -->\n", "<!-- end of the table of alerts -->"];
 
 /// Breaks a Lockscope in every way there is, and lets ZooKeeper's own transaction log say what was true.
 #[derive(Debug, Parser)]
@@ -39,6 +40,9 @@ struct Cli {
     /// A document whose table is replaced.
     #[arg(long)]
     document: Option<PathBuf>,
+    /// A document whose table of alerts is replaced.
+    #[arg(long)]
+    alerts_document: Option<PathBuf>,
     /// Throws nothing: joins the tables that campaigns with other seeds saved in these folders.
     #[arg(long, num_args = 1.., conflicts_with_all = ["only", "program", "short"])]
     join: Vec<PathBuf>,
@@ -100,9 +104,12 @@ async fn main() -> ExitCode {
 
 /// Prints the table, and puts it into the document.
 fn finish(cli: &Cli, rows: &[Row]) -> ExitCode {
-    let table = markdown(rows);
-    println!("\n{table}");
-    let placed = cli.document.as_deref().map_or(Ok(()), |document| replace(document, &table));
+    let (table, alerts) = (markdown(rows), alerts_markdown(rows));
+    println!("\n{table}\n{alerts}");
+    let put = |document: &Option<PathBuf>, place, table: &str| {
+        document.as_deref().map_or(Ok(()), |document| replace(document, place, table))
+    };
+    let placed = put(&cli.document, TABLE, &table).and_then(|()| put(&cli.alerts_document, ALERTS_TABLE, &alerts));
     if let Err(error) = placed.and_then(|()| save(&cli.out, rows)) {
         println!("{error}");
         return ExitCode::FAILURE;
@@ -132,15 +139,14 @@ fn mutate(names: &[String]) -> ExitCode {
 
 fn save(folder: &Path, rows: &[Row]) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    std::fs::write(folder.join("table.md"), markdown(rows))?;
+    std::fs::write(folder.join("table.md"), format!("{}\n{}", markdown(rows), alerts_markdown(rows)))?;
     std::fs::write(folder.join("table.json"), serde_json::to_string_pretty(rows)?)
 }
 
-fn replace(document: &Path, table: &str) -> std::io::Result<()> {
+fn replace(document: &Path, [begins, ends]: [&str; 2], table: &str) -> std::io::Result<()> {
     let text = std::fs::read_to_string(document)?;
-    let parts = text
-        .split_once(TABLE_BEGINS)
-        .and_then(|(before, rest)| rest.split_once(TABLE_ENDS).map(|(_, after)| (before, after)));
+    let parts =
+        text.split_once(begins).and_then(|(before, rest)| rest.split_once(ends).map(|(_, after)| (before, after)));
     let Some((before, after)) = parts else { return Err(std::io::Error::other("it has no place for the table")) };
-    std::fs::write(document, format!("{before}{TABLE_BEGINS}\n{table}\n{TABLE_ENDS}{after}"))
+    std::fs::write(document, format!("{before}{begins}\n{table}\n{ends}{after}"))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use judge::{CLOCK_TOLERANCE_MS, Capture, Limits, Report, Truth, judge_releases, judge_within};
+use judge::{CLOCK_TOLERANCE_MS, Capture, Limits, Report, Truth, judge_alerts, judge_releases, judge_within};
 use txn_log::{LogReader, Transaction};
 
 use crate::fault::{Fault, Form};
@@ -54,7 +54,7 @@ async fn attempt(program: &Path, fault: Fault, seed: u64, form: Form) -> Outcome
     let ticker = Ticker::start();
     let mut scene = Scene::start(program, &fault.setup(), seed).await;
     fault.throw(&mut scene, form).await;
-    let evidence = scene.end().await;
+    let evidence = scene.end(form.awaits_alerts(fault)).await;
     let machine_late_ms = ticker.worst_ms();
     drop(ticker);
     decide(fault, evidence, machine_late_ms).await
@@ -93,6 +93,7 @@ async fn decide(fault: Fault, evidence: Evidence, machine_late_ms: i64) -> Outco
         broken,
         logs,
         record,
+        alerts,
         sessions,
         back_ms,
         notes,
@@ -113,6 +114,9 @@ async fn decide(fault: Fault, evidence: Evidence, machine_late_ms: i64) -> Outco
     let mut report = judge_within(&limits, &truth, &captured, &spans);
     // An autopsy has the log itself: no fault excuses it, and what it shows of an instant is of that instant.
     report.merge(judge_within(&Limits { age_max_ms: 0, ..limits }, &truth, &autopsy, &[]));
+    if let Some(alerts) = alerts {
+        report.merge(judge_alerts(&limits, &truth, &captured, &spans, &alerts));
+    }
     if let Some(record) = record {
         report.merge(judge_releases(&limits, &truth, &record.releases(sessions)));
         if let Err(words) = record.verify().await {

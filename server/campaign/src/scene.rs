@@ -6,27 +6,27 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use demo::ServerOptions;
-use judge::{Capture as Captured, Fault, FaultSpan};
+use judge::{Alerts, Capture as Captured, Fault, FaultSpan};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tempfile::TempDir;
 use tokio::time::sleep;
 use zookeeper_client::{Acls, Client, CreateMode};
 
+use crate::alarm::{self, Alarms};
 use crate::capture::{Capture, Pace, View, now_ms};
 use crate::certificate::Certificate;
-use crate::clients::Library;
 use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::lockscope::{Lockscope, command};
 use crate::past::{self, Past};
-use crate::relay::{Edit, Grants, Link, Relay};
+use crate::relay::{Grants, Link, Relay};
 use crate::releases::Record;
 use crate::second::Second;
-use crate::servers::{Servers, options};
+use crate::servers::Servers;
+use crate::setup::Setup;
 use crate::threads::Threads;
-use crate::workload::{Contention, Who, Workload};
+use crate::workload::Workload;
 use crate::{DEADLINE, STEP};
 
 /// What Lockscope watches.
@@ -34,63 +34,10 @@ pub const ROOT: &str = "/campaign";
 /// Everything goes well for this long before a fault, and after it.
 const CALM: Duration = Duration::from_millis(1_500);
 
+/// The same where it is waited for that alerts are over: what began meanwhile is to last until it must have fired.
+const LONG_CALM: Duration = Duration::from_millis(7_500);
 /// What happened so shortly before is not kept yet.
 const UNSTORED_MS: i64 = 2_500;
-
-/// What a fault needs.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    pub members: usize,
-    pub session_timeout_ms: u32,
-    pub contentions: Vec<Contention>,
-    /// Locks that are looked at beside those with contention.
-    pub more_locks: Vec<String>,
-    /// Whether Lockscope has a place for its record.
-    pub keeps_record: bool,
-    /// Whether it records what it observes, and moments of the run are looked at afterwards.
-    pub keeps_history: bool,
-    /// Whether it has a configuration file, which is empty at first.
-    pub has_config: bool,
-    /// Whether its clock may be set.
-    pub has_clock: bool,
-    /// Whether the disk below it may hang.
-    pub has_disk: bool,
-    /// Whether threads may be refused to it.
-    pub has_threads: bool,
-    /// Whether it reaches the only server by TLS, whose certificate may run out.
-    pub has_certificate: bool,
-    /// How the servers are set up.
-    pub server: ServerOptions,
-    /// What is changed in packets on their way.
-    pub edit: Edit,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        let lock = |name: &str, who| Contention { path: format!("{ROOT}/{name}"), who };
-        let contentions = vec![
-            lock("kazoo", Who::Library(Library::Kazoo, 3)),
-            lock("curator", Who::Library(Library::Curator, 3)),
-            lock("fast", Who::Queue(80)),
-            lock("slow", Who::Queue(600)),
-        ];
-        Self {
-            members: 1,
-            session_timeout_ms: 10_000,
-            contentions,
-            more_locks: Vec::new(),
-            keeps_record: false,
-            keeps_history: true,
-            has_config: false,
-            has_clock: false,
-            has_disk: false,
-            has_threads: false,
-            has_certificate: false,
-            server: options(),
-            edit: Edit::None,
-        }
-    }
-}
 
 /// The stage.
 pub struct Scene {
@@ -105,8 +52,8 @@ pub struct Scene {
     /// What other viewers than the first were shown.
     pub captured: Vec<Captured>,
     pub record: Option<Record>,
-    /// Lockscope's configuration file, where it has one.
-    pub config: Option<PathBuf>,
+    /// Lockscope's configuration file, and what is in it.
+    pub config: (PathBuf, String),
     /// Lockscope's clock, where it may be set.
     pub clock: Option<Clock>,
     /// The disk below Lockscope, where it may hang.
@@ -125,6 +72,7 @@ pub struct Scene {
     /// Sessions that outlive what is captured: their end is no part of the fault.
     pub kept: Vec<Client>,
     keeps_history: bool,
+    alarms: Option<Alarms>,
     began_at_ms: i64,
     second: Option<Second>,
     workload: Option<Workload>,
@@ -141,6 +89,8 @@ pub struct Evidence {
     pub broken: Vec<String>,
     pub logs: Vec<PathBuf>,
     pub record: Option<Record>,
+    /// What fired, and who was told.
+    pub alerts: Option<Alerts>,
     /// Sessions of Lockscope's.
     pub sessions: BTreeSet<i64>,
     pub back_ms: Option<i64>,
@@ -169,7 +119,9 @@ impl Scene {
         let servers = Servers::start(setup.members, options).await;
         let direct = open(&servers.connect_string()).await;
         make(&direct, ROOT).await;
-        for contention in &setup.contentions {
+        let alarming = setup.alarming.contentions();
+        let contentions: Vec<_> = setup.contentions.iter().chain(&alarming).cloned().collect();
+        for contention in &contentions {
             make(&direct, &contention.path).await;
         }
         let grants = Arc::new(Mutex::new(Vec::new()));
@@ -191,14 +143,13 @@ impl Scene {
             }
             record = Some(Record::new(program, &place, tokens));
         }
-        if setup.keeps_record || setup.keeps_history {
+        let mut alarms = Alarms::start(setup.alarming, data.path(), seed).await;
+        if setup.keeps_record || setup.keeps_history || alarms.is_some() {
             args.extend(["--data-dir".to_owned(), place.display().to_string()]);
         }
-        let config = setup.has_config.then(|| data.path().join("lockscope.toml"));
-        if let Some(file) = &config {
-            std::fs::write(file, "").expect("the folder is ours");
-            args.extend(["--config".to_owned(), file.display().to_string()]);
-        }
+        let config = (data.path().join("lockscope.toml"), alarms.as_ref().map(Alarms::config).unwrap_or_default());
+        std::fs::write(&config.0, &config.1).expect("the folder is ours");
+        args.extend(["--config".to_owned(), config.0.display().to_string()]);
         if let Some(certificate) = &certificate {
             args.extend(["--ca-file".to_owned(), certificate.authority().display().to_string()]);
         }
@@ -207,13 +158,19 @@ impl Scene {
         let threads = setup.has_threads.then(|| Threads::start(data.path()));
         let by_clock = clock.iter().flat_map(Clock::environment);
         let by_disk = disk.iter().flat_map(Disk::environment);
-        let environment = by_clock.chain(by_disk).chain(threads.iter().flat_map(Threads::environment)).collect();
+        let by_threads = threads.iter().flat_map(Threads::environment);
+        // Alerts have a place of their own where nothing else is kept.
+        let no_history = (!setup.keeps_history).then(|| ("LOCKSCOPE_HISTORY", "off".into()));
+        let environment = by_clock.chain(by_disk).chain(by_threads).chain(no_history).collect();
         let lockscope = Lockscope::start_with(program, &args, environment).await;
         lockscope.until_ready().await;
+        if let Some(alarms) = &mut alarms {
+            alarms.watch(&lockscope.url());
+        }
         let locks =
             setup.contentions.iter().map(|contention| contention.path.clone()).chain(setup.more_locks.iter().cloned());
         let views: Vec<View> = std::iter::once(View::Board).chain(locks.map(View::Lock)).collect();
-        let workload = Workload::start(&servers.connect_string(), &setup.contentions, seed).await;
+        let workload = Workload::start(&servers.connect_string(), &contentions, seed).await;
         let capture = Capture::start(lockscope.address(), 0, views.clone(), Pace::Eager);
         let second = Some(Second::start(lockscope.address(), views.clone()));
         let rng = StdRng::seed_from_u64(seed ^ 0x5eed);
@@ -239,6 +196,7 @@ impl Scene {
             views,
             kept: Vec::new(),
             keeps_history: setup.keeps_history,
+            alarms,
             began_at_ms: now_ms(),
             second,
             workload: Some(workload),
@@ -309,18 +267,30 @@ impl Scene {
         self.data.path().join("data")
     }
 
+    /// Requests that receivers of alerts were sent so far.
+    pub fn alarm_requests(&self) -> usize {
+        self.alarms.as_ref().map_or(0, Alarms::requests)
+    }
+
     /// A session beside everybody else's.
     pub async fn direct(&self) -> Client {
         open(&self.servers.connect_string()).await
     }
 
-    /// Everything goes on for a while, then all is ended in order.
-    pub async fn end(mut self) -> Evidence {
-        sleep(CALM).await;
+    /// Everything goes on for a while, then all is ended in order; where that is awaited, once all alerts are over.
+    pub async fn end(mut self, awaits_alerts: bool) -> Evidence {
+        sleep(if awaits_alerts { LONG_CALM } else { CALM }).await;
         if let Some(workload) = self.workload.take() {
             workload.end().await;
         }
         sleep(CALM).await;
+        let mut alarmed = alarm::Heard::default();
+        let has_alarms = self.alarms.is_some();
+        if let Some(alarms) = self.alarms.take() {
+            alarmed = alarms.end(&self.lockscope, awaits_alerts).await;
+            self.notes.append(&mut alarmed.notes);
+            self.wrong.append(&mut alarmed.wrong);
+        }
         let heard = self.capture.end();
         let mut captured = self.captured;
         captured.extend(heard.captured);
@@ -352,6 +322,7 @@ impl Scene {
             broken: heard.broken,
             logs,
             record: self.record,
+            alerts: has_alarms.then_some(alarmed.alerts),
             back_ms: self.back_ms,
             notes: self.notes,
             wrong: self.wrong,

@@ -32,9 +32,46 @@ pub struct Row {
     pub exact_after_ms: i64,
     pub back_ms: Option<i64>,
     pub machine_late_ms: i64,
+    #[serde(default)]
+    pub alerts: AlertFigures,
     pub notes: Vec<String>,
     /// What was wrong, the first of it in full.
     pub details: Vec<String>,
+}
+
+/// What became of alerts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlertFigures {
+    /// Causes that owed one, and alerts that fired.
+    pub expected: u64,
+    pub fired: u64,
+    /// Without a cause, over at a wrong instant, or told though nothing fired.
+    pub wrong: u64,
+    /// Causes for which none fired in time.
+    pub missed: u64,
+    /// Two of one, or told more often than kills explain.
+    pub twice: u64,
+    /// Receivers that were never told.
+    pub lost: u64,
+    /// From when it was due until somebody saw that it fires, at worst.
+    pub slowest_ms: i64,
+}
+
+impl AlertFigures {
+    fn is_clean(&self) -> bool {
+        self.wrong + self.missed + self.twice + self.lost == 0
+    }
+
+    fn join(&mut self, other: Self) {
+        let Self { expected, fired, wrong, missed, twice, lost, slowest_ms } = other;
+        self.expected += expected;
+        self.fired += fired;
+        self.wrong += wrong;
+        self.missed += missed;
+        self.twice += twice;
+        self.lost += lost;
+        self.slowest_ms = self.slowest_ms.max(slowest_ms);
+    }
 }
 
 impl Row {
@@ -43,7 +80,7 @@ impl Row {
     }
 
     pub fn is_clean(&self) -> bool {
-        self.wrong + self.old_and_live + self.late == 0
+        self.wrong + self.old_and_live + self.late == 0 && self.alerts.is_clean()
     }
 
     /// Takes the outcome of another seed.
@@ -57,9 +94,16 @@ impl Row {
             *match kind {
                 Kind::OldAndLive | Kind::LiveWithoutLink => &mut self.old_and_live,
                 Kind::LateAfterReconnect => &mut self.late,
+                Kind::AlertWithoutCause | Kind::AlertEndWrong | Kind::ToldFalse => &mut self.alerts.wrong,
+                Kind::CauseWithoutAlert => &mut self.alerts.missed,
+                Kind::AlertTwice | Kind::ToldTwice => &mut self.alerts.twice,
+                Kind::Untold => &mut self.alerts.lost,
                 _ => &mut self.wrong,
             } += count;
         }
+        self.alerts.expected += report.counts.causes;
+        self.alerts.fired += report.counts.alerts;
+        self.alerts.slowest_ms = self.alerts.slowest_ms.max(report.worst.fires_ms);
         self.wrong += u64::try_from(outcome.wrong.len()).unwrap_or(u64::MAX);
         self.oldest_live_ms = self.oldest_live_ms.max(report.worst.age_ms);
         self.stale_after_ms = self.stale_after_ms.max(report.worst.not_live_ms);
@@ -101,6 +145,7 @@ impl Row {
         self.exact_after_ms = self.exact_after_ms.max(other.exact_after_ms);
         self.back_ms = self.back_ms.max(other.back_ms);
         self.machine_late_ms = self.machine_late_ms.max(other.machine_late_ms);
+        self.alerts.join(other.alerts);
         self.notes.extend(other.notes);
         self.details.extend(other.details);
     }
@@ -151,6 +196,23 @@ pub fn markdown(rows: &[Row]) -> String {
             figure(row.stale_after_ms),
             figure(row.exact_after_ms),
             row.machine_late_ms
+        );
+    }
+    text
+}
+
+/// The table of alerts for people; faults without any are left out.
+pub fn alerts_markdown(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "| fault | seeds | alerts owed | fired | wrong | missed | twice | lost | slowest to fire, ms |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows.iter().filter(|row| row.alerts != AlertFigures::default()) {
+        let AlertFigures { expected, fired, wrong, missed, twice, lost, slowest_ms } = row.alerts;
+        let _ = writeln!(
+            text,
+            "| {} | {} | {expected} | {fired} | {wrong} | {missed} | {twice} | {lost} | {slowest_ms} |",
+            row.told, row.seeds
         );
     }
     text

@@ -16,6 +16,10 @@ use crate::clients::{self, Library};
 
 /// Contenders of a queue at most and at least.
 const DEPTH: std::ops::Range<usize> = 1..6;
+/// How long somebody slow holds, in ms, and rests, mostly and now and then.
+const STAYS: std::ops::Range<u64> = 300..9_000;
+const RESTS: std::ops::Range<u64> = 100..2_500;
+const LONG_RESTS: std::ops::Range<u64> = 15_000..20_000;
 /// How long a session of a queue lives without a word.
 const SESSION: Duration = Duration::from_secs(30);
 /// How long one request may take before the queue's session counts as lost.
@@ -37,6 +41,8 @@ pub enum Who {
     Library(Library, usize),
     /// One session that makes and removes contenders, with a rest up to this long, in ms.
     Queue(u64),
+    /// A session after another that queues up, holds for seconds, and leaves.
+    Slow,
 }
 
 /// Everything that contends.
@@ -64,6 +70,10 @@ impl Workload {
                 Who::Queue(rest_ms) => {
                     let rng = StdRng::seed_from_u64(seeds.random());
                     tasks.spawn(queue(connect.to_owned(), path.clone(), rest_ms, rng, stop.subscribe()));
+                }
+                Who::Slow => {
+                    let rng = StdRng::seed_from_u64(seeds.random());
+                    tasks.spawn(slow(connect.to_owned(), path.clone(), rng, stop.subscribe()));
                 }
             }
         }
@@ -153,6 +163,44 @@ async fn move_on(
         remove(client, &node).await?;
     }
     Some(())
+}
+
+/// Holds for long enough to be worth an alert, and sometimes not; rests so long that it is over, and mostly not.
+async fn slow(connect: String, path: String, mut rng: StdRng, mut stop: watch::Receiver<bool>) {
+    while !*stop.borrow() {
+        if let Ok(client) = Client::connector().with_session_timeout(SESSION).connect(&connect).await {
+            let _ = stand(&client, &path, &mut rng, &mut stop).await;
+        }
+        let rests = if rng.random_bool(0.2) { LONG_RESTS } else { RESTS };
+        rest(Duration::from_millis(rng.random_range(rests)), &mut stop).await;
+    }
+}
+
+/// Queues up, waits, and leaves one by one; the rest goes with the session where a request fails, and now and then as well
+/// where none does.
+async fn stand(client: &Client, path: &str, rng: &mut StdRng, stop: &mut watch::Receiver<bool>) -> Option<()> {
+    let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    timeout(REQUEST_MAX, client.mkdir(path, &persistent)).await.ok()?.ok()?;
+    let mut line = Vec::new();
+    for _ in 0..rng.random_range(DEPTH) {
+        line.push(enqueue(client, path, rng).await?);
+        rest(Duration::from_millis(rng.random_range(0..150)), stop).await;
+    }
+    rest(Duration::from_millis(rng.random_range(STAYS)), stop).await;
+    let leaves_at_once = rng.random_bool(0.3);
+    for node in line {
+        if leaves_at_once && !*stop.borrow() {
+            break;
+        }
+        remove(client, &node).await?;
+        rest(Duration::from_millis(rng.random_range(0..1_500)), stop).await;
+    }
+    Some(())
+}
+
+/// Rests, but not when all is to end.
+async fn rest(lasts: Duration, stop: &mut watch::Receiver<bool>) {
+    let _ = timeout(lasts, stop.wait_for(|is_over| *is_over)).await;
 }
 
 async fn remove(client: &Client, node: &str) -> Option<()> {

@@ -58,6 +58,8 @@ pub struct Worst {
     pub not_live_ms: i64,
     /// The time from a good reconnect until a lock was exact.
     pub exact_ms: i64,
+    /// The time from when an alert was due until somebody saw that it fires.
+    pub fires_ms: i64,
 }
 
 /// Which frame, of which lock, on which socket.
@@ -359,5 +361,6 @@ impl Worst {
         self.age_ms = self.age_ms.max(other.age_ms);
         self.not_live_ms = self.not_live_ms.max(other.not_live_ms);
         self.exact_ms = self.exact_ms.max(other.exact_ms);
+        self.fires_ms = self.fires_ms.max(other.fires_ms);
     }
 }

@@ -30,7 +30,7 @@ const GOOD: [&str; 3] = [
 
 /// Bad files change nothing, are reported, and are forgotten with the next good one.
 pub(super) async fn bad_reloads(scene: &mut Scene, form: Form) {
-    let file = scene.config.clone().expect("there is a configuration");
+    let (file, own) = scene.config.clone();
     let rounds = usize::try_from(form.of(14, 4)).unwrap_or(1);
     for round in 0..rounds {
         let bad = BAD[(round + scene.rng.random_range(0..BAD.len())) % BAD.len()];
@@ -40,7 +40,7 @@ pub(super) async fn bad_reloads(scene: &mut Scene, form: Form) {
         let rest = scene.rng.random_range(0..600);
         sleep(Duration::from_millis(rest)).await;
         let good = GOOD[scene.rng.random_range(0..GOOD.len())];
-        std::fs::write(&file, good).expect("the file is ours");
+        std::fs::write(&file, format!("{good}{own}")).expect("the file is ours");
         scene.lockscope.reload();
         until_config(scene, "a good file is taken", |config| config["error"].is_null()).await;
     }

@@ -1,6 +1,7 @@
 //! What is broken: a closed list, each with what it needs and a small function that does it.
 
 mod acl;
+mod alerts;
 mod config;
 mod data;
 mod link;
@@ -15,9 +16,11 @@ mod viewer;
 
 use demo::ServerOptions;
 
+use crate::alarm::Alarming;
 use crate::clients::Library;
 use crate::relay::Edit;
-use crate::scene::{ROOT, Scene, Setup};
+use crate::scene::{ROOT, Scene};
+use crate::setup::Setup;
 use crate::workload::{Contention, Who};
 
 macro_rules! faults {
@@ -90,6 +93,7 @@ faults! {
     HungDisk = "hung-disk", "the disk hangs while releases are asked for";
     FullDisk = "full-disk", "no room for the audit log while releases are asked for";
     KillAmongReleases = "kill-among-releases", "Lockscope is killed (`kill -9`) among releases";
+    KillAmongAlerts = "kill-among-alerts", "Lockscope is killed (`kill -9`) while alerts fire and receivers are notified";
     ReleaseRaces = "release-races", "owners leave, and others come, while releases are carried out";
     ReleasePartitions = "release-partitions", "the link falls silent or is cut around releases";
 }
@@ -112,8 +116,10 @@ impl std::str::FromStr for Fault {
 pub enum Form {
     /// As long as each promise needs to be seen.
     Long,
-    /// Shorter, for the tests.
+    /// Shorter.
     Short,
+    /// As short, for the tests: only where alerts are what it is about is it waited for that all of them are over.
+    Tests,
 }
 
 impl Form {
@@ -121,8 +127,13 @@ impl Form {
     pub(crate) fn of(self, long: u64, short: u64) -> u64 {
         match self {
             Self::Long => long,
-            Self::Short => short,
+            Self::Short | Self::Tests => short,
         }
+    }
+
+    /// Whether it is waited for that all alerts are over.
+    pub(crate) fn awaits_alerts(self, fault: Fault) -> bool {
+        self != Self::Tests || fault == Fault::KillAmongAlerts
     }
 }
 
@@ -186,7 +197,7 @@ impl Fault {
             | Self::StoppedLockscope => usual,
             Self::LateLink => Setup { session_timeout_ms: 30_000, ..usual },
             // A moment has no one instant where the clock was set, so none is looked at.
-            Self::ClockSteps => Setup { has_clock: true, keeps_history: false, ..usual },
+            Self::ClockSteps => Setup { has_clock: true, keeps_history: false, alarming: Alarming::Off, ..usual },
             Self::ExpiredSession => Setup { session_timeout_ms: 2_000, ..usual },
             Self::OurMemberLost
             | Self::OurMemberFrozen
@@ -246,7 +257,7 @@ impl Fault {
             Self::WatchesRefused => Setup { server: server::with(&[server::NO_PERSISTENT_WATCHES]), ..usual },
             Self::ReadOnlyMember => Setup { members: 3, server: server::with(&[server::READ_ONLY]), ..usual },
             Self::ExpiredCertificate => Setup { has_certificate: true, ..usual },
-            Self::BadReloads => Setup { has_config: true, ..usual },
+            Self::BadReloads => usual,
             Self::NoDescriptors => usual,
             Self::NoThreads => Setup { has_threads: true, ..usual },
             Self::LittleMemory => Self::Znodes.setup(),
@@ -261,6 +272,7 @@ impl Fault {
             | Self::KillAmongReleases
             | Self::ReleaseRaces
             | Self::ReleasePartitions => Setup { contentions: queues(), keeps_record: true, ..usual },
+            Self::KillAmongAlerts => Setup { contentions: queues(), alarming: Alarming::Everybody, ..usual },
         }
     }
 
@@ -314,6 +326,7 @@ impl Fault {
             Self::HungDisk => release::hung_disk(scene, form).await,
             Self::FullDisk => release::full_disk(scene).await,
             Self::KillAmongReleases => release::killed(scene, form).await,
+            Self::KillAmongAlerts => alerts::killed(scene, form).await,
             Self::ReleaseRaces => release::races(scene, form).await,
             Self::ReleasePartitions => release::partitions(scene, form).await,
         }

@@ -51,8 +51,10 @@ pub struct Alert {
     pub rule: String,
     /// The lock.
     pub lock: String,
-    /// When it fired.
+    /// When it fired, by its own word.
     pub fired_at_ms: i64,
+    /// When somebody who looked first saw that it fires; when all was listed, where nobody did.
+    pub seen_at_ms: i64,
     /// When it was over; `None` while it fires.
     pub over_at_ms: Option<i64>,
 }
@@ -66,6 +68,8 @@ pub struct Told {
     pub key: String,
     /// That it is over; else that it fires.
     pub is_over: bool,
+    /// The receiver said that it took it; where it did not, it may be told once more.
+    pub is_answered: bool,
 }
 
 /// Everything about alerts.
@@ -108,7 +112,8 @@ pub enum AlertWrong {
     /// Two alerts of one rule and lock where one goes on.
     Twice(Alert, Alert),
     /// It is said to be over at an instant when nothing ended, or was not said to be over.
-    EndWrong(Alert),
+    /// With the last stretch in which its condition was so and that began before, from and until when, if there is one.
+    EndWrong(Alert, Option<(i64, i64)>),
     /// A receiver took the same more often than kills explain, or that it fires after that it is over.
     ToldTwice(Told),
     /// A receiver was told of what never fired, or that something is over which fires.
@@ -123,7 +128,7 @@ impl AlertWrong {
             Self::WithoutCause(_) => Kind::AlertWithoutCause,
             Self::CauseWithout { .. } => Kind::CauseWithoutAlert,
             Self::Twice(..) => Kind::AlertTwice,
-            Self::EndWrong(_) => Kind::AlertEndWrong,
+            Self::EndWrong(..) => Kind::AlertEndWrong,
             Self::ToldTwice(_) => Kind::ToldTwice,
             Self::ToldFalse(_) => Kind::ToldFalse,
             Self::Untold(_) => Kind::Untold,
@@ -211,7 +216,7 @@ impl Bench<'_> {
                 push(AlertWrong::WithoutCause((*alert).clone()));
             }
             if !self.ended_rightly(alert) {
-                push(AlertWrong::EndWrong((*alert).clone()));
+                push(AlertWrong::EndWrong((*alert).clone(), self.last_so(alert)));
             }
         }
         for pair in self.fired.windows(2) {
@@ -257,7 +262,9 @@ impl Bench<'_> {
         let mut began = self.is_so.iter().filter(|span| span.from_ms <= alert.over_at_ms.unwrap_or(self.listed_at_ms));
         // What was not LIVE when it ended is seen to be over when it is LIVE again.
         let seen = |ended: i64| {
-            let later = self.live.iter().find(|span| span.until_ms > ended);
+            // What is LIVE may be so old; a server that is killed meanwhile took no note of it either, however often.
+            let noted = |span: &&Span| span.until_ms > self.believed_until(ended.max(span.from_ms));
+            let later = self.live.iter().find(noted);
             later.map_or(i64::MAX, |span| self.believed_until(ended.max(span.from_ms)))
         };
         match alert.over_at_ms {
@@ -270,6 +277,13 @@ impl Bench<'_> {
                     || !self.was_live(span.until_ms, self.listed_at_ms)
             }),
         }
+    }
+
+    /// From and until when it was so last, before it was said to be over.
+    fn last_so(&self, alert: &Alert) -> Option<(i64, i64)> {
+        let before = alert.over_at_ms.unwrap_or(self.listed_at_ms);
+        let last = self.is_so.iter().rfind(|span| span.from_ms <= before);
+        last.map(|span| (span.from_ms, span.until_ms))
     }
 
     /// When it could be seen: LIVE, and nothing known was broken.
@@ -300,11 +314,14 @@ impl Bench<'_> {
                     continue;
                 }
                 report.counts.causes += 1;
-                let is_told = self.fired.iter().any(|alert| {
-                    alert.fired_at_ms <= due_ms
-                        && alert.over_at_ms.is_none_or(|over| over.saturating_add(tolerance) >= until_ms)
-                });
-                if !is_told {
+                let goes_on =
+                    |alert: &&&Alert| alert.over_at_ms.is_none_or(|over| over.saturating_add(tolerance) >= until_ms);
+                let seen_at_ms = self.fired.iter().filter(goes_on).map(|alert| alert.seen_at_ms).min();
+                if let Some(seen_at_ms) = seen_at_ms {
+                    let late_ms = seen_at_ms.saturating_sub(due_ms.saturating_sub(self.limits.alert_max_ms));
+                    report.worst.fires_ms = report.worst.fires_ms.max(late_ms);
+                }
+                if seen_at_ms.is_none_or(|seen_at_ms| seen_at_ms > due_ms) {
                     let (rule, lock) = (self.rule.name.clone(), self.lock.to_owned());
                     let wrong = AlertWrong::CauseWithout { rule, lock, from_ms, until_ms, due_ms };
                     report.push(Wrong::Alert(wrong));

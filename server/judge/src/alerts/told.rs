@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::{AlertWrong, Alerts, Told};
 use crate::{Report, Wrong};
 
-/// How often a receiver was told of an alert, that it fires and that it is over.
+/// How often a receiver was told of an alert, that it fires and that it is over, and how often it said so.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     fires: usize,
     over: usize,
+    answered: [usize; 2],
 }
 
 pub(super) fn compare(alerts: &Alerts, report: &mut Report) {
@@ -20,7 +21,9 @@ pub(super) fn compare(alerts: &Alerts, report: &mut Report) {
         let is_late = !told.is_over && of.over > 0;
         let count = if told.is_over { &mut of.over } else { &mut of.fires };
         *count += 1;
-        if is_late || *count > 1 + alerts.kills {
+        let answered = &mut of.answered[usize::from(told.is_over)];
+        *answered += usize::from(told.is_answered);
+        if is_late || *answered > 1 + alerts.kills {
             push(AlertWrong::ToldTwice(told.clone()));
         }
         let listed = alerts.fired.iter().find(|alert| alert.key == told.key);
@@ -37,7 +40,7 @@ pub(super) fn compare(alerts: &Alerts, report: &mut Report) {
             for (is_owed, is_over) in [(owes_fires, false), (owes_end, true)] {
                 if is_owed {
                     let (receiver, key) = (receiver.clone(), alert.key.clone());
-                    push(AlertWrong::Untold(Told { receiver, key, is_over }));
+                    push(AlertWrong::Untold(Told { receiver, key, is_over, is_answered: false }));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use judge::{
     ALERT_MAX_MS, Alert, AlertRule, AlertWhen, Alerts, BEGINS_AGAIN_MS, Capture, Fault, FaultSpan, Kind, Limits,
-    Report, Told, judge_alerts,
+    Report, Shown, Told, judge_alerts,
 };
 
 use crate::world::{LOCK, START_MS, World};
@@ -44,6 +44,7 @@ fn alert(rule: &str, fired: i64, over: i64) -> Alert {
         rule: rule.to_owned(),
         lock: LOCK.to_owned(),
         fired_at_ms: START_MS + fired,
+        seen_at_ms: START_MS + fired + 300,
         over_at_ms: Some(START_MS + over),
     }
 }
@@ -58,7 +59,8 @@ fn honest(world: &World) -> Alerts {
     let mut told = Vec::new();
     for receiver in ["one", "other"] {
         for alert in &fired {
-            let told_of = |is_over| Told { receiver: receiver.to_owned(), key: alert.key.clone(), is_over };
+            let told_of =
+                |is_over| Told { receiver: receiver.to_owned(), key: alert.key.clone(), is_over, is_answered: true };
             told.extend([false, true].map(told_of));
         }
     }
@@ -92,6 +94,8 @@ fn honest_alerts_are_clean() {
     assert!(report.is_clean(), "{:#?}", report.wrong);
     // The first holder and the depth, and of the waiters both: one had waited 4 s, the other 4.5 s.
     assert_eq!((report.counts.alerts, report.counts.causes), (3, 4));
+    // From when it was shown: a frame takes its time.
+    assert_eq!(report.worst.fires_ms, 291);
 }
 
 #[test]
@@ -119,7 +123,10 @@ fn a_cause_for_which_nothing_fires() {
     // It fired at another lock, or too late for the promise.
     lie(Kind::CauseWithoutAlert, |alerts| {
         alerts.fired[2].fired_at_ms = START_MS + FOR_MS + ALERT_MAX_MS + 200;
+        alerts.fired[2].seen_at_ms = alerts.fired[2].fired_at_ms;
     });
+    // It says that it fired in time, and nobody saw it.
+    lie(Kind::CauseWithoutAlert, |alerts| alerts.fired[2].seen_at_ms = START_MS + FOR_MS + ALERT_MAX_MS + 200);
 }
 
 #[test]
@@ -172,6 +179,12 @@ fn lies_to_receivers() {
         let at = alerts.told.iter().position(|told| told.is_over).unwrap();
         alerts.told.insert(at, alerts.told[at].clone());
     });
+    // What it never said that it took may come again.
+    let (world, captures) = life();
+    let mut alerts = honest(&world);
+    let lost = Told { is_answered: false, ..alerts.told[0].clone() };
+    alerts.told.insert(0, lost);
+    assert!(judged(&world, &captures, &[], &alerts).is_clean());
     // It fires after it is over.
     lie(Kind::ToldTwice, |alerts| alerts.told.swap(0, 1));
     // A kill explains one repetition, and not that it fires again.
@@ -195,4 +208,19 @@ fn what_could_not_be_seen_owes_nothing() {
     assert!(judged(&world, &captures, &[lost], &none).is_clean());
     let short = FaultSpan { good_at_ms: Some(START_MS + 110), lost_at_ms: START_MS + 100, ..lost };
     assert!(!judged(&world, &captures, &[short], &Alerts { rules: rules()[2..].to_vec(), ..none }).is_clean());
+}
+
+#[test]
+fn what_ended_right_before_a_kill_is_over_when_it_is_seen_again() {
+    // A server that was there for long enough to take note has no such excuse.
+    for (killed, has_excuse) in [(5_000, true), (6_500, false)] {
+        let (world, mut captures) = life();
+        let Some(Capture::Shown(first)) = captures.first().cloned() else { unreachable!("something is shown") };
+        captures.insert(1, Capture::Closed { socket: 0, arrived_at_ms: START_MS + killed });
+        captures.insert(2, Capture::Shown(Shown { arrived_at_ms: START_MS + 8_000, ..first }));
+        let mut alerts = honest(&world);
+        alerts.fired[0].over_at_ms = Some(START_MS + 8_010);
+        let report = judged(&world, &captures, &[], &alerts);
+        assert_eq!(report.count(Kind::AlertEndWrong), u64::from(!has_excuse), "{:#?}", report.wrong);
+    }
 }
