@@ -9,10 +9,9 @@ use campaign::run::run;
 use campaign::table::{Row, alerts_markdown, markdown};
 use futures_util::stream::{self, StreamExt as _};
 
-/// Those that are robust on a machine that does much else, and show each rule.
-const FAULTS: [Fault; 9] = [
-    // The first: it takes longest.
-    Fault::KillAmongAlerts,
+/// Those that are robust on a machine that does much else, and show each rule. Not `kill-among-alerts`, which is not clean yet:
+/// docs/campaign.md says what is wrong.
+const FAULTS: [Fault; 8] = [
     Fault::KillMinus9,
     Fault::Cut,
     Fault::Partition,
