@@ -14,6 +14,7 @@ pub mod durations;
 pub mod evidence;
 pub mod finding;
 pub mod history;
+pub mod keyed_hash;
 pub mod label;
 pub mod lock;
 pub mod lock_order;

@@ -2,10 +2,12 @@
 //! was removed takes no room. The keys of the hash are random, so that nobody can choose paths that collide; nothing
 //! that is seen from outside depends on them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
+
+use crate::keyed_hash::KeyedMap;
 
 /// Places beyond which the map is made smaller when most of them are empty.
 const ROOMY: usize = 1_024;
@@ -13,7 +15,7 @@ const ROOMY: usize = 1_024;
 /// A map whose keys are paths.
 #[derive(Clone)]
 pub(crate) struct PathMap<T> {
-    found: HashMap<Arc<str>, u32>,
+    found: KeyedMap<Arc<str>, u32>,
     order: BTreeMap<Arc<str>, u32>,
     /// Each behind a pointer: an empty place is one, however large a value is, and a checkpoint shares them. One that is
     /// shared is copied when it changes.
@@ -23,7 +25,7 @@ pub(crate) struct PathMap<T> {
 
 impl<T> Default for PathMap<T> {
     fn default() -> Self {
-        Self { found: HashMap::new(), order: BTreeMap::new(), slots: Vec::new(), vacant: Vec::new() }
+        Self { found: KeyedMap::default(), order: BTreeMap::new(), slots: Vec::new(), vacant: Vec::new() }
     }
 }
 

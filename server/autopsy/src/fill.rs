@@ -269,7 +269,12 @@ impl Played {
 
     fn flush(&mut self) -> Result<(), AutopsyError> {
         if self.is_recording && !self.is_lost {
-            self.recorder.record(std::mem::take(&mut self.batch), std::mem::take(&mut self.events));
+            // With as much room again: growing from nothing copies each batch twice. What was much at once is no measure.
+            let room = |before: usize| before.min(4 * BATCH);
+            let batch = Vec::with_capacity(room(self.batch.capacity()));
+            let events = Vec::with_capacity(room(self.events.capacity()));
+            self.recorder
+                .record(std::mem::replace(&mut self.batch, batch), std::mem::replace(&mut self.events, events));
         }
         match self.recorder.handle().status().trouble {
             Some((trouble, _)) => Err(AutopsyError::Store(trouble.into())),

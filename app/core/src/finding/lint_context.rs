@@ -1,6 +1,6 @@
 //! One look at a lock, gathered once and shared by all lints.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::limits::Limits;
 use crate::assessment::Assessment;
@@ -26,8 +26,8 @@ pub struct LintContext<'a> {
     pub lock: &'a Lock,
     /// What was derived of it before.
     pub assessment: &'a Assessment,
-    /// Directories and names of the contenders that hold and are kept one by one.
-    pub held: BTreeSet<(&'a str, &'a str)>,
+    /// Directories and names of the contenders that hold and are kept one by one, in order.
+    pub held: Vec<(&'a str, &'a str)>,
     /// The tree it is in.
     pub mirror: &'a Mirror,
     /// Now.
@@ -61,8 +61,10 @@ impl<'a> LintContext<'a> {
     }
 
     /// The contenders of a lock that hold and are kept one by one.
-    pub fn held(lock: &Lock) -> BTreeSet<(&str, &str)> {
-        lock.holders.iter().map(|hold| (&*hold.directory, &*hold.name)).collect()
+    pub fn held(lock: &Lock) -> Vec<(&str, &str)> {
+        let mut held: Vec<(&str, &str)> = lock.holders.iter().map(|hold| (&*hold.directory, &*hold.name)).collect();
+        held.sort_unstable();
+        held
     }
 
     /// Whether a contender holds. Where more hold than are kept one by one, those that hold are the first in the queue.
@@ -70,7 +72,7 @@ impl<'a> LintContext<'a> {
         let holders = self.lock.standing.holders as usize;
         let last = self.contenders.get(holders.wrapping_sub(1)).filter(|_| holders > self.lock.holders.len());
         let is_ahead = |last: &ContenderRef<'_>| last.directory == contender.directory && contender.key <= last.key;
-        self.held.contains(&(&**contender.directory, contender.key.name())) || last.is_some_and(is_ahead)
+        self.held.binary_search(&(&**contender.directory, contender.key.name())).is_ok() || last.is_some_and(is_ahead)
     }
 
     /// Those that wait.

@@ -41,8 +41,10 @@ pub fn identity(label: &str) -> Option<String> {
 }
 
 fn identifies(label: &str) -> bool {
+    // Mostly a letter beyond F says at once that it is none.
+    let may_be_address = || label.bytes().all(|byte| byte.is_ascii_hexdigit() || b".:[]%".contains(&byte));
     let is_address = || label.parse::<std::net::IpAddr>().is_ok() || label.parse::<std::net::SocketAddr>().is_ok();
-    label.len() > 1 && !is_address()
+    label.len() > 1 && !(may_be_address() && is_address())
 }
 
 /// A number that contenders have in common whose labels identify the same client, and seldom others; 0 of those whose labels

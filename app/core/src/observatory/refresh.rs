@@ -182,11 +182,12 @@ impl Observatory {
 
     /// Has a lock's findings looked for soon. An earlier plan stands, so a storm of changes does not put it off.
     pub(super) fn plan_look(&mut self, now: TimeMs, path: &Arc<str>) {
-        let Some(lock) = self.locks.get_mut(path) else { return };
+        let Some(lock) = self.locks.get(path) else { return };
         let due = now + LOOK_AFTER_MS + i64::from(lock.contender_count() / CONTENDERS_A_MS);
         if lock.assessment.look_at.is_some_and(|planned| planned <= due) {
             return;
         }
+        let Some(lock) = self.locks.get_mut(path) else { return };
         if let Some(later) =
             lock.assessment.look_at.replace(due).filter(|later| lock.assessment.recheck_at != Some(*later))
         {
@@ -197,11 +198,15 @@ impl Observatory {
 
     /// Works out the verdict again and plans the next look.
     pub(super) fn judge_again(&mut self, now: TimeMs, path: &str, out: &mut Vec<Change>) {
-        let Some(lock) = self.locks.get_mut(path) else { return };
+        let Some(AssessedLock { lock, assessment }) = self.locks.get(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
-        let AssessedLock { lock, assessment } = lock;
         let (verdict, recheck_at) =
             verdict::judge(lock, assessment.deadlock.as_ref(), &view.mirror, now, &self.settings.thresholds);
+        // Mostly nothing is new.
+        if (verdict, recheck_at) == (assessment.verdict, assessment.recheck_at) {
+            return;
+        }
+        let Some(AssessedLock { lock, assessment }) = self.locks.get_mut(path) else { return };
         if recheck_at != assessment.recheck_at {
             if let Some(due) = assessment.recheck_at.filter(|due| assessment.look_at != Some(*due)) {
                 self.rechecks.remove(&(due, Arc::clone(&lock.path)));

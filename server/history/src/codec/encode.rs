@@ -29,12 +29,14 @@ pub struct Encoder {
     zxid: Zxid,
     rounds: Rounds,
     open: Option<Open>,
+    /// Room of the last chunk, for the next.
+    spare: Writer,
 }
 
 impl Encoder {
     /// The first chunk has this number.
     pub fn new(first_seq: u64) -> Self {
-        Self { next_seq: first_seq, zxid: Zxid(0), rounds: Rounds::default(), open: None }
+        Self { next_seq: first_seq, zxid: Zxid(0), rounds: Rounds::default(), open: None, spare: Writer::default() }
     }
 
     /// Adds an observation; a chunk that ends before or with it goes into `done`.
@@ -70,6 +72,7 @@ impl Encoder {
         let open = self.open.take()?;
         let chunk = self.chunk(&open);
         self.next_seq += 1;
+        self.spare = open.writer.emptied();
         Some(chunk)
     }
 
@@ -96,7 +99,9 @@ impl Encoder {
             self.add(now, &observation, ChunkKind::Checkpoint { part });
         }
         let told = self.rounds.told;
-        let open = self.open.get_or_insert_with(|| Open::new(now, ChunkKind::Checkpoint { part }, told));
+        let spare = &mut self.spare;
+        let begin = || Open::new(std::mem::take(spare), now, ChunkKind::Checkpoint { part }, told);
+        let open = self.open.get_or_insert_with(begin);
         open.writer.byte(tag::CHECKPOINT_END);
         // Whoever comes by here later than at its beginning leaves it out.
         done.extend(self.forget());
@@ -135,15 +140,15 @@ impl Encoder {
             self.zxid = model.zxid;
         }
         let told = self.rounds.told;
-        let open = self.open.get_or_insert_with(|| Open::new(now, kind, told));
+        let spare = &mut self.spare;
+        let open = self.open.get_or_insert_with(|| Open::new(std::mem::take(spare), now, kind, told));
         open.reach(now);
         put_observation(&mut open.writer, &mut self.rounds, observation);
     }
 }
 
 impl Open {
-    fn new(now: TimeMs, kind: ChunkKind, told: u64) -> Self {
-        let mut writer = Writer::default();
+    fn new(mut writer: Writer, now: TimeMs, kind: ChunkKind, told: u64) -> Self {
         writer.byte(VERSION);
         let (number, part) = match kind {
             ChunkKind::Events => (0, 0),

@@ -1,13 +1,12 @@
 //! What a chunk says once and refers to afterwards: paths, sessions, texts, kinds of names. Writer and reader keep the
 //! same tables in the same order, each chunk its own.
 
-use std::collections::HashMap;
-
+use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::znode::{SessionId, join_path, split_path};
 
-use super::CodecError;
 use super::bytes::{Bytes, put_u64, zigzag};
 use super::names::{Form, Own, SEQUENCE_MAX, Uuid, put_together, take_apart};
+use super::{CHUNK_BYTES_MAX, CodecError};
 
 /// Texts and paths that are longer are written out each time: a reference of one byte must not become much.
 pub(super) const INTERNED_BYTES_MAX: usize = 512;
@@ -34,15 +33,26 @@ pub(super) struct Last {
 pub(super) struct Writer {
     pub(super) out: Vec<u8>,
     pub(super) last: Last,
-    texts: HashMap<Box<[u8]>, usize>,
-    sessions: HashMap<SessionId, usize>,
-    paths: HashMap<Box<str>, usize>,
+    texts: KeyedMap<Box<[u8]>, usize>,
+    sessions: KeyedMap<SessionId, usize>,
+    paths: KeyedMap<Box<str>, usize>,
     /// The last sequence number under each path.
     numbers: Vec<i64>,
-    forms: HashMap<Form, usize>,
+    forms: KeyedMap<Form, usize>,
 }
 
 impl Writer {
+    /// As one that is new, with the room that it has; what a huge observation took is given back.
+    pub(super) fn emptied(mut self) -> Self {
+        if self.out.capacity() > 4 * CHUNK_BYTES_MAX {
+            return Self::default();
+        }
+        let Self { out, last, texts, sessions, paths, numbers, forms } = &mut self;
+        *last = Last::default();
+        (out.clear(), texts.clear(), sessions.clear(), paths.clear(), numbers.clear(), forms.clear());
+        self
+    }
+
     pub(super) fn byte(&mut self, byte: u8) {
         self.out.push(byte);
     }

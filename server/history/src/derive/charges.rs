@@ -3,9 +3,10 @@
 //! Several that hold at once share evenly. A share is counted in millionths of a millisecond and rounded once, so that all
 //! charges of a wait, the time when nobody held, and the time of which nothing is known make the wait, to the millisecond.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 
@@ -69,7 +70,7 @@ type Parts = BTreeMap<Holder, i64>;
 
 /// Works out who is charged for a wait in a lock.
 pub(super) fn charges_of(
-    locks: &HashMap<Arc<str>, LockState>,
+    locks: &KeyedMap<Arc<str>, LockState>,
     sessions: &Sessions,
     lock: &HolderLog,
     wait: WaitRange,
@@ -151,7 +152,7 @@ fn listed(parts: &Parts, sum_ms: i64) -> Charged {
 
 /// Passes charges on along what holders waited for.
 struct Walk<'a> {
-    locks: &'a HashMap<Arc<str>, LockState>,
+    locks: &'a KeyedMap<Arc<str>, LockState>,
     sessions: &'a Sessions,
     /// How many are left.
     looks: u32,

@@ -210,8 +210,11 @@ impl HolderLog {
     /// How long somebody held, and nobody, up to an instant; of what is forgotten, up to where it ends.
     pub(super) fn totals_at(&self, at: TimeMs) -> Totals {
         let mut totals = self.totals;
-        if at > self.since {
-            totals.add(&self.now(), at.since(self.since));
+        if at >= self.since {
+            // Mostly a hold begins right there, and nothing is to be looked for.
+            if at > self.since {
+                totals.add(&self.now(), at.since(self.since));
+            }
             return totals;
         }
         if let Some((from, piece)) = self.pieces_from(self.first_behind(at)).next() {

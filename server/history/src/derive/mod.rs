@@ -21,11 +21,12 @@ mod sessions;
 mod tap;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lockscope_core::change::Departure;
 use lockscope_core::diagnosis::{Code, Verdict};
+use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
@@ -60,7 +61,7 @@ pub(crate) fn minute_of(at: TimeMs) -> TimeMs {
 }
 
 /// All locks in path order.
-fn in_order(locks: &mut HashMap<Arc<str>, LockState>) -> Vec<(&Arc<str>, &mut LockState)> {
+fn in_order(locks: &mut KeyedMap<Arc<str>, LockState>) -> Vec<(&Arc<str>, &mut LockState)> {
     let mut all: Vec<(&Arc<str>, &mut LockState)> = locks.iter_mut().collect();
     all.sort_unstable_by_key(|(one, _)| *one);
     all
@@ -70,7 +71,7 @@ fn in_order(locks: &mut HashMap<Arc<str>, LockState>) -> Vec<(&Arc<str>, &mut Lo
 #[derive(Debug, Default)]
 pub struct Deriver {
     /// Found some times for each event, and walked through in order once a minute.
-    locks: HashMap<Arc<str>, LockState>,
+    locks: KeyedMap<Arc<str>, LockState>,
     lives: usize,
     sessions: Sessions,
     allowance: Allowance,
@@ -286,15 +287,16 @@ impl Deriver {
         if is_full {
             return;
         }
-        if self.lock(path, kind, Verdict::Unknown, now).is_other(contender) {
+        if self.locks.get(path).is_some_and(|state| state.is_other(contender)) {
+            self.lock(path, kind, Verdict::Unknown, now);
             self.left(now, path, &contender.node, Departure::DuringGap, None);
         }
         let state = self.lock(path, kind, Verdict::Unknown, now);
         let before = state.lives();
         state.came(contender, is_found, offset_ms, now);
-        let after = state.lives();
+        let (after, steps) = (state.lives(), state.take_steps());
         self.lives = (self.lives + after).saturating_sub(before);
-        self.take_steps(now, path);
+        self.follow_steps(now, path, steps);
     }
 
     fn left(&mut self, now: TimeMs, path: &Arc<str>, node: &str, how: Departure, host: Option<Box<str>>) {
@@ -306,12 +308,17 @@ impl Deriver {
         let span = state.left(path, node, how, host, now);
         self.lives = self.lives.saturating_sub(before.saturating_sub(state.lives()));
         span.into_iter().for_each(|(span, is_found)| self.ended.note(span, is_found, &state.holds));
-        self.take_steps(now, path);
+        let steps = state.take_steps();
+        self.follow_steps(now, path, steps);
     }
 
     /// Takes in what the sessions at a lock began and ended, and charges the waits that are over.
     fn take_steps(&mut self, now: TimeMs, path: &Arc<str>) {
         let steps = self.locks.get_mut(path).map(LockState::take_steps).unwrap_or_default();
+        self.follow_steps(now, path, steps);
+    }
+
+    fn follow_steps(&mut self, now: TimeMs, path: &Arc<str>, steps: Vec<Step>) {
         for step in steps {
             if let Step::Charge { node } = &step {
                 self.charge(now, path, node);

@@ -1,7 +1,6 @@
 //! Facts as they are written: a plain row each where a file has such, else what recurs as a number.
 
-use std::collections::HashMap;
-
+use lockscope_core::keyed_hash::KeyedMap;
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 
 use super::schema::{FACTS_A_MS, Lives};
@@ -26,7 +25,7 @@ pub(super) struct Packed<'a> {
     find: Statement<'a>,
     add_sentence: Statement<'a>,
     sentences: usize,
-    known: HashMap<Sentence, Option<i64>>,
+    known: KeyedMap<Sentence, Option<i64>>,
 }
 
 /// What facts have in common. The text is empty where each has its own.
@@ -51,7 +50,7 @@ impl<'a> FactWriter<'a> {
             find: prepare("SELECT id FROM sentence WHERE text = ?4 AND code = ?2 AND kind = ?1 AND severity = ?3")?,
             add_sentence: prepare("INSERT INTO sentence (kind, code, severity, text) VALUES (?1, ?2, ?3, ?4)")?,
             sentences: usize::try_from(sentences).unwrap_or(usize::MAX),
-            known: HashMap::new(),
+            known: KeyedMap::default(),
         })))
     }
 

@@ -1,7 +1,6 @@
 //! Lives of contenders as they are written: a plain row each where a file has such, else in less room.
 
-use std::collections::HashMap;
-
+use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::znode::SessionId;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
@@ -32,8 +31,8 @@ pub(super) struct Packed<'a> {
     find_form: Statement<'a>,
     add_form: Statement<'a>,
     forms: i64,
-    known_sessions: HashMap<SessionId, i64>,
-    known_forms: HashMap<Form, Option<i64>>,
+    known_sessions: KeyedMap<SessionId, i64>,
+    known_forms: KeyedMap<Form, Option<i64>>,
 }
 
 impl<'a> LifeWriter<'a> {
@@ -58,8 +57,8 @@ impl<'a> LifeWriter<'a> {
             )?,
             add_form: prepare("INSERT INTO form (prefix, uuid, middle, is_numbered) VALUES (?1, ?2, ?3, ?4)")?,
             forms: connection.query_row("SELECT count(*) FROM form", [], |row| row.get(0))?,
-            known_sessions: HashMap::new(),
-            known_forms: HashMap::new(),
+            known_sessions: KeyedMap::default(),
+            known_forms: KeyedMap::default(),
         })))
     }
 

@@ -1,8 +1,9 @@
 //! Spans, minutes and facts as they are written, in transactions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::time::TimeMs;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params};
 
@@ -74,8 +75,8 @@ struct Statements<'a> {
     add_minute: Statement<'a>,
     facts: FactWriter<'a>,
     /// Numbers and recipes of locks, and numbers of clients, that were found in this transaction.
-    known_locks: HashMap<Box<str>, (i64, Box<str>)>,
-    known_clients: HashMap<[Box<str>; 2], i64>,
+    known_locks: KeyedMap<Box<str>, (i64, Box<str>)>,
+    known_clients: KeyedMap<[Box<str>; 2], i64>,
 }
 
 impl<'a> Statements<'a> {
@@ -90,8 +91,8 @@ impl<'a> Statements<'a> {
             lives: LifeWriter::of(connection)?,
             add_minute: prepare("INSERT OR REPLACE INTO minute VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?,
             facts: FactWriter::of(connection)?,
-            known_locks: HashMap::new(),
-            known_clients: HashMap::new(),
+            known_locks: KeyedMap::default(),
+            known_clients: KeyedMap::default(),
         })
     }
 
