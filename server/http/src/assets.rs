@@ -1,8 +1,12 @@
-//! The files of the page: embedded in the binary (read from disk in debug builds), compressed at build time.
+//! The files of the page: embedded in the binary (read from disk in debug builds), compressed at build time. Embedded is
+//! the smallest form alone (`build.rs`); another is made of it when the first client asks for it, and kept.
+
+mod unpacked;
 
 use std::borrow::Cow;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::Path;
 use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -30,7 +34,8 @@ const FOR_A_DAY: &str = "public, max-age=86400";
 const ICONS: [&str; 5] =
     ["/favicon.svg", "/favicon-warn.svg", "/favicon-odd.svg", "/favicon-bad.svg", "/favicon-lost.svg"];
 /// Encodings with a twin on disk, the smaller first.
-const TWINS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
+const TWINS: [(&str, &str); 2] = [("br", BROTLI), ("gzip", ".gz")];
+const BROTLI: &str = ".br";
 
 /// Names of the page's files; None while the page was not built.
 pub(super) fn names() -> Option<lockscope_page::AssetNames> {
@@ -53,19 +58,26 @@ pub(super) fn names() -> Option<lockscope_page::AssetNames> {
 pub(super) fn routes() -> Router {
     let files = Router::new().route(
         "/pkg/{name}",
-        get(|Path(name): Path<String>, headers: HeaderMap| async move { file(&name, &headers, FOR_EVER) }),
+        get(|Path(name): Path<String>, headers: HeaderMap| async move { file(name, headers, FOR_EVER).await }),
     );
     ICONS.into_iter().fold(files, |files, path| {
         files.route(
             path,
-            get(move |headers: HeaderMap| async move { file(path.trim_start_matches('/'), &headers, FOR_A_DAY) }),
+            get(move |headers: HeaderMap| async move {
+                file(path.trim_start_matches('/').to_owned(), headers, FOR_A_DAY).await
+            }),
         )
     })
 }
 
-fn file(name: &str, headers: &HeaderMap, cache: &'static str) -> Response {
+async fn file(name: String, headers: HeaderMap, cache: &'static str) -> Response {
     let public = name != MANIFEST && name != CHUNKS && !TWINS.iter().any(|(_, suffix)| name.ends_with(suffix));
-    let Some((data, encoding, hash)) = find(name, headers).filter(|_| public) else {
+    let found = match find(&name, &headers).filter(|_| public) {
+        Some(found) => Some(found),
+        None if public => unpacked(&name, &headers).await,
+        None => None,
+    };
+    let Some((data, encoding, hash)) = found else {
         return ErrorResponse::not_found(format!(
             "there is no file {name}; reload the page, it may be of an older version"
         ))
@@ -75,9 +87,9 @@ fn file(name: &str, headers: &HeaderMap, cache: &'static str) -> Response {
     if headers.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes()) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
-    let mut response = data.into_owned().into_response();
+    let mut response = data.into_response();
     let out = response.headers_mut();
-    out.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(name)));
+    out.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(&name)));
     out.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
     out.insert(VARY, HeaderValue::from_static("accept-encoding"));
     if let Some(encoding) = encoding {
@@ -89,15 +101,38 @@ fn file(name: &str, headers: &HeaderMap, cache: &'static str) -> Response {
     response
 }
 
-type Found = (Cow<'static, [u8]>, Option<&'static str>, String);
+type Found = (Bytes, Option<&'static str>, String);
 
+/// A form that is there as it is wanted.
 fn find(name: &str, headers: &HeaderMap) -> Option<Found> {
-    let hex = |hash: [u8; 32]| hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
     let twin = TWINS.iter().filter(|(encoding, _)| accepts(headers, encoding)).find_map(|(encoding, suffix)| {
         let file = Site::get(&format!("{name}{suffix}"))?;
-        Some((file.data, Some(*encoding), hex(file.metadata.sha256_hash())))
+        Some((bytes(file.data), Some(*encoding), hex(file.metadata.sha256_hash())))
     });
-    twin.or_else(|| Site::get(name).map(|file| (file.data, None, hex(file.metadata.sha256_hash()))))
+    twin.or_else(|| Site::get(name).map(|file| (bytes(file.data), None, hex(file.metadata.sha256_hash()))))
+}
+
+/// Without a copy of what is embedded.
+fn bytes(data: Cow<'static, [u8]>) -> Bytes {
+    match data {
+        Cow::Borrowed(embedded) => Bytes::from_static(embedded),
+        Cow::Owned(read) => read.into(),
+    }
+}
+
+/// A form that is made of the embedded one, on a thread that may take its time.
+async fn unpacked(name: &str, headers: &HeaderMap) -> Option<Found> {
+    let file = Site::get(&format!("{name}{BROTLI}"))?;
+    let hash = hex(file.metadata.sha256_hash());
+    let (name, is_gzip) = (name.to_owned(), accepts(headers, "gzip"));
+    let made = tokio::task::spawn_blocking(move || unpacked::form(&name, &file.data, is_gzip)).await.ok()??;
+    let (encoding, hash) =
+        if is_gzip { (Some("gzip"), format!("{hash}-gzip")) } else { (None, format!("{hash}-plain")) };
+    Some((made, encoding, hash))
+}
+
+fn hex(hash: [u8; 32]) -> String {
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether the client takes an encoding: named, and not with a quality of zero.
@@ -135,10 +170,25 @@ mod tests {
         assert!(accepts(&headers, "gzip") && accepts(&headers, "zstd") && !accepts(&headers, "br"));
     }
 
-    #[test]
-    fn twins_and_manifest_are_not_files_of_their_own() {
+    #[tokio::test]
+    async fn twins_and_manifest_are_not_files_of_their_own() {
         for name in [MANIFEST, "app.wasm.br", "../Cargo.toml", ""] {
-            assert_eq!(file(name, &HeaderMap::new(), FOR_EVER).status(), StatusCode::NOT_FOUND, "{name}");
+            let answer = file(name.to_owned(), HeaderMap::new(), FOR_EVER).await;
+            assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{name}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_made_of_the_embedded_form_is_the_file() {
+        let Some(names) = names() else { return };
+        let Some(plain) = Site::get(&names.css) else { return };
+        let mut headers = HeaderMap::new();
+        let (made, encoding, hash) = unpacked(&names.css, &headers).await.unwrap();
+        assert!(*made == *plain.data && encoding.is_none() && hash.ends_with("-plain"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        let (made, encoding, hash) = unpacked(&names.css, &headers).await.unwrap();
+        let mut unzipped = Vec::new();
+        std::io::copy(&mut flate2::read::GzDecoder::new(&*made), &mut unzipped).unwrap();
+        assert!(*unzipped == *plain.data && encoding == Some("gzip") && hash.ends_with("-gzip"));
     }
 }
