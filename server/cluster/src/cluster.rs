@@ -112,6 +112,11 @@ impl Cluster {
         &self.0.settings.address
     }
 
+    /// Since when this process runs, ms since the epoch, as the others read it.
+    pub fn since_ms(&self) -> i64 {
+        self.0.record.since_ms
+    }
+
     /// Notes how the database stands by which replicas share; it is shown with the rest.
     pub fn note_shared_memory(&self, memory: SharedMemory) {
         self.known().shared_memory = Some(memory);

@@ -88,8 +88,12 @@ impl ReplicaSecret {
 
     /// The value of the header `authorization` for a connection to a replica at an address.
     pub fn greet(&self, greeting: &Greeting, address: &str) -> String {
+        self.header(greeting, &asked(greeting, address))
+    }
+
+    pub(crate) fn header(&self, greeting: &Greeting, signed: &str) -> String {
         let Greeting { from, to, at_ms, nonce } = greeting;
-        format!("{SCHEME}{from} {to} {at_ms} {nonce:032x} {}", hex(&self.sign(&asked(greeting, address))))
+        format!("{SCHEME}{from} {to} {at_ms} {nonce:032x} {}", hex(&self.sign(signed)))
     }
 
     /// What the one who is meant proves itself with.
@@ -107,15 +111,16 @@ impl ReplicaSecret {
     /// # Errors
     /// See [`GreetingError`].
     pub fn read(&self, header: &str, (id, address): (&str, &str), now_ms: i64) -> Result<Greeting, GreetingError> {
-        self.read_signed(header, (id, address), now_ms, str::to_owned)
+        self.read_signed(header, (id, address), now_ms, |greeting| asked(greeting, address))
     }
 
-    fn read_signed(
+    /// `signed`: what the signature of a greeting is about.
+    pub(crate) fn read_signed(
         &self,
         header: &str,
-        (id, address): (&str, &str),
+        (id, _): (&str, &str),
         now_ms: i64,
-        signed: impl FnOnce(&str) -> String,
+        signed: impl FnOnce(&Greeting) -> String,
     ) -> Result<Greeting, GreetingError> {
         let rest = header.strip_prefix(SCHEME).filter(|_| header.len() <= HEADER_BYTES_MAX);
         let fields: Vec<&str> = rest.ok_or(GreetingError::Missing)?.split(' ').collect();
@@ -123,7 +128,7 @@ impl ReplicaSecret {
         let at_ms = at_ms.parse().map_err(|_| GreetingError::Missing)?;
         let nonce = u128::from_str_radix(nonce, 16).map_err(|_| GreetingError::Missing)?;
         let greeting = Greeting { from: from.to_owned(), to: to.to_owned(), at_ms, nonce };
-        if !is_id(from) || to != id || !self.is_signed(&signed(&asked(&greeting, address)), mac) {
+        if !is_id(from) || to != id || !self.is_signed(&signed(&greeting), mac) {
             return Err(GreetingError::NotOurs);
         }
         let apart_ms = now_ms.saturating_sub(at_ms);
@@ -135,9 +140,7 @@ impl ReplicaSecret {
 
     /// The same as [`Self::greet`] for one request, of which nothing can be changed on the way.
     pub fn sign_request(&self, greeting: &Greeting, address: &str, body: &[u8]) -> String {
-        let Greeting { from, to, at_ms, nonce } = greeting;
-        let text = about(&asked(greeting, address), body);
-        format!("{SCHEME}{from} {to} {at_ms} {nonce:032x} {}", hex(&self.sign(&text)))
+        self.header(greeting, &about(&asked(greeting, address), body))
     }
 
     /// The greeting in the header of one request, if it was made for this replica and this body.
@@ -151,7 +154,7 @@ impl ReplicaSecret {
         now_ms: i64,
         body: &[u8],
     ) -> Result<Greeting, GreetingError> {
-        self.read_signed(header, us, now_ms, |text| about(text, body))
+        self.read_signed(header, us, now_ms, |greeting| about(&asked(greeting, us.1), body))
     }
 
     /// What the one who is meant proves itself with, and that this is its answer.
@@ -170,13 +173,18 @@ impl ReplicaSecret {
         Some(mac)
     }
 
-    fn sign(&self, text: &str) -> Vec<u8> {
+    pub(crate) fn sign(&self, text: &str) -> Vec<u8> {
         self.mac(text).map(|mac| mac.finalize().into_bytes().to_vec()).unwrap_or_default()
     }
 
     /// In a time that says nothing of where the two differ.
     fn is_signed(&self, text: &str, signature: &str) -> bool {
-        self.mac(text).zip(unhex(signature)).is_some_and(|(mac, bytes)| mac.verify_slice(&bytes).is_ok())
+        unhex(signature).is_some_and(|bytes| self.is_mac(text, &bytes))
+    }
+
+    /// The same of a signature in bytes.
+    pub(crate) fn is_mac(&self, text: &str, mac: &[u8]) -> bool {
+        self.mac(text).is_some_and(|own| own.verify_slice(mac).is_ok())
     }
 }
 
@@ -200,7 +208,7 @@ pub fn answer_text(status: u16, headers: &[String; ANSWER_HEADERS.len()], body: 
 }
 
 /// A text that is about some bytes as well.
-fn about(text: &str, bytes: &[u8]) -> String {
+pub(crate) fn about(text: &str, bytes: &[u8]) -> String {
     format!("{text}\nabout {}", hex(&Sha256::digest(bytes)))
 }
 

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use cluster::ReplicaSecret;
 use feed::{Ensembles, ForeignCounts, Projection};
-use reqwest::Client;
+use reqwest::{Client, ClientBuilder};
 use runtime::clock::Clock;
 use runtime::shutdown::{CancellationToken, DropGuard};
 use tokio::sync::watch;
@@ -62,8 +63,22 @@ impl fmt::Debug for Gateway {
 
 /// Replicas reach each other directly. A WebSocket is made of an HTTP/1.1 connection.
 pub(crate) fn direct_client() -> Result<Client, GatewayError> {
+    built(direct())
+}
+
+/// One that opens a connection for each request: a connection that was left open may be closed just now, and then nobody
+/// knows what arrived.
+pub(crate) fn once_client(connect_max: Duration) -> Result<Client, GatewayError> {
+    built(direct().pool_max_idle_per_host(0).connect_timeout(connect_max))
+}
+
+fn direct() -> ClientBuilder {
     let client = Client::builder().http1_only().redirect(reqwest::redirect::Policy::none()).no_proxy();
-    client.tcp_nodelay(true).build().map_err(|error| GatewayError(error.to_string()))
+    client.tcp_nodelay(true)
+}
+
+fn built(client: ClientBuilder) -> Result<Client, GatewayError> {
+    client.build().map_err(|error| GatewayError(error.to_string()))
 }
 
 impl Gateway {

@@ -5,19 +5,23 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use cluster::{ANSWER_HEADERS, Greeting, PROOF_HEADER, answer_text};
+use reqwest::Client;
 use reqwest::header::CONTENT_TYPE;
 use tokio::time::timeout;
 
 use crate::connection::{Identity, detail, root_cause};
 use crate::directory::OwnerAddress;
-use crate::gateway::{GatewayError, GatewaySettings, direct_client};
+use crate::gateway::{GatewayError, GatewaySettings, direct_client, once_client};
+use crate::hand_on::CONNECT_MAX;
 use crate::words;
 use runtime::clock::Clock;
 
 /// Asks other replicas. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ReplicaClient {
-    identity: Identity,
+    pub(crate) identity: Identity,
+    /// For requests that are not sent twice.
+    pub(crate) once: Client,
     bytes_max: usize,
 }
 
@@ -40,7 +44,7 @@ impl ReplicaClient {
     pub fn new(settings: GatewaySettings, clock: Clock, bytes_max: usize) -> Result<Self, GatewayError> {
         let client = direct_client()?;
         let identity = Identity { id: settings.id, secret: settings.secret, client, clock };
-        Ok(Self { identity, bytes_max })
+        Ok(Self { identity, once: once_client(CONNECT_MAX)?, bytes_max })
     }
 
     /// Posts a body to a path of one, and waits for the answer for so long.
