@@ -231,6 +231,9 @@ impl RunningServer {
         );
         runner.set_releases(releases.clone());
         replicas.into_iter().for_each(|replicas| releases.coordinate(replicas));
+        // With a secret another replica may be handed what it has the plan of.
+        let has_secret = config.cluster.as_ref().is_some_and(|own| own.secret.is_some());
+        cluster.iter().filter(|_| has_secret).for_each(|cluster| releases.set_home(cluster.id()));
         audit_log::take_over(audit.log.as_ref(), &releases, &stop);
         let applications = ApplicationNames::new(config.applications.clone());
         let noted = recording::note_forced(releases.forced_releases(), lists.histories.clone());

@@ -42,6 +42,8 @@ named_enum! {
         OrderSnoozeEnded = "order_snooze_ended",
         /// Heads of the audit logs of other replicas.
         HeadsSeen = "heads_seen",
+        /// Another replica is about to be asked to do what somebody ordered here.
+        HandedOn = "handed_on",
     }
 }
 
@@ -61,6 +63,9 @@ pub struct AuditRecord {
     pub actor_by: String,
     /// Where from; null for the server itself.
     pub address: Option<String>,
+    /// The replica where it was asked for; not there where that is the one whose log this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
     /// Ensemble.
     pub ensemble: Option<String>,
     /// The lock.

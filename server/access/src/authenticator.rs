@@ -217,6 +217,7 @@ impl Access {
                 scope: record.grant.scope(),
                 by: SignedBy::Token,
                 address,
+                through: None,
             };
             return Ok(Principal { actor, revocation, session: None });
         }
@@ -226,7 +227,8 @@ impl Access {
         if let Some((name, grant)) =
             self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))?
         {
-            let actor = Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address };
+            let actor =
+                Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address, through: None };
             return Ok(Principal { actor, revocation: Revocation::never(), session: None });
         }
         // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
@@ -237,6 +239,7 @@ impl Access {
                 scope: Scope::default(),
                 by: SignedBy::Nobody,
                 address,
+                through: None,
             };
             return Ok(Principal { actor, revocation: Revocation::never(), session: None });
         }

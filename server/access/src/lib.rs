@@ -28,6 +28,7 @@ mod tokens;
 mod users;
 
 pub use authenticator::{Access, Principal};
+pub use current_rights::NotKnownHere;
 pub use device::DEVICE_MS_MAX;
 pub use error::AccessError;
 pub use grant::{Grant, check_name};

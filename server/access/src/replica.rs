@@ -14,6 +14,7 @@ impl Principal {
             scope: Scope::default(),
             by: SignedBy::Token,
             address: None,
+            through: None,
         };
         Self::forwarded(actor)
     }

@@ -121,6 +121,17 @@ impl RequestLog {
         write(&*self.0.journal, Entry { intent: Some(intent), ..entry }, None).await
     }
 
+    /// Puts something on record that has no outcome of its own; its number.
+    ///
+    /// # Errors
+    /// When it is not on record in time. It may be written later.
+    pub async fn note(&self, entry: Entry) -> Result<u64, AuditError> {
+        let journal = Arc::clone(&self.0.journal);
+        let writing = tokio::spawn(async move { journal.append(entry).await });
+        let written = tokio::time::timeout(self.0.within, writing).await.map_err(|_| self.late())?;
+        written.unwrap_or_else(|_| Err(AuditError("writing it broke off".to_owned())))
+    }
+
     /// A refused request: nothing was done.
     pub async fn refusal(&self, actor: &Actor, entry: Entry) {
         let place = Arc::clone(&self.0.refusals_waiting).try_acquire_owned().ok();

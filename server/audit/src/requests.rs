@@ -33,7 +33,8 @@ fn part(kind: AuditKind) -> Part {
         | AuditKind::SilenceEnded
         | AuditKind::OrderSnoozed
         | AuditKind::OrderSnoozeEnded
-        | AuditKind::HeadsSeen => Part::Neither,
+        | AuditKind::HeadsSeen
+        | AuditKind::HandedOn => Part::Neither,
     }
 }
 

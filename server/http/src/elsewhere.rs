@@ -1,5 +1,6 @@
-//! What only the replica can answer that watches an ensemble: its past, its events, releases. Reads are forwarded to it;
-//! acts, and answers too large to forward, are refused with its address. Live views have a connection of their own.
+//! What only the replica can answer that watches an ensemble: its past, its events. Reads are forwarded to it; files of any
+//! size and pages of the past are handed on whole and come piece by piece. Releases are in `release_elsewhere`. Live views
+//! have a connection of their own.
 
 use std::time::Duration;
 
@@ -9,6 +10,8 @@ use lockscope_wire::{LockQuery, SessionQuery, View};
 
 use super::Http;
 use super::caller::Caller;
+use super::handed_on::{Asked, EXPORT, HandedOnContent, HandedOnKind, HandedOnMethod, kind_of};
+use super::handed_on_send::{NotHandedOn, request_id};
 use super::problem::ErrorResponse;
 use super::replica_request::{ReplicaAddress, ReplicaAnswer, ReplicaRequest};
 use super::route::Route;
@@ -35,8 +38,12 @@ const SECTIONS: [&str; 4] = ["/lock/over-time", "/lock/time-to-lock", "/session/
 const AUDIT: &str = "/api/v1/audit";
 /// How long one owner may take. Two of them have less time than an answer may take in all.
 const OWNER_ANSWERS_WITHIN: Duration = Duration::from_millis(4_500);
-/// Of those what is never forwarded: files of any size, and what is polled.
-const NEVER_FORWARDED: [&str; 2] = ["/api/v1/history/export", "/events/news"];
+/// Of those what is never forwarded: files of any size, which are handed on, and what is polled.
+const NEVER_FORWARDED: [&str; 2] = [EXPORT, "/events/news"];
+/// How long a page of the past may take to begin.
+const PAGE_MAX: Duration = Duration::from_millis(4_500);
+/// How long a file may take to begin: as long as one takes to make at most, and a while.
+const FILE_MAX: Duration = Duration::from_secs(75);
 
 fn is_under(path: &str, top: &str) -> bool {
     path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -48,6 +55,11 @@ fn pairs_of(uri: &Uri) -> Vec<(String, String)> {
 
 fn given<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// Whether an address is of a moment of the past.
+pub(super) fn names_a_moment(uri: &Uri) -> bool {
+    given(&pairs_of(uri), "at").is_some()
 }
 
 /// Whether a request to this address may be forwarded to another replica.
@@ -69,12 +81,7 @@ pub(super) struct ForwardRequest<'a> {
 }
 
 impl Http {
-    /// Refuses what has to be done where an ensemble is watched.
-    pub(super) fn watched_here(&self, ensemble: &str, scope: &VisibilityScope) -> Result<(), ErrorResponse> {
-        self.elsewhere(ensemble, scope).map_or(Ok(()), |there| Err(ErrorResponse::elsewhere(there.why)))
-    }
-
-    fn elsewhere(&self, ensemble: &str, scope: &VisibilityScope) -> Option<Elsewhere> {
+    pub(super) fn elsewhere(&self, ensemble: &str, scope: &VisibilityScope) -> Option<Elsewhere> {
         // Out of scope, not even that it is there is disclosed.
         let may_know = ensemble.is_empty() || scope.covers_ensemble(ensemble);
         self.hub.projection().elsewhere(ensemble).filter(|_| may_know)
@@ -108,8 +115,9 @@ impl Http {
     ) -> Option<Response> {
         let is_read = matches!(*asked.method, Method::GET | Method::HEAD);
         let mut refused = ErrorResponse::elsewhere(there.why.clone());
-        if is_read && !asked.is_forwarded && self.requests.is_some() && may_be_forwarded(asked.uri) {
-            let target = asked.uri.path_and_query().map_or("/", |target| target.as_str());
+        let may_ask = is_read && !asked.is_forwarded && self.requests.is_some();
+        let target = asked.uri.path_and_query().map_or("/", |target| target.as_str());
+        if may_ask && may_be_forwarded(asked.uri) {
             let request = ReplicaRequest::new(target, caller);
             for (id, address) in &there.owners {
                 let of = ReplicaAddress { id: id.clone(), address: address.clone() };
@@ -126,6 +134,14 @@ impl Http {
                     Err(error) => refused = error,
                 }
             }
+        } else if let Some(kind) = kind_of(HandedOnMethod::Get, asked.uri).filter(|_| may_ask) {
+            let whole =
+                Asked { method: HandedOnMethod::Get, target: target.to_owned(), content: HandedOnContent::None };
+            match self.handed_on_read(kind, &whole, there, caller).await {
+                Ok(Some(response)) => return Some(response),
+                Ok(None) => {}
+                Err(error) => refused = error,
+            }
         }
         if is_section {
             return None;
@@ -135,6 +151,29 @@ impl Http {
         } else {
             refused.into_response()
         })
+    }
+
+    /// A file or a page of the past of an owner, and of the next where one does not answer. None: nobody of them watches it.
+    async fn handed_on_read(
+        &self,
+        kind: HandedOnKind,
+        asked: &Asked,
+        there: &Elsewhere,
+        caller: &Caller,
+    ) -> Result<Option<Response>, ErrorResponse> {
+        let within = if kind == HandedOnKind::File { FILE_MAX } else { PAGE_MAX };
+        let mut refused = None;
+        for (id, _) in &there.owners {
+            let Some(owner) = self.other_replica(id) else { continue };
+            match self.hand_on(&owner, (kind, asked, &request_id()), caller, within).await {
+                Ok(answer) if answer.status() == StatusCode::MISDIRECTED_REQUEST => {}
+                Ok(answer) => return Ok(Some(answer.streamed())),
+                // Another owner would be asked for the same by one who asks for too much.
+                Err(NotHandedOn::NotSent(why)) if why.status() == StatusCode::TOO_MANY_REQUESTS => return Err(why),
+                Err(why) => refused = Some(why.unreachable(&owner.at)),
+            }
+        }
+        refused.map_or(Ok(None), Err)
     }
 
     /// "There is no such lock" is said only where that is known.

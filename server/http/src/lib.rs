@@ -26,6 +26,9 @@ mod events_page;
 mod find;
 mod flow_control;
 mod forms;
+mod handed_on;
+mod handed_on_send;
+mod handed_on_take;
 mod health;
 mod help;
 mod history;
@@ -54,6 +57,7 @@ mod preferences_api;
 mod problem;
 mod redirect;
 mod release_api;
+mod release_elsewhere;
 mod replica_answer;
 mod replica_live;
 mod replica_request;
@@ -71,7 +75,7 @@ mod socket_stream;
 mod socket_viewer;
 mod worker_pool;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -89,6 +93,8 @@ use audit::{Records, UnavailableLog};
 use counts::Counts;
 pub use declared::{Declared, declared};
 use feed::{Hub, VisibilityScope};
+use handed_on::HandedOnRooms;
+pub use handed_on::REPLICA_HAND_ON;
 use history::Moments;
 pub use history::{AllIncidents, Recordings};
 use identity::{Actor, QuotaOwner, Right};
@@ -103,7 +109,9 @@ use problem::ErrorResponse;
 use release::ReleaseService;
 use replica_live::ReplicaDoor;
 use replica_request::FORWARDED_MAX;
-pub use replica_request::{ANSWER_BYTES_MAX, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests};
+pub use replica_request::{
+    ANSWER_BYTES_MAX, HandOnFailure, HandedOnReply, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests,
+};
 use route::{Answer, Route};
 pub use route::{Need, Verb};
 use runtime::clock::Clock;
@@ -163,6 +171,10 @@ pub struct Http {
     /// Room for requests to other replicas, and for those of others.
     forwarded: Arc<Semaphore>,
     answered: Arc<Semaphore>,
+    /// The same for requests that are handed on whole.
+    handed_on: HandedOnRooms,
+    /// The pages as they were brought, for those of the past that other replicas ask for; none before there is a router.
+    pages: Arc<OnceLock<Router>>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
     is_past: bool,
     /// What takes a while to answer, and answers that are shared.
@@ -207,6 +219,8 @@ impl Http {
             requests: None,
             forwarded: Arc::new(Semaphore::new(FORWARDED_MAX)),
             answered: Arc::new(Semaphore::new(FORWARDED_MAX)),
+            handed_on: HandedOnRooms::new(),
+            pages: Arc::default(),
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,
@@ -328,6 +342,8 @@ impl Http {
     /// unknown addresses.
     pub fn router(&self, pages: Router) -> Router {
         let own = self.rows();
+        // There is one router of a server.
+        let _ = self.pages.set(pages.clone());
         let pages = pages
             .layer(from_fn_with_state(self.clone(), history::show_moments))
             .layer(from_fn_with_state(self.clone(), alerts::banner::add));

@@ -44,6 +44,12 @@ impl ErrorResponse {
         self
     }
 
+    /// The same sentence behind another.
+    pub(super) fn said(mut self, before: &str) -> Self {
+        self.problem.detail = cut(&format!("{before}{}", self.problem.detail), DETAIL_CHARS_MAX);
+        self
+    }
+
     /// What was wrong, for a page.
     pub(super) fn sentence(&self) -> &str {
         &self.problem.detail

@@ -19,6 +19,7 @@ use super::api_types::ContenderJson;
 use super::caller::Caller;
 use super::compact::{compact, wants_compact};
 use super::problem::ErrorResponse;
+use super::release_elsewhere::OrderKind;
 use feed::project;
 use release::{self, Execution, RejectionReason, ReleaseService};
 
@@ -144,46 +145,61 @@ pub(super) type JsonBody<T> = Result<Json<T>, JsonRejection>;
 
 pub(super) async fn plan(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     _: NoParameters,
     headers: HeaderMap,
     request: JsonBody<PlanRequest>,
 ) -> Result<Response, ReleaseError> {
     let request = read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?;
-    http.watched_here(request.ensemble.as_deref().unwrap_or_default(), &scope)?;
-    let plan = release_service(&http)?.plan(&actor, &request).await?;
-    Ok(show_plan(&http, &headers, project::shown(plan, &scope)))
+    let service = release_service(&http)?;
+    if let Some(there) = http.elsewhere(request.ensemble.as_deref().unwrap_or_default(), &caller.scope) {
+        return Ok(http.plan_elsewhere(there, &caller, &headers, request).await);
+    }
+    let plan = service.plan(&caller.actor, &request).await?;
+    Ok(show_plan(&http, &headers, project::shown(plan, &caller.scope)))
 }
 
 pub(super) async fn execute(
     State(http): State<Http>,
-    Caller { actor, .. }: Caller,
+    caller: Caller,
     _: NoParameters,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
-    Ok(show_result(&http, &headers, release_service(&http)?.execute(&actor, &read(order, ORDER)?).await?))
+    let order = match http.at_home(OrderKind::Execute, &caller, &headers, read(order, ORDER)?).await? {
+        Ok(order) => order,
+        Err(answer) => return Ok(answer),
+    };
+    Ok(show_execution(&http, &headers, release_service(&http)?.execute(&caller.actor, &order).await?))
 }
 
 pub(super) async fn revoke(
     State(http): State<Http>,
-    Caller { actor, .. }: Caller,
+    caller: Caller,
     _: NoParameters,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
-    Ok(show_result(&http, &headers, release_service(&http)?.revoke(&actor, &read(order, ORDER)?).await?))
+    let order = match http.at_home(OrderKind::Revoke, &caller, &headers, read(order, ORDER)?).await? {
+        Ok(order) => order,
+        Err(answer) => return Ok(answer),
+    };
+    Ok(show_execution(&http, &headers, release_service(&http)?.revoke(&caller.actor, &order).await?))
 }
 
 pub(super) async fn approve(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     _: NoParameters,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
-    let plan = release_service(&http)?.approve(&actor, &read(order, ORDER)?).await?;
-    Ok(show_plan(&http, &headers, project::shown(plan, &scope)))
+    let order = match http.at_home(OrderKind::Approve, &caller, &headers, read(order, ORDER)?).await? {
+        Ok(order) => order,
+        Err(answer) => return Ok(answer),
+    };
+    let plan = release_service(&http)?.approve(&caller.actor, &order).await?;
+    Ok(show_plan(&http, &headers, project::shown(plan, &caller.scope)))
 }
 
 const ORDER: &str = "{\"plan_id\": ID, \"confirm\": LOCK, \"reason\": TEXT}";
@@ -203,16 +219,20 @@ pub(super) fn read<T: DeserializeOwned>(body: JsonBody<T>, form: &str) -> Result
     Ok(value)
 }
 
-fn show_plan(http: &Http, headers: &HeaderMap, plan: ReleasePlan) -> Response {
+pub(super) fn show_plan(http: &Http, headers: &HeaderMap, plan: ReleasePlan) -> Response {
     if wants_compact(headers) { compact(&plan) } else { Json(PlanJson::new(plan, http.hub.now_ms())).into_response() }
 }
 
-fn show_result(http: &Http, headers: &HeaderMap, execution: Execution) -> Response {
+fn show_execution(http: &Http, headers: &HeaderMap, execution: Execution) -> Response {
     let status = StatusCode::from_u16(execution.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    show_result(http, headers, status, execution.result)
+}
+
+pub(super) fn show_result(http: &Http, headers: &HeaderMap, status: StatusCode, result: ReleaseResult) -> Response {
     let body = if wants_compact(headers) {
-        compact(&execution.result)
+        compact(&result)
     } else {
-        Json(ResultJson::new(execution.result, http.hub.now_ms())).into_response()
+        Json(ResultJson::new(result, http.hub.now_ms())).into_response()
     };
     (status, body).into_response()
 }

@@ -29,11 +29,13 @@ use runtime::tasks;
 pub(super) struct ReplicaDoor {
     pub(super) secret: ReplicaSecret,
     pub(super) taken: Greetings,
+    /// Of requests that were handed on: whoever asks for much keeps nobody from acting.
+    pub(super) handed_on: Greetings,
 }
 
 impl ReplicaDoor {
     pub(super) fn new(secret: ReplicaSecret) -> Self {
-        Self { secret, taken: Greetings::default() }
+        Self { secret, taken: Greetings::default(), handed_on: Greetings::default() }
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
 use lockscope_wire::{Role, SignedBy};
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,31 @@ pub trait ReplicaRequests: fmt::Debug + Send + Sync {
         body: Bytes,
         within: Duration,
     ) -> BoxFuture<'a, Result<ReplicaAnswer, String>>;
+
+    /// Hands a request on to one, once, and waits so long for the beginning of the answer.
+    fn hand_on<'a>(
+        &'a self,
+        to: &'a ReplicaAddress,
+        body: Bytes,
+        within: Duration,
+    ) -> BoxFuture<'a, Result<HandedOnReply, HandOnFailure>>;
+}
+
+/// An answer that comes in pieces, each proved before it is here.
+pub struct HandedOnReply {
+    /// What comes before its body.
+    pub head: Bytes,
+    /// The body. One sentence where it is cut off.
+    pub pieces: BoxStream<'static, Result<Bytes, String>>,
+}
+
+/// Why nothing came back; one sentence each that does not name the replica.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HandOnFailure {
+    /// Nothing was sent.
+    NotSent(String),
+    /// It may have come, and what came of it is not known.
+    NoAnswer(String),
 }
 
 /// One request.
@@ -76,7 +102,7 @@ pub(super) struct ReplicaRequest {
 
 impl ReplicaRequest {
     pub(super) fn new(target: &str, caller: &Caller) -> Self {
-        let Actor { name, role, scope, by, address: _ } = caller.actor.clone();
+        let Actor { name, role, scope, by, address: _, through: _ } = caller.actor.clone();
         let Scope { ensembles, paths } = scope;
         Self { target: target.to_owned(), name, role, by, ensembles, paths, payloads: caller.scope.payloads() }
     }
@@ -102,6 +128,7 @@ impl ReplicaRequest {
             scope: Scope { ensembles: self.ensembles.clone(), paths: self.paths.clone() },
             by: self.by,
             address: None,
+            through: None,
         }
     }
 }

@@ -4,14 +4,15 @@
 use axum::http::Method;
 use axum::routing::{MethodRouter, any, delete, get, post, put};
 
+use super::handed_on::REPLICA_HAND_ON;
 #[cfg(not(feature = "lab"))]
 use super::no_lab;
 use super::replica_request::REPLICA_ASK;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, health, help, history, live,
-    me, metrics_api, openapi, orders, preferences_api, release_api, replica_answer, replica_live, server_pages,
-    session_timeout, sign_in, unknown_api,
+    Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, handed_on_take, health,
+    help, history, live, me, metrics_api, openapi, orders, preferences_api, release_api, replica_answer, replica_live,
+    server_pages, session_timeout, sign_in, unknown_api,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -29,8 +30,8 @@ const fn api(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodR
 }
 
 /// A handler for scripts that executes a release.
-const fn act(path: &'static str, answer: fn() -> MethodRouter<Http>) -> Route {
-    Route { verb: Verb::Post, path, need: RELEASE, answer: Answer::Act(answer) }
+const fn act(path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Route {
+    Route { verb: Verb::Post, path, need, answer: Answer::Act(answer) }
 }
 
 /// A handler for people.
@@ -62,6 +63,7 @@ pub(super) const ROUTES: &[Route] = &[
     // Known by the cluster's secret alone, and by nothing that a person or a script has.
     api(Verb::Get, REPLICA_LIVE, Need::Open, || get(replica_live::live)),
     api(Verb::Post, REPLICA_ASK, Need::Open, || post(replica_answer::answer)),
+    act(REPLICA_HAND_ON, Need::Open, || post(handed_on_take::answer)),
     api(Verb::Get, "/api/v1/orders", VIEW, || get(orders::show)),
     api(Verb::Get, "/api/v1/time-to-lock", VIEW, || get(history::time_to_lock::show)),
     api(Verb::Post, "/api/v1/orders/snooze", RELEASE, || post(orders::snooze::snooze)),
@@ -89,8 +91,8 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Put, "/api/v1/preferences", VIEW, || put(preferences_api::replace)),
     api(Verb::Get, LIVE, VIEW, || get(live::live)),
     api(Verb::Post, "/api/v1/release/plan", RELEASE, || post(release_api::plan)),
-    act("/api/v1/release/execute", || post(release_api::execute)),
-    act("/api/v1/release/revoke", || post(release_api::revoke)),
+    act("/api/v1/release/execute", RELEASE, || post(release_api::execute)),
+    act("/api/v1/release/revoke", RELEASE, || post(release_api::revoke)),
     api(Verb::Post, "/api/v1/release/approve", RELEASE, || post(release_api::approve)),
     api(Verb::Get, "/api/v1/audit", AUDIT, || get(audit_api::page)),
     api(Verb::Get, "/api/v1/audit/export", AUDIT, || get(audit_api::export)),
@@ -331,6 +333,7 @@ mod tests {
             // It has both sides prove that they know the secret of the cluster, before anything else.
             ("GET", "/api/v1/cluster/live"),
             ("POST", "/api/v1/cluster/ask"),
+            ("POST", "/api/v1/cluster/hand-on"),
             ("GET", "/api/v1/openapi.json"),
             ("any", "/api"),
             ("any", "/api/{*rest}"),

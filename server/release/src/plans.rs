@@ -1,5 +1,5 @@
 //! Plans that can still be executed: numbered by 128 random bits, good for a minute (for ten where a second person has
-//! to approve), one request and one actor.
+//! to approve), one request and one actor. Among several servers the number says which one has the plan.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,16 @@ pub(super) struct KeptPlan {
 
 /// Plans that can still be executed.
 #[derive(Debug, Default)]
-pub(super) struct Plans(BTreeMap<String, KeptPlan>);
+pub(super) struct Plans {
+    kept: BTreeMap<String, KeptPlan>,
+    /// This server among those that hand requests on to each other; None where it is alone.
+    home: Option<String>,
+}
+
+/// The server that has a plan, where its number says so.
+pub fn home_of_plan(plan_id: &str) -> Option<&str> {
+    plan_id.split_once('.').map(|(_, home)| home)
+}
 
 impl KeptPlan {
     /// Names alone may be shared by a token and a user.
@@ -39,48 +48,54 @@ impl KeptPlan {
 }
 
 impl Plans {
+    /// Numbers plans as those of this server among others from now on.
+    pub(super) fn set_home(&mut self, id: &str) {
+        self.home = Some(id.to_owned());
+    }
+
     /// Keeps a plan and numbers it; None when there are too many.
     pub(super) fn keep(&mut self, now_ms: i64, mut planned: KeptPlan) -> Option<ReleasePlan> {
         self.forget_old(now_ms);
         let actor = planned.planner.clone();
         let oldest = |plans: &Self| {
-            let own = plans.0.iter().filter(|(_, other)| other.is_of(&actor));
+            let own = plans.kept.iter().filter(|(_, other)| other.is_of(&actor));
             let first = own.clone().min_by_key(|(_, other)| other.plan.expires_at_ms).map(|(id, _)| id.clone());
             (own.count() >= ACTOR_PLANS_MAX).then_some(first).flatten()
         };
         if let Some(oldest) = oldest(self) {
-            self.0.remove(&oldest);
+            self.kept.remove(&oldest);
         }
-        if self.0.len() >= PLANS_MAX {
+        if self.kept.len() >= PLANS_MAX {
             return None;
         }
-        planned.plan.plan_id = format!("{:032x}", rand::random::<u128>());
+        let home = self.home.as_ref().map_or_else(String::new, |id| format!(".{id}"));
+        planned.plan.plan_id = format!("{:032x}{home}", rand::random::<u128>());
         let lasts_ms = if planned.plan.needs_second { SECOND_PLAN_MS } else { PLAN_MS };
         planned.plan.expires_at_ms = now_ms + lasts_ms;
         let plan = planned.plan.clone();
-        self.0.insert(plan.plan_id.clone(), planned);
+        self.kept.insert(plan.plan_id.clone(), planned);
         Some(plan)
     }
 
     /// A plan that its actor can still execute.
     pub(super) fn of(&mut self, now_ms: i64, id: &str, actor: &Actor) -> Option<&KeptPlan> {
         self.forget_old(now_ms);
-        self.0.get(id).filter(|planned| planned.is_of(actor))
+        self.kept.get(id).filter(|planned| planned.is_of(actor))
     }
 
     /// A plan of whomever.
     pub(super) fn any(&mut self, now_ms: i64, id: &str) -> Option<&mut KeptPlan> {
         self.forget_old(now_ms);
-        self.0.get_mut(id)
+        self.kept.get_mut(id)
     }
 
     /// Uses a plan up.
     pub(super) fn take(&mut self, id: &str) -> Option<KeptPlan> {
-        self.0.remove(id)
+        self.kept.remove(id)
     }
 
     fn forget_old(&mut self, now_ms: i64) {
         // What ends further ahead than a plan lasts was made before the clock was set back.
-        self.0.retain(|_, planned| (1..=SECOND_PLAN_MS).contains(&(planned.plan.expires_at_ms - now_ms)));
+        self.kept.retain(|_, planned| (1..=SECOND_PLAN_MS).contains(&(planned.plan.expires_at_ms - now_ms)));
     }
 }

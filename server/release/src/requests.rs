@@ -71,6 +71,7 @@ mod tests {
             scope: Scope::default(),
             by: SignedBy::Token,
             address: None,
+            through: None,
         }
     }
 

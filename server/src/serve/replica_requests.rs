@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use futures_util::stream::unfold;
 
 use crate::config::Config;
 use crate::error::RunError;
 use cluster::Cluster;
-use gateway::{GatewaySettings, OwnerAddress, ReplicaClient};
-use http::{ANSWER_BYTES_MAX, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests};
+use gateway::{GatewaySettings, HandOnError, OwnerAddress, ReplicaClient};
+use http::{
+    ANSWER_BYTES_MAX, HandOnFailure, HandedOnReply, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests,
+};
 use runtime::clock::Clock;
 
 #[derive(Debug)]
@@ -28,6 +31,30 @@ impl ReplicaRequests for ReplicaHttp {
             let answer = self.0.post(&owner, REPLICA_ASK, body, within).await?;
             let gateway::Answer { status, headers, body } = answer;
             Ok(ReplicaAnswer { status, headers, body })
+        })
+    }
+
+    fn hand_on<'a>(
+        &'a self,
+        to: &'a ReplicaAddress,
+        body: Bytes,
+        within: Duration,
+    ) -> BoxFuture<'a, Result<HandedOnReply, HandOnFailure>> {
+        Box::pin(async move {
+            let owner = OwnerAddress { id: to.id.clone(), address: to.address.trim_end_matches('/').to_owned() };
+            let (head, pieces) = self.0.hand_on(&owner, body, within).await.map_err(|error| match error {
+                HandOnError::NotSent(why) => HandOnFailure::NotSent(why),
+                HandOnError::NoAnswer(why) => HandOnFailure::NoAnswer(why),
+            })?;
+            let pieces = unfold(Some(pieces), |pieces| async {
+                let mut pieces = pieces?;
+                match pieces.next().await {
+                    Ok(Some(piece)) => Some((Ok(piece), Some(pieces))),
+                    Ok(None) => None,
+                    Err(why) => Some((Err(why), None)),
+                }
+            });
+            Ok(HandedOnReply { head, pieces: Box::pin(pieces) })
         })
     }
 }

@@ -141,7 +141,7 @@ fn way(href: &str, text: &'static str) -> Option<AnyView> {
 
 fn row(record: &AuditRecord) -> AnyView {
     let actor = visible(&record.actor);
-    let from = words::by_and_from(&record.actor_by, record.address.as_deref());
+    let from = words::by_and_from(&record.actor_by, record.address.as_deref(), record.through.as_deref());
     // Numbers are those of one log.
     let (number, id) = match record.replica.as_deref().map(visible) {
         Some(replica) => (format!("{replica} {}", record.id), format!("r-{replica}-{}", record.id)),
@@ -220,6 +220,7 @@ mod tests {
             actor: text.to_owned(),
             actor_by: "operator by token".to_owned(),
             address: Some("127.0.0.1".to_owned()),
+            through: None,
             ensemble: Some(text.to_owned()),
             lock: Some(text.to_owned()),
             path: Some(text.to_owned()),

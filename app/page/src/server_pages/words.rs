@@ -83,6 +83,7 @@ pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
         AuditKind::OrderSnoozed => "lock order snoozed",
         AuditKind::OrderSnoozeEnded => "lock order snooze ended",
         AuditKind::HeadsSeen => "heads of other logs seen",
+        AuditKind::HandedOn => "handed on",
     }
 }
 
@@ -312,10 +313,11 @@ pub(super) fn records(total: u64) -> String {
     format!("{} records, each chained to the one before", count(total))
 }
 
-/// How somebody was known, and from where they came.
-pub(super) fn by_and_from(by: &str, address: Option<&str>) -> String {
-    let by = visible(by);
-    address.map_or_else(|| by.clone(), |address| format!("{by}, from {}", visible(address)))
+/// How somebody was known, from where they came, and through which replica.
+pub(super) fn by_and_from(by: &str, address: Option<&str>, through: Option<&str>) -> String {
+    let from = address.map_or_else(String::new, |address| format!(", from {}", visible(address)));
+    let through = through.map_or_else(String::new, |replica| format!(", through the replica {}", visible(replica)));
+    format!("{}{from}{through}", visible(by))
 }
 
 pub(super) fn hash(hash: &str) -> String {

@@ -226,7 +226,8 @@ fn is_told(kind: AuditKind) -> bool {
         | AuditKind::AlertsSilenced
         | AuditKind::SilenceEnded
         | AuditKind::OrderSnoozed
-        | AuditKind::OrderSnoozeEnded => true,
+        | AuditKind::OrderSnoozeEnded
+        | AuditKind::HandedOn => true,
     }
 }
 

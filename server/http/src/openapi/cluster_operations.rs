@@ -5,6 +5,7 @@ use lockscope_wire::Cluster;
 use super::operation::{Content, Operation, Reply, Tag, shape};
 use super::operations::{act, look};
 use super::replies::{json, problem};
+use crate::handed_on::HandedOnRequest;
 use crate::replica_request::ReplicaRequest;
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -34,6 +35,22 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Tag::Server,
             "What a replica asks of another",
             shape::<ReplicaRequest>,
+        )
+    },
+    Operation {
+        text: "For other replicas alone, which prove to have the cluster's secret over the body that they send; each request is taken once, and by the process that it was signed for. What is done is one of the acts on releases, or the answer is a file or a page of the past. It comes in pieces, each of them proved; the status of the answer itself is in the first.",
+        replies: &[
+            json(200, "What came of it, or why not, in pieces.", &[Content::Text(::cluster::PIECES_TYPE)]),
+            problem(403, "Whoever asks has another secret, means another replica, or has another time."),
+            problem(404, "Whoever asks is no replica, or none may ask here."),
+            problem(503, "Too much is asked for."),
+        ],
+        ..act(
+            "/api/v1/cluster/hand-on",
+            "replicaHandOn",
+            Tag::Server,
+            "What a replica hands on to another",
+            shape::<HandedOnRequest>,
         )
     },
     Operation {

@@ -175,6 +175,9 @@ impl Http {
         scope: &VisibilityScope,
         order: &SnoozeOrder,
     ) -> Result<(String, Vec<String>), ErrorResponse> {
+        if let Some(there) = self.elsewhere(order.ensemble.as_deref().unwrap_or_default(), scope) {
+            return Err(ErrorResponse::elsewhere(there.why));
+        }
         let all = super::orders(self, scope, order.ensemble.as_deref().unwrap_or_default())?;
         let mut meant = order.classes.clone();
         meant.dedup();
