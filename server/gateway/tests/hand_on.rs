@@ -1,5 +1,6 @@
 //! Requests that are handed on to replicas that hang, close, lie or are not there: what was perhaps sent is told apart from
 //! what was not, and each is sent once.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

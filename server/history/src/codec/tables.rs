@@ -49,7 +49,12 @@ impl Writer {
         }
         let Self { out, last, texts, sessions, paths, numbers, forms } = &mut self;
         *last = Last::default();
-        (out.clear(), texts.clear(), sessions.clear(), paths.clear(), numbers.clear(), forms.clear());
+        out.clear();
+        texts.clear();
+        sessions.clear();
+        paths.clear();
+        numbers.clear();
+        forms.clear();
         self
     }
 

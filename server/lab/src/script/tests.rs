@@ -68,6 +68,9 @@ fn what_is_not_played_is_refused_and_never_cut_short() {
     }
 }
 
+/// When a turn joined, held and left.
+type Done = (i64, Option<i64>, i64);
+
 proptest! {
     /// Every turn is played once, by one client at a time, at its instant and for its time.
     #[test]
@@ -175,7 +178,7 @@ proptest! {
             .collect();
         let Ok(script) = Script::new(turns.clone(), 1, 1_000) else { return Ok(()) };
         prop_assert_eq!(script.clients.iter().map(|client| client.turns.len()).sum::<usize>(), turns.len());
-        let mut done: Vec<Vec<Option<(i64, Option<i64>, i64)>>> =
+        let mut done: Vec<Vec<Option<Done>>> =
             script.clients.iter().map(|client| vec![None; client.turns.len()]).collect();
         let begin_ms = turns.iter().map(|turn| turn.joined_ms).min().unwrap();
         let mut left = turns.clone();
