@@ -284,7 +284,7 @@ impl Scene {
             workload.end().await;
         }
         sleep(CALM).await;
-        let mut alarmed = alarm::Heard::default();
+        let mut alarmed = alarm::AlertsHeard::default();
         let has_alarms = self.alarms.is_some();
         if let Some(alarms) = self.alarms.take() {
             alarmed = alarms.end(&self.lockscope, awaits_alerts).await;

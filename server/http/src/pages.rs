@@ -9,13 +9,14 @@ use axum::extract::{Query, Request};
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
+use axum::middleware;
 use axum::response::{IntoResponse as _, Response};
 use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 use lockscope_page::ports::Source;
-use lockscope_page::{AlertBanner, App, OverTimeMarkup, TimeToLockMarkup, shell};
+use lockscope_page::{AlertBanner, App, OverTimeMarkup, SessionTimeoutMarkup, TimeToLockMarkup, shell};
 use lockscope_wire::{LockQuery, SessionQuery};
 
 use super::assets;
@@ -34,6 +35,7 @@ pub fn pages(hub: Arc<Hub>) -> Router {
         return Router::new().fallback(not_built);
     };
     let options = LeptosOptions::builder().output_name("app").build();
+    let sessions = middleware::from_fn_with_state(Arc::clone(&hub), session_timeout::add);
     let context = move || prepare(&hub);
     // A page without a row in the table has nobody who may see it.
     let routes = generate_route_list(App)
@@ -55,6 +57,7 @@ pub fn pages(hub: Arc<Hub>) -> Router {
         .leptos_routes_with_context(&options, routes, context, render)
         .fallback(move |request: Request<Body>| missing(request))
         .with_state(options)
+        .layer(sessions)
         .merge(assets::routes())
 }
 
@@ -66,7 +69,7 @@ fn prepare(hub: &Arc<Hub>) {
     let scope = caller.map_or_else(VisibilityScope::nothing, |caller| caller.scope.clone());
     let past = extensions.get::<PastPage>();
     let hub = past.map_or(hub, |past| &past.hub);
-    let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), scope.clone()));
+    let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), scope));
     if let Some(past) = past {
         provide_context(past.view.clone());
     }
@@ -79,8 +82,8 @@ fn prepare(hub: &Arc<Hub>) {
     if let Some(alerts) = extensions.get::<AlertBanner>() {
         provide_context(alerts.clone());
     }
-    if let Some(section) = use_context::<Parts>().and_then(|parts| session_timeout::in_page(hub, &scope, &parts.uri)) {
-        provide_context(section);
+    if let Some(section) = extensions.get::<SessionTimeoutMarkup>() {
+        provide_context(section.clone());
     }
     provide_context(Arc::clone(&source));
     if let Some(caller) = caller {

@@ -1,14 +1,17 @@
 //! The section of a session's page on its time-out: `GET /session/timeout`, and the same for a document.
 
-use axum::extract::State;
-use axum::http::Uri;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
 use axum::response::Response;
 use lockscope_page::{SessionTimeoutMarkup, session_timeout_markup};
 use lockscope_wire::SessionQuery;
 
 use super::Http;
 use super::api::{Pairs, read};
-use super::history::with_moment;
+use super::caller::Caller;
+use super::history::{PastPage, with_moment};
 use super::problem::ErrorResponse;
 use super::shared_answers::{Answer, AnswerRequest};
 use feed::{Hub, VisibilityScope};
@@ -32,9 +35,19 @@ pub(super) async fn section(
     Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }
 
-/// The section for the document of a session's page; None on every other page.
-pub(super) fn in_page(hub: &Hub, scope: &VisibilityScope, uri: &Uri) -> Option<SessionTimeoutMarkup> {
-    let query = uri.query().filter(|_| uri.path() == "/session")?;
+/// Gives requests for a session's page the section that its document has: it is drawn before the page is, since neither may
+/// be drawn within the other.
+pub(super) async fn add(State(hub): State<Arc<Hub>>, mut request: Request, next: Next) -> Response {
+    if let Some(section) = in_page(&hub, &request) {
+        request.extensions_mut().insert(section);
+    }
+    next.run(request).await
+}
+
+fn in_page(hub: &Hub, request: &Request) -> Option<SessionTimeoutMarkup> {
+    let query = request.uri().query().filter(|_| request.uri().path() == "/session")?;
+    let scope = &request.extensions().get::<Caller>()?.scope;
+    let hub = request.extensions().get::<PastPage>().map_or(hub, |past| &past.hub);
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (&**name, &**value))).ok()?;
     drawn(hub, scope, &query)

@@ -53,6 +53,7 @@ impl Server {
         );
         std::fs::write(&file, text).unwrap();
         let mut child = lockscope(&["serve", "--config", &file.display().to_string()])
+            .env_remove("LOCKSCOPE_HISTORY")
             .stderr(std::env::var_os("GATEWAY_LOGS").map_or_else(Stdio::null, |_| Stdio::inherit()))
             .kill_on_drop(true)
             .spawn()

@@ -55,6 +55,16 @@ pub struct TimeoutAssessment {
     pub outcome: TimeoutOutcome,
 }
 
+impl TimeoutAssessment {
+    /// Of a session of which no member ever said anything.
+    pub const NOT_LISTED: Self = Self {
+        timeout_ms: None,
+        longest: Silence { at_least_ms: 0, at_most_ms: 0 },
+        over_ms: 0,
+        outcome: TimeoutOutcome::Unknown(TimeoutUnknown::NotListed),
+    };
+}
+
 /// Whether a time-out suits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeoutOutcome {

@@ -12,13 +12,15 @@ use crate::znode::SessionId;
 const NAMED_BY_MAX: usize = 16;
 
 impl Observatory {
-    /// What can be said of the time-out of one session; None of a session that owns nothing under the roots or of which
-    /// the members said nothing, and of our own.
+    /// What can be said of the time-out of one session; None of a session that owns nothing under the roots, and of our
+    /// own.
     pub fn assess_timeout(&self, session: SessionId, now: TimeMs) -> Option<TimeoutAssessment> {
+        if Some(session) == self.session || self.owned_by(session) == 0 {
+            return None;
+        }
         let evidence = self.member_evidence();
-        let is_of_interest = Some(session) != self.session && self.owned_by(session) > 0;
-        let known = evidence.session(session).filter(|_| is_of_interest)?;
-        Some(known.assess_timeout(now, evidence.tick_ms()))
+        let known = evidence.session(session).map(|known| known.assess_timeout(now, evidence.tick_ms()));
+        Some(known.unwrap_or(TimeoutAssessment::NOT_LISTED))
     }
 
     /// One finding for each way in which time-outs don't suit, about the session where it is worst. Walks every session

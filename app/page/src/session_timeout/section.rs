@@ -59,7 +59,7 @@ fn numbers(told: &SessionTimeout) -> Vec<AnyView> {
     [
         Some((words::TIMEOUT, told.timeout_ms.map(duration))),
         Some((words::SILENCE, words::silence(told))),
-        Some((words::KNOWN_FOR, Some(duration(told.over_ms)))),
+        Some((words::KNOWN_FOR, (told.over_ms > 0).then(|| duration(told.over_ms)))),
         Some((words::ENOUGH, enough_ms.map(duration))),
         saved.map(|ms| (words::SAVED, Some(duration(ms)))),
         left.map(|ms| (words::LEFT, Some(format!("≤ {}", duration(ms))))),

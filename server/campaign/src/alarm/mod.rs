@@ -70,7 +70,7 @@ pub struct Alarms {
 
 /// What becomes of them.
 #[derive(Debug, Default)]
-pub struct Heard {
+pub struct AlertsHeard {
     pub alerts: Alerts,
     pub notes: Vec<String>,
     pub wrong: Vec<String>,
@@ -137,7 +137,7 @@ impl Alarms {
 
     /// Nothing goes wrong at receivers any longer, once alerts are over where that is awaited. Waits until they took what they
     /// are to be told, and gives it all.
-    pub async fn end(mut self, lockscope: &Lockscope, awaits_ends: bool) -> Heard {
+    pub async fn end(mut self, lockscope: &Lockscope, awaits_ends: bool) -> AlertsHeard {
         let begin_ms = now_ms();
         // What is over is told to a receiver that fails as well.
         let fails_ms = if awaits_ends { BEGINS_AGAIN_MS + OVER_WITHIN_MS } else { 0 };
@@ -190,7 +190,7 @@ impl Alarms {
             told,
             kills: lockscope.kills,
         };
-        Heard { alerts, notes, wrong }
+        AlertsHeard { alerts, notes, wrong }
     }
 
     /// Whether everybody took the last that there is to be told of an alert.

@@ -156,7 +156,9 @@ async fn a_recorded_deadlock_over_two_locks_is_one_again_in_all_ways() {
         let [first, second] = played.locks.as_slice() else { panic!("{name}: {played:?}") };
         assert_eq!((of(first), of(second)), ((3, 0), (1, 1)), "{name}");
         // The second waits for A from 0.35 s on, until the session of the first ends at 1.6 s; the third until it let go.
-        about(name, first.wait_p50_ms, 1_250);
+        // In a herd the third, which came at 0.5 s, may be quicker than the second.
+        let second_or_third = if lane.name == Strategy::Predecessor { 1_250 } else { 1_100 };
+        about(name, first.wait_p50_ms, second_or_third);
         about(name, first.wait_p95_ms, 1_300);
         // Both of the first session, which hold and wait at different locks, are cut off at once.
         assert_eq!((lane.seats.as_str(), lane.broken), ("xdxdd", 0), "{name}");
