@@ -155,9 +155,11 @@ pub(super) struct HandedOnRequest {
     pub(super) request_id: String,
     /// Since when the process runs that is meant, ms since the epoch: one that was started since does not take it.
     pub(super) process_since_ms: i64,
+    /// How it was asked.
     method: HandedOnMethod,
     /// Path and query.
     target: String,
+    /// What was sent with it.
     content: HandedOnContent,
     /// For whom.
     name: String,
