@@ -46,7 +46,7 @@ pub enum TimeoutOutcome {
 /// A session's time-out beside how long its client was silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionTimeout {
-    /// The instant for which it is told, ms since the epoch.
+    /// The instant that it describes, ms since the epoch.
     pub at_ms: i64,
     /// The negotiated time-out; None while no member named it.
     pub timeout_ms: Option<i64>,

@@ -57,7 +57,7 @@ pub struct TimeToLock {
     pub path: String,
     /// How far what is known of the lock can be trusted.
     pub state: RootState,
-    /// The instant for which it is told, ms since the epoch.
+    /// The instant that it describes, ms since the epoch.
     pub at_ms: i64,
     /// How many wait with a znode of their own.
     pub waiter_count: u32,

@@ -29,11 +29,7 @@ pub(super) async fn answer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, ErrorResponse> {
-    let (Some(door), Some(cluster)) = (&http.replicas, &http.cluster) else {
-        return Err(ErrorResponse::not_found(
-            "no other replica may ask this server; that needs `secret_file` in [cluster]".to_owned(),
-        ));
-    };
+    let (door, cluster) = http.door()?;
     let (now_ms, us) = (http.hub.now_ms(), (cluster.id(), cluster.address()));
     let header = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let greeting = door.secret.verify_handed_on(header, us, now_ms, &body).map_err(refused)?;

@@ -19,7 +19,7 @@ use super::socket::Socket;
 use super::socket_audience::Audience;
 use super::socket_stream::{SocketStream, switching};
 use super::{Counts, Http};
-use ::cluster::{GreetingError, Greetings, PROOF_HEADER, ReplicaSecret};
+use ::cluster::{Cluster, GreetingError, Greetings, PROOF_HEADER, ReplicaSecret};
 use access::Principal;
 use feed::Encoding;
 use runtime::tasks;
@@ -45,11 +45,7 @@ pub(super) async fn live(
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ErrorResponse> {
-    let (Some(door), Some(cluster)) = (&http.replicas, &http.cluster) else {
-        return Err(ErrorResponse::not_found(
-            "no other replica may ask this server; that needs `secret_file` in [cluster]".to_owned(),
-        ));
-    };
+    let (door, cluster) = http.door()?;
     let (now_ms, us) = (http.hub.now_ms(), (cluster.id(), cluster.address()));
     let greeting = door.secret.read(greeting_of(&headers), us, now_ms).map_err(refused)?;
     if let Err(error) = upgrade {
@@ -89,6 +85,19 @@ pub(super) async fn live(
 
 fn greeting_of(headers: &HeaderMap) -> &str {
     headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+impl Http {
+    /// The way in for other replicas, and this replica.
+    ///
+    /// # Errors
+    /// Where no other replica may ask this server.
+    pub(super) fn door(&self) -> Result<(&ReplicaDoor, &Cluster), ErrorResponse> {
+        self.replicas.as_ref().zip(self.cluster.as_ref()).ok_or_else(|| {
+            let why = "no other replica may ask this server; that needs `secret_file` in [cluster]";
+            ErrorResponse::not_found(why.to_owned())
+        })
+    }
 }
 
 pub(super) fn refused(error: GreetingError) -> ErrorResponse {

@@ -134,7 +134,10 @@ pub(super) const NUMBERS: &[Term] = &[
     ),
     number("other locks", "Further locks that belong to it: whoever holds one of them holds or waits for another."),
     number("others", "Waiting charged to those that are not listed, all together."),
-    number("pending", "Alerts whose rule is met, but not yet for as long as the rule says. Nobody is told of them."),
+    number(
+        "pending",
+        "Alerts whose rule is met, but not yet for as long as the rule says. Nobody is notified of them.",
+    ),
     number("place in line", "Its place among those that wait: the first gets it next."),
     number(
         "resolved",

@@ -23,7 +23,7 @@ use alertmanager::Alertmanager;
 use receiver::Receiver;
 use sightings::Sightings;
 
-/// Who is told of alerts.
+/// The receivers of alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alarming {
     /// There are no rules.
@@ -89,7 +89,7 @@ impl Alarming {
 }
 
 impl Alarms {
-    /// Who is told, before anybody tells them; None where there are no rules. A secret lies in the folder.
+    /// The receivers, before there are alerts; None where there are no rules. A secret lies in the folder.
     pub async fn start(how: Alarming, folder: &Path, seed: u64) -> Option<Self> {
         if how == Alarming::Off {
             return None;

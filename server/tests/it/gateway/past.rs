@@ -1,8 +1,6 @@
 //! Files and pages of the past through a replica that watches nothing: the same as those of an owner, from which they come
 //! piece by piece.
 
-use std::time::Duration;
-
 use super::acts::same_token;
 use super::{RECORDED, Server, secret, three};
 use crate::harness::{Truth, open, queue, zookeeper};
@@ -44,7 +42,8 @@ async fn files_and_pages_of_the_past_are_those_of_an_owner() {
     let token = same_token(&[&one, &two, &gateway], "operator", "ops").await;
     for _ in 0..20 {
         let held = queue(&client, "/a/order/lock-").await;
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        until(async || get(&one, &token, "/api/v1/lock?ensemble=default&path=/a/order").await.text().contains(&held))
+            .await;
         truth.client.delete(&held, None).await.unwrap();
     }
     let _held = queue(&client, "/a/order/lock-").await;
