@@ -1,7 +1,7 @@
 //! Observations that wait until every transaction among them is complete: the end of a session deletes all its znodes
 //! at once, but each deletion is an event of its own. They leave in the order in which they came.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::observation::{Link, Observation, RootId};
 use super::znode::SessionId;
@@ -13,12 +13,25 @@ pub const WAITING_MAX: usize = 1 << 17;
 /// Why nothing is live after that.
 const OVERFLOWED: &str = "more happened at once than can be followed";
 
+/// Whose a znode is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ownership {
+    /// A session's: it ends with that.
+    Session(SessionId),
+    /// No session's; or the znode is not believed to be there.
+    Nobody,
+    /// It came and was not read yet: it may be any session's.
+    Unread,
+}
+
 /// Who owns what is believed.
 pub trait Owners {
-    /// The session that owns a znode.
-    fn owner(&self, root: RootId, path: &str) -> Option<SessionId>;
-    /// Whether a session owns at least so many znodes, of all roots.
+    /// Whose a znode is.
+    fn owner(&self, root: RootId, path: &str) -> Ownership;
+    /// Whether a session is known to own at least so many znodes, of all roots.
     fn owns_at_least(&self, session: SessionId, number: usize) -> bool;
+    /// Whether any znode was not read yet: then any session may have one more.
+    fn has_unread(&self) -> bool;
 }
 
 /// Deletions that are one step: from the first of a session's to that of its last znode. Places are numbers of
@@ -27,6 +40,15 @@ pub trait Owners {
 struct Step {
     first: u64,
     last: u64,
+}
+
+/// Deletions of one root that came one after the other. Those of a session's end do, so whose some of them are need not
+/// be known.
+#[derive(Clone, Copy)]
+struct Run {
+    step: Step,
+    /// Whose one of them was is not known.
+    has_unread: bool,
 }
 
 /// What waits of one session.
@@ -175,7 +197,7 @@ impl Pending {
     /// Looks how far everything is whole since the last answer.
     fn find_whole(&mut self, owners: &impl Owners) {
         let Some(answered) = self.answered.take().filter(|place| *place > self.front) else { return };
-        let mut steps = self.steps_of_ended(owners);
+        let Ends { mut steps, has_unread, is_of_several_roots } = self.ends(owners);
         // The answer means that all of a session's end is here if a part of it was reported before the question; of
         // those reported later only a part may be. So nothing is cut in two: all that lies around the place of the
         // question waits for the next.
@@ -184,6 +206,12 @@ impl Pending {
             steps.iter().fold(answered, |until, step| if step.last >= until { until.min(step.first) } else { until });
         steps.retain(|step| step.last < whole_until);
         steps.sort_unstable_by_key(|step| step.first);
+        if has_unread && is_of_several_roots {
+            // An unread znode of one root may be of a session that ends in another.
+            let last = steps.iter().map(|step| step.last).max();
+            steps =
+                steps.first().zip(last).map(|(first, last)| Step { first: first.first, last }).into_iter().collect();
+        }
         for step in steps {
             match self.steps.back_mut().filter(|before| step.first <= before.last) {
                 Some(before) => before.last = before.last.max(step.last),
@@ -193,36 +221,68 @@ impl Pending {
         self.whole_until = self.whole_until.max(whole_until);
     }
 
-    /// The deletions of each session that has no other znode: one that has others had not ended when it was asked.
-    fn steps_of_ended(&self, owners: &impl Owners) -> Vec<Step> {
+    /// The deletions that may be one step: those of each session that has no other znode, for one that has others had
+    /// not ended when it was asked; and each run with one of which nobody knows whose it was.
+    fn ends(&self, owners: &impl Owners) -> Ends {
         // A created znode is an event, a read and, mostly, a deletion.
-        let mut read = HashMap::with_capacity(self.waiting.len() / 3);
+        let mut told = HashMap::with_capacity(self.waiting.len() / 3);
         let mut sessions = BTreeMap::<SessionId, WaitingOf>::new();
+        let mut runs = BTreeMap::<RootId, Run>::new();
+        let (mut steps, mut has_unread, mut roots) = (Vec::new(), false, BTreeSet::new());
+        let mut end_run = |run: Option<Run>| {
+            let run = run.filter(|run| run.has_unread);
+            has_unread |= run.is_some();
+            steps.extend(run.map(|run| run.step));
+        };
         for (place, observation) in (self.front..).zip(&self.waiting) {
             match observation {
+                Observation::NodeCreated { root, path } => {
+                    told.insert(&**path, Ownership::Unread);
+                    end_run(runs.remove(root));
+                }
                 Observation::NodeRead { root, path, facts, .. } => {
-                    let is_first = read.insert(&**path, facts.owner).is_none();
-                    if let Some(owner) = facts.owner.filter(|_| is_first)
-                        && owners.owner(*root, path) != Some(owner)
+                    let owner = facts.owner.map_or(Ownership::Nobody, Ownership::Session);
+                    let is_first = told.insert(&**path, owner).is_none_or(|before| before == Ownership::Unread);
+                    if let Some(session) = facts.owner.filter(|_| is_first)
+                        && owners.owner(*root, path) != owner
                     {
-                        sessions.entry(owner).or_default().came += 1;
+                        sessions.entry(session).or_default().came += 1;
                     }
                 }
                 Observation::NodeDeleted { root, path } => {
-                    let owner = read.get(&**path).copied().unwrap_or_else(|| owners.owner(*root, path));
-                    if let Some(owner) = owner {
-                        sessions.entry(owner).or_default().deleted(place);
+                    roots.insert(*root);
+                    let owner = told.get(&**path).copied().unwrap_or_else(|| owners.owner(*root, path));
+                    if let Ownership::Session(session) = owner {
+                        sessions.entry(session).or_default().deleted(place);
                     }
+                    let begun = Run { step: Step { first: place, last: place }, has_unread: false };
+                    let run = runs.entry(*root).or_insert(begun);
+                    run.step.last = place;
+                    run.has_unread |= owner == Ownership::Unread;
                 }
                 _ => {}
             }
         }
-        sessions.iter().filter_map(|(session, waiting)| waiting.end(*session, owners)).collect()
+        runs.into_values().for_each(|run| end_run(Some(run)));
+        steps.extend(sessions.iter().filter_map(|(session, waiting)| waiting.end(*session, owners)));
+        Ends { steps, has_unread, is_of_several_roots: roots.len() > 1 }
     }
 }
 
-/// Whether a deletion may be a part of the end of a session: its owner has other znodes.
+/// What may be one step of all that waits.
+struct Ends {
+    steps: Vec<Step>,
+    /// Whose some of it was is not known.
+    has_unread: bool,
+    is_of_several_roots: bool,
+}
+
+/// Whether a deletion may be a part of the end of a session: its owner has other znodes, or may have.
 fn may_be_part(observation: &Observation, owners: &impl Owners) -> bool {
     let Observation::NodeDeleted { root, path } = observation else { return false };
-    owners.owner(*root, path).is_some_and(|owner| owners.owns_at_least(owner, 2))
+    match owners.owner(*root, path) {
+        Ownership::Session(session) => owners.has_unread() || owners.owns_at_least(session, 2),
+        Ownership::Unread => true,
+        Ownership::Nobody => false,
+    }
 }

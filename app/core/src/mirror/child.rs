@@ -150,6 +150,11 @@ impl Child {
         self.read.as_ref().and_then(Read::owner)
     }
 
+    /// Its creation was seen, and nothing of it was read yet.
+    pub fn is_unread(&self) -> bool {
+        self.read.is_none() && !self.denied
+    }
+
     /// Its data or children may not be read.
     pub fn is_unreadable(&self) -> bool {
         self.denied || self.read.as_ref().is_some_and(Read::is_unreadable)

@@ -60,6 +60,7 @@ pub struct Mirror {
     directories: PathMap<Directory>,
     owned: Owned,
     nodes: u64,
+    unread: u64,
     unreadable: u64,
 }
 
@@ -100,6 +101,11 @@ impl Mirror {
     /// Znodes known.
     pub fn nodes(&self) -> u64 {
         self.nodes
+    }
+
+    /// Znodes that came and were not read yet: nobody knows whose they are.
+    pub fn unread(&self) -> u64 {
+        self.unread
     }
 
     /// Znodes whose data or children may not be read.
@@ -165,6 +171,7 @@ impl Mirror {
         directory.enter(&child);
         directory.children.insert(ChildKey::of(name), child);
         self.nodes += 1;
+        self.unread += 1;
         true
     }
 
@@ -207,6 +214,7 @@ impl Mirror {
         if let Some(child) = directory.children.get_mut(&wanted as &dyn AsKey) {
             let before = std::mem::replace(child, after);
             directory.leave(&before);
+            self.unread -= u64::from(before.is_unread());
             self.unreadable = self.unreadable + u64::from(unreadable) - u64::from(before.is_unreadable());
         }
         effect
@@ -225,6 +233,7 @@ impl Mirror {
         let counted = rule.is_some_and(|rule| recipe::rule(rule).is_evidence(None));
         let after = Child { read: None, denied: true, rule, counted, identity_hash: 0, ..before };
         self.owned.remove(before.owner(), directory.id, &key);
+        self.unread -= u64::from(before.is_unread());
         self.unreadable = self.unreadable + 1 - u64::from(before.is_unreadable());
         directory.leave(&before);
         directory.enter(&after);
@@ -256,6 +265,7 @@ impl Mirror {
             self.nodes -= gone.children.len() as u64;
             for (key, child) in &gone.children {
                 self.owned.remove(child.owner(), gone.id, key);
+                self.unread -= u64::from(child.is_unread());
                 self.unreadable -= u64::from(child.is_unreadable());
             }
             self.owned.forget(gone.id);
@@ -265,6 +275,7 @@ impl Mirror {
         directory.leave(&child);
         self.owned.remove(child.owner(), directory.id, &key);
         self.nodes -= 1;
+        self.unread -= u64::from(child.is_unread());
         self.unreadable -= u64::from(child.is_unreadable());
         Some((key, child))
     }
@@ -278,6 +289,7 @@ impl Mirror {
             let id = copy.owned.name(path);
             for (key, child) in &directory.children {
                 copy.owned.add(child.owner(), id, key);
+                copy.unread += u64::from(child.is_unread());
                 copy.unreadable += u64::from(child.is_unreadable());
             }
             copy.nodes += directory.children.len() as u64;

@@ -56,7 +56,7 @@ impl Mirror {
 
     /// The directories as they are now: what changes from here on is copied first.
     pub(crate) fn share(&self) -> SharedDirectories {
-        let Self { directories, owned: _, nodes: _, unreadable: _ } = self;
+        let Self { directories, owned: _, nodes: _, unread: _, unreadable: _ } = self;
         SharedDirectories(directories.share())
     }
 
@@ -80,6 +80,7 @@ impl Mirror {
             directory.enter(&child);
             self.owned.add(child.owner(), directory.id, &key);
             self.nodes += 1;
+            self.unread += u64::from(child.is_unread());
             self.unreadable += u64::from(child.is_unreadable());
             more.push((key, child));
         }

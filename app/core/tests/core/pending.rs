@@ -119,6 +119,45 @@ fn a_znode_that_was_read_while_it_waited_goes_with_its_session() {
     assert_eq!(told.tell("23 asked\n24 answered"), ["123|1"]);
 }
 
+/// Deleted before it was read, it may be of the session whose other znodes go with it.
+#[test]
+fn an_unread_znode_goes_with_the_session_that_ends_beside_it() {
+    for (one, two, three) in [("5", "1", "2"), ("1", "5", "2"), ("1", "2", "5")] {
+        let mut told = Told::new();
+        assert_eq!(told.tell("20 + /one/lock-0000000005"), ["12345|12"]);
+        let parts = [one, two, three].map(|number| format!("20 - /one/lock-000000000{number}")).join("\n");
+        assert_eq!(told.tell(&format!("{parts}\n21 + /one/lock-0000000006")), [""; 0]);
+        assert_eq!(told.tell("22 - /two/lock-0000000001\n22 asked\n23 answered"), ["346|2"], "{parts}");
+    }
+}
+
+/// Of a session of which only one znode was read nobody knows whether it has another.
+#[test]
+fn whoever_has_one_znode_waits_while_others_are_unread() {
+    let mut told = Told::new();
+    told.tell("20 + /one/lock-0000000005");
+    assert_eq!(told.tell("21 - /one/lock-0000000003\n21 asked\n21 - /one/lock-0000000005"), [""; 0]);
+    assert_eq!(told.tell("22 answered"), [""; 0], "the question lies between them");
+    assert_eq!(told.tell("23 asked\n24 answered"), ["124|12"]);
+    assert_eq!(
+        told.tell("30 + /one/lock-0000000006\n30 - /one/lock-0000000006"),
+        ["1246|12"],
+        "nobody knows whose it was"
+    );
+    assert_eq!(told.tell("31 + /one/lock-0000000007\n32 asked\n33 answered"), ["124|12", "1247|12"]);
+    assert_eq!(told.tell("34 = /one/lock-0000000007 owner=e\n35 - /one/lock-0000000007"), ["1247|12", "124|12"]);
+}
+
+/// While deletions of others go on it waits for no more than the next answer.
+#[test]
+fn an_unread_znode_that_goes_alone_waits_for_one_answer() {
+    let mut told = Told::new();
+    told.tell("20 + /one/lock-0000000005\n21 - /one/lock-0000000005");
+    told.tell("21 + /one/lock-0000000006\n22 asked\n23 - /one/lock-0000000006\n23 + /one/lock-0000000007");
+    assert_eq!(told.tell("24 answered"), ["1234|12", "12346|12"]);
+    assert_eq!(told.tell("25 asked\n26 answered"), ["1234|12", "12347|12"]);
+}
+
 #[test]
 fn a_confirmation_comes_after_what_it_confirms() {
     let mut told = Told::new();
@@ -208,6 +247,8 @@ struct Run {
     observatory: Observatory,
     /// Session and path, for each znode there is.
     truth: Vec<(i64, String)>,
+    /// Znodes that the observer heard of and has not asked for.
+    unread: Vec<Box<str>>,
     /// The znodes after each transaction, since the last that was seen.
     states: VecDeque<BTreeSet<String>>,
     /// Of each client.
@@ -233,6 +274,7 @@ impl Run {
             pending,
             observatory,
             truth: Vec::new(),
+            unread: Vec::new(),
             states,
             sessions: [1, 2, 3, 4],
             made: 0,
@@ -262,26 +304,7 @@ impl Run {
         } else {
             self.made += 1;
             let path = format!("/l/lock-{:010}", self.made);
-            let zxid = Zxid(self.made);
-            let facts = Facts {
-                czxid: zxid,
-                mzxid: zxid,
-                pzxid: zxid,
-                ctime_ms: 0,
-                version: 0,
-                cversion: 0,
-                children: 0,
-                owner: Some(SessionId(session)),
-                payload: None,
-                payload_bytes: 0,
-            };
-            let read = Observation::NodeRead {
-                root: RootId(0),
-                path: path.clone().into(),
-                facts: Box::new(facts),
-                unreadable: false,
-            };
-            self.wire.push_back(Sent::Told(read));
+            self.wire.push_back(Sent::Told(Observation::NodeCreated { root: RootId(0), path: path.clone().into() }));
             self.truth.push((session, path));
         }
         self.states.push_back(self.truth.iter().map(|(_, path)| path.clone()).collect());
@@ -294,12 +317,38 @@ impl Run {
         self.wire.extend(told);
     }
 
+    /// The server answers a read, if the znode is still there.
+    fn read(&mut self, path: &str) {
+        let Some((session, _)) = self.truth.iter().find(|(_, there)| there == path) else { return };
+        let zxid = Zxid(path.rsplit('-').next().unwrap().parse().unwrap());
+        let facts = Facts {
+            czxid: zxid,
+            mzxid: zxid,
+            pzxid: zxid,
+            ctime_ms: 0,
+            version: 0,
+            cversion: 0,
+            children: 0,
+            owner: Some(SessionId(*session)),
+            payload: None,
+            payload_bytes: 0,
+        };
+        let facts = Box::new(facts);
+        let read = Observation::NodeRead { root: RootId(0), path: path.into(), facts, unreadable: false };
+        self.wire.push_back(Sent::Told(read));
+    }
+
     /// The observer takes up to so many events in; an answer among them it hears of only after some more.
     fn drain(&mut self, events: u64) {
         let mut is_answered = false;
         for _ in 0..events {
             match self.wire.pop_front() {
-                Some(Sent::Told(observation)) => self.pending.push(observation),
+                Some(Sent::Told(observation)) => {
+                    if let Observation::NodeCreated { path, .. } = &observation {
+                        self.unread.push(path.clone());
+                    }
+                    self.pending.push(observation);
+                }
                 Some(Sent::Answer) => is_answered = true,
                 None => break,
             }
@@ -332,13 +381,18 @@ impl Run {
     }
 
     fn step(&mut self) {
-        match self.below(5) {
+        match self.below(6) {
             0 | 1 => self.commit(),
             2 => {
                 let events = self.below(6) + 1;
                 self.drain(events);
             }
-            3 if !self.is_asked => {
+            3 => {
+                let count = self.below(3).min(self.unread.len() as u64);
+                let asked: Vec<Box<str>> = self.unread.drain(..count as usize).collect();
+                asked.iter().for_each(|path| self.read(path));
+            }
+            4 if !self.is_asked => {
                 self.is_asked = true;
                 self.question = Some(());
                 self.pending.push(Observation::Asked);

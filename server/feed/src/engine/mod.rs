@@ -219,7 +219,11 @@ impl<M: Model> Writer<M> {
     fn apply_slice(&mut self, model: &mut M, first: &mut Option<Observation>) -> bool {
         let ends_at = clock::instant() + SLICE;
         let mut applied = 0;
-        while self.pending.is_within_step() || (applied < APPLY_MAX && clock::instant() < ends_at) {
+        loop {
+            let is_within_step = self.pending.is_within_step();
+            if !is_within_step && (applied >= APPLY_MAX || clock::instant() >= ends_at) {
+                return false;
+            }
             applied += 1;
             if model.has_backlog() {
                 let changes = model.go_on();
@@ -227,7 +231,10 @@ impl<M: Model> Writer<M> {
                     log.changed(self.now, model, None, &changes);
                 }
             } else if let Some(observation) = first.take().or_else(|| self.pending.next(model)) {
-                self.now = self.now.max(TimeMs(self.clock.now_ms()));
+                // A transaction has one instant, so that no moment of the past has a part of it.
+                if !is_within_step {
+                    self.now = self.now.max(TimeMs(self.clock.now_ms()));
+                }
                 let Some(log) = &mut self.log else {
                     model.apply(self.now, observation);
                     continue;
@@ -239,7 +246,6 @@ impl<M: Model> Writer<M> {
                 return true;
             }
         }
-        false
     }
 
     /// Hands over what was applied, and the model where that is wanted and nothing in it is half done.

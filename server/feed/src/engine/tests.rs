@@ -5,7 +5,7 @@ use std::thread;
 use lockscope_core::change::Change;
 use lockscope_core::observation::{Link, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
-use lockscope_core::pending::Owners;
+use lockscope_core::pending::{Owners, Ownership};
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 use super::*;
@@ -22,11 +22,15 @@ struct Counting {
 }
 
 impl Owners for Counting {
-    fn owner(&self, _root: RootId, _path: &str) -> Option<SessionId> {
-        None
+    fn owner(&self, _root: RootId, _path: &str) -> Ownership {
+        Ownership::Nobody
     }
 
     fn owns_at_least(&self, _session: SessionId, _number: usize) -> bool {
+        false
+    }
+
+    fn has_unread(&self) -> bool {
         false
     }
 }
@@ -186,4 +190,46 @@ async fn nobody_sees_a_part_of_the_end_of_a_session() {
     }
     tx.send(vec![Observation::Answered, Observation::Asked, Observation::Tick, Observation::Answered]).await.unwrap();
     assert_eq!(looks.await.unwrap(), [OWNED, 0]);
+}
+
+/// Takes the instants of deletions; with everything that is applied a millisecond goes by.
+struct Instants {
+    clock: Clock,
+    tell: mpsc::UnboundedSender<TimeMs>,
+}
+
+impl ObservationLog<Observatory> for Instants {
+    fn record(&mut self, batch: Vec<(TimeMs, Observation)>) {
+        let deletions = batch.iter().filter(|(_, observation)| matches!(observation, Observation::NodeDeleted { .. }));
+        deletions.for_each(|(at, _)| self.tell.send(*at).unwrap());
+    }
+
+    fn changed(&mut self, _: TimeMs, _: &Observatory, _: Option<&Observation>, _: &[Change]) {
+        assert!(self.clock.set_ms(self.clock.now_ms() + 1));
+    }
+
+    fn wants_checkpoint(&self) -> bool {
+        false
+    }
+
+    fn checkpoint(&mut self, _: TimeMs, _: &Observatory) {}
+}
+
+#[tokio::test]
+async fn the_end_of_a_session_has_one_instant() {
+    let (_stopper, stop) = shutdown::token();
+    let (tx, rx) = mpsc::channel(1);
+    let model = Observatory::new(Settings { roots: vec!["/l".into()], ..Settings::default() }, TimeMs(1));
+    let clock = Clock::manual(1);
+    let (tell, mut instants) = mpsc::unbounded_channel();
+    let log = Box::new(Instants { clock: clock.clone(), tell });
+    let _engine = Engine::start_recorded(model, rx, clock, stop, &TaskThread::start("engine").unwrap(), Some(log));
+    tx.send(owned()).await.unwrap();
+    let deleted = (0..OWNED).map(|at| Observation::NodeDeleted { root: ROOT, path: path(at) });
+    tx.send(deleted.chain([Observation::Asked, Observation::Answered]).collect()).await.unwrap();
+    let mut seen = Vec::new();
+    while seen.len() < OWNED {
+        assert_ne!(instants.recv_many(&mut seen, OWNED).await, 0, "the engine ended");
+    }
+    assert!(seen.iter().all(|at| *at == seen[0]), "{:?}", &seen[..5]);
 }
