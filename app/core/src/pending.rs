@@ -32,6 +32,8 @@ pub trait Owners {
     fn owns_at_least(&self, session: SessionId, number: usize) -> bool;
     /// Whether any znode was not read yet: then any session may have one more.
     fn has_unread(&self) -> bool;
+    /// Whether no session can have znodes in two roots.
+    fn has_one_root(&self) -> bool;
 }
 
 /// Deletions that are one step: from the first of a session's to that of its last znode. Places are numbers of
@@ -49,6 +51,17 @@ struct Run {
     step: Step,
     /// Whose one of them was is not known.
     has_unread: bool,
+}
+
+impl Run {
+    fn of(place: u64) -> Self {
+        Self { step: Step { first: place, last: place }, has_unread: false }
+    }
+
+    fn goes_on(&mut self, place: u64, owner: Ownership) {
+        self.step.last = place;
+        self.has_unread |= owner == Ownership::Unread;
+    }
 }
 
 /// What waits of one session.
@@ -163,7 +176,9 @@ impl Pending {
         if self.front >= self.whole_until && may_be_part(first, owners) {
             self.find_whole(owners);
             if self.front >= self.whole_until {
-                return None;
+                let run = self.ended_run(owners)?;
+                self.whole_until = run.step.last + 1;
+                self.steps.extend(Some(run.step).filter(|_| run.has_unread));
             }
         }
         let next = self.waiting.pop_front()?;
@@ -192,6 +207,26 @@ impl Pending {
             self.overflowed = None;
             self.waiting.extend(self.link.clone());
         }
+    }
+
+    /// The deletions at the front, where no answer is needed: behind them another event of their root came, the only one,
+    /// and no session of theirs is known to have other znodes.
+    fn ended_run(&self, owners: &impl Owners) -> Option<Run> {
+        let mut run = Run::of(self.front);
+        for (place, observation) in (self.front..).zip(&self.waiting).take_while(|_| owners.has_one_root()) {
+            match observation {
+                Observation::NodeCreated { .. } => return Some(run),
+                Observation::NodeDeleted { root, path } => {
+                    let owner = owners.owner(*root, path);
+                    if matches!(owner, Ownership::Session(session) if owners.owns_at_least(session, 2)) {
+                        return None;
+                    }
+                    run.goes_on(place, owner);
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Looks how far everything is whole since the last answer.
@@ -255,10 +290,7 @@ impl Pending {
                     if let Ownership::Session(session) = owner {
                         sessions.entry(session).or_default().deleted(place);
                     }
-                    let begun = Run { step: Step { first: place, last: place }, has_unread: false };
-                    let run = runs.entry(*root).or_insert(begun);
-                    run.step.last = place;
-                    run.has_unread |= owner == Ownership::Unread;
+                    runs.entry(*root).or_insert(Run::of(place)).goes_on(place, owner);
                 }
                 _ => {}
             }

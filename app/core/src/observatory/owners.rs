@@ -26,4 +26,8 @@ impl Owners for Observatory {
     fn has_unread(&self) -> bool {
         self.roots.iter().any(|view| view.mirror.unread() > 0)
     }
+
+    fn has_one_root(&self) -> bool {
+        self.roots.len() == 1
+    }
 }

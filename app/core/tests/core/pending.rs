@@ -158,6 +158,24 @@ fn an_unread_znode_that_goes_alone_waits_for_one_answer() {
     assert_eq!(told.tell("25 asked\n26 answered"), ["1234|12", "12347|12"]);
 }
 
+/// Where one root is watched, whatever comes next in it shows that all of the deletions are here.
+#[test]
+fn what_comes_next_in_the_only_root_ends_a_session_s_end() {
+    let mut story = Story::new(&["/one"]);
+    story.tell(
+        "10 sync /one\n10 node /one\n10 node /one/lock-0000000001 owner=a\n10 node /one/lock-0000000002 owner=b
+         10 end /one",
+    );
+    let mut pending = Pending::new();
+    pending.push(Observation::Link { link: Link::Live, session: Some(SessionId(1)), why: "".into() });
+    let mut told = Told { story, pending };
+    told.tell("20 + /one/lock-0000000003");
+    assert_eq!(told.tell("21 - /one/lock-0000000001\n21 - /one/lock-0000000003"), [""; 0], "more may come");
+    assert_eq!(told.tell("22 + /one/lock-0000000004"), ["2|", "24|"], "both may be a's");
+    assert_eq!(told.tell("23 - /one/lock-0000000002"), [""; 0], "the fourth may be b's");
+    assert_eq!(told.tell("24 + /one/lock-0000000005"), ["4|", "45|"], "it is not");
+}
+
 #[test]
 fn a_confirmation_comes_after_what_it_confirms() {
     let mut told = Told::new();

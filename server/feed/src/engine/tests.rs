@@ -33,6 +33,10 @@ impl Owners for Counting {
     fn has_unread(&self) -> bool {
         false
     }
+
+    fn has_one_root(&self) -> bool {
+        true
+    }
 }
 
 impl Model for Counting {
