@@ -109,6 +109,42 @@ codes! {
     ManyZnodes = "many_znodes",
 }
 
+impl Code {
+    /// Of an ensemble as a whole: no lock has it, so nothing that looks at locks finds it.
+    pub fn is_of_ensemble(self) -> bool {
+        match self {
+            Self::EmptyLocks | Self::SessionHoards | Self::LongTimeout | Self::ShortTimeout | Self::ManyZnodes => true,
+            Self::OrphanContender
+            | Self::DuplicateSession
+            | Self::LeaseLeak
+            | Self::DoubleOwnerWindow
+            | Self::LeaderMismatch
+            | Self::ContainerReaped
+            | Self::WaitingForItself
+            | Self::ForeignChild
+            | Self::ExpiryOverdue
+            | Self::MembersDisagree
+            | Self::MissingWatch
+            | Self::MixedRecipes
+            | Self::SequenceOverflow
+            | Self::OrderAnomaly
+            | Self::RewrittenNode
+            | Self::SameClientNewSession
+            | Self::OldOwnerConnected
+            | Self::NeverExpires
+            | Self::TryLockChurn
+            | Self::Herd
+            | Self::Deadlock
+            | Self::DeepQueue
+            | Self::LockOrder
+            | Self::MustBeHeld
+            | Self::WatchInversion
+            | Self::NeverDrains
+            | Self::WillBeReaped => false,
+        }
+    }
+}
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {

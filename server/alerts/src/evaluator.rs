@@ -1,6 +1,7 @@
 //! Which alerts there are: looks at a model right after each change, on the model's thread. Pure: no clock and no I/O, so a
 //! replay of what was recorded says exactly what was said live.
 
+mod active;
 mod condition;
 mod new_rules;
 mod seen;
@@ -14,14 +15,17 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
 use crate::rule::{Condition, Rule};
+use active::{Active, Look};
 use condition::Found;
-use seen::is_seen;
+use seen::{is_seen, known_at};
 
 /// Alerts that are pending or firing in an ensemble. Overflow policy: further ones begin when others end.
 pub const ACTIVE_MAX: usize = 10_000;
 /// What is found while there is no room is looked at again after so many milliseconds, and so is what was not seen when it
 /// was due: a root that is seen again before anybody took note tells nothing.
 const LOOK_AGAIN_MS: i64 = 1_000;
+/// What is not known yet is looked at again after so many milliseconds, though mostly no sooner than proofs come.
+const PROVEN_AGAIN_MS: i64 = 100;
 /// Locks that are looked at again although nothing happens to them. Overflow policy: further ones are looked at when
 /// something does.
 pub const LOOKS_MAX: usize = 200_000;
@@ -76,15 +80,6 @@ pub enum AlertEnd {
     NeverFired,
     /// It fired, and was over at this instant.
     Resolved(TimeMs),
-}
-
-#[derive(Debug)]
-struct Active {
-    alert: ActiveAlert,
-    /// Its condition is no longer true since then.
-    over_since: Option<TimeMs>,
-    /// It may not fire before this: before that, nobody could see it.
-    not_before: TimeMs,
 }
 
 /// Follows the alerts of one ensemble.
@@ -166,8 +161,7 @@ impl Evaluator {
             self.before.held.insert(key.clone(), (hold, alert.since));
         }
         alert.unknown_since.get_or_insert(now);
-        let active = Active { alert: alert.clone(), over_since: alert.over_since, not_before: now };
-        self.active.insert(key, active);
+        self.active.insert(key, Active::begun(alert.clone(), now));
         self.news.push(AlertNews { alert, end: None });
     }
 
@@ -272,8 +266,13 @@ impl Evaluator {
 
     fn judge(&mut self, model: &Observatory, now: TimeMs, key: RuleAt) {
         let Some(rule) = self.rules.get(key.0) else { return };
-        let Found { since, next, is_unseen, hold, sentence } = rule.found(model, now, &key, &mut self.before);
-        let is_seen = is_seen(model, &key.1, now) || is_unseen || rule.is_unseen_itself();
+        let (is_shown, known) = (is_seen(model, &key.1, now), known_at(model, &key.1, now));
+        // What nobody sees goes on by the clock, and is looked at when it is seen.
+        let until = if is_shown { known } else { now };
+        let Found { since, next, is_unseen, hold, sentence } = rule.found(model, (now, until), &key, &mut self.before);
+        // Whether we see is known without being told.
+        let is_of_us = is_unseen || rule.is_unseen_itself();
+        let look = Look { now, is_seen: is_of_us || is_shown, known: if is_of_us { now } else { known } };
         let (name, for_ms) = (Arc::clone(&rule.name), rule.for_ms);
         let mut next = next;
         let has_room = self.active.len() < ACTIVE_MAX;
@@ -294,17 +293,13 @@ impl Evaluator {
                     hold: None,
                     sentence: Box::default(),
                 };
-                let begun = Active { alert, over_since: None, not_before: now };
-                self.active.entry(key.clone()).or_insert(begun)
+                self.active.entry(key.clone()).or_insert(Active::begun(alert, look.known))
             }),
         };
         if let Some(active) = active {
             let is_new = active.alert.found_at == now && active.alert.sentence.is_empty();
             let before = active.alert.clone();
-            if since.is_some() {
-                active.alert.hold = hold;
-            }
-            let (end, wake) = active.judge(now, since, is_seen, for_ms, &sentence);
+            let (end, wake) = active.judge(look, (since, hold), for_ms, &sentence);
             next = next.into_iter().chain(wake).min();
             if is_new || active.alert != before || end.is_some() {
                 self.news.push(AlertNews { alert: active.alert.clone(), end });
@@ -325,63 +320,5 @@ impl Evaluator {
             self.looks.insert(key.clone(), at);
             self.due.insert((at, key));
         }
-    }
-}
-
-impl Active {
-    /// Brings it in line with what was found. Says how it ended, and when it is to be looked at again.
-    fn judge(
-        &mut self,
-        now: TimeMs,
-        since: Option<TimeMs>,
-        is_seen: bool,
-        for_ms: i64,
-        sentence: impl FnOnce() -> Box<str>,
-    ) -> (Option<AlertEnd>, Option<TimeMs>) {
-        let alert = &mut self.alert;
-        if alert.sentence.is_empty() || (since.is_some() && alert.fired_at.is_none()) {
-            alert.sentence = sentence();
-        }
-        if !is_seen {
-            let unknown_since = *alert.unknown_since.get_or_insert(now);
-            return if now.since(unknown_since) < UNKNOWN_MS_MAX {
-                (None, Some(now + LOOK_AGAIN_MS))
-            } else if alert.fired_at.is_none() {
-                (Some(AlertEnd::NeverFired), None)
-            } else {
-                alert.sentence = seen::no_longer_followed(&alert.sentence).into();
-                (Some(AlertEnd::Resolved(now)), None)
-            };
-        }
-        if alert.unknown_since.take().is_some() {
-            self.not_before = now;
-        }
-        let Some(since) = since else {
-            if alert.fired_at.is_none() {
-                return (Some(AlertEnd::NeverFired), None);
-            }
-            let over = *self.over_since.get_or_insert(now);
-            let ends_at = over + RESOLVE_AFTER_MS;
-            if ends_at <= now {
-                return (Some(AlertEnd::Resolved(over)), None);
-            }
-            let noted_at = over + NOTE_OVER_MS;
-            if noted_at > now {
-                return (None, Some(noted_at));
-            }
-            alert.over_since = Some(over);
-            return (None, Some(ends_at));
-        };
-        (self.over_since, alert.over_since) = (None, None);
-        alert.since = alert.since.min(since);
-        if alert.fired_at.is_some() {
-            return (None, None);
-        }
-        let fires_at = (alert.since + for_ms).max(self.not_before);
-        if fires_at > now {
-            return (None, Some(fires_at));
-        }
-        alert.fired_at = Some(fires_at);
-        (None, None)
     }
 }

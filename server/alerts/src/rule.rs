@@ -55,12 +55,15 @@ pub enum Condition {
 
 /// Why a condition can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{text:?} is no condition; write a verdict like stuck, the code of a finding like double_owner_window, or one of waiting > 30s, held > 5m, depth > 100, not_held > 30s, unseen > 1m"
-)]
-pub struct ConditionError {
-    /// What was written.
-    pub text: String,
+pub enum ConditionError {
+    /// It means nothing.
+    #[error(
+        "{0:?} is no condition; write a verdict like stuck, the code of a finding like double_owner_window, or one of waiting > 30s, held > 5m, depth > 100, not_held > 30s, unseen > 1m"
+    )]
+    Unknown(String),
+    /// No lock has it, so the rule would never fire.
+    #[error("{0:?} is a finding of a whole ensemble, and rules are about locks; the page /status shows it")]
+    OfEnsemble(&'static str),
 }
 
 impl Condition {
@@ -69,7 +72,7 @@ impl Condition {
     /// # Errors
     /// It is none.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
-        let wrong = || ConditionError { text: text.chars().take(80).collect() };
+        let wrong = || ConditionError::Unknown(text.chars().take(80).collect());
         let text = text.trim();
         if let Some((name, limit)) = text.split_once('>') {
             let (name, limit) = (name.trim(), limit.trim());
@@ -84,8 +87,10 @@ impl Condition {
             };
         }
         let verdict = verdict_of(text).map(Self::Verdict);
-        let code = || Code::ALL.into_iter().find(|code| code.name() == text).map(Self::Finding);
-        verdict.or_else(code).ok_or_else(wrong)
+        match Code::ALL.into_iter().find(|code| code.name() == text) {
+            Some(code) if code.is_of_ensemble() => Err(ConditionError::OfEnsemble(code.name())),
+            code => verdict.or(code.map(Self::Finding)).ok_or_else(wrong),
+        }
     }
 
     /// As the configuration has it.
@@ -194,7 +199,15 @@ mod tests {
         }
         assert_eq!(Condition::parse(" waiting>90s "), Ok(Condition::Waiting(90_000)));
         for text in ["", "stuk", "waiting", "waiting > 30", "waiting > -1s", "depth > 1s", "held > 8d", "wait > 1s"] {
-            assert_eq!(Condition::parse(text), Err(ConditionError { text: text.to_owned() }), "{text}");
+            assert_eq!(Condition::parse(text), Err(ConditionError::Unknown(text.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_no_lock_has_is_no_condition() {
+        let of_ensemble = Code::ALL.into_iter().filter(|code| code.is_of_ensemble());
+        for code in of_ensemble {
+            assert_eq!(Condition::parse(code.name()), Err(ConditionError::OfEnsemble(code.name())));
         }
     }
 }

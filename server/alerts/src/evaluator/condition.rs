@@ -10,7 +10,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
 use super::seen::{is_gone, is_root_seen, is_seen};
-use super::{Before, RuleAt};
+use super::{Before, PROVEN_AGAIN_MS, RuleAt};
 use crate::rule::{Condition, Rule};
 
 /// What a look at a lock shows of a rule.
@@ -44,7 +44,7 @@ impl Rule {
     pub(super) fn found<'a>(
         &'a self,
         model: &'a Observatory,
-        now: TimeMs,
+        (now, known): (TimeMs, TimeMs),
         key: &RuleAt,
         before: &mut Before,
     ) -> Found<'a> {
@@ -54,7 +54,7 @@ impl Rule {
         before.forget_other_hold(key, lock, is_seen(model, &path, now));
         let (mut since, mut next, mut found, mut is_unseen) = (None, None, None, false);
         for condition in &self.when {
-            match self.truth(*condition, model, now, (lock, key), before) {
+            match self.truth(*condition, model, (now, known), (lock, key), before) {
                 Truth::Since(at) => {
                     since = since.into_iter().chain([at]).min();
                     found = found.or(Some(*condition));
@@ -83,19 +83,22 @@ impl Rule {
         &self,
         condition: Condition,
         model: &Observatory,
-        now: TimeMs,
+        (now, known): (TimeMs, TimeMs),
         (lock, key): (Option<&AssessedLock>, &RuleAt),
         before: &mut Before,
     ) -> Truth {
-        let after = |since: Option<TimeMs>, ms: i64| match since.map(|since| since + ms) {
-            Some(at) if at < now => Truth::Since(at),
+        let by = |limit: TimeMs, since: Option<TimeMs>, ms: i64| match since.map(|since| since + ms) {
+            Some(at) if at < limit => Truth::Since(at),
+            // It has lasted for so long by the clock, and what ended it may be on its way.
+            Some(at) if at < now => Truth::From(now + PROVEN_AGAIN_MS),
             // It is longer than that a millisecond later.
             Some(at) => Truth::From(at + 1),
             None => Truth::False,
         };
+        let after = |since, ms| by(known, since, ms);
         match (condition, lock) {
             (Condition::Unseen(ms), _) => match root_at(model, &key.1).map(|root| is_root_seen(model, root, now)) {
-                Some((false, since)) => after(Some(before.unseen.get(key).map_or(since, |at| since.min(*at))), ms),
+                Some((false, since)) => by(now, Some(before.unseen.get(key).map_or(since, |at| since.min(*at))), ms),
                 Some((true, _)) | None => {
                     before.unseen.remove(key);
                     Truth::False

@@ -20,10 +20,10 @@ impl Evaluator {
             Some((rules.iter().position(is_meant)?, lock.clone()))
         };
         let mut active = BTreeMap::new();
-        for (key, Active { alert, over_since, not_before }) in std::mem::take(&mut self.active) {
+        for (key, Active { alert, over_since, again_since, not_before }) in std::mem::take(&mut self.active) {
             if let Some(key) = at_now(&key) {
                 let not_before = if alert.fired_at.is_some() { not_before } else { not_before.max(now) };
-                active.insert(key, Active { alert, over_since, not_before });
+                active.insert(key, Active { alert, over_since, again_since, not_before });
                 continue;
             }
             let end = match alert.fired_at {

@@ -10,6 +10,12 @@ pub(super) fn is_seen(model: &Observatory, path: &str, now: TimeMs) -> bool {
     model.root_of(path).is_none_or(|root| is_root_seen(model, root, now).0 || is_root_gone(model, root, now))
 }
 
+/// Up to which instant all that was true of a lock is in what is shown of it. Of what is watched no longer nothing changes.
+pub(super) fn known_at(model: &Observatory, path: &str, now: TimeMs) -> TimeMs {
+    let view = model.root_of(path).and_then(|root| model.roots().get(root.0 as usize));
+    view.map_or(now, |view| view.known_at().min(now))
+}
+
 /// Whether the root of a lock is gone: nothing is below it, whatever was there before.
 pub(super) fn is_gone(model: &Observatory, path: &str, now: TimeMs) -> bool {
     model.root_of(path).is_some_and(|root| is_root_gone(model, root, now))

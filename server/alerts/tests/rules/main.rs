@@ -12,12 +12,17 @@ mod conditions;
 mod delivery;
 mod duties;
 mod firing;
+mod kills;
 #[path = "../../../../app/core/tests/core/language.rs"]
 #[expect(dead_code, reason = "the core's tests use all of it")]
 mod language;
 mod live;
 mod lives;
+#[path = "../../../../app/core/tests/core/members.rs"]
+#[expect(dead_code, reason = "the core's tests use all of it")]
+mod members;
 mod new_rules;
+mod prompt;
 mod receiver;
 mod restart;
 mod shared;

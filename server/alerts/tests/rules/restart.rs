@@ -244,3 +244,23 @@ fn a_second_restart_is_as_the_first() {
     }
     assert_eq!((watch.only().found_at, watch.only().fired_at), (TimeMs(1_000), Some(TimeMs(6_000))));
 }
+
+#[test]
+fn whoever_holds_when_it_comes_back_is_not_the_one_that_held_for_too_long() {
+    let rules = [rule("long", &["held > 1m"], 0)];
+    let holds = |at_ms: i64, number: i64| {
+        let path = format!("/locks/a/lock-{number:010}");
+        format!("{at_ms} node {path} owner=a czxid={}\n", 200 + number)
+    };
+    let mut watch = Watch::new(&rules);
+    watch.tell("1000 + /locks/a\n1000 + /locks/a/lock-0000000001\n1000 = /locks/a/lock-0000000001 owner=a czxid=201");
+    watch.pass_to(70_000);
+    assert_eq!(watch.said(), ["long /locks/a: fired 61250"]);
+    let begins = |at_ms: i64| format!("{at_ms} link lost restarted\n{at_ms} sync /locks\n{at_ms} node /locks\n");
+    // Another holds by then, and the process ends before it knows that for sure.
+    watch = anew(&watch, &rules, 80_000);
+    watch.tell(&format!("{}{}80000 end /locks", begins(80_000), holds(80_000, 2)));
+    watch = anew(&watch, &rules, 90_000);
+    watch.tell(&format!("{}{}90000 link live\n90000 end /locks", begins(90_000), holds(90_000, 2))).pass_to(120_000);
+    assert_eq!(watch.said().last().unwrap(), "long /locks/a: over 90000");
+}

@@ -202,3 +202,36 @@ fn a_lock_that_broke_while_nobody_saw_it_is_found_when_it_is_seen() {
     watch.tell(&mended(60_000)).tell(&broken(60_100)).pass_to(90_000);
     assert_eq!(watch.only().fired_at, Some(TimeMs(55_000)));
 }
+
+/// `a` holds and `b` waits for its turn.
+const TWO: &str = "
+    1000 + /locks/a
+    1000 + /locks/a/lock-0000000000
+    1000 = /locks/a/lock-0000000000 owner=a
+    1000 + /locks/a/lock-0000000001
+    1000 = /locks/a/lock-0000000001 owner=b";
+
+#[test]
+fn what_may_have_ended_and_is_on_its_way_does_not_fire() {
+    let mut watch = Watch::new(&[rule("long", &["held > 1s"], 0)]);
+    watch.tell(TWO).pass_to(1_900).is_answering = false;
+    watch.pass_to(2_400);
+    assert_eq!(watch.said(), [""; 0], "nobody said that it still held");
+    // It had let go at 1990, say.
+    watch.tell("2400 - /locks/a/lock-0000000000\n2400 known 2390").pass_to(2_800);
+    assert_eq!((watch.said(), watch.evaluator.active()), (vec![], vec![]));
+    watch.tell("3300 known 3290\n3500 tick\n3900 known 3890").pass_to(4_000);
+    assert_eq!(watch.said(), ["long /locks/a: fired 3890"], "when it is known to be so");
+}
+
+#[test]
+fn what_is_over_stays_so_until_it_is_known_to_be_so_again() {
+    let mut watch = Watch::new(&[rule("long", &["held > 1s"], 0)]);
+    watch.tell(TWO).tell("10000 - /locks/a/lock-0000000000").pass_to(10_900);
+    assert_eq!(watch.said(), ["long /locks/a: fired 2250"]);
+    watch.is_answering = false;
+    // The next one held for nearly as long.
+    watch.tell("11250 - /locks/a/lock-0000000001\n11250 known 11240").is_answering = true;
+    watch.pass_to(26_000);
+    assert_eq!(watch.said(), ["long /locks/a: over 10000"]);
+}

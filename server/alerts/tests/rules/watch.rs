@@ -79,7 +79,8 @@ impl Watch {
         self
     }
 
-    fn observe(&mut self, observation: Observation) {
+    /// One more is observed now.
+    pub(crate) fn observe(&mut self, observation: Observation) {
         let now = TimeMs(self.story.now);
         self.told.push((now, observation.clone()));
         let model = &mut self.story.observatory;

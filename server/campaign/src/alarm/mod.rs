@@ -187,6 +187,7 @@ impl Alarms {
             listed_at_ms,
             owing: self.how.contentions().into_iter().map(|contention| contention.path).collect(),
             receivers,
+            by_labels: [ALERTMANAGER.to_owned()].into(),
             told,
             kills: lockscope.kills,
         };
@@ -200,7 +201,12 @@ impl Alarms {
             let is_it = |told: &&Told| told.receiver == receiver && told.key == alert.key;
             told.iter().filter(is_it).any(|told| told.is_answered && told.is_over == alert.over_at_ms.is_some())
         };
-        took(WEBHOOK) && (self.alertmanager.is_none() || took(ALERTMANAGER))
+        // To Alertmanager the next one of its labels goes on with it, unless its end was passed on before.
+        let is_next = |next: &&Alert| {
+            (&next.rule, &next.lock) == (&alert.rule, &alert.lock) && next.fired_at_ms > alert.fired_at_ms
+        };
+        let goes_on = || all.iter().any(|next| is_next(&next));
+        took(WEBHOOK) && (self.alertmanager.is_none() || took(ALERTMANAGER) || goes_on())
     }
 
     /// What everybody took, in order.

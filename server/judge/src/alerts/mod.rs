@@ -85,6 +85,9 @@ pub struct Alerts {
     pub owing: BTreeSet<String>,
     /// Who is to be told.
     pub receivers: Vec<String>,
+    /// Those of them to whom two alerts of one rule and lock are one: where the next one fires before the end of the one
+    /// before was passed on, it goes on there.
+    pub by_labels: BTreeSet<String>,
     /// What they took, in order.
     pub told: Vec<Told>,
     /// How often the server was killed: after each, what was on its way may be told once more.

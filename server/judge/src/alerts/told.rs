@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{AlertWrong, Alerts, Told};
+use super::{Alert, AlertWrong, Alerts, Told};
 use crate::{Report, Wrong};
 
 /// How often a receiver was told of an alert, that it fires and that it is over, and how often it said so.
@@ -32,11 +32,19 @@ pub(super) fn compare(alerts: &Alerts, report: &mut Report) {
         }
     }
     for receiver in &alerts.receivers {
+        let was_told = |alert: &Alert| times.contains_key(&(receiver.as_str(), alert.key.as_str()));
+        let next_was_told = |alert: &Alert| {
+            let is_next = |next: &&Alert| {
+                (&next.rule, &next.lock) == (&alert.rule, &alert.lock) && next.fired_at_ms > alert.fired_at_ms
+            };
+            alerts.fired.iter().filter(is_next).any(was_told)
+        };
         for alert in &alerts.fired {
             let of = times.get(&(receiver.as_str(), alert.key.as_str())).copied().unwrap_or_default();
             // What is over before anybody could be told that it fires is told to be over.
             let owes_fires = of.fires + of.over == 0;
-            let owes_end = alert.over_at_ms.is_some() && of.over == 0;
+            let goes_on = alerts.by_labels.contains(receiver) && next_was_told(alert);
+            let owes_end = alert.over_at_ms.is_some() && of.over == 0 && !goes_on;
             for (is_owed, is_over) in [(owes_fires, false), (owes_end, true)] {
                 if is_owed {
                     let (receiver, key) = (receiver.clone(), alert.key.clone());

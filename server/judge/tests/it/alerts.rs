@@ -70,6 +70,7 @@ fn honest(world: &World) -> Alerts {
         listed_at_ms: world.now_ms,
         owing: [LOCK.to_owned()].into(),
         receivers: ["one", "other"].map(str::to_owned).to_vec(),
+        by_labels: ["other".to_owned()].into(),
         told,
         kills: 0,
     }
@@ -222,5 +223,24 @@ fn what_ended_right_before_a_kill_is_over_when_it_is_seen_again() {
         alerts.fired[0].over_at_ms = Some(START_MS + 8_010);
         let report = judged(&world, &captures, &[], &alerts);
         assert_eq!(report.count(Kind::AlertEndWrong), u64::from(!has_excuse), "{:#?}", report.wrong);
+    }
+}
+
+#[test]
+fn to_a_receiver_that_goes_by_labels_the_next_alert_goes_on_with_the_one_before() {
+    let (world, captures) = life();
+    for (receiver, untold) in [("other", 0), ("one", 1)] {
+        let mut alerts = honest(&world);
+        let first = alerts.fired[0].clone();
+        alerts.told.retain(|told| (&*told.receiver, &told.key, told.is_over) != (receiver, &first.key, true));
+        let later = |at_ms: i64| at_ms + 20_000;
+        let (fired_at_ms, over_at_ms) = (later(first.fired_at_ms), first.over_at_ms.map(later));
+        let next = Alert { key: "next".to_owned(), fired_at_ms, over_at_ms, ..first };
+        for told in ["one", "other"].into_iter().flat_map(|receiver| [(receiver, false), (receiver, true)]) {
+            let (receiver, is_over) = (told.0.to_owned(), told.1);
+            alerts.told.push(Told { receiver, key: next.key.clone(), is_over, is_answered: true });
+        }
+        alerts.fired.push(next);
+        assert_eq!(judged(&world, &captures, &[], &alerts).count(Kind::Untold), untold, "{receiver}");
     }
 }
