@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::name::named_enum;
-use super::{LockRow, SessionRow, Verdict};
+use super::{Alert, LockProblem, LockRow, SessionRow, Verdict};
 
 named_enum! {
     /// Where to go and what to do, apart from locks and sessions.
@@ -47,6 +47,15 @@ named_enum! {
     }
 }
 
+/// A problem that goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundIncident {
+    /// As boards show it.
+    pub problem: LockProblem,
+    /// The address of its incident, or of its first lock where nothing is recorded.
+    pub link: String,
+}
+
 /// What was asked for, and what fits it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FindAnswer {
@@ -62,6 +71,12 @@ pub struct FindAnswer {
     pub places: Vec<FindPlace>,
     /// Verdicts whose words fit, and how many locks have them; none that no lock has.
     pub verdicts: Vec<(Verdict, u32)>,
+    /// Problems that fit, worst first.
+    pub incidents: Vec<FoundIncident>,
+    /// Alerts that fit, that fire and that nobody silenced, worst first.
+    pub alerts: Vec<Alert>,
+    /// When that was so, ms since the epoch.
+    pub now_ms: i64,
     /// There are too many locks to look through all of them for what is nearly what was typed.
     pub is_partial: bool,
 }

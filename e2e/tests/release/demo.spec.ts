@@ -108,6 +108,21 @@ test('from the link of the demo to a record of the release', async ({ ui, page, 
       await expect(page.getByTestId('looked-after').first()).toContainText(/has looked at it for/);
       await expect(page.getByTestId('alert-banner')).toContainText(/alerts? fires?/);
     }
+    // The palette knows it as an incident and as an alert, and who looks; without scripts the page that finds does.
+    await page.goto(`${demo.url}/`);
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Find' });
+    await palette.getByRole('combobox').fill('deadlock has looked at it');
+    const found = palette.getByRole('option', { name: /has looked at it for/ });
+    await expect(found).toHaveCount(2);
+    await expectAccessible(page, 'palette, incidents and alerts');
+    await found.first().click();
+    await expect(page).toHaveURL((url) => url.pathname === '/incident');
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await page.goto(`${demo.url}/find?q=alert+looked`);
+    await page.getByRole('link', { name: /fires for .* has looked at it for/ }).click();
+    await expect(page).toHaveURL((url) => url.pathname === '/alerts' && url.hash.startsWith('#alert-'));
+    await expect(page.locator('.alert:target')).toContainText('looking at the transfers');
     await page.goto(`${demo.url}/alerts`);
     await firing.getByText('Acknowledge or silence').click();
     await firing.getByLabel('Why').fill('they are being mended');

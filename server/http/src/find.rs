@@ -5,7 +5,10 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use lockscope_page::{find_page, find_places};
-use lockscope_wire::{BoardQuery, FindAnswer, FindPlace, LockRow, SessionRow, SessionsQuery, Verdict, WINDOW_ROWS_MAX};
+use lockscope_wire::{
+    Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockProblem, LockQuery, LockRow, SessionRow,
+    SessionsQuery, Verdict, WINDOW_ROWS_MAX,
+};
 
 use super::caller::Caller;
 use super::compact::compact;
@@ -18,6 +21,8 @@ use identity::{Actor, Right};
 /// Locks and sessions shown; the board and the list of sessions have the rest.
 const LOCKS: u32 = 8;
 const SESSIONS: u32 = 5;
+/// Problems and alerts shown of each kind; the board and the page of alerts have the rest.
+const TROUBLES: usize = 4;
 /// Rows that are looked through for what is nearly meant, the worst first.
 const NEARLY_ROWS: u32 = WINDOW_ROWS_MAX;
 /// Longest text that is looked for; a path may be that long.
@@ -82,8 +87,11 @@ fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Re
         locks.extend(fresh);
     }
     let mut places = find_places(|text| near::fits(&words, text));
+    let incidents = incidents(http, scope, &words)?;
+    let alerts = alerts(http, scope, &words);
     let mut is_partial = false;
-    if locks.is_empty() && sessions.is_empty() && places.is_empty() {
+    let is_found = !(locks.is_empty() && sessions.is_empty() && incidents.is_empty() && alerts.is_empty());
+    if !is_found && places.is_empty() {
         let named = locks_named_nearly(http, scope, &words);
         is_partial = !named.is_complete;
         locks = if named.rows.is_empty() { locks_nearly(http, scope, &words)? } else { named.rows };
@@ -98,7 +106,42 @@ fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Re
         FindPlace::Fleet => has_fleet,
         _ => true,
     });
-    Ok(FindAnswer { q, locks, more_locks, sessions, places, verdicts, is_partial })
+    let now_ms = http.hub.now_ms();
+    Ok(FindAnswer { q, locks, more_locks, sessions, places, verdicts, incidents, alerts, now_ms, is_partial })
+}
+
+/// Problems that go on and fit: by a lock of theirs, by what is said of them, or by who looks at them.
+fn incidents(http: &Http, scope: &VisibilityScope, words: &[String]) -> Result<Vec<FoundIncident>, ErrorResponse> {
+    let problems = http.hub.look(BoardQuery { limit: 1, ..BoardQuery::default() }, scope)?.1.body.head.problems;
+    let text = |problem: &LockProblem| {
+        let looks = problem.looked_after.as_ref().map_or("", |looks| &*looks.before);
+        let finding = problem.finding.as_deref().unwrap_or_default();
+        let said = [problem.verdict.name(), finding, &problem.headline.before, &problem.headline.after, looks];
+        format!("incidents {} {}", problem.locks.join(" "), said.join(" ").replace('_', " ")).to_lowercase()
+    };
+    let fitting = problems.into_iter().filter(|problem| near::fits(words, &text(problem))).take(TROUBLES);
+    Ok(fitting.map(|problem| FoundIncident { link: link(http, scope, &problem), problem }).collect())
+}
+
+/// The incident that a problem is now, where it is recorded.
+fn link(http: &Http, scope: &VisibilityScope, problem: &LockProblem) -> String {
+    let path = problem.locks.first().cloned().unwrap_or_default();
+    let query = LockQuery { ensemble: problem.ensemble.clone(), path, ..LockQuery::default() };
+    let around = format!("around={}", http.hub.now_ms());
+    match query.to_url().strip_prefix("/lock?").filter(|_| http.recorded(scope, &problem.ensemble).is_ok()) {
+        Some(lock) => format!("/incident?{lock}&{around}"),
+        None => query.to_url(),
+    }
+}
+
+/// Alerts that fire and fit: by their lock, their rule, what is wrong, or who looks at them.
+fn alerts(http: &Http, scope: &VisibilityScope, words: &[String]) -> Vec<Alert> {
+    let text = |alert: &Alert| {
+        let looks = alert.acked_by.as_ref().map(|looks| format!("{} has looked at it", looks.by)).unwrap_or_default();
+        format!("alerts {} {} {} {looks}", alert.lock, alert.rule, alert.sentence).to_lowercase()
+    };
+    let loud = http.loud_alerts(scope).unwrap_or_default().into_iter();
+    loud.filter(|alert| near::fits(words, &text(alert))).take(TROUBLES).collect()
 }
 
 /// Verdicts that are meant by what is typed, of those that locks have.

@@ -9,8 +9,10 @@ use leptos::prelude::*;
 
 use crate::erase::{erase, view};
 use crate::format::{middle, visible};
-use crate::parts::{Chip, Tag, does, session_url};
-use lockscope_wire::{BoardQuery, FindAnswer, FindPlace, LockQuery, LockRow, SessionId, SessionQuery, SessionRow};
+use crate::parts::{Chip, Tag, does, finding_word, session_url};
+use lockscope_wire::{
+    Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockQuery, LockRow, SessionId, SessionQuery, SessionRow,
+};
 #[cfg(feature = "hydrate")]
 pub(crate) use palette::{fetch as fetch_dialogs, listen};
 
@@ -112,6 +114,8 @@ pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<
     });
     let all = vec![
         (words::LOCKS, locks),
+        (words::INCIDENTS, view.incidents.iter().map(|found| incident(found, view.now_ms)).collect()),
+        (words::ALERTS, view.alerts.iter().map(|found| alert(found, view.now_ms)).collect()),
         (words::SESSIONS, sessions),
         (words::PAGES, pages.collect()),
         (words::ACTIONS, actions.collect()),
@@ -139,6 +143,36 @@ fn lock(row: &LockRow) -> Found {
     Found { key: row.key.clone(), href, action: None, title: whole, inner: erase(inner) }
 }
 
+fn incident(FoundIncident { problem, link }: &FoundIncident, now_ms: i64) -> Found {
+    let first = visible(problem.locks.first().map(String::as_str).unwrap_or_default());
+    // Where a finding makes the problem, the verdict may be a calm one.
+    let sign = match &problem.finding {
+        Some(code) => erase(view! { <span class="chip" data-severity="critical">{finding_word(code)}</span> }),
+        None => erase(view! { <Chip verdict=problem.verdict /> }),
+    };
+    let name = words::and_more_locks(&middle(&first, PATH_CHARS), problem.lock_count.saturating_sub(1));
+    let inner = view! {
+        {sign}
+        <Tag of=problem.tag.clone() />
+        <bdi class="palette-name mono">{name}</bdi>
+        <span class="palette-words">{words::incident(problem, now_ms)}</span>
+    };
+    let key = format!("incident-{}", problem.key);
+    Found { key, href: link.clone(), action: None, title: first, inner: erase(inner) }
+}
+
+fn alert(of: &Alert, now_ms: i64) -> Found {
+    let lock = visible(&of.lock);
+    let inner = view! {
+        <span class="chip" data-severity=of.severity.name()>{of.severity.name()}</span>
+        <bdi class="palette-name mono">{middle(&lock, PATH_CHARS)}</bdi>
+        <span class="palette-words">{words::alert(of, now_ms)}</span>
+    };
+    // The page of alerts is where somebody says that they look at it.
+    let href = format!("/alerts#alert-{}", of.key);
+    Found { key: format!("alert-{}", of.key), href, action: None, title: visible(&of.sentence), inner: erase(inner) }
+}
+
 fn session(row: &SessionRow) -> Found {
     let label = visible(row.label.as_deref().unwrap_or_default());
     let inner = view! {
@@ -159,7 +193,7 @@ fn session(row: &SessionRow) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::Verdict;
+    use lockscope_wire::{Acknowledgement, AlertState, Headline, LockProblem, Severity, Step, Verdict};
 
     fn answer(q: &str) -> FindAnswer {
         FindAnswer { q: q.to_owned(), ..FindAnswer::default() }
@@ -197,6 +231,54 @@ mod tests {
         let view = FindAnswer { verdicts: vec![(Verdict::Stuck, 2)], ..answer("stuck") };
         assert!(leads_to(&view, "/?verdict=stuck"));
         assert!(found(&view).into_iter().any(|found| found.inner.to_html().contains("2 locks are stuck")));
+    }
+
+    #[test]
+    fn what_is_wrong_now_is_found_with_who_looks_at_it() {
+        let looks =
+            Headline { before: "ada has looked at it for".to_owned(), since_ms: Some(820_000), ..Headline::default() };
+        let problem = LockProblem {
+            key: "k".to_owned(),
+            ensemble: "eu".to_owned(),
+            tag: None,
+            verdict: Verdict::Deadlocked,
+            finding: None,
+            locks: vec!["/app/<a>".to_owned()],
+            lock_count: 3,
+            headline: Headline { since_ms: Some(700_000), ..Headline::default() },
+            waiter_count: 2,
+            waiting_since_sum_ms: 0,
+            step: Step::default(),
+            looked_after: Some(looks),
+        };
+        let alert = Alert {
+            key: "f00d".to_owned(),
+            rule: "blocked".to_owned(),
+            ensemble: "eu".to_owned(),
+            lock: "/app/a".to_owned(),
+            severity: Severity::Critical,
+            state: AlertState::Firing,
+            since_at_ms: 0,
+            fired_at_ms: Some(940_000),
+            resolved_at_ms: None,
+            unknown_since_ms: None,
+            sentence: "It hangs.".to_owned(),
+            link: "/incident?path=/app/a".to_owned(),
+            silenced_by: None,
+            acked_by: Some(Acknowledgement { by: "ada".to_owned(), at_ms: 970_000, reason: String::new() }),
+        };
+        let link = "/incident?ensemble=eu".to_owned();
+        let incidents = vec![FoundIncident { problem, link: link.clone() }];
+        let view = FindAnswer { incidents, alerts: vec![alert], now_ms: 1_000_000, ..answer("") };
+        assert!(leads_to(&view, &link) && leads_to(&view, "/alerts#alert-f00d"));
+        let drawn: String = found(&view).into_iter().map(|found| found.inner.to_html()).collect();
+        for text in [
+            "/app/&lt;a&gt; +2",
+            "for 5 min 00 s · ada has looked at it for 3 min 00 s",
+            "blocked fires for 1 min 00 s · ada has looked at it for 30.0 s",
+        ] {
+            assert!(drawn.contains(text), "{text}: {drawn}");
+        }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! What is found, in words. Pure.
 
-use crate::format::plural;
+use crate::format::{age, plural, visible};
 use crate::parts::verdict_word;
-use lockscope_wire::{FindPlace, SessionId, Verdict};
+use lockscope_wire::{Alert, FindPlace, Headline, LockProblem, SessionId, Verdict};
 
 /// Above what fits of each kind.
 pub(super) const LOCKS: &str = "Locks";
+pub(super) const INCIDENTS: &str = "Incidents";
+pub(super) const ALERTS: &str = "Alerts";
 pub(super) const SESSIONS: &str = "Sessions";
 pub(super) const PAGES: &str = "Pages";
 pub(super) const ACTIONS: &str = "Actions";
@@ -70,6 +72,34 @@ pub(super) fn locks_are(number: u32, verdict: Verdict) -> String {
         _ => ("lock is", "locks are"),
     };
     format!("{} {}", plural(number.into(), one, many), verdict_word(verdict))
+}
+
+/// For how long a problem lasts, and who looks at it.
+pub(super) fn incident(problem: &LockProblem, now_ms: i64) -> String {
+    let since_ms = problem.headline.since_ms;
+    let lasts = since_ms.map(|since_ms| format!("for {}", age(since_ms, now_ms)));
+    let looks = problem.looked_after.as_ref().map(|looks| aged(looks, now_ms));
+    lasts.into_iter().chain(looks).collect::<Vec<_>>().join(" · ")
+}
+
+/// Which rule fires, for how long, and who looks at it.
+pub(super) fn alert(alert: &Alert, now_ms: i64) -> String {
+    let fires = age(alert.fired_at_ms.unwrap_or(alert.since_at_ms), now_ms);
+    let by = |looks: &lockscope_wire::Acknowledgement| {
+        format!(" · {} has looked at it for {}", visible(&looks.by), age(looks.at_ms, now_ms))
+    };
+    let looks = alert.acked_by.as_ref().map(by).unwrap_or_default();
+    format!("{} fires for {fires}{looks}", visible(&alert.rule))
+}
+
+fn aged(of: &Headline, now_ms: i64) -> String {
+    let lasts = of.since_ms.map(|since_ms| format!(" {}", age(since_ms, now_ms))).unwrap_or_default();
+    format!("{}{lasts}", visible(&of.before))
+}
+
+/// A problem of several locks, by the first of them.
+pub(super) fn and_more_locks(first: &str, more: u32) -> String {
+    if more == 0 { first.to_owned() } else { format!("{first} +{more}") }
 }
 
 pub(super) fn open(path: &str) -> String {

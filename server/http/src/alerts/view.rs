@@ -70,7 +70,7 @@ impl Http {
     }
 
     /// Those that fire and that nobody silenced, worst first; None where there are no alerts at all.
-    pub(super) fn loud_alerts(&self, scope: &VisibilityScope) -> Option<Vec<Alert>> {
+    pub(crate) fn loud_alerts(&self, scope: &VisibilityScope) -> Option<Vec<Alert>> {
         let loud = self.alerts.as_ref()?.alerts.loud(|alert| scope.covers(&alert.ensemble, &alert.lock));
         let mut loud = seen(loud, scope);
         loud.truncate(ALERTS_MAX);

@@ -47,7 +47,7 @@ fn item(of: &AlertsView, alert: &Alert) -> AnyView {
     let tint = (!is_silenced && alert.state != AlertState::Resolved).then(|| alert.severity.name());
     let acts = (of.may_act && alert.state != AlertState::Resolved).then(|| acts(alert));
     view! {
-        <li class="verdict alert" data-state=alert.state.name() data-severity=tint data-silenced=mark(is_silenced) data-key=Exact(alert.key.clone())>
+        <li class="verdict alert" id=Exact(format!("alert-{}", alert.key)) data-state=alert.state.name() data-severity=tint data-silenced=mark(is_silenced) data-key=Exact(alert.key.clone())>
             <div class="alert-line">
                 {severity(alert.severity, tint.is_some())}
                 <span class="chip">{words::state(alert.state)}</span>
