@@ -282,6 +282,7 @@ impl Alerts {
             rules: book.rules().to_vec(),
             routes: routes.iter().map(route).collect(),
             trouble: self.0.trouble.lock().clone(),
+            missing: Vec::new(),
         }
     }
 

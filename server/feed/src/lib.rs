@@ -103,6 +103,17 @@ pub struct Elsewhere {
     pub owners: Vec<(String, String)>,
 }
 
+/// Ensembles that other servers watch, and the one of them that is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElsewherePart {
+    /// Its id and address; None where nobody watches them.
+    pub owner: Option<(String, String)>,
+    /// Their names.
+    pub ensembles: Vec<String>,
+    /// Why nobody is asked; empty where somebody is.
+    pub why: String,
+}
+
 /// What the feed needs from the model.
 pub trait Projection: Views + Send + Sync + 'static {
     /// Rises with every change of the model.
@@ -146,6 +157,10 @@ pub trait Projection: Views + Send + Sync + 'static {
     /// Who is to be asked for what only a server that watches an ensemble can do; None where this one does, or nobody.
     fn elsewhere(&self, _ensemble: &str) -> Option<Elsewhere> {
         None
+    }
+    /// All that other servers watch, each ensemble once, with the one that is asked about it.
+    fn all_elsewhere(&self) -> Vec<ElsewherePart> {
+        Vec::new()
     }
     /// What is asked of other replicas; None where this one watches everything.
     fn foreign_counts(&self) -> Option<ForeignCounts> {

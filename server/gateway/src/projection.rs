@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use feed::project::{EventsView, HappenedQuery, HappenedView, MetricSelection, Snapshot};
 use feed::{
-    Elsewhere, FeedError, ForeignCounts, FoundLocks, Known, LineView, NameTest, ProjectedView, Projection, Revisions,
-    Views, VisibilityScope, lose,
+    Elsewhere, ElsewherePart, FeedError, ForeignCounts, FoundLocks, Known, LineView, NameTest, ProjectedView,
+    Projection, Revisions, Views, VisibilityScope, lose,
 };
 use lockscope_wire::{
     Board, BoardQuery, Body, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery,
@@ -18,7 +18,7 @@ use lockscope_wire::{
 use crate::composite::Part;
 use crate::directory::OwnerAddress;
 use crate::gateway::Gateway;
-use crate::link::Glimpse;
+use crate::link::{Glimpse, Link};
 use crate::plan::Plan;
 use crate::{fleet, merge, placeholder, words};
 
@@ -314,6 +314,18 @@ impl Projection for Gateway {
         owners.sort_by_key(|owner| !self.is_up(owner));
         let owners = owners.into_iter().map(|owner| (owner.id, owner.address)).collect();
         Some(Elsewhere { ensemble: foreign.name.clone(), why: words::elsewhere(foreign), owners })
+    }
+
+    fn all_elsewhere(&self) -> Vec<ElsewherePart> {
+        let plan = self.plan();
+        let part = |(link, mut ensembles): (Option<Arc<Link>>, Vec<String>)| {
+            // What moves here is watched here as soon as it is shown.
+            ensembles.retain(|name| !self.shown.has(name));
+            let why = if link.is_some() { String::new() } else { plan.why_nobody(&ensembles) };
+            let owner = link.map(|link| (link.owner.id.clone(), link.owner.address.clone()));
+            ElsewherePart { owner, ensembles, why }
+        };
+        plan.asked_of("").into_iter().map(part).filter(|part| !part.ensembles.is_empty()).collect()
     }
 
     fn foreign_counts(&self) -> Option<ForeignCounts> {

@@ -20,7 +20,7 @@ use ::cluster::ANSWER_HEADERS;
 use feed::{Elsewhere, FeedError, VisibilityScope};
 
 /// Addresses, with all below, that are answered from what a replica has itself.
-const ANSWERED_BY_OWNERS: [&str; 10] = [
+const ANSWERED_BY_OWNERS: [&str; 12] = [
     "/api/v1/history",
     "/api/v1/incident",
     "/api/v1/incidents",
@@ -31,11 +31,14 @@ const ANSWERED_BY_OWNERS: [&str; 10] = [
     "/incidents",
     "/incident",
     "/events",
+    "/blame",
+    "/differs",
 ];
 /// Sections of pages that are empty where a replica has nothing itself.
 const SECTIONS: [&str; 4] = ["/lock/over-time", "/lock/time-to-lock", "/session/timeout", "/waits/orders"];
 /// What a replica asks of another for itself or for whoever reads the audit log.
 const AUDIT: &str = "/api/v1/audit";
+const ALERTS: &str = "/api/v1/alerts";
 /// How long one owner may take. Two of them have less time than an answer may take in all.
 const OWNER_ANSWERS_WITHIN: Duration = Duration::from_millis(4_500);
 /// Of those what is never forwarded: files of any size, which are handed on, and what is polled.
@@ -66,8 +69,10 @@ pub(super) fn names_a_moment(uri: &Uri) -> bool {
 pub(super) fn may_be_forwarded(uri: &Uri) -> bool {
     let path = uri.path();
     let is_of_the_past = path.starts_with("/api/v1/") && given(&pairs_of(uri), "at").is_some();
-    let is_known =
-        path == AUDIT || is_of_the_past || ANSWERED_BY_OWNERS.iter().chain(&SECTIONS).any(|top| is_under(path, top));
+    let is_known = path == AUDIT
+        || path == ALERTS
+        || is_of_the_past
+        || ANSWERED_BY_OWNERS.iter().chain(&SECTIONS).any(|top| is_under(path, top));
     is_known && !NEVER_FORWARDED.iter().any(|top| is_under(path, top))
 }
 

@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 
 use super::caller::Caller;
 use super::elsewhere::names_a_moment;
+use super::handed_on_counts::HandedOnCounts;
 use super::history::is_past_page;
 use super::problem::ErrorResponse;
 
@@ -50,6 +51,8 @@ pub(super) struct HandedOnRooms {
     taken: [Arc<Semaphore>; 3],
     /// Orders that are put on record before they are sent.
     orders: Arc<Mutex<RateLimit<QuotaOwner>>>,
+    /// What came of them.
+    pub(super) counts: Arc<HandedOnCounts>,
 }
 
 /// Orders of one person, a second for long and at once: each is a record, and five releases a minute are one's limit.
@@ -66,14 +69,24 @@ impl HandedOnKind {
         }
     }
 
-    const ALL: [Self; 3] = [Self::Act, Self::File, Self::Page];
+    pub(super) const ALL: [Self; 3] = [Self::Act, Self::File, Self::Page];
+
+    /// Its name in metrics.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Act => "act",
+            Self::File => "file",
+            Self::Page => "page",
+        }
+    }
 }
 
 impl HandedOnRooms {
     pub(super) fn new() -> Self {
         let sent = HandedOnKind::ALL.map(|kind| Quota::new(kind.most().1, kind.most().0, Arc::default()));
         let taken = HandedOnKind::ALL.map(|kind| Arc::new(Semaphore::new(kind.most().1)));
-        Self { sent, taken, orders: Arc::new(Mutex::new(RateLimit::new(ORDERS_PER_SECOND, ORDERS_BURST))) }
+        let orders = Arc::new(Mutex::new(RateLimit::new(ORDERS_PER_SECOND, ORDERS_BURST)));
+        Self { sent, taken, orders, counts: Arc::default() }
     }
 
     /// Lets somebody have an order handed on, or says why not.
@@ -228,16 +241,23 @@ impl HandedOnRequest {
 }
 
 /// Acts that may be handed on, each with its method.
-const ACTS: [(HandedOnMethod, &str); 6] = [
+const ACTS: [(HandedOnMethod, &str); 9] = [
     (HandedOnMethod::Post, "/api/v1/release/plan"),
     (HandedOnMethod::Post, "/api/v1/release/execute"),
     (HandedOnMethod::Post, "/api/v1/release/revoke"),
     (HandedOnMethod::Post, "/api/v1/release/approve"),
+    (HandedOnMethod::Post, "/api/v1/alerts/ack"),
+    (HandedOnMethod::Post, "/api/v1/alerts/silences"),
+    (HandedOnMethod::Post, "/api/v1/orders/snooze"),
     (HandedOnMethod::Post, "/release/approve"),
     (HandedOnMethod::Get, "/release/approve"),
 ];
+/// What may be ended by its number, below these.
+const ENDED: [&str; 2] = ["/api/v1/alerts/silences/", "/api/v1/orders/snooze/"];
 /// Files that may be.
 pub(super) const EXPORT: &str = "/api/v1/history/export";
+/// Where a rule is tried on what was recorded.
+pub(super) const RULE_TEST: &str = "/api/v1/alerts/test";
 
 /// What a request is, if it may be handed on at all.
 pub(super) fn kind_of(method: HandedOnMethod, uri: &Uri) -> Option<HandedOnKind> {
@@ -245,8 +265,15 @@ pub(super) fn kind_of(method: HandedOnMethod, uri: &Uri) -> Option<HandedOnKind>
     if ACTS.contains(&(method, path)) {
         return Some(HandedOnKind::Act);
     }
-    if method != HandedOnMethod::Get {
-        return None;
+    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    match method {
+        HandedOnMethod::Delete => {
+            let is_ended = ENDED.iter().any(|top| path.strip_prefix(top).is_some_and(is_number));
+            return is_ended.then_some(HandedOnKind::Act);
+        }
+        // It changes nothing, and takes as long as a page of the past.
+        HandedOnMethod::Post => return (path == RULE_TEST).then_some(HandedOnKind::Page),
+        HandedOnMethod::Get => {}
     }
     if path == EXPORT {
         return Some(HandedOnKind::File);
@@ -275,6 +302,14 @@ mod tests {
         {
             assert_eq!(of(post, target), None, "{target}");
         }
-        assert_eq!(of(HandedOnMethod::Delete, "/api/v1/release/plan"), None);
+        let delete = HandedOnMethod::Delete;
+        assert_eq!(of(delete, "/api/v1/alerts/silences/7"), Some(HandedOnKind::Act));
+        assert_eq!(of(delete, "/api/v1/orders/snooze/7?ensemble=a"), Some(HandedOnKind::Act));
+        assert_eq!(of(post, RULE_TEST), Some(HandedOnKind::Page));
+        for target in
+            ["/api/v1/release/plan", "/api/v1/alerts/silences/", "/api/v1/alerts/silences/7/8", "/api/v1/lab/runs/1"]
+        {
+            assert_eq!(of(delete, target), None, "{target}");
+        }
     }
 }

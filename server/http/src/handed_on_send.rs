@@ -13,6 +13,7 @@ use runtime::quota::{Full, Permit};
 
 use super::caller::Caller;
 use super::handed_on::{Asked, HANDED_ON_HEADERS, HandedOnHead, HandedOnKind, HandedOnRequest};
+use super::handed_on_counts::HandedOnEnd;
 use super::problem::ErrorResponse;
 use super::replica_request::{HandOnFailure, ReplicaAddress};
 use super::{BODY_BYTES_MAX, Http};
@@ -74,6 +75,23 @@ impl Http {
 
     /// Hands a request on, once, and waits for the beginning of the answer for so long.
     pub(super) async fn hand_on(
+        &self,
+        to: &ReplicaProcess,
+        (kind, asked, request_id): (HandedOnKind, &Asked, &str),
+        caller: &Caller,
+        within: Duration,
+    ) -> Result<HandedOnAnswer, NotHandedOn> {
+        let answered = self.sent_on(to, (kind, asked, request_id), caller, within).await;
+        let end = match &answered {
+            Ok(_) => HandedOnEnd::Answered,
+            Err(NotHandedOn::NotSent(_)) => HandedOnEnd::NotSent,
+            Err(NotHandedOn::NoAnswer(_)) => HandedOnEnd::NoAnswer,
+        };
+        self.handed_on.counts.sent(kind, end);
+        answered
+    }
+
+    async fn sent_on(
         &self,
         to: &ReplicaProcess,
         (kind, asked, request_id): (HandedOnKind, &Asked, &str),

@@ -105,6 +105,7 @@ impl Http {
                 "too many requests that other replicas handed on are under way, and nothing of this one was done; try again later",
             )
         })?;
+        self.handed_on.counts.taken(kind);
         let mut actor = request.actor(from);
         if kind == HandedOnKind::Act {
             actor = match self.access.known_here(&actor).await {

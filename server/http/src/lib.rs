@@ -1,6 +1,7 @@
 //! What is served over HTTP: the routes, and what holds for every answer. Knows views, never the model.
 #![recursion_limit = "512"]
 
+mod act_elsewhere;
 mod alerts;
 mod api;
 mod api_as_of;
@@ -27,6 +28,7 @@ mod find;
 mod flow_control;
 mod forms;
 mod handed_on;
+mod handed_on_counts;
 mod handed_on_send;
 mod handed_on_take;
 mod health;
@@ -89,6 +91,7 @@ use crate::metrics::Metrics;
 use ::cluster::{Cluster, ReplicaSecret};
 use access::Access;
 pub use alerts::AlertDesk;
+use alerts::elsewhere::AlertsElsewhere;
 use audit::{Records, UnavailableLog};
 use counts::Counts;
 pub use declared::{Declared, declared};
@@ -173,6 +176,8 @@ pub struct Http {
     answered: Arc<Semaphore>,
     /// The same for requests that are handed on whole.
     handed_on: HandedOnRooms,
+    /// Alerts of what other replicas watch.
+    alerts_elsewhere: AlertsElsewhere,
     /// The pages as they were brought, for those of the past that other replicas ask for; none before there is a router.
     pages: Arc<OnceLock<Router>>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
@@ -220,6 +225,7 @@ impl Http {
             forwarded: Arc::new(Semaphore::new(FORWARDED_MAX)),
             answered: Arc::new(Semaphore::new(FORWARDED_MAX)),
             handed_on: HandedOnRooms::new(),
+            alerts_elsewhere: AlertsElsewhere::default(),
             pages: Arc::default(),
             is_past: false,
             shared: SharedAnswers::new(work.clone()),

@@ -1,6 +1,7 @@
 //! `GET /api/v1/orders`: in which order sessions take locks, and where that may end in a deadlock; and which of these
 //! warnings somebody silenced.
 
+mod orders_elsewhere;
 pub(super) mod snooze;
 
 use axum::Json;
@@ -9,6 +10,7 @@ use axum::response::Response;
 use lockscope_page::lock_orders_markup;
 use lockscope_wire::LockOrders;
 
+use self::orders_elsewhere::merged;
 use super::Http;
 use super::api::{Pairs, only_moment, read, share_at, short};
 use super::caller::Caller;
@@ -42,19 +44,21 @@ pub(super) async fn show(
 /// The section of the page of waits, as markup.
 pub(super) async fn section(
     State(http): State<Http>,
-    Caller { actor, .. }: Caller,
+    caller: Caller,
     asked: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let moment = only_moment(pairs, "/waits/orders")?;
-    let may_act = moment.is_none() && !http.is_past && actor.may(Right::Release);
+    let may_act = moment.is_none() && !http.is_past && caller.actor.may(Right::Release);
     // No address has a fragment: who may act shares with nobody who may not.
     let asked = if may_act { AnswerRequest { address: asked.address + "#may", ..asked } } else { asked };
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
+    let (others, missing) = if moment.is_some() { Default::default() } else { http.orders_elsewhere(&caller).await };
     let make = move || {
         let http = own.at(moment.as_ref(), &scope)?;
-        Ok::<_, ErrorResponse>(lock_orders_markup(&orders(&http, &scope, "")?, http.hub.now_ms(), may_act))
+        let all = merged(orders(&http, &scope, "")?, others);
+        Ok::<_, ErrorResponse>(lock_orders_markup(&all, &missing, http.hub.now_ms(), may_act))
     };
     Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }

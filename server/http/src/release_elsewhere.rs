@@ -195,7 +195,7 @@ impl Http {
         };
         service.lost(&caller.actor, &request, record, Err(&why)).await;
         let sentence = format!(
-            "It is not known whether this was done: the replica {} at {} was asked to and gave no answer ({why}). Its audit log has it, if it came, as request {}; record {record} of this replica's says what was asked. \
+            "It is not known whether this was done: the replica {} at {} was asked to and gave no answer ({why}). Its audit log has it, if it came, with this plan; record {record} of this replica's says what was asked, as request {}. \
              Nothing is sent again by itself. The same plan may be sent again: what was carried out is not carried out twice.",
             home.at.id, home.at.address, request.request_id
         );

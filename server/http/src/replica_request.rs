@@ -107,6 +107,11 @@ impl ReplicaRequest {
         Self { target: target.to_owned(), name, role, by, ensembles, paths, payloads: caller.scope.payloads() }
     }
 
+    /// For this replica itself, which shows each viewer their part of what comes.
+    pub(super) fn with_payloads(self) -> Self {
+        Self { payloads: true, ..self }
+    }
+
     /// For this replica itself, which compares what others have.
     pub(super) fn of_replica(target: &str, id: &str) -> Self {
         Self {

@@ -49,7 +49,7 @@ fn answer(
     };
     let has_fleet = http.hub.projection().has_fleet(&http.scope_of(actor));
     let (nonce, person) = (Nonce::new().to_string(), Person { has_fleet, ..http.access.person(actor) });
-    let (tab, alerts) = (tab(http, actor), http.alert_banner(&http.scope_of(actor)));
+    let (tab, alerts) = (tab(http, actor), http.alert_banner(&http.scope_of(actor), &http.last_alerts_elsewhere()));
     let mut response =
         Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab, alerts })).into_response();
     let policy = format!(

@@ -2,8 +2,11 @@
 //! that it is not.
 
 mod acts;
+mod alerts;
 mod chats;
 mod past;
+mod routes;
+mod settled;
 mod slow_readers;
 
 use std::path::Path;
@@ -52,6 +55,11 @@ impl Server {
             secret.display().to_string()
         );
         std::fs::write(&file, text).unwrap();
+        let (child, url) = Self::run(&file).await;
+        Self { child, url, id, place }
+    }
+
+    async fn run(file: &Path) -> (Child, String) {
         let mut child = lockscope(&["serve", "--config", &file.display().to_string()])
             .env_remove("LOCKSCOPE_HISTORY")
             .stderr(std::env::var_os("GATEWAY_LOGS").map_or_else(Stdio::null, |_| Stdio::inherit()))
@@ -59,7 +67,13 @@ impl Server {
             .spawn()
             .unwrap();
         let url = listening(&mut child).await;
-        Self { child, url, id, place }
+        (child, url)
+    }
+
+    /// Starts it again on the same files, at another port.
+    async fn start_again(&mut self) {
+        let file = self.place.path().join("lockscope.toml");
+        (self.child, self.url) = Self::run(&file).await;
     }
 
     async fn get(&self, target: &str) -> (u16, String) {

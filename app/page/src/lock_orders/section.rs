@@ -27,19 +27,20 @@ const COLUMNS: Columns = &[
     (words::LAST, ""),
 ];
 
-/// The section as markup; `may_act`: with the forms that silence a warning.
-pub fn lock_orders_markup(orders: &LockOrders, now_ms: i64, may_act: bool) -> String {
-    text(now_ms, || section(orders, may_act))
+/// The section as markup; `missing`: of which ensembles nothing is known, and why; `may_act`: with the forms that silence a
+/// warning.
+pub fn lock_orders_markup(orders: &LockOrders, missing: &[String], now_ms: i64, may_act: bool) -> String {
+    text(now_ms, || section(orders, missing, may_act))
 }
 
 /// What is in the document at first: all of it, for whoever has no script.
 pub(super) fn initial() -> String {
     let Some(source) = use_context::<Arc<dyn Source>>() else { return String::new() };
     let may_act = use_context::<Person>().is_some_and(|person| person.may_release) && !past::is_shown();
-    section(&source.orders(), may_act).to_html().replace("<!>", "")
+    section(&source.orders(), &[], may_act).to_html().replace("<!>", "")
 }
 
-fn section(orders: &LockOrders, may_act: bool) -> AnyView {
+fn section(orders: &LockOrders, missing: &[String], may_act: bool) -> AnyView {
     let (silent, loud): (Vec<_>, Vec<_>) = orders.warnings.iter().partition(|warning| warning.snoozed_by.is_some());
     let warnings = loud.into_iter().chain(silent).map(|one| warning(one, may_act)).collect_view();
     let is_given = |snooze: &OrderSnooze| {
@@ -47,11 +48,16 @@ fn section(orders: &LockOrders, may_act: bool) -> AnyView {
     };
     let rest: Vec<&OrderSnooze> = orders.snoozes.iter().filter(|one| !is_given(one)).collect();
     let rest = (!rest.is_empty()).then(|| snoozes(&rest, may_act));
+    let missing = missing.iter().map(|what| {
+        view! { <p class="notice" data-testid="orders-missing">{words::missing(what)}</p> }
+    });
+    let missing = missing.collect_view();
     let all = (!orders.edges.is_empty()).then(|| table(&orders.edges));
     view! {
         <section class="part" aria-labelledby="orders-title" data-testid="lock-orders">
             <h2 class="part-title" id="orders-title">{explained_term("lock-order", words::TITLE)}</h2>
             <p class="quiet" data-testid="orders-lead">{words::lead(orders)}</p>
+            {missing}
             {warnings}
             {rest}
             {all}
@@ -91,6 +97,7 @@ fn snoozed(snooze: &OrderSnooze, may_act: bool) -> AnyView {
         view! {
             <form method="post" action="/waits/orders/snooze/end">
                 <input type="hidden" name="id" value=snooze.id.to_string() />
+                <input type="hidden" name="ensemble" value=Exact(snooze.ensemble.clone()) />
                 <button class="tool" type="submit">"End"<span class="sr-only">{words::of_snooze(&snooze.classes)}</span></button>
             </form>
         }

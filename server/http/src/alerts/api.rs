@@ -48,7 +48,7 @@ pub(crate) struct AckOrder {
 /// `GET /api/v1/alerts`.
 pub(crate) async fn show(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     pairs: Pairs,
 ) -> Result<Json<Alerts>, ErrorResponse> {
     let mut filter = StateFilter::All;
@@ -60,15 +60,17 @@ pub(crate) async fn show(
         let remedy = StateFilter::NAMES.join(", ");
         filter = StateFilter::named(&value).ok_or_else(|| wrong(&name, &value, &format!("one of {remedy}")))?;
     }
+    let others = http.alerts_elsewhere(&caller).await;
+    let Caller { actor, scope, .. } = caller;
     let own = http.clone();
     let owner = actor.quota_owner();
-    Ok(Json(http.work.ask(&owner, move || own.alerts_for(&actor, &scope, filter)).await??))
+    Ok(Json(http.work.ask(&owner, move || own.alerts_for(&actor, &scope, filter, &others)).await??))
 }
 
 /// `POST /api/v1/alerts/silences`.
 pub(crate) async fn silence(
     State(http): State<Http>,
-    Caller { actor, .. }: Caller,
+    caller: Caller,
     order: JsonBody<SilenceOrder>,
 ) -> Result<Response, ErrorResponse> {
     let SilenceOrder { matchers, until_at_ms, for_ms, reason } = read(order, SILENCE)?;
@@ -80,7 +82,7 @@ pub(crate) async fn silence(
             return Err(ErrorResponse::new(StatusCode::UNPROCESSABLE_ENTITY, sentence));
         }
     };
-    let silence = http.silence(&actor, matchers, until_at_ms, &reason).await?;
+    let silence = http.silence(&caller, matchers, until_at_ms, &reason).await?;
     let at = [(LOCATION, HeaderValue::from_static("/api/v1/alerts"))];
     Ok((StatusCode::CREATED, at, Json(silence)).into_response())
 }
@@ -88,21 +90,21 @@ pub(crate) async fn silence(
 /// `DELETE /api/v1/alerts/silences/ID`.
 pub(crate) async fn end_silence(
     State(http): State<Http>,
-    Caller { actor, .. }: Caller,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<Silence>, ErrorResponse> {
     let number = id.parse().map_err(|_| {
         ErrorResponse::not_found(format!("there is no silence {:?}; /api/v1/alerts lists them", echo(&id)))
     })?;
-    Ok(Json(http.end_silence(&actor, number).await?))
+    Ok(Json(http.end_silence(&caller, number).await?))
 }
 
 /// `POST /api/v1/alerts/ack`.
 pub(crate) async fn acknowledge(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     order: JsonBody<AckOrder>,
 ) -> Result<Json<Alert>, ErrorResponse> {
     let AckOrder { key, reason } = read(order, ACK)?;
-    Ok(Json(http.acknowledge(&actor, &scope, &key, &reason).await?))
+    Ok(Json(http.acknowledge(&caller, &key, &reason).await?))
 }

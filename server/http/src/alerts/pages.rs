@@ -32,7 +32,7 @@ pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
             }
         }
     }
-    let view = AlertsView { filter, done, ..view(&http, &caller)? };
+    let view = AlertsView { filter, done, ..view(&http, &caller).await? };
     server_pages::page(&http, &caller.actor, |of| alerts_page(of, &view))
 }
 
@@ -79,7 +79,7 @@ pub(crate) async fn try_rule(
                 to: Some(now_ms),
             };
             let begun = TriedView { toml, ..begun };
-            match http.try_rule(&caller.actor, caller.scope.clone(), order).await {
+            match http.try_rule(&caller, order).await {
                 Ok(tried) => TriedView {
                     firings: Some(tried.firings.into_iter().map(firing).collect()),
                     left_out: tried.left_out,
@@ -107,8 +107,8 @@ pub(crate) async fn acknowledge(
 ) -> Result<Response, ErrorResponse> {
     let pairs = typed_in(typed)?;
     let field = |name: &str| value(&pairs, name).unwrap_or_default();
-    let done = http.acknowledge(&caller.actor, &caller.scope, field("key"), field("reason")).await.map(drop);
-    outcome(&http, &caller, done, AlertDone::Acknowledged)
+    let done = http.acknowledge(&caller, field("key"), field("reason")).await.map(drop);
+    outcome(&http, &caller, done, AlertDone::Acknowledged).await
 }
 
 /// `POST /alerts/silences`.
@@ -119,8 +119,8 @@ pub(crate) async fn silence(State(http): State<Http>, caller: Caller, typed: Typ
     let matchers = AlertMatchers { rule: owned("rule"), ensemble: owned("ensemble"), path: owned("path") };
     let for_ms = field("for_ms").and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
     let until_at_ms = http.alert_desk()?.alerts.now_ms().saturating_add(for_ms);
-    let done = http.silence(&caller.actor, matchers, until_at_ms, field("reason").unwrap_or_default()).await.map(drop);
-    outcome(&http, &caller, done, AlertDone::Silenced)
+    let done = http.silence(&caller, matchers, until_at_ms, field("reason").unwrap_or_default()).await.map(drop);
+    outcome(&http, &caller, done, AlertDone::Silenced).await
 }
 
 /// `POST /alerts/silences/end`.
@@ -131,26 +131,27 @@ pub(crate) async fn end_silence(
 ) -> Result<Response, ErrorResponse> {
     let pairs = typed_in(typed)?;
     let id = value(&pairs, "id").and_then(|text| text.parse().ok()).unwrap_or(0);
-    let done = http.end_silence(&caller.actor, id).await.map(drop);
-    outcome(&http, &caller, done, AlertDone::SilenceEnded)
+    let done = http.end_silence(&caller, id).await.map(drop);
+    outcome(&http, &caller, done, AlertDone::SilenceEnded).await
 }
 
 /// Back to the page, which says what was done; or why not.
-fn outcome(
+async fn outcome(
     http: &Http,
     caller: &Caller,
     done: Result<(), ErrorResponse>,
     what: AlertDone,
 ) -> Result<Response, ErrorResponse> {
     let Err(refused) = done else { return Ok(see_other(&what.url())) };
-    let view = AlertsView { wrong: Some(refused.sentence().to_owned()), ..view(http, caller)? };
+    let view = AlertsView { wrong: Some(refused.sentence().to_owned()), ..view(http, caller).await? };
     let page = server_pages::page(http, &caller.actor, |of| alerts_page(of, &view))?;
     Ok((refused.status(), page).into_response())
 }
 
-fn view(http: &Http, caller: &Caller) -> Result<AlertsView, ErrorResponse> {
+async fn view(http: &Http, caller: &Caller) -> Result<AlertsView, ErrorResponse> {
+    let others = http.alerts_elsewhere(caller).await;
     Ok(AlertsView {
-        alerts: http.alerts_for(&caller.actor, &caller.scope, StateFilter::All)?,
+        alerts: http.alerts_for(&caller.actor, &caller.scope, StateFilter::All, &others)?,
         now_ms: http.alert_desk()?.alerts.now_ms(),
         may_act: caller.actor.may(Right::Release),
         is_signed_in: caller.principal.is_signed_in(),

@@ -1,5 +1,6 @@
 //! `GET /api/v1/history`: what is kept of an ensemble's past, what is missing in it, and why.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Json;
@@ -9,7 +10,7 @@ use history::historian::HistoryHandle;
 use history::store::{Coverage, Gap, Store, StoreError, generated_before};
 use lockscope_core::time::TimeMs;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Http;
 use crate::api::{self, Pairs, share_past};
@@ -43,19 +44,19 @@ pub(crate) struct HistoryJson {
 }
 
 /// A stretch of time of which nothing is kept.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct GapJson {
     /// The last moment that is known before it.
     from_at_ms: i64,
     /// The first that is known after it.
     to_at_ms: i64,
     /// Why: `not_running`, `too_busy`, `store_failed`, `damaged`, `too_large`, `generated`.
-    why: &'static str,
+    why: Cow<'static, str>,
 }
 
 impl From<Gap> for GapJson {
     fn from(gap: Gap) -> Self {
-        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name() }
+        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name().into() }
     }
 }
 

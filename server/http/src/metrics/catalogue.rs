@@ -184,6 +184,8 @@ families! {
         ClusterJoins: Counter "cluster_joins_total" [] "Times this replica became a member; more than one means that a session was lost.";
         ClusterLeaderships: Counter "cluster_leaderships_total" [] "Times this replica became the leader.";
         ClusterMutexes: Counter "cluster_mutexes_total" [] "Mutexes taken to act on a lock.";
+        ClusterHandedOn: Counter "cluster_handed_on_total" ["kind", "result"] "Requests that this replica handed on to another one whole: kind is act (releases, silences, acknowledgements, snoozes), file or page; result is answered, not_sent (nothing was done) or no_answer (what came of it is not known here).";
+        ClusterTaken: Counter "cluster_taken_total" ["kind"] "The same, taken from other replicas.";
         ClusterMutexesRefused: Counter "cluster_mutexes_refused_total" [] "Mutexes not had in time; nothing was sent then.";
     }
     "The process" {

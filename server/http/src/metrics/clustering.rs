@@ -5,10 +5,17 @@ use lockscope_wire::{Cluster, ClusterState, SharedMemory};
 
 use super::catalogue::Family;
 use super::text::Exposition;
+use crate::handed_on_counts::HandedOnNumbers;
 use feed::ForeignCounts;
 
 /// Writes everything of it.
-pub(super) fn tell(cluster: &Cluster, counts: Counts, foreign: Option<ForeignCounts>, out: &mut Exposition) {
+pub(super) fn tell(
+    cluster: &Cluster,
+    counts: Counts,
+    foreign: Option<ForeignCounts>,
+    (sent, taken): &HandedOnNumbers,
+    out: &mut Exposition,
+) {
     for state in ClusterState::ALL {
         out.count(Family::ClusterState, &[state.name()], (cluster.state == state).into());
     }
@@ -30,6 +37,8 @@ pub(super) fn tell(cluster: &Cluster, counts: Counts, foreign: Option<ForeignCou
     ] {
         out.count(family, &[], value);
     }
+    sent.iter().for_each(|(labels, count)| out.count(Family::ClusterHandedOn, labels, *count));
+    taken.iter().for_each(|(kind, count)| out.count(Family::ClusterTaken, &[kind], *count));
     let Some(foreign) = foreign else { return };
     for (family, value) in [
         (Family::ClusterForeign, foreign.ensembles),
@@ -53,6 +62,7 @@ mod tests {
             &cluster,
             Counts { joins: 3, ..Counts::default() },
             Some(ForeignCounts { views: 2, ..ForeignCounts::default() }),
+            &(vec![(["act", "no_answer"], 4)], vec![("file", 5)]),
             &mut out,
         );
         let text = out.finish();
@@ -62,6 +72,8 @@ mod tests {
             "lockscope_cluster_leading 0\n",
             "lockscope_cluster_joins_total 3\n",
             "lockscope_cluster_foreign_views 2\n",
+            "lockscope_cluster_handed_on_total{kind=\"act\",result=\"no_answer\"} 4\n",
+            "lockscope_cluster_taken_total{kind=\"file\"} 5\n",
         ] {
             assert!(text.contains(line), "{line} is not in {text}");
         }

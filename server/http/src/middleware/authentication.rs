@@ -58,6 +58,7 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
     if let Some(forwarded) = &forwarded {
         // Nobody sees more here than where they are.
         caller.scope = caller.scope.with_payloads_if(forwarded.payloads);
+        caller.is_of_replica = true;
     }
     let is_page = matches!(row.answer, Answer::Page);
     let asked = ForwardRequest { method: request.method(), uri: request.uri(), row, is_forwarded: forwarded.is_some() };

@@ -335,7 +335,10 @@ pub(super) const LOOK_AT_RUN: &[Param] = &[
 
 pub(super) const ONE_SILENCE: &[Param] = &[Param { text: "The silence's number.", ..RUN }];
 
-pub(super) const ONE_SNOOZE: &[Param] = &[Param { text: "The snooze's number.", ..RUN }];
+pub(super) const ONE_SNOOZE: &[Param] = &[
+    Param { text: "The snooze's number.", ..RUN },
+    query("ensemble", Kind::Text(FILTER_CHARS_MAX), "Its ensemble, needed where another replica watches that."),
+];
 
 pub(super) const ALERTS: &[Param] = &[query(
     "state",

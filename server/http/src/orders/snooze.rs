@@ -12,7 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Http;
+use crate::act_elsewhere::ActElsewhere;
 use crate::alerts::acts::{may_not, reason_of, unprocessable};
+use crate::api::{Pairs, read as read_pairs, short};
 use crate::caller::Caller;
 use crate::forms::{Typed, typed_in, value};
 use crate::problem::{ErrorResponse, echo};
@@ -20,7 +22,7 @@ use crate::redirect::see_other;
 use crate::release_api::{JsonBody, read};
 use ::alerts::service::SnoozeError;
 use audit::Entry;
-use feed::VisibilityScope;
+use feed::{FILTER_CHARS_MAX, VisibilityScope};
 use identity::{Actor, Right};
 
 const FORM: &str =
@@ -29,6 +31,8 @@ const FORM: &str =
 const SNOOZE_MS_MAX: i64 = 400 * 86_400_000;
 /// How long whoever snoozes waits for the models to know of it.
 const EFFECT_WITHIN: Duration = Duration::from_secs(2);
+/// Where snoozes are made and ended.
+const SNOOZES: &str = "/api/v1/orders/snooze";
 /// Where people come back to.
 const SECTION: &str = "/waits#orders-title";
 
@@ -57,10 +61,10 @@ pub(crate) struct SnoozeOrder {
 /// `POST /api/v1/orders/snooze`.
 pub(crate) async fn snooze(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     order: JsonBody<SnoozeOrder>,
 ) -> Result<Response, ErrorResponse> {
-    let made = http.snooze_order(&actor, &scope, read(order, FORM)?).await?;
+    let made = http.snooze_order(&caller, read(order, FORM)?).await?;
     let at = [(LOCATION, HeaderValue::from_static("/api/v1/orders"))];
     Ok((StatusCode::CREATED, at, Json(made)).into_response())
 }
@@ -68,19 +72,28 @@ pub(crate) async fn snooze(
 /// `DELETE /api/v1/orders/snooze/ID`.
 pub(crate) async fn end(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     Path(id): Path<String>,
+    pairs: Pairs,
 ) -> Result<Json<OrderSnooze>, ErrorResponse> {
     let number = id.parse().map_err(|_| {
         ErrorResponse::not_found(format!("there is no snooze {:?}; /api/v1/orders lists them", echo(&id)))
     })?;
-    Ok(Json(http.end_order_snooze(&actor, &scope, number).await?))
+    let mut ensemble = None;
+    for (name, value) in read_pairs(pairs)? {
+        if name != "ensemble" {
+            let name = echo(&name);
+            return Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter here; there is ensemble")));
+        }
+        ensemble = Some(short(&name, &value, FILTER_CHARS_MAX)?);
+    }
+    Ok(Json(http.end_order_snooze(&caller, number, ensemble.as_deref()).await?))
 }
 
 /// `POST /waits/orders/snooze`: the same, typed into a form.
 pub(crate) async fn snooze_typed(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     typed: Typed,
 ) -> Result<Response, ErrorResponse> {
     let pairs = typed_in(typed)?;
@@ -93,29 +106,35 @@ pub(crate) async fn snooze_typed(
         for_good: for_text == "for_good",
         reason: value(&pairs, "reason").unwrap_or_default().to_owned(),
     };
-    http.snooze_order(&actor, &scope, order).await?;
+    http.snooze_order(&caller, order).await?;
     Ok(see_other(SECTION))
 }
 
 /// `POST /waits/orders/snooze/end`.
 pub(crate) async fn end_typed(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     typed: Typed,
 ) -> Result<Response, ErrorResponse> {
     let pairs = typed_in(typed)?;
     let id = value(&pairs, "id").and_then(|text| text.parse().ok()).unwrap_or(0);
-    http.end_order_snooze(&actor, &scope, id).await?;
+    let ensemble = value(&pairs, "ensemble").filter(|name| !name.is_empty());
+    http.end_order_snooze(&caller, id, ensemble).await?;
     Ok(see_other(SECTION))
 }
 
 impl Http {
-    async fn snooze_order(
-        &self,
-        actor: &Actor,
-        scope: &VisibilityScope,
-        order: SnoozeOrder,
-    ) -> Result<OrderSnooze, ErrorResponse> {
+    async fn snooze_order(&self, caller: &Caller, order: SnoozeOrder) -> Result<OrderSnooze, ErrorResponse> {
+        let Caller { actor, scope, .. } = caller;
+        if let Some(there) = self.elsewhere(order.ensemble.as_deref().unwrap_or_default(), scope)
+            && self.may_hand_on(caller)
+        {
+            // The rest is looked at where the warning is.
+            let reason = reason_of(&order.reason)?;
+            let order = SnoozeOrder { ensemble: Some(there.ensemble.clone()), ..order };
+            let act = ActElsewhere::post("snooze of a lock order", SNOOZES, &order, &reason)?;
+            return self.act_elsewhere(self.owner_that_is_there(&there)?, act, caller).await;
+        }
         let desk = self.alert_desk()?;
         let reason = reason_of(&order.reason)?;
         let now_ms = self.hub.now_ms();
@@ -148,14 +167,26 @@ impl Http {
         Ok(made)
     }
 
+    /// Ends one; `ensemble`: of which it is, where that was said.
     async fn end_order_snooze(
         &self,
-        actor: &Actor,
-        scope: &VisibilityScope,
+        caller: &Caller,
         id: u64,
+        ensemble: Option<&str>,
     ) -> Result<OrderSnooze, ErrorResponse> {
+        let Caller { actor, scope, .. } = caller;
         let desk = self.alert_desk()?;
-        let known = desk.alerts.order_snooze(id);
+        let is_meant = |one: &OrderSnooze| ensemble.is_none_or(|name| one.ensemble == name);
+        let known = desk.alerts.order_snooze(id).filter(is_meant);
+        if known.is_none()
+            && let Some(there) = self.elsewhere(ensemble.unwrap_or_default(), scope)
+            && self.may_hand_on(caller)
+        {
+            let query =
+                form_urlencoded::Serializer::new(String::new()).append_pair("ensemble", &there.ensemble).finish();
+            let act = ActElsewhere::delete("end of a snooze of a lock order", format!("{SNOOZES}/{id}?{query}"));
+            return self.act_elsewhere(self.owner_that_is_there(&there)?, act, caller).await;
+        }
         let seen = known.filter(|one| one.classes.iter().all(|class| scope.covers(&one.ensemble, class)));
         let snooze = seen.ok_or_else(|| refused(SnoozeError::Unknown(id)))?;
         if !snooze.classes.iter().all(|class| actor.may_at(Right::Release, &snooze.ensemble, class)) {

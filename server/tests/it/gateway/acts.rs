@@ -30,29 +30,29 @@ pub(super) async fn same_token(servers: &[&Server], role: &str, name: &str) -> S
     token
 }
 
-async fn post(server: &Server, token: &str, target: &str, body: &Value) -> (u16, Value) {
+pub(super) async fn post(server: &Server, token: &str, target: &str, body: &Value) -> (u16, Value) {
     let asked = reqwest::Client::new().post(format!("{}{target}", server.url)).bearer_auth(token).json(body);
     let answer = asked.send().await.unwrap();
     let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap());
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
-async fn get(server: &Server, token: &str, target: &str) -> (u16, Value) {
+pub(super) async fn get(server: &Server, token: &str, target: &str) -> (u16, Value) {
     let answer = reqwest::Client::new().get(format!("{}{target}", server.url)).bearer_auth(token).send().await.unwrap();
     let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap());
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
-async fn records(server: &Server, token: &str) -> Vec<Value> {
+pub(super) async fn records(server: &Server, token: &str) -> Vec<Value> {
     get(server, token, "/api/v1/audit").await.1["records"].as_array().cloned().unwrap_or_default()
 }
 
-fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
+pub(super) fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
     records.iter().filter(|record| record["kind"] == kind).collect()
 }
 
 /// A plan of a znode through a server, once it sees that it holds.
-async fn plan(server: &Server, token: &str, lock: &str, path: &str) -> Value {
+pub(super) async fn plan(server: &Server, token: &str, lock: &str, path: &str) -> Value {
     let target = format!("/api/v1/lock?ensemble=default&path={lock}");
     until(async || get(server, token, &target).await.1["holders"][0]["path"] == path).await;
     let order = json!({ "ensemble": "default", "path": path });
@@ -61,7 +61,7 @@ async fn plan(server: &Server, token: &str, lock: &str, path: &str) -> Value {
     plan
 }
 
-fn order(plan: &Value) -> Value {
+pub(super) fn order(plan: &Value) -> Value {
     json!({ "plan_id": plan["plan_id"], "confirm": plan["lock"], "reason": "a stuck job" })
 }
 
@@ -108,7 +108,7 @@ fn now_ms() -> i64 {
     i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
 }
 
-const EXECUTE: &str = "/api/v1/release/execute";
+pub(super) const EXECUTE: &str = "/api/v1/release/execute";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_release_through_a_replica_that_watches_nothing_is_done_once_and_is_on_record_in_both_logs() {
@@ -208,7 +208,7 @@ async fn a_release_through_a_replica_that_watches_nothing_is_done_once_and_is_on
     let (status, told) = before.send(&before.signed(&body, now_ms()), &body).await;
     assert!(status == 200 && told.contains("\"status\":503") && told.contains("started anew"), "{status} {told}");
     for (nonce, target) in
-        [(6, "/sign-out"), (7, "/api/v1/lab/runs"), (8, "/api/v1/cluster/hand-on"), (9, "/api/v1/alerts/ack")]
+        [(6, "/sign-out"), (7, "/api/v1/lab/runs"), (8, "/api/v1/cluster/hand-on"), (9, "/api/v1/preferences")]
     {
         let listed = Forger { nonce, ..ours };
         let body = listed.body(target);

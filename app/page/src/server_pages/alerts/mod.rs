@@ -47,7 +47,7 @@ pub fn alerts_page(plain: &ServerPage<'_>, of: &AlertsView) -> String {
     })
 }
 
-/// What a form did, or why it did nothing; and that nothing is kept.
+/// What a form did, or why it did nothing; that nothing is kept; and what is not known.
 fn told(of: &AlertsView) -> AnyView {
     let done = of.done.map(|done| {
         view! { <p class="release-result" data-kind="good" role="status" data-testid="alerts-done">{words::done(done)}</p> }
@@ -58,7 +58,11 @@ fn told(of: &AlertsView) -> AnyView {
     let trouble = filled(&*of.alerts.trouble).map(|why| {
         view! { <p class="notice" data-testid="alerts-trouble">{words::not_kept(why)}</p> }
     });
-    view! { {done} {wrong} {trouble} }
+    let missing = of.alerts.missing.iter().map(|what| {
+        view! { <p class="notice" data-testid="alerts-missing">{words::missing(what)}</p> }
+    });
+    let missing = missing.collect_view();
+    view! { {done} {wrong} {trouble} {missing} }
 }
 
 /// What is the matter, in a sentence.

@@ -1,0 +1,136 @@
+//! Acts on alerts and lock orders of ensembles that another replica watches: handed on to that one, once. They are on record
+//! here before anything is sent, and there as if that replica had been asked itself.
+
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::StatusCode;
+use release::HandedOn;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Http;
+use super::caller::Caller;
+use super::handed_on::{Asked, HandedOnContent, HandedOnKind, HandedOnMethod};
+use super::handed_on_send::{NotHandedOn, ReplicaProcess, request_id};
+use super::problem::ErrorResponse;
+use feed::Elsewhere;
+
+/// How long one may take: its record, itself, and until it is seen.
+const ACT_MAX: Duration = Duration::from_secs(10);
+/// Characters of another replica's refusal.
+const REFUSAL_CHARS_MAX: usize = 1_000;
+
+/// An act that is handed on.
+pub(super) struct ActElsewhere {
+    /// For the record, like `silence of alerts`.
+    pub(super) what: &'static str,
+    pub(super) method: HandedOnMethod,
+    /// Path and query.
+    pub(super) target: String,
+    pub(super) content: HandedOnContent,
+    /// Why, as it was given.
+    pub(super) reason: String,
+}
+
+/// A refusal as another replica writes it.
+#[derive(serde::Deserialize)]
+struct Refusal {
+    detail: String,
+}
+
+impl ActElsewhere {
+    /// A POST of JSON.
+    pub(super) fn post(
+        what: &'static str,
+        target: &str,
+        order: &impl Serialize,
+        reason: &str,
+    ) -> Result<Self, ErrorResponse> {
+        let content = serde_json::to_string(order).map_err(|error| ErrorResponse::internal(error.to_string()))?;
+        let (method, content) = (HandedOnMethod::Post, HandedOnContent::Json(content));
+        Ok(Self { what, method, target: target.to_owned(), content, reason: reason.to_owned() })
+    }
+
+    /// A DELETE.
+    pub(super) fn delete(what: &'static str, target: String) -> Self {
+        Self { what, method: HandedOnMethod::Delete, target, content: HandedOnContent::None, reason: String::new() }
+    }
+}
+
+impl Http {
+    /// Whether somebody's act may be handed on: what another replica handed on never is.
+    pub(super) fn may_hand_on(&self, caller: &Caller) -> bool {
+        !caller.is_of_replica && caller.actor.through.is_none() && self.requests.is_some()
+    }
+
+    /// The first of the owners that is there.
+    pub(super) fn owner_that_is_there(&self, there: &Elsewhere) -> Result<ReplicaProcess, ErrorResponse> {
+        let found = there.owners.iter().find_map(|(id, _)| self.other_replica(id));
+        found.ok_or_else(|| ErrorResponse::owner_unreachable(there.why.clone()))
+    }
+
+    /// Has another replica do something, and gives what it answers.
+    pub(super) async fn act_elsewhere<T: DeserializeOwned>(
+        &self,
+        owner: ReplicaProcess,
+        act: ActElsewhere,
+        caller: &Caller,
+    ) -> Result<T, ErrorResponse> {
+        let (http, caller) = (self.clone(), caller.clone());
+        // Whoever asked may go away; what is on record does not wait for them.
+        let carried = tokio::spawn(async move { http.carry(owner, act, &caller).await });
+        let body = carried.await.unwrap_or_else(|_| {
+            Err(ErrorResponse::internal(
+                "the request failed inside Lockscope; the audit logs of all replicas show how far it got",
+            ))
+        })?;
+        serde_json::from_slice(&body).map_err(|_| {
+            ErrorResponse::unavailable(
+                "it was done, and the answer of the replica that did it can't be read; give all replicas the same version",
+            )
+        })
+    }
+
+    async fn carry(&self, owner: ReplicaProcess, act: ActElsewhere, caller: &Caller) -> Result<Bytes, ErrorResponse> {
+        let Some(service) = &self.release_service else {
+            return Err(ErrorResponse::unavailable("this server does nothing for people; give it a --data-dir"));
+        };
+        self.handed_on.admit_order(&caller.actor.quota_owner())?;
+        let ActElsewhere { what, method, target, content, reason } = act;
+        let asked = Asked { method, target, content };
+        let request =
+            HandedOn { to: owner.at.id.clone(), request_id: request_id(), what, plan_id: String::new(), reason };
+        let record = service.hand_on(&caller.actor, &request).await.map_err(|error| {
+            ErrorResponse::unavailable(format!("nothing was sent: the audit record can't be written ({error})"))
+        })?;
+        let answered = self.hand_on(&owner, (HandedOnKind::Act, &asked, &request.request_id), caller, ACT_MAX).await;
+        let why = match answered {
+            Err(NotHandedOn::NotSent(refused)) => {
+                service.lost(&caller.actor, &request, record, Ok(refused.sentence())).await;
+                return Err(refused.said("Nothing was sent: "));
+            }
+            Err(NotHandedOn::NoAnswer(why)) => why,
+            Ok(mut answer) => match answer.whole().await {
+                Ok(body) if answer.status().is_success() => return Ok(body),
+                Ok(body) => return Err(refusal(answer.status(), &body)),
+                Err(why) => why,
+            },
+        };
+        service.lost(&caller.actor, &request, record, Err(&why)).await;
+        Err(ErrorResponse::unavailable(format!(
+            "It is not known whether this was done: the replica {} at {} was asked to and gave no answer ({why}). Its audit log has it, if it came, as request {}; record {record} of this replica's says what was asked. Nothing is sent again by itself.",
+            owner.at.id, owner.at.address, request.request_id
+        )))
+    }
+}
+
+/// Another replica's refusal, as ours.
+pub(super) fn refusal(status: StatusCode, body: &[u8]) -> ErrorResponse {
+    match serde_json::from_slice::<Refusal>(body) {
+        Ok(Refusal { detail }) => {
+            ErrorResponse::new(status, detail.chars().take(REFUSAL_CHARS_MAX).collect::<String>())
+        }
+        Err(_) => ErrorResponse::unavailable(format!("the replica that watches it refuses (status {status})")),
+    }
+}

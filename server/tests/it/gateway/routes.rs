@@ -1,0 +1,182 @@
+//! Every address that is read, through a replica that watches nothing: the same as at an owner. The routes come from the
+//! program itself, so a new one fails here until it answers the same or is named as one that is a server's own.
+
+use std::collections::BTreeSet;
+
+use http::{Need, Verb};
+use serde_json::Value;
+
+use super::acts::same_token;
+use super::{RECORDED, Server, secret, three};
+use crate::harness::{Truth, open, queue, zookeeper};
+use crate::served::until;
+
+/// What is about the server that is asked: who may look, its own log, sockets and files.
+const OWN: &[&str] = &[
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/api",
+    "/api/{*rest}",
+    "/api/v1/openapi.json",
+    "/api/v1/cluster",
+    "/api/v1/cluster/live",
+    "/api/v1/live",
+    "/api/v1/me",
+    "/api/v1/preferences",
+    "/api/v1/audit",
+    "/api/v1/audit/export",
+    "/api/v1/lab/runs",
+    "/api/v1/lab/runs/{id}",
+    "/api/v1/lab/runs/{id}/replay",
+    "/release/approve",
+    "/audit",
+    "/lab",
+    "/help",
+    "/help/explain",
+    "/status",
+    "/status/cluster",
+    "/sign-in",
+    "/sign-in/once",
+    "/sign-in/wall",
+    "/sign-in/openid",
+    "/sign-in/openid/back",
+    "/pkg/{name}",
+    "/favicon.svg",
+    "/favicon-warn.svg",
+    "/favicon-odd.svg",
+    "/favicon-bad.svg",
+    "/favicon-lost.svg",
+];
+/// Tiles and the form of a rule name no lock of others; events that are new are those of this server's own memory.
+const WITHOUT_LOCKS: &[&str] = &["/fleet", "/api/v1/fleet", "/alerts/test", "/events/news"];
+/// What may be asked of a moment as well.
+const OF_A_MOMENT: &[&str] = &[
+    "/",
+    "/lock",
+    "/waits",
+    "/sessions",
+    "/session",
+    "/api/v1/locks",
+    "/api/v1/lock",
+    "/api/v1/waits",
+    "/api/v1/sessions",
+    "/api/v1/session",
+    "/api/v1/orders",
+    "/api/v1/time-to-lock",
+];
+
+struct Scene {
+    session: String,
+    incident: String,
+    range: (i64, i64),
+}
+
+impl Scene {
+    fn query(&self, path: &str) -> String {
+        let (from, to) = self.range;
+        let range = format!("from={from}&to={to}");
+        let own = match path {
+            "/lock" | "/api/v1/lock" | "/api/v1/time-to-lock" | "/lock/over-time" | "/lock/time-to-lock" => {
+                "path=/a/order".to_owned()
+            }
+            "/session" | "/api/v1/session" | "/session/timeout" => format!("id={}", self.session),
+            "/api/v1/history/lock" => format!("path=/a/order&{range}"),
+            "/api/v1/incident" | "/incident" => format!("id={}", self.incident),
+            "/find" | "/find/answer" => "q=order".to_owned(),
+            "/api/v1/history/export" => format!("{range}&format=csv"),
+            "/blame" | "/api/v1/history/blame" => format!("{range}&by=lock"),
+            "/differs" => range,
+            path if path.starts_with("/api/v1/history/") => range,
+            _ => String::new(),
+        };
+        let takes_name = path.starts_with("/api/v1/history")
+            || ["/api/v1/orders", "/api/v1/events", "/events", "/incidents", "/api/v1/incidents", "/blame", "/differs"]
+                .contains(&path);
+        if takes_name { format!("ensemble=default&{own}") } else { own }
+    }
+}
+
+async fn get(server: &Server, token: &str, target: &str) -> (u16, bool) {
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let answer = client.get(format!("{}{target}", server.url)).bearer_auth(token).send().await.unwrap();
+    let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap());
+    (status, text.contains("/a/order") || text.contains("%2Fa%2Forder"))
+}
+
+async fn json(server: &Server, token: &str, target: &str) -> Value {
+    let asked = reqwest::Client::new().get(format!("{}{target}", server.url)).bearer_auth(token).send();
+    serde_json::from_str(&asked.await.unwrap().text().await.unwrap()).unwrap_or_default()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_address_answers_as_at_an_owner() {
+    let zookeeper = zookeeper().await;
+    let truth = Truth::new(&zookeeper.address()).await;
+    for path in ["/a", "/a/order"] {
+        truth.make(path).await;
+    }
+    let client = open(&zookeeper.address()).await;
+    let place = tempfile::tempdir().unwrap();
+    let rule = format!("{RECORDED}[[alert]]\nname = \"held\"\nwhen = \"held > 1s\"\npath = \"/a/*\"\n");
+    let [one, _two, gateway] = three(&zookeeper, &secret(&place), &rule).await;
+    let token = same_token(&[&one, &gateway], "operator", "ops").await;
+    for _ in 0..3 {
+        let held = queue(&client, "/a/order/lock-").await;
+        let told = async || json(&one, &token, "/api/v1/lock?path=/a/order").await.to_string();
+        until(async || told().await.contains(&held)).await;
+        truth.client.delete(&held, None).await.unwrap();
+    }
+    let _line = (queue(&client, "/a/order/lock-").await, queue(&client, "/a/order/lock-").await);
+    let lives = "/api/v1/history/holds?ensemble=default&path=/a/order&limit=100";
+    until(async || json(&one, &token, lives).await.to_string().matches("\"how\":\"released\"").count() >= 3).await;
+    until(async || json(&gateway, &token, "/api/v1/alerts").await.to_string().contains("/a/order")).await;
+    let history = json(&one, &token, "/api/v1/history").await;
+    let lock = json(&one, &token, "/api/v1/lock?path=/a/order").await;
+    let incidents = json(&one, &token, "/api/v1/incidents?ensemble=default").await;
+    let scene = Scene {
+        session: lock["holders"][0]["session_id"].as_str().unwrap().to_owned(),
+        incident: incidents["incidents"][0]["id"].as_str().unwrap_or("1").to_owned(),
+        range: (history["from_at_ms"].as_i64().unwrap(), history["to_at_ms"].as_i64().unwrap()),
+    };
+
+    let (mut shown, mut own) = (BTreeSet::new(), BTreeSet::new());
+    let routes: Vec<&str> = http::declared()
+        .into_iter()
+        .filter(|row| row.verb != Verb::Post && row.need != Need::Open || row.verb == Verb::Get)
+        .filter(|row| matches!(row.verb, Verb::Get | Verb::Any))
+        .map(|row| row.path)
+        .collect();
+    for path in routes {
+        if OWN.contains(&path) {
+            own.insert(path);
+            continue;
+        }
+        let query = scene.query(path);
+        let at = OF_A_MOMENT.contains(&path).then(|| format!("{query}&at={}", scene.range.1));
+        for query in [Some(query), at].into_iter().flatten() {
+            let target = format!("{path}?{}", query.trim_start_matches('&'));
+            let mut last = None;
+            // What two servers find is the same, and not at the same instant.
+            let begin = std::time::Instant::now();
+            let is_same = loop {
+                let (here, there) = (get(&gateway, &token, &target).await, get(&one, &token, &target).await);
+                last.replace((here, there));
+                if here == there || begin.elapsed() > std::time::Duration::from_secs(8) {
+                    break here == there;
+                }
+            };
+            assert!(is_same, "{target}: here, and at an owner {last:?}");
+            let ((status, shows), _) = last.unwrap();
+            assert!(WITHOUT_LOCKS.contains(&path) || matches!(status, 200 | 303), "{target}: {status}");
+            if shows {
+                shown.insert(path);
+            }
+        }
+    }
+    eprintln!("{} addresses show the lock: {shown:?}", shown.len());
+    for path in OWN.iter().filter(|path| cfg!(feature = "oidc") || !path.contains("openid")) {
+        assert!(own.contains(path), "{path} is no route any more");
+    }
+    assert!(shown.len() >= 20, "{shown:?}");
+}
