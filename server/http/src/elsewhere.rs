@@ -34,15 +34,16 @@ const ANSWERED_BY_OWNERS: [&str; 12] = [
     "/blame",
     "/differs",
 ];
-/// Sections of pages that are empty where a replica has nothing itself.
-const SECTIONS: [&str; 4] = ["/lock/over-time", "/lock/time-to-lock", "/session/timeout", "/waits/orders"];
+/// Sections of pages that are empty where a replica has nothing itself; of one that is polled, nobody is told more.
+const SECTIONS: [&str; 5] =
+    ["/lock/over-time", "/lock/time-to-lock", "/session/timeout", "/waits/orders", "/events/news"];
 /// What a replica asks of another for itself or for whoever reads the audit log.
 const AUDIT: &str = "/api/v1/audit";
 const ALERTS: &str = "/api/v1/alerts";
 /// How long one owner may take. Two of them have less time than an answer may take in all.
 const OWNER_ANSWERS_WITHIN: Duration = Duration::from_millis(4_500);
-/// Of those what is never forwarded: files of any size, which are handed on, and what is polled.
-const NEVER_FORWARDED: [&str; 2] = [EXPORT, "/events/news"];
+/// Of those what is never forwarded: files of any size, which are handed on.
+const NEVER_FORWARDED: [&str; 1] = [EXPORT];
 /// How long a page of the past may take to begin.
 const PAGE_MAX: Duration = Duration::from_millis(4_500);
 /// How long a file may take to begin: as long as one takes to make at most, and a while.
@@ -50,6 +51,16 @@ const FILE_MAX: Duration = Duration::from_secs(75);
 
 fn is_under(path: &str, top: &str) -> bool {
     path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether its handler hands it on.
+fn is_handed_on_act(method: &Method, uri: &Uri) -> bool {
+    let method = match *method {
+        Method::POST => HandedOnMethod::Post,
+        Method::DELETE => HandedOnMethod::Delete,
+        _ => return false,
+    };
+    kind_of(method, uri).is_some()
 }
 
 fn pairs_of(uri: &Uri) -> Vec<(String, String)> {
@@ -96,6 +107,10 @@ impl Http {
     pub(super) async fn answer_elsewhere(&self, asked: ForwardRequest<'_>, caller: &Caller) -> Option<Response> {
         let path = asked.uri.path();
         let pairs = pairs_of(asked.uri);
+        if is_handed_on_act(asked.method, asked.uri) {
+            // Whoever does it looks where, once it is known what it is about.
+            return None;
+        }
         let is_section = SECTIONS.iter().any(|top| is_under(path, top));
         let is_there =
             is_section || given(&pairs, "at").is_some() || ANSWERED_BY_OWNERS.iter().any(|top| is_under(path, top));

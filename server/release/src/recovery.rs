@@ -9,6 +9,7 @@ use futures_util::future;
 use lockscope_wire::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
 use tokio::sync::watch;
 
+use super::ensemble::EnsembleHandle;
 use super::execute::Execution;
 use super::service::ReleaseService;
 use audit::{CompletedRequest, Entry, PlanRef, Requests};
@@ -16,6 +17,8 @@ use runtime::tasks::spawn;
 
 /// How long an ensemble gets to be reached and asked; longer, and the state is reported as unknown.
 const LOOK_MAX: Duration = Duration::from_secs(60);
+/// How often it is looked for one that is not watched yet: a server of several watches only once it knows what it owns.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// A request without an outcome, and where to send it.
 struct OpenRequest {
@@ -58,11 +61,27 @@ impl ReleaseService {
         Some(self.begin(intent.at_ms, plan_id, (intent.actor.clone(), by)))
     }
 
+    /// An ensemble, as soon as this server watches it; None where it does not within [`LOOK_MAX`].
+    async fn watched(&self, name: &Option<String>) -> Option<EnsembleHandle> {
+        let found = async {
+            loop {
+                if let Ok(ensemble) = self.ensemble(name) {
+                    return ensemble;
+                }
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        tokio::time::timeout(LOOK_MAX, found).await.ok()
+    }
+
     /// Gives requests of one ensemble their outcome.
     async fn settle(&self, left: Vec<OpenRequest>) {
         let asked: Vec<(String, Zxid)> =
             left.iter().filter_map(|left| left.intent.path.clone().zip(left.intent.czxid)).collect();
-        let ensemble = left.first().and_then(|left| self.ensemble(&left.intent.ensemble).ok());
+        let ensemble = match left.first() {
+            Some(left) => self.watched(&left.intent.ensemble).await,
+            None => None,
+        };
         let paths: Vec<String> = asked.iter().map(|(path, _)| path.clone()).collect();
         let there = match ensemble {
             Some(ensemble) if !paths.is_empty() => ensemble.there(&paths, LOOK_MAX).await,
