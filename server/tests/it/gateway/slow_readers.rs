@@ -6,10 +6,7 @@ use std::collections::VecDeque;
 use rustix::process::Signal;
 use serde_json::json;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
-use super::acts::same_token;
-use super::{RECORDED, Server, Viewer, secret, three};
+use super::{Server, Viewer, secret, three};
 use crate::harness::{Truth, open, queue, zookeeper};
 use crate::served::until;
 
@@ -17,8 +14,6 @@ const DEAF: u64 = 8;
 const CONTENDERS: usize = 300;
 /// What a process may grow by while others do not read, in KiB.
 const GROWTH_KIB_MAX: u64 = 64 * 1024;
-/// The same while a file is read slowly, which is larger by far.
-const FILE_GROWTH_KIB_MAX: u64 = 16 * 1024;
 
 async fn metric(server: &Server, name: &str) -> u64 {
     let text = server.get("/metrics").await.1;
@@ -27,84 +22,9 @@ async fn metric(server: &Server, name: &str) -> u64 {
 }
 
 fn resident_kib(server: &Server) -> u64 {
-    memory_kib(server, "VmRSS:")
-}
-
-/// A line of what the kernel says of a process's memory.
-fn memory_kib(server: &Server, which: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id().unwrap())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(which)).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
-}
-
-/// A file that is read through another replica by somebody who takes little at a time: it stays where it is made, and comes
-/// whole in the end. `GATEWAY_LIVES` makes it larger: each of them is some six thousand bytes.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_is_read_slowly_through_another_replica_is_kept_by_neither() {
-    let lives: usize = std::env::var("GATEWAY_LIVES").ok().and_then(|text| text.parse().ok()).unwrap_or(5_000);
-    let zookeeper = zookeeper().await;
-    let truth = Truth::new(&zookeeper.address()).await;
-    // Names are long, so that few lives make a large file.
-    let (mut lock, step) = ("/a".to_owned(), format!("/{}", "x".repeat(200)));
-    truth.make(&lock).await;
-    for _ in 0..14 {
-        lock += &step;
-        truth.make(&lock).await;
-    }
-    let client = open(&zookeeper.address()).await;
-    let place = tempfile::tempdir().unwrap();
-    let [one, two, gateway] = three(&zookeeper, &secret(&place), RECORDED).await;
-    let token = same_token(&[&one, &two, &gateway], "operator", "ops").await;
-    let prefix = format!("{lock}/lock-");
-    let mut last = String::new();
-    for _ in 0..lives.div_ceil(100) {
-        let line = futures_util::future::join_all((0..100).map(|_| queue(&client, &prefix))).await;
-        futures_util::future::join_all(line.iter().map(|node| truth.client.delete(node, None))).await;
-        last.clone_from(line.iter().max().unwrap());
-    }
-    let name = last.rsplit('/').next().unwrap();
-    let http = reqwest::Client::new();
-    let lives_of = async |server: &Server| {
-        let target = format!("{}/api/v1/history/holds?ensemble=default&limit=200", server.url);
-        http.get(target).bearer_auth(&token).send().await.unwrap().text().await.unwrap()
-    };
-    until(async || lives_of(&one).await.contains(name) && lives_of(&two).await.contains(name)).await;
-
-    let before = [&gateway, &one].map(resident_kib);
-    let address = gateway.url.strip_prefix("http://").unwrap();
-    let socket = tokio::net::TcpSocket::new_v4().unwrap();
-    socket.set_recv_buffer_size(16 * 1024).unwrap();
-    let mut reader = socket.connect(address.parse().unwrap()).await.unwrap();
-    let request = format!(
-        "GET /api/v1/history/export?ensemble=default&format=csv HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
-    );
-    reader.write_all(request.as_bytes()).await.unwrap();
-    let (mut piece, mut read, mut tail, mut most) = (vec![0; 16 * 1024], 0, Vec::new(), [0_u64; 2]);
-    loop {
-        let count = reader.read(&mut piece).await.unwrap();
-        if count == 0 {
-            break;
-        }
-        if read == 0 {
-            let head = String::from_utf8_lossy(&piece[..count]).to_lowercase();
-            assert!(head.starts_with("http/1.1 200") && head.contains("chunked"), "{head}");
-        }
-        read += count;
-        tail = [&tail[tail.len().saturating_sub(16)..], &piece[..count]].concat();
-        // Whoever asks for something else in between is answered; that is what makes it slow.
-        if read % (64 * 16 * 1024) < count {
-            assert_eq!(gateway.get("/healthz").await.0, 200);
-            for (most, server) in most.iter_mut().zip([&gateway, &one]) {
-                *most = (*most).max(resident_kib(server));
-            }
-        }
-    }
-    assert!(tail.ends_with(b"0\r\n\r\n"), "it is whole");
-    assert!(read > lives * 5_000, "{read}");
-    let grown: Vec<u64> = most.iter().zip(before).map(|(most, before)| most.saturating_sub(before)).collect();
-    eprintln!("a file of {} KiB, read 16 KiB at a time: the gateway and the owner grew by {grown:?} KiB", read / 1024);
-    assert!(grown.iter().all(|kib| *kib <= FILE_GROWTH_KIB_MAX), "{grown:?}");
-    assert_eq!(metric(&gateway, "lockscope_cluster_handed_on_total{kind=\"file\",result=\"answered\"}").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
