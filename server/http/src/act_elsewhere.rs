@@ -16,8 +16,8 @@ use super::handed_on_send::{NotHandedOn, ReplicaProcess, request_id};
 use super::problem::ErrorResponse;
 use feed::Elsewhere;
 
-/// How long one may take: its record, itself, and until it is seen.
-const ACT_MAX: Duration = Duration::from_secs(10);
+/// How long one may take: itself, and until it is seen. With its record it has less time than an answer may take.
+const ACT_MAX: Duration = Duration::from_secs(6);
 /// Characters of another replica's refusal.
 const REFUSAL_CHARS_MAX: usize = 1_000;
 

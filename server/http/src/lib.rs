@@ -382,8 +382,7 @@ async fn unknown_api(uri: Uri) -> ErrorResponse {
     ))
 }
 
-/// Time-out for answers. A release ends by itself and is answered with its outcome, however long it takes; only its
-/// body has to arrive in time.
+/// Time-out for answers. A release ends by itself, however long it takes; only its body has to arrive in time.
 async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Response {
     if !routes::bounds_itself(request.method(), request.uri().path()) {
         return http.in_time(next.run(request)).await.unwrap_or_else(IntoResponse::into_response);
