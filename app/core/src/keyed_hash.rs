@@ -26,6 +26,7 @@ impl Default for KeyedState {
 impl BuildHasher for KeyedState {
     type Hasher = KeyedHasher;
 
+    #[inline]
     fn build_hasher(&self) -> KeyedHasher {
         KeyedHasher { state: self.start, factor: self.factor }
     }
@@ -39,47 +40,60 @@ pub struct KeyedHasher {
 }
 
 impl KeyedHasher {
+    #[inline]
     fn add(&mut self, word: u64) {
         self.state = folded(self.state ^ word, self.factor);
     }
 }
 
 /// Both halves of a product.
+#[inline]
 fn folded(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
     (product as u64) ^ ((product >> 64) as u64)
 }
 
 impl Hasher for KeyedHasher {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|word| self.add(u64::from_le_bytes(*word)));
-        let mut last = [0; 8];
-        last.iter_mut().zip(rest).for_each(|(place, byte)| *place = *byte);
+        // What is left has room for its length: at most seven bytes, or the last eight once more.
+        let last = match bytes.last_chunk::<8>() {
+            Some(_) if rest.is_empty() => 0,
+            Some(last) => u64::from_le_bytes(*last),
+            None => rest.iter().rev().fold(0, |last, byte| (last << 8) | u64::from(*byte)),
+        };
         // So long it was: zeros behind the end are no part of it.
-        self.add(u64::from_le_bytes(last) ^ ((bytes.len() as u64) << 56));
+        self.add(last ^ ((bytes.len() as u64) << 56));
     }
 
+    #[inline]
     fn write_u8(&mut self, value: u8) {
         self.add(u64::from(value));
     }
 
+    #[inline]
     fn write_u32(&mut self, value: u32) {
         self.add(u64::from(value));
     }
 
+    #[inline]
     fn write_u64(&mut self, value: u64) {
         self.add(value);
     }
 
+    #[inline]
     fn write_i64(&mut self, value: i64) {
         self.add(value.cast_unsigned());
     }
 
+    #[inline]
     fn write_usize(&mut self, value: usize) {
         self.add(value as u64);
     }
 
+    #[inline]
     fn finish(&self) -> u64 {
         // The high bits choose the group of a map's places, the low ones the place.
         folded(self.state, self.factor.rotate_left(32))

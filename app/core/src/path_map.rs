@@ -1,11 +1,13 @@
 //! Values by path: found by hash, walked in path order. What finds one costs the same however many there are, and what
-//! was removed takes no room. The keys of the hash are random, so that nobody can choose paths that collide; nothing
+//! was removed takes no room. What was found last is found again without a hash: one event looks up its lock and its
+//! directory many times. The keys of the hash are random, so that nobody can choose paths that collide; nothing
 //! that is seen from outside depends on them.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::keyed_hash::KeyedMap;
 
@@ -13,19 +15,50 @@ use crate::keyed_hash::KeyedMap;
 const ROOMY: usize = 1_024;
 
 /// A map whose keys are paths.
-#[derive(Clone)]
 pub(crate) struct PathMap<T> {
     found: KeyedMap<Arc<str>, u32>,
     order: BTreeMap<Arc<str>, u32>,
-    /// Each behind a pointer: an empty place is one, however large a value is, and a checkpoint shares them. One that is
-    /// shared is copied when it changes.
-    slots: Vec<Option<Arc<T>>>,
+    slots: Vec<Option<Slot<T>>>,
     vacant: Vec<u32>,
+    /// Where something was found last, and before that. Only guesses: the paths there decide.
+    last: [AtomicU32; 2],
+}
+
+/// A path with its value, which is behind a pointer: an empty place is small, however large a value is, and a checkpoint
+/// shares them. One that is shared is copied when it changes.
+struct Slot<T> {
+    path: Arc<str>,
+    value: Arc<T>,
+}
+
+impl<T> Clone for Slot<T> {
+    fn clone(&self) -> Self {
+        Self { path: Arc::clone(&self.path), value: Arc::clone(&self.value) }
+    }
+}
+
+impl<T> Clone for PathMap<T> {
+    fn clone(&self) -> Self {
+        let Self { found, order, slots, vacant, last: _ } = self;
+        Self {
+            found: found.clone(),
+            order: order.clone(),
+            slots: slots.clone(),
+            vacant: vacant.clone(),
+            last: Default::default(),
+        }
+    }
 }
 
 impl<T> Default for PathMap<T> {
     fn default() -> Self {
-        Self { found: KeyedMap::default(), order: BTreeMap::new(), slots: Vec::new(), vacant: Vec::new() }
+        Self {
+            found: KeyedMap::default(),
+            order: BTreeMap::new(),
+            slots: Vec::new(),
+            vacant: Vec::new(),
+            last: Default::default(),
+        }
     }
 }
 
@@ -50,7 +83,25 @@ impl<T> PathMap<T> {
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<&T> {
-        self.slot(*self.found.get(path)?)
+        self.slot(self.place(path)?)
+    }
+
+    /// Where a path is.
+    fn place(&self, path: &str) -> Option<u32> {
+        let [last, before] = [&self.last[0], &self.last[1]].map(|place| place.load(Ordering::Relaxed));
+        let is_at = |place: u32| {
+            self.slots.get(place as usize).and_then(Option::as_ref).is_some_and(|slot| *slot.path == *path)
+        };
+        if is_at(last) {
+            return Some(last);
+        }
+        if is_at(before) {
+            return Some(before);
+        }
+        let place = *self.found.get(path)?;
+        self.last[1].store(last, Ordering::Relaxed);
+        self.last[0].store(place, Ordering::Relaxed);
+        Some(place)
     }
 
     /// The path as it is shared, with its value.
@@ -76,7 +127,7 @@ impl<T> PathMap<T> {
 
     /// All in path order, as they are now: what changes from here on is copied first.
     pub(crate) fn share(&self) -> Vec<(Arc<str>, Arc<T>)> {
-        let slot = |slot: &u32| self.slots.get(*slot as usize)?.as_ref().map(Arc::clone);
+        let slot = |slot: &u32| self.slots.get(*slot as usize)?.as_ref().map(|slot| Arc::clone(&slot.value));
         self.order.iter().filter_map(|(path, at)| Some((Arc::clone(path), slot(at)?))).collect()
     }
 
@@ -85,14 +136,14 @@ impl<T> PathMap<T> {
     }
 
     fn slot(&self, slot: u32) -> Option<&T> {
-        self.slots.get(slot as usize)?.as_deref()
+        self.slots.get(slot as usize)?.as_ref().map(|slot| &*slot.value)
     }
 }
 
 impl<T: Clone> PathMap<T> {
     pub(crate) fn get_mut(&mut self, path: &str) -> Option<&mut T> {
-        let slot = *self.found.get(path)?;
-        self.slots.get_mut(slot as usize)?.as_mut().map(Arc::make_mut)
+        let place = self.place(path)?;
+        self.slots.get_mut(place as usize)?.as_mut().map(|slot| Arc::make_mut(&mut slot.value))
     }
 
     /// Sets a value; the one that was there is dropped.
@@ -106,7 +157,7 @@ impl<T: Clone> PathMap<T> {
             u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
         });
         if let Some(vacant) = self.slots.get_mut(slot as usize) {
-            *vacant = Some(Arc::new(value));
+            *vacant = Some(Slot { path: Arc::clone(&path), value: Arc::new(value) });
         }
         self.order.insert(Arc::clone(&path), slot);
         self.found.insert(path, slot);
@@ -116,7 +167,7 @@ impl<T: Clone> PathMap<T> {
         let (path, slot) = self.found.remove_entry(path)?;
         self.order.remove(&path);
         self.vacant.push(slot);
-        let value = self.slots.get_mut(slot as usize)?.take()?;
+        let Slot { value, path: _ } = self.slots.get_mut(slot as usize)?.take()?;
         if self.found.capacity() > ROOMY && self.found.len() < self.found.capacity() / 8 {
             self.found.shrink_to(2 * self.found.len());
         }
@@ -133,7 +184,7 @@ impl<T: Clone> PathMap<T> {
 
     /// All, in no order.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.slots.iter_mut().flatten().map(Arc::make_mut)
+        self.slots.iter_mut().flatten().map(|slot| Arc::make_mut(&mut slot.value))
     }
 }
 

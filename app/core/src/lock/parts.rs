@@ -175,13 +175,13 @@ impl Lock {
     /// What is missing from its directories. Of a znode that is a lock itself its neighbours show nothing while it is
     /// there and may be read.
     pub fn missing_in(&self, mirror: &Mirror, is_held: bool) -> MissingSet {
-        let own = mirror.node(&self.path);
-        if self.is_alone() && is_held && own.is_some_and(|own| !own.is_unreadable()) {
+        let is_readable = || mirror.node(&self.path).is_some_and(|own| !own.is_unreadable());
+        if self.is_alone() && is_held && is_readable() {
             return MissingSet::NONE;
         }
         let parts = [Some(&self.parts.main), self.parts.second.as_ref()].into_iter().flatten();
         parts.fold(MissingSet::NONE, |missing, part| {
-            let is_unreadable = mirror.node(part).is_some_and(Child::is_unreadable);
+            let is_unreadable = mirror.unreadable() > 0 && mirror.node(part).is_some_and(Child::is_unreadable);
             let children = mirror.directory(part).map(Directory::missing).unwrap_or_default();
             missing.and(children).with(Missing::UnreadableChildren, is_unreadable)
         })

@@ -224,9 +224,26 @@ impl HolderLog {
         totals
     }
 
-    /// The place of the first piece that ends after an instant.
+    /// The place of the first piece that ends after an instant. Mostly that is among the last: it is looked for from there,
+    /// in steps that double.
     fn first_behind(&self, at: TimeMs) -> usize {
-        self.pieces.partition_point(|piece| piece.until <= at)
+        let (mut end, mut step) = (self.pieces.len(), 1);
+        while let Some(before) = end.checked_sub(step) {
+            if self.pieces.get(before).is_none_or(|piece| piece.until <= at) {
+                break;
+            }
+            (end, step) = (before, 2 * step);
+        }
+        // All from `end` on end after it, and what is a step before them does not.
+        let mut begin = (end + 1).saturating_sub(step);
+        while begin < end {
+            let middle = begin.midpoint(end);
+            match self.pieces.get(middle) {
+                Some(piece) if piece.until <= at => begin = middle + 1,
+                _ => end = middle,
+            }
+        }
+        end
     }
 
     /// The pieces from a place on, each with where it begins.
