@@ -218,6 +218,14 @@ pub enum Observation {
         /// It ended; else it goes on, whatever it let go.
         has_ended: bool,
     },
+    /// Which time-out a session negotiated, from one who knows: a transaction log or a snapshot says so of each. A live
+    /// observer has it of the members instead. `SessionTold` with an end implies that it is over.
+    SessionTimeout {
+        /// The session.
+        session: SessionId,
+        /// The time-out, ms; None once the session is over.
+        timeout_ms: Option<i64>,
+    },
     /// The operator says anew what locks are and which findings are reported.
     ConfigChanged(Box<LockConfig>),
     /// An operator silenced a warning of lock orders or ended that: all that are silenced from now on.

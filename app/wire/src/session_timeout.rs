@@ -17,6 +17,8 @@ named_enum! {
         TooSoon = "too_soon",
         /// What a member says of its silences can't be.
         Implausible = "implausible",
+        /// The time-out is from a transaction log, which does not say when a client was heard.
+        NotInLogs = "not_in_logs",
     }
 }
 
@@ -48,7 +50,7 @@ pub enum TimeoutOutcome {
 pub struct SessionTimeout {
     /// The instant that it describes, ms since the epoch.
     pub at_ms: i64,
-    /// The negotiated time-out; None while no member named it.
+    /// The negotiated time-out; None while neither a member nor a log named it.
     pub timeout_ms: Option<i64>,
     /// The longest silence was at least so long, ms.
     pub silence_at_least_ms: i64,

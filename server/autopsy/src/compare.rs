@@ -57,7 +57,7 @@ impl Comparisons {
             let mut tree = Tree::new(&self.roots);
             // One that is still being written is no difference.
             if let Ok(head) = read_snapshot(&file, |node| tree.read(&node)) {
-                let translator = Translator::new(&self.roots, tree);
+                let translator = Translator::new(&self.roots, tree, &[]);
                 self.running.push(Running { directory, file, translator, settled_zxid: head.settled_zxid });
             }
         }

@@ -7,7 +7,7 @@ use history::store::GapReason;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
-use txn_log::Transaction;
+use txn_log::{Session, Transaction};
 
 use crate::AutopsyError;
 use crate::audit_log::{AuditLog, Writer};
@@ -69,7 +69,7 @@ pub(crate) struct Finished {
 impl Player {
     pub(crate) fn new(
         roots: &[String],
-        tree: Tree,
+        (tree, open): (Tree, &[Session]),
         writers: AuditLog,
         recorder: Recorder,
         from: Option<TimeMs>,
@@ -77,7 +77,7 @@ impl Player {
         let settings = Settings { roots: roots.to_vec(), ..Settings::default() };
         let now = TimeMs(0);
         Self {
-            translator: Translator::new(roots, tree),
+            translator: Translator::new(roots, tree, open),
             played: Played {
                 model: Observatory::new(settings, now),
                 tap: Tap::default(),
@@ -109,9 +109,9 @@ impl Player {
         self.translator.take(transaction, &mut |_| {});
     }
 
-    /// Goes on with another tree; the next transaction shows it.
-    pub(crate) fn replace_tree(&mut self, tree: Tree) {
-        self.translator.replace_tree(tree);
+    /// Goes on with another tree and other sessions; the next transaction shows them.
+    pub(crate) fn replace_tree(&mut self, tree: Tree, open: &[Session]) {
+        self.translator.replace_tree(tree, open);
     }
 
     /// Everything is known as of an instant: it is looked at from here on.

@@ -14,6 +14,7 @@ mod play;
 mod read_ahead;
 mod report;
 pub mod source;
+mod timeouts;
 pub mod translate;
 pub mod tree;
 

@@ -139,7 +139,8 @@ impl<'a> Play<'a> {
         }
         let reading = Reading::begin(merged, options.to_ms.is_none())?;
         let coverage = Coverage { snapshot: name, ..Coverage::default() };
-        let player = Player::new(&options.roots, tree, writers, recorder, options.from_ms.map(TimeMs));
+        let player =
+            Player::new(&options.roots, (tree, &head.sessions), writers, recorder, options.from_ms.map(TimeMs));
         let (settled_zxid, newest_ms) = (head.settled_zxid, head.newest_ms);
         let last = (zxid, None);
         Ok(Self {
@@ -205,7 +206,7 @@ impl<'a> Play<'a> {
         for file in between.iter().rev() {
             match read_tree(&self.options.roots, file) {
                 Ok((tree, head)) => {
-                    self.player.replace_tree(tree);
+                    self.player.replace_tree(tree, &head.sessions);
                     self.settled_zxid = head.settled_zxid;
                     break;
                 }

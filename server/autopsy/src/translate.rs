@@ -9,8 +9,9 @@ use foldhash::fast::RandomState;
 use lockscope_core::observation::{Link, Observation, RootId, RootTrouble};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, is_under, split_path};
-use txn_log::{Change, Create, Multi, Transaction};
+use txn_log::{Change, Create, Lifetime, Multi, Session, Transaction};
 
+use crate::timeouts::Timeouts;
 use crate::tree::Tree;
 
 /// Whoever watches takes znodes of a session that go within this time, and are its last, for its end.
@@ -36,18 +37,20 @@ pub struct Translator {
     counted: HashSet<Arc<str>, RandomState>,
     /// When a session let a znode go last, by itself.
     let_go: HashMap<i64, i64, RandomState>,
+    timeouts: Timeouts,
     sessions: SessionCounts,
     unknown: u64,
 }
 
 impl Translator {
-    /// Of these roots, which do not nest, from a tree of them on.
-    pub fn new(roots: &[String], tree: Tree) -> Self {
+    /// Of these roots, which do not nest, from a tree of them on, and the sessions that were open then.
+    pub fn new(roots: &[String], tree: Tree, open: &[Session]) -> Self {
         Self {
             roots: roots.to_vec(),
             tree,
             counted: HashSet::default(),
             let_go: HashMap::default(),
+            timeouts: Timeouts::new(open),
             sessions: SessionCounts::default(),
             unknown: 0,
         }
@@ -58,9 +61,10 @@ impl Translator {
         &self.tree
     }
 
-    /// Goes on with another tree, as a snapshot has it.
-    pub fn replace_tree(&mut self, tree: Tree) {
+    /// Goes on with another tree and other sessions, as a snapshot has them.
+    pub fn replace_tree(&mut self, tree: Tree, open: &[Session]) {
         self.tree = tree;
+        self.timeouts.replace(open);
         self.counted.clear();
     }
 
@@ -77,6 +81,7 @@ impl Translator {
     /// Everything there is, as reading all of it would show it, and that it is so at an instant.
     pub fn sync(&mut self, now: TimeMs, why: &str, out: &mut dyn FnMut(Observation)) {
         self.counted.clear();
+        self.timeouts.tell_all(self.tree.owners(), out);
         for (root, path) in (0..).map(RootId).zip(&self.roots) {
             out(Observation::SyncBegan { root, why: why.into() });
             if !self.tree.has(path) {
@@ -135,7 +140,10 @@ impl Translator {
                     self.read(path, out);
                 }
             }
-            Change::CreateSession { timeout_ms: _ } => self.sessions.made += 1,
+            Change::CreateSession { timeout_ms } => {
+                self.sessions.made += 1;
+                self.timeouts.opened(by.session, *timeout_ms);
+            }
             Change::CloseSession { paths } => self.close(by, paths.as_deref().unwrap_or_default(), out),
             Change::Unknown { kind: _ } => self.unknown += 1,
             Change::SetAcl { .. }
@@ -150,6 +158,9 @@ impl Translator {
         let Some(path) = self.tree.create(by, create) else { return };
         self.note_parent(&path);
         let Some(root) = self.root_of(&path) else { return };
+        if create.lifetime == Lifetime::Ephemeral {
+            self.timeouts.tell(by.session, out);
+        }
         if self.roots.get(root.0 as usize).is_some_and(|own| **own == *path) {
             out(Observation::SyncBegan { root, why: "it was made".into() });
             out(self.node(root, &path));
@@ -199,8 +210,11 @@ impl Translator {
         for path in all {
             count += u32::from(self.delete(by.zxid, &path, out).is_some());
         }
+        let (session, was_told) = (SessionId(by.session), self.timeouts.closed(by.session));
         if count > 0 {
-            out(Observation::SessionTold { session: SessionId(by.session), has_ended: true });
+            out(Observation::SessionTold { session, has_ended: true });
+        } else if was_told {
+            out(Observation::SessionTimeout { session, timeout_ms: None });
         }
     }
 

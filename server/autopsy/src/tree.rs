@@ -121,6 +121,11 @@ impl Tree {
         self.owned.get(&session).map_or(0, BTreeSet::len)
     }
 
+    /// The sessions that own something, in no order.
+    pub fn owners(&self) -> impl Iterator<Item = i64> {
+        self.owned.keys().copied()
+    }
+
     /// What a session owns, in order.
     pub fn owned_by(&self, session: i64) -> impl Iterator<Item = &Arc<str>> {
         self.owned.get(&session).into_iter().flatten()

@@ -48,6 +48,7 @@ pub(crate) fn without_payloads(mut observation: Observation) -> Observation {
         | Observation::EventsArrived { .. }
         | Observation::ClockRead { .. }
         | Observation::SessionTold { .. }
+        | Observation::SessionTimeout { .. }
         | Observation::ConfigChanged(_)
         | Observation::OrdersSnoozed(_)
         | Observation::Restarted(_)

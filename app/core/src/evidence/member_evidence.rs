@@ -212,6 +212,26 @@ impl MemberEvidence {
             .collect()
     }
 
+    /// A log says which time-out a session negotiated, or that the session is over. What members report of it stands.
+    pub(crate) fn note_timeout(&mut self, now: TimeMs, session: SessionId, timeout_ms: Option<i64>) {
+        let known = self.sessions.get(&session);
+        let is_full = known.is_none() && self.sessions.len() >= SESSIONS_MAX;
+        let is_news = known.and_then(|known| known.timeout_ms) != timeout_ms;
+        if !is_news || is_full || known.is_some_and(|known| known.round > 0) {
+            return;
+        }
+        let sessions = Arc::make_mut(&mut self.sessions);
+        match timeout_ms {
+            Some(_) => {
+                sessions
+                    .entry(session)
+                    .or_insert_with(|| SessionRecord { seen_at: now, ..SessionRecord::default() })
+                    .timeout_ms = timeout_ms
+            }
+            None => _ = sessions.remove(&session),
+        }
+    }
+
     /// A tick of the ensemble, ms: sessions run out on a whole one.
     pub fn tick_ms(&self) -> i64 {
         self.members.values().filter_map(|member| member.health.as_ref()?.1.tick_ms).max().unwrap_or(TICK_MS)

@@ -45,7 +45,7 @@ pub struct TimeoutAdvice {
 /// A session's time-out, what is known of its client's silences, and what follows. Durations in ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeoutAssessment {
-    /// The negotiated time-out; None while no member named it.
+    /// The negotiated time-out; None while neither a member nor a log named it.
     pub timeout_ms: Option<i64>,
     /// The longest silence.
     pub longest: Silence,
@@ -90,6 +90,8 @@ pub enum TimeoutUnknown {
     NoStamps,
     /// Its silences are not known for long enough yet.
     TooSoon,
+    /// The time-out is from a transaction log, which does not say when a client was heard.
+    NotInLogs,
     /// A member claims a silence in which the session would have ended, or none at all.
     Implausible,
 }
@@ -101,6 +103,8 @@ impl SessionRecord {
         let (longest, over_ms) = (self.silences.longest(), self.silences.over_ms(now));
         let is_listed = self.listed_at.is_some_and(|at| now.since(at) <= LISTED_MAX_MS);
         let outcome = match timeout_ms {
+            // No round of the members ever spoke of it.
+            Some(_) if self.round == 0 => TimeoutOutcome::Unknown(TimeoutUnknown::NotInLogs),
             _ if !is_listed => TimeoutOutcome::Unknown(TimeoutUnknown::NotListed),
             None => TimeoutOutcome::Unknown(TimeoutUnknown::NoTimeout),
             _ if self.silences.since.is_none() => TimeoutOutcome::Unknown(TimeoutUnknown::NoStamps),

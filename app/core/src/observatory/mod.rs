@@ -179,6 +179,9 @@ impl Observatory {
             }
             Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(*sent_at, *told_at, *ctime_ms),
             Observation::SessionTold { session, has_ended } => self.session_told(now, *session, *has_ended, out),
+            Observation::SessionTimeout { session, timeout_ms } => {
+                self.evidence.note_timeout(now, *session, *timeout_ms)
+            }
             Observation::Tick => self.tick(now, out),
             Observation::Link { .. }
             | Observation::SyncBegan { .. }
@@ -222,6 +225,7 @@ impl Observatory {
             | Observation::Synced { .. }
             | Observation::ClockRead { .. }
             | Observation::SessionTold { .. }
+            | Observation::SessionTimeout { .. }
             | Observation::Tick => {}
         }
     }

@@ -78,6 +78,7 @@ impl Observatory {
     pub(super) fn session_told(&mut self, now: TimeMs, session: SessionId, has_ended: bool, out: &mut Vec<Change>) {
         let left = self.leaving.remove(&session);
         if has_ended {
+            self.evidence.note_timeout(now, session, None);
             // What it let go before was let go, however short before.
             self.history.ended(session, now);
             self.mark_ended(now, session, now);

@@ -1,6 +1,7 @@
 //! A session's end is concluded from what goes at once, unless somebody knows.
 
 use lockscope_core::change::{Change, Departure};
+use lockscope_core::evidence::{TimeoutAssessment, TimeoutOutcome, TimeoutUnknown};
 use lockscope_core::observation::Observation;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
@@ -98,4 +99,22 @@ fn what_goes_together_ends_a_session_that_had_released_another_a_moment_before()
         story.lock("/l").tally.past.iter().find(|past| node.ends_with(&*past.hold.name)).map(|past| past.how)
     };
     assert_ne!(how(first), Some(Departure::SessionEnded), "it was released before");
+}
+
+#[test]
+fn a_time_out_that_a_log_says_is_known_until_its_session_is_over_and_nothing_is_advised() {
+    let mut story = queue();
+    let session = story.lock("/l").holders[0].owner.unwrap();
+    let told = |story: &mut Story, timeout_ms: Option<i64>| {
+        let observation = Observation::SessionTimeout { session, timeout_ms };
+        story.observatory.apply(TimeMs(1_006_000), observation);
+        story.observatory.assess_timeout(session, TimeMs(1_006_000)).unwrap()
+    };
+    let known = told(&mut story, Some(9_000));
+    assert_eq!((known.timeout_ms, known.outcome), (Some(9_000), TimeoutOutcome::Unknown(TimeoutUnknown::NotInLogs)));
+    assert_eq!(told(&mut story, Some(4_000)).timeout_ms, Some(4_000));
+    assert_eq!(told(&mut story, None), TimeoutAssessment::NOT_LISTED);
+    assert_eq!(told(&mut story, Some(4_000)).timeout_ms, Some(4_000));
+    story.observatory.apply(TimeMs(1_006_000), Observation::SessionTold { session, has_ended: true });
+    assert!(story.observatory.member_evidence().session(session).is_none());
 }

@@ -49,6 +49,7 @@ fn unknown(why: TimeoutUnknownReason) -> &'static str {
             "the member that it is connected to does not report when it last answered this client"
         }
         TimeoutUnknownReason::TooSoon => "its silences are judged once they are known for 10 min",
+        TimeoutUnknownReason::NotInLogs => "the transaction log has the time-out, but not when a client was last heard",
         TimeoutUnknownReason::Implausible => "what the members report of its silences can't be true",
     }
 }
@@ -100,7 +101,7 @@ pub(super) fn steps(told: &SessionTimeout) -> Vec<String> {
             format!("If they are to be expected: {} Others then wait longer for its locks if it dies.", lower(&set(enough_ms))),
         ],
         TimeoutOutcome::Unknown(why) => match why {
-            TimeoutUnknownReason::TooSoon => Vec::new(),
+            TimeoutUnknownReason::TooSoon | TimeoutUnknownReason::NotInLogs => Vec::new(),
             TimeoutUnknownReason::NotListed | TimeoutUnknownReason::NoTimeout | TimeoutUnknownReason::NoStamps => {
                 vec!["Look at the status page for which members answer, and what to configure on those that do not.".to_owned()]
             }

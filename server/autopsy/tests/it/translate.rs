@@ -10,7 +10,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use txn_log::{Change, Create, Lifetime, Multi, Transaction};
+use txn_log::{Change, Create, Lifetime, Multi, Session, Transaction};
 
 /// A translator with its clock and transaction numbers.
 struct Log {
@@ -22,7 +22,7 @@ struct Log {
 impl Log {
     fn new(roots: &[&str]) -> Self {
         let roots: Vec<String> = roots.iter().map(|root| (*root).to_owned()).collect();
-        Self { translator: Translator::new(&roots, Tree::new(&roots)), zxid: 0, now_ms: 1_000 }
+        Self { translator: Translator::new(&roots, Tree::new(&roots), &[]), zxid: 0, now_ms: 1_000 }
     }
 
     fn take(&mut self, session: i64, change: Change) -> Vec<Observation> {
@@ -69,9 +69,53 @@ fn told(observations: &[Observation]) -> Vec<String> {
         Observation::SessionTold { session, has_ended } => {
             format!("{} {}", session.0, if *has_ended { "ended" } else { "goes on" })
         }
+        Observation::SessionTimeout { session, timeout_ms } => format!("{} has {timeout_ms:?}", session.0),
         other => format!("{other:?}"),
     };
     observations.iter().map(word).collect()
+}
+
+#[test]
+fn the_time_out_of_a_session_is_told_once_it_owns_something_and_taken_back_when_it_is_over() {
+    let mut log = Log::new(&["/l"]);
+    log.take(1, create("/l", Lifetime::Persistent));
+    for session in [7, 8] {
+        assert!(log.take(session, Change::CreateSession { timeout_ms: 9_000 }).is_empty(), "it owns nothing");
+    }
+    log.take(7, create("/beside", Lifetime::Ephemeral));
+    log.take(7, create("/l/stays", Lifetime::Persistent));
+    let told_once = told(&log.take(7, create("/l/a", Lifetime::Ephemeral)));
+    assert_eq!(told_once, ["7 has Some(9000)", "created /l/a", "read /l/a"]);
+    assert_eq!(told(&log.take(7, delete("/l/a"))), ["deleted /l/a"]);
+    assert_eq!(told(&log.take(7, create("/l/b", Lifetime::Ephemeral))), ["created /l/b", "read /l/b"]);
+    log.now_ms += 60_000;
+    log.take(7, delete("/l/b"));
+    assert_eq!(told(&log.take(7, close(None))), ["7 has None"]);
+    log.take(8, create("/l/c", Lifetime::Ephemeral));
+    assert_eq!(told(&log.take(8, close(None))), ["deleted /l/c", "8 ended"], "an end says as much");
+    assert!(log.take(9, close(None)).is_empty(), "nothing was told of it");
+}
+
+#[test]
+fn a_snapshot_in_a_gap_says_which_sessions_are_open_and_those_that_are_over_are_taken_back() {
+    let roots = ["/".to_owned()];
+    let open = |id: i64, timeout_ms| Session { id, timeout_ms };
+    let mut log = Log::new(&["/"]);
+    log.translator.replace_tree(Tree::new(&roots), &[open(7, 4_000), open(8, 5_000), open(9, 6_000)]);
+    for session in [7, 8] {
+        log.take(session, create(&format!("/{session}"), Lifetime::Ephemeral));
+    }
+    let sync = |log: &mut Log| {
+        let mut all = Vec::new();
+        log.translator.sync(TimeMs(log.now_ms), "test", &mut |observation| all.push(observation));
+        all.retain(|one| matches!(one, Observation::SessionTimeout { .. }));
+        told(&all)
+    };
+    assert_eq!(sync(&mut log), ["7 has Some(4000)", "8 has Some(5000)"]);
+    log.translator.replace_tree(Tree::new(&roots), &[open(8, 5_500)]);
+    log.take(3, create("/x", Lifetime::Persistent));
+    assert_eq!(sync(&mut log), ["7 has None", "8 has Some(5500)"]);
+    assert_eq!(sync(&mut log), ["8 has Some(5500)"]);
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn reason(why: TimeoutUnknown) -> wire::TimeoutUnknownReason {
         TimeoutUnknown::NoTimeout => wire::TimeoutUnknownReason::NoTimeout,
         TimeoutUnknown::NoStamps => wire::TimeoutUnknownReason::NoStamps,
         TimeoutUnknown::TooSoon => wire::TimeoutUnknownReason::TooSoon,
+        TimeoutUnknown::NotInLogs => wire::TimeoutUnknownReason::NotInLogs,
         TimeoutUnknown::Implausible => wire::TimeoutUnknownReason::Implausible,
     }
 }

@@ -186,6 +186,9 @@ fn take_observation(from: &mut Reader<'_>, rounds: &mut Option<Rounds>, byte: u8
         }
         tag::CONFIG_CHANGED => Observation::ConfigChanged(Box::new(Coded::take(from)?)),
         tag::SESSION_TOLD => Observation::SessionTold { session: Coded::take(from)?, has_ended: byte & tag::FLAG != 0 },
+        tag::SESSION_TIMEOUT => {
+            Observation::SessionTimeout { session: Coded::take(from)?, timeout_ms: Coded::take(from)? }
+        }
         tag::ORDERS_SNOOZED => Observation::OrdersSnoozed(Coded::take(from)?),
         tag::TICK => Observation::Tick,
         tag::RECALLED => Observation::Recalled(Coded::take(from)?),

@@ -278,6 +278,11 @@ fn put_observation(out: &mut Writer, rounds: &mut Rounds, observation: &Observat
             out.byte(if *has_ended { tag::SESSION_TOLD | tag::FLAG } else { tag::SESSION_TOLD });
             session.put(out);
         }
+        Observation::SessionTimeout { session, timeout_ms } => {
+            out.byte(tag::SESSION_TIMEOUT);
+            session.put(out);
+            timeout_ms.put(out);
+        }
         Observation::ConfigChanged(config) => {
             out.byte(tag::CONFIG_CHANGED);
             config.put(out);

@@ -13,7 +13,7 @@
 //! in which locks are taken, and one more code of findings; else it is version 1. Version 3 says which locks must be held, has
 //! three more codes, one more kind of record, and one more part of checkpoints, which warnings of such orders are silenced;
 //! else it is version 2. Version 4 says of each session in a checkpoint how long it was silent, and has three more codes;
-//! else it is version 3.
+//! else it is version 3. Version 5 has one more kind of record, the time-out of a session; else it is version 4.
 
 mod bytes;
 mod coded;
@@ -41,7 +41,7 @@ pub use size::bytes_of;
 pub use tables::OBSERVATION_BYTES_MAX;
 
 /// The format that is written.
-pub const VERSION: u8 = 4;
+pub const VERSION: u8 = 5;
 /// A chunk ends when it is this large; the observation that made it so is in it, however large that is.
 pub const CHUNK_BYTES_MAX: usize = 64 << 10;
 /// A chunk ends after so long. It is stored several times until then, each time with more in it.
@@ -130,6 +130,7 @@ mod tag {
     pub(super) const RESTARTED: u8 = 26;
     pub(super) const SESSION_TOLD: u8 = 27;
     pub(super) const ORDERS_SNOOZED: u8 = 28;
+    pub(super) const SESSION_TIMEOUT: u8 = 29;
 
     /// The bits that say what a record is.
     pub(super) const KINDS: u8 = 0x1f;

@@ -41,6 +41,7 @@ pub fn bytes_of(observation: &Observation) -> usize {
             | Observation::EventsArrived { .. }
             | Observation::ClockRead { .. }
             | Observation::SessionTold { .. }
+            | Observation::SessionTimeout { .. }
             | Observation::Tick => 0,
         }
 }

@@ -288,11 +288,12 @@ pub(crate) fn observation() -> impl Strategy<Value = Observation> {
             Observation::Restarted(Box::new(Settings { roots, configured, limits, ..Settings::default() }))
         }),
         (session(), any::<bool>()).prop_map(|(session, has_ended)| Observation::SessionTold { session, has_ended }),
+        (session(), of(number())).prop_map(|(session, timeout_ms)| Observation::SessionTimeout { session, timeout_ms }),
     ]
 }
 
 /// How many kinds there are, and which an observation is.
-pub(crate) const KINDS: usize = 27;
+pub(crate) const KINDS: usize = 28;
 pub(crate) fn kind(observation: &Observation) -> usize {
     match observation {
         Observation::Link { .. } => 0,
@@ -322,6 +323,7 @@ pub(crate) fn kind(observation: &Observation) -> usize {
         Observation::Restarted(_) => 24,
         Observation::SessionTold { .. } => 25,
         Observation::OrdersSnoozed(_) => 26,
+        Observation::SessionTimeout { .. } => 27,
     }
 }
 

@@ -1,14 +1,16 @@
 //! The dashboard on an autopsy.
 
 use std::process::Stdio;
+use std::time::Duration;
 
+use lockscope_wire::words::duration;
 use rustix::process::Signal;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use zookeeper_client::{Acls, Client, CreateMode};
 
 use super::{program, text};
-use crate::harness::{DEADLINE, Truth, open, signal, zookeeper};
+use crate::harness::{DEADLINE, Truth, open, queue, signal, zookeeper};
 
 /// Two clients each hold a lock and wait for that of the other.
 async fn deadlock(address: &str, truth: &Truth) -> [Client; 2] {
@@ -36,6 +38,15 @@ async fn every_moment_is_shown_and_nothing_is_live() {
     let second = truth.queue("/order/lock-").await;
     truth.delete(&first).await;
     let crossed = deadlock(&server.address(), &truth).await;
+    // What is asked for, and what the server grants: not more than twenty ticks.
+    truth.make("/tenants").await;
+    let mut owners = Vec::new();
+    for asked_ms in [3_000, 600_000] {
+        let connector = Client::connector().with_session_timeout(Duration::from_millis(asked_ms));
+        let client = connector.connect(&server.address()).await.unwrap();
+        queue(&client, "/tenants/lock-").await;
+        owners.push(client);
+    }
     let temporary = tempfile::tempdir().unwrap();
     let mut child = program()
         .args(["autopsy", text(server.folder()), "--serve", "--listen", "127.0.0.1:0"])
@@ -94,6 +105,14 @@ async fn every_moment_is_shown_and_nothing_is_live() {
         assert_eq!(answer.status(), 200, "{page}");
         let html = answer.text().await.unwrap();
         assert!(html.contains("data-testid=\"past-band\""), "{page}");
+    }
+    // The log says which time-out was negotiated, and nothing of whether it suits.
+    let negotiated: Vec<u64> = owners.iter().map(|client| client.session_timeout().as_millis() as u64).collect();
+    assert!(negotiated[0] == 3_000 && (3_000..600_000).contains(&negotiated[1]), "{negotiated:?}");
+    for (client, timeout_ms) in owners.iter().zip(negotiated) {
+        let section = get(&format!("/session/timeout?id={}&at={to}", client.session_id())).await.text().await.unwrap();
+        let timeout = duration(i64::try_from(timeout_ms).unwrap());
+        assert!(section.contains(&format!(">{timeout}<")) && section.contains("the transaction log has"), "{section}");
     }
     // What was wrong is found, and goes on where the records end.
     let (_, found) = json("/api/v1/incidents").await;

@@ -172,7 +172,8 @@ impl Believed {
             | Observation::Tick
             | Observation::Recalled(_)
             | Observation::Restarted(_)
-            | Observation::SessionTold { .. } => {}
+            | Observation::SessionTold { .. }
+            | Observation::SessionTimeout { .. } => {}
         }
     }
 }

@@ -82,6 +82,7 @@ impl Believed {
             | Observation::Answered
             | Observation::Synced { .. }
             | Observation::SessionTold { .. }
+            | Observation::SessionTimeout { .. }
             | Observation::ClockRead { .. }
             | Observation::Evidence(_)
             | Observation::ConfigChanged(_)
