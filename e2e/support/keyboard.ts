@@ -1,6 +1,6 @@
 // By keyboard alone: what can be used is reached in its order, and shows that it was.
 
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 
 /** So many stops are followed; a map of waits has hundreds. */
 const STOPS_MAX = 60;
@@ -31,4 +31,11 @@ export async function expectByKeyboard(page: Page, what: string): Promise<void> 
     expect(stop.at, `${what}, stop ${at}: ${stop.html}`).toBe(`${at}`);
     expect(stop.isSeen, `${what}: ${stop.html} shows no focus`).toBe(true);
   }
+}
+
+/** Tab until that has the focus. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  const hasFocus = () => target.evaluate((one) => one === document.activeElement);
+  for (let at = 0; at < 2 * STOPS_MAX && !(await hasFocus()); at++) await page.keyboard.press('Tab');
+  expect(await hasFocus(), `${target} is reached by Tab`).toBe(true);
 }

@@ -3,6 +3,7 @@
 
 import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
+import { tabTo } from '../../support/keyboard.ts';
 import { signIn } from '../../support/sign-in.ts';
 
 test('the holder is released, the next one holds, and there is a record', async ({ ui, page, clients, lockscope, place }) => {
@@ -60,6 +61,31 @@ test('the holder is released, the next one holds, and there is a record', async 
   await expect(forced).toContainText(/released through Lockscope$/);
   await expect(forced).not.toContainText('operator-');
   await expect(forced.getByRole('link', { name: /record/ })).toHaveCount(0);
+});
+
+test('a release from the board to its record, by keyboard alone', async ({ ui, page, clients, lockscope, place }) => {
+  const path = `${place}/orders`;
+  const [stuck, next] = await clients.openAll('stuck', 'next');
+  const places = [await stuck!.hold(path), await next!.queue(path)];
+  await lockscope.knows(path, places.map(({ node }) => node));
+  await signIn(page, lockscope, 'operator');
+  await ui.openBoard({ q: place });
+  await expect(ui.lock(path)).toBeVisible();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await tabTo(page, page.getByTestId('dossier').getByRole('button', { name: /release/i }));
+  await page.keyboard.press('Enter');
+  const dialog = page.getByTestId('release');
+  await tabTo(page, dialog.getByLabel(/type the lock/i));
+  await page.keyboard.type(path);
+  await tabTo(page, dialog.getByLabel(/reason/i));
+  await page.keyboard.type('hangs since noon');
+  await tabTo(page, page.getByTestId('release-go'));
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('release-result')).toHaveAttribute('data-outcome', 'released');
+  await next!.held();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
 });
 
 test('the palette releases what its page is about, and signs out', async ({ ui, page, clients, lockscope, place }) => {
