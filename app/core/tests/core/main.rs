@@ -22,6 +22,7 @@ mod must_be_held;
 mod near_misses;
 mod order_snooze;
 mod pending;
+mod pending_at_random;
 mod properties;
 mod recipes;
 mod recorder;

@@ -287,8 +287,10 @@ impl<'a> Picture<'a> {
         let gap = |gap: &super::view::Missing| {
             let (x, width) = self.axis.bar(gap.from_ms, gap.to_ms)?;
             let says = words::gap(gap.to_ms - gap.from_ms, &visible(&gap.why));
+            // Within the holders' lane: above it are the captions of the first two.
+            let base = VERDICT + CAPTION + STRIP / 2 + 4;
             let label = (width >= 3 * NAMED_WIDTH)
-                .then(|| view! { <text class="ot-gap-name" x="6" y="14">{visible(&gap.why)}</text> });
+                .then(|| view! { <text class="ot-gap-name" x="6" y=base.to_string()>{visible(&gap.why)}</text> });
             Some(view! {
                 <svg data-testid="ot-gap" x=percent(x) y=CAPTION.to_string() width=percent(width) height=(height - CAPTION).to_string()>
                     <title>{says}</title>
