@@ -74,8 +74,9 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
         }
         holders.insert(at, follow(lock, known, contender, now, seen));
     }
-    let ended = holders.split_off(held.contenders.len());
+    let mut ended = holders.split_off(held.contenders.len());
     news.changed |= !ended.is_empty();
+    ended.retain(|hold| !was_none(lock, mirror, hold));
     lock.standing = standing(lock, mirror, &held);
     lock.holders = holders;
     if news.changed {
@@ -116,9 +117,16 @@ fn keep<'a>(lock: &'a Lock, mirror: &'a Mirror, hold: &Hold, held: &mut Held<'a>
     }
     let Some((key, child)) = lock.child_of(mirror, hold) else { return };
     let is_there = held.contenders.iter().any(|contender| hold.is(contender.directory, contender.key, contender.child));
-    if !is_there && hold.is(&lock.parts.main, key, child) && held.contenders.len() < HOLDERS_MAX {
+    let is_same = hold.is(&lock.parts.main, key, child) && !was_none(lock, mirror, hold);
+    if !is_there && is_same && held.contenders.len() < HOLDERS_MAX {
         held.push(ContenderRef { directory: &lock.parts.main, key, child });
     }
+}
+
+/// Whether what was taken for a holder by its name is read by now, and no contender: it never held.
+fn was_none(lock: &Lock, mirror: &Mirror, hold: &Hold) -> bool {
+    let child = hold.czxid.is_none().then(|| mirror.directory(&hold.directory)?.child(&hold.name)).flatten();
+    child.is_some_and(|(key, child)| child.read.is_some() && !lock.counts(&hold.directory, key, child))
 }
 
 fn standing(lock: &Lock, mirror: &Mirror, held: &Held<'_>) -> QueueCounts {

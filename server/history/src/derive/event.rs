@@ -128,6 +128,13 @@ pub enum Event {
         /// The host of its client.
         host: Option<Box<str>>,
     },
+    /// A znode was read and is no contender, whatever its name said.
+    NoContender {
+        /// The lock.
+        lock: Arc<str>,
+        /// Its name.
+        node: Box<str>,
+    },
     /// A lock is shown no longer.
     Vanished {
         /// The lock.
@@ -194,7 +201,7 @@ impl Event {
                 let texts = findings.iter().map(|(.., text)| text.len()).sum::<usize>();
                 contenders.iter().map(|(contender, _)| of(contender)).sum::<usize>() + texts
             }
-            Self::Held { node, .. } | Self::Left { node, .. } => node.len(),
+            Self::Held { node, .. } | Self::Left { node, .. } | Self::NoContender { node, .. } => node.len(),
             Self::Deadlock { locks, .. } => locks.len() * size_of::<Arc<str>>(),
             Self::Root { path, .. } => path.len(),
             Self::Offset(_)

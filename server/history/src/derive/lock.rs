@@ -25,9 +25,9 @@ const PIECES_FEW: usize = 16;
 #[derive(Debug)]
 pub(super) struct LockState {
     kind: LockKind,
-    lives: BTreeMap<Box<str>, Life>,
+    pub(super) lives: BTreeMap<Box<str>, Life>,
     /// How many of them wait.
-    waiting: u32,
+    pub(super) waiting: u32,
     /// How many wait without a znode.
     watchers: u32,
     /// Until when their waiting is added up.
@@ -41,7 +41,7 @@ pub(super) struct LockState {
     pieces_max: usize,
     forget_at: usize,
     /// What its contenders' sessions began and ended, to be taken.
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
 }
 
 impl LockState {
@@ -254,39 +254,6 @@ impl LockState {
         }
     }
 
-    /// Whoever holds a lease now waited in the queue by another znode of its session, the first one that has none yet.
-    fn pass_to(&mut self, lease: &str, session: Option<SessionId>) {
-        let waits = |life: &Life| {
-            life.place == ContenderPlace::Queue && !life.is_passed && session.is_some() && life.session() == session
-        };
-        let queued = self.lives.iter_mut().filter(|(_, life)| waits(life));
-        let first = queued.min_by_key(|(_, life)| life.joined_at);
-        let Some((node, queued)) = first else { return };
-        queued.is_passed = true;
-        if std::mem::take(&mut queued.is_waiting) {
-            self.waiting = self.waiting.saturating_sub(1);
-            self.steps.extend(session.map(|session| Step::WaitEnds { session, node: node.clone() }));
-        }
-        let (joined_at, before) = (queued.joined_at, queued.before);
-        if let Some(life) = self.lives.get_mut(lease) {
-            (life.joined_at, life.before) = (joined_at, before);
-        }
-    }
-
-    /// Somebody leaves a semaphore's queue while it is not known yet whose the newest lease is: it is theirs.
-    fn pass_unread(&mut self, life: &mut Life) {
-        let is_unread = |lease: &&mut Life| {
-            lease.place == ContenderPlace::Lease && lease.held.is_some() && lease.identity.is_none()
-        };
-        if life.place != ContenderPlace::Queue || life.is_passed {
-            return;
-        }
-        if let Some(lease) = self.lives.values_mut().find(is_unread) {
-            (lease.joined_at, lease.before) = (life.joined_at, life.before);
-            life.is_passed = true;
-        }
-    }
-
     /// A contender left. Its span, where it has one.
     pub(super) fn left(
         &mut self,
@@ -319,6 +286,26 @@ impl LockState {
         self.count_end(&life, how, now);
         let span = life.span(node, lock, recipe_name(self.kind.recipe), now, EndOfLife { how, host });
         span.map(|span| (span, life.is_found))
+    }
+
+    /// What is there by this name is no contender: whoever was taken for one before it was read is forgotten. None where
+    /// nobody was; false for one that was read.
+    pub(super) fn forget_unread(&mut self, node: &str, now: TimeMs) -> Option<bool> {
+        if self.lives.get(node)?.identity.is_some() {
+            return Some(false);
+        }
+        self.sum_up(now);
+        let life = self.lives.remove(node)?;
+        self.log.end(node, now);
+        self.waiting = self.waiting.saturating_sub(u32::from(life.is_waiting));
+        let minute = super::minute_of(now);
+        let has_arrived =
+            !life.is_found && life.place != ContenderPlace::Lease && super::minute_of(life.arrived_at) == minute;
+        self.minute.arrivals = self.minute.arrivals.saturating_sub(u32::from(has_arrived));
+        let has_begun = life.held.is_some_and(|held| !held.is_lower_bound && super::minute_of(held.at) == minute);
+        self.minute.acquired = self.minute.acquired.saturating_sub(u32::from(has_begun));
+        self.minute.touch();
+        Some(true)
     }
 
     fn count_end(&mut self, life: &Life, how: SpanEnd, now: TimeMs) {

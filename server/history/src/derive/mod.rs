@@ -14,6 +14,7 @@ mod ended;
 mod event;
 mod harm;
 mod holder_log;
+mod leases;
 mod life;
 mod lock;
 mod minute;
@@ -162,6 +163,7 @@ impl Deriver {
                 }
             }
             Event::Left { lock, node, how, host } => self.left(now, &lock, &node, how, host),
+            Event::NoContender { lock, node } => self.no_contender(now, &lock, &node),
             Event::Vanished { lock } => self.vanished(&lock),
             Event::Watchers { lock, count } => {
                 if let Some(state) = self.locks.get_mut(&lock) {
@@ -299,6 +301,15 @@ impl Deriver {
         self.follow_steps(now, path, steps);
     }
 
+    fn no_contender(&mut self, now: TimeMs, path: &Arc<str>, node: &str) {
+        match self.locks.get_mut(path).and_then(|state| state.forget_unread(node, now)) {
+            Some(true) => self.lives = self.lives.saturating_sub(1),
+            // Another one had its name before, and went unseen.
+            Some(false) => self.left(now, path, node, Departure::DuringGap, None),
+            None => {}
+        }
+    }
+
     fn left(&mut self, now: TimeMs, path: &Arc<str>, node: &str, how: Departure, host: Option<Box<str>>) {
         if self.locks.get(path).is_some_and(|state| state.is_unheld(node)) {
             self.charge(now, path, node);
@@ -350,8 +361,11 @@ impl Deriver {
         for node in state.missing_in(contenders) {
             self.left(now, path, &node, Departure::DuringGap, None);
         }
-        for (contender, since) in contenders {
+        for (contender, _) in contenders {
             self.came(now, path, kind, contender, is_found);
+        }
+        // Leases come first, and those who wait for one have to be there when it is held.
+        for (contender, since) in contenders {
             if let (Some(since), Some(state)) = (since, self.locks.get_mut(path)) {
                 state.held(&contender.node, *since, now);
             }

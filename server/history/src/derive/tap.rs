@@ -72,6 +72,9 @@ impl Tap {
             } else if matches!(change, Change::HolderChanged { .. }) {
                 held(model, now, lock, out);
             }
+            if !out.iter().skip(first).any(|(_, event)| matches!(event, Event::Came { .. })) {
+                no_contender(model, now, lock, cause, out);
+            }
             self.watchers(model, now, lock, out);
         }
         self.settling.clear();
@@ -230,6 +233,23 @@ fn came(
     if all_hold(lock) {
         let since = HeldSince { at: now, is_lower_bound: is_found };
         out.push((now, Event::Held { lock: Arc::clone(path), node: name.into(), since }));
+    }
+}
+
+/// A znode of a lock's directory was read and is no contender; by its name it may have been one.
+fn no_contender(
+    model: &Observatory,
+    now: TimeMs,
+    path: &Arc<str>,
+    cause: Option<&Observation>,
+    out: &mut Vec<(TimeMs, Event)>,
+) {
+    let Some(Observation::NodeRead { path: znode, .. }) = cause else { return };
+    let Some((parent, name)) = split_path(znode) else { return };
+    let Some(lock) = model.lock(path).filter(|lock| lock.path == *path && lock.parts.hold(parent)) else { return };
+    let child = model.mirror_of(lock).and_then(|mirror| mirror.directory(parent)?.child(name));
+    if child.is_some_and(|(key, child)| !lock.counts(parent, key, child)) {
+        out.push((now, Event::NoContender { lock: Arc::clone(path), node: name.into() }));
     }
 }
 

@@ -205,6 +205,7 @@ pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
         | Event::Came { .. }
         | Event::Held { .. }
         | Event::Left { .. }
+        | Event::NoContender { .. }
         | Event::Vanished { .. }
         | Event::Watchers { .. }
         | Event::SessionEnded { .. } => return Vec::new(),

@@ -6,6 +6,7 @@ mod bundle;
 mod charges;
 mod codec;
 mod conformance;
+mod contenders;
 mod derive;
 mod differs;
 mod faults;

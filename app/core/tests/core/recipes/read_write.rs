@@ -1,6 +1,6 @@
 //! Readers share, writers exclude.
 
-use super::{check, expand, tell};
+use super::{check, expand, tell, tree};
 
 #[test]
 fn curators_waiting_readers_share_the_first_writer_though_a_nearer_one_stands() {
@@ -163,4 +163,13 @@ fn menageries_read_write_lock() {
         Read waits readLock-#1 -> writeLock-#0
         Write waits writeLock-#2 -> readLock-#1",
     );
+}
+
+#[test]
+fn whoever_looks_like_a_reader_until_it_is_read_never_held() {
+    let mut story = tree("/d\n/d/read-#0 owner=a");
+    tell(&mut story, "20 + /d/read-#1\n25 = /d/read-#1 data=persistent");
+    assert_eq!(story.show(), expand("/d ReadWrite Healthy [read-#0] <-"));
+    let lock = story.observatory.lock("/d").unwrap();
+    assert_eq!((lock.tally.past.len(), lock.tally.holds.count()), (0, 0));
 }
