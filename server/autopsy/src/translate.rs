@@ -168,7 +168,7 @@ impl Translator {
             out(Observation::Synced { sent_at: TimeMs(by.time_ms) });
             return;
         }
-        out(Observation::NodeCreated { root, path: path.as_ref().into() });
+        // A watcher is told that it is there, and reads it; a log says both at once.
         self.read(&path, out);
     }
 

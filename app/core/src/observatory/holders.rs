@@ -60,14 +60,10 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
         let is_news = known.as_ref().is_none_or(|hold| hold.owner.is_none() && contender.child.owner().is_some());
         if known.is_none() {
             news.changed = true;
-            waits.extend(
-                contender
-                    .child
-                    .read
-                    .as_ref()
-                    .filter(|_| !lock.has_leases())
-                    .map(|read| now.since(offset.to_ours(read.ctime_ms))),
-            );
+            let read = contender.child.read.as_ref().filter(|_| !lock.has_leases());
+            let waited_ms = read.map(|read| now.since(offset.to_ours(read.ctime_ms)));
+            // One that holds as soon as it is there did not wait, whether its read came with its creation or behind it.
+            waits.extend(waited_ms.filter(|ms| *ms > 0 || contender.child.arrived_at != now));
         }
         if is_news {
             news.told.extend(contender.child.owner().map(|session| (session, contender.key.name().into(), What::Held)));

@@ -173,9 +173,10 @@ fn severity_number(severity: Severity) -> u8 {
 /// there.
 pub(super) fn facts_of(event: &Event, before: Option<Verdict>) -> Vec<Said> {
     let one = match event {
-        // What is there when it is looked at first, or anew, may be in trouble already, or no longer.
+        // What is there when it is looked at first, or anew, may be in trouble already, or no longer; its verdict may be told
+        // once more with what made it.
         Event::Verdict { lock, verdict } | Event::Whole { lock, verdict, .. } => {
-            if matches!(event, Event::Whole { .. }) && before == Some(*verdict) {
+            if before == Some(*verdict) {
                 return Vec::new();
             }
             if !is_trouble(*verdict) && !before.is_some_and(is_trouble) {
