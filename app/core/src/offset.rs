@@ -44,6 +44,11 @@ impl Bounds {
         let most = self.most.into_iter().chain(other.most).min();
         Self { most, least: self.least.max(other.least) }
     }
+
+    /// No offset fits.
+    fn is_absurd(self) -> bool {
+        self.least.zip(self.most).is_some_and(|(least, most)| least > most.saturating_add(1))
+    }
 }
 
 impl ClockOffset {
@@ -92,10 +97,11 @@ impl ClockOffset {
         let least = after.map(|after| after.0.saturating_sub(ctime_ms).saturating_sub(1));
         let sample = Bounds { most: Some(before.0.saturating_sub(ctime_ms)), least };
         let mut bounds = self.current.and(sample);
-        if bounds.least.zip(bounds.most).is_some_and(|(least, most)| least > most.saturating_add(1)) {
-            // A clock was set: what was known before is of another time.
+        // A clock was set: what was known before is of another time.
+        if bounds.is_absurd() {
+            (self.previous, bounds) = (Bounds::default(), sample);
+        } else if bounds.and(self.previous).is_absurd() {
             self.previous = Bounds::default();
-            bounds = sample;
         }
         self.current = bounds;
         // Delays are mostly short, so the truth is nearer to the upper bound; the lower one says how near.
@@ -151,6 +157,14 @@ mod tests {
         assert_eq!((offset.ms(), offset.error_ms()), (Some(3_599_004), Some(5)), "an hour apart");
         offset.read(TimeMs(3_601_000), TimeMs(3_601_001), 1_999);
         assert_eq!(offset.error_ms(), Some(4));
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_known_by_the_first_evidence_of_a_period() {
+        let mut offset = ClockOffset::default();
+        offset.read(TimeMs(1_000), TimeMs(1_000), 1_000);
+        offset.read(TimeMs(1_000 + PERIOD_MS), TimeMs(1_000 + PERIOD_MS), PERIOD_MS);
+        assert_eq!((offset.ms(), offset.error_ms()), (Some(1_000), Some(1)));
     }
 
     #[test]

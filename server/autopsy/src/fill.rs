@@ -54,6 +54,8 @@ pub(crate) struct Player {
     lost_at: Option<TimeMs>,
     /// By how much instants went back, at most: the leader's clock was set.
     set_back_ms: i64,
+    /// How far that clock is behind the instants of the log, as the model knows it.
+    behind_ms: i64,
 }
 
 /// What is left when everything is played.
@@ -97,6 +99,7 @@ impl Player {
             recorded_from: now,
             lost_at: None,
             set_back_ms: 0,
+            behind_ms: 0,
         }
     }
 
@@ -133,6 +136,11 @@ impl Player {
             return self.find_again(transaction);
         }
         let (played, now) = (&mut self.played, self.now);
+        // What is made while the clock is set back came now, and not when its stamp says.
+        let behind_ms = now.since(at);
+        if std::mem::replace(&mut self.behind_ms, behind_ms) != behind_ms {
+            played.apply(now, Observation::ClockRead { sent_at: now, told_at: now, ctime_ms: at.0 });
+        }
         let before = played.since;
         self.translator.take(transaction, &mut |observation| played.apply(now, observation));
         if self.played.since != before {
@@ -155,7 +163,7 @@ impl Player {
         let (why, played, now) = ("records are missing", &mut self.played, self.now);
         self.translator.sync(now, why, &mut |observation| played.apply(now, observation));
         self.played.apply(now, Observation::Tick);
-        self.pace = Pace::new(now);
+        (self.pace, self.behind_ms) = (Pace::new(now), 0);
         self.played.checkpoint(now)
     }
 

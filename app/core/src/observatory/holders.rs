@@ -63,7 +63,7 @@ pub(super) fn follow_holders(lock: &mut Lock, mirror: &Mirror, offset: &ClockOff
             let read = contender.child.read.as_ref().filter(|_| !lock.has_leases());
             let waited_ms = read.map(|read| now.since(offset.to_ours(read.ctime_ms)));
             // One that holds as soon as it is there did not wait, whether its read came with its creation or behind it.
-            waits.extend(waited_ms.filter(|ms| *ms > 0 || contender.child.arrived_at != now));
+            waits.extend(waited_ms.filter(|_| contender.child.arrived_at != now));
         }
         if is_news {
             news.told.extend(contender.child.owner().map(|session| (session, contender.key.name().into(), What::Held)));

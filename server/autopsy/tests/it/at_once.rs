@@ -35,11 +35,27 @@ const PLACES: [(&str, &str); 14] = [
 
 #[derive(Clone, Debug)]
 enum Step {
-    Create { place: usize, session: i64, is_ephemeral: bool },
-    Delete { at: usize },
-    Write { at: usize },
-    Close { session: i64 },
-    Wait { ms: i64 },
+    Create {
+        place: usize,
+        session: i64,
+        is_ephemeral: bool,
+    },
+    Delete {
+        at: usize,
+    },
+    Write {
+        at: usize,
+    },
+    Close {
+        session: i64,
+    },
+    Wait {
+        ms: i64,
+    },
+    /// The next leader's clock is behind.
+    SetBack {
+        ms: i64,
+    },
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -49,7 +65,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => (0..32_usize).prop_map(|at| Step::Delete { at }),
         1 => (0..32_usize).prop_map(|at| Step::Write { at }),
         1 => (1..6_i64).prop_map(|session| Step::Close { session }),
-        2 => (1..9_000_i64).prop_map(|ms| Step::Wait { ms }),
+        2 => prop_oneof![4 => 1..9_000_i64, 1 => 1..400_000_i64].prop_map(|ms| Step::Wait { ms }),
+        1 => prop_oneof![1..100_i64, 1..700_000_i64].prop_map(|ms| Step::SetBack { ms }),
     ];
     vec(step, 1..80)
 }
@@ -107,7 +124,10 @@ struct Log {
     translator: Translator,
     runs: [Run; 2],
     zxid: i64,
+    /// Instants of a log do not go back; the clock of its leaders does.
     now_ms: i64,
+    clock_ms: i64,
+    behind_ms: i64,
     made: Vec<String>,
     numbers: [u32; PLACES.len()],
 }
@@ -117,8 +137,8 @@ impl Log {
         let roots = ["/".to_owned()];
         let translator = Translator::new(&roots, Tree::new(&roots), &[]);
         let runs = [Run::new(false), Run::new(true)];
-        let mut log =
-            Self { translator, runs, zxid: 0, now_ms: BEGIN_MS, made: Vec::new(), numbers: [0; PLACES.len()] };
+        let (now_ms, clock_ms, numbers) = (BEGIN_MS, BEGIN_MS, [0; PLACES.len()]);
+        let mut log = Self { translator, runs, zxid: 0, now_ms, clock_ms, behind_ms: 0, made: Vec::new(), numbers };
         let (now, runs) = (TimeMs(BEGIN_MS), &mut log.runs);
         log.translator.sync(now, "test", &mut |one| runs.iter_mut().for_each(|run| run.take(now, &one)));
         log.tick();
@@ -130,14 +150,25 @@ impl Log {
 
     fn take(&mut self, session: i64, change: Change) {
         self.zxid += 1;
-        let transaction = Transaction { zxid: self.zxid, time_ms: self.now_ms, session, cxid: 1, change };
-        let (now, runs) = (TimeMs(self.now_ms), &mut self.runs);
+        self.now_ms = self.now_ms.max(self.clock_ms);
+        let transaction = Transaction { zxid: self.zxid, time_ms: self.clock_ms, session, cxid: 1, change };
+        let (now, runs, behind_ms) = (TimeMs(self.now_ms), &mut self.runs, self.now_ms - self.clock_ms);
+        if std::mem::replace(&mut self.behind_ms, behind_ms) != behind_ms {
+            let read = Observation::ClockRead { sent_at: now, told_at: now, ctime_ms: self.clock_ms };
+            runs.iter_mut().for_each(|run| run.take(now, &read));
+        }
         self.translator.take(&transaction, &mut |one| runs.iter_mut().for_each(|run| run.take(now, &one)));
     }
 
     fn create(&mut self, session: i64, path: &str, lifetime: Lifetime) {
         let (path, data) = (path.to_owned(), Some(format!("client-{session}").into_bytes()));
         self.take(session, Change::Create(Create { path, data, acl: Vec::new(), lifetime, parent_cversion: -1 }));
+    }
+
+    fn pass(&mut self, ms: i64) {
+        self.clock_ms += ms;
+        self.now_ms = self.now_ms.max(self.clock_ms);
+        self.tick();
     }
 
     fn tick(&mut self) {
@@ -170,10 +201,10 @@ impl Log {
             }
             Step::Wait { ms } => {
                 for part in [ms / 2, ms - ms / 2] {
-                    self.now_ms += part;
-                    self.tick();
+                    self.pass(part);
                 }
             }
+            Step::SetBack { ms } => self.clock_ms -= ms,
             Step::Write { at } if !self.made.is_empty() => {
                 let path = self.made[at % self.made.len()].clone();
                 let version = self.translator.tree().facts(&path).map_or(0, |facts| facts.version + 1);
@@ -181,7 +212,7 @@ impl Log {
             }
             Step::Delete { .. } | Step::Write { .. } => {}
         }
-        self.now_ms += 3;
+        self.clock_ms += 3;
     }
 }
 
@@ -201,8 +232,7 @@ proptest! {
             let [at_once, in_two] = log.runs.each_ref().map(Run::shown);
             prop_assert_eq!(at_once, in_two);
         }
-        log.now_ms += 120_000;
-        log.tick();
+        log.pass(1_000_000);
         // Whoever is told of a znode first takes one that no session owns for a contender until it is read. Where nothing else
         // happened in its minute, that minute has a row, and nothing in it.
         let has_taken_back = steps.iter().any(|step| matches!(step, Step::Create { is_ephemeral: false, .. }));

@@ -194,12 +194,12 @@ impl LockState {
         if earlier_ms != 0 {
             life.before = life.before.min(self.log.totals_at(life.joined_at));
         }
-        let (is_held, from) = (life.held.is_some(), life.joined_at);
+        let (is_held, from, arrived_at) = (life.held.is_some(), life.joined_at, life.arrived_at);
         if is_first {
             let waits = life.is_waiting.then_some(identity.session).flatten();
             let holds = is_held.then_some(identity.session).flatten();
             let node = || contender.node.clone();
-            self.steps.extend(waits.map(|session| Step::Waits { session, node: node(), from }));
+            self.steps.extend(waits.map(|session| Step::Waits { session, node: node(), from, arrived_at }));
             self.steps.extend(holds.map(|session| Step::Holds { session }));
             self.steps.extend(is_held.then(|| Step::Charge { node: node() }));
             self.log.identify(&contender.node, identity.session);

@@ -15,6 +15,7 @@ struct Wait {
     lock: Arc<str>,
     node: Box<str>,
     from: TimeMs,
+    arrived_at: TimeMs,
     /// None while it goes on.
     until: Option<TimeMs>,
 }
@@ -45,8 +46,8 @@ pub(super) struct Sessions {
 /// What a session began or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A znode of it waits since then.
-    Waits { session: SessionId, node: Box<str>, from: TimeMs },
+    /// A znode of it waits since then; it was seen to come a moment later.
+    Waits { session: SessionId, node: Box<str>, from: TimeMs, arrived_at: TimeMs },
     /// It waits no longer.
     WaitEnds { session: SessionId, node: Box<str> },
     /// One of its znodes holds.
@@ -61,8 +62,8 @@ impl Sessions {
     /// Takes in a step at a lock; what is to be charged is for somebody else.
     pub(super) fn take(&mut self, lock: &Arc<str>, step: Step, now: TimeMs) {
         match step {
-            Step::Waits { session, node, from } => {
-                let wait = Wait { lock: Arc::clone(lock), node, from, until: None };
+            Step::Waits { session, node, from, arrived_at } => {
+                let wait = Wait { lock: Arc::clone(lock), node, from, arrived_at, until: None };
                 self.sessions.entry(session).or_default().waiting.push(wait);
             }
             Step::WaitEnds { session, node } => self.wait_ends(session, lock, &node, now),
@@ -85,7 +86,8 @@ impl Sessions {
         let Some(at) = state.waiting.iter().position(is_it) else { return };
         let wait = state.waiting.swap_remove(at);
         let held_meanwhile = state.holds > 0 || state.held_until.is_some_and(|until| until > wait.from);
-        if held_meanwhile && now > wait.from {
+        // Whoever held as soon as it came did not wait.
+        if held_meanwhile && now > wait.from.max(wait.arrived_at) {
             state.ended.push_back(Wait { until: Some(now), ..wait });
             state.ended.drain(..state.ended.len().saturating_sub(ENDED_MAX));
         }
