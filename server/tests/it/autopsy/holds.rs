@@ -19,10 +19,10 @@ use crate::served::until;
 const ROUNDS: usize = 5;
 
 /// What a client says: its znode, and from when to when it held for sure.
-struct Logged {
-    path: String,
-    from_ms: i64,
-    to_ms: i64,
+pub(super) struct Logged {
+    pub(super) path: String,
+    pub(super) from_ms: i64,
+    pub(super) to_ms: i64,
 }
 
 async fn hold(client: &Client) -> Logged {
@@ -47,7 +47,7 @@ fn path_of(span: &Span) -> String {
 }
 
 /// What was recorded live, by czxid.
-async fn live(lockscope: &Lockscope) -> BTreeMap<i64, Value> {
+pub(super) async fn live(lockscope: &Lockscope) -> BTreeMap<i64, Value> {
     let (_, all) = lockscope.ask("/api/v1/history/holds?limit=500").await;
     let number = |hold: &Value| i64::from_str_radix(hold["czxid"].as_str()?.strip_prefix("0x")?, 16).ok();
     all["holds"].as_array().unwrap().iter().filter_map(|hold| Some((number(hold)?, hold.clone()))).collect()

@@ -5,6 +5,7 @@ mod holds;
 mod layouts;
 mod members;
 mod one_file;
+mod recipes;
 mod served;
 
 use std::collections::BTreeMap;
