@@ -1,7 +1,7 @@
 //! The end of a session is one step, however its deletions are told.
 
 use lockscope_core::observation::{Link, Observation, RootId};
-use lockscope_core::observatory::{Observatory, RootState, Settings};
+use lockscope_core::observatory::RootState;
 use lockscope_core::pending::{Pending, WAITING_MAX};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
