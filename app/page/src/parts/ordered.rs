@@ -30,7 +30,7 @@ pub(super) struct Draw {
 impl Draw {
     /// For views of the calling component.
     pub(super) fn new(draw: impl Fn(u32) -> AnyView + Send + Sync + 'static) -> Self {
-        Self { owner: Owner::current().unwrap_or_default(), draw: Arc::new(draw) }
+        Self { owner: Owner::current().unwrap_or_else(Owner::new), draw: Arc::new(draw) }
     }
 
     fn one(&self, id: u32) -> Owned {
