@@ -1,12 +1,8 @@
 //! Rows that are known by a key.
 
-#[cfg(feature = "hydrate")]
-use std::cell::RefCell;
 use std::marker::PhantomData;
 
 use leptos::prelude::*;
-#[cfg(feature = "hydrate")]
-use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 
 use super::ordered::{Draw, Ordered};
 use super::part::part_of;
@@ -190,6 +186,7 @@ fn let_go(rows: &mut Vec<Row>) {
 /// The keys of rows that somebody has hold of.
 #[cfg(feature = "hydrate")]
 fn held() -> Vec<String> {
+    use wasm_bindgen::JsCast as _;
     let mut held = Vec::new();
     let mut add = |element: Option<web_sys::Element>| {
         let row = element.and_then(|element| element.closest("[data-key]").ok().flatten());
@@ -200,7 +197,9 @@ fn held() -> Vec<String> {
     if let Ok(pressed) = document().query_selector_all("[data-key]:active") {
         add(pressed.length().checked_sub(1).and_then(|last| pressed.get(last)).and_then(|row| row.dyn_into().ok()));
     }
-    SELECTED.with_borrow(|ends| ends.iter().flatten().for_each(|end| add(end.parent_element())));
+    for node in selected_ends().into_iter().flatten().flatten() {
+        add(node.parent_element());
+    }
     held
 }
 
@@ -270,24 +269,12 @@ fn keep_focus() {
     }
 }
 
-#[cfg(feature = "hydrate")]
-thread_local! {
-    /// Where what is selected begins and ends, or the one place where somebody clicked. To ask for it makes the browser lay
-    /// the page out, so it is asked for when it changes.
-    static SELECTED: RefCell<[Option<web_sys::Node>; 2]> = {
-        let changed = Closure::<dyn Fn()>::new(|| SELECTED.set(selected_ends().unwrap_or_default()));
-        // Fails for no event.
-        let _ = document().add_event_listener_with_callback("selectionchange", changed.as_ref().unchecked_ref());
-        // As long as the page.
-        changed.forget();
-        RefCell::new(selected_ends().unwrap_or_default())
-    };
-}
-
-/// By name: the binding would have all of Leptos built with one more feature.
+/// Where what is selected begins and ends, or the one place where nothing is but somebody clicked: to ask which makes the
+/// browser lay the page out. By name: the binding would have all of Leptos built with one more feature.
 #[cfg(feature = "hydrate")]
 fn selected_ends() -> Option<[Option<web_sys::Node>; 2]> {
-    let get = |of: &JsValue, name: &str| js_sys::Reflect::get(of, &name.into()).ok();
+    use wasm_bindgen::JsCast as _;
+    let get = |of: &wasm_bindgen::JsValue, name: &str| js_sys::Reflect::get(of, &name.into()).ok();
     let selection: js_sys::Function = get(&window(), "getSelection")?.dyn_into().ok()?;
     let selection = selection.call0(&window()).ok()?;
     Some(["anchorNode", "focusNode"].map(|name| get(&selection, name)?.dyn_into().ok()))
@@ -296,6 +283,7 @@ fn selected_ends() -> Option<[Option<web_sys::Node>; 2]> {
 /// The element that has the focus; None for the document itself.
 #[cfg(feature = "hydrate")]
 fn focused() -> Option<web_sys::HtmlElement> {
+    use wasm_bindgen::JsCast as _;
     let element = document().active_element()?;
     if element.tag_name() == "BODY" { None } else { element.dyn_into().ok() }
 }
