@@ -7,7 +7,6 @@ mod head;
 mod holders;
 mod queue;
 mod queue_map;
-mod queue_places;
 mod release;
 mod stats;
 mod ticket;

@@ -6,15 +6,14 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::queue_map::{List, is_long, queue_map};
-use super::queue_places::{column, row_index, tell_places};
 use super::{LockState, words};
 use crate::copy::CopyButton;
-use crate::current_user::CurrentUser;
 use crate::erase::{dynamic, erase, view};
+use crate::exact::Exact;
 use crate::explain::explained_term;
 use crate::format::{middle, visible};
 use crate::live::{FETCH_ROWS, OpenView, Places, Viewport, use_fetch, use_places, use_viewport};
-use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_turn, session_url, wait_least};
+use crate::parts::{Age, Item, LivenessChip, OnlyOn, filled, hold_least, mark, rows_in_two, session_url, wait_least};
 use crate::release::ReleaseButton;
 use lockscope_wire::{Contender, ContenderRole, Edge, Liveness, LockQuery, View};
 
@@ -22,22 +21,12 @@ use lockscope_wire::{Contender, ContenderRole, Edge, Liveness, LockQuery, View};
 const NODE_CHARS: usize = 40;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Slot {
+struct Slot {
     /// Index in the whole list.
-    pub(super) at: u32,
+    at: u32,
     /// Its place in words.
-    pub(super) place: String,
+    place: String,
     still: Still,
-}
-
-impl Slot {
-    pub(super) fn key(&self) -> &str {
-        self.still.known.key()
-    }
-
-    pub(super) fn is_holder(&self) -> bool {
-        self.still.contender().role == ContenderRole::Holder
-    }
 }
 
 /// What of a row stays as it is when the first of the queue goes.
@@ -128,7 +117,6 @@ pub(super) fn Queue(
         Memo::new(move |before: Option<&Vec<Slot>>| slots(state, shown.get(), before.map_or(&[], |before| before)));
     let moved_up = Memo::new(move |_| slots.with(|slots| moved_up(slots)));
     let places = use_places(body, total_rows);
-    tell_places(body, slots);
     let ensemble = StoredValue::new(query.ensemble.clone());
     let map_query = query.clone();
     let offset = query.offset;
@@ -159,9 +147,8 @@ pub(super) fn Queue(
                 </div>
                 <div class="queue-body" role="rowgroup" data-placed=move || mark(places.are_set()) node_ref=body>
                     <div class="lane" role="presentation" prop:style=move || places.style(-moved_up.get())>
-                        {rows_in_turn(slots, Slot::key, |slot| &slot.still, move |item, still| row(item, still, ensemble, places))}
+                        {rows_in_two(slots, |slot| slot.still.known.key(), |slot| &slot.still, move |item, still| row(item, still, ensemble, places))}
                     </div>
-                    {dynamic(move || places.are_set().then(|| column(slots, places)))}
                 </div>
             </div>
         </section>
@@ -185,20 +172,22 @@ fn slots(state: LockState, shown: Viewport, before: &[Slot]) -> Vec<Slot> {
 /// A row; each part of it is drawn anew only when it changed. Most keep all but their place when the first goes: what
 /// else they show is not even looked at then.
 fn row(item: Item<Slot>, still: Item<Still>, ensemble: StoredValue<String>, places: Places) -> AnyView {
-    let may_release = CurrentUser::of_app().may_release();
+    let (key, path, node) = still.fixed(|Still { known, .. }| {
+        (known.key().to_owned(), known.contender().path.clone(), known.contender().node.clone())
+    });
+    let name = node.clone().unwrap_or_default();
     view! {
         <div
             class="queue-row contender"
             role="row"
-            data-key=still.exact(|still| Some(still.known.key().to_owned()))
-            data-node=still.exact(|still| still.contender().node.clone().and_then(filled))
+            data-key=Exact(key)
+            data-node=filled(name).map(Exact)
             data-role=still.text(|still| Some(still.contender().role.name().to_owned()))
             data-hidden=still.text(|still| mark(is_hidden(still.contender())).map(str::to_owned))
-            // What changes of all rows at once is written by `tell_places`.
-            aria-rowindex=item.fixed(row_index)
+            aria-rowindex=item.text(|slot| Some((slot.at + 2).to_string()))
             prop:style=still.text(move |still| places.style(still.in_lane))
         >
-            <span class="cell queue-place" role="cell" aria-label=item.fixed(|slot| slot.place.clone())></span>
+            <span class="cell queue-place" role="cell">{item.text(|slot| Some(slot.place.clone()))}</span>
             {still.part(|still| named(still.contender()), move |contender| ensemble.with_value(|ensemble| names(contender, ensemble)))}
             <span class="cell cell-number queue-time" role="cell" data-col="time">{still.part(|still| since(still.contender()), time)}</span>
             <span class="cell queue-waits" role="cell" data-col="waits-for" title=still.text(|still| waits_title(still.contender()))>
@@ -206,14 +195,10 @@ fn row(item: Item<Slot>, still: Item<Still>, ensemble: StoredValue<String>, plac
             </span>
             <span class="cell queue-alive" role="cell" data-col="liveness">
                 {still.part(|still| (still.contender().liveness, still.contender().runs_out), |(liveness, end)| view! { <LivenessChip liveness=*liveness end=*end /> })}
-                {may_release.then(|| still.part(|still| (still.contender().node.clone(), still.contender().path.clone()), release))}
+                <ReleaseButton node=node path=path />
             </span>
         </div>
     }
-}
-
-fn release((node, path): &(Option<String>, String)) -> AnyView {
-    view! { <ReleaseButton node=node.clone() path=path.clone() /> }
 }
 
 /// What of a contender its name and its session show.

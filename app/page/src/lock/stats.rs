@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::{LockState, words};
 use crate::erase::{dynamic, erase, view};
 use crate::format::{count, duration, middle, visible};
-use crate::parts::{Columns, Instant, Item, Section, Table, part, rows_in_turn, session_url};
+use crate::parts::{Columns, Instant, Section, Table, part, rows, session_url};
 use lockscope_wire::{HoldEnd, LockHead, PastHolder};
 
 const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
@@ -54,7 +54,7 @@ fn past_holders(is_empty: bool, past: Memo<Vec<PastRow>>) -> AnyView {
     if is_empty {
         return view! { <p class="quiet">"No hold has ended yet."</p> };
     }
-    view! { <Table class="table" columns=PAST rows=rows_in_turn(past, |row| &row.key, |_| &(), |item, _| past_row(item)) /> }
+    view! { <Table class="table" columns=PAST rows=rows(past, |row| &row.key, past_row) /> }
 }
 
 /// A past holder, known by its znode and its end wherever newer ones push it.
@@ -73,45 +73,33 @@ fn past_rows(head: &LockHead) -> Vec<PastRow> {
     head.past.iter().map(row).collect()
 }
 
-fn past_row(item: Item<PastRow>) -> AnyView {
-    let text = move |of: fn(&PastHolder) -> String| item.text(move |row| Some(of(&row.holder)));
-    let session = move |is_known: &bool| {
-        if !is_known {
-            return erase(words::NOT_KNOWN);
-        }
-        let href = item.text(|row| row.holder.session_id.map(|id| session_url(&row.ensemble, id)));
-        view! { <a class="mono id" href=href>{item.text(|row| row.holder.session_id.map(|id| id.to_string()))}</a> }
+fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
+    let name = visible(holder.label.as_deref().unwrap_or(&holder.node));
+    let sign = if holder.is_lower_bound { "≥ " } else { "" };
+    let session = match holder.session_id {
+        Some(id) => view! { <a class="mono id" href=session_url(&ensemble, id)>{id.to_string()}</a> },
+        None => erase(words::NOT_KNOWN),
     };
-    let how = |row: &PastRow| (row.holder.how, row.holder.released_by.clone(), row.holder.record);
     view! {
-        <tr data-key=item.exact(|row| Some(row.key.clone())) data-how=text(|holder| holder.how.name().to_owned())>
-            <td title=text(|holder| visible(&holder.node))>{text(name)}</td>
-            <td>{item.part(|row| row.holder.session_id.is_some(), session)}</td>
-            <td class="mono">{text(|holder| holder.address.as_deref().map_or("–".to_owned(), visible))}</td>
-            <td class="table-number">{text(held)}</td>
-            <td class="table-number">{item.part(|row| row.holder.until_ms, |at_ms| view! { <Instant at_ms=*at_ms /> })}</td>
-            <td class="table-number">{text(|holder| holder.woke.map_or("–".to_owned(), count))}</td>
-            <td class="past-end">{item.part(how, |(how, by, record)| end(*how, by.as_deref(), *record))}</td>
+        <tr data-how=holder.how.name()>
+            <td title=visible(&holder.node)>{middle(&name, 36)}</td>
+            <td>{session}</td>
+            <td class="mono">{holder.address.as_deref().map_or("–".to_owned(), visible)}</td>
+            <td class="table-number">{format!("{sign}{}", duration(holder.until_ms - holder.from_ms))}</td>
+            <td class="table-number"><Instant at_ms=holder.until_ms /></td>
+            <td class="table-number">{holder.woke.map_or("–".to_owned(), count)}</td>
+            <td class="past-end">{end(&holder)}</td>
         </tr>
     }
 }
 
-fn name(holder: &PastHolder) -> String {
-    middle(&visible(holder.label.as_deref().unwrap_or(&holder.node)), 36)
-}
-
-fn held(holder: &PastHolder) -> String {
-    let sign = if holder.is_lower_bound { "≥ " } else { "" };
-    format!("{sign}{}", duration(holder.until_ms - holder.from_ms))
-}
-
 /// How a hold ended; who may read the audit log is led to the record of a forced release.
-fn end(how: HoldEnd, by: Option<&str>, record: Option<u64>) -> AnyView {
-    let by = match (how, by) {
+fn end(holder: &PastHolder) -> AnyView {
+    let by = match (holder.how, &holder.released_by) {
         (HoldEnd::Forced, Some(by)) => middle(&visible(by), 36),
         (how, _) => return erase(words::end(how)),
     };
-    let record = record.map(|id| {
+    let record = holder.record.map(|id| {
         // The audit page begins with the newest below a number.
         let href = format!("/audit?before={}#r{id}", id.saturating_add(1));
         view! { ", " <a href=href rel="external">{words::record(id)}</a> }
