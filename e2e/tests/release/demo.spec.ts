@@ -110,6 +110,7 @@ test('from the link of the demo to a record of the release', async ({ ui, page, 
     }
     // The palette knows it as an incident and as an alert, and who looks; without scripts the page that finds does.
     await page.goto(`${demo.url}/`);
+    await expect(page.locator('body[data-hydrated]')).toBeAttached();
     await page.keyboard.press('Control+k');
     const palette = page.getByRole('dialog', { name: 'Find' });
     await palette.getByRole('combobox').fill('deadlock has looked at it');
