@@ -260,7 +260,7 @@ impl Pending {
     /// not ended when it was asked; and each run with one of which nobody knows whose it was.
     fn ends(&self, owners: &impl Owners) -> Ends {
         // A created znode is an event, a read and, mostly, a deletion.
-        let mut told = HashMap::with_capacity(self.waiting.len() / 3);
+        let mut reported = HashMap::with_capacity(self.waiting.len() / 3);
         let mut sessions = BTreeMap::<SessionId, WaitingOf>::new();
         let mut runs = BTreeMap::<RootId, Run>::new();
         let (mut steps, mut has_unread, mut roots) = (Vec::new(), false, BTreeSet::new());
@@ -272,12 +272,12 @@ impl Pending {
         for (place, observation) in (self.front..).zip(&self.waiting) {
             match observation {
                 Observation::NodeCreated { root, path } => {
-                    told.insert(&**path, Ownership::Unread);
+                    reported.insert(&**path, Ownership::Unread);
                     end_run(runs.remove(root));
                 }
                 Observation::NodeRead { root, path, facts, .. } => {
                     let owner = facts.owner.map_or(Ownership::Nobody, Ownership::Session);
-                    let is_first = told.insert(&**path, owner).is_none_or(|before| before == Ownership::Unread);
+                    let is_first = reported.insert(&**path, owner).is_none_or(|before| before == Ownership::Unread);
                     if let Some(session) = facts.owner.filter(|_| is_first)
                         && owners.owner(*root, path) != owner
                     {
@@ -286,7 +286,7 @@ impl Pending {
                 }
                 Observation::NodeDeleted { root, path } => {
                     roots.insert(*root);
-                    let owner = told.get(&**path).copied().unwrap_or_else(|| owners.owner(*root, path));
+                    let owner = reported.get(&**path).copied().unwrap_or_else(|| owners.owner(*root, path));
                     if let Ownership::Session(session) = owner {
                         sessions.entry(session).or_default().deleted(place);
                     }

@@ -61,7 +61,7 @@ impl Timeouts {
         }
     }
 
-    /// A session owns something: its time-out is told if that was not done.
+    /// A session owns something: its time-out is reported if it was not before.
     pub(crate) fn tell(&mut self, session: i64, out: &mut dyn FnMut(Observation)) {
         if let Some(open) = self.open.get_mut(&session).filter(|open| !open.is_told) {
             open.is_told = true;

@@ -168,7 +168,7 @@ impl Translator {
             out(Observation::Synced { sent_at: TimeMs(by.time_ms) });
             return;
         }
-        // A watcher is told that it is there, and reads it; a log says both at once.
+        // A watcher hears by an event that it is there, and reads it; a log says both at once.
         self.read(&path, out);
     }
 

@@ -1,4 +1,4 @@
-//! A log says at once that a znode is there and what is in it; a watcher is told the one and reads the other. Both leave the
+//! A log says at once that a znode is there and what is in it; a watcher gets an event of the one and reads the other. Both leave the
 //! same locks, holds, waits and rows.
 
 use autopsy::translate::Translator;
@@ -76,7 +76,7 @@ struct Run {
     model: Observatory,
     tap: Tap,
     deriver: Deriver,
-    /// It is told that a znode is there before it reads it.
+    /// It gets the event of a znode before it reads it.
     is_told_first: bool,
 }
 
@@ -233,7 +233,7 @@ proptest! {
             prop_assert_eq!(at_once, in_two);
         }
         log.pass(1_000_000);
-        // Whoever is told of a znode first takes one that no session owns for a contender until it is read. Where nothing else
+        // Whoever gets the event of a znode first takes one that no session owns for a contender until it is read. Where nothing else
         // happened in its minute, that minute has a row, and nothing in it.
         let has_taken_back = steps.iter().any(|step| matches!(step, Step::Create { is_ephemeral: false, .. }));
         let [at_once, in_two] = log.runs.map(|mut run| {

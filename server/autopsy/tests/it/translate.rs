@@ -93,7 +93,7 @@ fn the_time_out_of_a_session_is_told_once_it_owns_something_and_taken_back_when_
     assert_eq!(told(&log.take(7, close(None))), ["7 has None"]);
     log.take(8, create("/l/c", Lifetime::Ephemeral));
     assert_eq!(told(&log.take(8, close(None))), ["deleted /l/c", "8 ended"], "an end says as much");
-    assert!(log.take(9, close(None)).is_empty(), "nothing was told of it");
+    assert!(log.take(9, close(None)).is_empty(), "nothing was reported of it");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Who is taken for a contender, and whose wait a semaphore's lease ends, whichever is told of first.
+//! Who is taken for a contender, and whose wait a semaphore's lease ends, whichever is reported first.
 
 use history::derive::{Deriver, Tap, apply};
 use history::store::rows::Minute;
