@@ -5,6 +5,7 @@
 mod derived;
 mod progress;
 mod recorder;
+mod retention_schedule;
 mod status;
 mod writer;
 

@@ -15,6 +15,7 @@ use super::Open;
 use super::derived::Derived;
 use super::progress::{Loss, STORE_BYTES, Since, is_cut_off, sum_bytes};
 use super::recorder::{Between, Message};
+use super::retention_schedule::RetentionSchedule;
 use super::status::{HistoryHandle, HistoryState, HistoryStatus};
 use crate::codec::{Chunk, ChunkKind, Encoder};
 use crate::derive::Deriver;
@@ -33,13 +34,12 @@ const RETRY_FIRST: Duration = Duration::from_millis(100);
 const RETRY_CAP: Duration = Duration::from_secs(10);
 /// The same while another server records: whoever comes after it shall come soon.
 const IN_USE_RETRY_CAP: Duration = Duration::from_secs(1);
-/// How often the totals are looked at, and how often retention.
+/// How often the totals are looked at.
 const STATUS_PAUSE: Duration = Duration::from_secs(2);
-const RETENTION_PAUSE: Duration = Duration::from_secs(60);
 
 pub(super) struct Writer {
     open: Open,
-    retention: Box<dyn Fn() -> Retention + Send>,
+    retention: RetentionSchedule,
     clock: Clock,
     between: Arc<Between>,
     handle: HistoryHandle,
@@ -61,7 +61,6 @@ pub(super) struct Writer {
     backoff: Backoff,
     retry_at: Option<Instant>,
     status_at: Instant,
-    retention_at: Instant,
     rate: (Instant, u64),
     derived: Derived,
 }
@@ -78,7 +77,7 @@ impl Writer {
         let now = clock::instant();
         Ok(Self {
             open,
-            retention,
+            retention: RetentionSchedule::new(retention, now),
             clock,
             between,
             handle,
@@ -94,7 +93,6 @@ impl Writer {
             backoff,
             retry_at: None,
             status_at: now,
-            retention_at: now,
             rate: (now, 0),
             derived: Derived::new(now, resumed),
         })
@@ -126,7 +124,7 @@ impl Writer {
             None if self.store.is_none() => Some(clock::instant()),
             None => self.flush_at,
         };
-        let due = [self.status_at, self.retention_at, self.derived.due_at()].into_iter().chain(write_at);
+        let due = [self.status_at, self.retention.at(), self.derived.due_at()].into_iter().chain(write_at);
         due.min().unwrap_or(self.status_at)
     }
 
@@ -144,13 +142,12 @@ impl Writer {
         if sum_bytes(&self.complete) > BACKLOG_BYTES_MAX {
             self.lose(GapReason::StoreFailed);
         }
-        if self.retention_at <= now {
-            self.retention_at = now + RETENTION_PAUSE;
-            if let Some(store) = &self.store
-                && let Err(error) = store.retain(TimeMs(self.clock.now_ms()), (self.retention)())
-            {
-                self.trouble(&error);
-            }
+        if let Some(retention) = self.retention.due(now)
+            && let Some(store) = &self.store
+        {
+            let removed = store.retain(TimeMs(self.clock.now_ms()), retention);
+            removed.err().iter().for_each(|error| self.trouble(error));
+            self.status_at = now;
         }
         if self.status_at <= now {
             self.status_at = now + STATUS_PAUSE;
