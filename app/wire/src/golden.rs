@@ -26,28 +26,28 @@ fn first_byte(value: &impl serde::Serialize) -> Option<u8> {
 #[test]
 fn frames_are_these_bytes() {
     let epoch = Epoch(7);
-    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0500050e0a");
+    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0600060e0a");
     let body = DeltaBody::Whole(Body::Lab(None));
     assert_eq!(
         frame(&ServerFrame::Delta { id: 1, server_time_ms: 3, seq: 4, known_at_ms: 5, body }),
-        "05020106040a030600"
+        "06020106040a030600"
     );
     let body = Body::Lock(None);
     assert_eq!(
         frame(&ServerFrame::Snapshot { id: 1, epoch, seq: 4, server_time_ms: 3, known_at_ms: 5, body: body.into() }),
-        "0501010e04060a0100"
+        "0601010e04060a0100"
     );
-    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "050301026e6f");
+    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "060301026e6f");
     let views = vec![KnownView { id: 3, seq: 4, known_at_ms: 5 }];
-    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "050401040103040a");
-    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "05050109026e6f");
-    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "05000102");
+    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "060401040103040a");
+    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "06050109026e6f");
+    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "06000102");
     assert_eq!(
         frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits(WaitsQuery::default()), epoch, seq: 4 }),
-        "05010103000e04"
+        "06010103000e04"
     );
     let rest = [ClientFrame::Unsubscribe { id: 6 }, ClientFrame::Pause { id: 6 }, ClientFrame::Resume { id: 6 }];
-    assert_eq!(rest.map(|one| frame(&one)), ["050206", "050306", "050406"]);
+    assert_eq!(rest.map(|one| frame(&one)), ["060206", "060306", "060406"]);
 }
 
 #[test]

@@ -112,7 +112,7 @@ pub use waits::{
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.
-pub const PROTOCOL: u8 = 5;
+pub const PROTOCOL: u8 = 6;
 /// Subprotocol of scripts: JSON text frames.
 pub const SUBPROTOCOL_JSON: &str = "lockscope.v1.json";
 /// Subprotocol of the page: binary frames, one version byte and then postcard.

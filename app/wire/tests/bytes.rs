@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test takes what it made itself for granted")]
 
 use lockscope_wire::{
-    Access, AsOf, Board, BoardHead, Body, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge, EdgeEvidence,
-    HoldEnd, Liveness, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, Recipe, RootState, SessionId,
-    StatRow, Totals, Trust, Verdict, Window, Zxid, encode_frame,
+    Access, Advice, AsOf, Board, BoardHead, Body, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
+    EdgeEvidence, Headline, HoldEnd, Liveness, LockHead, LockPage, LockRow, LockStats, NodeData, PastHolder, Recipe,
+    RootState, SessionId, StatRow, Step, StepAct, Totals, Trust, Verdict, Window, Zxid, encode_frame,
 };
 
 /// Of a board that shows a hand-off: 52 of them are the name of the znode that holds now, 36 of which are random.
@@ -13,6 +13,8 @@ const BOARD_MAX: usize = 153;
 const RATE_BOARD_MAX: usize = 150;
 /// Of a lock page that shows a hand-off, however long the queue is.
 const LOCK_MAX: usize = 100;
+/// The same while one session stands in the queue more than once, which is a finding with a release as its step.
+const ADVICE_MAX: usize = 250;
 /// Of a lock page that shows who joined: 52 of them are the name of the znode.
 const JOIN_MAX: usize = 200;
 const START_MS: i64 = 1_795_000_000_000;
@@ -201,6 +203,28 @@ fn a_hand_off_of_a_lock_with_a_rate_takes_no_more() {
     };
     let (plain, fast) = (bytes(&board(40, 3), &board(41, 2)), bytes(&with_rate(40, 3), &with_rate(41, 2)));
     assert!(fast < plain && fast <= RATE_BOARD_MAX, "{fast} bytes, {plain} without a rate");
+}
+
+#[test]
+fn what_is_advised_takes_only_what_changes_of_it() {
+    let advised = |passed: i64, contenders: u32| {
+        let Body::Lock(Some(mut page)) = page(passed, contenders) else { unreachable!() };
+        let holder = contender(passed, 0);
+        let before = format!(
+            "The session 0x100000a1b2c0000 stands in the queue {contenders} times: a create whose reply was lost leaves \
+             a znode that nobody knows of, unless threads share the session."
+        );
+        let act = StepAct::Release { lock: page.head.row.path.clone(), znode: holder.path };
+        let text = "If no threads share it: release the znode that the client does not know of.".to_owned();
+        page.head.advice = Some(Advice {
+            headline: Headline { before, ..Headline::default() },
+            steps: vec![Step { text, act: Some(act) }],
+            why: format!("One session stands in the queue more than once. {passed} holds were seen."),
+        });
+        Body::Lock(Some(page))
+    };
+    let on_page = bytes(&advised(40, 50), &advised(41, 49));
+    assert!(on_page <= ADVICE_MAX, "{on_page} bytes");
 }
 
 #[test]

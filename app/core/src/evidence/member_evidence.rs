@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::disagree::{Disagreement, Disputed, Listed};
 use super::member::Member;
-use super::session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord};
+use super::session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord, steady};
 use super::watched::{GRACE_MS, Watch, WatchTables, Watching};
 use super::{Expiry, MemberAnswer, Report, Round, SessionTable};
 use crate::offset::ClockOffset;
@@ -88,8 +88,9 @@ impl MemberEvidence {
                     continue;
                 }
                 let known = sessions.entry(connection.session).or_default();
+                let was_at = known.connected_at(name, &connection.address);
                 known.take_in(&connection, name, asked_at, connection.answered_ms.and_then(|ms| running.to_ours(ms)));
-                known.connected_since = connection.established_ms.map(|ms| offset.to_ours(ms));
+                known.connected_since = steady(was_at, connection.established_ms.map(|ms| offset.to_ours(ms)));
                 known.round = self.rounds;
             }
         }

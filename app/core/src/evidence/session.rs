@@ -90,7 +90,22 @@ pub struct SessionRecord {
     pub silences: Silences,
 }
 
+/// An instant on a member's clock wanders by some milliseconds as more is learnt of that clock. What moves by less than
+/// this stays: a change is sent to all who look, and half a second is not seen on any page.
+const WANDERS_MS: u64 = 500;
+
+/// Since when a connection is there: as it was said before, unless more than the estimate of the clock changed.
+pub(super) fn steady(before: Option<TimeMs>, now: Option<TimeMs>) -> Option<TimeMs> {
+    before.filter(|before| now.is_some_and(|now| now.0.abs_diff(before.0) < WANDERS_MS)).or(now)
+}
+
 impl SessionRecord {
+    /// Since when it is connected to a member from an address; None if it is not.
+    pub(super) fn connected_at(&self, member: &Arc<str>, address: &str) -> Option<TimeMs> {
+        let is_same = self.address.as_deref() == Some(address) && self.member.as_ref() == Some(member);
+        self.connected_since.filter(|_| is_same)
+    }
+
     /// Takes in what a member says of its connection.
     pub(super) fn take_in(
         &mut self,
@@ -207,4 +222,33 @@ impl SessionRecord {
 
 fn third(timeout_ms: i64) -> i64 {
     timeout_ms / 3 + timeout_ms / (3 * LATE_PARTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_begin_of_a_connection_moves_only_by_what_is_seen() {
+        let at = |ms| Some(TimeMs(ms));
+        assert_eq!(steady(None, at(7_000)), at(7_000));
+        assert_eq!(steady(at(7_000), at(7_004)), at(7_000), "the clock's estimate wanders");
+        assert_eq!(steady(at(7_000), at(6_400)), at(6_400));
+        assert_eq!(steady(at(7_000), None), None);
+        assert_eq!(steady(at(i64::MIN), at(i64::MAX)), at(i64::MAX));
+    }
+
+    #[test]
+    fn another_connection_has_its_own() {
+        let member: Arc<str> = "m1".into();
+        let known = SessionRecord {
+            address: Some("10.0.0.1:4000".into()),
+            member: Some(Arc::clone(&member)),
+            connected_since: Some(TimeMs(7_000)),
+            ..SessionRecord::default()
+        };
+        assert_eq!(known.connected_at(&member, "10.0.0.1:4000"), Some(TimeMs(7_000)));
+        assert_eq!(known.connected_at(&member, "10.0.0.1:4001"), None);
+        assert_eq!(known.connected_at(&"m2".into(), "10.0.0.1:4000"), None);
+    }
 }

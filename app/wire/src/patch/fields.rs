@@ -6,7 +6,7 @@ use super::super::{
     Access, Advice, AsOf, BoardHead, Capacity, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
     EdgeEvidence, EnsembleTag, FindingRow, FiredRow, Foreign, Headline, Herd, Liveness, LockHead, LockProblem, LockRow,
     LockStats, Missing, NodeData, PastHolder, ProblemsLeftOut, Recipe, RootBrief, RootState, RunsOut, SessionId,
-    Severity, StatRow, Step, Totals, Trust, Verdict, Zxid,
+    Severity, StatRow, Step, StepAct, Totals, Trust, Verdict, Zxid,
 };
 use super::window::PatchedRow;
 use super::{OptionPatch, Part, Patched, whole};
@@ -15,18 +15,18 @@ use super::{OptionPatch, Part, Patched, whole};
 const SEQUENCE_DIGITS: usize = 10;
 
 whole!(Access, Confidence, ContenderRole, EdgeEvidence, Liveness, Recipe, RootState, Severity, Verdict);
-whole!(Advice, Depth, Headline, PastHolder, RootBrief, Step, Trust);
+whole!(Depth, PastHolder, RootBrief, Trust);
 whole!(
-    Option<Advice>,
     Option<bool>,
     Option<u32>,
     Option<Capacity>,
     Option<EnsembleTag>,
     Option<Herd>,
     Option<NodeData>,
-    Option<RunsOut>
+    Option<RunsOut>,
+    Option<StepAct>
 );
-whole!(Vec<FiredRow>, Vec<Foreign>, Vec<Missing>, Vec<ProblemsLeftOut>, Vec<(Verdict, u32)>);
+whole!(Vec<Edge>, Vec<FiredRow>, Vec<Foreign>, Vec<Missing>, Vec<ProblemsLeftOut>, Vec<(Verdict, u32)>);
 
 /// A type's fields, each with a variant of its own. Variants go last, as in every enum on the wire.
 macro_rules! fields {
@@ -54,15 +54,44 @@ macro_rules! fields {
     };
 }
 
+/// The same of a type with few fields: a field that did not change is a byte, and takes less code.
+macro_rules! few_fields {
+    ($of:ident, $patch:ident { $($name:ident: $type:ty),+ $(,)? }) => {
+        #[doc = concat!("What changed of [`", stringify!($of), "`].")]
+        #[derive(Debug, PartialEq, Serialize, Deserialize)]
+        pub struct $patch {
+            $(#[doc = concat!("Of `", stringify!($name), "`.")] pub $name: Option<<$type as Patched>::Patch>,)+
+        }
+
+        impl Patched for $of {
+            type Patch = $patch;
+
+            fn patch_to(&self, next: &Self) -> Option<$patch> {
+                // None may be forgotten.
+                let Self { $($name),+ } = self;
+                let patch = $patch { $($name: $name.patch_to(&next.$name)),+ };
+                ($(patch.$name.is_some())||+).then_some(patch)
+            }
+
+            fn apply_patch(&mut self, patch: $patch) {
+                $(if let Some(change) = patch.$name {
+                    self.$name.apply_patch(change);
+                })+
+            }
+        }
+    };
+}
+
+impl Part for Advice {}
 impl Part for ClientInfo {}
 impl Part for Contender {}
-impl Part for Edge {}
 impl Part for FindingRow {}
 impl Part for LockProblem {}
 impl Part for Headline {}
 impl Part for PastHolder {}
 impl Part for RootBrief {}
 impl Part for StatRow {}
+impl Part for Step {}
 
 /// Differences of a type are its fields that changed.
 macro_rules! patched_by_fields {
@@ -85,7 +114,6 @@ patched_by_fields!(
     AsOf AsOfField,
     BoardHead BoardHeadField,
     ClientInfo ClientInfoField,
-    Edge EdgeField,
     FindingRow FindingRowField,
     LockHead LockHeadField,
     LockProblem LockProblemField,
@@ -93,6 +121,24 @@ patched_by_fields!(
     StatRow StatRowField,
     Totals TotalsField,
 );
+
+few_fields!(Advice, AdvicePatch {
+    headline: Headline,
+    steps: Vec<Step>,
+    why: String,
+});
+
+few_fields!(Headline, HeadlinePatch {
+    before: String,
+    since_ms: Option<i64>,
+    is_lower_bound: bool,
+    after: String,
+});
+
+few_fields!(Step, StepPatch {
+    text: String,
+    act: Option<StepAct>,
+});
 
 fields!(AsOf, AsOfField {
     State state: RootState,
@@ -117,11 +163,6 @@ fields!(FindingRow, FindingRowField {
     Text text: String,
     Paths paths: Vec<String>,
     SinceMs since_ms: i64,
-});
-
-fields!(Edge, EdgeField {
-    To to: String,
-    Evidence evidence: EdgeEvidence,
 });
 
 fields!(Contender, ContenderField {

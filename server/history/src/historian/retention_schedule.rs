@@ -45,8 +45,12 @@ mod tests {
     fn once_a_minute_and_when_it_changes() {
         let days = Arc::new(AtomicI64::new(30));
         let read = Arc::clone(&days);
-        let settings =
-            move || Retention { chunks_ms: read.load(Ordering::Relaxed), chunk_bytes_max: 1, spans_ms: 1, minutes_ms: 1 };
+        let settings = move || Retention {
+            chunks_ms: read.load(Ordering::Relaxed),
+            chunk_bytes_max: 1,
+            spans_ms: 1,
+            minutes_ms: 1,
+        };
         let now = runtime::clock::instant();
         let mut schedule = RetentionSchedule::new(Box::new(settings), now);
         assert_eq!(schedule.due(now).map(|due| due.chunks_ms), Some(30));
