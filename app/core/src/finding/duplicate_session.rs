@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity, has_twice};
-use crate::lock::ContenderRef;
+use crate::departure::Departure;
+use crate::diagnosis::Verdict;
+use crate::lock::{ContenderRef, PastHold};
 use crate::recipe::{Access, Shape, guid_of};
-use crate::sentence::Duplicate;
+use crate::sentence::{Duplicate, DuplicateEffect};
 
 /// F2; CURATOR-79, CURATOR-264.
 pub(super) struct DuplicateSession;
@@ -60,24 +62,48 @@ fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(Duplicate, Vec<&'s C
     found
 }
 
+/// Threads share the session: it released a znode while another of its own stood in the queue. Of a client that knows of
+/// one znode only, the other stands in front of it and is never released. Where a hold lasts for too long one may be lost
+/// all the same.
+fn has_threads(context: &LintContext<'_>, who: &Duplicate, contenders: &[&ContenderRef<'_>]) -> bool {
+    let Duplicate::Session(session) = who else { return false };
+    let Some(arrived_at) = contenders.iter().map(|contender| contender.child.arrived_at).min() else { return false };
+    let guids = contenders.iter().filter_map(|contender| guid_of(contender.key.name()));
+    let has_released = |past: &PastHold| {
+        past.how == Departure::Deleted && past.hold.owner == Some(*session) && past.until > arrived_at
+    };
+    context.assessment.verdict == Verdict::Healthy
+        && !has_twice(guids.collect())
+        && context.lock.tally.past.iter().any(has_released)
+}
+
 impl Lint for DuplicateSession {
     fn code(&self) -> Code {
         Code::DuplicateSession
     }
 
     fn look(&self, context: &LintContext<'_>) -> Outcome {
-        let found = duplicates(context);
+        let mut found = duplicates(context);
+        // What threads explain comes last.
+        found.sort_by_cached_key(|(who, contenders)| has_threads(context, who, contenders));
         let Some((who, contenders)) = found.first() else { return Outcome::Ok };
-        let blocks_itself = contenders.iter().any(|contender| context.holds(contender))
-            && contenders.iter().any(|contender| !context.holds(contender));
-        let oddity =
-            Oddity::Duplicates { who: who.clone(), times: contenders.len(), blocks_itself, more: found.len() - 1 };
+        let effect = if has_threads(context, who, contenders) {
+            DuplicateEffect::Threads
+        } else if contenders.iter().any(|contender| context.holds(contender))
+            && contenders.iter().any(|contender| !context.holds(contender))
+        {
+            DuplicateEffect::BlocksItself
+        } else {
+            DuplicateEffect::Waits
+        };
+        let oddity = Oddity::Duplicates { who: who.clone(), times: contenders.len(), effect, more: found.len() - 1 };
         let paths =
             found.iter().flat_map(|(_, contenders)| contenders.iter().map(|contender| contender.path())).collect();
-        Outcome::Warn(LintWarning {
-            severity: if blocks_itself { Severity::Critical } else { Severity::Warning },
-            oddity,
-            paths,
-        })
+        let severity = match effect {
+            DuplicateEffect::BlocksItself => Severity::Critical,
+            DuplicateEffect::Waits => Severity::Warning,
+            DuplicateEffect::Threads => Severity::Info,
+        };
+        Outcome::Warn(LintWarning { severity, oddity, paths })
     }
 }

@@ -14,7 +14,7 @@ use super::recipe::{Access, Dialect, Recipe, Shape, rule, rule_of};
 use super::verdict::{Thresholds, name_of, orphan, usual_hold_ms};
 use super::znode::Zxid;
 
-pub use oddity::{Duplicate, ForeignEffect, Oddity, OfficeConflict, Trend};
+pub use oddity::{Duplicate, DuplicateEffect, ForeignEffect, Oddity, OfficeConflict, Trend};
 
 /// Holders named in one sentence; more are a number.
 const NAMED_MAX: usize = 3;

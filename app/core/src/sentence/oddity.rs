@@ -16,7 +16,7 @@ pub enum Oddity {
     /// The holder took over from one whose session ended.
     TookOver { old: String, new: String },
     /// One client queues several times; `more` do the same.
-    Duplicates { who: Duplicate, times: usize, blocks_itself: bool, more: usize },
+    Duplicates { who: Duplicate, times: usize, effect: DuplicateEffect, more: usize },
     /// A session should have run out, and its znode is still there.
     ExpiryOverdue { who: String },
     /// A contender's znode has children.
@@ -100,6 +100,17 @@ pub enum Trend {
 pub enum Duplicate {
     Session(SessionId),
     ProtectionGuid(String),
+}
+
+/// What it means that somebody queues several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DuplicateEffect {
+    /// One may be a znode that nobody knows of.
+    Waits,
+    /// The same, and one holds.
+    BlocksItself,
+    /// Several threads of the client.
+    Threads,
 }
 
 /// What clients do with a name that they did not write.

@@ -1,5 +1,7 @@
 //! Every story of the field: what raises a finding, what clears it, and what must not raise it.
 
+use lockscope_core::diagnosis::Severity;
+
 use crate::language::Story;
 use crate::recipes::tree;
 
@@ -72,6 +74,17 @@ fn one_session_twice_is_a_lost_reply_or_threads() {
     assert_eq!(story.lock("/l").assessment.findings[0].paths.len(), 2);
     story.tell(&format!("1001 - /l/{A}lock-0000000000"));
     assert_eq!(codes(&mut story, 2_000, "/l"), [""; 0]);
+    let threads = "/l\n/l/lock-0000000000 owner=a\n/l/lock-0000000001 owner=a\n/l/lock-0000000002 owner=b";
+    let mut story = tree(threads);
+    let worst = |story: &Story| story.lock("/l").assessment.findings[0].severity;
+    assert_eq!((codes(&mut story, 1_000, "/l"), worst(&story)), (vec!["duplicate_session".into()], Severity::Critical));
+    // A znode that nobody knows of is released by nobody.
+    story.tell("1001 - /l/lock-0000000000\n1002 + /l/lock-0000000003\n1003 = /l/lock-0000000003 owner=a");
+    assert_eq!((codes(&mut story, 2_000, "/l"), worst(&story)), (vec!["duplicate_session".into()], Severity::Info));
+    assert!(story.lock("/l").assessment.findings[0].text.contains("threads share it"));
+    // It may be one all the same where it holds for too long.
+    assert_eq!(codes(&mut story, 400_000, "/l"), ["duplicate_session", "orphan_contender"]);
+    assert_eq!(worst(&story), Severity::Critical);
     let by_guid = format!("/l\n/l/{A}lock-0000000000 owner=a\n/l/{A}lock-0000000001 owner=b");
     assert_eq!(found(&by_guid, "/l"), ["duplicate_session"]);
     let downgrade = format!("/l\n/l/{A}__WRIT__0000000000 owner=a\n/l/{B}__READ__0000000001 owner=a");

@@ -23,9 +23,9 @@ pub const FINDINGS: &[Guide] = &[
     ),
     finding(
         "duplicate_session",
-        "warning; critical where one of them holds",
+        "warning; critical where one of them holds; info where threads share the session",
         "One session, or one protection GUID, stands in the queue more than once.",
-        "A create succeeded and its reply was lost (CURATOR-79, CURATOR-264); or threads share the session.",
+        "A create succeeded and its reply was lost (CURATOR-79, CURATOR-264); or threads share the session, which is known once it releases one znode while it has another here.",
         &[act(
             "If no threads share it: release the znode that the client does not know of, usually the older one.",
             ActTemplate::ReleaseHolder,

@@ -1,7 +1,7 @@
 //! The sentences of findings in English.
 
 use super::forecasts;
-use crate::sentence::oddity::{Duplicate, ForeignEffect, Oddity, OfficeConflict, Trend};
+use crate::sentence::oddity::{Duplicate, DuplicateEffect, ForeignEffect, Oddity, OfficeConflict, Trend};
 use crate::znode::{SessionId, Zxid};
 
 /// The sentence.
@@ -13,7 +13,7 @@ pub(crate) fn sentence(oddity: &Oddity) -> String {
         }
         Oddity::DeepQueue { contenders, trend } => deep_queue(*contenders, *trend),
         Oddity::TookOver { old, new } => took_over(old, new),
-        Oddity::Duplicates { who, times, blocks_itself, more } => duplicates(who, *times, *blocks_itself, *more),
+        Oddity::Duplicates { who, times, effect, more } => duplicates(who, *times, *effect, *more),
         Oddity::ExpiryOverdue { who } => expiry_overdue(who),
         Oddity::ParentContender => PARENT_CONTENDER.to_owned(),
         Oddity::ForeignChildren { count, recipe, effect } => foreign_children(*count, recipe, *effect),
@@ -106,16 +106,23 @@ fn took_over(old: &str, new: &str) -> String {
     )
 }
 
-fn duplicates(who: &Duplicate, times: usize, blocks_itself: bool, more: usize) -> String {
+fn duplicates(who: &Duplicate, times: usize, effect: DuplicateEffect, more: usize) -> String {
     let who = match who {
         Duplicate::Session(session) => format!("session {session}"),
         Duplicate::ProtectionGuid(guid) => format!("protection GUID {guid}"),
     };
-    let effect = if blocks_itself { " One of them holds, so the other waits for its own session." } else { "" };
     let others = if more > 0 { format!(" {more} more do the same.") } else { String::new() };
-    format!(
-        "The {who} stands in the queue {times} times: a create whose reply was lost leaves a znode that nobody knows of, unless threads share the session.{effect}{others}"
-    )
+    let why = match effect {
+        DuplicateEffect::Threads => "threads share it, since it released one znode while another of its own was here.",
+        DuplicateEffect::Waits | DuplicateEffect::BlocksItself => {
+            "a create whose reply was lost leaves a znode that nobody knows of, unless threads share the session."
+        }
+    };
+    let effect = match effect {
+        DuplicateEffect::BlocksItself => " One of them holds, so the other waits for its own session.",
+        DuplicateEffect::Waits | DuplicateEffect::Threads => "",
+    };
+    format!("The {who} stands in the queue {times} times: {why}{effect}{others}")
 }
 
 fn expiry_overdue(who: &str) -> String {
