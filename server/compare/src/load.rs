@@ -2,6 +2,7 @@
 //! Curator.
 
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use campaign::clients::curator_program;
@@ -71,9 +72,12 @@ pub(crate) async fn make_locks(client: &Client, root: &str, locks: usize) {
     }
 }
 
-/// A place in a queue, named as Curator names it.
+/// A place in a queue, named as Curator names it: each has a GUID of its own.
 pub(crate) async fn enter(client: &Client, lock: &str) -> String {
-    let prefix = format!("{lock}/_c_6f1e2d3c-0000-4a4a-8b8b-000000000000-lock-");
+    static ENTERED: AtomicU64 = AtomicU64::new(1);
+    let number = ENTERED.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let (first, last) = (number >> 32, number & 0xffff_ffff_ffff);
+    let prefix = format!("{lock}/_c_{first:08x}-0000-4a4a-8b8b-{last:012x}-lock-");
     let (_, number) = client.create(&prefix, b"10.1.2.3", &contender()).await.unwrap();
     format!("{prefix}{number}")
 }

@@ -97,12 +97,13 @@ impl Lint for DuplicateSession {
             DuplicateEffect::Waits
         };
         let oddity = Oddity::Duplicates { who: who.clone(), times: contenders.len(), effect, more: found.len() - 1 };
-        let paths =
-            found.iter().flat_map(|(_, contenders)| contenders.iter().map(|contender| contender.path())).collect();
-        let severity = match effect {
-            DuplicateEffect::BlocksItself => Severity::Critical,
-            DuplicateEffect::Waits => Severity::Warning,
-            DuplicateEffect::Threads => Severity::Info,
+        let twice =
+            || found.iter().flat_map(|(_, contenders)| contenders.iter().map(|contender| contender.path())).collect();
+        let (severity, paths) = match effect {
+            DuplicateEffect::BlocksItself => (Severity::Critical, twice()),
+            DuplicateEffect::Waits => (Severity::Warning, twice()),
+            // None of them is odd, and they change all the time.
+            DuplicateEffect::Threads => (Severity::Info, vec![context.lock.path.to_string()]),
         };
         Outcome::Warn(LintWarning { severity, oddity, paths })
     }
