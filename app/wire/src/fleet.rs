@@ -8,6 +8,8 @@ use super::name::{EnsembleColor, Link, Verdict};
 
 /// Tiles of one answer at most.
 pub const FLEET_TILES_MAX: u32 = 200;
+/// Tiles of one answer to another replica at most.
+pub const REPLICA_TILES_MAX: u32 = 20_000;
 
 /// Which tiles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct FleetQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fleet {
+    /// When this was put together, ms since the epoch by the clock of the server that answers.
+    pub server_time_ms: i64,
     /// Ensembles that match.
     pub total: u32,
     /// Ensembles in all, whether they match or not.
@@ -77,6 +81,9 @@ pub struct FleetTile {
     pub is_live: bool,
     /// Why it is not, in words; empty when it is.
     pub why: String,
+    /// Up to when this is known to be true, ms since the epoch by the clock of the server that answers; null where
+    /// nothing was read yet, or where no root of it may be seen.
+    pub known_at_ms: Option<i64>,
     /// The worst verdict of its locks; null without one.
     pub worst: Option<Verdict>,
     /// Locks by verdict, the worst first; only those that there are.

@@ -56,7 +56,7 @@ pub use cluster::{Cluster, ClusterState, Replica, SharedMemory, UnitOwners};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use find::{FindAnswer, FindPlace, FoundIncident};
-pub use fleet::{FLEET_TILES_MAX, Fleet, FleetQuery, FleetTile, LabelCount};
+pub use fleet::{FLEET_TILES_MAX, Fleet, FleetQuery, FleetTile, LabelCount, REPLICA_TILES_MAX};
 pub use frame::{
     Body, COMPACT_TYPE, ClientFrame, CompactFrame, DeltaBody, Frame, KnownView, ServerFrame, View, decode_frame,
     encode_frame,

@@ -1,6 +1,7 @@
 //! The ensembles that are shown, which may come and go while the server runs. Every change of any model counts here, so
 //! that whoever waits for changes waits for one number, however many ensembles there are.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use lockscope_core::observatory::Observatory;
@@ -94,6 +95,11 @@ impl Ensembles {
     /// Whether one of a name is shown.
     pub fn has(&self, name: &str) -> bool {
         self.list.now().iter().any(|ensemble| ensemble.info.name == name)
+    }
+
+    /// The names of all.
+    pub fn names(&self) -> HashSet<String> {
+        self.list.now().iter().map(|ensemble| ensemble.info.name.clone()).collect()
     }
 
     /// Those that are shown now.

@@ -11,7 +11,7 @@ use lockscope_wire::{
 const SENT_AGE_MAX_MS: i64 = 1_200;
 
 /// Said of a view that was live when it was looked at, and too old when the look was done.
-const SLOW: &str = "Lockscope is too busy to keep up";
+pub(crate) const SLOW: &str = "Lockscope is too busy to keep up";
 
 /// Up to when a view is known to be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

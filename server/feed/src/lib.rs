@@ -29,9 +29,9 @@ mod view;
 mod visibility;
 
 use lockscope_wire::{
-    Board, BoardQuery, Body, Epoch, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately, LockOrders, LockPage,
-    LockQuery, QueueMap, QueueMapQuery, SessionPage, SessionQuery, SessionTimeout, Sessions, SessionsQuery, Status,
-    View, WINDOW_ROWS_MAX, Waits, WaitsQuery, Window,
+    Board, BoardQuery, Body, Epoch, EventsQuery, FleetTile, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery,
+    QueueMap, QueueMapQuery, SessionPage, SessionQuery, SessionTimeout, Sessions, SessionsQuery, Status, View,
+    WINDOW_ROWS_MAX, Waits, WaitsQuery, Window,
 };
 
 pub use about::About;
@@ -112,6 +112,17 @@ pub struct ElsewherePart {
     pub ensembles: Vec<String>,
     /// Why nobody is asked; empty where somebody is.
     pub why: String,
+    /// Why the one that is asked does not answer at present; empty where it does.
+    pub lost: String,
+}
+
+/// Tiles of ensembles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetTiles {
+    /// Of those that this server watches.
+    pub own: Vec<FleetTile>,
+    /// Of those that others watch: that nothing is known of them. Whoever asks those servers puts theirs in their place.
+    pub elsewhere: Vec<FleetTile>,
 }
 
 /// What the feed needs from the model.
@@ -206,9 +217,9 @@ pub trait Projection: Views + Send + Sync + 'static {
         rows.truncate(rows_max);
         FoundLocks { rows, is_complete }
     }
-    /// The ensembles of which something may be seen, as tiles.
-    fn fleet(&self, _scope: &VisibilityScope, _query: &FleetQuery) -> Fleet {
-        Fleet::default()
+    /// The ensembles of which something may be seen, as tiles, in no order.
+    fn fleet_tiles(&self, _scope: &VisibilityScope) -> FleetTiles {
+        FleetTiles::default()
     }
     /// Whether there are several of which something may be seen.
     fn has_fleet(&self, _scope: &VisibilityScope) -> bool {

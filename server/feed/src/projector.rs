@@ -9,9 +9,9 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
-    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately,
-    LockOrders, LockPage, LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery,
-    SessionTimeout, Sessions, SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
+    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, LockOrders, LockPage,
+    LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, SessionTimeout, Sessions,
+    SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
 };
 
 use super::project::{
@@ -19,8 +19,8 @@ use super::project::{
     LineView, MetricSelection, NameTest, ProjectionContext, Snapshot,
 };
 use super::{
-    About, ConfigState, Ensembles, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views,
-    VisibilityScope,
+    About, ConfigState, Ensembles, FleetTiles, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions,
+    Views, VisibilityScope,
 };
 use runtime::clock::Clock;
 
@@ -305,8 +305,8 @@ impl Projection for Projector {
         FoundLocks { rows, is_complete: are_all && are_compared }
     }
 
-    fn fleet(&self, scope: &VisibilityScope, query: &FleetQuery) -> Fleet {
-        self.look(scope, |looks| project::fleet(looks, query))
+    fn fleet_tiles(&self, scope: &VisibilityScope) -> FleetTiles {
+        FleetTiles { own: self.look(scope, project::fleet_tiles), elsewhere: Vec::new() }
     }
 
     fn has_fleet(&self, scope: &VisibilityScope) -> bool {

@@ -1,42 +1,23 @@
-//! Tiles of ensembles that others watch. Their locks are not asked for here: a tile says who has them. Pure.
+//! Tiles of ensembles that others watch, as long as nothing came of whoever watches them. Pure.
 
-use lockscope_wire::{Fleet, FleetQuery, FleetTile, Link};
+use std::collections::HashSet;
+
+use feed::FleetTiles;
+use lockscope_wire::{FleetTile, Link};
 
 use crate::directory::Foreign;
 use crate::words;
 
-/// Those of others behind our own, as far as the window reaches.
+/// Those of others beside our own. What moves here is ours as soon as it is shown here.
 pub(crate) fn with_foreign<'a>(
-    mut own: Fleet,
-    query: &FleetQuery,
+    own: Vec<FleetTile>,
     foreign: impl Iterator<Item = &'a Foreign>,
     since_ms: i64,
-) -> Fleet {
-    let (mut total, mut all, mut not_live) = (own.total, own.all, own.not_live);
-    let mut ensembles = std::mem::take(&mut own.ensembles);
-    let wanted = query.q.to_lowercase();
-    let behind = total;
-    let mut place = 0_u32;
-    for one in foreign {
-        all = all.saturating_add(1);
-        let has = |(key, value): &(String, String)| one.labels.get(key) == Some(value);
-        let is_meant = query.labels.iter().all(has) && (wanted.is_empty() || one.name.to_lowercase().contains(&wanted));
-        if !is_meant {
-            continue;
-        }
-        not_live = not_live.saturating_add(1);
-        // Of no tile here it is known which verdict is its worst.
-        if query.verdict.is_some() {
-            continue;
-        }
-        total = total.saturating_add(1);
-        let is_reached = behind.saturating_add(place) >= query.offset;
-        if is_reached && ensembles.len() < query.limit as usize {
-            ensembles.push(tile(one, since_ms));
-        }
-        place = place.saturating_add(1);
-    }
-    Fleet { total, all, not_live, ensembles, ..own }
+) -> FleetTiles {
+    let known: HashSet<&str> = own.iter().map(|tile| &*tile.name).collect();
+    let foreign = foreign.filter(|foreign| !known.contains(&*foreign.name));
+    let elsewhere = foreign.map(|foreign| tile(foreign, since_ms)).collect();
+    FleetTiles { own, elsewhere }
 }
 
 fn tile(foreign: &Foreign, since_ms: i64) -> FleetTile {
@@ -48,6 +29,7 @@ fn tile(foreign: &Foreign, since_ms: i64) -> FleetTile {
         since_ms,
         is_live: false,
         why: words::elsewhere(foreign),
+        known_at_ms: None,
         worst: None,
         verdicts: Vec::new(),
         locks: 0,
@@ -68,18 +50,13 @@ mod tests {
     }
 
     #[test]
-    fn none_is_left_out_and_none_is_counted_twice() {
+    fn none_is_left_out_and_none_is_there_twice() {
         let all: Vec<Foreign> = ["x", "y", "z"].into_iter().map(foreign).collect();
-        let shown = |offset, limit, q: &str| {
-            let query = FleetQuery { offset, limit, q: q.to_owned(), ..FleetQuery::default() };
-            let own = Fleet { total: 2, all: 2, offset, ..Fleet::default() };
-            let fleet = with_foreign(own, &query, all.iter(), 7);
-            let names: Vec<String> = fleet.ensembles.iter().map(|tile| tile.name.clone()).collect();
-            (fleet.total, fleet.all, names.join(" "))
-        };
-        assert_eq!(shown(0, 100, ""), (5, 5, "x y z".to_owned()));
-        assert_eq!(shown(3, 100, ""), (5, 5, "y z".to_owned()));
-        assert_eq!(shown(0, 1, ""), (5, 5, "x".to_owned()));
-        assert_eq!(shown(0, 100, "Y"), (3, 5, "y".to_owned()));
+        let own = vec![FleetTile { is_live: true, ..tile(&all[1], 3) }];
+        let tiles = with_foreign(own, all.iter(), 7);
+        let all = tiles.own.iter().chain(&tiles.elsewhere);
+        let seen: Vec<(&str, bool)> = all.map(|tile| (&*tile.name, tile.is_live)).collect();
+        assert_eq!(seen, [("y", true), ("x", false), ("z", false)]);
+        assert_eq!((tiles.elsewhere[0].known_at_ms, tiles.elsewhere[0].labels.len()), (None, 1));
     }
 }

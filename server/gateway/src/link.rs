@@ -143,6 +143,12 @@ impl Link {
         self.state().is_up
     }
 
+    /// Why it does not answer; None where it does.
+    pub(crate) fn why_lost(&self) -> Option<String> {
+        let state = self.state();
+        (!state.is_up).then(|| state.why.clone())
+    }
+
     /// When it answered last; None: never.
     pub(crate) fn last_up(&self) -> Option<Instant> {
         let state = self.state();

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use feed::project::{EventsView, HappenedQuery, HappenedView, MetricSelection, Snapshot};
 use feed::{
-    Elsewhere, ElsewherePart, FeedError, ForeignCounts, FoundLocks, Known, LineView, NameTest, ProjectedView,
-    Projection, Revisions, Views, VisibilityScope, lose,
+    Elsewhere, ElsewherePart, FeedError, FleetTiles, ForeignCounts, FoundLocks, Known, LineView, NameTest,
+    ProjectedView, Projection, Revisions, Views, VisibilityScope, lose,
 };
 use lockscope_wire::{
-    Board, BoardQuery, Body, EventsQuery, Fleet, FleetQuery, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery,
-    Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery, View,
-    WINDOW_ROWS_MAX, Waits, WaitsQuery,
+    Board, BoardQuery, Body, EventsQuery, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery, Query, QueueMap,
+    QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, StatusQuery, View, WINDOW_ROWS_MAX,
+    Waits, WaitsQuery,
 };
 
 use crate::composite::Part;
@@ -317,13 +317,14 @@ impl Projection for Gateway {
     }
 
     fn all_elsewhere(&self) -> Vec<ElsewherePart> {
-        let plan = self.plan();
+        let (plan, shown) = (self.plan(), self.shown.names());
         let part = |(link, mut ensembles): (Option<Arc<Link>>, Vec<String>)| {
             // What moves here is watched here as soon as it is shown.
-            ensembles.retain(|name| !self.shown.has(name));
+            ensembles.retain(|name| !shown.contains(name));
             let why = if link.is_some() { String::new() } else { plan.why_nobody(&ensembles) };
+            let lost = link.as_ref().and_then(|link| link.why_lost()).unwrap_or_default();
             let owner = link.map(|link| (link.owner.id.clone(), link.owner.address.clone()));
-            ElsewherePart { owner, ensembles, why }
+            ElsewherePart { owner, ensembles, why, lost }
         };
         plan.asked_of("").into_iter().map(part).filter(|part| !part.ensembles.is_empty()).collect()
     }
@@ -362,11 +363,10 @@ impl Projection for Gateway {
         FoundLocks { is_complete: found.is_complete && is_all, ..found }
     }
 
-    fn fleet(&self, scope: &VisibilityScope, query: &FleetQuery) -> Fleet {
-        let own = self.local.fleet(scope, query);
-        let plan = self.plan();
+    fn fleet_tiles(&self, scope: &VisibilityScope) -> FleetTiles {
+        let (plan, own) = (self.plan(), self.local.fleet_tiles(scope).own);
         let foreign = plan.directory.foreign.iter().filter(|foreign| scope.covers_ensemble(&foreign.name));
-        fleet::with_foreign(own, query, foreign, self.clock.now_ms())
+        fleet::with_foreign(own, foreign, self.clock.now_ms())
     }
 
     fn has_fleet(&self, scope: &VisibilityScope) -> bool {

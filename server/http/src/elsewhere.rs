@@ -40,6 +40,8 @@ const SECTIONS: [&str; 5] =
 /// What a replica asks of another for itself or for whoever reads the audit log.
 const AUDIT: &str = "/api/v1/audit";
 const ALERTS: &str = "/api/v1/alerts";
+pub(super) const FLEET: &str = "/api/v1/fleet";
+const LAB_RUN: &str = "/api/v1/lab/runs/";
 /// How long one owner may take. Two of them have less time than an answer may take in all.
 const OWNER_ANSWERS_WITHIN: Duration = Duration::from_millis(4_500);
 /// Of those what is never forwarded: files of any size, which are handed on.
@@ -82,6 +84,8 @@ pub(super) fn may_be_forwarded(uri: &Uri) -> bool {
     let is_of_the_past = path.starts_with("/api/v1/") && given(&pairs_of(uri), "at").is_some();
     let is_known = path == AUDIT
         || path == ALERTS
+        || path == FLEET
+        || path.starts_with(LAB_RUN)
         || is_of_the_past
         || ANSWERED_BY_OWNERS.iter().chain(&SECTIONS).any(|top| is_under(path, top));
     is_known && !NEVER_FORWARDED.iter().any(|top| is_under(path, top))
@@ -216,7 +220,7 @@ impl Http {
 }
 
 /// Another's answer, as ours; None where it can't be one.
-fn response_of(answer: ReplicaAnswer) -> Option<Response> {
+pub(super) fn response_of(answer: ReplicaAnswer) -> Option<Response> {
     let mut response = axum::body::Body::from(answer.body).into_response();
     *response.status_mut() = StatusCode::from_u16(answer.status).ok()?;
     for (name, value) in ANSWER_HEADERS.into_iter().zip(&answer.headers).filter(|(_, value)| !value.is_empty()) {

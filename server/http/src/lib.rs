@@ -25,6 +25,7 @@ mod elsewhere;
 mod events;
 mod events_page;
 mod find;
+mod fleet_elsewhere;
 mod flow_control;
 mod forms;
 mod handed_on;
@@ -48,6 +49,7 @@ pub mod metrics;
 mod metrics_api;
 mod middleware;
 mod near;
+mod nothing_there;
 mod openapi;
 mod orders;
 mod origins;
@@ -82,7 +84,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::http::{StatusCode, Uri};
+use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
@@ -96,6 +98,7 @@ use audit::{Records, UnavailableLog};
 use counts::Counts;
 pub use declared::{Declared, declared};
 use feed::{Hub, VisibilityScope};
+use fleet_elsewhere::FleetElsewhere;
 use handed_on::HandedOnRooms;
 pub use handed_on::REPLICA_HAND_ON;
 use history::Moments;
@@ -176,8 +179,9 @@ pub struct Http {
     answered: Arc<Semaphore>,
     /// The same for requests that are handed on whole.
     handed_on: HandedOnRooms,
-    /// Alerts of what other replicas watch.
+    /// Alerts of what other replicas watch, and tiles.
     alerts_elsewhere: AlertsElsewhere,
+    fleet_elsewhere: FleetElsewhere,
     /// The pages as they were brought, for those of the past that other replicas ask for; none before there is a router.
     pages: Arc<OnceLock<Router>>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
@@ -226,6 +230,7 @@ impl Http {
             answered: Arc::new(Semaphore::new(FORWARDED_MAX)),
             handed_on: HandedOnRooms::new(),
             alerts_elsewhere: AlertsElsewhere::default(),
+            fleet_elsewhere: FleetElsewhere::default(),
             pages: Arc::default(),
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
@@ -363,23 +368,6 @@ impl Http {
             .layer(from_fn_with_state(self.clone(), compression::compress))
             .layer(from_fn_with_state(self.clone(), headers::of_all))
     }
-}
-
-/// `GET /lab` of a build without it.
-#[cfg(not(feature = "lab"))]
-async fn no_lab() -> Response {
-    ErrorResponse::not_found(
-        "this build of Lockscope has no lab; use one that was built with it (cargo feature `lab`)".to_owned(),
-    )
-    .into_response()
-}
-
-async fn unknown_api(uri: Uri) -> ErrorResponse {
-    ErrorResponse::not_found(format!(
-        "there is nothing at {}; the API has {}",
-        problem::echo(uri.path()),
-        routes::addresses()
-    ))
 }
 
 /// Time-out for answers. A release ends by itself, however long it takes; only its body has to arrive in time.

@@ -102,9 +102,14 @@ pub(super) struct ReplicaRequest {
 
 impl ReplicaRequest {
     pub(super) fn new(target: &str, caller: &Caller) -> Self {
-        let Actor { name, role, scope, by, address: _, through: _ } = caller.actor.clone();
+        Self::for_actor(target, &caller.actor, caller.scope.payloads())
+    }
+
+    /// For somebody who is shown what znodes carry, or not.
+    pub(super) fn for_actor(target: &str, actor: &Actor, payloads: bool) -> Self {
+        let Actor { name, role, scope, by, address: _, through: _ } = actor.clone();
         let Scope { ensembles, paths } = scope;
-        Self { target: target.to_owned(), name, role, by, ensembles, paths, payloads: caller.scope.payloads() }
+        Self { target: target.to_owned(), name, role, by, ensembles, paths, payloads }
     }
 
     /// For this replica itself, which shows each viewer their part of what comes.
@@ -123,6 +128,11 @@ impl ReplicaRequest {
             paths: Vec::new(),
             payloads: false,
         }
+    }
+
+    /// The same, of what is below some paths alone; empty for all.
+    pub(super) fn below(self, paths: &[String]) -> Self {
+        Self { paths: paths.to_vec(), ..self }
     }
 
     /// Whoever it is for, as far as the one that asks knows them.

@@ -6,13 +6,14 @@ use axum::routing::{MethodRouter, any, delete, get, post, put};
 
 use super::handed_on::REPLICA_HAND_ON;
 #[cfg(not(feature = "lab"))]
-use super::no_lab;
+use super::nothing_there::no_lab;
+use super::nothing_there::unknown_api;
 use super::replica_request::REPLICA_ASK;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
     Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, handed_on_take, health,
     help, history, live, me, metrics_api, openapi, orders, preferences_api, release_api, replica_answer, replica_live,
-    server_pages, session_timeout, sign_in, unknown_api,
+    server_pages, session_timeout, sign_in,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};

@@ -4,6 +4,7 @@
 mod acts;
 mod alerts;
 mod chats;
+mod fleet;
 mod past;
 mod routes;
 mod settled;
@@ -41,16 +42,15 @@ struct Server {
 }
 
 impl Server {
-    /// `more`: settings at the end of the file.
-    async fn start(zookeeper: &PrivateZooKeeper, id: &'static str, secret: &Path, more: &str) -> Self {
+    /// `first` and `more`: settings at the beginning and at the end of the file.
+    async fn start(id: &'static str, secret: &Path, (first, more): (&str, &str)) -> Self {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("lockscope.toml");
         let history = if more.contains(RECORDED) { "on" } else { "off" };
         let text = format!(
-            "zk = \"{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\"]\nevidence = \"off\"\n\
+            "{first}\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\n\
              session_timeout_ms = 6000\nhistory = \"{history}\"\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n\
              watch = \"owned\"\nsecret_file = {:?}\n{more}",
-            zookeeper.address(),
             place.path().join("data").display().to_string(),
             secret.display().to_string()
         );
@@ -176,28 +176,38 @@ impl Viewer {
 
 /// Three servers that agree on two owners; the owners come first, in their order, and last who owns nothing.
 async fn three(zookeeper: &PrivateZooKeeper, secret: &Path, more: &str) -> [Server; 3] {
-    let a = Server::start(zookeeper, "a", secret, more).await;
-    let b = Server::start(zookeeper, "b", secret, more).await;
-    let c = Server::start(zookeeper, "c", secret, more).await;
-    let mut owners = Vec::new();
+    let first = format!("zk = \"{}\"\nroot = [\"/a\"]\nevidence = \"off\"", zookeeper.address());
+    let mut servers = three_that_agree(secret, (&first, more)).await;
+    let owners = servers[0].owners().await;
+    servers.sort_by_key(|server| owners.iter().position(|owner| owner == server.id).unwrap_or(usize::MAX));
+    servers
+}
+
+/// Three servers that agree on two owners of each ensemble.
+async fn three_that_agree(secret: &Path, settings: (&str, &str)) -> [Server; 3] {
+    let a = Server::start("a", secret, settings).await;
+    let b = Server::start("b", secret, settings).await;
+    let c = Server::start("c", secret, settings).await;
+    let mut owners = Value::Null;
     // Who is new counts after ten seconds.
-    let agree = async |owners: &mut Vec<String>| {
-        *owners = a.owners().await;
-        owners.len() == 2 && *owners == b.owners().await && *owners == c.owners().await && {
-            let replicas = a.json("/api/v1/cluster").await["replicas"].as_array().unwrap().len();
-            replicas == 3
+    let agree = async |owners: &mut Value| {
+        let view = a.json("/api/v1/cluster").await;
+        *owners = view["assignments"].clone();
+        let all = owners.as_array().cloned().unwrap_or_default();
+        let have_two = all.iter().all(|one| one["owners"].as_array().is_some_and(|owners| owners.len() == 2));
+        !all.is_empty() && have_two && view["replicas"].as_array().is_some_and(|all| all.len() == 3) && {
+            let others = [b.json("/api/v1/cluster").await, c.json("/api/v1/cluster").await];
+            others.iter().all(|other| other["assignments"] == *owners)
         }
     };
     let begin = Instant::now();
     let mut settled: Option<Instant> = None;
     while settled.is_none_or(|since| since.elapsed() < Duration::from_secs(12)) {
-        assert!(begin.elapsed() < DEADLINE, "no two owners: {owners:?}");
+        assert!(begin.elapsed() < DEADLINE, "no two owners: {owners:#}");
         settled = if agree(&mut owners).await { settled.or(Some(Instant::now())) } else { None };
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    let mut servers = [a, b, c];
-    servers.sort_by_key(|server| owners.iter().position(|owner| owner == server.id).unwrap_or(usize::MAX));
-    servers
+    [a, b, c]
 }
 
 fn secret(place: &TempDir) -> std::path::PathBuf {

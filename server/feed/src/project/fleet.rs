@@ -7,22 +7,38 @@ use lockscope_wire as wire;
 
 use super::words::wire_verdict;
 use super::{ProjectionContext, count32};
+use crate::known::SLOW;
 
 /// Labels that are listed.
 const LABELS_MAX: usize = 100;
 
-/// The tiles for a query.
-pub(crate) fn fleet(looks: &[ProjectionContext<'_>], query: &wire::FleetQuery) -> wire::Fleet {
-    let mut labels: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-    for (key, value) in looks.iter().flat_map(|look| look.ensemble.labels.iter()) {
-        *labels.entry((key, value)).or_default() += 1;
+/// Every tile, in no order.
+pub(crate) fn fleet_tiles(looks: &[ProjectionContext<'_>]) -> Vec<wire::FleetTile> {
+    looks.iter().map(tile).collect()
+}
+
+/// The tiles for a query, of all that there are, as they may be shown at an instant.
+pub fn fleet(mut all: Vec<wire::FleetTile>, query: &wire::FleetQuery, now_ms: i64) -> wire::Fleet {
+    let mut counted: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for (key, value) in all.iter().flat_map(|tile| &tile.labels) {
+        *counted.entry((key, value)).or_default() += 1;
     }
-    let wanted = query.q.to_lowercase();
-    let is_meant = |look: &&ProjectionContext<'_>| {
-        let has = |(key, value): &(String, String)| look.ensemble.labels.get(key) == Some(value);
-        query.labels.iter().all(has) && (wanted.is_empty() || look.ensemble.name.to_lowercase().contains(&wanted))
+    let (all_count, listed) = (all.len(), counted.len().min(LABELS_MAX));
+    let labels_left_out = counted.len() - listed;
+    let mut counted: Vec<_> = counted.into_iter().collect();
+    counted.sort_by_key(|(_, count)| Reverse(*count));
+    let label = |((key, value), ensembles): ((&str, &str), u32)| wire::LabelCount {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        ensembles,
     };
-    let mut tiles: Vec<wire::FleetTile> = looks.iter().filter(is_meant).map(tile).collect();
+    let labels = counted.into_iter().take(LABELS_MAX).map(label).collect();
+    let wanted = query.q.to_lowercase();
+    all.retain(|tile| {
+        let has = |(key, value): &(String, String)| tile.labels.get(key) == Some(value);
+        query.labels.iter().all(has) && (wanted.is_empty() || tile.name.to_lowercase().contains(&wanted))
+    });
+    let mut tiles: Vec<wire::FleetTile> = all.into_iter().map(|tile| aged(tile, now_ms)).collect();
     let mut verdicts: BTreeMap<wire::Verdict, u32> = BTreeMap::new();
     for worst in tiles.iter().filter_map(|tile| tile.worst) {
         *verdicts.entry(worst).or_default() += 1;
@@ -30,24 +46,26 @@ pub(crate) fn fleet(looks: &[ProjectionContext<'_>], query: &wire::FleetQuery) -
     let not_live = tiles.iter().filter(|tile| !tile.is_live).count();
     tiles.retain(|tile| query.verdict.is_none_or(|verdict| tile.worst == Some(verdict)));
     tiles.sort_by(|one, other| rank(one).cmp(&rank(other)));
-    let (total, listed) = (tiles.len(), labels.len().min(LABELS_MAX));
-    let left_out = labels.len() - listed;
-    let mut labels: Vec<_> = labels.into_iter().collect();
-    labels.sort_by_key(|(_, count)| Reverse(*count));
-    let label = |((key, value), ensembles): ((&str, &str), u32)| wire::LabelCount {
-        key: key.to_owned(),
-        value: value.to_owned(),
-        ensembles,
-    };
     wire::Fleet {
-        total: count32(total),
-        all: count32(looks.len()),
+        server_time_ms: now_ms,
+        total: count32(tiles.len()),
+        all: count32(all_count),
         offset: query.offset,
         verdicts: verdicts.into_iter().rev().collect(),
         not_live: count32(not_live),
-        labels: labels.into_iter().take(LABELS_MAX).map(label).collect(),
-        labels_left_out: count32(left_out),
+        labels,
+        labels_left_out: count32(labels_left_out),
         ensembles: tiles.into_iter().skip(query.offset as usize).take(query.limit as usize).collect(),
+    }
+}
+
+/// The same tile, as it may be shown by now: what is too old is not live any more.
+fn aged(tile: wire::FleetTile, now_ms: i64) -> wire::FleetTile {
+    match tile.known_at_ms {
+        Some(at_ms) if tile.is_live && !wire::is_fresh(at_ms, now_ms) => {
+            wire::FleetTile { link: wire::Link::Stale, since_ms: at_ms, is_live: false, why: SLOW.to_owned(), ..tile }
+        }
+        _ => tile,
     }
 }
 
@@ -85,6 +103,7 @@ fn tile(look: &ProjectionContext<'_>) -> wire::FleetTile {
         since_ms: since.0,
         is_live: link == wire::Link::Live && not_live.is_none(),
         why: if link == wire::Link::Live { why_root.unwrap_or_default() } else { why.to_owned() },
+        known_at_ms: look.known_at().map(|at| at.0),
         worst: verdicts.last_key_value().map(|(verdict, _)| *verdict),
         verdicts: verdicts.into_iter().rev().collect(),
         locks,
@@ -108,6 +127,7 @@ mod tests {
             since_ms: 0,
             is_live,
             why: String::new(),
+            known_at_ms: Some(1_000),
             worst,
             verdicts: Vec::new(),
             locks: 0,
@@ -130,5 +150,33 @@ mod tests {
         ];
         tiles.sort_by(|one, other| rank(one).cmp(&rank(other)));
         assert_eq!(tiles.map(|tile| tile.name), ["deadlocked", "stuck", "lost", "busy", "empty"]);
+    }
+
+    #[test]
+    fn what_is_too_old_is_not_live_and_is_counted_so() {
+        let tiles = || vec![of("a", None, true, 0), of("b", None, false, 0)];
+        let query = wire::FleetQuery { limit: 10, ..wire::FleetQuery::default() };
+        let seen = |now_ms| {
+            let seen = fleet(tiles(), &query, now_ms);
+            let tile = seen.ensembles.into_iter().find(|tile| tile.name == "a").unwrap();
+            (seen.not_live, tile.is_live, tile.link, tile.since_ms)
+        };
+        assert_eq!(seen(3_000), (1, true, wire::Link::Live, 0));
+        assert_eq!(seen(3_001), (2, false, wire::Link::Stale, 1_000));
+        assert_eq!(seen(-1_001).0, 2, "the clock was set back");
+    }
+
+    #[test]
+    fn a_filter_counts_labels_of_all_and_verdicts_of_what_it_finds() {
+        let mut tiles = vec![of("eu", Some(wire::Verdict::Stuck), true, 1), of("us", None, true, 0)];
+        tiles[0].labels.insert("env".to_owned(), "prod".to_owned());
+        let query = wire::FleetQuery { q: "U".to_owned(), limit: 1, offset: 1, ..wire::FleetQuery::default() };
+        let found = fleet(tiles.clone(), &query, 1_000);
+        assert_eq!((found.total, found.all, found.ensembles.len()), (2, 2, 1));
+        assert_eq!(found.ensembles[0].name, "us");
+        let labels = vec![("env".to_owned(), "prod".to_owned())];
+        let found = fleet(tiles, &wire::FleetQuery { labels, limit: 9, ..wire::FleetQuery::default() }, 1_000);
+        assert_eq!((found.total, found.all, found.labels[0].ensembles), (1, 2, 1));
+        assert_eq!(found.verdicts, [(wire::Verdict::Stuck, 1)]);
     }
 }

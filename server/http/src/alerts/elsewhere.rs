@@ -177,7 +177,7 @@ impl Http {
     }
 
     async fn alerts_of(&self, part: ElsewherePart, before: &[TheirAlerts]) -> TheirAlerts {
-        let ElsewherePart { owner, ensembles, why } = part;
+        let ElsewherePart { owner, ensembles, why, lost: _ } = part;
         let Some((id, address)) = owner else { return lost(None, ensembles, &why, before) };
         let us = self.cluster.as_ref().map(|cluster| cluster.id().to_owned()).unwrap_or_default();
         let of = ReplicaAddress { id, address };

@@ -45,7 +45,7 @@ impl Http {
     }
 
     async fn orders_of(&self, part: ElsewherePart, caller: &Caller) -> Result<(LockOrders, Option<String>), String> {
-        let ElsewherePart { owner, ensembles, why } = part;
+        let ElsewherePart { owner, ensembles, why, lost: _ } = part;
         let first = ensembles.first().map(String::as_str).unwrap_or_default();
         let names = match ensembles.len() {
             0 | 1 => first.to_owned(),

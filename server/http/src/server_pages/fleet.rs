@@ -4,11 +4,12 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use lockscope_page::{FleetView, fleet_page};
-use lockscope_wire::{FLEET_TILES_MAX, Fleet, FleetQuery, Verdict};
+use lockscope_wire::{FLEET_TILES_MAX, Fleet, FleetQuery, REPLICA_TILES_MAX, Verdict};
 
 use crate::Http;
 use crate::api::{Pairs, read, share, short, wrong};
 use crate::caller::Caller;
+use crate::elsewhere::FLEET;
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::AnswerRequest;
 use feed::FILTER_CHARS_MAX;
@@ -18,8 +19,8 @@ const PAGE_TILES: u32 = 60;
 /// Labels that one question may ask for.
 pub(crate) const LABELS_MAX: usize = 16;
 
-/// Reads an address; `usual`: how many tiles where it does not say.
-fn asked(pairs: Pairs, of: &str, usual: u32, has_limit: bool) -> Result<FleetQuery, ErrorResponse> {
+/// Reads an address; `usual`: how many tiles where it does not say; `most`: how many may be asked for, if any number.
+fn asked(pairs: Pairs, of: &str, usual: u32, most: Option<u32>) -> Result<FleetQuery, ErrorResponse> {
     let mut query = FleetQuery { limit: usual, ..FleetQuery::default() };
     for (name, value) in read(pairs)? {
         let number = || value.parse::<u32>().map_err(|_| wrong(&name, &value, "a whole number"));
@@ -34,14 +35,14 @@ fn asked(pairs: Pairs, of: &str, usual: u32, has_limit: bool) -> Result<FleetQue
                 query.verdict = Some(found.ok_or_else(|| wrong(&name, &value, &format!("one of {}", names())))?);
             }
             "offset" => query.offset = number()?,
-            "limit" if has_limit => {
+            "limit" if let Some(most) = most => {
                 query.limit = number()?;
-                if !(1..=FLEET_TILES_MAX).contains(&query.limit) {
-                    return Err(wrong(&name, &value, &format!("1 to {FLEET_TILES_MAX}")));
+                if !(1..=most).contains(&query.limit) {
+                    return Err(wrong(&name, &value, &format!("1 to {most}")));
                 }
             }
             _ => {
-                let limit = if has_limit { ", offset and limit" } else { " and offset" };
+                let limit = if most.is_some() { ", offset and limit" } else { " and offset" };
                 return Err(ErrorResponse::bad_request(format!(
                     "`{}` is not a parameter of {of}; it takes q, label, verdict{limit}",
                     echo(&name)
@@ -71,23 +72,31 @@ fn labels(name: &str, text: &str) -> Result<Vec<(String, String)>, ErrorResponse
 /// `GET /api/v1/fleet`.
 pub(crate) async fn answer(
     State(http): State<Http>,
+    caller: Caller,
     request: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let query = asked(pairs, "/api/v1/fleet", FLEET_TILES_MAX / 2, true)?;
+    if caller.is_of_replica {
+        let query = asked(pairs, FLEET, FLEET_TILES_MAX, Some(REPLICA_TILES_MAX))?;
+        let make = move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.own_fleet(&scope, &query)));
+        return Ok(share(&http, request, make).await);
+    }
+    let query = asked(pairs, FLEET, FLEET_TILES_MAX / 2, Some(FLEET_TILES_MAX))?;
+    let others = http.fleet_elsewhere(&caller).await;
     let make =
-        move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.hub.projection().fleet(&scope, &query)));
+        move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.whole_fleet(&scope, &query, &others)));
     Ok(share(&http, request, make).await)
 }
 
 /// `GET /fleet`.
-pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
-    let query = asked(pairs, "/fleet", PAGE_TILES, false)?;
-    let Caller { actor, scope, .. } = person;
+pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+    let query = asked(pairs, "/fleet", PAGE_TILES, None)?;
+    let others = http.fleet_elsewhere(&caller).await;
+    let Caller { actor, scope, .. } = caller;
     let own = http.clone();
     let look = move || {
-        let fleet = own.hub.projection().fleet(&scope, &query);
-        FleetView { query, fleet, now_ms: own.hub.now_ms() }
+        let fleet = own.whole_fleet(&scope, &query, &others);
+        FleetView { query, now_ms: fleet.server_time_ms, fleet }
     };
     let view = http.work.ask(&actor.quota_owner(), look).await?;
     super::page(&http, &actor, |of| fleet_page(of, &view))

@@ -62,6 +62,9 @@ const OF_A_MOMENT: &[&str] = &[
     "/api/v1/time-to-lock",
 ];
 
+/// How long what two servers found may differ.
+const SETTLES_WITHIN: std::time::Duration = std::time::Duration::from_secs(8);
+
 struct Scene {
     session: String,
     incident: String,
@@ -93,11 +96,79 @@ impl Scene {
     }
 }
 
-async fn get(server: &Server, token: &str, target: &str) -> (u16, bool) {
+/// What is of the server that answers.
+const OF_A_SERVER: &[&str] = &["seq", "loaded_at_ms", "started_at_ms"];
+/// What is of the moment at which it was asked: instants up to when something is known, and how long goes on what goes on.
+const OF_NOW: &[&str] = &[
+    "age_ms",
+    "server_time_ms",
+    "known_at_ms",
+    "at_ms",
+    "from_at_ms",
+    "to_at_ms",
+    "hold_ms",
+    "holding_ms",
+    "waiting_ms",
+    "oldest_wait_ms",
+    "total_wait_ms",
+];
+/// By how much that may differ between two answers to the same question.
+const APART_MS_MAX: i64 = 5_000;
+
+/// An answer: its status, whether it shows the lock, and its body where that is JSON.
+#[derive(Debug)]
+struct Answered {
+    status: u16,
+    shows: bool,
+    body: Value,
+}
+
+impl Answered {
+    fn differences(&self, other: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        if (self.status, self.shows) != (other.status, other.shows) {
+            found.push(format!("{} {} here, {} {} there", self.status, self.shows, other.status, other.shows));
+        }
+        differences("", &self.body, &other.body, &mut found);
+        found.truncate(8);
+        found
+    }
+}
+
+fn are_of_now(name: &str, here: &Value, there: &Value) -> bool {
+    let apart = here.as_i64().zip(there.as_i64()).map(|(here, there)| (here - there).abs());
+    OF_NOW.contains(&name) && apart.is_some_and(|apart| apart <= APART_MS_MAX)
+}
+
+/// Where two bodies differ.
+fn differences(at: &str, here: &Value, there: &Value, found: &mut Vec<String>) {
+    match (here, there) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+            for name in names.into_iter().filter(|name| !OF_A_SERVER.contains(&&***name)) {
+                let (one, other) = (&one.get(name), &other.get(name));
+                let (one, other) = (one.unwrap_or(&Value::Null), other.unwrap_or(&Value::Null));
+                let is_config = at == ".config" && name == "path";
+                if !is_config && !are_of_now(name, one, other) {
+                    differences(&format!("{at}.{name}"), one, other, found);
+                }
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            let pairs = one.iter().zip(other).enumerate();
+            pairs.for_each(|(place, (one, other))| differences(&format!("{at}[{place}]"), one, other, found));
+        }
+        _ if here == there => {}
+        _ => found.push(format!("{at}: {here} here, {there} there")),
+    }
+}
+
+async fn get(server: &Server, token: &str, target: &str) -> Answered {
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let answer = client.get(format!("{}{target}", server.url)).bearer_auth(token).send().await.unwrap();
     let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap());
-    (status, text.contains("/a/order") || text.contains("%2Fa%2Forder"))
+    let shows = text.contains("/a/order") || text.contains("%2Fa%2Forder");
+    Answered { status, shows, body: serde_json::from_str(&text).unwrap_or_default() }
 }
 
 async fn json(server: &Server, token: &str, target: &str) -> Value {
@@ -136,7 +207,7 @@ async fn every_address_answers_as_at_an_owner() {
         range: (history["from_at_ms"].as_i64().unwrap(), history["to_at_ms"].as_i64().unwrap()),
     };
 
-    let (mut shown, mut own) = (BTreeSet::new(), BTreeSet::new());
+    let (mut shown, mut own, mut other) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let routes: Vec<&str> =
         http::declared().into_iter().filter(|row| row.verb == Verb::Get).map(|row| row.path).collect();
     for path in routes {
@@ -148,24 +219,27 @@ async fn every_address_answers_as_at_an_owner() {
         let at = OF_A_MOMENT.contains(&path).then(|| format!("{query}&at={}", scene.range.1));
         for query in [Some(query), at].into_iter().flatten() {
             let target = format!("{path}?{}", query.trim_start_matches('&'));
-            let mut last = None;
             // What two servers find is the same, and not at the same instant.
             let begin = std::time::Instant::now();
-            let is_same = loop {
+            let here = loop {
                 let (here, there) = (get(&gateway, &token, &target).await, get(&one, &token, &target).await);
-                last.replace((here, there));
-                if here == there || begin.elapsed() > std::time::Duration::from_secs(8) {
-                    break here == there;
+                let found = here.differences(&there);
+                if found.is_empty() {
+                    break here;
+                }
+                if begin.elapsed() > SETTLES_WITHIN {
+                    other.push(format!("{target}: {found:#?}"));
+                    break here;
                 }
             };
-            assert!(is_same, "{target}: here, and at an owner {last:?}");
-            let ((status, shows), _) = last.unwrap();
+            let Answered { status, shows, .. } = here;
             assert!(matches!(status, 200 | 303), "{target}: {status}");
             if shows {
                 shown.insert(path);
             }
         }
     }
+    assert!(other.is_empty(), "not as at an owner:\n{}", other.join("\n"));
     eprintln!("{} addresses show the lock: {shown:?}", shown.len());
     for path in OWN.iter().filter(|path| cfg!(feature = "oidc") || !path.contains("openid")) {
         assert!(own.contains(path), "{path} is no route any more");

@@ -27,6 +27,7 @@ fn tile(name: &str, worst: Option<Verdict>) -> FleetTile {
         since_ms: 1_000,
         is_live: true,
         why: String::new(),
+        known_at_ms: Some(1_000),
         worst,
         verdicts: worst.map(|worst| (worst, 2)).into_iter().collect(),
         locks: 3,

@@ -1,0 +1,234 @@
+//! Tiles of ensembles that other replicas watch: each replica is asked for all of its own in one answer, once for all who
+//! look, and only while somebody does. How old they are is the owner's age and the way by our own clock, so that nothing is
+//! live for longer than it can be proved; what came last of one that does not answer stays, as something that is not known.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use feed::project::fleet;
+use feed::{ElsewherePart, VisibilityScope};
+use futures_util::stream::{StreamExt as _, iter};
+use lockscope_wire::{Fleet, FleetQuery, FleetTile, Link, REPLICA_TILES_MAX, is_fresh};
+use runtime::clock;
+use tokio::sync::Mutex as Turn;
+
+use super::Http;
+use super::caller::Caller;
+use super::elsewhere::FLEET;
+use super::replica_request::{ReplicaAddress, ReplicaRequest};
+
+/// Others are asked no more often than this for the same, however many look: what they say may be called live for 2 s.
+const REST: Duration = Duration::from_millis(500);
+/// How long one may take. By then its link says that it hangs.
+const ANSWER_MAX: Duration = Duration::from_millis(1_200);
+/// Replicas asked at once.
+const AT_ONCE: usize = 16;
+/// Sets of visible paths whose tiles are kept. Overflow policy: those that nobody asked for for longest go; of what is
+/// asked for at this moment by more, each is asked for anew.
+const SCOPES_MAX: usize = 64;
+
+/// A tile as its owner showed it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TheirTile {
+    tile: FleetTile,
+    /// Up to when it is known to be true.
+    known: Option<Instant>,
+}
+
+/// What all of them said, by name; cheap to clone.
+pub(super) type TheirTiles = Arc<BTreeMap<String, TheirTile>>;
+
+/// What they said last to those who may see the same.
+#[derive(Debug, Default)]
+struct Slot(Turn<Option<(Instant, TheirTiles)>>);
+
+/// Slots by what may be seen, each with when it was used last.
+type Slots = HashMap<VisibilityScope, (Instant, Arc<Slot>)>;
+
+/// The last answers. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FleetElsewhere(Arc<Mutex<Slots>>);
+
+impl FleetElsewhere {
+    fn slot(&self, scope: VisibilityScope) -> Arc<Slot> {
+        let now = clock::instant();
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= SCOPES_MAX && !slots.contains_key(&scope) {
+            let longest = slots.iter().min_by_key(|(_, (used, _))| *used).map(|(scope, _)| scope.clone());
+            if let Some(longest) = longest {
+                slots.remove(&longest);
+            }
+        }
+        let (used, slot) = slots.entry(scope).or_insert_with(|| (now, Arc::default()));
+        *used = now;
+        slot.clone()
+    }
+}
+
+impl Http {
+    /// Tiles of what others watch, as of half a second ago at most; none for whom another replica asks.
+    pub(super) async fn fleet_elsewhere(&self, caller: &Caller) -> TheirTiles {
+        if caller.is_of_replica || caller.actor.through.is_some() || self.requests.is_none() || self.is_past {
+            return Arc::default();
+        }
+        let parts = self.hub.projection().all_elsewhere();
+        if parts.is_empty() {
+            return Arc::default();
+        }
+        // Which ensembles may be seen is a matter of leaving tiles out; which paths, of how they are counted.
+        let paths = &caller.actor.scope.paths;
+        let slot = self.fleet_elsewhere.slot(VisibilityScope::new(&[], paths, false));
+        let mut kept = slot.0.lock().await;
+        let before = match &*kept {
+            Some((at, all)) if clock::instant().saturating_duration_since(*at) < REST => return all.clone(),
+            Some((_, all)) => all.clone(),
+            None => Arc::default(),
+        };
+        let asked = parts.into_iter().map(|part| self.tiles_of(part, paths, &before));
+        let all: Vec<Vec<TheirTile>> = iter(asked).buffer_unordered(AT_ONCE).collect().await;
+        let all = all.into_iter().flatten().map(|their| (their.tile.name.clone(), their)).collect();
+        let all = TheirTiles::new(all);
+        *kept = Some((clock::instant(), all.clone()));
+        all
+    }
+
+    /// What this replica watches itself, for another one, which knows the labels.
+    pub(super) fn own_fleet(&self, scope: &VisibilityScope, query: &FleetQuery) -> Fleet {
+        let mut own = self.hub.projection().fleet_tiles(scope).own;
+        own.iter_mut().for_each(|tile| tile.labels.clear());
+        fleet(own, query, self.hub.now_ms())
+    }
+
+    /// Every ensemble, wherever it is watched, as far as somebody may see it.
+    pub(super) fn whole_fleet(&self, scope: &VisibilityScope, query: &FleetQuery, others: &TheirTiles) -> Fleet {
+        let feed::FleetTiles { own: mut tiles, elsewhere } = self.hub.projection().fleet_tiles(scope);
+        let (now, now_ms) = (clock::instant(), self.hub.now_ms());
+        let shown = |unknown: FleetTile| match others.get(&unknown.name) {
+            Some(their) => their.shown(unknown, now, now_ms),
+            None => unknown,
+        };
+        tiles.extend(elsewhere.into_iter().map(shown));
+        fleet(tiles, query, now_ms)
+    }
+
+    /// Asks one replica.
+    async fn tiles_of(
+        &self,
+        part: ElsewherePart,
+        paths: &[String],
+        before: &BTreeMap<String, TheirTile>,
+    ) -> Vec<TheirTile> {
+        let ElsewherePart { owner, ensembles, why, lost } = part;
+        let not_known = |why: &str| {
+            let (now, now_ms) = (clock::instant(), self.hub.now_ms());
+            ensembles.iter().map(|name| TheirTile::lost(name, before.get(name), why, now, now_ms)).collect()
+        };
+        let Some((id, address)) = owner else { return not_known(&why) };
+        if !lost.is_empty() {
+            return not_known(&lost);
+        }
+        let us = self.cluster.as_ref().map(|cluster| cluster.id().to_owned()).unwrap_or_default();
+        let of = ReplicaAddress { id, address };
+        let target = format!("{FLEET}?limit={REPLICA_TILES_MAX}");
+        let request = ReplicaRequest::of_replica(&target, &us).below(paths);
+        let asked_at = clock::instant();
+        let answer = match self.ask_replica(&of, &request, ANSWER_MAX).await {
+            Ok(answer) => answer,
+            Err(refused) => return not_known(refused.sentence()),
+        };
+        match serde_json::from_slice::<Fleet>(&answer.body) {
+            Ok(told) if answer.status == 200 => {
+                let all = heard(told, asked_at);
+                let unnamed = format!("the replica {} at {} does not watch it by now", of.id, of.address);
+                let (now, now_ms) = (clock::instant(), self.hub.now_ms());
+                let one = |name: &String| match all.get(name) {
+                    Some(their) => their.clone(),
+                    None => TheirTile::lost(name, before.get(name), &unnamed, now, now_ms),
+                };
+                ensembles.iter().map(one).collect()
+            }
+            Ok(_) | Err(_) => {
+                let status = answer.status;
+                not_known(&format!(
+                    "the replica {} at {} does not say it (status {status}); give all replicas the same version",
+                    of.id, of.address
+                ))
+            }
+        }
+    }
+}
+
+/// What a replica said when it was asked at an instant: no clock but its own says how old that was then, and none but ours
+/// how long the answer took.
+fn heard(told: Fleet, asked_at: Instant) -> BTreeMap<String, TheirTile> {
+    let Fleet { server_time_ms, ensembles, .. } = told;
+    let their = |tile: FleetTile| {
+        let known_at_ms = tile.known_at_ms.or(tile.is_live.then_some(server_time_ms));
+        let age_ms = known_at_ms.map(|at_ms| server_time_ms.saturating_sub(at_ms).max(0).unsigned_abs());
+        let known = age_ms.and_then(|age_ms| asked_at.checked_sub(Duration::from_millis(age_ms)));
+        // An age that no instant has is no proof of anything.
+        let is_live = tile.is_live && known.is_some();
+        (tile.name.clone(), TheirTile { tile: FleetTile { is_live, ..tile }, known })
+    };
+    ensembles.into_iter().map(their).collect()
+}
+
+impl TheirTile {
+    /// What came of it last, as something that is not known any more.
+    fn lost(name: &str, before: Option<&Self>, why: &str, now: Instant, now_ms: i64) -> Self {
+        let why = format!("its state is not known: {why}");
+        match before {
+            Some(before) if before.tile.is_live => {
+                let since_ms = before.known_at_ms(now, now_ms).unwrap_or(now_ms);
+                let tile = FleetTile { link: Link::Stale, since_ms, is_live: false, why, ..before.tile.clone() };
+                Self { tile, known: before.known }
+            }
+            Some(before) => Self { tile: FleetTile { why, ..before.tile.clone() }, known: before.known },
+            None => Self { tile: unread(name, now_ms, why), known: None },
+        }
+    }
+
+    /// Up to when it is known to be true, ms since the epoch by the clock that shows `now_ms` at `now`.
+    fn known_at_ms(&self, now: Instant, now_ms: i64) -> Option<i64> {
+        let age = now.saturating_duration_since(self.known?);
+        Some(now_ms.saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// As it may be shown by now, in place of one that says that nothing is known.
+    fn shown(&self, unknown: FleetTile, now: Instant, now_ms: i64) -> FleetTile {
+        let known_at_ms = self.known_at_ms(now, now_ms);
+        let FleetTile { name, color, labels, .. } = unknown;
+        let tile = FleetTile { name, color, labels, known_at_ms, ..self.tile.clone() };
+        match known_at_ms {
+            Some(at_ms) if tile.is_live && !is_fresh(at_ms, now_ms) => {
+                let why = "what came of the replica that watches it is too old to be live".to_owned();
+                FleetTile { link: Link::Stale, since_ms: at_ms, is_live: false, why, ..tile }
+            }
+            _ => tile,
+        }
+    }
+}
+
+fn unread(name: &str, since_ms: i64, why: String) -> FleetTile {
+    FleetTile {
+        name: name.to_owned(),
+        color: None,
+        labels: BTreeMap::new(),
+        link: Link::Stale,
+        since_ms,
+        is_live: false,
+        why,
+        known_at_ms: None,
+        worst: None,
+        verdicts: Vec::new(),
+        locks: 0,
+        held: 0,
+        waiters: 0,
+        incomplete: 0,
+        oldest_wait_at_ms: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
