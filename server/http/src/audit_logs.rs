@@ -92,7 +92,7 @@ impl Http {
         }
     }
 
-    fn other_replicas(&self) -> Vec<ReplicaAddress> {
+    pub(super) fn other_replicas(&self) -> Vec<ReplicaAddress> {
         let Some(cluster) = &self.cluster else { return Vec::new() };
         let replicas = cluster.view().replicas.into_iter().filter(|replica| replica.id != cluster.id());
         replicas.map(|replica| ReplicaAddress { id: replica.id, address: replica.address }).collect()

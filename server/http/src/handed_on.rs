@@ -254,16 +254,34 @@ const ACTS: [(HandedOnMethod, &str); 9] = [
 ];
 /// What may be ended by its number, below these.
 const ENDED: [&str; 2] = ["/api/v1/alerts/silences/", "/api/v1/orders/snooze/"];
+/// Runs of the lab.
+const RUNS: &str = "/api/v1/lab/runs/";
 /// Files that may be.
 pub(super) const EXPORT: &str = "/api/v1/history/export";
 /// Where a rule is tried on what was recorded.
 pub(super) const RULE_TEST: &str = "/api/v1/alerts/test";
+
+/// Digits of the id of a run.
+const RUN_ID_DIGITS: usize = 16;
+
+/// Whether this can be the id of a run of the lab.
+pub(super) fn is_run_id(id: &str) -> bool {
+    id.len() == RUN_ID_DIGITS && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
 
 /// What a request is, if it may be handed on at all.
 pub(super) fn kind_of(method: HandedOnMethod, uri: &Uri) -> Option<HandedOnKind> {
     let path = uri.path();
     if ACTS.contains(&(method, path)) {
         return Some(HandedOnKind::Act);
+    }
+    if let Some(rest) = path.strip_prefix(RUNS) {
+        let id = match method {
+            HandedOnMethod::Delete => Some(rest),
+            HandedOnMethod::Post => rest.strip_suffix("/faults"),
+            HandedOnMethod::Get => None,
+        };
+        return id.is_some_and(is_run_id).then_some(HandedOnKind::Act);
     }
     let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
     match method {
@@ -298,6 +316,9 @@ mod tests {
         {
             assert_eq!(of(get, target), None, "{target}");
         }
+        for wrong in ["", "0123456789ABCDEF", "0123456789abcde", "0123456789abcdef0", "../../api/v1/meta"] {
+            assert!(!is_run_id(wrong), "{wrong}");
+        }
         for target in ["/sign-out", "/api/v1/cluster/hand-on", "/api/v1/lab/runs", "/api/v1/preferences", "/lock?at=1"]
         {
             assert_eq!(of(post, target), None, "{target}");
@@ -305,6 +326,9 @@ mod tests {
         let delete = HandedOnMethod::Delete;
         assert_eq!(of(delete, "/api/v1/alerts/silences/7"), Some(HandedOnKind::Act));
         assert_eq!(of(delete, "/api/v1/orders/snooze/7?ensemble=a"), Some(HandedOnKind::Act));
+        assert_eq!(of(delete, "/api/v1/lab/runs/0123456789abcdef"), Some(HandedOnKind::Act));
+        assert_eq!(of(post, "/api/v1/lab/runs/0123456789abcdef/faults"), Some(HandedOnKind::Act));
+        assert_eq!(of(post, "/api/v1/lab/runs/0123456789abcdef"), None);
         assert_eq!(of(post, RULE_TEST), Some(HandedOnKind::Page));
         for target in
             ["/api/v1/release/plan", "/api/v1/alerts/silences/", "/api/v1/alerts/silences/7/8", "/api/v1/lab/runs/1"]

@@ -2,10 +2,12 @@
 
 pub(super) mod replay;
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use lockscope_wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
@@ -52,8 +54,9 @@ pub(super) async fn runs(
 /// `GET /api/v1/lab/runs/ID`, as a table with `?format=csv` or with `.csv` after the id.
 pub(super) async fn run(
     State(http): State<Http>,
-    Caller { scope, .. }: Caller,
+    caller: Caller,
     Path(id): Path<String>,
+    uri: Uri,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let (id, mut is_csv) = id.strip_suffix(".csv").map_or((id.as_str(), false), |id| (id, true));
@@ -75,17 +78,23 @@ pub(super) async fn run(
             }
         }
     }
-    let run = http.lab.run(&scope, id)?;
+    if let Some(answer) = http.lab_answer_elsewhere(&caller, id, &uri).await? {
+        return Ok(answer);
+    }
+    let run = http.lab.run(&caller.scope, id)?;
     Ok(if is_csv { as_csv(&run) } else { Json(&*run).into_response() })
 }
 
 /// `DELETE /api/v1/lab/runs/ID`: 202 while it is being cleared, 200 when it is over.
 pub(super) async fn stop(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, ErrorResponse> {
-    let run = http.lab.stop(&actor, &scope, &id).await?;
+    let run = match http.lab_stop_elsewhere(&caller, &id).await? {
+        Some(run) => Arc::new(run),
+        None => http.lab.stop(&caller.actor, &caller.scope, &id).await?,
+    };
     let status = if has_ended(run.state) { StatusCode::OK } else { StatusCode::ACCEPTED };
     Ok((status, Json(&*run)).into_response())
 }
@@ -93,11 +102,15 @@ pub(super) async fn stop(
 /// `POST /api/v1/lab/runs/ID/faults`.
 pub(super) async fn throw(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     Path(id): Path<String>,
     order: JsonBody<FaultOrder>,
 ) -> Result<Json<ThrownFault>, ErrorResponse> {
-    Ok(Json(http.lab.throw(&actor, &scope, &id, read(order, FAULT)?).await?))
+    let order = read(order, FAULT)?;
+    Ok(Json(match http.lab_fault_elsewhere(&caller, &id, order.clone()).await? {
+        Some(thrown) => thrown,
+        None => http.lab.throw(&caller.actor, &caller.scope, &id, order).await?,
+    }))
 }
 
 fn as_csv(run: &LabRun) -> Response {

@@ -38,6 +38,8 @@ mod history;
 #[cfg(feature = "lab")]
 mod lab_api;
 #[cfg(feature = "lab")]
+mod lab_elsewhere;
+#[cfg(feature = "lab")]
 mod lab_form;
 #[cfg(feature = "lab")]
 mod lab_page;
@@ -48,6 +50,7 @@ mod me;
 pub mod metrics;
 mod metrics_api;
 mod middleware;
+mod moment_elsewhere;
 mod near;
 mod nothing_there;
 mod openapi;

@@ -9,7 +9,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::response::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use tower_service::Service as _;
 
 use super::elsewhere::may_be_forwarded;
@@ -79,26 +79,35 @@ impl Http {
                     "the address that is asked for is none; replicas need the same version".to_owned(),
                 )
             })?;
+        let (actor, uri) = (asked.actor(), request.uri().clone());
+        if let Some(moment) = self.moment_for_replica(&uri, &actor, asked.payloads).await {
+            let answer = moment.map_or_else(ErrorResponse::into_response, |body| Body::from(body).into_response());
+            return whole(answer).await;
+        }
         if !may_be_forwarded(request.uri()) {
             return Err(ErrorResponse::bad_request(format!(
                 "{} is not answered for other replicas; replicas need the same version",
                 request.uri().path()
             )));
         }
-        let principal = Principal::forwarded(asked.actor());
+        let principal = Principal::forwarded(actor);
         request.extensions_mut().insert(ForwardedCaller { principal, payloads: asked.payloads });
         let mut router: Router = self.own_router();
         let response = match router.call(request).await {
             Ok(response) => response,
             Err(never) => match never {},
         };
-        let (parts, body) = response.into_parts();
-        let body = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await.map_err(|_| {
-            ErrorResponse::unavailable(format!(
-                "the answer has more than {} MiB, which no replica hands on; ask this one, or for less",
-                ANSWER_BYTES_MAX / 1024 / 1024
-            ))
-        })?;
-        Ok((parts, body))
+        whole(response).await
     }
+}
+
+async fn whole(response: Response) -> Result<(Parts, Bytes), ErrorResponse> {
+    let (parts, body) = response.into_parts();
+    let body = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await.map_err(|_| {
+        ErrorResponse::unavailable(format!(
+            "the answer has more than {} MiB, which no replica hands on; ask this one, or for less",
+            ANSWER_BYTES_MAX / 1024 / 1024
+        ))
+    })?;
+    Ok((parts, body))
 }

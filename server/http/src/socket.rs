@@ -206,7 +206,7 @@ impl Socket {
 
     /// Has the next moment made that is waited for.
     fn begin_moment(&mut self) {
-        self.past.begin(&self.http, &self.principal.actor.quota_owner(), &self.audience.past_scope());
+        self.past.begin(&self.http, &self.principal.actor, &self.audience.past_scope());
     }
 
     async fn take(&mut self, received: Received) -> Result<(), End> {

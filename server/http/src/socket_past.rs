@@ -12,7 +12,7 @@ use super::Http;
 use super::history::{Moment, moment_of};
 use super::problem::ErrorResponse;
 use feed::{FrameError, VisibilityScope};
-use identity::QuotaOwner;
+use identity::Actor;
 use runtime::tasks;
 
 /// A view as it was at a moment.
@@ -20,6 +20,8 @@ use runtime::tasks;
 pub(super) struct PastView {
     id: u32,
     view: View,
+    /// As it was written.
+    at: String,
     moment: Moment,
 }
 
@@ -27,7 +29,7 @@ impl PastView {
     /// A view at a moment, as that was written.
     pub(super) fn new(id: u32, view: View, at: &str) -> Result<Self, FrameError> {
         let moment = moment_of(at, view.ensemble()).map_err(|wrong| refusal(id, &wrong))?;
-        Ok(Self { id, view, moment })
+        Ok(Self { id, view, at: at.to_owned(), moment })
     }
 }
 
@@ -71,18 +73,17 @@ impl PastSnapshots {
     }
 
     /// Begins the next one, unless one is under way or was not sent yet.
-    pub(super) fn begin(&mut self, http: &Http, caller: &QuotaOwner, scope: &VisibilityScope) {
+    pub(super) fn begin(&mut self, http: &Http, actor: &Actor, scope: &VisibilityScope) {
         if self.making.is_some() || self.made.is_some() {
             return;
         }
         let Some(view) = self.waiting.pop_front() else { return };
         let (id, (give, made)) = (view.id, oneshot::channel());
-        let (http, caller, scope) = (http.clone(), caller.clone(), scope.clone());
+        let (http, actor, scope) = (http.clone(), actor.clone(), scope.clone());
         let task = tasks::spawn("moment of a live socket", async move {
-            let pool = http.past_work.clone();
-            let snapshot = pool.ask(&caller, move || make(&http, view, &scope)).await;
+            let snapshot = snapshot(http, &actor, view, scope).await;
             // The socket may be gone.
-            let _ = give.send(snapshot.flatten().map_err(|refused| refusal(id, &refused)));
+            let _ = give.send(snapshot.map_err(|refused| refusal(id, &refused)));
         });
         self.making = Some(Making { id, task, made });
     }
@@ -103,8 +104,17 @@ impl PastSnapshots {
     }
 }
 
+/// The frame, made here or by a replica that watches what it is about.
+async fn snapshot(http: Http, actor: &Actor, view: PastView, scope: VisibilityScope) -> Result<Bytes, ErrorResponse> {
+    if let Some(moment) = http.moment_elsewhere((actor, &scope), &view.view, &view.at).await {
+        return Ok(http.hub.frame_of_moment(view.id, &moment?));
+    }
+    let pool = http.past_work.clone();
+    pool.ask(&actor.quota_owner(), move || make(&http, view, &scope)).await.flatten()
+}
+
 fn make(http: &Http, view: PastView, scope: &VisibilityScope) -> Result<Bytes, ErrorResponse> {
-    let PastView { id, view, moment } = view;
+    let PastView { id, view, at: _, moment } = view;
     let past = http.at(Some(&moment), scope)?;
     Ok(past.hub.snapshot_for(&http.hub, id, view, scope)?)
 }

@@ -5,6 +5,8 @@ mod acts;
 mod alerts;
 mod chats;
 mod fleet;
+mod lab;
+mod moments;
 mod past;
 mod routes;
 mod settled;

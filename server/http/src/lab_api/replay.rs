@@ -3,7 +3,8 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::http::Uri;
+use axum::response::{IntoResponse as _, Response};
 use lab::replay::{RecordedLife, Replay};
 use lab::script::{SCRIPT_LOCKS_MAX, SCRIPT_MS_MAX, SCRIPT_TURNS_MAX};
 use lab::{LabDenied, LabRefusal};
@@ -37,12 +38,16 @@ pub(crate) async fn start(
 /// `GET /api/v1/lab/runs/ID/replay`.
 pub(crate) async fn show(
     State(http): State<Http>,
-    Caller { scope, .. }: Caller,
+    caller: Caller,
     Path(id): Path<String>,
+    uri: Uri,
     pairs: Pairs,
-) -> Result<Json<LabReplay>, ErrorResponse> {
+) -> Result<Response, ErrorResponse> {
     takes_none(pairs, "/api/v1/lab/runs/ID/replay")?;
-    Ok(Json(LabReplay::clone(&*http.lab.replay(&scope, &id)?)))
+    if let Some(answer) = http.lab_answer_elsewhere(&caller, &id, &uri).await? {
+        return Ok(answer);
+    }
+    Ok(Json(LabReplay::clone(&*http.lab.replay(&caller.scope, &id)?)).into_response())
 }
 
 /// `POST /lab/replay`: the same, by the form on an incident's page.
