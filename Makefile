@@ -67,10 +67,10 @@ screenshots: site ## the pictures in docs/ anew, from the demo and from made-up 
 	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
 	cd e2e && SCREENSHOTS=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test screenshots --project javascript-on --workers 1
 
-bench-page: site ## the page in a browser: a queue of 10,000 that changes 50 times a second, and a board until it is taken over
+bench-page: site ## the page in a browser: a queue of 10,000 that changes 50 times a second, a board until it is taken over, and pages left open (half an hour)
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
-	cd e2e && BENCH=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test frames --project javascript-on --workers 1
+	cd e2e && BENCH=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test frames growth --project javascript-on --workers 1
 
 campaign: site ## every fault against the release binary, judged by ZooKeeper's transaction log: SEEDS=3, ONLY=cut,late-link
 	@.ci/need java javac zookeeper curator kazoo alertmanager

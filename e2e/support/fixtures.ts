@@ -12,7 +12,7 @@ import { ZooKeeper } from './zookeeper.ts';
 type ForTest = {
   clients: Clients;
   /** Starts a page over made-up locks of this test's own; gone after it. */
-  madeUp: (mode: MadeUp) => Promise<Lockscope>;
+  madeUp: (mode: MadeUp, turnMs?: number) => Promise<Lockscope>;
   /** A path of this test's own; gone after it. */
   place: string;
   problems: Problems;
@@ -63,8 +63,8 @@ export const test = base.extend<ForTest, ForWorker>({
     // Only so that the problems are counted after the servers are gone.
     void problems;
     const started: Lockscope[] = [];
-    await use(async (mode) => {
-      const server = await Lockscope.madeUp(mode);
+    await use(async (mode, turnMs) => {
+      const server = await Lockscope.madeUp(mode, turnMs);
       started.push(server);
       return server;
     });

@@ -20,7 +20,7 @@ export type ApiContender = { node: string | null; session_id: string | null; rol
 export type ApiLock = { path: string; verdict: string; sentence: string; waiter_count: number | null; contenders: ApiContender[] };
 
 /** A mode of `fixture_site`. */
-export type MadeUp = 'live' | 'crowd' | 'many' | 'empty' | 'unreached' | 'denied';
+export type MadeUp = 'live' | 'crowd' | 'many' | 'passing' | 'empty' | 'unreached' | 'denied';
 
 let tokens = 0;
 
@@ -65,9 +65,9 @@ export class Lockscope {
     return Lockscope.run(['demo', '--listen', '127.0.0.1:0']);
   }
 
-  /** The page over made-up locks. */
-  static async madeUp(mode: MadeUp): Promise<Lockscope> {
-    return Lockscope.run([mode, '127.0.0.1:0'], FIXTURE);
+  /** The page over made-up locks, which change every so many milliseconds. */
+  static async madeUp(mode: MadeUp, turnMs?: number): Promise<Lockscope> {
+    return Lockscope.run([mode, '127.0.0.1:0', ...(turnMs === undefined ? [] : [String(turnMs)])], FIXTURE);
   }
 
   /** Another process with the same data at the same address, after the first was killed. */

@@ -4,6 +4,8 @@
 
 use leptos::prelude::*;
 
+use crate::follow::leave_with_owner;
+
 /// [`leptos::view!`] that gives an [`AnyView`] whatever is in it. Import it by its name: that goes before Leptos's
 /// prelude.
 macro_rules! view {
@@ -37,6 +39,9 @@ pub(crate) fn erase(view: impl IntoView + 'static) -> AnyView {
 
 /// A view that follows what it reads. Compiled once for all of them, too.
 pub(crate) fn dynamic<V: IntoView + 'static>(view: impl Fn() -> V + Send + 'static) -> AnyView {
-    let view: Box<dyn Fn() -> AnyView + Send> = Box::new(move || erase(view()));
+    let view: Box<dyn Fn() -> AnyView + Send> = Box::new(move || {
+        leave_with_owner();
+        erase(view())
+    });
     view.into_any()
 }

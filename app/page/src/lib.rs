@@ -25,6 +25,7 @@ mod erase;
 mod exact;
 mod explain;
 mod find;
+mod follow;
 mod format;
 #[cfg(feature = "hydrate")]
 mod hydrate;

@@ -122,6 +122,24 @@ pub(crate) fn many(started_at_ms: i64, turn: u32, now_ms: i64, state: RootState)
     rows
 }
 
+/// Locks that come and go: with each turn one begins and the oldest ends. What is the matter with them differs.
+pub(crate) fn passing(started_at_ms: i64, turn: u32, now_ms: i64) -> Vec<LockRow> {
+    const KINDS: [(Verdict, &str); 4] = [
+        (Verdict::Deadlocked, "Deadlock with another."),
+        (Verdict::Stuck, "Stuck: the holder is alive but far beyond its normal hold."),
+        (Verdict::Slow, "Held for longer than usual; some wait."),
+        (Verdict::Healthy, "Held; some wait."),
+    ];
+    let lock = |number: u32| {
+        let (verdict, sentence) = KINDS.get(number as usize % KINDS.len())?;
+        let lock = kind(format!("/app/passing/{number:09}"), *verdict, sentence, (1, 20 + number % 7), 61_000);
+        Some(row(lock, started_at_ms, turn, now_ms, RootState::Live))
+    };
+    (turn..turn.saturating_add(PASSING)).filter_map(lock).collect()
+}
+
+const PASSING: u32 = 24;
+
 /// The busy lock as the real projection has one that changes hands 50 times a second.
 pub(crate) fn hurried(mut rows: Vec<LockRow>) -> Vec<LockRow> {
     for row in rows.iter_mut().filter(|row| row.path == BUSY) {

@@ -1,13 +1,14 @@
 //! The whole page over made-up locks, for looking at it: every verdict, a queue of 1,000, names that try to break the
 //! layout or the page. Feed, socket and pages are the real ones; only the model behind them is invented.
 //!
-//! `cargo run -p server --example fixture_site -- [live|crowd|many|empty|syncing|stale|unreached|denied] [ADDRESS]`
+//! `cargo run -p server --example fixture_site -- [live|crowd|many|passing|empty|syncing|stale|unreached|denied] [ADDRESS [TURN_MS]]`
 #![recursion_limit = "512"]
 
 mod advice;
 mod contenders;
 mod evidence;
 mod locks;
+mod mode;
 mod queue_map;
 mod rows;
 mod sessions;
@@ -25,25 +26,27 @@ use runtime::shutdown;
 use server::stdout;
 use tokio::net::TcpListener;
 
-use world::{Mode, World};
-
-/// The busy lock changes hands this often; in a crowd 50 times a second.
-const TURN_MS: u64 = 2_000;
-const CROWD_TURN_MS: u64 = 20;
+use mode::Mode;
+use world::World;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let mode = arguments.next().map_or(Ok(Mode::Live), |name| name.parse())?;
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:0".to_owned());
+    let turn_ms = match arguments.next() {
+        Some(ms) => {
+            mode.turn_ms().and(Some(ms.parse().context("the third argument is the milliseconds between two turns")?))
+        }
+        None => mode.turn_ms(),
+    };
     let clock = Clock::system();
     let world = Arc::new(World::new(mode, clock.clone()));
     let hub = Hub::new(world.clone(), clock, feed::random_epoch());
     // Nobody drains this server: Ctrl-C ends it.
     let (_stopper, stop) = shutdown::token();
     pump::start(hub.clone(), stop.clone());
-    let turn_ms = if matches!(mode, Mode::Crowd | Mode::Many) { CROWD_TURN_MS } else { TURN_MS };
-    if matches!(mode, Mode::Live | Mode::Crowd | Mode::Many) {
+    if let Some(turn_ms) = turn_ms {
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(Duration::from_millis(turn_ms)).await;

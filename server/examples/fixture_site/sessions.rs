@@ -84,6 +84,19 @@ pub(crate) fn rows(started_at_ms: i64, turn: u32, now_ms: i64) -> Vec<SessionRow
     rows
 }
 
+/// The same, and some that come and go: with each turn one begins and the oldest ends.
+pub(crate) fn passing(started_at_ms: i64, turn: u32, now_ms: i64) -> Vec<SessionRow> {
+    let passing = |at: i64| {
+        let kind = kind(format!("passing-{at}"), (1, 1, 30 + u32::try_from(at % 9).unwrap_or(0)), 4_000, &["/order"]);
+        row(PASSING_FIRST + at, kind, started_at_ms, now_ms)
+    };
+    let mut rows = rows(started_at_ms, turn, now_ms);
+    rows.extend((i64::from(turn)..i64::from(turn) + 20).map(passing));
+    rows
+}
+
+const PASSING_FIRST: i64 = 5_000;
+
 fn row(at: i64, kind: Kind, started_at_ms: i64, now_ms: i64) -> SessionRow {
     let id = SessionId(FIRST + at);
     let since_ms = started_at_ms - kind.for_ms;

@@ -11,7 +11,7 @@ fn id(number: i64) -> SessionId {
 }
 
 /// Who waits for whom: waiter, holder, lock.
-fn pairs(crowd: bool) -> Vec<(i64, i64, String)> {
+fn pairs((crowd, turn): (bool, Option<u32>)) -> Vec<(i64, i64, String)> {
     let pair = |from: i64, to: i64, lock: &str| (from, to, lock.to_owned());
     let mut pairs = vec![
         pair(1, 2, "/transfer/b"),
@@ -24,10 +24,35 @@ fn pairs(crowd: bool) -> Vec<(i64, i64, String)> {
     ];
     let waiters = if crowd { 292 } else { 9 };
     pairs.extend((0..waiters).map(|at| pair(20 + at, 10, "/order")));
+    if let Some(turn) = turn.map(i64::from) {
+        // With each turn one begins to wait and another ends, and so do deadlocks of two.
+        pairs.extend((turn..turn + 6).map(|at| (PASSING_FIRST + at, 10, format!("/passing/{at}"))));
+        for first in passing_cycles(turn) {
+            pairs.push(pair(first, first + 1, "/transfer/d"));
+            pairs.push(pair(first + 1, first, "/transfer/c"));
+        }
+    }
     pairs
 }
 
+/// Sessions that only pass by wait from this number on; from the second on in deadlocks of two.
+const PASSING_FIRST: i64 = 1_000;
+const PASSING_CYCLES_FIRST: i64 = 0x4000_0000;
+
+/// The first of each two in a deadlock.
+fn passing_cycles(turn: i64) -> impl Iterator<Item = i64> {
+    (turn..turn + 3).map(|at| PASSING_CYCLES_FIRST + 2 * at)
+}
+
 const CYCLES: [&[i64]; 2] = [&[1, 2], &[3, 4, 5]];
+
+/// The deadlock that a session is in.
+fn cycle_of(number: i64) -> Option<Vec<i64>> {
+    if number >= PASSING_CYCLES_FIRST {
+        return Some(vec![number & !1, number | 1]);
+    }
+    CYCLES.iter().find(|cycle| cycle.contains(&number)).map(|cycle| cycle.to_vec())
+}
 
 fn label(number: i64) -> Option<String> {
     match number {
@@ -42,13 +67,13 @@ fn verdict_of(cycle: &[i64]) -> Verdict {
     if cycle.len() == 2 { Verdict::Deadlocked } else { Verdict::MaybeDeadlocked }
 }
 
-/// The graph.
-pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) -> Waits {
-    let pairs = pairs(crowd);
+/// The graph; of those who pass by, as of a turn.
+pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, (crowd, turn): (bool, Option<u32>), locks: u32) -> Waits {
+    let pairs = pairs((crowd, turn));
     let mut numbers: Vec<i64> = pairs.iter().flat_map(|(from, to, _)| [*from, *to]).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let verdict = |number: i64| CYCLES.iter().find(|cycle| cycle.contains(&number)).map(|cycle| verdict_of(cycle));
+    let verdict = |number: i64| cycle_of(number).map(|cycle| verdict_of(&cycle));
     let spot = |lock: &str| SessionLock {
         lock: lock.to_owned(),
         node: format!("{lock}/lock-0000000001"),
@@ -85,6 +110,8 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
     edges.truncate(if crowd { BRIEF_EDGES_MAX } else { usize::MAX });
     let mut nodes: Vec<WaitNode> = numbers.iter().map(node).collect();
     nodes.retain(|node| edges.iter().any(|edge| [edge.from, edge.to].contains(&node.session_id)));
+    let mut cycles: Vec<Vec<i64>> = CYCLES.iter().map(|cycle| cycle.to_vec()).collect();
+    cycles.extend(turn.into_iter().flat_map(|turn| passing_cycles(turn.into())).map(|first| vec![first, first + 1]));
     let mut tree = Vec::new();
     for root in [10, 1, 3, 7] {
         branch((root, 0, None), &pairs, &mut vec![root], started_at_ms, &mut tree);
@@ -93,7 +120,7 @@ pub(crate) fn waits(as_of: AsOf, started_at_ms: i64, crowd: bool, locks: u32) ->
         as_of,
         nodes,
         edges,
-        cycles: CYCLES.iter().map(|cycle| circle(cycle, &pairs, started_at_ms)).collect(),
+        cycles: cycles.iter().map(|cycle| circle(cycle, &pairs, started_at_ms)).collect(),
         left_out: if crowd { 1_457 } else { 0 },
         locks,
         contended: 8,
@@ -138,7 +165,7 @@ fn branch(
         behind_since_sum_ms: 0,
         is_lower_bound: false,
         left_out: u32::try_from(below.len().saturating_sub(TREE_CHILDREN_MAX)).unwrap_or(0),
-        cycle_verdict: CYCLES.iter().find(|cycle| cycle.contains(&number)).map(|cycle| verdict_of(cycle)),
+        cycle_verdict: cycle_of(number).map(|cycle| verdict_of(&cycle)),
     });
     for (from, path) in below.iter().take(TREE_CHILDREN_MAX) {
         branch((*from, depth + 1, Some(path)), pairs, placed, started_at_ms, tree);

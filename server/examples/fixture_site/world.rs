@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::bail;
 use feed::project::root_help;
 use feed::{Known, ProjectedView, Projection, Views, VisibilityScope};
 use lockscope_wire::{
@@ -17,7 +16,8 @@ use tokio::sync::watch;
 use super::advice;
 use super::contenders::{contender, hidden};
 use super::evidence;
-use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, hurried, locks, many, turns_of};
+use super::locks::{BUSY, FIXED, ROOTS, WATCHERS, came_at_ms, hurried, locks, many, passing, turns_of};
+use super::mode::Mode;
 use super::queue_map::queue_map;
 use super::rows::{matches, sort};
 use super::sessions;
@@ -28,41 +28,6 @@ const CONNECT: &str = "zk1:2181,zk2:2181,zk3:2181";
 
 /// Waiters of the busy lock in a crowd.
 const CROWD: u32 = 10_000;
-
-/// What the page is to be looked at in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Live,
-    /// 10,000 wait for the busy lock, and it changes hands all the time.
-    Crowd,
-    /// 2,000 locks, of which one changes hands all the time.
-    Many,
-    Empty,
-    Syncing,
-    Stale,
-    /// No server was ever reached.
-    Unreached,
-    /// The roots may not be read, or are not there.
-    Denied,
-}
-
-impl std::str::FromStr for Mode {
-    type Err = anyhow::Error;
-
-    fn from_str(name: &str) -> anyhow::Result<Self> {
-        match name {
-            "live" => Ok(Self::Live),
-            "crowd" => Ok(Self::Crowd),
-            "many" => Ok(Self::Many),
-            "empty" => Ok(Self::Empty),
-            "syncing" => Ok(Self::Syncing),
-            "stale" => Ok(Self::Stale),
-            "unreached" => Ok(Self::Unreached),
-            "denied" => Ok(Self::Denied),
-            _ => bail!("`{name}` is not a mode; use live, crowd, many, empty, syncing, stale, unreached or denied"),
-        }
-    }
-}
 
 /// The model.
 pub(crate) struct World {
@@ -88,7 +53,7 @@ impl World {
 
     fn state(&self) -> (RootState, Link, &'static str) {
         match self.mode {
-            Mode::Live | Mode::Crowd | Mode::Many | Mode::Empty => (RootState::Live, Link::Live, ""),
+            Mode::Live | Mode::Crowd | Mode::Many | Mode::Passing | Mode::Empty => (RootState::Live, Link::Live, ""),
             Mode::Syncing => (RootState::Syncing, Link::Syncing, "reading everything for the first time"),
             Mode::Stale => (RootState::Stale, Link::Stale, "no answer from zk1:2181"),
             Mode::Unreached => (RootState::Stale, Link::Lost, "no server can be reached"),
@@ -101,8 +66,11 @@ impl World {
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => Vec::new(),
             Mode::Live | Mode::Stale => locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0),
             Mode::Many => hurried(many(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0)),
-            Mode::Crowd => {
+            Mode::Crowd | Mode::Passing => {
                 let mut rows = locks(self.started_at_ms, self.turns(), self.clock.now_ms(), self.state().0);
+                if self.mode == Mode::Passing {
+                    rows.extend(passing(self.started_at_ms, self.turns(), self.clock.now_ms()));
+                }
                 for row in rows.iter_mut().filter(|row| row.path == BUSY) {
                     row.waiter_count = Some(CROWD);
                 }
@@ -194,8 +162,10 @@ impl World {
 
     fn waits(&self) -> Waits {
         match self.mode {
-            Mode::Live | Mode::Crowd | Mode::Many | Mode::Stale => {
-                waits(self.as_of(), self.started_at_ms, self.mode != Mode::Live, count(self.rows().iter()))
+            Mode::Live | Mode::Crowd | Mode::Many | Mode::Passing | Mode::Stale => {
+                let turn = (self.mode == Mode::Passing).then(|| self.turns());
+                let is_crowd = !matches!(self.mode, Mode::Live | Mode::Passing);
+                waits(self.as_of(), self.started_at_ms, (is_crowd, turn), count(self.rows().iter()))
             }
             Mode::Empty | Mode::Syncing | Mode::Unreached | Mode::Denied => {
                 Waits { as_of: self.as_of(), ..Waits::default() }
@@ -209,6 +179,7 @@ impl World {
             Mode::Live | Mode::Crowd | Mode::Many | Mode::Stale => {
                 sessions::rows(self.started_at_ms, self.turns(), self.clock.now_ms())
             }
+            Mode::Passing => sessions::passing(self.started_at_ms, self.turns(), self.clock.now_ms()),
         }
     }
 

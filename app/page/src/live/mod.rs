@@ -6,6 +6,7 @@ mod viewport;
 
 use leptos::prelude::*;
 
+use crate::follow::{follow, followed};
 use crate::ports::InitialView;
 #[cfg(feature = "hydrate")]
 use lockscope_wire::LabRun;
@@ -104,34 +105,34 @@ impl Live {
 
     /// The state of the connection.
     pub(crate) fn connection(self) -> Connection {
-        self.connection.get()
+        followed(self.connection)
     }
 
     /// When the sign-in of whoever looks ended, while this page was open. What is shown may be live all the same: as
     /// nobody in particular sees it.
     pub(crate) fn sign_in_ended_ms(self) -> Option<i64> {
-        self.sign_in_ended_ms.get()
+        followed(self.sign_in_ended_ms)
     }
 
     /// Whether what is shown is known to be true as of a moment ago.
     pub(crate) fn is_fresh(self) -> bool {
-        self.is_fresh.get()
+        followed(self.is_fresh)
     }
 
     /// Up to when what is shown is known to be true, on the server's clock.
     pub(crate) fn known_at_ms(self) -> Option<i64> {
-        self.version.track();
+        follow(self.version);
         self.model.with_value(LiveModel::known_at_ms)
     }
 
     /// The server's clock; moves only in the browser, and not while paused.
     pub(crate) fn now_ms(self) -> i64 {
-        self.now_ms.get()
+        followed(self.now_ms)
     }
 
     /// True while updates are held back.
     pub(crate) fn is_paused(self) -> bool {
-        self.paused.get()
+        followed(self.paused)
     }
 
     /// Pauses or goes on.
@@ -154,7 +155,7 @@ impl Live {
 
     /// Reads what is the matter with any lock, on whatever page.
     pub(crate) fn board_head<R>(self, read: impl FnOnce(&BoardHead) -> R) -> Option<R> {
-        self.version.track();
+        follow(self.version);
         self.model.with_value(|model| model.board_head().map(read))
     }
 
@@ -190,7 +191,7 @@ impl Live {
 
     /// Reads the map.
     pub(crate) fn queue_map<R>(self, read: impl FnOnce(&QueueMap) -> R) -> Option<R> {
-        self.version.track();
+        follow(self.version);
         self.model.with_value(|model| match model.surveyed() {
             Some(Body::QueueMap(map)) => map.as_deref().map(read),
             _ => None,
@@ -215,7 +216,7 @@ impl Live {
 
     /// Why the server refused the last request.
     pub(crate) fn refusal(self) -> Option<String> {
-        self.version.track();
+        follow(self.version);
         self.model.with_value(|model| model.refusal().map(str::to_owned))
     }
 
@@ -227,13 +228,13 @@ impl Live {
 
     /// True while a view is open that has shown nothing yet.
     pub(crate) fn awaits_data(self) -> bool {
-        self.version.track();
+        follow(self.version);
         self.model.with_value(LiveModel::awaits_data)
     }
 
     /// Reads whatever is on screen.
     pub(crate) fn body<R>(self, read: impl FnOnce(&Body) -> Option<R>) -> Option<R> {
-        self.version.track();
+        follow(self.version);
         self.model.with_value(|model| model.body().and_then(read))
     }
 

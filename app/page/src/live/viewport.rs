@@ -4,6 +4,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::pace;
+use crate::follow::followed;
 
 /// Rows drawn beyond each edge of the screen.
 const OVERSCAN_ROWS: u32 = 6;
@@ -72,7 +73,7 @@ impl Places {
 
     /// What moves a row down by so many rows. Follows the height of rows.
     pub(crate) fn style(self, rows: i64) -> Option<String> {
-        self.is_set.get().then(|| style(rows, self.row_px.get()))
+        followed(self.is_set).then(|| style(rows, followed(self.row_px)))
     }
 
     /// The same for a row that is drawn anew where it goes.

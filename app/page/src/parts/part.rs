@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::shown::Shown;
 use crate::erase::dynamic;
+use crate::follow::leave_with_owner;
 
 /// Draws a part of what is shown, anew only when that part changed; nothing while there is nothing to show.
 pub(crate) fn part<S, T>(
@@ -33,6 +34,9 @@ type Draw = Box<dyn Fn(&Shown) -> Option<AnyView> + Send>;
 
 /// Compiled once for all parts.
 fn erased(of: Read, draw: Draw) -> AnyView {
-    let shown = Memo::new(move |_| of());
+    let shown = Memo::new(move |_| {
+        leave_with_owner();
+        of()
+    });
     dynamic(move || shown.with(|shown| shown.as_ref().and_then(&draw)))
 }

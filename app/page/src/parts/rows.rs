@@ -3,6 +3,9 @@
 use std::marker::PhantomData;
 
 use leptos::prelude::*;
+use leptos::reactive::owner::WeakOwner;
+use leptos::tachys::reactive_graph::OwnedView;
+use leptos::tachys::view::keyed::keyed;
 
 use super::part::part_of;
 use super::shown::{Show, Shown};
@@ -59,11 +62,12 @@ type Read = Box<dyn Fn(Take<'_>) + Send + Sync>;
 struct Row {
     key: String,
     shown: [ArcRwSignal<Shown>; 2],
+    owner: Owner,
 }
 
 impl Row {
-    fn new(key: &str, items: [&dyn Show; 2]) -> Self {
-        Self { key: key.to_owned(), shown: items.map(|item| ArcRwSignal::new(item.shown())) }
+    fn new(key: &str, items: [&dyn Show; 2], owner: Owner) -> Self {
+        Self { key: key.to_owned(), shown: items.map(|item| ArcRwSignal::new(item.shown())), owner }
     }
 
     fn take(&self, items: [&dyn Show; 2]) {
@@ -75,43 +79,66 @@ impl Row {
     }
 }
 
-/// The rows that are drawn next: those of before take their items.
-fn taken(before: &mut Vec<Row>, read: &Read) -> Vec<Row> {
-    let mut next = Vec::with_capacity(before.len());
-    read(&mut |key, items| {
-        let row = match before.iter().position(|row| row.key == key) {
-            Some(at) => {
-                let row = before.remove(at);
-                row.take(items);
-                row
-            }
-            None => Row::new(key, items),
-        };
-        next.push(row);
-    });
-    next
+/// The rows that are drawn, and owners of what rows are made of.
+#[derive(Default)]
+struct Rows {
+    drawn: Vec<Row>,
+    /// Of rows that are gone, for those that come: as many as rows were ever drawn at once, twice at most. An owner
+    /// remembers each child that it ever had until it is cleaned up itself: `For` makes one for each row, and would
+    /// grow by each for as long as the list is there.
+    free: Vec<Owner>,
+}
+
+impl Rows {
+    /// Draws these next: rows of before take their items.
+    fn take(&mut self, read: &Read, list: &WeakOwner) {
+        let mut before = std::mem::take(&mut self.drawn);
+        read(&mut |key, items| {
+            let row = match before.iter().position(|row| row.key == key) {
+                Some(at) => {
+                    let row = before.remove(at);
+                    row.take(items);
+                    row
+                }
+                None => Row::new(key, items, self.owner(list)),
+            };
+            self.drawn.push(row);
+        });
+        // While what they are made of is still there: it leaves what it follows. The list is drawn anew right after this.
+        for row in before {
+            row.owner.cleanup();
+            self.free.push(row.owner);
+        }
+    }
+
+    fn owner(&mut self, list: &WeakOwner) -> Owner {
+        // Without its owner the list is gone, and nothing is drawn any more.
+        self.free.pop().or_else(|| list.upgrade().map(|list| list.child())).unwrap_or_default()
+    }
 }
 
 /// Compiled once for all kinds of rows.
 fn erased(read: Read, row: Callback<[RwSignal<Shown>; 2], AnyView>) -> AnyView {
-    let rows = StoredValue::new(Vec::<Row>::new());
-    // What is gone is drawn as it was until its row is taken away.
+    let rows = StoredValue::new(Rows::default());
+    let list = Owner::current().unwrap_or_default().downgrade();
     let keys = Memo::new(move |_| {
-        let mut before = rows.try_update_value(std::mem::take).unwrap_or_default();
-        let next = taken(&mut before, &read);
-        let keys: Vec<String> = next.iter().map(|row| row.key.clone()).collect();
-        rows.set_value(next);
+        let mut now = rows.try_update_value(std::mem::take).unwrap_or_default();
+        now.take(&read, &list);
+        let keys: Vec<String> = now.drawn.iter().map(|row| row.key.clone()).collect();
+        rows.set_value(now);
         keys
     });
-    let child = move |key: String| {
-        let find = |rows: &Vec<Row>| rows.iter().find(|row| row.key == key).map(|row| row.shown.clone());
-        rows.with_value(find).map(|shown| row.run(shown.map(RwSignal::from)))
+    let child = move |_, key: String| {
+        let of = |row: &Row| (row.owner.clone(), row.shown.clone());
+        let found = rows.with_value(|rows| rows.drawn.iter().find(|row| row.key == key).map(of));
+        let (owner, shown) = found.map_or_else(|| (Owner::new(), None), |(owner, shown)| (owner, Some(shown)));
+        let view = owner.with(|| shown.map(|shown| row.run(shown.map(RwSignal::from))));
+        (drop::<usize>, OwnedView::new_with_owner(view, owner))
     };
-    let each = move || {
+    erase(move || {
         keep_focus();
-        keys.get()
-    };
-    erase(leptos::prelude::view! { <For each=each key=String::clone children=child /> })
+        keyed(keys.get(), String::clone, child)
+    })
 }
 
 /// An item of a list, as it is now.
@@ -183,4 +210,60 @@ fn focused() -> Option<web_sys::HtmlElement> {
     use wasm_bindgen::JsCast as _;
     let element = document().active_element()?;
     if element.tag_name() == "BODY" { None } else { element.dyn_into().ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::follow::leave_with_owner;
+    use leptos::reactive::computed::ArcMemo;
+
+    /// Rows of these keys.
+    fn read(keys: Vec<String>) -> Read {
+        Box::new(move |take| keys.iter().for_each(|key| take(key, [key, &()])))
+    }
+
+    #[test]
+    fn rows_that_come_take_the_owners_of_those_that_went() {
+        let list = Owner::new_root(None);
+        let (mut rows, mut owners) = (Rows::default(), BTreeSet::new());
+        let left = Arc::new(AtomicUsize::new(0));
+        for turn in 0..1_000 {
+            rows.take(&read((turn..turn + 5).map(|at| at.to_string()).collect()), &list.downgrade());
+            owners.extend(rows.drawn.iter().map(|row| row.owner.debug_id()));
+            let newest = rows.drawn.last().expect("five rows are drawn");
+            let left = left.clone();
+            newest.owner.with(|| on_cleanup(move || _ = left.fetch_add(1, Ordering::Relaxed)));
+        }
+        assert_eq!(owners.len(), 6, "five rows, and one that goes as another comes");
+        assert_eq!(left.load(Ordering::Relaxed), 995, "each that went was cleaned up, and none that is drawn");
+    }
+
+    #[test]
+    fn what_a_row_follows_forgets_it_when_it_goes() {
+        let list = Owner::new_root(None);
+        let outside = ArcRwSignal::new(1);
+        let mut rows = Rows::default();
+        rows.take(&read(vec!["a".to_owned()]), &list.downgrade());
+        let runs = Arc::new(AtomicUsize::new(0));
+        let row = rows.drawn.first().expect("a row is drawn").owner.clone();
+        let memo = row.with(|| {
+            let (outside, runs) = (outside.clone(), runs.clone());
+            ArcMemo::new(move |_| {
+                leave_with_owner();
+                runs.fetch_add(1, Ordering::Relaxed);
+                outside.get()
+            })
+        });
+        assert_eq!(memo.get_untracked(), 1);
+        outside.set(2);
+        assert_eq!(memo.get_untracked(), 2, "it follows while its row is there");
+        rows.take(&read(Vec::new()), &list.downgrade());
+        outside.set(3);
+        assert_eq!((memo.get_untracked(), runs.load(Ordering::Relaxed)), (2, 2), "it left with its row");
+    }
 }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::words;
 use crate::erase::view;
+use crate::follow::followed;
 use crate::format::date;
 use crate::live::Live;
 use crate::past;
@@ -37,7 +38,7 @@ impl ShownZone {
 
     /// An instant; with its day when that is not today.
     fn text(self, at_ms: i64, now_ms: i64) -> String {
-        match &*self.0.read() {
+        match followed(self.0) {
             Zone::Utc => words::utc(&shortened(at_ms, now_ms)),
             Zone::Local(_) => shortened(shifted_ms(at_ms), shifted_ms(now_ms)),
         }
