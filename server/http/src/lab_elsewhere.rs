@@ -62,7 +62,8 @@ impl Http {
         while let Some((at, answered)) = asked.next().await {
             match answered {
                 Ok(answer) if answer.status == StatusCode::OK.as_u16() => return Ok(Some(FoundRun { at, answer })),
-                Ok(_) => {}
+                Ok(answer) if answer.status == StatusCode::NOT_FOUND.as_u16() => {}
+                Ok(answer) => missing.push(format!("the replica {} answers {}", at.id, answer.status)),
                 Err(refused) => missing.push(refused.sentence().to_owned()),
             }
         }
