@@ -26,14 +26,15 @@ export class Cluster {
     this.folder = folder;
   }
 
-  /** Starts them below a znode of their own, and waits until they agree who owns what. */
-  static async start(hosts: string, root: string): Promise<Cluster> {
+  /** Starts them below a znode of their own, and waits until they agree who owns what. `database`: where all keep one history. */
+  static async start(hosts: string, root: string, database?: string): Promise<Cluster> {
     const folder = mkdtempSync(join(tmpdir(), 'lockscope-e2e-'));
     const secret = join(folder, 'secret');
     writeFileSync(secret, '0123456789abcdef0123456789abcdef\n');
     const servers = new Map<string, Lockscope>();
+    const history = database === undefined ? 'history = "off"' : `history_url = "${database}"`;
     for (const id of ['a', 'b', 'c']) {
-      const file = `zk = "${hosts}"\nroot = ["/"]\nhistory = "off"\nevidence = "off"\nsession_timeout_ms = 6000\n[cluster]\nroot = "${root}"\nid = "${id}"\nwatch = "owned"\nsecret_file = "${secret}"\n`;
+      const file = `zk = "${hosts}"\nroot = ["/"]\n${history}\nevidence = "off"\nsession_timeout_ms = 6000\n[cluster]\nroot = "${root}"\nid = "${id}"\nwatch = "owned"\nsecret_file = "${secret}"\n`;
       servers.set(id, await Lockscope.serveEnsembles(file));
     }
     const view = async (server: Lockscope) => (await (await fetch(`${server.url}/api/v1/cluster`)).json()) as View;

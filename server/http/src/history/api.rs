@@ -168,7 +168,8 @@ impl HistoryJson {
         Self {
             ensemble,
             enabled: true,
-            store: status.store,
+            // Also of one that another server writes, and this one reads.
+            store: status.store.or_else(|| store.map(|store| store.kind())),
             from_at_ms: coverage.from.map(|at| at.0),
             to_at_ms: coverage.to.map(|at| at.0),
             generated_until_at_ms: generated.map(|gap| gap.from.0),
