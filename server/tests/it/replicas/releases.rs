@@ -2,6 +2,8 @@
 //! planned, and went once; limits are of both together. Once of two that watch it, and once of two that watch nothing and
 //! have two others do it. `CLUSTER_HTTP_RACES=1000` and `GATEWAY_RACES=1000` are the long forms.
 
+mod owners_leave;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -165,6 +167,38 @@ impl Stage {
         ends.sort_unstable();
         (kind, ends, path, czxid)
     }
+
+    /// What ZooKeeper's log says: whoever is not a client of the test deleted what was planned, each once. How many those are.
+    fn judged(&self, planned: &BTreeSet<(String, i64)>) -> usize {
+        let own = [&self.truth.client, &self.owner, &self.next].map(|client| client.session_id().0);
+        let transactions = log::all(&self.zookeeper);
+        let mut incarnations = BTreeMap::new();
+        let (mut wrong, mut deletes) = (Vec::new(), 0);
+        for transaction in &transactions {
+            match &transaction.change {
+                Change::Create(create) => drop(incarnations.insert(create.path.as_str(), transaction.zxid)),
+                Change::Delete { path, .. } if path.starts_with("/a/") && !own.contains(&transaction.session) => {
+                    let czxid = incarnations.remove(path.as_str()).unwrap();
+                    deletes += 1;
+                    if !planned.contains(&(path.clone(), czxid)) {
+                        wrong.push((path.clone(), czxid));
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert!(wrong.is_empty(), "{} of {deletes} deletes are wrong: {wrong:?}", wrong.len());
+        deletes
+    }
+
+    /// Each server's log is whole, and has what the others saw of it.
+    async fn logs_verify(&self) {
+        let all = self.both.iter().chain(&self.owners);
+        let data: Vec<String> = all.map(|one| one.place.path().join("data").display().to_string()).collect();
+        let args = ["audit", "verify"].into_iter().chain(data.iter().map(String::as_str)).collect::<Vec<_>>();
+        let logs = lockscope(&args).output().await.unwrap();
+        assert!(logs.status.success(), "{logs:?}");
+    }
 }
 
 fn ephemeral() -> zookeeper_client::CreateOptions<'static> {
@@ -263,32 +297,10 @@ async fn race(asked: Asked, races: u64) {
     let expected = [["released 200"; 5].as_slice(), &["limit"; 3]].concat();
     assert_eq!(limited, expected, "five of one person a minute, of both servers together");
 
-    // What the log says: whoever is not a client of the test deleted what was planned, each once.
-    let own = [&stage.truth.client, &stage.owner, &stage.next].map(|client| client.session_id().0);
-    let transactions = log::all(&stage.zookeeper);
-    let mut incarnations = BTreeMap::new();
-    let (mut wrong, mut deletes) = (Vec::new(), 0);
-    for transaction in &transactions {
-        match &transaction.change {
-            Change::Create(create) => drop(incarnations.insert(create.path.as_str(), transaction.zxid)),
-            Change::Delete { path, .. } if path.starts_with("/a/") && !own.contains(&transaction.session) => {
-                let czxid = incarnations.remove(path.as_str()).unwrap();
-                deletes += 1;
-                if !planned.contains(&(path.clone(), czxid)) {
-                    wrong.push((path.clone(), czxid));
-                }
-            }
-            _ => {}
-        }
-    }
-    eprintln!("{races} races of {asked:?} over HTTP, {deletes} deletes, {} wrong:", wrong.len());
+    let deletes = stage.judged(&planned);
+    eprintln!("{races} races of {asked:?} over HTTP, {deletes} deletes, none wrong:");
     for ((kind, pair), count) in ends {
         eprintln!("  {kind:?} {pair:?}: {count}");
     }
-    assert!(wrong.is_empty(), "{wrong:?}");
-    let all = stage.both.iter().chain(&stage.owners);
-    let data: Vec<String> = all.map(|one| one.place.path().join("data").display().to_string()).collect();
-    let args = ["audit", "verify"].into_iter().chain(data.iter().map(String::as_str)).collect::<Vec<_>>();
-    let logs = lockscope(&args).output().await.unwrap();
-    assert!(logs.status.success(), "{logs:?}");
+    stage.logs_verify().await;
 }
