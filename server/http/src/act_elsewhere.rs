@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use release::HandedOn;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Http;
 use super::caller::Caller;
-use super::handed_on::{Asked, HandedOnContent, HandedOnKind, HandedOnMethod};
-use super::handed_on_send::{NotHandedOn, ReplicaProcess, request_id};
+use super::handed_on::{Asked, HandedOnContent, HandedOnMethod};
+use super::handed_on_send::{HandedOnAnswer, ReplicaProcess};
 use super::problem::ErrorResponse;
+use super::recorded_order::{LostOrder, OrderFailure, RecordedOrder};
 use feed::Elsewhere;
 
 /// How long one may take: itself, and until it is seen. With its record it has less time than an answer may take.
@@ -77,51 +77,31 @@ impl Http {
         act: ActElsewhere,
         caller: &Caller,
     ) -> Result<T, ErrorResponse> {
-        let (http, caller) = (self.clone(), caller.clone());
-        // Whoever asked may go away; what is on record does not wait for them.
-        let carried = tokio::spawn(async move { http.carry(owner, act, &caller).await });
-        let body = carried.await.unwrap_or_else(|_| {
-            Err(ErrorResponse::internal(
-                "the request failed inside Lockscope; the audit logs of all replicas show how far it got",
-            ))
-        })?;
+        let ActElsewhere { what, method, target, content, reason } = act;
+        let asked = Asked { method, target, content };
+        let order = RecordedOrder { what, plan_id: String::new(), reason, asked, within: ACT_MAX };
+        let read = |answer: &HandedOnAnswer, body: Bytes| {
+            Some(if answer.status().is_success() { Ok(body) } else { Err(refusal(answer.status(), &body)) })
+        };
+        let body = match self.send_order(owner, order, caller, read).await {
+            Ok(answer) => answer?,
+            Err(OrderFailure::Refused(refused)) => return Err(refused),
+            Err(OrderFailure::NotOnRecord(error)) => {
+                let sentence = format!("nothing was sent: the audit record can't be written ({error})");
+                return Err(ErrorResponse::unavailable(sentence));
+            }
+            Err(OrderFailure::NoAnswer(LostOrder { at, why, record, request_id })) => {
+                return Err(ErrorResponse::unavailable(format!(
+                    "It is not known whether this was done: the replica {} at {} was asked to and gave no answer ({why}). Its audit log has it, if it came, as request {request_id}; record {record} of this replica's says what was asked. Nothing is sent again by itself.",
+                    at.id, at.address
+                )));
+            }
+        };
         serde_json::from_slice(&body).map_err(|_| {
             ErrorResponse::unavailable(
                 "it was done, and the answer of the replica that did it can't be read; give all replicas the same version",
             )
         })
-    }
-
-    async fn carry(&self, owner: ReplicaProcess, act: ActElsewhere, caller: &Caller) -> Result<Bytes, ErrorResponse> {
-        let Some(service) = &self.release_service else {
-            return Err(ErrorResponse::unavailable("this server does nothing for people; give it a --data-dir"));
-        };
-        self.handed_on.admit_order(&caller.actor.quota_owner())?;
-        let ActElsewhere { what, method, target, content, reason } = act;
-        let asked = Asked { method, target, content };
-        let request =
-            HandedOn { to: owner.at.id.clone(), request_id: request_id(), what, plan_id: String::new(), reason };
-        let record = service.hand_on(&caller.actor, &request).await.map_err(|error| {
-            ErrorResponse::unavailable(format!("nothing was sent: the audit record can't be written ({error})"))
-        })?;
-        let answered = self.hand_on(&owner, (HandedOnKind::Act, &asked, &request.request_id), caller, ACT_MAX).await;
-        let why = match answered {
-            Err(NotHandedOn::NotSent(refused)) => {
-                service.lost(&caller.actor, &request, record, Ok(refused.sentence())).await;
-                return Err(refused.said("Nothing was sent: "));
-            }
-            Err(NotHandedOn::NoAnswer(why)) => why,
-            Ok(mut answer) => match answer.whole().await {
-                Ok(body) if answer.status().is_success() => return Ok(body),
-                Ok(body) => return Err(refusal(answer.status(), &body)),
-                Err(why) => why,
-            },
-        };
-        service.lost(&caller.actor, &request, record, Err(&why)).await;
-        Err(ErrorResponse::unavailable(format!(
-            "It is not known whether this was done: the replica {} at {} was asked to and gave no answer ({why}). Its audit log has it, if it came, as request {}; record {record} of this replica's says what was asked. Nothing is sent again by itself.",
-            owner.at.id, owner.at.address, request.request_id
-        )))
     }
 }
 

@@ -21,7 +21,7 @@ use super::problem::ErrorResponse;
 use super::replica_answer::ForwardedCaller;
 use super::replica_live::refused;
 use super::{Http, alerts, bounded, history};
-use ::cluster::{PIECES_TYPE, PieceWriter};
+use ::cluster::{PIECE_BYTES_MAX, PIECES_TYPE, PieceWriter};
 use access::Principal;
 
 pub(super) async fn answer(
@@ -49,10 +49,10 @@ pub(super) async fn answer(
     let head = HandedOnHead { status: parts.status.as_u16(), headers, now_ms: http.hub.now_ms() };
     let head = serde_json::to_vec(&head).map_err(|error| ErrorResponse::internal(error.to_string()))?;
     let head = pieces.write(&head, false);
-    let rest = Sending { body: body.into_data_stream(), pieces, _place: place };
+    let rest = Sending { body: body.into_data_stream(), given: Bytes::new(), pieces, _place: place };
     let rest = unfold(Some(rest), |sending| async {
         let mut sending = sending?;
-        match sending.body.next().await {
+        match sending.next().await {
             Some(Ok(bytes)) => Some((Ok(sending.pieces.write(&bytes, false)), Some(sending))),
             // Without its last piece nobody takes it for whole.
             Some(Err(error)) => Some((Err(error), None)),
@@ -68,8 +68,23 @@ pub(super) async fn answer(
 /// What is still to be sent.
 struct Sending {
     body: BodyDataStream,
+    /// What the body gave and is not written yet.
+    given: Bytes,
     pieces: PieceWriter,
     _place: Option<OwnedSemaphorePermit>,
+}
+
+impl Sending {
+    /// As much as one piece takes: of a body that is one text no second one is made of it all.
+    async fn next(&mut self) -> Option<Result<Bytes, axum::Error>> {
+        if self.given.is_empty() {
+            match self.body.next().await? {
+                Ok(bytes) => self.given = bytes,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(self.given.split_to(self.given.len().min(PIECE_BYTES_MAX))))
+    }
 }
 
 impl Http {

@@ -62,6 +62,7 @@ mod payloads;
 mod peer;
 mod preferences_api;
 mod problem;
+mod recorded_order;
 mod redirect;
 mod release_api;
 mod release_elsewhere;
@@ -160,8 +161,7 @@ pub struct Http {
     origins: Arc<Origins>,
     records: Arc<dyn Records>,
     access: Access,
-    /// Who is shown payloads. Set again also when somebody may see more or less than before: then every socket begins
-    /// anew.
+    /// Who is shown payloads. Set again when somebody may see more or less than before: every socket begins anew then.
     payloads: watch::Receiver<Payloads>,
     /// The lab.
     #[cfg(feature = "lab")]
@@ -195,8 +195,8 @@ pub struct Http {
     /// The same for the past, which takes seconds: who looks at the present never waits for who looks back.
     past_work: WorkerPool,
     past_shared: SharedAnswers,
-    /// Files of the past as SQLite databases: one at a time is made or sent.
-    bundles: Arc<Semaphore>,
+    /// Room for files of the past.
+    files: history::FileRooms,
 }
 
 impl Http {
@@ -240,7 +240,7 @@ impl Http {
             work,
             past_shared: SharedAnswers::new(past_work.clone()),
             past_work,
-            bundles: Arc::new(Semaphore::new(1)),
+            files: history::FileRooms::new(),
         }
     }
 

@@ -9,13 +9,14 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use feed::Elsewhere;
 use lockscope_wire::{Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult, decode_frame};
-use release::{HandedOn, home_of_plan};
+use release::home_of_plan;
 
 use super::Http;
 use super::caller::Caller;
 use super::handed_on::{Asked, HandedOnContent, HandedOnKind, HandedOnMethod};
 use super::handed_on_send::{HandedOnAnswer, NotHandedOn, ReplicaProcess, request_id};
 use super::problem::ErrorResponse;
+use super::recorded_order::{LostOrder, OrderFailure, RecordedOrder};
 use super::release_api::{show_plan, show_result};
 use super::sign_in;
 
@@ -137,14 +138,24 @@ impl Http {
         headers: &HeaderMap,
         order: ReleaseOrder,
     ) -> Result<Response, ErrorResponse> {
-        let (http, caller, headers) = (self.clone(), caller.clone(), headers.clone());
-        // Whoever asked may go away; what is on record does not wait for them.
-        let carried = tokio::spawn(async move { http.order(home, kind, &caller, &headers, order).await });
-        carried.await.unwrap_or_else(|_| {
-            Err(ErrorResponse::internal(
-                "the request failed inside Lockscope; the audit logs of all replicas show how far it got",
-            ))
-        })
+        let (status, untold) = match self.order(home, kind, caller, headers, order).await {
+            Ok(answer) => return Ok(answer),
+            Err(OrderFailure::Refused(refused)) => return Err(refused),
+            Err(OrderFailure::NotOnRecord(error)) => {
+                let sentence = format!("Nothing was sent: the audit record can't be written ({error}).");
+                (StatusCode::SERVICE_UNAVAILABLE, (Outcome::RefusedAudit, sentence, None))
+            }
+            Err(OrderFailure::NoAnswer(lost)) => {
+                let LostOrder { at, why, record, request_id } = lost;
+                let sentence = format!(
+                    "It is not known whether this was done: the replica {} at {} was asked to and gave no answer ({why}). Its audit log has it, if it came, with this plan; record {record} of this replica's says what was asked, as request {request_id}. \
+                     Nothing is sent again by itself. The same plan may be sent again: what was carried out is not carried out twice.",
+                    at.id, at.address
+                );
+                (StatusCode::ACCEPTED, (Outcome::Unknown, sentence, Some(record)))
+            }
+        };
+        Ok(told(self, kind, headers, status, untold))
     }
 
     async fn order(
@@ -154,52 +165,25 @@ impl Http {
         caller: &Caller,
         headers: &HeaderMap,
         order: ReleaseOrder,
-    ) -> Result<Response, ErrorResponse> {
-        let Some(service) = &self.release_service else {
-            return Err(ErrorResponse::unavailable("this server releases nothing; give it a --data-dir"));
-        };
-        self.handed_on.admit_order(&caller.actor.quota_owner())?;
+    ) -> Result<Response, OrderFailure> {
+        if self.release_service.is_none() {
+            let sentence = "this server releases nothing; give it a --data-dir";
+            return Err(ErrorResponse::unavailable(sentence).into());
+        }
         let asked = match kind {
             OrderKind::ApproveTyped => typed(&order),
             OrderKind::Execute | OrderKind::Revoke | OrderKind::Approve => asked(kind.address(), &order)?,
         };
-        let request = HandedOn {
-            to: home.at.id.clone(),
-            request_id: request_id(),
+        let order = RecordedOrder {
             what: kind.what(),
             plan_id: super::problem::echo(&order.plan_id),
             reason: order.reason,
+            asked,
+            within: ORDER_MAX,
         };
-        let record = match service.hand_on(&caller.actor, &request).await {
-            Ok(record) => record,
-            Err(error) => {
-                let sentence = format!("Nothing was sent: the audit record can't be written ({error}).");
-                let untried = (Outcome::RefusedAudit, sentence, None);
-                return Ok(told(self, kind, headers, StatusCode::SERVICE_UNAVAILABLE, untried));
-            }
-        };
-        let answered = self.hand_on(&home, (HandedOnKind::Act, &asked, &request.request_id), caller, ORDER_MAX).await;
-        let why = match answered {
-            Err(NotHandedOn::NotSent(refused)) => {
-                service.lost(&caller.actor, &request, record, Ok(refused.sentence())).await;
-                return Err(refused.said("Nothing was sent: "));
-            }
-            Err(NotHandedOn::NoAnswer(why)) => why,
-            Ok(mut answer) => match answer.whole().await {
-                Ok(body) => match self.shown_order(kind, headers, &answer, body, &home.at.id) {
-                    Some(response) => return Ok(response),
-                    None => "its answer can't be read; give all replicas the same version".to_owned(),
-                },
-                Err(why) => why,
-            },
-        };
-        service.lost(&caller.actor, &request, record, Err(&why)).await;
-        let sentence = format!(
-            "It is not known whether this was done: the replica {} at {} was asked to and gave no answer ({why}). Its audit log has it, if it came, with this plan; record {record} of this replica's says what was asked, as request {}. \
-             Nothing is sent again by itself. The same plan may be sent again: what was carried out is not carried out twice.",
-            home.at.id, home.at.address, request.request_id
-        );
-        Ok(told(self, kind, headers, StatusCode::ACCEPTED, (Outcome::Unknown, sentence, Some(record))))
+        let (http, headers, id) = (self.clone(), headers.clone(), home.at.id.clone());
+        self.send_order(home, order, caller, move |answer, body| http.shown_order(kind, &headers, answer, body, &id))
+            .await
     }
 
     /// A plan that another replica made, with its instants by this one's clock.

@@ -4,6 +4,7 @@
 mod acts;
 mod alerts;
 mod chats;
+mod files;
 mod fleet;
 mod lab;
 mod moments;

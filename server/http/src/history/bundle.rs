@@ -20,6 +20,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::ask::{Asked, refused};
+use super::file_rooms::SendingDeadline;
 use crate::Http;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
@@ -30,8 +31,6 @@ use runtime::clock;
 const BYTES_MAX: u64 = 512 << 20;
 /// How long it may take to make one.
 const MAKING_MAX: Duration = Duration::from_secs(60);
-/// How long it may take to send one; beyond it the connection is cut, so that others have their turn.
-const SENDING_MAX: Duration = Duration::from_secs(600);
 /// Bytes that are read and sent at once.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -41,7 +40,7 @@ pub(super) async fn show(http: &Http, asked: AnswerRequest, of: Asked) -> Result
         return Err(ErrorResponse::bad_request(detail));
     }
     let waiting = http.past_work.admit(&asked.caller)?;
-    let Ok(turn) = http.bundles.clone().try_acquire_owned() else {
+    let Some(turn) = http.files.bundle() else {
         return Err(ErrorResponse::unavailable("another SQLite file is being made or sent; try again in a moment"));
     };
     let http = http.clone();
@@ -93,7 +92,7 @@ fn unmade(error: BundleError, range: &Range<TimeMs>) -> ErrorResponse {
 /// What is still to be sent.
 struct Sending {
     file: tokio::fs::File,
-    until: tokio::time::Instant,
+    deadline: SendingDeadline,
     _turn: OwnedSemaphorePermit,
 }
 
@@ -105,8 +104,7 @@ fn send(file: File, name: &str, turn: OwnedSemaphorePermit) -> io::Result<Respon
     if let Ok(name) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         headers.insert(CONTENT_DISPOSITION, name);
     }
-    let until = tokio::time::Instant::from(clock::instant() + SENDING_MAX);
-    let sending = Sending { file: tokio::fs::File::from_std(file), until, _turn: turn };
+    let sending = Sending { file: tokio::fs::File::from_std(file), deadline: SendingDeadline::begin(), _turn: turn };
     let pieces = unfold(Some(sending), |sending| async {
         let mut sending = sending?;
         match piece(&mut sending).await {
@@ -119,9 +117,7 @@ fn send(file: File, name: &str, turn: OwnedSemaphorePermit) -> io::Result<Respon
 }
 
 async fn piece(sending: &mut Sending) -> io::Result<Bytes> {
-    if tokio::time::Instant::from(clock::instant()) >= sending.until {
-        return Err(io::Error::new(io::ErrorKind::TimedOut, "the file was not read in time"));
-    }
+    sending.deadline.check()?;
     let mut bytes = Vec::with_capacity(PIECE_BYTES);
     sending.file.read_buf(&mut bytes).await?;
     Ok(bytes.into())

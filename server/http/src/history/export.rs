@@ -6,8 +6,9 @@ use axum::response::Response;
 
 use super::ask::{Asked, ExportFormat, refused};
 use super::bundle;
+use super::file_rooms::while_it_is_sent;
 use super::going_on::still;
-use super::holds::{HoldJson, Shown, spans};
+use super::holds::{HoldJson, Shown, SpanLimit, spans};
 use super::trace::trace;
 use crate::Http;
 use crate::api::Pairs;
@@ -17,8 +18,8 @@ use crate::shared_answers::{Answer, AnswerRequest};
 use feed::VisibilityScope;
 
 const TAKES: [&str; 7] = ["ensemble", "path", "session", "client", "from", "to", "format"];
-/// Lives in one file.
-const LIVES_MAX: usize = 50_000;
+/// Lives in one file, and bytes of their names.
+const FILE_MAX: SpanLimit = SpanLimit { spans: 50_000, bytes: 32 << 20 };
 const COLUMNS: [&str; 13] = [
     "czxid",
     "lock",
@@ -44,10 +45,11 @@ pub(crate) async fn show(
     if of.format == ExportFormat::Sqlite {
         return bundle::show(&http, asked, of).await;
     }
+    let place = http.files.text(&asked.caller)?;
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answer = http.past_shared.answer(asked, move || file(&own, &scope, &of));
     // The route has no bound of its own, for the sake of bundles.
-    http.in_time(answer).await
+    Ok(while_it_is_sent(http.in_time(answer).await?, place))
 }
 
 fn file(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Answer {
@@ -69,10 +71,12 @@ fn lives(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Vec<Hold
     let now_ms = http.hub.now_ms();
     let range = asked.range(now_ms)?;
     let (ended, more) =
-        spans(&*store, scope, &ensemble, asked, &range, LIVES_MAX).map_err(|error| refused(error, &range))?;
+        spans(&*store, scope, &ensemble, asked, &range, FILE_MAX).map_err(|error| refused(error, &range))?;
     if let Some(oldest) = ended.last().filter(|_| more.is_some()) {
         return Err(ErrorResponse::bad_request(format!(
-            "more than {LIVES_MAX} contenders left in that range; a shorter one would do, such as from={}&to={}",
+            "more than {} contenders left in that range, or their names take more than {} MiB; a shorter one would do, such as from={}&to={}",
+            FILE_MAX.spans,
+            FILE_MAX.bytes >> 20,
             oldest.left_at.0 + 1,
             range.end.0
         )));

@@ -87,7 +87,7 @@ fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<Hol
     let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
     let now_ms = http.hub.now_ms();
     let range = asked.range(now_ms)?;
-    let limit = asked.limit.unwrap_or(HOLDS_USUAL);
+    let limit = SpanLimit { spans: asked.limit.unwrap_or(HOLDS_USUAL), bytes: usize::MAX };
     let (spans, next_before) =
         spans(&*store, scope, &ensemble, asked, &range, limit).map_err(|error| refused(error, &range))?;
     let mut holds = still(http, scope, &ensemble, asked, now_ms)?;
@@ -97,6 +97,19 @@ fn found(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Json<Hol
     Ok(Json(HoldsJson { ensemble, holds, next_before, coverage }))
 }
 
+/// How many are enough, and how many bytes of names; there is always one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SpanLimit {
+    pub(super) spans: usize,
+    pub(super) bytes: usize,
+}
+
+/// Bytes of what a life is called by.
+fn bytes_of(span: &Span) -> usize {
+    let of = |text: &Option<Box<str>>| text.as_ref().map_or(0, |text| text.len());
+    span.lock.len() + span.node.len() + of(&span.label) + of(&span.host)
+}
+
 /// Those that may be seen, until there are enough.
 pub(super) fn spans(
     store: &dyn Store,
@@ -104,7 +117,7 @@ pub(super) fn spans(
     ensemble: &str,
     asked: &Asked,
     range: &Range<TimeMs>,
-    limit: usize,
+    limit: SpanLimit,
 ) -> Result<(Vec<Span>, Option<String>), StoreError> {
     let some = |text: &str| (!text.is_empty()).then(|| text.into());
     let query = SpanQuery {
@@ -117,12 +130,13 @@ pub(super) fn spans(
         limit: PAGE,
         give_up_at: Some(give_up_at()),
     };
-    let (mut found, mut next) = (Vec::new(), None);
+    let (mut found, mut next, mut bytes) = (Vec::new(), None, 0_usize);
     each(store, query, |span| {
         if !scope.covers(ensemble, &span.lock) {
             return ControlFlow::Continue(());
         }
-        if found.len() == limit {
+        bytes = bytes.saturating_add(bytes_of(&span));
+        if found.len() == limit.spans || (bytes > limit.bytes && !found.is_empty()) {
             next = found.last().map(|span: &Span| cursor((span.left_at.0, span.czxid.0)));
             return ControlFlow::Break(());
         }

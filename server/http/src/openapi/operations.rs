@@ -232,7 +232,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..look("/api/v1/history/differs", "historyDiffers", Tag::Look, "How some waits differ from the rest")
     },
     Operation {
-        text: "The newest first. At most 50,000: beyond that 400 says which range would do. `format=sqlite` gives an SQLite database of at most 512 MiB, one at a \
+        text: "The newest first. At most 50,000, and 32 MiB of names: beyond that 400 says which range would do. At most 8 such files are made or sent at once, 4 of one person; what is not taken within ten minutes is cut. `format=sqlite` gives an SQLite database of at most 512 MiB, one at a \
                time: changes, gaps and what is derived of them for whoever may see all of the ensemble with payloads and names no `path`, else what is derived alone.",
         params: params::EXPORT,
         replies: &[

@@ -21,7 +21,7 @@ async fn metric(server: &Server, name: &str) -> u64 {
     line.parse().unwrap()
 }
 
-fn resident_kib(server: &Server) -> u64 {
+pub(super) fn resident_kib(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id().unwrap())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
