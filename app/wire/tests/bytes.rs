@@ -13,8 +13,8 @@ const BOARD_MAX: usize = 153;
 const RATE_BOARD_MAX: usize = 150;
 /// Of a lock page that shows a hand-off, however long the queue is.
 const LOCK_MAX: usize = 100;
-/// The same while one session stands in the queue more than once, which is a finding with a release as its step.
-const ADVICE_MAX: usize = 250;
+/// The same while something is advised whose sentence has the number of those who wait.
+const ADVICE_MAX: usize = 150;
 /// Of a lock page that shows who joined: 52 of them are the name of the znode.
 const JOIN_MAX: usize = 200;
 const START_MS: i64 = 1_795_000_000_000;
@@ -209,17 +209,14 @@ fn a_hand_off_of_a_lock_with_a_rate_takes_no_more() {
 fn what_is_advised_takes_only_what_changes_of_it() {
     let advised = |passed: i64, contenders: u32| {
         let Body::Lock(Some(mut page)) = page(passed, contenders) else { unreachable!() };
-        let holder = contender(passed, 0);
-        let before = format!(
-            "The session 0x100000a1b2c0000 stands in the queue {contenders} times: a create whose reply was lost leaves \
-             a znode that nobody knows of, unless threads share the session."
-        );
-        let act = StepAct::Release { lock: page.head.row.path.clone(), znode: holder.path };
-        let text = "If no threads share it: release the znode that the client does not know of.".to_owned();
+        let before =
+            format!("10.1.2.7 holds it, connected to no member; {} sessions wait for it since ", contenders - 1);
+        let act = StepAct::Release { lock: page.head.row.path.clone(), znode: contender(7, 0).path };
+        let text = "Wait until its session ends, or release it once the client says that it does not hold.".to_owned();
         page.head.advice = Some(Advice {
             headline: Headline { before, ..Headline::default() },
             steps: vec![Step { text, act: Some(act) }],
-            why: format!("One session stands in the queue more than once. {passed} holds were seen."),
+            why: format!("Nobody works under it. {passed} holds were seen."),
         });
         Body::Lock(Some(page))
     };

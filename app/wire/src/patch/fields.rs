@@ -6,7 +6,7 @@ use super::super::{
     Access, Advice, AsOf, BoardHead, Capacity, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
     EdgeEvidence, EnsembleTag, FindingRow, FiredRow, Foreign, Headline, Herd, Liveness, LockHead, LockProblem, LockRow,
     LockStats, Missing, NodeData, PastHolder, ProblemsLeftOut, Recipe, RootBrief, RootState, RunsOut, SessionId,
-    Severity, StatRow, Step, StepAct, Totals, Trust, Verdict, Zxid,
+    Severity, StatRow, Step, Totals, Trust, Verdict, Zxid,
 };
 use super::window::PatchedRow;
 use super::{OptionPatch, Part, Patched, whole};
@@ -15,7 +15,7 @@ use super::{OptionPatch, Part, Patched, whole};
 const SEQUENCE_DIGITS: usize = 10;
 
 whole!(Access, Confidence, ContenderRole, EdgeEvidence, Liveness, Recipe, RootState, Severity, Verdict);
-whole!(Depth, PastHolder, RootBrief, Trust);
+whole!(Depth, PastHolder, RootBrief, Step, Trust);
 whole!(
     Option<bool>,
     Option<u32>,
@@ -23,10 +23,9 @@ whole!(
     Option<EnsembleTag>,
     Option<Herd>,
     Option<NodeData>,
-    Option<RunsOut>,
-    Option<StepAct>
+    Option<RunsOut>
 );
-whole!(Vec<Edge>, Vec<FiredRow>, Vec<Foreign>, Vec<Missing>, Vec<ProblemsLeftOut>, Vec<(Verdict, u32)>);
+whole!(Vec<Edge>, Vec<FiredRow>, Vec<Foreign>, Vec<Missing>, Vec<ProblemsLeftOut>, Vec<Step>, Vec<(Verdict, u32)>);
 
 /// A type's fields, each with a variant of its own. Variants go last, as in every enum on the wire.
 macro_rules! fields {
@@ -91,7 +90,6 @@ impl Part for Headline {}
 impl Part for PastHolder {}
 impl Part for RootBrief {}
 impl Part for StatRow {}
-impl Part for Step {}
 
 /// Differences of a type are its fields that changed.
 macro_rules! patched_by_fields {
@@ -133,11 +131,6 @@ few_fields!(Headline, HeadlinePatch {
     since_ms: Option<i64>,
     is_lower_bound: bool,
     after: String,
-});
-
-few_fields!(Step, StepPatch {
-    text: String,
-    act: Option<StepAct>,
 });
 
 fields!(AsOf, AsOfField {
