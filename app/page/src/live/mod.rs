@@ -1,10 +1,13 @@
 //! Live data in the browser: one socket, one model, one version signal that is set once between two paints.
 
+mod age_clock;
 mod pace;
 mod socket;
 mod viewport;
 
 use leptos::prelude::*;
+
+use age_clock::AgeClock;
 
 use crate::follow::{follow, followed};
 use crate::ports::InitialView;
@@ -23,7 +26,7 @@ pub(crate) use viewport::{FETCH_ROWS, Places, Viewport, scroll_to_row, use_fetch
 
 /// How often it is looked whether what is shown is still live.
 const TICK: std::time::Duration = std::time::Duration::from_millis(250);
-/// Ages move on with every so many looks.
+/// What else is told by the clock moves on with every so many looks.
 const LOOKS_A_MOVE: u32 = 2;
 
 /// Handle on the live data; copied into every component that needs it.
@@ -32,6 +35,7 @@ pub(crate) struct Live {
     model: StoredValue<LiveModel>,
     version: RwSignal<u64>,
     now_ms: RwSignal<i64>,
+    ages: AgeClock,
     /// The server's clock when it rendered the document.
     first_ms: StoredValue<i64>,
     clocks: StoredValue<Clocks>,
@@ -61,6 +65,7 @@ impl Live {
             model: StoredValue::new(LiveModel::default()),
             version: RwSignal::new(0),
             now_ms: RwSignal::new(0),
+            ages: AgeClock::new(),
             first_ms: StoredValue::new(0),
             clocks: StoredValue::new(Clocks::default()),
             connection: RwSignal::new(Connection::Opening),
@@ -128,6 +133,11 @@ impl Live {
     /// The server's clock; moves only in the browser, and not while paused.
     pub(crate) fn now_ms(self) -> i64 {
         followed(self.now_ms)
+    }
+
+    /// The server's clock for an age: it moves when another second of that is over.
+    pub(crate) fn now_of_age_ms(self, since_ms: i64) -> i64 {
+        self.ages.now_ms(since_ms).max(self.now_ms.get_untracked())
     }
 
     /// True while updates are held back.
@@ -250,9 +260,12 @@ impl Live {
             clocks.looks += 1;
             clocks.looks.is_multiple_of(LOOKS_A_MOVE)
         });
-        if is_due.unwrap_or_default() && !self.paused.get_untracked() {
+        if !self.paused.get_untracked() {
             let now_ms = self.server_now_ms();
-            self.now_ms.set(now_ms);
+            self.ages.go_on(now_ms);
+            if is_due.unwrap_or_default() {
+                self.now_ms.set(now_ms);
+            }
         }
     }
 

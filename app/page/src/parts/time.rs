@@ -23,7 +23,7 @@ pub(crate) fn Age(
     let of = move |since_ms: i64| {
         view! {
             <span class="age" title=least data-since=since_ms.to_string() data-sign=sign>
-                {move || format!("{sign}{}", age(since_ms, live.now_ms()))}
+                {move || format!("{sign}{}", age(since_ms, live.now_of_age_ms(since_ms)))}
             </span>
         }
     };
@@ -39,7 +39,10 @@ pub(crate) fn AgeOf(since: Memo<Since>) -> AnyView {
     let live = Live::of_app();
     let sign = move || if since.get().1.is_some() { "≥ " } else { "" };
     let text = move || {
-        since.get().0.map_or("–".to_owned(), |since_ms| format!("{}{}", sign(), age(since_ms, live.now_ms())))
+        since
+            .get()
+            .0
+            .map_or("–".to_owned(), |since_ms| format!("{}{}", sign(), age(since_ms, live.now_of_age_ms(since_ms))))
     };
     view! {
         <span class="age" title=move || since.get().1 data-since=move || since.get().0.map(|ms| ms.to_string()) data-sign=sign>

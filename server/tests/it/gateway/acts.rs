@@ -284,7 +284,8 @@ async fn a_release_through_a_replica_that_watches_nothing_is_done_once_and_is_on
     for server in [&gateway, other] {
         let verified =
             lockscope(&["audit", "verify", &server.place.path().join("data").display().to_string()]).output();
-        assert!(verified.await.unwrap().status.success());
+        let verified = verified.await.unwrap();
+        assert!(verified.status.success(), "{verified:?}");
     }
     drop(next);
 }
