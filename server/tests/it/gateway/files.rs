@@ -286,7 +286,8 @@ async fn files_that_are_taken_slowly_or_no_more_are_kept_by_nobody_and_hold_nobo
     eprintln!("four that stop: ended after {ended:?}; the gateway and the owner grew by {grown:?} KiB");
     assert!(ended < ENDS_WITHIN, "{ended:?}");
     assert!(grown[0] <= GATEWAY_GROWTH_KIB_MAX, "the gateway grew by {grown:?} KiB");
-    assert!(grown[1] <= (4 + MAKING) * file_kib + OWNER_GROWTH_KIB_MAX, "the owner grew by {grown:?} KiB");
+    // Besides the four, the owner's own and one that asks whether there is room; each may still be made.
+    assert!(grown[1] <= 6 * (1 + MAKING) * file_kib + OWNER_GROWTH_KIB_MAX, "the owner grew by {grown:?} KiB");
     let all = [&third, &third, &other, &other];
     until(async || {
         let asked = join_all(all.map(|person| scene.asked(gateway, person, &csv))).await;

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use rusqlite::Connection;
 use rustix::process::Signal;
 
+use super::clocks::until_live;
 use super::{Recorded, day_file, holder, now_ms};
 use crate::harness::{open, queue};
 use crate::served::until;
@@ -77,8 +78,7 @@ async fn a_day_that_can_not_be_read_is_set_aside_and_the_server_starts_without_i
     let file = day_file(&recorded.history().join("default"));
     std::fs::write(&file, "no database, but something that somebody copied here\n".repeat(1_000)).unwrap();
     recorded.run().await;
-    let lock = recorded.lock("/a/order", "").await;
-    assert_eq!((holder(&lock), &lock["as_of"]["state"]), (&*held, &"live".into()), "{lock:#}");
+    let lock = until_live(&recorded, &held).await;
     assert_eq!(lock["contenders"][0]["holding_is_lower_bound"], true, "nothing is known of before: {lock:#}");
     until(async || gap_at(&recorded, "damaged", at).await.is_some()).await;
     let asked = format!("/api/v1/lock?path=/a/order&at={at}");
