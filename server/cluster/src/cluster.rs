@@ -74,12 +74,17 @@ impl Cluster {
     /// Whether this replica is the first of the owners of a unit, as of now: never longer than its session lives, and not
     /// before every other replica has seen who came or went.
     pub fn is_first_owner(&self, unit: &str) -> bool {
-        self.known().place_at(unit, self.id(), clock::instant()) == Some(0)
+        self.place(unit) == Some(0)
+    }
+
+    /// Which of the owners of a unit this replica is, as of now; None: it is none.
+    pub fn place(&self, unit: &str) -> Option<usize> {
+        self.known().place_at(unit, self.id(), clock::instant())
     }
 
     /// The same for any of its owners.
     pub fn is_owner(&self, unit: &str) -> bool {
-        self.known().place_at(unit, self.id(), clock::instant()).is_some()
+        self.place(unit).is_some()
     }
 
     /// Everything that is known, as it is shown.

@@ -13,8 +13,21 @@ use runtime::clock::Clock;
 /// How long an act waits for another replica's: as long as one takes at most.
 const TURN_MAX: Duration = Duration::from_secs(20);
 
-/// For how long the first owner of an ensemble is waited for, where it does not tell what is to be told.
+/// For how long whoever is to tell is waited for, where it does not: it may not know of it, as a leader that found no alert
+/// which began and ended while it looked at nothing.
 const FIRST_MAX_MS: i64 = 60_000;
+/// By how much later than the one before it another replica tells in its place: they are to find what it noted.
+const NEXT_AFTER_MS: i64 = 10_000;
+
+/// Whether a replica that does not lead tells what nobody told for so long; `place`: which of the ensemble's owners it is.
+fn tells_in_place(place: Option<usize>, overdue_ms: i64) -> bool {
+    let turn = match place {
+        Some(0) => 0,
+        Some(1) => 1,
+        Some(_) | None => 2,
+    };
+    overdue_ms >= FIRST_MAX_MS + turn * NEXT_AFTER_MS
+}
 
 /// A replica among others.
 #[derive(Debug)]
@@ -53,7 +66,7 @@ impl Coordination for Replicas {
 impl Duty for Replicas {
     fn is_ours(&self, ensemble: &str, overdue_ms: i64) -> bool {
         match self.watch {
-            Watch::All => self.cluster.is_leader(),
+            Watch::All => self.cluster.is_leader() || tells_in_place(self.cluster.place(ensemble), overdue_ms),
             // The leader may not look at it at all. The first owner may be blind, as without a way to the ensemble.
             Watch::Owned if overdue_ms >= FIRST_MAX_MS => self.cluster.is_owner(ensemble),
             Watch::Owned => self.cluster.is_first_owner(ensemble),
@@ -78,5 +91,17 @@ impl Duty for Replicas {
                 .update(Document::Told(route), |bytes| ((), Some(Ledger::parse(bytes).with(&told).to_bytes())));
             noted.await.map_err(|error| error.to_string())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_leader_does_not_tell_others_tell_one_after_the_other() {
+        for (place, from_ms) in [(Some(0), 60_000), (Some(1), 70_000), (Some(2), 80_000), (None, 80_000)] {
+            assert!(!tells_in_place(place, from_ms - 1) && tells_in_place(place, from_ms), "{place:?}");
+        }
     }
 }
