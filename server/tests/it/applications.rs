@@ -40,8 +40,7 @@ async fn a_pattern_is_taken_on_by_a_reload_and_open_pages_follow() {
 
     write("application_pattern = '^eu/([a-z]+)'\n");
     harness::signal(child.id().unwrap(), Signal::HUP);
-    let delta = hear(&mut live, "delta").await.to_string();
-    assert!(delta.contains(r#""name":"report""#), "{delta}");
+    while !hear(&mut live, "delta").await.to_string().contains(r#""name":"report""#) {}
     assert!(is_group("report").await);
     assert_eq!(ask("/api/v1/sessions?application=report").await["total"], 1);
     assert_eq!(ask("/api/v1/sessions?application=eu/report").await["total"], 0);
