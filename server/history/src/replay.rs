@@ -75,13 +75,14 @@ impl Rewound {
         Ok(rewound)
     }
 
-    /// The model as it was recorded last, from an earlier checkpoint than is needed. `each` takes in the observations.
+    /// The model as it was at the end of a chunk, from a checkpoint before it. `each` takes in the observations.
     pub(crate) fn followed(
         store: &dyn Store,
         checkpoint: ChunkHead,
+        head: ChunkHead,
         each: &mut dyn FnMut(&mut Observatory, Taken),
     ) -> Result<Self, ReplayError> {
-        let target = Target { checkpoint, ..Target::find(store, Moment::At(TimeMs(i64::MAX)))? };
+        let target = Target { moment: Moment::At(TimeMs(i64::MAX)), head, checkpoint }.within_a_checkpoint(store)?;
         let mut rewound = Self::before(&target);
         rewound.go_on(store, &target, each)?;
         Ok(rewound)

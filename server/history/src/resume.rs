@@ -8,16 +8,18 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
 use crate::derive::{self, Deriver, MINUTE_MS, Tap, minute_of};
-use crate::historian::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
+use crate::historian::{FLUSH_MS, MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
 use crate::replay::{ReplayError, Rewound, Taken};
 use crate::store::rows::{Fact, FactQuery, Rows, Span, SpanQuery};
-use crate::store::{ChunkHead, Store, StoreError};
+use crate::store::{ChunkHead, Gap, Store, StoreError};
 
-/// Chunks that are gone through once more beyond those that the model needs. Where a minute reaches back further, its
-/// figures stay as they were written last.
+/// Chunks that are gone through once more beyond those that the model and the lives need. Where a minute reaches back
+/// further, its figures stay as they were written last.
 const CHUNKS_MAX: u64 = 128;
-/// What is older than this was written, unless the store failed.
-const WRITTEN_MS: i64 = (MINUTES_FLUSH_MS + ROWS_FLUSH_MS) as i64 + derive::SETTLE_MS + 3_000;
+/// Lives and facts that are older than this were written, unless the store failed.
+const LIVES_WRITTEN_MS: i64 = (ROWS_FLUSH_MS + FLUSH_MS) as i64 + derive::SETTLE_MS + 3_000;
+/// The same of minutes that are under way.
+const WRITTEN_MS: i64 = MINUTES_FLUSH_MS as i64 + LIVES_WRITTEN_MS;
 
 /// Where to go on.
 #[derive(Debug)]
@@ -38,25 +40,69 @@ pub fn resume(store: &dyn Store) -> Result<Resumed, ReplayError> {
         return Err(ReplayError::NothingKept { before: None, after: None });
     };
     let since = minute_of(head.last_at - WRITTEN_MS);
-    let (checkpoint, is_whole) = checkpoint_for(store, &head, since)?;
-    let (mut tap, mut deriver, mut has_begun) = (Tap::default(), Deriver::default(), false);
-    let mut events = Vec::new();
-    let mut each = |model: &mut Observatory, taken: Taken| {
-        let Taken { now, observation, is_checkpoint } = taken;
-        if is_checkpoint {
-            model.apply(now, observation);
-            return;
+    let (stretches, is_whole) = stretches_for(store, head, since)?;
+    let last = stretches.last().into_iter().copied().collect();
+    let (observatory, deriver, is_whole) = match followed(store, stretches) {
+        Ok((observatory, deriver)) => (observatory, deriver, is_whole),
+        // What lies before the last gap is damaged. The model needs none of it.
+        Err(ReplayError::InGap(_)) => {
+            let (observatory, deriver) = followed(store, last)?;
+            (observatory, deriver, false)
         }
-        if !std::mem::replace(&mut has_begun, true) {
-            tap.recall(model, now, &mut events);
-            deriver.recall(now, std::mem::take(&mut events));
-        }
-        derive::apply(&mut tap, model, now, observation, &mut events);
-        events.drain(..).for_each(|(at, event)| deriver.take(at, event));
-        deriver.advance(now);
+        Err(error) => return Err(error),
     };
-    let rewound = Rewound::followed(store, checkpoint, &mut each)?;
-    let observatory = rewound.into_observatory();
+    rows_of(store, observatory, deriver, since, is_whole)
+}
+
+/// What was recorded without a break, from a checkpoint to a chunk.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    checkpoint: ChunkHead,
+    head: ChunkHead,
+}
+
+/// Replays some stretches, and between two of them does what is done behind a gap while it is recorded.
+fn followed(store: &dyn Store, stretches: Vec<Stretch>) -> Result<(Observatory, Deriver), ReplayError> {
+    let (mut tap, mut deriver, mut is_first) = (Tap::default(), Deriver::default(), true);
+    let mut events = Vec::new();
+    let mut observatory = None;
+    for Stretch { checkpoint, head } in stretches {
+        let mut has_begun = false;
+        let mut each = |model: &mut Observatory, taken: Taken| {
+            let Taken { now, observation, is_checkpoint } = taken;
+            if is_checkpoint {
+                model.apply(now, observation);
+                return;
+            }
+            if !std::mem::replace(&mut has_begun, true) {
+                tap = Tap::default();
+                tap.recall(model, now, &mut events);
+                if std::mem::replace(&mut is_first, false) {
+                    deriver.recall(now, std::mem::take(&mut events));
+                } else {
+                    events.clear();
+                    Tap::default().all(model, checkpoint.first_at, &mut events);
+                    deriver.begin(checkpoint.first_at, std::mem::take(&mut events));
+                }
+            }
+            derive::apply(&mut tap, model, now, observation, &mut events);
+            events.drain(..).for_each(|(at, event)| deriver.take(at, event));
+            deriver.advance(now);
+        };
+        observatory = Some(Rewound::followed(store, checkpoint, head, &mut each)?.into_observatory());
+    }
+    let observatory = observatory.ok_or(ReplayError::NothingKept { before: None, after: None })?;
+    Ok((observatory, deriver))
+}
+
+/// Keeps of the rows those that are not written.
+fn rows_of(
+    store: &dyn Store,
+    observatory: Observatory,
+    mut deriver: Deriver,
+    since: TimeMs,
+    is_whole: bool,
+) -> Result<Resumed, ReplayError> {
     let Some(until) = deriver.now() else { return Ok(Resumed { observatory, deriver: Deriver::default() }) };
     if !is_whole {
         // Of the minute only a part would be derived; lives and facts are what they are.
@@ -72,24 +118,63 @@ pub fn resume(store: &dyn Store) -> Result<Resumed, ReplayError> {
     Ok(Resumed { observatory, deriver })
 }
 
-/// The newest checkpoint from which on everything since an instant can be derived; false where there is none, and the one
-/// from which on the most can be: behind a gap, or behind too many chunks.
-fn checkpoint_for(store: &dyn Store, head: &ChunkHead, since: TimeMs) -> Result<(ChunkHead, bool), ReplayError> {
+/// From the newest checkpoint on from which everything since an instant can be derived; false where there is none, and the
+/// one is taken from which on the most can be. Lives go back as far as they must: checkpoints are seconds apart, and few
+/// chunks are between two of them.
+fn stretches_for(store: &dyn Store, head: ChunkHead, since: TimeMs) -> Result<(Vec<Stretch>, bool), ReplayError> {
     let nothing = ReplayError::NothingKept { before: None, after: None };
     let newest = store.checkpoint_before(head.seq)?.ok_or(nothing)?;
     let gaps = store.gaps(since..TimeMs(i64::MAX))?;
+    let mut stretches = vec![Stretch { checkpoint: newest, head }];
     let mut checkpoint = newest;
-    while checkpoint.first_at > since {
-        let before = store.checkpoint_before(checkpoint.seq.saturating_sub(1))?;
-        let is_gap = |before: &ChunkHead| gaps.iter().any(|gap| (before.seq..checkpoint.seq).contains(&gap.after_seq));
-        match before.filter(|before| before.seq < checkpoint.seq && newest.seq - before.seq <= CHUNKS_MAX) {
-            // Nothing is older: before it nothing was derived either.
-            None if checkpoint.seq == 1 => return Ok((checkpoint, true)),
-            Some(before) if !is_gap(&before) => checkpoint = before,
-            None | Some(_) => return Ok((checkpoint, false)),
+    let is_whole = loop {
+        if checkpoint.first_at <= since {
+            break true;
         }
+        let Some(before) = store.checkpoint_before(checkpoint.seq.saturating_sub(1))? else {
+            // Nothing is older: before it nothing was derived either.
+            break checkpoint.seq == 1;
+        };
+        let is_enough = checkpoint.first_at <= head.last_at - LIVES_WRITTEN_MS;
+        if is_enough && newest.seq - before.seq > CHUNKS_MAX {
+            break false;
+        }
+        let between = gaps.iter().filter(|gap| (before.seq..checkpoint.seq).contains(&gap.after_seq));
+        match last_before(store, between, checkpoint)? {
+            Break::None => stretches.iter_mut().take(1).for_each(|first| first.checkpoint = before),
+            Break::Behind(head) => stretches.insert(0, Stretch { checkpoint: before, head }),
+            Break::Lost => break false,
+        }
+        checkpoint = before;
+    };
+    Ok((stretches, is_whole))
+}
+
+/// How the recording goes on up to a checkpoint.
+enum Break {
+    /// Without a break: in a gap nobody looked, and nothing was lost.
+    None,
+    /// It ended with a chunk, and the checkpoint begins it anew.
+    Behind(ChunkHead),
+    /// It ended with one that is not kept.
+    Lost,
+}
+
+fn last_before<'a>(
+    store: &dyn Store,
+    gaps: impl Iterator<Item = &'a Gap>,
+    checkpoint: ChunkHead,
+) -> Result<Break, StoreError> {
+    for gap in gaps {
+        let next = store.chunks(gap.after_seq + 1, 1)?;
+        if next.first().is_none_or(|next| next.seq != checkpoint.seq) {
+            continue;
+        }
+        let last = store.chunks(gap.after_seq, 1)?;
+        let last = last.first().filter(|last| last.seq == gap.after_seq);
+        return Ok(last.map_or(Break::Lost, |last| Break::Behind(last.into())));
     }
-    Ok((checkpoint, true))
+    Ok(Break::None)
 }
 
 /// The rows that are not written. Lives are written in the order in which they end, and facts in that of their numbers.

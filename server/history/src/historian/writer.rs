@@ -301,6 +301,8 @@ impl Writer {
         self.encoder = Encoder::new(coverage.last_seq + 1);
         self.stored = (coverage.last_seq, coverage.to);
         self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: reason_before(&*store)? });
+        // The gap ends with it, and what follows it waits while the rows of whoever recorded before are derived.
+        self.between.wants_checkpoint.store(true, Ordering::Relaxed);
         self.derived.take_over(clock::instant(), &*store)?;
         self.handle.opened(&store);
         self.store = Some(store);

@@ -1,26 +1,21 @@
 //! The thread that records: over a store that works, fails, is slow, and comes back.
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use history::codec::Chunk;
-use history::historian::{
-    BATCHES_MAX, Historian, HistoryHandle, HistoryState, HistoryStatus, Open, Recorder, SILENCE_MS,
-};
+use history::historian::{BATCHES_MAX, Historian, HistoryHandle, HistoryState, HistoryStatus, Recorder, SILENCE_MS};
 use history::replay::{Moment, ReplayError, Rewound};
-use history::store::rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
 use history::store::sqlite::SqliteStore;
-use history::store::{ChunkHead, Coverage, Gap, GapReason, Removed, Retention, Store, StoreError};
+use history::store::{Gap, GapReason, Retention, Store, StoreError};
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
-use lockscope_core::znode::Zxid;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use runtime::clock::Clock;
 
+use crate::faulty::{Fault, open_in};
 use crate::replay::{all_of, model};
 use crate::strategies::life;
 
@@ -34,83 +29,6 @@ pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     while !is_so() {
         assert!(Instant::now() < deadline, "waited for: {what}");
         std::thread::yield_now();
-    }
-}
-
-/// A store that fails, or stands still, when it is told to.
-#[derive(Debug)]
-pub(crate) struct Faulty {
-    inner: SqliteStore,
-    fault: Arc<Fault>,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Fault {
-    error: Mutex<Option<StoreError>>,
-    stands: AtomicBool,
-    tries: AtomicUsize,
-}
-
-impl Fault {
-    fn set(&self, error: Option<StoreError>) {
-        *self.error.lock().unwrap() = error;
-    }
-
-    fn check(&self) -> Result<(), StoreError> {
-        self.tries.fetch_add(1, Ordering::SeqCst);
-        while self.stands.load(Ordering::SeqCst) {
-            std::thread::yield_now();
-        }
-        self.error.lock().unwrap().clone().map_or(Ok(()), Err)
-    }
-}
-
-impl Store for Faulty {
-    fn kind(&self) -> &'static str {
-        self.inner.kind()
-    }
-    fn append(&self, chunks: &[Chunk], gaps: &[Gap]) -> Result<(), StoreError> {
-        self.fault.check()?;
-        self.inner.append(chunks, gaps)
-    }
-    fn chunks(&self, from_seq: u64, limit: usize) -> Result<Vec<Chunk>, StoreError> {
-        self.inner.chunks(from_seq, limit)
-    }
-    fn head_at(&self, at: TimeMs) -> Result<Option<ChunkHead>, StoreError> {
-        self.inner.head_at(at)
-    }
-    fn head_of(&self, zxid: Zxid) -> Result<Option<ChunkHead>, StoreError> {
-        self.inner.head_of(zxid)
-    }
-    fn checkpoint_before(&self, seq: u64) -> Result<Option<ChunkHead>, StoreError> {
-        self.inner.checkpoint_before(seq)
-    }
-    fn checkpoint_after(&self, seq: u64) -> Result<Option<ChunkHead>, StoreError> {
-        self.inner.checkpoint_after(seq)
-    }
-    fn gaps(&self, range: Range<TimeMs>) -> Result<Vec<Gap>, StoreError> {
-        self.inner.gaps(range)
-    }
-    fn coverage(&self) -> Result<Coverage, StoreError> {
-        self.inner.coverage()
-    }
-    fn retain(&self, now: TimeMs, retention: Retention) -> Result<Removed, StoreError> {
-        self.inner.retain(now, retention)
-    }
-    fn write_rows(&self, rows: &Rows) -> Result<(), StoreError> {
-        self.inner.write_rows(rows)
-    }
-    fn spans(&self, query: &SpanQuery) -> Result<Vec<Span>, StoreError> {
-        self.inner.spans(query)
-    }
-    fn minutes(&self, query: &MinuteQuery) -> Result<Vec<Minute>, StoreError> {
-        self.inner.minutes(query)
-    }
-    fn densities(&self, query: &DensityQuery) -> Result<Vec<Density>, StoreError> {
-        self.inner.densities(query)
-    }
-    fn facts(&self, query: &FactQuery) -> Result<Vec<Fact>, StoreError> {
-        self.inner.facts(query)
     }
 }
 
@@ -148,14 +66,6 @@ struct Setting {
     handle: HistoryHandle,
     historian: Historian,
     engine: Engine,
-}
-
-fn open_in(directory: &std::path::Path, fault: &Arc<Fault>) -> Open {
-    let (directory, fault) = (directory.to_owned(), Arc::clone(fault));
-    Box::new(move || {
-        fault.check()?;
-        Ok(Arc::new(Faulty { inner: SqliteStore::open(&directory, "prod")?, fault: Arc::clone(&fault) }))
-    })
 }
 
 impl Setting {

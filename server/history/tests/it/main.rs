@@ -10,6 +10,7 @@ mod contenders;
 mod derive;
 mod differs;
 mod faults;
+mod faulty;
 mod fuzz;
 mod golden;
 mod hindsight;

@@ -3,14 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use history::codec::Encoder;
 use history::derive::{Deriver, Tap, apply};
-use history::historian::{Historian, MINUTES_FLUSH_MS, Open, ROWS_FLUSH_MS};
+use history::historian::{Historian, HistoryState, MINUTES_FLUSH_MS, Open, ROWS_FLUSH_MS};
 use history::resume::resume;
-use history::store::rows::{Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
+use history::store::rows::{Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanEnd, SpanQuery};
 use history::store::sqlite::SqliteStore;
-use history::store::{Coverage, Gap, GapReason, Store};
+use history::store::{Coverage, Gap, GapReason, Store, StoreError};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
@@ -19,7 +20,8 @@ use runtime::clock::Clock;
 
 use crate::codec::Told;
 use crate::derive::{Step, observed, steps};
-use crate::historian::{RETENTION, until};
+use crate::faulty::{Fault, open_in};
+use crate::historian::{Engine, RETENTION, until};
 use crate::replay::model;
 
 /// What is stored of all time.
@@ -168,17 +170,73 @@ fn recorded(store: &SqliteStore, first_seq: u64, later_ms: i64, gaps: &[Gap]) ->
     told[0].0
 }
 
-#[test]
-fn behind_a_gap_in_the_same_minute_lives_are_derived_again_as_well() {
-    let (_directory, store) = empty();
-    recorded(&store, 1, 0, &[]);
+/// Two recordings, the later one behind a gap, of processes that wrote no rows. Gives when the later one began.
+fn recorded_twice(store: &SqliteStore) -> TimeMs {
+    recorded(store, 1, 0, &[]);
     let Coverage { last_seq, to, .. } = store.coverage().unwrap();
     let from = to.unwrap();
     let gap = Gap { after_seq: last_seq, from, to: from + 1_000, why: GapReason::NotRunning };
-    let began = recorded(&store, last_seq + 1, 2_000, &[gap]);
+    recorded(store, last_seq + 1, 2_000, &[gap])
+}
+
+#[test]
+fn behind_a_gap_lives_and_minutes_of_both_sides_are_derived_again() {
+    let (_directory, store) = empty();
+    let began = recorded_twice(&store);
+    let rows = resume(&store).unwrap().deriver.finish();
+    let ended = rows.spans.iter().map(|span| (span.how, span.left_at < began));
+    let released = |is_before| [(SpanEnd::Released, is_before); 2];
+    assert_eq!(ended.collect::<Vec<_>>(), [released(true), released(false)].concat(), "{:#?}", rows.spans);
+    let (_directory, alone) = empty();
+    recorded(&alone, 1, 0, &[]);
+    let of_one = arrivals(&resume(&alone).unwrap().deriver.finish());
+    assert!(of_one > 0);
+    assert_eq!(arrivals(&rows), 2 * of_one, "minutes have both sides");
+}
+
+/// All that came, by the last row of each minute.
+fn arrivals(rows: &Rows) -> u32 {
+    let last = rows.minutes.iter().map(|minute| ((&minute.lock, minute.at), minute.arrivals));
+    last.collect::<BTreeMap<_, _>>().values().sum()
+}
+
+#[test]
+fn what_is_damaged_before_a_gap_keeps_nothing_back_that_lies_behind_it() {
+    let (directory, store) = empty();
+    let began = recorded_twice(&store);
+    let mut files = std::fs::read_dir(directory.path().join("prod")).unwrap().map(|entry| entry.unwrap().path());
+    let is_recording = |path: &std::path::PathBuf| {
+        path.extension().is_some_and(|name| name == "db") && !path.to_string_lossy().ends_with(".rows.db")
+    };
+    let file = files.find(is_recording).unwrap();
+    let damage = "UPDATE chunk SET body = x'00' WHERE kind <> 1 AND seq = (SELECT min(seq) FROM chunk WHERE kind <> 1)";
+    assert_eq!(rusqlite::Connection::open(file).unwrap().execute(damage, []).unwrap(), 1);
     let rows = resume(&store).unwrap().deriver.complete();
     assert_eq!(rows.spans.iter().filter(|span| span.left_at > began).count(), 2, "{:#?}", rows.spans);
     assert_eq!(rows.minutes, [], "of the minute a part is not known");
+}
+
+#[test]
+fn lives_that_ended_just_before_a_checkpoint_are_derived_again_however_far_the_one_before_is() {
+    let (_directory, store) = empty();
+    let come = Step::Come { lock: 0, lag: 0, is_read: true };
+    let told = observed(&[come, come, Step::Pass(200), Step::Leave(0), Step::Leave(0), Step::Pass(200)]);
+    let (mut process, mut encoder, mut chunks) = (Process::new(told[0].0), Encoder::new(1), Vec::new());
+    chunks.extend(encoder.checkpoint(told[0].0, process.model.checkpoint().unwrap().observations()).unwrap());
+    for (at, one) in &told {
+        encoder.push(*at, one, &mut chunks).unwrap();
+        process.take(&(*at, one.clone()));
+    }
+    let end = told.last().unwrap().0;
+    for _ in 0..200 {
+        encoder.push(end, &Observation::Tick, &mut chunks).unwrap();
+        chunks.extend(encoder.close());
+    }
+    chunks.extend(encoder.checkpoint(end, process.model.checkpoint().unwrap().observations()).unwrap());
+    encoder.push(end + 100, &Observation::Tick, &mut chunks).unwrap();
+    chunks.extend(encoder.close());
+    store.append(&chunks, &[]).unwrap();
+    assert_eq!(resume(&store).unwrap().deriver.finish().spans.len(), 2);
 }
 
 #[test]
@@ -195,6 +253,38 @@ fn whoever_takes_over_a_recording_writes_the_rows_that_the_one_before_did_not() 
     historian.join();
     let store = SqliteStore::open(directory.path(), "prod").unwrap();
     assert_eq!(stored(&store).spans.len(), 2);
+}
+
+#[test]
+fn the_gap_ends_before_the_rows_of_the_one_before_are_derived() {
+    let (directory, store) = empty();
+    let began = recorded(&store, 1, 0, &[]);
+    let ended = store.coverage().unwrap().to.unwrap();
+    drop(store);
+    let fault = Arc::new(Fault::default());
+    fault.set(Some(StoreError::InUse("another one records".into())));
+    let open = open_in(directory.path(), &fault);
+    let (historian, recorder) = Historian::start(open, || RETENTION, Clock::manual(began.0 + 5_000)).unwrap();
+    let (handle, mut engine) = (recorder.handle(), Engine::new(recorder, began.0 + 5_000));
+    // A standby: what it hands over is dropped, its first checkpoint as well.
+    while fault.tries.load(Ordering::SeqCst) <= 2 || engine.recorder.wants_checkpoint() {
+        engine.step();
+        std::thread::yield_now();
+    }
+    fault.reads_stand.store(true, Ordering::SeqCst);
+    fault.set(None);
+    until("another checkpoint is wanted", || engine.recorder.wants_checkpoint());
+    engine.step();
+    let recorded_from = engine.now;
+    (0..100).for_each(|_| engine.step());
+    fault.reads_stand.store(false, Ordering::SeqCst);
+    until("it records", || handle.status().state == HistoryState::Recording);
+    drop((engine, handle));
+    historian.join();
+    let store = SqliteStore::open(directory.path(), "prod").unwrap();
+    assert_eq!(stored(&store).spans.len(), 2);
+    let [gap] = store.gaps(TimeMs(0)..TimeMs(i64::MAX)).unwrap()[..] else { panic!() };
+    assert_eq!((gap.from, gap.to), (ended, recorded_from));
 }
 
 #[test]

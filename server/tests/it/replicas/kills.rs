@@ -117,3 +117,23 @@ async fn a_writer_that_is_frozen_is_replaced_and_writes_nothing_of_what_it_has_w
     eprintln!("{}", summary("a frozen writer", &verdict, changes, took));
     assert_whole(&verdict);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_writer_that_stands_still_for_a_moment_each_life_that_it_could_not_read_is_counted() {
+    let stage = Stage::set().await;
+    let begin = Instant::now();
+    let writer = recorder(&stage.all).await.expect("one records");
+    for _ in 0..5 {
+        stage.more(RATE / 2).await;
+        // For longer than a contender waits and holds, and not so long that it is a gap.
+        stage.all[writer].signal(Signal::STOP);
+        stage.more(RATE * 2 / 5).await;
+        stage.all[writer].signal(Signal::CONT);
+    }
+    stage.more(RATE * 2).await;
+    let (changes, took) = (stage.traffic.changes(), begin.elapsed());
+    let verdict = judged(&stage.zookeeper, &stage.postgres, stage.traffic).await;
+    eprintln!("{}", summary("a writer that stands still now and then", &verdict, changes, took));
+    assert_whole(&verdict);
+    assert!(verdict.unread > 0 && verdict.gaps.is_empty(), "{:?}", verdict.gaps);
+}
