@@ -99,3 +99,26 @@ pub struct FleetTile {
     /// When the longest wait began; null where nobody waits.
     pub oldest_wait_at_ms: Option<i64>,
 }
+
+impl FleetTile {
+    /// One of which nothing is known, and since when.
+    pub fn unknown(name: &str, since_ms: i64, why: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            color: None,
+            labels: BTreeMap::new(),
+            link: Link::Stale,
+            since_ms,
+            is_live: false,
+            why,
+            known_at_ms: None,
+            worst: None,
+            verdicts: Vec::new(),
+            locks: 0,
+            held: 0,
+            waiters: 0,
+            incomplete: 0,
+            oldest_wait_at_ms: None,
+        }
+    }
+}

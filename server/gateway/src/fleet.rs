@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use feed::FleetTiles;
-use lockscope_wire::{FleetTile, Link};
+use lockscope_wire::FleetTile;
 
 use crate::directory::Foreign;
 use crate::words;
@@ -21,23 +21,8 @@ pub(crate) fn with_foreign<'a>(
 }
 
 fn tile(foreign: &Foreign, since_ms: i64) -> FleetTile {
-    FleetTile {
-        name: foreign.name.clone(),
-        color: foreign.color,
-        labels: foreign.labels.clone(),
-        link: Link::Stale,
-        since_ms,
-        is_live: false,
-        why: words::elsewhere(foreign),
-        known_at_ms: None,
-        worst: None,
-        verdicts: Vec::new(),
-        locks: 0,
-        held: 0,
-        waiters: 0,
-        incomplete: 0,
-        oldest_wait_at_ms: None,
-    }
+    let (color, labels) = (foreign.color, foreign.labels.clone());
+    FleetTile { color, labels, ..FleetTile::unknown(&foreign.name, since_ms, words::elsewhere(foreign)) }
 }
 
 #[cfg(test)]

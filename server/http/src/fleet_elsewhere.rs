@@ -185,7 +185,7 @@ impl TheirTile {
                 Self { tile, known: before.known }
             }
             Some(before) => Self { tile: FleetTile { why, ..before.tile.clone() }, known: before.known },
-            None => Self { tile: unread(name, now_ms, why), known: None },
+            None => Self { tile: FleetTile::unknown(name, now_ms, why), known: None },
         }
     }
 
@@ -207,26 +207,6 @@ impl TheirTile {
             }
             _ => tile,
         }
-    }
-}
-
-fn unread(name: &str, since_ms: i64, why: String) -> FleetTile {
-    FleetTile {
-        name: name.to_owned(),
-        color: None,
-        labels: BTreeMap::new(),
-        link: Link::Stale,
-        since_ms,
-        is_live: false,
-        why,
-        known_at_ms: None,
-        worst: None,
-        verdicts: Vec::new(),
-        locks: 0,
-        held: 0,
-        waiters: 0,
-        incomplete: 0,
-        oldest_wait_at_ms: None,
     }
 }
 

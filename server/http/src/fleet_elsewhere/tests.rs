@@ -14,7 +14,7 @@ fn tile(name: &str, known_at_ms: Option<i64>) -> FleetTile {
         known_at_ms,
         worst: Some(Verdict::Stuck),
         locks: 3,
-        ..unread(name, 5, String::new())
+        ..FleetTile::unknown(name, 5, String::new())
     }
 }
 
@@ -23,7 +23,10 @@ fn told(server_time_ms: i64, known_at_ms: Option<i64>) -> Fleet {
 }
 
 fn mine() -> FleetTile {
-    FleetTile { labels: [("env".to_owned(), "prod".to_owned())].into(), ..unread("x", 9, "elsewhere".to_owned()) }
+    FleetTile {
+        labels: [("env".to_owned(), "prod".to_owned())].into(),
+        ..FleetTile::unknown("x", 9, "elsewhere".to_owned())
+    }
 }
 
 #[test]
