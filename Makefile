@@ -51,7 +51,8 @@ lint: ## formatting and lints, each feature set apart
 supply: ## licences, sources and duplicates of all crates, and dependencies that nothing uses
 	@.ci/need cargo-deny cargo-machete
 	.tools/bin/cargo-deny check bans licenses sources
-	.tools/bin/cargo-machete
+	@# By the names under which crates are used: ours are renamed.
+	.tools/bin/cargo-machete --with-metadata
 
 advisories: ## what RustSec knows of these crates; fetches its database, so it is no part of any test
 	@.ci/need cargo-deny
