@@ -101,7 +101,7 @@ pub const FINDINGS: &[Guide] = &[
         "critical; info where they see each other",
         "Clients of different recipes share the directory.",
         "Two libraries configured with one path.",
-        &[say("Give each its own path, or teach one the other's names (kazoo's `extra_lock_patterns`).")],
+        &[say("Give each library a path of its own, or teach one the other's names (kazoo: `extra_lock_patterns`).")],
     ),
     finding(
         "sequence_overflow",

@@ -89,10 +89,7 @@ pub const VERDICTS: &[Guide] = &[
     verdict(
         "double_owner",
         "Two clients hold it at once that exclude each other. The finding beside it says why.",
-        &[
-            act("Stop all but one of {holders} at once: they work on the same data.", ActTemplate::FindProcess),
-            say("Give each library a path of its own, or teach one the other's names (kazoo: `extra_lock_patterns`)."),
-        ],
+        &[act("Stop all but one of {holders} at once: they work on the same data.", ActTemplate::FindProcess)],
     ),
     verdict(
         "deadlocked",
