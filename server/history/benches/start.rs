@@ -13,13 +13,16 @@ use history::store::{Gap, GapReason, Store};
 use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
-use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 /// A day begins.
 const DAY: i64 = 1_789_948_800_000;
 const ROUNDS: usize = 9;
 const CHUNK_BYTES: usize = 4_096;
 const AT_ONCE: u64 = 1_000;
+const BUSY_A_S: i64 = 5_000;
+/// Contenders that are there all the time, in 20 locks.
+const THERE: i64 = 10_000;
 
 /// A recording before its end.
 struct Size {
@@ -52,6 +55,17 @@ fn main() {
         all.sort_unstable_by_key(|(opened, resumed)| *opened + *resumed);
         let (opened, resumed) = all[ROUNDS / 2];
         println!("start, {}: opened after {opened:.1?}, at its end after {resumed:.1?} more", size.name);
+    }
+    for gaps in [0, 6, 24] {
+        let directory = tempfile::tempdir().expect("a directory");
+        busy_end(&SqliteStore::open(directory.path(), "default").expect("a store"), gaps);
+        let mut all: Vec<(Duration, Duration)> = (0..3).map(|_| start(directory.path())).collect();
+        all.sort_unstable_by_key(|(_, resumed)| *resumed);
+        println!(
+            "start, behind a minute of {BUSY_A_S} changes a second in {} stretches, no rows of it written: at its end after {:.1?}",
+            gaps + 1,
+            all[1].1
+        );
     }
 }
 
@@ -156,4 +170,69 @@ fn end(store: &dyn Store, before: u64) {
     chunks.extend(encoder.close());
     let gap = Gap { after_seq: before, from: TimeMs(begins - 500), to: TimeMs(begins), why: GapReason::NotRunning };
     store.append(&chunks, if before > 0 { std::slice::from_ref(&gap) } else { &[] }).expect("written");
+}
+
+/// A minute in which somebody comes and somebody goes all the time, with gaps of half a second in it: processes that were
+/// killed before they wrote anything. Checkpoints as the historian makes them: behind a gap, and of 75,000 observations.
+fn busy_end(store: &dyn Store, gaps: i64) {
+    let root = RootId(0);
+    let mut now = TimeMs(DAY + 81_000_000);
+    let mut model = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, now);
+    let mut encoder = Encoder::new(1);
+    let (mut chunks, mut losses) = (Vec::new(), Vec::new());
+    let (mut since, stretch) = (0, 60 * BUSY_A_S / (gaps + 1));
+    let begun = [Observation::SyncBegan { root, why: "first sync".into() }, Observation::SyncEnded { root }];
+    begun.into_iter().for_each(|one| drop(model.apply(now, one)));
+    for at in 0..THERE {
+        came(root, at, now).into_iter().for_each(|one| drop(model.apply(now, one)));
+    }
+    for at in 0..60 * BUSY_A_S {
+        if at % stretch == 0 || since >= 75_000 {
+            chunks.extend(encoder.close());
+            if at > 0 && at % stretch == 0 {
+                let (after_seq, from) = (encoder.last_seq(), now);
+                now = now + 500;
+                losses.push(Gap { after_seq, from, to: now, why: GapReason::NotRunning });
+            }
+            let checkpoint = model.checkpoint().expect("no backlog");
+            chunks.extend(encoder.checkpoint(now, checkpoint.observations()).expect("a checkpoint"));
+            since = 0;
+        }
+        let number = THERE + at / 2;
+        let some = if at % 2 == 0 { came(root, number, now) } else { vec![gone(root, number - THERE)] };
+        for one in some {
+            encoder.push(now, &one, &mut chunks).expect("an observation");
+            model.apply(now, one);
+            since += 1;
+        }
+        now = now + i64::from(at % (BUSY_A_S / 1_000) == 0);
+    }
+    chunks.extend(encoder.close());
+    store.append(&chunks, &losses).expect("written");
+}
+
+fn busy_path(number: i64) -> Box<str> {
+    format!("/locks/{}/lock-{number:010}", number % 20).into()
+}
+
+fn came(root: RootId, number: i64, now: TimeMs) -> Vec<Observation> {
+    let zxid = Zxid(number + 1);
+    let facts = Facts {
+        czxid: zxid,
+        mzxid: zxid,
+        pzxid: zxid,
+        ctime_ms: now.0,
+        version: 0,
+        cversion: 0,
+        children: 0,
+        owner: Some(SessionId(number % 1_000 + 1)),
+        payload: None,
+        payload_bytes: 0,
+    };
+    let read = Observation::NodeRead { root, path: busy_path(number), facts: Box::new(facts), unreadable: false };
+    vec![Observation::NodeCreated { root, path: busy_path(number) }, read]
+}
+
+fn gone(root: RootId, number: i64) -> Observation {
+    Observation::NodeDeleted { root, path: busy_path(number) }
 }

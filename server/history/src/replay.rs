@@ -70,21 +70,23 @@ impl Rewound {
     pub fn new(store: &dyn Store, moment: Moment) -> Result<Self, ReplayError> {
         let target = Target::find(store, moment)?;
         let mut rewound = Self::before(&target);
-        rewound.go_on(store, &target, &mut apply)?;
+        rewound.go_on(store, &target, &mut { OBSERVATIONS_MAX }, &mut apply)?;
         rewound.known_of(moment)?;
         Ok(rewound)
     }
 
-    /// The model as it was at the end of a chunk, from a checkpoint before it. `each` takes in the observations.
+    /// The model as it was at the end of a chunk, from a checkpoint before it. `each` takes in the observations, of which so
+    /// many are left.
     pub(crate) fn followed(
         store: &dyn Store,
         checkpoint: ChunkHead,
         head: ChunkHead,
+        left: &mut usize,
         each: &mut dyn FnMut(&mut Observatory, Taken),
     ) -> Result<Self, ReplayError> {
         let target = Target { moment: Moment::At(TimeMs(i64::MAX)), head, checkpoint }.within_a_checkpoint(store)?;
         let mut rewound = Self::before(&target);
-        rewound.go_on(store, &target, each)?;
+        rewound.go_on(store, &target, left, each)?;
         Ok(rewound)
     }
 
@@ -102,7 +104,7 @@ impl Rewound {
         if !is_ahead || target.head.seq < self.seq || target.checkpoint.seq > self.seq {
             *self = Self::before(&target);
         }
-        self.go_on(store, &target, &mut apply)?;
+        self.go_on(store, &target, &mut { OBSERVATIONS_MAX }, &mut apply)?;
         self.known_of(moment)
     }
 
@@ -139,8 +141,13 @@ impl Rewound {
         }
     }
 
-    fn go_on(&mut self, store: &dyn Store, target: &Target, each: &mut Each<'_>) -> Result<(), ReplayError> {
-        let mut left = OBSERVATIONS_MAX;
+    fn go_on(
+        &mut self,
+        store: &dyn Store,
+        target: &Target,
+        left: &mut usize,
+        each: &mut Each<'_>,
+    ) -> Result<(), ReplayError> {
         // The chunk that this stands in is read once more: it may have grown.
         let mut next = self.seq;
         loop {
@@ -152,7 +159,7 @@ impl Rewound {
                 if chunk.seq != next {
                     return Err(self.damaged(store, target, next));
                 }
-                let taken = self.take(chunk, target, &mut left, each);
+                let taken = self.take(chunk, target, left, each);
                 match taken {
                     Ok(ControlFlow::Break(())) => return Ok(()),
                     Ok(ControlFlow::Continue(())) => next += 1,

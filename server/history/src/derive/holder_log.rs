@@ -159,8 +159,9 @@ impl HolderLog {
         }
     }
 
-    /// Of the time up to now nothing is known.
-    pub(super) fn skip_to(&mut self, now: TimeMs) {
+    /// Of the time from what was known last up to now nothing is known.
+    pub(super) fn skip(&mut self, known: TimeMs, now: TimeMs) {
+        self.close(known.min(now));
         self.push(now, HeldBy::Unknown);
     }
 

@@ -118,6 +118,11 @@ impl LockState {
         self.minute.worst = self.minute.worst.max(verdict);
     }
 
+    /// The minute comes to no less than a row of it.
+    pub(super) fn at_least(&mut self, minute: &Minute) {
+        self.minute.at_least(minute);
+    }
+
     /// Begins the minute anew.
     pub(super) fn begin_minute(&mut self) {
         self.minute = MinuteSoFar::new(self.verdict, self.depth());
@@ -138,10 +143,11 @@ impl LockState {
         }
     }
 
-    /// Of the time up to now nothing is known.
-    pub(super) fn skip_to(&mut self, now: TimeMs) {
+    /// Of the time from what was known last up to now nothing is known.
+    pub(super) fn skip(&mut self, known: TimeMs, now: TimeMs) {
+        self.sum_up(known);
         self.summed_until = self.summed_until.max(now);
-        self.log.skip_to(now);
+        self.log.skip(known, now);
     }
 
     fn counts_as_waiting(&self) -> bool {

@@ -66,6 +66,27 @@ impl MinuteSoFar {
         }
     }
 
+    /// Raises what is less than in a row that was handed out before: that one may have seen what this one did not. Who held for
+    /// how long stays.
+    pub(super) fn at_least(&mut self, minute: &Minute) {
+        let other = Self::of(minute);
+        self.arrivals = self.arrivals.max(other.arrivals);
+        self.acquired = self.acquired.max(other.acquired);
+        self.gave_up = self.gave_up.max(other.gave_up);
+        // Of the same durations one may have been a little off, so buckets say less than how many there are.
+        let more = |one: &mut Histogram, other: Histogram| {
+            if other.count() > one.count() {
+                *one = other;
+            }
+        };
+        more(&mut self.waits, other.waits);
+        more(&mut self.holds, other.holds);
+        self.depth_max = self.depth_max.max(other.depth_max);
+        self.waiting_ms = self.waiting_ms.max(other.waiting_ms);
+        self.worst = self.worst.max(other.worst);
+        self.is_active = true;
+    }
+
     /// Something happened in it.
     pub(super) fn touch(&mut self) {
         (self.is_active, self.is_news) = (true, true);

@@ -8,6 +8,7 @@
 //! read is counted in its minute and has no span: nothing says which one it was. Of a minute's waiting, what lies before
 //! we looked is left out, so all minutes together have what all waits have in the time that we saw.
 
+mod again;
 mod charges;
 mod coding;
 mod ended;
@@ -31,6 +32,7 @@ use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
+pub(crate) use again::no_less;
 pub use charges::CHARGES_MAX;
 pub use coding::{TOP_MAX, add as add_histogram, histogram_bytes, histogram_of, top_bytes, top_of};
 pub use ended::{SETTLE_MS, SPANS_A_MINUTE_MAX, WAIT_WORTH_MS, WORTH_A_MINUTE_MAX};
@@ -89,15 +91,10 @@ pub struct Deriver {
 }
 
 impl Deriver {
-    /// Goes on where rows were written before: minutes that may be under way still, and the number of the newest fact.
-    pub fn resume(&mut self, minutes: Vec<Minute>, last_fact: u64) {
-        self.last_fact = self.last_fact.max(last_fact);
-        self.resumed = minutes.into_iter().map(|minute| (minute.lock.clone(), minute)).collect();
-    }
-
     /// Begins anew with everything there is, after what may have been missed. Contenders that are known go on.
     pub fn begin(&mut self, now: TimeMs, events: Vec<(TimeMs, Event)>) {
-        self.locks.values_mut().for_each(|lock| lock.skip_to(now));
+        let known = self.now.unwrap_or(now);
+        self.locks.values_mut().for_each(|lock| lock.skip(known, now));
         self.advance(now);
         let there: BTreeSet<Arc<str>> = events
             .iter()
@@ -122,17 +119,6 @@ impl Deriver {
             self.take(at, event);
             again.into_iter().for_each(|finding| self.take(at, finding));
         }
-    }
-
-    /// Begins with everything there is in the middle of a recording, as if all of it had been seen to come. What lies before
-    /// in the minute is not known.
-    pub fn recall(&mut self, now: TimeMs, events: Vec<(TimeMs, Event)>) {
-        let (last_fact, told) = (self.last_fact, self.rows.facts.len());
-        self.begin(now, events);
-        // That was told when it was recorded.
-        self.rows.facts.truncate(told);
-        self.last_fact = last_fact;
-        self.locks.values_mut().for_each(LockState::begin_minute);
     }
 
     /// How far it is; None where nothing was taken in.
@@ -219,11 +205,6 @@ impl Deriver {
         let releases: Vec<_> = releases.map(|span| (span.left_at, released(&span.lock))).collect();
         releases.into_iter().for_each(|(at, said)| self.fact(at, said));
         std::mem::take(&mut self.rows)
-    }
-
-    /// Gives back rows to be written.
-    pub(crate) fn put_back(&mut self, rows: Rows) {
-        self.rows = rows;
     }
 
     /// The minute that is under way, of locks of which something changed: written again when it is over.

@@ -10,7 +10,7 @@ use runtime::clock;
 
 use crate::derive::{Deriver, Event, MINUTE_MS, Tap, minute_of};
 use crate::replay::ReplayError;
-use crate::resume::resume;
+use crate::resume::{SET_BACK_MAX_MS, resume};
 use crate::store::rows::{Fact, FactKind, FactQuery, MinuteQuery, ROWS_READ_MAX, Rows};
 use crate::store::{Store, StoreError, is_all_generated};
 
@@ -58,11 +58,23 @@ impl Derived {
     }
 
     /// Goes on with the rows of whoever recorded before, as a start does: what that one recorded, and wrote no rows of before
-    /// it was killed, is derived now.
+    /// it was killed, is derived and written now, before anything is recorded: whoever comes after this process looks for what
+    /// is missing only a little way back.
     ///
     /// # Errors
     /// The store can't be read now; after [`TAKE_OVERS_MAX`] of these the last rows are given up, not the recording.
-    pub(super) fn take_over(&mut self, now: Instant, store: &dyn Store) -> Result<(), StoreError> {
+    pub(super) fn take_over(&mut self, now: (Instant, TimeMs), store: &dyn Store) -> Result<(), StoreError> {
+        let (now, wall) = now;
+        self.derive_missing(now, store)?;
+        self.deriver.settle(wall);
+        self.rows_at = now;
+        if let Err(error) = self.write_due(now, Some(store)) {
+            tracing::warn!(%error, "the last rows of whoever recorded before are written later");
+        }
+        Ok(())
+    }
+
+    fn derive_missing(&mut self, now: Instant, store: &dyn Store) -> Result<(), StoreError> {
         if self.has_taken_over || is_all_generated(store)? {
             return Ok(());
         }
@@ -85,6 +97,13 @@ impl Derived {
     pub(super) fn begin(&mut self, now: TimeMs, checkpoint: &Checkpoint, store: Option<&dyn Store>) {
         if self.has_begun {
             return;
+        }
+        if self.deriver.now().is_some_and(|known| now < known - SET_BACK_MAX_MS) {
+            let ended = self.deriver.end_all();
+            if let Err(error) = self.write(ended, store) {
+                tracing::warn!(%error, "what was known before the clock was set back is written later");
+            }
+            self.is_resumed = false;
         }
         if let Some(store) = store.filter(|_| !self.is_resumed)
             && let Err(error) = self.resume(now, store)

@@ -131,7 +131,9 @@ impl Writer {
     fn do_what_is_due(&mut self) {
         let now = clock::instant();
         if self.retry_at.is_none_or(|at| at <= now) {
-            let is_due = self.flush_at.is_some_and(|at| at <= now) || sum_bytes(&self.complete) >= STORE_BYTES;
+            // What rows come from is stored before they are, so that they can be derived again.
+            let is_due = self.flush_at.is_some_and(|at| at <= now || self.derived.due_at() <= now);
+            let is_due = is_due || sum_bytes(&self.complete) >= STORE_BYTES;
             if self.store.is_none() || is_due || self.retry_at.is_some() {
                 self.store_all();
             }
@@ -303,7 +305,7 @@ impl Writer {
         self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: reason_before(&*store)? });
         // The gap ends with it, and what follows it waits while the rows of whoever recorded before are derived.
         self.between.wants_checkpoint.store(true, Ordering::Relaxed);
-        self.derived.take_over(clock::instant(), &*store)?;
+        self.derived.take_over((clock::instant(), TimeMs(self.clock.now_ms())), &*store)?;
         self.handle.opened(&store);
         self.store = Some(store);
         Ok(())

@@ -25,7 +25,17 @@ pub(crate) struct Fault {
     pub(crate) stands: AtomicBool,
     /// Whoever reads chunks waits.
     pub(crate) reads_stand: AtomicBool,
+    /// So many reads of chunks fail.
+    pub(crate) reads_fail: AtomicUsize,
     pub(crate) tries: AtomicUsize,
+    /// What was written, in order: chunks, or so many lives.
+    pub(crate) written: Mutex<Vec<Wrote>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrote {
+    Chunks,
+    Rows { spans: usize },
 }
 
 impl Fault {
@@ -48,11 +58,15 @@ impl Store for Faulty {
     }
     fn append(&self, chunks: &[Chunk], gaps: &[Gap]) -> Result<(), StoreError> {
         self.fault.check()?;
+        self.fault.written.lock().unwrap().push(Wrote::Chunks);
         self.inner.append(chunks, gaps)
     }
     fn chunks(&self, from_seq: u64, limit: usize) -> Result<Vec<Chunk>, StoreError> {
         while self.fault.reads_stand.load(Ordering::SeqCst) {
             std::thread::yield_now();
+        }
+        if self.fault.reads_fail.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
+            return Err(StoreError::Failed("reads fail".into()));
         }
         self.inner.chunks(from_seq, limit)
     }
@@ -78,6 +92,7 @@ impl Store for Faulty {
         self.inner.retain(now, retention)
     }
     fn write_rows(&self, rows: &Rows) -> Result<(), StoreError> {
+        self.fault.written.lock().unwrap().push(Wrote::Rows { spans: rows.spans.len() });
         self.inner.write_rows(rows)
     }
     fn spans(&self, query: &SpanQuery) -> Result<Vec<Span>, StoreError> {

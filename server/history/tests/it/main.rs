@@ -28,6 +28,8 @@ mod postgres;
 mod recalled;
 mod replay;
 mod resume;
+mod resume_edges;
+mod resume_gaps;
 mod snoozes;
 mod sqlite;
 mod stories;

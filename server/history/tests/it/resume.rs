@@ -26,13 +26,13 @@ use crate::replay::model;
 
 /// What is stored of all time.
 #[derive(Debug, PartialEq, Eq)]
-struct Stored {
-    spans: Vec<Span>,
-    minutes: Vec<Minute>,
-    facts: Vec<Fact>,
+pub(crate) struct Stored {
+    pub(crate) spans: Vec<Span>,
+    pub(crate) minutes: Vec<Minute>,
+    pub(crate) facts: Vec<Fact>,
 }
 
-fn stored(store: &dyn Store) -> Stored {
+pub(crate) fn stored(store: &dyn Store) -> Stored {
     Stored {
         spans: store.spans(&SpanQuery::default()).unwrap(),
         minutes: store.minutes(&MinuteQuery::default()).unwrap(),
@@ -41,27 +41,27 @@ fn stored(store: &dyn Store) -> Stored {
 }
 
 /// A process that derives, and writes its rows now and then.
-struct Process {
-    model: Observatory,
+pub(crate) struct Process {
+    pub(crate) model: Observatory,
     tap: Tap,
-    deriver: Deriver,
+    pub(crate) deriver: Deriver,
 }
 
 impl Process {
-    fn new(at: TimeMs) -> Self {
+    pub(crate) fn new(at: TimeMs) -> Self {
         let mut deriver = Deriver::default();
         deriver.begin(at, Vec::new());
         Self { model: model(at), tap: Tap::default(), deriver }
     }
 
-    fn take(&mut self, (now, observation): &(TimeMs, Observation)) {
+    pub(crate) fn take(&mut self, (now, observation): &(TimeMs, Observation)) {
         let mut events = Vec::new();
         apply(&mut self.tap, &mut self.model, *now, observation.clone(), &mut events);
         events.into_iter().for_each(|(at, event)| self.deriver.take(at, event));
         self.deriver.advance(*now);
     }
 
-    fn rows(&mut self, with_minutes: bool) -> Rows {
+    pub(crate) fn rows(&mut self, with_minutes: bool) -> Rows {
         let mut rows = self.deriver.complete();
         if with_minutes {
             rows.minutes.extend(self.deriver.under_way());
@@ -71,7 +71,7 @@ impl Process {
 }
 
 /// Time passes in ticks.
-fn with_ticks(told: Told) -> Told {
+pub(crate) fn with_ticks(told: Told) -> Told {
     let mut all = Told::new();
     for (now, observation) in told {
         let last = all.last().map_or(now, |(at, _)| *at);
@@ -110,10 +110,15 @@ fn twin(store: &SqliteStore, told: &Told) {
     store.write_rows(&process.deriver.finish()).unwrap();
 }
 
-fn empty() -> (tempfile::TempDir, SqliteStore) {
+pub(crate) fn empty() -> (tempfile::TempDir, SqliteStore) {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), "prod").unwrap();
     (directory, store)
+}
+
+/// Without charges: whoever was there at a checkpoint waited before it for somebody whom nobody remembers.
+pub(crate) fn bare(spans: &[Span]) -> Vec<Span> {
+    spans.iter().cloned().map(|span| Span { charges: None, ..span }).collect()
 }
 
 proptest! {
@@ -136,10 +141,6 @@ proptest! {
         let rows = resumed.deriver.finish();
         ours.write_rows(&rows).unwrap();
         let (ours, theirs) = (stored(&ours), stored(&theirs));
-        // Whoever was there at the checkpoint waited before it for somebody whom nobody remembers.
-        let bare = |spans: &[Span]| -> Vec<Span> {
-            spans.iter().cloned().map(|span| Span { charges: None, ..span }).collect()
-        };
         prop_assert_eq!(bare(&ours.spans), bare(&theirs.spans));
         for span in &ours.spans {
             let charges = span.charges.clone().unwrap();
@@ -154,7 +155,7 @@ proptest! {
 }
 
 /// Three come and two of them leave; nothing of it is derived. Gives when it began.
-fn recorded(store: &SqliteStore, first_seq: u64, later_ms: i64, gaps: &[Gap]) -> TimeMs {
+pub(crate) fn recorded(store: &SqliteStore, first_seq: u64, later_ms: i64, gaps: &[Gap]) -> TimeMs {
     let come = Step::Come { lock: 0, lag: 0, is_read: true };
     let (pass, leave) = (Step::Pass(200), Step::Leave(0));
     let told = observed(&[come, come, come, pass, leave, pass, leave, pass])
@@ -195,7 +196,7 @@ fn behind_a_gap_lives_and_minutes_of_both_sides_are_derived_again() {
 }
 
 /// All that came, by the last row of each minute.
-fn arrivals(rows: &Rows) -> u32 {
+pub(crate) fn arrivals(rows: &Rows) -> u32 {
     let last = rows.minutes.iter().map(|minute| ((&minute.lock, minute.at), minute.arrivals));
     last.collect::<BTreeMap<_, _>>().values().sum()
 }

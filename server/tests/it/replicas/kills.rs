@@ -78,6 +78,25 @@ async fn whoever_records_is_killed_and_nothing_is_missing_but_in_told_gaps() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_that_are_killed_as_soon_as_they_record_lose_nothing_but_in_told_gaps() {
+    let mut stage = Stage::set().await;
+    let (kills, begin) = (long("CLUSTER_KILLS", 4), Instant::now());
+    stage.more(RATE * 2).await;
+    for _ in 0..kills {
+        // Each has some milliseconds: whoever comes next has the rows of several to derive.
+        let writer = recorder(&stage.all).await.expect("one records");
+        stage.all[writer].end(Signal::KILL).await;
+        stage.another(writer, Instant::now()).await;
+        stage.all[writer].run().await;
+    }
+    stage.more(RATE * 2).await;
+    let (changes, took) = (stage.traffic.changes(), begin.elapsed());
+    let verdict = judged(&stage.zookeeper, &stage.postgres, stage.traffic).await;
+    eprintln!("{}", summary(&format!("{kills} kills at once"), &verdict, changes, took));
+    assert_whole(&verdict);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_restart_of_three_misses_nothing_but_in_told_gaps() {
     let mut stage = Stage::set().await;
     let begin = Instant::now();
