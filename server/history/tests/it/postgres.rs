@@ -31,7 +31,7 @@ fn shared() -> &'static PrivatePostgres {
 }
 
 /// A database of its own, by its URL.
-fn database() -> String {
+pub(crate) fn database() -> String {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
     wait(shared().run("createdb", &[&name])).unwrap();
@@ -42,7 +42,7 @@ fn history(url: &str) -> PostgresHistory {
     PostgresHistory::new(::postgres::Target::parse(url).unwrap()).unwrap()
 }
 
-fn open(url: &str) -> PostgresStore {
+pub(crate) fn open(url: &str) -> PostgresStore {
     PostgresStore::open(&history(url), "prod").unwrap()
 }
 

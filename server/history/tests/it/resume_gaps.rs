@@ -230,3 +230,17 @@ proptest! {
         is_as_with_the_twin(&store, &world, &all)?;
     }
 }
+
+#[cfg(feature = "postgres")]
+#[test]
+fn the_same_holds_in_postgresql() {
+    use proptest::strategy::ValueTree as _;
+
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for _ in 0..cases() / 6 {
+        let (steps, all) = (steps(), vec(killed(), 1..7)).new_tree(&mut runner).unwrap().current();
+        let world = World::of(with_ticks(observed(&steps)));
+        let store = crate::postgres::open(&crate::postgres::database());
+        is_as_with_the_twin(&store, &world, &all).unwrap();
+    }
+}
