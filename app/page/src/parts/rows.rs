@@ -61,13 +61,15 @@ type Read = Box<dyn Fn(Take<'_>) + Send + Sync>;
 /// whether it changed would make all that depends on it look as well, of each row for each change of one.
 struct Row {
     key: String,
+    /// What the list knows it by: two of one key are two rows, and one that comes back is another one.
+    number: u32,
     shown: [ArcRwSignal<Shown>; 2],
     owner: Owner,
 }
 
 impl Row {
-    fn new(key: &str, items: [&dyn Show; 2], owner: Owner) -> Self {
-        Self { key: key.to_owned(), shown: items.map(|item| ArcRwSignal::new(item.shown())), owner }
+    fn new(key: &str, number: u32, items: [&dyn Show; 2], owner: Owner) -> Self {
+        Self { key: key.to_owned(), number, shown: items.map(|item| ArcRwSignal::new(item.shown())), owner }
     }
 
     fn take(&self, items: [&dyn Show; 2]) {
@@ -87,6 +89,8 @@ struct Rows {
     /// remembers each child that it ever had until it is cleaned up itself: `For` makes one for each row, and would
     /// grow by each for as long as the list is there.
     free: Vec<Owner>,
+    /// The number of the row that came last.
+    last: u32,
 }
 
 impl Rows {
@@ -100,7 +104,10 @@ impl Rows {
                     row.take(items);
                     row
                 }
-                None => Row::new(key, items, self.owner(list)),
+                None => {
+                    self.last = self.last.wrapping_add(1);
+                    Row::new(key, self.last, items, self.owner(list))
+                }
             };
             self.drawn.push(row);
         });
@@ -121,23 +128,23 @@ impl Rows {
 fn erased(read: Read, row: Callback<[RwSignal<Shown>; 2], AnyView>) -> AnyView {
     let rows = StoredValue::new(Rows::default());
     let list = Owner::current().unwrap_or_default().downgrade();
-    let keys = Memo::new(move |_| {
+    let numbers = Memo::new(move |_| {
         let mut now = rows.try_update_value(std::mem::take).unwrap_or_default();
         now.take(&read, &list);
-        let keys: Vec<String> = now.drawn.iter().map(|row| row.key.clone()).collect();
+        let numbers: Vec<u32> = now.drawn.iter().map(|row| row.number).collect();
         rows.set_value(now);
-        keys
+        numbers
     });
-    let child = move |_, key: String| {
+    let child = move |_, number: u32| {
         let of = |row: &Row| (row.owner.clone(), row.shown.clone());
-        let found = rows.with_value(|rows| rows.drawn.iter().find(|row| row.key == key).map(of));
+        let found = rows.with_value(|rows| rows.drawn.iter().find(|row| row.number == number).map(of));
         let (owner, shown) = found.map_or_else(|| (Owner::new(), None), |(owner, shown)| (owner, Some(shown)));
         let view = owner.with(|| shown.map(|shown| row.run(shown.map(RwSignal::from))));
         (drop::<usize>, OwnedView::new_with_owner(view, owner))
     };
     erase(move || {
         keep_focus();
-        keyed(keys.get(), String::clone, child)
+        keyed(numbers.get(), u32::clone, child)
     })
 }
 
@@ -241,6 +248,26 @@ mod tests {
         }
         assert_eq!(owners.len(), 6, "five rows, and one that goes as another comes");
         assert_eq!(left.load(Ordering::Relaxed), 995, "each that went was cleaned up, and none that is drawn");
+    }
+
+    #[test]
+    fn two_rows_with_one_key_are_two_and_one_that_comes_back_is_another() {
+        let list = Owner::new_root(None);
+        let mut rows = Rows::default();
+        let mut take = |keys: &[&str]| {
+            rows.take(&read(keys.iter().map(|key| (*key).to_owned()).collect()), &list.downgrade());
+            rows.drawn.iter().map(|row| (row.number, row.owner.debug_id())).collect::<Vec<_>>()
+        };
+        // Equal numbers would be one row to whoever draws them, and the row behind them none.
+        let two = take(&["a", "a"]);
+        let three = take(&["a", "a", "b"]);
+        let numbers: BTreeSet<u32> = three.iter().map(|(number, _)| *number).collect();
+        assert_eq!((numbers.len(), &three[..2]), (3, &two[..]), "and each stays what it is");
+        assert_eq!(take(&["a"]), two[..1]);
+        // What was drawn of it before was cleaned up: nothing in it moves any more.
+        assert!(take(&[]).is_empty());
+        let back = take(&["a"]);
+        assert!(three.iter().all(|(number, _)| *number != back[0].0));
     }
 
     #[test]
