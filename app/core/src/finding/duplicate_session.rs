@@ -8,6 +8,7 @@ use crate::diagnosis::Verdict;
 use crate::lock::{ContenderRef, PastHold};
 use crate::recipe::{Access, Shape, guid_of};
 use crate::sentence::{Duplicate, DuplicateEffect};
+use crate::verdict::usual_hold_ms;
 
 /// F2; CURATOR-79, CURATOR-264.
 pub(super) struct DuplicateSession;
@@ -63,8 +64,8 @@ fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(Duplicate, Vec<&'s C
 }
 
 /// Threads share the session: it released a znode while another of its own stood in the queue. Of a client that knows of
-/// one znode only, the other stands in front of it and is never released. Where a hold lasts for too long one may be lost
-/// all the same.
+/// one znode only, the other stands in front of it and is never released. Where one of them holds for too long it may be lost
+/// all the same; of what runs out with its session none is.
 fn has_threads(context: &LintContext<'_>, who: &Duplicate, contenders: &[&ContenderRef<'_>]) -> bool {
     let Duplicate::Session(session) = who else { return false };
     let Some(arrived_at) = contenders.iter().map(|contender| contender.child.arrived_at).min() else { return false };
@@ -72,9 +73,15 @@ fn has_threads(context: &LintContext<'_>, who: &Duplicate, contenders: &[&Conten
     let has_released = |past: &PastHold| {
         past.how == Departure::Deleted && past.hold.owner == Some(*session) && past.until > arrived_at
     };
-    context.assessment.verdict == Verdict::Healthy
-        && !has_twice(guids.collect())
-        && context.lock.tally.past.iter().any(has_released)
+    let may_be_lost = !matches!(context.assessment.verdict, Verdict::Healthy | Verdict::Expiring)
+        && contenders.iter().any(|contender| context.holds(contender));
+    !may_be_lost && !has_twice(guids.collect()) && context.lock.tally.past.iter().any(has_released)
+}
+
+/// It holds for no longer than is usual: if a znode was lost, nobody has waited for it for long. Of threads that share a
+/// session, the first that meet have released nothing yet.
+fn holds_as_usual(context: &LintContext<'_>) -> bool {
+    context.assessment.verdict == Verdict::Healthy && usual_hold_ms(context.lock, context.thresholds).is_some()
 }
 
 impl Lint for DuplicateSession {
@@ -100,8 +107,8 @@ impl Lint for DuplicateSession {
         let twice =
             || found.iter().flat_map(|(_, contenders)| contenders.iter().map(|contender| contender.path())).collect();
         let (severity, paths) = match effect {
-            DuplicateEffect::BlocksItself => (Severity::Critical, twice()),
-            DuplicateEffect::Waits => (Severity::Warning, twice()),
+            DuplicateEffect::BlocksItself if !holds_as_usual(context) => (Severity::Critical, twice()),
+            DuplicateEffect::BlocksItself | DuplicateEffect::Waits => (Severity::Warning, twice()),
             // None of them is odd, and they change all the time.
             DuplicateEffect::Threads => (Severity::Info, vec![context.lock.path.to_string()]),
         };

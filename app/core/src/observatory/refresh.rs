@@ -217,7 +217,13 @@ impl Observatory {
         if verdict != assessment.verdict {
             assessment.verdict = verdict;
             lock.revision = self.revision + 1;
-            out.push(Change::VerdictChanged { lock: Arc::clone(&lock.path), verdict });
+            let path = Arc::clone(&lock.path);
+            let has_findings = !assessment.findings.is_empty();
+            out.push(Change::VerdictChanged { lock: Arc::clone(&path), verdict });
+            if has_findings {
+                // How bad one is may follow from the verdict, which changes although nothing happens.
+                self.plan_look(now, &path);
+            }
         }
     }
 

@@ -91,6 +91,71 @@ fn one_session_twice_is_a_lost_reply_or_threads() {
     assert_eq!(found(&downgrade, "/l"), [""; 0]);
 }
 
+/// A lock whose usual hold of 100 ms is known; by when that is, and the next number.
+fn usual_is_known() -> (Story, i64, u32) {
+    let mut story = tree("/l");
+    let mut at = 1_000;
+    for number in 0..20 {
+        story.tell(&format!(
+            "{at} + /l/lock-{number:010}\n{at} = /l/lock-{number:010} owner=b\n{} - /l/lock-{number:010}",
+            at + 100
+        ));
+        at += 1_000;
+    }
+    (story, at, 20)
+}
+
+fn severity(story: &mut Story, at: i64) -> Option<(Severity, String)> {
+    // The verdict first, and a while later what follows from it.
+    story.tell(&format!("{at} tick\n{} tick", at + 250));
+    let all = &story.lock("/l").assessment.findings;
+    all.iter().find(|found| found.code.name() == "duplicate_session").map(|found| (found.severity, found.text.to_string()))
+}
+
+#[test]
+fn threads_that_meet_for_the_first_time_are_not_critical_while_they_hold_as_usual() {
+    let (mut story, at, number) = usual_is_known();
+    let [first, second] = [number, number + 1].map(|number| format!("/l/lock-{number:010}"));
+    story.tell(&format!(
+        "{at} + {first}\n{at} = {first} owner=a\n{} + {second}\n{} = {second} owner=a",
+        at + 20,
+        at + 20
+    ));
+    assert_eq!(severity(&mut story, at + 30).map(|(severity, _)| severity), Some(Severity::Warning));
+    // A znode that is lost is never released, and that is said as soon as the hold is slow.
+    assert_eq!(severity(&mut story, at + 600).map(|(severity, _)| severity), Some(Severity::Warning));
+    let (severity, text) = severity(&mut story, at + 1_200).unwrap();
+    assert_eq!(severity, Severity::Critical, "{text}");
+}
+
+#[test]
+fn a_lost_znode_of_a_session_with_threads_is_critical_once_its_hold_is_slow() {
+    let (mut story, at, number) = usual_is_known();
+    let [held, lost, again] = [number, number + 1, number + 2].map(|number| format!("/l/lock-{number:010}"));
+    // One thread holds, the reply to another one's create is lost, and that tries again.
+    story.tell(&format!("{at} + {held}\n{at} = {held} owner=a\n{} + {lost}\n{} = {lost} owner=a", at + 10, at + 10));
+    story.tell(&format!("{} + {again}\n{} = {again} owner=a\n{} - {held}", at + 20, at + 20, at + 90));
+    let (info, text) = severity(&mut story, at + 100).unwrap();
+    assert!(info == Severity::Info && text.contains("threads share it"), "{text}");
+    let (critical, text) = severity(&mut story, at + 90 + 1_200).unwrap();
+    assert!(critical == Severity::Critical && text.contains("waits for its own session"), "{text}");
+}
+
+#[test]
+fn threads_that_wait_for_another_slow_holder_or_run_out_with_their_session_are_threads() {
+    let (mut story, at, number) = usual_is_known();
+    let all = [0, 1, 2, 3].map(|more| format!("/l/lock-{:010}", number + more));
+    let [held, theirs, one, two] = &all;
+    story.tell(&format!("{at} + {held}\n{at} = {held} owner=a\n{} + {theirs}\n{} = {theirs} owner=c", at + 1, at + 1));
+    for path in [one, two] {
+        story.tell(&format!("{} + {path}\n{} = {path} owner=a", at + 2, at + 2));
+    }
+    story.tell(&format!("{} - {held}", at + 50));
+    assert_eq!(severity(&mut story, at + 60).map(|(severity, _)| severity), Some(Severity::Info));
+    let (info, text) = severity(&mut story, at + 2_000).unwrap();
+    assert!(info == Severity::Info && text.contains("threads share it"), "{text}");
+}
+
 #[test]
 fn a_lease_that_nobody_returns_is_a_leak() {
     let mut story = tree(&format!(
