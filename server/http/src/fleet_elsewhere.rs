@@ -1,32 +1,35 @@
 //! Tiles of ensembles that other replicas watch: each replica is asked for all of its own in one answer, once for all who
-//! look, and only while somebody does. How old they are is the owner's age and the way by our own clock, so that nothing is
-//! live for longer than it can be proved; what came last of one that does not answer stays, as something that is not known.
+//! look, and only while somebody does. One that hangs holds up neither who looks nor what the others said. How old tiles
+//! are is the owner's age and the way by our own clock, so that nothing is live for longer than it can be proved; what came
+//! last of one that does not answer stays, as something that is not known.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+mod kept;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use feed::project::fleet;
 use feed::{ElsewherePart, VisibilityScope};
-use futures_util::stream::{StreamExt as _, iter};
+use futures_util::future::join_all;
 use lockscope_wire::{Fleet, FleetQuery, FleetTile, Link, REPLICA_TILES_MAX, is_fresh};
-use runtime::clock;
-use tokio::sync::Mutex as Turn;
+use runtime::{clock, tasks};
 
 use super::Http;
 use super::caller::Caller;
 use super::elsewhere::FLEET;
 use super::replica_request::{ReplicaAddress, ReplicaRequest};
+pub(super) use kept::{FleetElsewhere, TheirTiles};
+use kept::{KeptOfScope, SaidByReplica};
 
 /// Others are asked no more often than this for the same, however many look: what they say may be called live for 2 s.
 const REST: Duration = Duration::from_millis(500);
 /// How long one may take. By then its link says that it hangs.
 const ANSWER_MAX: Duration = Duration::from_millis(1_200);
-/// Replicas asked at once.
-const AT_ONCE: usize = 16;
-/// Sets of visible paths whose tiles are kept. Overflow policy: those that nobody asked for for longest go; of what is
-/// asked for at this moment by more, each is asked for anew.
-const SCOPES_MAX: usize = 64;
+/// How long somebody who looks waits for one, and how long nobody does for one that did not answer somebody in that time.
+/// Meanwhile what it said last is shown.
+const LOOK_WAITS_MAX: Duration = Duration::from_millis(400);
+const SILENCE: Duration = Duration::from_secs(5);
 
 /// A tile as its owner showed it.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,61 +39,41 @@ pub(super) struct TheirTile {
     known: Option<Instant>,
 }
 
-/// What all of them said, by name; cheap to clone.
-pub(super) type TheirTiles = Arc<BTreeMap<String, TheirTile>>;
-
-/// What they said last to those who may see the same.
-#[derive(Debug, Default)]
-struct Slot(Turn<Option<(Instant, TheirTiles)>>);
-
-/// Slots by what may be seen, each with when it was used last.
-type Slots = HashMap<VisibilityScope, (Instant, Arc<Slot>)>;
-
-/// The last answers. Cheap to clone.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FleetElsewhere(Arc<Mutex<Slots>>);
-
-impl FleetElsewhere {
-    fn slot(&self, scope: VisibilityScope) -> Arc<Slot> {
-        let now = clock::instant();
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if slots.len() >= SCOPES_MAX && !slots.contains_key(&scope) {
-            let longest = slots.iter().min_by_key(|(_, (used, _))| *used).map(|(scope, _)| scope.clone());
-            if let Some(longest) = longest {
-                slots.remove(&longest);
-            }
-        }
-        let (used, slot) = slots.entry(scope).or_insert_with(|| (now, Arc::default()));
-        *used = now;
-        slot.clone()
-    }
-}
-
 impl Http {
     /// Tiles of what others watch, as of half a second ago at most; none for whom another replica asks.
     pub(super) async fn fleet_elsewhere(&self, caller: &Caller) -> TheirTiles {
         if caller.is_of_replica || caller.actor.through.is_some() || self.requests.is_none() || self.is_past {
-            return Arc::default();
+            return TheirTiles::default();
         }
         let parts = self.hub.projection().all_elsewhere();
         if parts.is_empty() {
-            return Arc::default();
+            return TheirTiles::default();
         }
         // Which ensembles may be seen is a matter of leaving tiles out; which paths, of how they are counted.
         let paths = &caller.actor.scope.paths;
-        let slot = self.fleet_elsewhere.slot(VisibilityScope::new(&[], paths, false));
-        let mut kept = slot.0.lock().await;
-        let before = match &*kept {
-            Some((at, all)) if clock::instant().saturating_duration_since(*at) < REST => return all.clone(),
-            Some((_, all)) => all.clone(),
-            None => Arc::default(),
-        };
-        let asked = parts.into_iter().map(|part| self.tiles_of(part, paths, &before));
-        let all: Vec<Vec<TheirTile>> = iter(asked).buffer_unordered(AT_ONCE).collect().await;
-        let all = all.into_iter().flatten().map(|their| (their.tile.name.clone(), their)).collect();
-        let all = TheirTiles::new(all);
-        *kept = Some((clock::instant(), all.clone()));
-        all
+        let kept = self.fleet_elsewhere.of(VisibilityScope::new(&[], paths, false));
+        TheirTiles::new(join_all(parts.into_iter().map(|part| self.tiles_of(part, paths, &kept))).await)
+    }
+
+    /// What one replica said last: now, where it says something soon.
+    async fn tiles_of(&self, part: ElsewherePart, paths: &[String], kept: &Arc<KeptOfScope>) -> Arc<SaidByReplica> {
+        let of = kept.replica(part.owner.as_ref().map_or("", |(id, _)| id));
+        let mut told = of.said();
+        if let Some(turn) = of.turn(REST) {
+            let (http, paths, kept, of) = (self.clone(), paths.to_vec(), kept.clone(), of.clone());
+            // It goes on where whoever looks is gone, and answers whoever looks next.
+            tasks::spawn("tiles of another replica", async move {
+                let said = http.ask_for_tiles(part, &paths, &kept).await;
+                of.say(said);
+                drop(turn);
+            });
+        } else if of.has_rested_less_than(REST) {
+            return told.borrow().clone();
+        }
+        if !of.is_silent(SILENCE) && tokio::time::timeout(LOOK_WAITS_MAX, told.changed()).await.is_err() {
+            of.note_silence();
+        }
+        told.borrow().clone()
     }
 
     /// What this replica watches itself, for another one, which knows the labels.
@@ -113,16 +96,13 @@ impl Http {
     }
 
     /// Asks one replica.
-    async fn tiles_of(
-        &self,
-        part: ElsewherePart,
-        paths: &[String],
-        before: &BTreeMap<String, TheirTile>,
-    ) -> Vec<TheirTile> {
+    async fn ask_for_tiles(&self, part: ElsewherePart, paths: &[String], kept: &KeptOfScope) -> SaidByReplica {
         let ElsewherePart { owner, ensembles, why, lost } = part;
+        let before = kept.all();
         let not_known = |why: &str| {
             let (now, now_ms) = (clock::instant(), self.hub.now_ms());
-            ensembles.iter().map(|name| TheirTile::lost(name, before.get(name), why, now, now_ms)).collect()
+            let lost = |name: &String| TheirTile::lost(name, before.get(name), why, now, now_ms);
+            SaidByReplica::failed(ensembles.iter().map(lost))
         };
         let Some((id, address)) = owner else { return not_known(&why) };
         if !lost.is_empty() {
@@ -146,7 +126,7 @@ impl Http {
                     Some(their) => their.clone(),
                     None => TheirTile::lost(name, before.get(name), &unnamed, now, now_ms),
                 };
-                ensembles.iter().map(one).collect()
+                SaidByReplica::new(ensembles.iter().map(one))
             }
             Ok(_) | Err(_) => {
                 let status = answer.status;

@@ -118,7 +118,7 @@ pub use payloads::Payloads;
 use problem::ErrorResponse;
 use release::ReleaseService;
 use replica_live::ReplicaDoor;
-use replica_request::FORWARDED_MAX;
+use replica_request::ANSWERED_MAX;
 pub use replica_request::{
     ANSWER_BYTES_MAX, HandOnFailure, HandedOnReply, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests,
 };
@@ -178,7 +178,7 @@ pub struct Http {
     /// Asks other replicas; None where that can't be.
     requests: Option<Arc<dyn ReplicaRequests>>,
     /// Room for requests to other replicas, and for those of others.
-    forwarded: Arc<Semaphore>,
+    forwarded: Quota<String>,
     answered: Arc<Semaphore>,
     /// The same for requests that are handed on whole.
     handed_on: HandedOnRooms,
@@ -229,8 +229,8 @@ impl Http {
             cluster: None,
             replicas: None,
             requests: None,
-            forwarded: Arc::new(Semaphore::new(FORWARDED_MAX)),
-            answered: Arc::new(Semaphore::new(FORWARDED_MAX)),
+            forwarded: replica_request::room(),
+            answered: Arc::new(Semaphore::new(ANSWERED_MAX)),
             handed_on: HandedOnRooms::new(),
             alerts_elsewhere: AlertsElsewhere::default(),
             fleet_elsewhere: FleetElsewhere::default(),

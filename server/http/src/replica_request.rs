@@ -16,13 +16,18 @@ use super::caller::Caller;
 use super::problem::ErrorResponse;
 use ::cluster::ANSWER_HEADERS;
 use identity::{Actor, Scope};
+use runtime::quota::{Full, Quota};
 
 /// Where replicas ask.
 pub const REPLICA_ASK: &str = "/api/v1/cluster/ask";
 /// Bytes of an answer. A longer one is refused.
 pub const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Requests that are answered for other replicas at once, and sent to them at once. Overflow policy: one more is refused with 503.
-pub(super) const FORWARDED_MAX: usize = 32;
+/// Requests that are answered for other replicas at once. Overflow policy: one more is refused with 503.
+pub(super) const ANSWERED_MAX: usize = 32;
+/// Requests that are sent to other replicas at once, and to one of them, so that one that hangs takes no room that is needed
+/// for others. Overflow policy: one more is refused with 503.
+const SENT_MAX: usize = 48;
+const SENT_TO_ONE_MAX: usize = 16;
 
 /// A replica that is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +153,11 @@ impl ReplicaRequest {
     }
 }
 
+/// Room for what is sent to other replicas, by their ids.
+pub(super) fn room() -> Quota<String> {
+    Quota::new(SENT_MAX, SENT_TO_ONE_MAX, Arc::default())
+}
+
 impl Http {
     /// The same, with a way to ask others.
     #[must_use]
@@ -168,12 +178,29 @@ impl Http {
         let Some(requests) = &self.requests else {
             return Err(named("this server has no `secret_file` in [cluster]".to_owned()));
         };
-        let Ok(_permit) = self.forwarded.clone().try_acquire_owned() else {
-            return Err(ErrorResponse::unavailable(format!(
-                "{FORWARDED_MAX} requests to other replicas are under way and no more are sent; try again later"
-            )));
-        };
+        let _permit = self.forwarded.take(Some(of.id.clone())).map_err(|why| {
+            let under_way = match why {
+                Full::Caller => format!("{SENT_TO_ONE_MAX} requests to the replica {}", of.id),
+                Full::All => format!("{SENT_MAX} requests to other replicas"),
+            };
+            ErrorResponse::unavailable(format!("{under_way} are under way and no more are sent; try again later"))
+        })?;
         let body = serde_json::to_vec(request).map_err(|error| ErrorResponse::internal(error.to_string()))?;
         requests.ask(of, body.into(), within).await.map_err(named)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_hangs_leaves_room_for_others() {
+        let room = room();
+        let of_one: Vec<_> = (0..SENT_TO_ONE_MAX).map(|_| room.take(Some("a".to_owned())).unwrap()).collect();
+        assert_eq!(room.take(Some("a".to_owned())).err(), Some(Full::Caller));
+        assert!(room.take(Some("b".to_owned())).is_ok());
+        drop(of_one);
+        assert!(room.take(Some("a".to_owned())).is_ok());
     }
 }

@@ -7,6 +7,7 @@ mod chats;
 mod files;
 mod fleet;
 mod lab;
+mod lying_replica;
 mod moments;
 mod past;
 mod routes;
@@ -191,6 +192,11 @@ async fn three_that_agree(secret: &Path, settings: (&str, &str)) -> [Server; 3] 
     let a = Server::start("a", secret, settings).await;
     let b = Server::start("b", secret, settings).await;
     let c = Server::start("c", secret, settings).await;
+    that_agree([a, b, c]).await
+}
+
+/// The same, once they agree.
+async fn that_agree([a, b, c]: [Server; 3]) -> [Server; 3] {
     let mut owners = Value::Null;
     // Who is new counts after ten seconds.
     let agree = async |owners: &mut Value| {

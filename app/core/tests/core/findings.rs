@@ -109,7 +109,9 @@ fn severity(story: &mut Story, at: i64) -> Option<(Severity, String)> {
     // The verdict first, and a while later what follows from it.
     story.tell(&format!("{at} tick\n{} tick", at + 250));
     let all = &story.lock("/l").assessment.findings;
-    all.iter().find(|found| found.code.name() == "duplicate_session").map(|found| (found.severity, found.text.to_string()))
+    all.iter()
+        .find(|found| found.code.name() == "duplicate_session")
+        .map(|found| (found.severity, found.text.to_string()))
 }
 
 #[test]

@@ -67,12 +67,41 @@ fn of_an_owner_that_is_gone_it_is_said_since_when_nothing_is_known() {
 }
 
 #[test]
-fn sets_of_paths_have_a_maximum() {
+fn sets_of_paths_and_replicas_have_a_maximum() {
     let all = FleetElsewhere::default();
-    for at in 0..SCOPES_MAX + 20 {
-        all.slot(VisibilityScope::new(&[], &[format!("/{at}")], false));
+    for at in 0..kept::SCOPES_MAX + 20 {
+        all.of(VisibilityScope::new(&[], &[format!("/{at}")], false));
     }
-    assert_eq!(all.0.lock().unwrap().len(), SCOPES_MAX);
+    assert_eq!(all.0.lock().unwrap().len(), kept::SCOPES_MAX);
+    let of = all.of(VisibilityScope::new(&[], &[], false));
+    for at in 0..kept::REPLICAS_MAX + 20 {
+        of.replica(&at.to_string());
+    }
+    assert_eq!(of.len(), kept::REPLICAS_MAX);
+}
+
+#[test]
+fn one_is_asked_once_for_all_and_waited_for_again_once_it_answers_or_after_a_while() {
+    let kept = KeptOfScope::default();
+    let of = kept.replica("a");
+    let turn = of.turn(REST).expect("nobody asks");
+    assert!(of.turn(REST).is_none() && !of.has_rested_less_than(REST) && !of.is_silent(SILENCE));
+    of.note_silence();
+    assert!(of.is_silent(SILENCE) && !of.is_silent(Duration::ZERO));
+    let all = heard(told(77_000, Some(76_700)), Instant::now());
+    of.say(SaidByReplica::new(all.values().cloned()));
+    drop(turn);
+    assert!(of.turn(REST).is_none() && of.has_rested_less_than(REST) && !of.is_silent(SILENCE));
+    assert!(of.turn(Duration::ZERO).is_some());
+    let before = kept.all();
+    assert_eq!(before.get("x").map(|their| their.tile.locks), Some(3));
+    let lost = TheirTile::lost("x", before.get("x"), "it hangs", Instant::now(), 50_000);
+    of.say(SaidByReplica::failed([lost].into_iter()));
+    assert!(of.is_silent(SILENCE), "one that fails is not waited for at once");
+    // What a replica knows that came to watch it counts before what another one knew.
+    let later = heard(told(77_000, Some(77_000)), Instant::now() + ms(9_000));
+    kept.replica("b").say(SaidByReplica::new(later.values().cloned()));
+    assert!(kept.all().get("x").is_some_and(|their| their.tile.is_live));
 }
 
 #[test]

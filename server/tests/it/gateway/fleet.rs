@@ -25,7 +25,7 @@ fn tiles(fleet: &Value) -> &[Value] {
     fleet["ensembles"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-fn tile<'a>(fleet: &'a Value, name: &str) -> &'a Value {
+pub(super) fn tile<'a>(fleet: &'a Value, name: &str) -> &'a Value {
     tiles(fleet).iter().find(|tile| tile["name"] == name).unwrap_or(&Value::Null)
 }
 
@@ -49,7 +49,7 @@ fn is_proved(fleet: &Value) -> bool {
     })
 }
 
-async fn fleet(server: &Server, token: &str) -> Value {
+pub(super) async fn fleet(server: &Server, token: &str) -> Value {
     let (status, fleet) = get(server, token, FLEET).await;
     assert!(status == 200 && is_proved(&fleet), "{status} {fleet:#}");
     fleet
@@ -63,7 +63,7 @@ async fn tile_of(server: &Server, token: &str, name: &str) -> Value {
 }
 
 /// The owners of an ensemble, and who is none.
-async fn places<'a>(servers: &[&'a Server; 3], token: &str, name: &str) -> ([&'a Server; 2], &'a Server) {
+pub(super) async fn places<'a>(servers: &[&'a Server; 3], token: &str, name: &str) -> ([&'a Server; 2], &'a Server) {
     let view = get(servers[0], token, "/api/v1/cluster").await.1;
     let all = view["assignments"].as_array().unwrap();
     let owners = all.iter().find(|one| one["ensemble"] == name).unwrap()["owners"].as_array().unwrap().clone();
