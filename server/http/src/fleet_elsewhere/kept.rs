@@ -107,9 +107,12 @@ impl OfReplica {
     }
 }
 
-/// All replicas, as those see them who may see the same; each with when it was asked for last.
+/// What is kept of each key, with when it was asked for last.
+type Kept<K, T> = HashMap<K, (Instant, Arc<T>)>;
+
+/// All replicas, as those see them who may see the same.
 #[derive(Debug, Default)]
-pub(super) struct KeptOfScope(Mutex<HashMap<String, (Instant, Arc<OfReplica>)>>);
+pub(super) struct KeptOfScope(Mutex<Kept<String, OfReplica>>);
 
 impl KeptOfScope {
     pub(super) fn replica(&self, id: &str) -> Arc<OfReplica> {
@@ -127,9 +130,9 @@ impl KeptOfScope {
     }
 }
 
-/// The last answers, by what may be seen, each with when it was asked for last. Cheap to clone.
+/// The last answers, by what may be seen. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FleetElsewhere(pub(super) Arc<Mutex<HashMap<VisibilityScope, (Instant, Arc<KeptOfScope>)>>>);
+pub(crate) struct FleetElsewhere(pub(super) Arc<Mutex<Kept<VisibilityScope, KeptOfScope>>>);
 
 impl FleetElsewhere {
     pub(super) fn of(&self, scope: VisibilityScope) -> Arc<KeptOfScope> {
@@ -138,11 +141,7 @@ impl FleetElsewhere {
 }
 
 /// What is kept of a key; beyond so many the one that was used least lately goes.
-fn of_key<K: Eq + std::hash::Hash + Clone, T: Default>(
-    all: &mut HashMap<K, (Instant, Arc<T>)>,
-    key: K,
-    most: usize,
-) -> Arc<T> {
+fn of_key<K: Eq + std::hash::Hash + Clone, T: Default>(all: &mut Kept<K, T>, key: K, most: usize) -> Arc<T> {
     let now = clock::instant();
     if all.len() >= most && !all.contains_key(&key) {
         let longest = all.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
