@@ -69,13 +69,17 @@ fn duplicates<'s, 'a>(context: &'s LintContext<'a>) -> Vec<(Duplicate, Vec<&'s C
 fn has_threads(context: &LintContext<'_>, who: &Duplicate, contenders: &[&ContenderRef<'_>]) -> bool {
     let Duplicate::Session(session) = who else { return false };
     let Some(arrived_at) = contenders.iter().map(|contender| contender.child.arrived_at).min() else { return false };
-    let guids = contenders.iter().filter_map(|contender| guid_of(contender.key.name()));
     let has_released = |past: &PastHold| {
         past.how == Departure::Deleted && past.hold.owner == Some(*session) && past.until > arrived_at
     };
     let may_be_lost = !matches!(context.assessment.verdict, Verdict::Healthy | Verdict::Expiring)
         && contenders.iter().any(|contender| context.holds(contender));
-    !may_be_lost && !has_twice(guids.collect()) && context.lock.tally.past.iter().any(has_released)
+    !may_be_lost && !is_lost(contenders) && context.lock.tally.past.iter().any(has_released)
+}
+
+/// A protection GUID is there twice: its client makes one for each try, and asked a second time since a reply was lost.
+fn is_lost(contenders: &[&ContenderRef<'_>]) -> bool {
+    has_twice(contenders.iter().filter_map(|contender| guid_of(contender.key.name())).collect())
 }
 
 /// It holds for no longer than is usual: if a znode was lost, nobody has waited for it for long. Of threads that share a
@@ -107,7 +111,9 @@ impl Lint for DuplicateSession {
         let twice =
             || found.iter().flat_map(|(_, contenders)| contenders.iter().map(|contender| contender.path())).collect();
         let (severity, paths) = match effect {
-            DuplicateEffect::BlocksItself if !holds_as_usual(context) => (Severity::Critical, twice()),
+            DuplicateEffect::BlocksItself if is_lost(contenders) || !holds_as_usual(context) => {
+                (Severity::Critical, twice())
+            }
             DuplicateEffect::BlocksItself | DuplicateEffect::Waits => (Severity::Warning, twice()),
             // None of them is odd, and they change all the time.
             DuplicateEffect::Threads => (Severity::Info, vec![context.lock.path.to_string()]),

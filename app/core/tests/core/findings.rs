@@ -131,6 +131,19 @@ fn threads_that_meet_for_the_first_time_are_not_critical_while_they_hold_as_usua
 }
 
 #[test]
+fn one_protection_guid_twice_is_critical_at_once() {
+    let (mut story, at, number) = usual_is_known();
+    let [first, second] = [number, number + 1].map(|number| format!("/l/{A}lock-{number:010}"));
+    story.tell(&format!(
+        "{at} + {first}\n{at} = {first} owner=a\n{} + {second}\n{} = {second} owner=a",
+        at + 20,
+        at + 20
+    ));
+    let (severity, text) = severity(&mut story, at + 30).unwrap();
+    assert_eq!(severity, Severity::Critical, "{text}");
+}
+
+#[test]
 fn a_lost_znode_of_a_session_with_threads_is_critical_once_its_hold_is_slow() {
     let (mut story, at, number) = usual_is_known();
     let [held, lost, again] = [number, number + 1, number + 2].map(|number| format!("/l/lock-{number:010}"));

@@ -23,7 +23,7 @@ pub const FINDINGS: &[Guide] = &[
     ),
     finding(
         "duplicate_session",
-        "warning; critical where one of them holds, once that is for longer than usual; info where threads share the session",
+        "warning; critical where one of them holds, at once if they have one protection GUID, else once that is for longer than usual; info where threads share the session",
         "One session, or one protection GUID, stands in the queue more than once.",
         "A create succeeded and its reply was lost (CURATOR-79, CURATOR-264); or threads share the session, which is known once it releases one znode while it has another here.",
         &[act(
