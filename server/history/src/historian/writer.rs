@@ -222,6 +222,10 @@ impl Writer {
             return;
         }
         self.derived.begin(now, checkpoint, self.store.as_deref());
+        // Where it was wanted before nobody looked for a while, that is told all the same.
+        if self.loss.is_none() {
+            self.gaps.extend(self.since.go_on(now, now, self.encoder.last_seq()));
+        }
         let is_blank = self.hides_payloads();
         let blank = |observation| if is_blank { without_payloads(observation) } else { observation };
         let chunks = match self.encoder.checkpoint(now, checkpoint.observations().map(blank)) {

@@ -272,6 +272,23 @@ fn where_no_time_was_recorded_nobody_looked() {
 }
 
 #[test]
+fn a_checkpoint_that_was_wanted_hides_no_time_in_which_nobody_looked() {
+    let mut setting = Setting::recording();
+    while !setting.engine.recorder.wants_checkpoint() {
+        setting.engine.now = setting.engine.now + SILENCE_MS / 2;
+        setting.engine.step();
+    }
+    let before = setting.engine.now;
+    setting.engine.now = before + 2 * SILENCE_MS;
+    setting.engine.step();
+    let (directory, model, now) = setting.stop();
+    let store = reopened(&directory);
+    let gap = Gap { from: before, to: now, why: GapReason::NotRunning, after_seq: all_gaps(&store)[0].after_seq };
+    assert_eq!(all_gaps(&store), [gap]);
+    assert!(all_of(Rewound::new(&store, Moment::At(now)).unwrap().observatory()) == all_of(&model));
+}
+
+#[test]
 fn a_store_that_can_not_be_opened_is_opened_later() {
     let fault = Arc::new(Fault::default());
     fault.set(Some(StoreError::Denied("read-only".into())));
