@@ -112,9 +112,11 @@ impl LockState {
         self.kind = kind;
     }
 
-    pub(super) fn resume(&mut self, minute: &Minute) {
+    /// Goes on with a minute that was begun before. Who holds by now may be in it with a part of that.
+    pub(super) fn resume(&mut self, minute: &Minute, now: TimeMs) {
         let verdict = self.verdict;
         self.minute = MinuteSoFar::of(minute);
+        self.minute.held_until = now;
         self.minute.worst = self.minute.worst.max(verdict);
     }
 
@@ -321,7 +323,8 @@ impl LockState {
             }
             return self.minute.waits.note(life.wait_ms(now));
         };
-        self.minute.note_held(life.session(), now.since(held.at.max(super::minute_of(now))));
+        let from = held.at.max(super::minute_of(now)).max(self.minute.held_until);
+        self.minute.note_held(life.session(), now.since(from));
         if held.is_lower_bound {
             return;
         }
@@ -376,7 +379,8 @@ impl LockState {
     }
 
     fn row(&self, lock: &str, at: TimeMs, now: TimeMs) -> Minute {
-        let held_ms = |life: &Life| life.held.map(|held| (life.session(), now.since(held.at.max(at))));
+        let from = at.max(self.minute.held_until);
+        let held_ms = |life: &Life| life.held.map(|held| (life.session(), now.since(held.at.max(from))));
         self.minute.row(lock, at, self.lives.values().filter_map(held_ms))
     }
 }

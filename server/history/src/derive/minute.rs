@@ -26,6 +26,8 @@ pub(super) struct MinuteSoFar {
     pub(super) waiting_ms: i64,
     pub(super) worst: Verdict,
     held: Vec<(SessionId, i64)>,
+    /// Until when it is known who held, of a row that this goes on with; the beginning of time elsewhere.
+    pub(super) held_until: TimeMs,
     /// Something happened.
     pub(super) is_active: bool,
     /// It changed since it was handed out.
@@ -44,6 +46,7 @@ impl MinuteSoFar {
             waiting_ms: 0,
             worst: verdict,
             held: Vec::new(),
+            held_until: TimeMs(i64::MIN),
             is_active: depth > 0,
             is_news: depth > 0,
         }
@@ -61,6 +64,7 @@ impl MinuteSoFar {
             waiting_ms: minute.waiting_ms,
             worst: verdict_of(&minute.worst).unwrap_or(Verdict::Free),
             held: coding::top_of(&minute.top),
+            held_until: TimeMs(i64::MIN),
             is_active: true,
             is_news: false,
         }

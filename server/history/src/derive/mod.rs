@@ -260,7 +260,7 @@ impl Deriver {
         let state = self.locks.entry(Arc::clone(path)).or_insert_with(|| LockState::new(kind, verdict, now));
         state.set_kind(kind);
         if let Some(minute) = resumed {
-            state.resume(&minute);
+            state.resume(&minute, now);
         }
         state
     }

@@ -1,8 +1,8 @@
 //! Spans, minutes and facts against a plain account of what happened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use history::derive::{Deriver, Event, SPANS_A_MINUTE_MAX, Tap, WORTH_A_MINUTE_MAX, apply, histogram_of};
+use history::derive::{Deriver, Event, SPANS_A_MINUTE_MAX, Tap, WORTH_A_MINUTE_MAX, apply, histogram_of, top_of};
 use history::store::rows::{FactKind, Minute, Rows, Span, SpanEnd};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::Observatory;
@@ -260,10 +260,7 @@ proptest! {
         }
         let (next, _) = end(next);
         let spans: Vec<Zxid> = first.spans.iter().chain(&next.rows.spans).map(|span| span.czxid).collect();
-        let mut once = spans.clone();
-        once.sort();
-        once.dedup();
-        prop_assert_eq!(once.len(), spans.len());
+        prop_assert_eq!(spans.iter().collect::<BTreeSet<_>>().len(), spans.len());
         // Whoever held before holds since then.
         for span in &next.rows.spans {
             let one = all.iter().find(|one| one.number == span.czxid.0 - 1).unwrap();
@@ -273,6 +270,11 @@ proptest! {
         }
         let written: BTreeMap<_, _> = first.minutes.iter().chain(&next.rows.minutes).map(|minute| ((&minute.lock, minute.at), minute)).collect();
         prop_assert_eq!(written.values().map(|minute| minute.arrivals).sum::<u32>(), all.len() as u32);
+        // One session holds one of these locks once at a time.
+        for minute in written.values() {
+            let most = next.now.since(minute.at).min(60_000);
+            prop_assert!(top_of(&minute.top).iter().all(|(_, ms)| *ms <= most), "{most} ms of {minute:#?}");
+        }
         let facts = first.facts.iter().chain(&next.rows.facts).map(|fact| fact.number);
         prop_assert!(facts.is_sorted());
     }
