@@ -274,10 +274,11 @@ fn where_no_time_was_recorded_nobody_looked() {
 #[test]
 fn a_checkpoint_that_was_wanted_hides_no_time_in_which_nobody_looked() {
     let mut setting = Setting::recording();
-    while !setting.engine.recorder.wants_checkpoint() {
+    for _ in 0..=2 * 600_000 / SILENCE_MS {
         setting.engine.now = setting.engine.now + SILENCE_MS / 2;
         setting.engine.step();
     }
+    until("a checkpoint is wanted", || setting.engine.recorder.wants_checkpoint());
     let before = setting.engine.now;
     setting.engine.now = before + 2 * SILENCE_MS;
     setting.engine.step();
