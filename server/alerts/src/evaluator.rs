@@ -269,10 +269,11 @@ impl Evaluator {
         let (is_shown, known) = (is_seen(model, &key.1, now), known_at(model, &key.1, now));
         // What nobody sees goes on by the clock, and is looked at when it is seen.
         let until = if is_shown { known } else { now };
-        let Found { since, next, is_unseen, hold, sentence } = rule.found(model, (now, until), &key, &mut self.before);
+        let Found { since, may_be, next, is_unseen, hold, sentence } =
+            rule.found(model, (now, until), &key, &mut self.before);
         // Whether we see is known without being told.
         let is_of_us = is_unseen || rule.is_unseen_itself();
-        let look = Look { now, is_seen: is_of_us || is_shown, known: if is_of_us { now } else { known } };
+        let look = Look { now, is_seen: is_of_us || is_shown, known: if is_of_us { now } else { known }, may_be };
         let (name, for_ms) = (Arc::clone(&rule.name), rule.for_ms);
         let mut next = next;
         let has_room = self.active.len() < ACTIVE_MAX;

@@ -27,6 +27,8 @@ pub(super) struct Look {
     /// Everything that was true up to here is in what is shown: events are on their way for a while, and whoever seems to
     /// wait may have gone.
     pub(super) known: TimeMs,
+    /// Where the condition is not known to be true: it is by the clock, and is looked at again soon.
+    pub(super) may_be: bool,
 }
 
 impl Active {
@@ -37,7 +39,7 @@ impl Active {
     /// Brings it in line with what was found: since when its condition is true, and of which hold. Says how it ended, and when it is to be looked at again.
     pub(super) fn judge(
         &mut self,
-        Look { now, is_seen, known }: Look,
+        Look { now, is_seen, known, may_be }: Look,
         (since, hold): (Option<TimeMs>, Option<Zxid>),
         for_ms: i64,
         sentence: impl FnOnce() -> Box<str>,
@@ -64,6 +66,10 @@ impl Active {
             self.again_since = None;
             if alert.fired_at.is_none() {
                 return (Some(AlertEnd::NeverFired), None);
+            }
+            if may_be && self.over_since.is_none() {
+                // Else its end would be said to be sooner than it was.
+                return (None, None);
             }
             let over = *self.over_since.get_or_insert(now);
             let ends_at = over + RESOLVE_AFTER_MS;

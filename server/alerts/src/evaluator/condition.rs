@@ -17,6 +17,8 @@ use crate::rule::{Condition, Rule};
 pub(super) struct Found<'a> {
     /// Since when one of its conditions is true; None: none is.
     pub(super) since: Option<TimeMs>,
+    /// One is true by the clock, and what made it false may be on its way.
+    pub(super) may_be: bool,
     /// When one may become true.
     pub(super) next: Option<TimeMs>,
     /// It is true that the root can't be seen.
@@ -30,6 +32,8 @@ pub(super) struct Found<'a> {
 /// What a look shows of one condition.
 enum Truth {
     Since(TimeMs),
+    /// It has lasted for so long by the clock, and what ended it may be on its way.
+    MayBe,
     From(TimeMs),
     False,
 }
@@ -52,7 +56,7 @@ impl Rule {
         // What a model still shows of a root that is gone is what was there before.
         let lock = model.lock(&path).filter(|lock| lock.path == path && !is_gone(model, &path, now));
         before.forget_other_hold(key, lock, is_seen(model, &path, now));
-        let (mut since, mut next, mut found, mut is_unseen) = (None, None, None, false);
+        let (mut since, mut next, mut found, mut is_unseen, mut may_be) = (None, None, None, false, false);
         for condition in &self.when {
             match self.truth(*condition, model, (now, known), (lock, key), before) {
                 Truth::Since(at) => {
@@ -60,14 +64,16 @@ impl Rule {
                     found = found.or(Some(*condition));
                     is_unseen |= matches!(condition, Condition::Unseen(_));
                 }
+                Truth::MayBe => may_be = true,
                 Truth::From(at) => next = next.into_iter().chain([at]).min(),
                 Truth::False => {}
             }
         }
+        let next = next.into_iter().chain(may_be.then_some(now + PROVEN_AGAIN_MS)).min();
         let is_hold = found.is_some_and(Condition::is_of_a_hold);
         let hold = lock.filter(|_| is_hold).and_then(|lock| oldest(lock)?.czxid);
         let sentence = move || said(found, model, lock, &path, now).into_boxed_str();
-        Found { since, next, is_unseen, hold, sentence: Box::new(sentence) }
+        Found { since, may_be, next, is_unseen, hold, sentence: Box::new(sentence) }
     }
 
     /// A deadlock is one alert, at the first of its locks that the rule is about.
@@ -89,8 +95,7 @@ impl Rule {
     ) -> Truth {
         let by = |limit: TimeMs, since: Option<TimeMs>, ms: i64| match since.map(|since| since + ms) {
             Some(at) if at < limit => Truth::Since(at),
-            // It has lasted for so long by the clock, and what ended it may be on its way.
-            Some(at) if at < now => Truth::From(now + PROVEN_AGAIN_MS),
+            Some(at) if at < now => Truth::MayBe,
             // It is longer than that a millisecond later.
             Some(at) => Truth::From(at + 1),
             None => Truth::False,

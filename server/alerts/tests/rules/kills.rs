@@ -269,6 +269,12 @@ fn wrong(seed: u64, keeps_model: bool) -> Vec<String> {
     wrong
 }
 
+/// Somebody waits for long enough by the clock, and not as far as is known, when whoever did goes.
+#[test]
+fn an_end_is_never_said_to_be_sooner_than_it_was() {
+    assert_eq!(wrong(839_608_184_763_141_294, false), [""; 0]);
+}
+
 proptest! {
     #[test]
     fn whenever_it_is_killed_what_fires_has_a_cause_and_what_is_over_was(seed in any::<u64>(), keeps_model in any::<bool>()) {
