@@ -164,7 +164,7 @@ impl Writer {
                 self.between.bytes.fetch_sub(bytes, Ordering::Relaxed);
                 self.derived.take(events, batch.last().map(|(now, _)| *now));
                 let blank = |(now, observation)| (now, without_payloads(observation));
-                let is_blank = self.hides_payloads();
+                let is_blank = self.between.hides_payloads.load(Ordering::Relaxed);
                 self.record(&if is_blank { batch.into_iter().map(blank).collect() } else { batch });
             }
             Message::Checkpoint { now, checkpoint, lost } => {
@@ -175,10 +175,6 @@ impl Writer {
                 self.checkpoint(now, &checkpoint);
             }
         }
-    }
-
-    fn hides_payloads(&self) -> bool {
-        self.between.hides_payloads.load(Ordering::Relaxed)
     }
 
     fn record(&mut self, batch: &[(TimeMs, Observation)]) {
@@ -226,7 +222,7 @@ impl Writer {
         if self.loss.is_none() {
             self.gaps.extend(self.since.go_on(now, now, self.encoder.last_seq()));
         }
-        let is_blank = self.hides_payloads();
+        let is_blank = self.between.hides_payloads.load(Ordering::Relaxed);
         let blank = |observation| if is_blank { without_payloads(observation) } else { observation };
         let chunks = match self.encoder.checkpoint(now, checkpoint.observations().map(blank)) {
             Ok(chunks) => chunks,
