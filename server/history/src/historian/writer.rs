@@ -218,7 +218,7 @@ impl Writer {
             return;
         }
         self.derived.begin(now, checkpoint, self.store.as_deref());
-        // Where it was wanted before nobody looked for a while, that is told all the same.
+        // A silence before a checkpoint that was asked for earlier is a gap as well.
         if self.loss.is_none() {
             self.gaps.extend(self.since.go_on(now, now, self.encoder.last_seq()));
         }

@@ -1,4 +1,4 @@
-//! A store that fails, stands still, or lets nobody read, when it is told to.
+//! A store that fails, hangs, or blocks its readers, as a test asks for.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use history::store::{ChunkHead, Coverage, Gap, Removed, Retention, Store, StoreE
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 
-/// A store that fails, or stands still, when it is told to.
+/// A store that fails, or hangs, as a test asks for.
 #[derive(Debug)]
 pub(crate) struct Faulty {
     inner: SqliteStore,

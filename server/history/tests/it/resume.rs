@@ -201,10 +201,8 @@ pub(crate) fn arrivals(rows: &Rows) -> u32 {
     last.collect::<BTreeMap<_, _>>().values().sum()
 }
 
-#[test]
-fn what_is_damaged_before_a_gap_keeps_nothing_back_that_lies_behind_it() {
-    let (directory, store) = empty();
-    let began = recorded_twice(&store);
+/// Damages the first chunk of a recording that is no checkpoint.
+pub(crate) fn damage_first_events(directory: &tempfile::TempDir) {
     let mut files = std::fs::read_dir(directory.path().join("prod")).unwrap().map(|entry| entry.unwrap().path());
     let is_recording = |path: &std::path::PathBuf| {
         path.extension().is_some_and(|name| name == "db") && !path.to_string_lossy().ends_with(".rows.db")
@@ -212,6 +210,13 @@ fn what_is_damaged_before_a_gap_keeps_nothing_back_that_lies_behind_it() {
     let file = files.find(is_recording).unwrap();
     let damage = "UPDATE chunk SET body = x'00' WHERE kind <> 1 AND seq = (SELECT min(seq) FROM chunk WHERE kind <> 1)";
     assert_eq!(rusqlite::Connection::open(file).unwrap().execute(damage, []).unwrap(), 1);
+}
+
+#[test]
+fn what_is_damaged_before_a_gap_keeps_nothing_back_that_lies_behind_it() {
+    let (directory, store) = empty();
+    let began = recorded_twice(&store);
+    damage_first_events(&directory);
     let rows = resume(&store).unwrap().deriver.complete();
     assert_eq!(rows.spans.iter().filter(|span| span.left_at > began).count(), 2, "{:#?}", rows.spans);
     assert_eq!(rows.minutes, [], "of the minute a part is not known");
@@ -267,7 +272,7 @@ fn the_gap_ends_before_the_rows_of_the_one_before_are_derived() {
     let open = open_in(directory.path(), &fault);
     let (historian, recorder) = Historian::start(open, || RETENTION, Clock::manual(began.0 + 5_000)).unwrap();
     let (handle, mut engine) = (recorder.handle(), Engine::new(recorder, began.0 + 5_000));
-    // A standby: what it hands over is dropped, its first checkpoint as well.
+    // The historian of a standby drops everything, the first checkpoint as well.
     while fault.tries.load(Ordering::SeqCst) <= 2 || engine.recorder.wants_checkpoint() {
         engine.step();
         std::thread::yield_now();

@@ -22,10 +22,16 @@ use crate::derive::{Step, observed};
 use crate::faulty::{Fault, Wrote, open_in};
 use crate::historian::{RETENTION, until};
 use crate::replay::model;
-use crate::resume::{Process, arrivals, empty, recorded, stored};
+use crate::resume::{Process, arrivals, damage_first_events, empty, recorded, stored};
 
 const HOUR_MS: i64 = 3_600_000;
 const COME: Step = Step::Come { lock: 0, lag: 0, is_read: true };
+
+/// Three come, two of them leave, and some time passes.
+fn three_of_whom_two_leave(then_ms: i64) -> Told {
+    let (pass, leave) = (Step::Pass(200), Step::Leave(0));
+    observed(&[COME, COME, COME, pass, leave, pass, leave, Step::Pass(then_ms)])
+}
 
 fn gap_behind(store: &dyn Store, why: GapReason) -> (u64, Gap) {
     let Coverage { last_seq, to, .. } = store.coverage().unwrap();
@@ -36,16 +42,7 @@ fn gap_behind(store: &dyn Store, why: GapReason) -> (u64, Gap) {
 /// Another recording of the same, by other znodes, behind a gap. Gives when it began.
 fn recorded_again(store: &SqliteStore, later_ms: i64, why: GapReason) -> TimeMs {
     let (next, gap) = gap_behind(store, why);
-    let told = observed(&[
-        COME,
-        COME,
-        COME,
-        Step::Pass(200),
-        Step::Leave(0),
-        Step::Pass(200),
-        Step::Leave(0),
-        Step::Pass(200),
-    ]);
+    let told = three_of_whom_two_leave(200);
     let (mut encoder, mut chunks) = (Encoder::new(next), Vec::new());
     let began = told[0].0 + later_ms;
     let model = model(began);
@@ -81,7 +78,7 @@ fn lives_behind_a_clock_that_was_set_back_are_derived_again() {
     }
 }
 
-/// An engine that hands over what comes of what it takes in.
+/// An engine that records observations and the events derived of them.
 struct Live {
     model: Observatory,
     tap: Tap,
@@ -114,16 +111,7 @@ fn whoever_goes_on_behind_a_clock_that_was_set_back_writes_rows_at_once() {
     let handle = recorder.handle();
     let mut live = Live::new(recorder, began - HOUR_MS);
     until("the store", || handle.store().is_some());
-    let told = observed(&[
-        COME,
-        COME,
-        COME,
-        Step::Pass(200),
-        Step::Leave(0),
-        Step::Pass(200),
-        Step::Leave(0),
-        Step::Pass(5_000),
-    ]);
+    let told = three_of_whom_two_leave(5_000);
     while live.recorder.wants_checkpoint() || handle.status().state != HistoryState::Recording {
         live.take(told[0].0 - HOUR_MS, &Observation::Tick);
         std::thread::yield_now();
@@ -209,25 +197,10 @@ fn what_a_process_saw_while_its_store_failed_stays_as_it_wrote_it() {
 
 #[test]
 fn what_is_damaged_before_the_newest_checkpoint_costs_no_model() {
-    let told = observed(&[
-        COME,
-        COME,
-        COME,
-        Step::Pass(200),
-        Step::Leave(0),
-        Step::Pass(200),
-        Step::Leave(0),
-        Step::Pass(200),
-    ]);
+    let told = three_of_whom_two_leave(200);
     let (directory, store) = empty();
     let process = with_checkpoints(&store, &told, &[0, 5], 0..0);
-    let mut files = std::fs::read_dir(directory.path().join("prod")).unwrap().map(|entry| entry.unwrap().path());
-    let is_recording = |path: &std::path::PathBuf| {
-        path.extension().is_some_and(|name| name == "db") && !path.to_string_lossy().ends_with(".rows.db")
-    };
-    let file = files.find(is_recording).unwrap();
-    let damage = "UPDATE chunk SET body = x'00' WHERE kind <> 1 AND seq = (SELECT min(seq) FROM chunk WHERE kind <> 1)";
-    assert_eq!(rusqlite::Connection::open(file).unwrap().execute(damage, []).unwrap(), 1);
+    damage_first_events(&directory);
     assert!(resume(&store).unwrap().observatory == process.model);
 }
 

@@ -49,7 +49,7 @@ fn killed() -> impl Strategy<Value = Killed> {
     )
 }
 
-/// Everything that a model is told, and what came of it: each process follows it, whether it records or not.
+/// All observations, and the events derived of them: each process follows them, whether it records or not.
 struct World {
     told: Told,
     /// Before each observation, and in the end.
@@ -203,7 +203,7 @@ fn is_as_with_the_twin(store: &dyn Store, world: &World, all: &[Killed]) -> Resu
         all.filter(|(_, counted)| counted.iter().any(|count| *count > 0)).collect()
     };
     prop_assert_eq!(by_key(&ours.minutes), by_key(&theirs.minutes));
-    // What was told of a root last is not recorded, so that it may be told again, and facts behind it have later numbers.
+    // The last fact of a root is not recorded: a replay may repeat it, and facts behind it have later numbers.
     let of_locks = |facts: Vec<Fact>| -> Vec<_> {
         let of_lock = facts.into_iter().filter(|fact| fact.kind != FactKind::Root);
         of_lock.map(|fact| Fact { number: 0, ..fact }).collect()
