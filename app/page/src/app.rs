@@ -1,6 +1,6 @@
 //! The app: contexts that every page shares, and the routes.
 
-use crate::erase::view;
+use crate::erase::{effect, view};
 use leptos::prelude::*;
 use leptos_meta::provide_meta_context;
 use leptos_router::StaticSegment;
@@ -30,7 +30,7 @@ pub fn App() -> AnyView {
     provide_context(Arrivals::new());
     provide_context(ShownZone::new());
     provide_context(HelpOpen(RwSignal::new(false)));
-    Effect::new(move |_| {
+    effect(move || {
         live.start();
         if let Some(body) = document().body() {
             // The body is ours; setting an attribute on it cannot fail.

@@ -5,15 +5,25 @@ use leptos::prelude::*;
 
 use super::exact::Exact;
 use super::format::visible;
-use super::parts::words;
+use super::parts::Piece::Attribute;
+use super::parts::{Markup, words};
 
 /// A button that copies a text; `what` it is, in a word or two.
 #[component]
 pub(crate) fn CopyButton(text: String, what: &'static str) -> AnyView {
     let label = words::copy(what);
     view! {
-        <button class="copy needs-script" type="button" data-copy=Exact(text) aria-label=label.clone() title=label><CopySign /></button>
+        <button class="copy needs-script" type="button" data-copy=Exact(text) aria-label=label.clone() title=label></button>
     }
+}
+
+/// The same in a row that is made as text.
+pub(crate) fn copy_markup(text: &str, what: &str) -> Markup {
+    let label = words::copy(what);
+    Markup::fill(
+        r#"<button class="copy needs-script" type="button"{}{}{}></button>"#,
+        &[Attribute("data-copy", Some(text)), Attribute("aria-label", Some(&label)), Attribute("title", Some(&label))],
+    )
 }
 
 /// A button with its name on it, that copies a command. `{origin}` in it becomes this server's address.
@@ -21,15 +31,6 @@ pub(crate) fn CopyButton(text: String, what: &'static str) -> AnyView {
 pub(crate) fn CopyCommand(command: String, name: &'static str) -> AnyView {
     let title = visible(&command);
     view! {
-        <button class="tool copy-command needs-script" type="button" data-copy=Exact(command) title=title><CopySign />{name}</button>
-    }
-}
-
-#[component]
-fn CopySign() -> AnyView {
-    view! {
-        <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-            <path class="copy-sign" d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z"></path>
-        </svg>
+        <button class="tool copy-command needs-script" type="button" data-copy=Exact(command) title=title>{name}</button>
     }
 }

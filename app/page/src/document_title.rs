@@ -1,6 +1,6 @@
 //! What a tab's title shows: the worst that is the matter with any lock, and whose locks they are.
 
-use crate::erase::view;
+use crate::erase::{effect, view};
 use leptos::prelude::*;
 use leptos_meta::Title;
 #[cfg(feature = "ssr")]
@@ -108,7 +108,7 @@ pub(crate) fn TitleSigns(
     });
     let shown = RwSignal::new(wanted.get_untracked());
     let since_ms = StoredValue::new(0);
-    Effect::new(move |_| {
+    effect(move || {
         let (next, now_ms) = (wanted.get(), live.now_ms());
         let (is_sure, _) = shown.get_untracked();
         // What is not known any more is said at once.
@@ -117,7 +117,7 @@ pub(crate) fn TitleSigns(
             shown.set(next);
         }
     });
-    Effect::new(move |_| shown.with(|(_, tab)| show(&tab.icon())));
+    effect(move || shown.with(|(_, tab)| show(&tab.icon())));
     let text = move || shown.with(|(_, tab)| tab.title(&page));
     view! { <Title text=title_text(text) /> }
 }

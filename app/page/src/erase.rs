@@ -37,6 +37,15 @@ pub(crate) fn erase(view: impl IntoView + 'static) -> AnyView {
     view.into_any()
 }
 
+/// [`Effect::new`] of what needs nothing of its run before. Compiled once for all of them.
+pub(crate) fn effect(run: impl FnMut() + 'static) {
+    erased_effect(Box::new(run));
+}
+
+fn erased_effect(mut run: Box<dyn FnMut()>) {
+    Effect::new(move |_| run());
+}
+
 /// A view that follows what it reads. Compiled once for all of them, too.
 pub(crate) fn dynamic<V: IntoView + 'static>(view: impl Fn() -> V + Send + 'static) -> AnyView {
     let view: Box<dyn Fn() -> AnyView + Send> = Box::new(move || {

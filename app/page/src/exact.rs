@@ -58,16 +58,21 @@ impl AttributeValue for Exact {
 }
 
 /// Of what is hidden, C1 controls can't go as numbers: HTML reads those as letters of windows-1252.
-fn escape(value: &str, out: &mut String) {
+pub(crate) fn escape(value: &str, out: &mut String) {
     let is_numbered = |char: char| {
         !matches!(char, '\0' | '\u{80}'..='\u{9f}') && !visible(char.encode_utf8(&mut [0; 4])).contains(char)
     };
-    for char in value.chars() {
+    // Most of it needs nothing.
+    let plain = |char: char| matches!(char, ' '..='~') && !matches!(char, '&' | '<' | '>' | '"');
+    let rest = value.trim_start_matches(plain);
+    out.push_str(value.strip_suffix(rest).unwrap_or_default());
+    for char in rest.chars() {
         match char {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
+            char if plain(char) => out.push(char),
             char if is_numbered(char) => out.push_str(&format!("&#{};", u32::from(char))),
             char => out.push(char),
         }

@@ -19,11 +19,6 @@ pub(crate) fn explained_term(term: &str, word: &'static str) -> AnyView {
     explained(format!("term-{term}"), erase(word))
 }
 
-/// The same of a word that stands in every row of a list: the keyboard finds it elsewhere, and passes it by here.
-pub(crate) fn explained_in_row(of: String, word: AnyView) -> AnyView {
-    view! { <span class="explain explain-row" data-explain=of>{word}</span> }
-}
-
 /// A verdict with its explanation.
 pub(crate) fn explained_verdict(verdict: Verdict) -> AnyView {
     explained(anchor("verdict", verdict.name()), view! { <Chip verdict=verdict /> })

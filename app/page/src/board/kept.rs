@@ -3,6 +3,8 @@
 
 use js_sys::{Array, JSON, Object, Reflect};
 use leptos::prelude::*;
+
+use crate::erase::effect;
 use lockscope_wire::{Preferences, SAVED_VIEWS_MAX, SavedView, SignedBy};
 use wasm_bindgen::JsValue;
 
@@ -42,7 +44,7 @@ impl Kept {
             fault: RwSignal::new(None),
         };
         let has_name = CurrentUser::of_app().0.is_some_and(|person| person.by != SignedBy::Nobody);
-        Effect::new(move |_| {
+        effect(move || {
             kept.now.set(of_browser());
             if has_name {
                 leptos::task::spawn_local(kept.adopt());

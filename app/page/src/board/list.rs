@@ -3,21 +3,23 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, effect, view};
 
 use wasm_bindgen::JsCast as _;
 
 use super::empty::EmptyState;
-use super::row::row;
+use super::row::{Look, row};
 use super::state::{BoardState, Drawn};
 use super::words;
 
-use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
-use crate::parts::{mark, pager, rows};
+use crate::live::{FETCH_ROWS, Fetch, OpenView, use_fetch, use_places, use_viewport};
+use crate::parts::{Lane, mark, markup_rows, pager};
 use lockscope_wire::{BoardQuery, Sort, View};
 
 /// Rows before the first lock: the header.
 const HEADER_ROWS: u32 = 1;
+/// So long is a slice of a row's sparkline.
+const SPARKLINE_SLICE_MS: i64 = 2_500;
 
 /// The list.
 #[component]
@@ -33,12 +35,21 @@ pub(super) fn LockList(
     let length = Signal::derive(move || total.get().unwrap_or_default());
     let shown = use_viewport(body, offset, length);
     let drawn = Memo::new(move |_| state.drawn(shown.get()));
+    let is_grouped = Memo::new(move |_| state.query.with(|query| query.group));
+    // Sparklines move to the left with the clock.
+    let slice = Memo::new(move |_| state.live.now_ms() / SPARKLINE_SLICE_MS);
+    let lane = Memo::new(move |_| {
+        slice.track();
+        let look = Look { is_grouped: is_grouped.get(), now_ms: state.live.now_of_ages_ms() };
+        Lane { moved_up: 0, rows: drawn.with(|drawn| drawn.iter().map(|drawn| row(&look, drawn)).collect()) }
+    });
     let places = use_places(body, length);
-    let look_at =
-        move |offset| opened.look_at(View::Board(BoardQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
+    let look_at = move |fetch: Fetch| {
+        let query = BoardQuery { offset: fetch.offset, limit: fetch.limit, ..state.query.get() };
+        opened.look_at(View::Board(query), fetch.is_moved);
+    };
     use_fetch(shown, offset, length, Callback::new(look_at));
     hold(state);
-    let is_grouped = Memo::new(move |_| state.query.with(|query| query.group));
     keep_chosen_in_sight(state, body, drawn);
     view! {
         <ListCaption state=state total=length />
@@ -59,13 +70,24 @@ pub(super) fn LockList(
                 on:pointerleave=move |_| state.is_pointed_at.set(false)
                 on:focusin=move |_| state.has_focus.set(true)
                 on:focusout=move |_| state.has_focus.set(false)
+                on:click=move |event| {
+                    if let Some(key) = pinned_by(&event) {
+                        state.toggle_pin(&key);
+                    }
+                }
             >
-                {rows(drawn, |drawn| &drawn.row.key, move |drawn| row(state, drawn, is_grouped.get(), places))}
+                {markup_rows(lane, places)}
             </div>
         </div>
         <EmptyState state=state total=length />
         {dynamic(move || pager(words::MORE_LOCKS, &state.link(|_| {}), (state.query.with(|query| query.offset), FETCH_ROWS, length.get()), true))}
     }
+}
+
+/// The key of the row whose pin was clicked.
+fn pinned_by(event: &web_sys::MouseEvent) -> Option<String> {
+    let target: web_sys::Element = event.target()?.dyn_into().ok()?;
+    target.closest(".pin").ok()??.closest("[data-key]").ok()??.get_attribute("data-key")
 }
 
 /// The columns: class, name, and the order that a click on the name gives.
@@ -130,18 +152,18 @@ fn hold(state: BoardState) {
         }
         held
     });
-    Effect::new(move |_| state.look_at_order());
+    effect(move || state.look_at_order());
 }
 
 /// Scrolls to the chosen row when it is not on screen, and gives it the focus as soon as it is drawn.
 fn keep_chosen_in_sight(state: BoardState, body: NodeRef<Div>, drawn: Memo<Vec<Drawn>>) {
     let is_due = StoredValue::new(false);
-    Effect::new(move |_| {
+    effect(move || {
         let (Some(slot), Some(body)) = (state.chosen.get(), body.get_untracked()) else { return };
         is_due.set_value(true);
         crate::live::scroll_to_row(&body, slot.at);
     });
-    Effect::new(move |_| {
+    effect(move || {
         state.chosen.track();
         drawn.track();
         if state.chosen.with_untracked(Option::is_some) {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
+
+use crate::erase::effect;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
@@ -82,7 +84,7 @@ impl BoardState {
         let kept = Kept::open();
         // A bare address takes up the taste of before; what an address says is what is shown.
         let was_bare = StoredValue::new(false);
-        Effect::new(move |_| {
+        effect(move || {
             was_bare.set_value(address.with_untracked(Vec::is_empty));
             if let Some(query) = remembered().filter(|_| was_bare.get_value()) {
                 go.run((query, true));
@@ -148,8 +150,8 @@ impl BoardState {
     pub(super) fn remember_place(self) {
         let arrivals = Arrivals::of_app();
         let returned = StoredValue::new(None);
-        Effect::new(move |_| returned.set_value(arrivals.returned_to(&untrack(move || self.link(|_| {})))));
-        Effect::new(move |_| {
+        effect(move || returned.set_value(arrivals.returned_to(&untrack(move || self.link(|_| {})))));
+        effect(move || {
             if self.total().unwrap_or_default() == 0 {
                 return;
             }
@@ -179,7 +181,7 @@ impl BoardState {
             }
             true
         });
-        Effect::new(move |_| {
+        effect(move || {
             let on_scroll = window_event_listener(leptos::ev::scroll, move |_| note());
             on_cleanup(move || on_scroll.remove());
         });
@@ -246,7 +248,10 @@ impl BoardState {
             };
             (shown.start..shown.end.min(order.total(window))).filter_map(one).collect()
         });
-        drawn.unwrap_or_default()
+        let drawn: Vec<Drawn> = drawn.unwrap_or_default();
+        let first = drawn.first().map_or(shown.start, |drawn| drawn.at);
+        self.live.has_all_rows(shown.is_within(first, drawn.len(), self.total().unwrap_or_default()));
+        drawn
     }
 
     /// The row in a place.

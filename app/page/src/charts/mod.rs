@@ -11,5 +11,5 @@ mod sparkline;
 mod strip;
 mod words;
 
-pub(crate) use sparkline::Sparkline;
+pub(crate) use sparkline::{Sparkline, sparkline_markup};
 pub(crate) use strip::{SIZE as STRIP_SIZE, along, paths as strip_paths};

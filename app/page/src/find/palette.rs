@@ -13,7 +13,7 @@ use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 use super::{Found, groups, none, partial, words};
 use crate::clipboard::copy;
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, effect, view};
 use crate::exact::Exact;
 use crate::parts::filled;
 use crate::split::{SplitLoaderError, wasm_split};
@@ -258,7 +258,7 @@ fn option(at: usize) -> Option<HtmlElement> {
 
 #[component]
 fn PaletteDialog(palette: Palette) -> AnyView {
-    Effect::new(move |_| {
+    effect(move || {
         palette.answer.track();
         let at = palette.chosen.get();
         // By then the options are drawn.

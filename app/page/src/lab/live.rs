@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
 use super::{LabSight, run_view, words};
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, effect, view};
 use crate::live::{Connection, Live};
 use crate::split::{SplitLoaderError, wasm_split};
 use lockscope_wire::LabQuery;
@@ -41,7 +41,7 @@ fn LiveRun(
     live.start();
     let is_there = Memo::new(move |_| live.lab(|_| ()).is_some());
     let (place, rendered) = (StoredValue::new_local(place), StoredValue::new_local(rendered));
-    Effect::new(move |_| {
+    effect(move || {
         if is_there.get() {
             rendered.update_value(|rendered| {
                 if let Some(rendered) = rendered.take() {
@@ -52,7 +52,7 @@ fn LiveRun(
             place.with_value(|place| drop(place.set_attribute("data-live", "true")));
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         let told = match live.connection() {
             Connection::Lost => words::LOST,
             Connection::SignedOut => words::SIGNED_OUT,

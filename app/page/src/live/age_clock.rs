@@ -33,6 +33,11 @@ impl AgeClock {
         }
     }
 
+    /// The clock, without a subscription.
+    pub(super) fn now_untracked_ms(self) -> i64 {
+        self.now_ms.get_value()
+    }
+
     /// The clock for what began then; followed by whoever reads it.
     pub(super) fn now_ms(self, since_ms: i64) -> i64 {
         if let Some(stepped) = usize::try_from(part_of(since_ms)).ok().and_then(|part| self.stepped.get(part)) {
@@ -40,6 +45,16 @@ impl AgeClock {
         }
         self.now_ms.get_value()
     }
+}
+
+/// An instant of each part of a second: with the clock for it all ages step that began in the same part.
+#[cfg(feature = "hydrate")]
+pub(crate) const STEPS_MS: [i64; PARTS as usize] = [0, PART_MS, 2 * PART_MS, 3 * PART_MS];
+
+/// Whether the ages of both step at once.
+#[cfg(feature = "hydrate")]
+pub(crate) fn step_at_once(one_ms: i64, other_ms: i64) -> bool {
+    part_of(one_ms) == part_of(other_ms)
 }
 
 /// The part of a second that an instant is in.

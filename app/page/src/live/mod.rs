@@ -1,6 +1,7 @@
 //! Live data in the browser: one socket, one model, one version signal that is set once between two paints.
 
 mod age_clock;
+mod draw;
 mod pace;
 mod socket;
 mod viewport;
@@ -8,6 +9,9 @@ mod viewport;
 use leptos::prelude::*;
 
 use age_clock::AgeClock;
+#[cfg(feature = "hydrate")]
+pub(crate) use age_clock::{STEPS_MS, step_at_once};
+use draw::{Drawing, stand};
 
 use crate::follow::{follow, followed};
 use crate::ports::InitialView;
@@ -22,7 +26,7 @@ use lockscope_wire::{
     Board, BoardHead, Body, CompactFrame, Epoch, Link, LockPage, Query, QueueMap, SessionPage, Sessions, Status, View,
     Waits, is_fresh,
 };
-pub(crate) use viewport::{FETCH_ROWS, Places, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
+pub(crate) use viewport::{FETCH_ROWS, Fetch, Places, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
 
 /// How often it is looked whether what is shown is still live.
 const TICK: std::time::Duration = std::time::Duration::from_millis(250);
@@ -45,7 +49,7 @@ pub(crate) struct Live {
     paused: RwSignal<bool>,
     /// When the server ended the sign-in of whoever looks, by its clock.
     sign_in_ended_ms: RwSignal<Option<i64>>,
-    bump_is_due: StoredValue<bool>,
+    drawing: StoredValue<Drawing>,
 }
 
 /// What is known of the time, here and at the server.
@@ -72,7 +76,7 @@ impl Live {
             is_fresh: RwSignal::new(true),
             paused: RwSignal::new(false),
             sign_in_ended_ms: RwSignal::new(None),
-            bump_is_due: StoredValue::new(false),
+            drawing: StoredValue::new(Drawing::default()),
         }
     }
 
@@ -99,6 +103,7 @@ impl Live {
         let first: Option<(Epoch, u64, i64, Body)> = first;
         let id = self.model.try_update_value(|model| model.open(query.view(), first)).unwrap_or_default();
         self.paused.set(false);
+        self.has_all_rows(false);
         self.bump();
         self.flush();
         on_cleanup(move || {
@@ -127,7 +132,7 @@ impl Live {
     /// Up to when what is shown is known to be true, on the server's clock.
     pub(crate) fn known_at_ms(self) -> Option<i64> {
         follow(self.version);
-        self.model.with_value(LiveModel::known_at_ms)
+        self.shown_known_at_ms()
     }
 
     /// The server's clock; moves only in the browser, and not while paused.
@@ -140,6 +145,11 @@ impl Live {
         self.ages.now_ms(since_ms).max(self.now_ms.get_untracked())
     }
 
+    /// The clock for ages, without a subscription.
+    pub(crate) fn now_of_ages_ms(self) -> i64 {
+        self.ages.now_untracked_ms().max(self.now_ms.get_untracked())
+    }
+
     /// True while updates are held back.
     pub(crate) fn is_paused(self) -> bool {
         followed(self.paused)
@@ -148,6 +158,8 @@ impl Live {
     /// Pauses or goes on.
     pub(crate) fn toggle_pause(self) {
         let paused = !self.paused.get_untracked();
+        // What stands still stands as it is known.
+        self.draw_what_waits();
         self.model.update_value(|model| model.set_paused(paused));
         self.paused.set(paused);
         self.flush();
@@ -288,7 +300,7 @@ impl Live {
     /// Whether what is shown may be called live: a question of its age alone. A paused view stands still and says so.
     fn judge(self) {
         let now_ms = self.server_now_ms();
-        let known_at_ms = self.model.with_value(LiveModel::known_at_ms);
+        let known_at_ms = self.shown_known_at_ms();
         let fresh = self.paused.get_untracked() || known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, now_ms));
         if self.is_fresh.get_untracked() != fresh {
             self.is_fresh.set(fresh);
@@ -319,7 +331,9 @@ impl Live {
 
     fn take(self, frame: CompactFrame) {
         let local_ms = self.local_now_ms();
-        let taken = self.model.try_update_value(|model| model.take(frame)).unwrap_or_default();
+        let is_answer = matches!(frame, CompactFrame::Snapshot { .. } | CompactFrame::Error { .. });
+        let (before, taken) =
+            self.model.try_update_value(|model| (stand(model), model.take(frame))).unwrap_or_default();
         if let Some(server_ms) = taken.server_time_ms {
             self.clocks.update_value(|clocks| {
                 clocks.server.heard(server_ms, local_ms);
@@ -329,10 +343,10 @@ impl Live {
                 self.come_back(server_ms);
             }
         }
-        self.judge();
         if taken.changed {
-            self.bump_soon();
+            self.draw_soon(before, is_answer);
         }
+        self.judge();
         self.flush();
     }
 
@@ -351,18 +365,6 @@ impl Live {
             Connection::Lost | Connection::SignedOut => self.connection.set(Connection::Back { at_ms: server_ms }),
             Connection::Open | Connection::Back { .. } => {}
         }
-    }
-
-    /// Sets the version signal once between two paints, however many frames arrive.
-    fn bump_soon(self) {
-        if self.bump_is_due.get_value() {
-            return;
-        }
-        self.bump_is_due.set_value(true);
-        pace::draw_soon(move || {
-            self.bump_is_due.set_value(false);
-            self.bump();
-        });
     }
 
     fn bump(self) {
@@ -384,8 +386,9 @@ pub(crate) struct OpenView {
 }
 
 impl OpenView {
-    /// Changes what the view looks at.
-    pub(crate) fn look_at(self, view: View) {
+    /// Changes what the view looks at; `is_moved`: at other rows, and nothing else.
+    pub(crate) fn look_at(self, view: View, is_moved: bool) {
+        self.live.asks_for_rows(is_moved);
         self.live.model.update_value(|model| model.look_at(self.id, view));
         self.live.flush();
     }

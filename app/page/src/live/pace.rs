@@ -9,31 +9,35 @@ use leptos::prelude::*;
 thread_local! {
     /// Something was drawn that is not painted yet, or is to be drawn in a task that is due.
     static IS_BUSY: Cell<bool> = const { Cell::new(false) };
+    /// A callback comes with the next paint.
+    static AWAITS_PAINT: Cell<bool> = const { Cell::new(false) };
     /// All that waits for the same paint is drawn at once, so that no effect runs twice. The version signal is here once, and
     /// a list once or twice: scroll events come once a frame.
     static WORK: RefCell<Vec<Box<dyn FnOnce()>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Runs this in a task of its own: the next one, or if something was drawn since the last paint, one right after the next
-/// paint. While nothing is painted, as in a tab that nobody sees, it waits.
+/// paint. In a tab that nobody sees nothing is painted, and its title is read all the same: nothing waits there.
 pub(super) fn draw_soon(work: impl FnOnce() + 'static) {
     WORK.with_borrow_mut(|waiting| waiting.push(Box::new(work)));
-    if !IS_BUSY.replace(true) {
+    if !IS_BUSY.replace(true) || document().hidden() {
         set_timeout(draw, Duration::ZERO);
     }
 }
 
 fn draw() {
-    IS_BUSY.set(true);
     for work in WORK.take() {
         work();
     }
-    // The paint is part of the task that this callback runs in.
-    request_animation_frame(|| {
-        if WORK.with_borrow(Vec::is_empty) {
-            IS_BUSY.set(false);
-        } else {
-            set_timeout(draw, Duration::ZERO);
-        }
-    });
+    if !AWAITS_PAINT.replace(true) {
+        // The paint is part of the task that this callback runs in.
+        request_animation_frame(|| {
+            AWAITS_PAINT.set(false);
+            if WORK.with_borrow(Vec::is_empty) {
+                IS_BUSY.set(false);
+            } else {
+                set_timeout(draw, Duration::ZERO);
+            }
+        });
+    }
 }

@@ -3,15 +3,21 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
+use crate::erase::effect;
+
 use super::pace;
 use crate::follow::followed;
 
 /// Rows drawn beyond each edge of the screen.
 const OVERSCAN_ROWS: u32 = 6;
+/// Rows asked for beyond each end of those that are drawn, so that they are here before somebody comes to them.
+const AHEAD_ROWS: u32 = 20;
 /// Rows the server renders, all that a page without scripts shows.
 pub(crate) const FIRST_ROWS: u32 = 100;
-/// Rows asked of the server at once.
+/// Rows asked of the server at first, and on a page without scripts.
 pub(crate) const FETCH_ROWS: u32 = 100;
+/// The same of who scrolls.
+const FETCH_ROWS_MAX: u32 = 200;
 
 /// A list of at most this many rows is drawn as a whole.
 const SHORT_ROWS: u32 = 48;
@@ -25,35 +31,67 @@ pub(crate) struct Viewport {
     pub(crate) end: u32,
 }
 
+impl Viewport {
+    /// With so many rows more before it and behind it.
+    fn and(self, before: u32, behind: u32) -> Self {
+        Self { start: self.start.saturating_sub(before), end: self.end.saturating_add(behind) }
+    }
+
+    /// Whether all of these rows that there are were sent: so many of so many, from the first of them on.
+    pub(crate) fn is_within(self, first: u32, sent: usize, total: u32) -> bool {
+        let sent = Self { start: first, end: first + sent as u32 };
+        sent.has(Self { start: self.start.min(total), end: self.end.min(total) })
+    }
+
+    fn has(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
 /// The rows that a list with this top (relative to the screen) shows.
 fn rows_on_screen(list_top_px: f64, screen_px: f64, row_px: f64) -> Viewport {
     let first = (-list_top_px / row_px).floor().max(0.0) as u32;
     let last = ((screen_px - list_top_px) / row_px).ceil().max(0.0) as u32;
-    Viewport { start: first.saturating_sub(OVERSCAN_ROWS), end: last.saturating_add(OVERSCAN_ROWS) }
+    Viewport { start: first, end: last }.and(OVERSCAN_ROWS, OVERSCAN_ROWS)
 }
 
-/// The window of rows to fetch for a screen: unchanged while it still covers the screen.
-fn fetch_offset(shown: Viewport, offset: u32, limit: u32) -> u32 {
-    // The caller has cut `shown` to the rows there are.
-    let covers = shown.start >= offset && shown.end <= offset + limit;
-    if covers {
-        return offset;
+/// The rows that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fetch {
+    pub(crate) offset: u32,
+    pub(crate) limit: u32,
+    /// Nothing else is asked for than before, but other rows.
+    pub(crate) is_moved: bool,
+}
+
+impl Fetch {
+    fn rows(self) -> Viewport {
+        Viewport { start: self.offset, end: self.offset + self.limit }
     }
-    let spare = limit.saturating_sub(shown.end - shown.start) / 2;
-    // In steps, so that viewers of about the same place share one view on the server.
-    shown.start.saturating_sub(spare) / 20 * 20
+
+    /// What to ask for next: the same while that has what is drawn, and what is next.
+    fn following(self, drawn: Viewport, total: u32) -> Self {
+        let wanted = drawn.and(AHEAD_ROWS, AHEAD_ROWS);
+        let wanted = Viewport { end: wanted.end.min(total), ..wanted };
+        if self.rows().has(wanted) {
+            return Self { is_moved: false, ..self };
+        }
+        let spare = FETCH_ROWS_MAX.saturating_sub(drawn.end - drawn.start) / 2;
+        // In steps, so that viewers of about the same place share one view on the server.
+        Self { offset: drawn.start.saturating_sub(spare) / 20 * 20, limit: FETCH_ROWS_MAX, is_moved: true }
+    }
 }
 
-/// Asks for the rows around those on screen: `look_at` gets the first row to have, and may read signals that
-/// change what is asked.
-pub(crate) fn use_fetch(shown: RwSignal<Viewport>, first: u32, total: Signal<u32>, look_at: Callback<u32>) {
-    let asked = StoredValue::new(first);
-    Effect::new(move |_| {
-        let mut shown = shown.get();
-        shown.end = shown.end.min(total.get());
+/// Asks for the rows around those that are drawn: `look_at` may read signals that change what is asked.
+pub(crate) fn use_fetch(shown: RwSignal<Viewport>, first: u32, total: Signal<u32>, look_at: Callback<Fetch>) {
+    let asked = StoredValue::new(Fetch { offset: first, limit: FETCH_ROWS, is_moved: false });
+    effect(move || {
+        let (mut shown, total) = (shown.get(), total.get());
+        shown.end = shown.end.min(total);
         shown.start = shown.start.min(shown.end);
-        asked.set_value(fetch_offset(shown, asked.get_value(), FETCH_ROWS));
-        look_at.run(asked.get_value());
+        let next = asked.get_value().following(shown, total);
+        asked.set_value(next);
+        look_at.run(next);
     });
 }
 
@@ -91,7 +129,7 @@ fn style(rows: i64, row_px: f64) -> String {
 /// fetched, so a jump to the end is not cut short.
 pub(crate) fn use_places(list: NodeRef<Div>, total: Signal<u32>) -> Places {
     let places = Places { row_px: use_row_px(list), is_set: RwSignal::new(false) };
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(list) = list.get() {
             let height_px = (f64::from(total.get()) * places.row_px.get()) as u64;
             // Setting a property of a style of ours cannot fail.
@@ -115,11 +153,11 @@ fn use_row_px(list: NodeRef<Div>) -> RwSignal<f64> {
             height.set(fresh);
         }
     };
-    Effect::new(move |_| {
+    effect(move || {
         list.track();
         measure();
     });
-    Effect::new(move |_| {
+    effect(move || {
         let on_resize = window_event_listener_untyped("resize", move |_| measure());
         on_cleanup(move || on_resize.remove());
     });
@@ -172,13 +210,13 @@ pub(crate) fn use_viewport(list: NodeRef<Div>, first: u32, total: Signal<u32>) -
             shown.set(fresh);
         }
     };
-    Effect::new(move |_| {
+    effect(move || {
         list.track();
         is_short.track();
         row_px.track();
         measure();
     });
-    Effect::new(move |_| {
+    effect(move || {
         let on_scroll = window_event_listener_untyped("scroll", move |_| pace::draw_soon(measure));
         let on_resize = window_event_listener_untyped("resize", move |_| measure());
         on_cleanup(move || {
@@ -207,10 +245,28 @@ mod tests {
     }
 
     #[test]
-    fn the_fetched_window_moves_only_when_it_must() {
-        assert_eq!(fetch_offset(Viewport { start: 0, end: 30 }, 0, 100), 0);
-        assert_eq!(fetch_offset(Viewport { start: 60, end: 100 }, 0, 100), 0);
-        assert_eq!(fetch_offset(Viewport { start: 70, end: 110 }, 0, 100), 40);
-        assert_eq!(fetch_offset(Viewport { start: 0, end: 30 }, 40, 100), 0);
+    fn rows_are_asked_for_before_they_are_drawn() {
+        let first = Fetch { offset: 0, limit: FETCH_ROWS, is_moved: false };
+        let at = |start: u32| Viewport { start, end: start + 60 };
+        assert_eq!(first.following(at(0), 10_000), first);
+        let next = first.following(at(21), 10_000);
+        assert_eq!(next, Fetch { offset: 0, limit: FETCH_ROWS_MAX, is_moved: true });
+        let (mut asked, mut questions) = (next, 0);
+        for start in 21..2_000 {
+            assert!(asked.rows().has(at(start)), "who scrolls comes to what was asked for");
+            asked = asked.following(at(start), 10_000);
+            questions += u32::from(asked.is_moved);
+        }
+        assert!(questions < 80, "{questions}");
+        let end = asked.following(Viewport { start: 9_950, end: 10_000 }, 10_000);
+        assert!(!end.following(Viewport { start: 9_960, end: 10_000 }, 10_000).is_moved, "nothing follows");
+    }
+
+    #[test]
+    fn rows_that_there_are_not_are_not_missed() {
+        let shown = Viewport { start: 280, end: 320 };
+        assert!(shown.is_within(200, 101, 301));
+        assert!(!shown.is_within(200, 100, 301) && !shown.is_within(281, 20, 301));
+        assert!(shown.is_within(0, 0, 0));
     }
 }

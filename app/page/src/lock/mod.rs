@@ -7,6 +7,7 @@ mod head;
 mod holders;
 mod queue;
 mod queue_map;
+mod queue_rows;
 mod release;
 mod stats;
 mod ticket;

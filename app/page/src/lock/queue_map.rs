@@ -10,7 +10,7 @@ use leptos_router::hooks::use_navigate;
 use super::{LockState, words};
 use crate::address::use_pairs;
 use crate::charts::{STRIP_SIZE, along, strip_paths};
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, effect, view};
 use crate::live::{Viewport, scroll_to_row};
 use crate::split::{SplitLoaderError, split_view, wasm_split};
 use lockscope_wire::{LockQuery, QueueMap, QueueMapQuery, View};
@@ -46,7 +46,7 @@ pub(super) fn is_long(total: u32) -> bool {
 pub(super) fn queue_map(state: LockState, list: List, query: LockQuery) -> AnyView {
     // Only the browser runs effects: the server and whoever has no scripts draw no map.
     let is_wanted = RwSignal::new(false);
-    Effect::new(move |_| {
+    effect(move || {
         let is_long = is_long(list.total.get());
         if is_wanted.get_untracked() != is_long {
             is_wanted.set(is_long);
@@ -71,11 +71,11 @@ fn QueueMapView(state: LockState, list: List, query: StoredValue<LockQuery>) -> 
     });
     let chosen = RwSignal::new(String::new());
     let live = state.live;
-    Effect::new(move |_| {
+    effect(move || {
         let remembered = || storage()?.get_item(KEY).ok().flatten();
         chosen.set(app.get().or_else(remembered).unwrap_or_default().chars().take(APP_CHARS).collect());
     });
-    Effect::new(move |_| {
+    effect(move || {
         let app = chosen.get();
         let (ensemble, path) = query.with_value(|query| (query.ensemble.clone(), query.path.clone()));
         let map = View::QueueMap(QueueMapQuery { ensemble, path, app });

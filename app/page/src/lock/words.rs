@@ -19,6 +19,7 @@ pub(super) const QUEUE: &str = "Queue";
 pub(super) const HOLDS: &str = "holds";
 pub(super) const LIVENESS: &str = "Liveness";
 pub(super) const NO_ZNODE: &str = "no znode";
+pub(super) const ZNODE_PATH: &str = "znode path";
 pub(super) const NOT_KNOWN: &str = "not known";
 pub(super) const HOLD: &str = "Hold";
 pub(super) const WAIT: &str = "Wait";

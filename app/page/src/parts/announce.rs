@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::{current, finding_word, verdict_word, words};
-use crate::erase::view;
+use crate::erase::{effect, view};
 use crate::format::visible;
 use crate::live::Live;
 use lockscope_wire::LockProblem;
@@ -21,7 +21,7 @@ pub(super) fn Announcements() -> AnyView {
     let problems = Memo::new(move |_| live.board_head(|head| head.problems.clone()));
     // What was announced, and when; nothing before the first look, which the page itself shows.
     let told: StoredValue<Option<(i64, Vec<LockProblem>)>> = StoredValue::new(None);
-    Effect::new(move |_| {
+    effect(move || {
         let now_ms = live.now_ms();
         let Some(problems) = problems.get().filter(|_| current(live).is_live()) else { return };
         told.update_value(|told| match told {

@@ -3,7 +3,8 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::verdict_word;
+use super::Piece::{Attribute, Text};
+use super::{Markup, verdict_word};
 use lockscope_wire::Verdict;
 
 /// The sign of a verdict, drawn in a 12 by 12 box.
@@ -49,4 +50,16 @@ pub(crate) fn Chip(verdict: Verdict) -> AnyView {
             <span>{verdict_word(verdict)}</span>
         </span>
     }
+}
+
+/// The same in a row that is made as text.
+pub(crate) fn chip_markup(verdict: Verdict) -> Markup {
+    Markup::fill(
+        r#"<span class="chip"{}><svg class="chip-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path fill-rule="evenodd"{}></path></svg><span>{}</span></span>"#,
+        &[
+            Attribute("data-verdict", Some(verdict.name())),
+            Attribute("d", Some(sign(verdict))),
+            Text(verdict_word(verdict)),
+        ],
+    )
 }

@@ -1,6 +1,6 @@
 //! What is around every live page: the header, the link's line, help.
 
-use crate::erase::view;
+use crate::erase::{effect, view};
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
@@ -34,7 +34,7 @@ pub(crate) fn Chrome(
     let trust = move || if is_live.get() { "live" } else { "old" };
     let as_of = Signal::derive(move || as_of(live));
     let arrivals = Arrivals::of_app();
-    Effect::new(move |_| arrivals.arrive());
+    effect(move || arrivals.arrive());
     // Of a page without code only what its own scripts do.
     let tools = if past::is_shown() {
         view! { <ZoneSwitch /> }

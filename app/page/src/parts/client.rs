@@ -1,10 +1,11 @@
 //! What is known of one session's client: where it connects from, to which member, and when it was last heard from.
 
+use super::Piece::{Attribute, Text};
 use super::words;
 use crate::erase::{erase, view};
 use leptos::prelude::*;
 
-use super::{Age, Countdown, LivenessChip, Pair, filled, session_url};
+use super::{Age, Countdown, LivenessChip, Markup, Pair, filled, session_url};
 use crate::copy::CopyButton;
 use crate::explain::explained_term;
 use crate::format::{duration, middle, visible};
@@ -144,8 +145,20 @@ fn ago(term: &'static str, since_ms: Option<i64>) -> Option<AnyView> {
 /// A badge for what only some members have; nothing where they agree.
 #[component]
 pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
+    erase(only_on(&members).map(|(title, text)| view! { <span class="only-on" title=title>{text}</span> }))
+}
+
+/// The same in a row that is made as text.
+pub(crate) fn only_on_markup(members: &[String]) -> Markup {
+    only_on(members).map_or_else(Markup::default, |(title, text)| {
+        Markup::fill(r#"<span class="only-on"{}>{}</span>"#, &[Attribute("title", Some(&title)), Text(&text)])
+    })
+}
+
+/// What the badge says, at length and in short.
+fn only_on(members: &[String]) -> Option<(String, String)> {
     if members.is_empty() {
-        return erase(());
+        return None;
     }
     let whole = words::only_on(&members.join(", "));
     let title = words::not_on_every(&whole);
@@ -153,5 +166,5 @@ pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
         members.iter().map(|member| member.rsplit_once(':').map_or(&**member, |(host, _)| host)).collect();
     hosts.dedup();
     let text = if hosts.len() == members.len() { words::only_on(&hosts.join(", ")) } else { whole };
-    view! { <span class="only-on" title=title>{middle(&text, 40)}</span> }
+    Some((title, middle(&text, 40)))
 }

@@ -7,7 +7,7 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use crate::erase::view;
+use crate::erase::{effect, view};
 
 /// Typing pauses this long before the filter acts.
 const TYPING_PAUSE: Duration = Duration::from_millis(120);
@@ -41,7 +41,7 @@ pub(crate) fn FilterBox(
         );
     };
     // The address may change by other means than typing.
-    Effect::new(move |_| {
+    effect(move || {
         let text = text.get();
         if let Some(input) = box_ref.get() {
             let is_typing = document().active_element().is_some_and(|active| active.is_same_node(Some(&input)));

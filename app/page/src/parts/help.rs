@@ -1,7 +1,7 @@
 //! The keys, in a dialog.
 
 use super::words;
-use crate::erase::view;
+use crate::erase::{effect, view};
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
@@ -32,7 +32,7 @@ pub(super) fn HelpButton() -> AnyView {
 pub(super) fn Help() -> AnyView {
     let HelpOpen(open) = HelpOpen::of_app();
     let dialog = NodeRef::<Dialog>::new();
-    Effect::new(move |_| {
+    effect(move || {
         let Some(dialog) = dialog.get() else { return };
         match (open.get(), dialog.open()) {
             // Fails only for a dialog that is open in another way, which this page never does.

@@ -1,6 +1,8 @@
 //! Single keys, as long as nobody types. Browser only.
 
 use leptos::prelude::*;
+
+use crate::erase::effect;
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement, KeyboardEvent};
 
@@ -20,7 +22,7 @@ pub(crate) struct Key {
 pub(crate) fn use_keys(act: impl Fn(&Key) -> bool + Copy + Send + Sync + 'static) {
     let live = Live::of_app();
     let HelpOpen(help) = HelpOpen::of_app();
-    Effect::new(move |_| {
+    effect(move || {
         let listener = window_event_listener(leptos::ev::keydown, move |event| {
             let Some(key) = plain_key(&event).filter(|_| !help.get_untracked()) else { return };
             // What stands in front closes first; the browser does that.

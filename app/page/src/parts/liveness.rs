@@ -3,7 +3,9 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::{Countdown, words};
+use super::Piece::{Attribute, Text};
+use super::time::countdown_markup;
+use super::{Countdown, Markup, Piece, words};
 use lockscope_wire::guide::anchor;
 use lockscope_wire::{Liveness, RunsOut};
 
@@ -18,13 +20,41 @@ pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: O
     }
 }
 
+/// The same in a row that is made as text.
+pub(crate) fn liveness_markup(liveness: Liveness, end: Option<RunsOut>, now_ms: i64) -> Markup {
+    let end = end.map(|end| session_end_markup("", end, now_ms));
+    Markup::fill(
+        r#"<span class="alive explain-row"{}{}{}><span>{}</span>{}{}</span>"#,
+        &[
+            Attribute("data-liveness", Some(liveness.name())),
+            Attribute("data-explain", Some(&anchor("liveness", liveness.name()))),
+            Attribute("title", Some(words::liveness_meaning(liveness))),
+            Text(words::liveness(liveness)),
+            Text(if end.is_some() { " " } else { "" }),
+            Piece::Markup(&end.unwrap_or_default()),
+        ],
+    )
+}
+
+/// A countdown to the end of a session in a row that is made as text.
+pub(crate) fn session_end_markup(words: &str, end: RunsOut, now_ms: i64) -> Markup {
+    let countdown = countdown_markup(&format!("{words}{}", sign(end)), end.at_ms, now_ms);
+    Markup::fill(
+        r#"<span class="runs-out"{}>{}</span>"#,
+        &[Attribute("title", Some(words::end_meaning(end.is_told))), Piece::Markup(&countdown)],
+    )
+}
+
+fn sign(end: RunsOut) -> &'static str {
+    if end.is_told { "" } else { "≤ " }
+}
+
 /// A countdown to the end of a session, after a few words.
 #[component]
 pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> AnyView {
-    let sign = if end.is_told { "" } else { "≤ " };
     view! {
         <span class="runs-out" title=words::end_meaning(end.is_told)>
-            <Countdown words=format!("{words}{sign}") until_ms=end.at_ms />
+            <Countdown words=format!("{words}{}", sign(end)) until_ms=end.at_ms />
         </span>
     }
 }

@@ -16,6 +16,8 @@ mod header;
 mod help;
 mod keys;
 mod liveness;
+mod markup;
+mod markup_rows;
 mod not_found;
 mod pager;
 mod part;
@@ -37,9 +39,9 @@ pub(crate) use arrival::{Arrivals, Place, focus_heading};
 pub(crate) use banner::current;
 #[cfg(feature = "ssr")]
 pub(crate) use banner::{LinkBanner, link_script};
-pub(crate) use chip::Chip;
+pub(crate) use chip::{Chip, chip_markup};
 pub(crate) use chrome::Chrome;
-pub(crate) use client::{Client, ClientCard, OnlyOn};
+pub(crate) use client::{Client, ClientCard, only_on_markup};
 pub(crate) use density::toggle_density;
 pub(crate) use export::export;
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
@@ -48,18 +50,20 @@ pub(crate) use findings::Findings;
 pub(crate) use header::{Header, Skip};
 pub(crate) use help::HelpOpen;
 pub(crate) use keys::{Key, use_keys};
-pub(crate) use liveness::{LivenessChip, SessionEnd};
+pub(crate) use liveness::{LivenessChip, liveness_markup, session_end_markup};
+pub(crate) use markup::{Markup, Piece};
+pub(crate) use markup_rows::{Lane, RowMarkup, markup_rows};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
 pub(crate) use part::part;
-pub(crate) use rows::{Item, rows, rows_in_parts, rows_in_two};
+pub(crate) use rows::{Item, rows, rows_in_parts};
 pub(crate) use session::{holder_name, session_url};
 pub(crate) use step::{RELEASE_HASH, StepPlace, headline, looked_after, step};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
-pub(crate) use tag::Tag;
+pub(crate) use tag::{Tag, tag_markup};
 #[cfg(feature = "ssr")]
 pub(crate) use theme::SCRIPT as THEME_SCRIPT;
-pub(crate) use time::{Age, AgeOf, Countdown, Since};
+pub(crate) use time::{Age, AgeOf, AgeText, Countdown, Since};
 pub(crate) use words::{
     does, finding_word, hold_least, missing_words, no_match, role_word, verdict_word, wait_least, waiters_text,
 };

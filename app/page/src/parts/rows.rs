@@ -30,53 +30,33 @@ pub(crate) fn rows_in_parts<T: Clone + PartialEq + Send + Sync + 'static>(
     key: fn(&T) -> &str,
     row: impl Fn(Item<T>) -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
-    rows_in_two(items, key, |_| &(), move |item, _| row(item))
+    let read: Read = Box::new(move |take| items.with(|items| items.iter().for_each(|item| take(key(item), item))));
+    erased(read, Callback::new(move |item| row(Item::of(item))))
 }
 
-/// The same of items that have a part which seldom changes. While it is the same, whatever reads that part is not even
-/// looked at.
-pub(crate) fn rows_in_two<T, S>(
-    items: Memo<Vec<T>>,
-    key: fn(&T) -> &str,
-    // The part.
-    still: fn(&T) -> &S,
-    row: impl Fn(Item<T>, Item<S>) -> AnyView + Send + Sync + 'static,
-) -> AnyView
-where
-    T: Clone + PartialEq + Send + Sync + 'static,
-    S: Clone + PartialEq + Send + Sync + 'static,
-{
-    let read: Read = Box::new(move |take| {
-        items.with(|items| items.iter().for_each(|item| take(key(item), [item, still(item)])));
-    });
-    erased(read, Callback::new(move |[item, still]: [RwSignal<Shown>; 2]| row(Item::of(item), Item::of(still))))
-}
-
-/// Whoever takes an item's key, the item and its part that seldom changes.
-type Take<'a> = &'a mut dyn FnMut(&str, [&dyn Show; 2]);
+/// Whoever takes an item and its key.
+type Take<'a> = &'a mut dyn FnMut(&str, &dyn Show);
 
 type Read = Box<dyn Fn(Take<'_>) + Send + Sync>;
 
-/// A row that is drawn: its item, and its part that seldom changes. They are set where they differ: a memo that looks
-/// whether it changed would make all that depends on it look as well, of each row for each change of one.
+/// A row that is drawn, and its item. That is set where it differs: a memo that looks whether it changed would make all that
+/// depends on it look as well, of each row for each change of one.
 struct Row {
     key: String,
     /// What the list knows it by: two of one key are two rows, and one that comes back is another one.
     number: u32,
-    shown: [ArcRwSignal<Shown>; 2],
+    shown: ArcRwSignal<Shown>,
     owner: Owner,
 }
 
 impl Row {
-    fn new(key: &str, number: u32, items: [&dyn Show; 2], owner: Owner) -> Self {
-        Self { key: key.to_owned(), number, shown: items.map(|item| ArcRwSignal::new(item.shown())), owner }
+    fn new(key: &str, number: u32, item: &dyn Show, owner: Owner) -> Self {
+        Self { key: key.to_owned(), number, shown: ArcRwSignal::new(item.shown()), owner }
     }
 
-    fn take(&self, items: [&dyn Show; 2]) {
-        for (shown, item) in self.shown.iter().zip(items) {
-            if !shown.with_untracked(|shown| item.is(shown)) {
-                shown.set(item.shown());
-            }
+    fn take(&self, item: &dyn Show) {
+        if !self.shown.with_untracked(|shown| item.is(shown)) {
+            self.shown.set(item.shown());
         }
     }
 }
@@ -97,16 +77,16 @@ impl Rows {
     /// Draws these next: rows of before take their items.
     fn take(&mut self, read: &Read, list: &WeakOwner) {
         let mut before = std::mem::take(&mut self.drawn);
-        read(&mut |key, items| {
+        read(&mut |key, item| {
             let row = match before.iter().position(|row| row.key == key) {
                 Some(at) => {
                     let row = before.remove(at);
-                    row.take(items);
+                    row.take(item);
                     row
                 }
                 None => {
                     self.last = self.last.wrapping_add(1);
-                    Row::new(key, self.last, items, self.owner(list))
+                    Row::new(key, self.last, item, self.owner(list))
                 }
             };
             self.drawn.push(row);
@@ -125,7 +105,7 @@ impl Rows {
 }
 
 /// Compiled once for all kinds of rows.
-fn erased(read: Read, row: Callback<[RwSignal<Shown>; 2], AnyView>) -> AnyView {
+fn erased(read: Read, row: Callback<RwSignal<Shown>, AnyView>) -> AnyView {
     let rows = StoredValue::new(Rows::default());
     let list = Owner::current().unwrap_or_default().downgrade();
     let numbers = Memo::new(move |_| {
@@ -139,7 +119,7 @@ fn erased(read: Read, row: Callback<[RwSignal<Shown>; 2], AnyView>) -> AnyView {
         let of = |row: &Row| (row.owner.clone(), row.shown.clone());
         let found = rows.with_value(|rows| rows.drawn.iter().find(|row| row.number == number).map(of));
         let (owner, shown) = found.map_or_else(|| (Owner::new(), None), |(owner, shown)| (owner, Some(shown)));
-        let view = owner.with(|| shown.map(|shown| row.run(shown.map(RwSignal::from))));
+        let view = owner.with(|| shown.map(|shown| row.run(RwSignal::from(shown))));
         (drop::<usize>, OwnedView::new_with_owner(view, owner))
     };
     erase(move || {
@@ -197,7 +177,7 @@ impl<T: PartialEq + Send + Sync + 'static> Item<T> {
 /// Gives the focus back to what has it now, if it loses it meanwhile: Leptos takes some rows out of the document and
 /// puts them in again when several new ones come before them (`tachys::view::keyed`), and an element that is taken out
 /// loses the focus.
-fn keep_focus() {
+pub(super) fn keep_focus() {
     #[cfg(feature = "hydrate")]
     if let Some(focused) = focused() {
         leptos::task::spawn_local(async move {
@@ -231,7 +211,7 @@ mod tests {
 
     /// Rows of these keys.
     fn read(keys: Vec<String>) -> Read {
-        Box::new(move |take| keys.iter().for_each(|key| take(key, [key, &()])))
+        Box::new(move |take| keys.iter().for_each(|key| take(key, key)))
     }
 
     #[test]

@@ -4,7 +4,8 @@ use leptos::prelude::*;
 
 use crate::erase::{dynamic, erase, view};
 
-use super::words;
+use super::Piece::{Attribute, Text};
+use super::{Markup, words};
 use crate::format::{clock, visible};
 use crate::live::Live;
 use lockscope_wire::{AsOf, EnsembleTag};
@@ -17,6 +18,18 @@ pub(crate) fn Tag(of: Option<EnsembleTag>) -> AnyView {
             <span class="ens" data-color=tag.color.name() title=words::ensemble(&tag.name)>{visible(&tag.name)}</span>
         }
     }))
+}
+
+/// The same in a row that is made as text.
+pub(crate) fn tag_markup(tag: &EnsembleTag) -> Markup {
+    Markup::fill(
+        r#"<span class="ens"{}{}>{}</span>"#,
+        &[
+            Attribute("data-color", Some(tag.color.name())),
+            Attribute("title", Some(&words::ensemble(&tag.name))),
+            Text(&visible(&tag.name)),
+        ],
+    )
 }
 
 /// The stripe above the page, its badge, and for paper the time.

@@ -1,7 +1,7 @@
 //! Dark, light, or as the system has it; remembered in the browser.
 
 use super::words;
-use crate::erase::view;
+use crate::erase::{effect, view};
 use leptos::prelude::*;
 
 const KEY: &str = "lockscope.theme";
@@ -70,7 +70,7 @@ pub(crate) const SCRIPT: &str = "{const b=document.querySelector('[data-testid=t
 #[component]
 pub(super) fn ThemeSwitch() -> AnyView {
     let theme = RwSignal::new(Theme::System);
-    Effect::new(move |_| theme.set(remembered()));
+    effect(move || theme.set(remembered()));
     let switch = move |_| {
         let next = theme.get_untracked().next();
         keep(next);

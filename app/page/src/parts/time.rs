@@ -3,6 +3,8 @@
 use crate::erase::{erase, view};
 use leptos::prelude::*;
 
+use super::Piece::{Attribute, Text};
+use super::{Markup, Piece};
 use crate::format::{age, left};
 use crate::live::Live;
 
@@ -28,6 +30,43 @@ pub(crate) fn Age(
         }
     };
     since_ms.map_or_else(|| erase(or), of)
+}
+
+/// An age in a row that is made as text: pieces of a tag and of what is in it.
+pub(crate) struct AgeText {
+    least: Option<&'static str>,
+    since_ms: Option<String>,
+    text: String,
+}
+
+impl AgeText {
+    pub(crate) fn new((since_ms, least): Since, now_ms: i64) -> Self {
+        let sign = sign(least).unwrap_or_default();
+        let text = since_ms.map(|since_ms| format!("{sign}{}", age(since_ms, now_ms))).unwrap_or_default();
+        Self { least: least.filter(|_| since_ms.is_some()), since_ms: since_ms.map(|ms| ms.to_string()), text }
+    }
+
+    pub(crate) fn pieces(&self) -> [Piece<'_>; 4] {
+        [
+            Attribute("title", self.least),
+            Attribute("data-since", self.since_ms.as_deref()),
+            Attribute("data-sign", sign(self.least)),
+            Text(&self.text),
+        ]
+    }
+}
+
+fn sign(least: Option<&str>) -> Option<&'static str> {
+    least.map(|_| "≥ ")
+}
+
+/// A countdown in a row that is made as text.
+pub(crate) fn countdown_markup(words: &str, until_ms: i64, now_ms: i64) -> Markup {
+    let (until, text) = (until_ms.to_string(), left(words, until_ms, now_ms));
+    Markup::fill(
+        r#"<span class="until"{}{}>{}</span>"#,
+        &[Attribute("data-until", Some(&until)), Attribute("data-sign", Some(words)), Text(&text)],
+    )
 }
 
 /// Since when, and why it may be longer than that.

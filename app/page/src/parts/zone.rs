@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::words;
-use crate::erase::view;
+use crate::erase::{effect, view};
 use crate::follow::followed;
 use crate::format::date;
 use crate::live::Live;
@@ -28,7 +28,7 @@ impl ShownZone {
     /// UTC until the browser has taken the page over.
     pub(crate) fn new() -> Self {
         let zone = RwSignal::new(Zone::Utc);
-        Effect::new(move |_| zone.set(if is_utc() { Zone::Utc } else { local() }));
+        effect(move || zone.set(if is_utc() { Zone::Utc } else { local() }));
         Self(zone)
     }
 

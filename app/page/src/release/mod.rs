@@ -17,11 +17,12 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event};
 
 use super::current_user::CurrentUser;
-use super::erase::{dynamic, erase, view};
+use super::erase::{dynamic, effect, erase, view};
 use super::exact::Exact;
 use super::format::visible;
 use super::live::{Connection, Live};
-use super::parts::{RELEASE_HASH, filled, focus_heading};
+use super::parts::Piece::Attribute;
+use super::parts::{Markup, RELEASE_HASH, filled, focus_heading};
 use super::split::{SplitLoaderError, split_view, wasm_split};
 use ask::ask;
 use lockscope_wire::{ReleasePlan, ReleaseResult};
@@ -41,6 +42,14 @@ pub(crate) fn ReleaseButton(node: Option<String>, path: String) -> AnyView {
             </button>
         }
     }))
+}
+
+/// The same in a row that is made as text, for those who may.
+pub(crate) fn release_markup(node: &str, path: &str) -> Markup {
+    Markup::fill(
+        r#"<button class="tool release-open needs-script" type="button" aria-haspopup="dialog"{}{}>Release …</button>"#,
+        &[Attribute("data-release", Some(path)), Attribute("aria-label", Some(&words::release(node)))],
+    )
 }
 
 /// What the dialog knows; copied into its parts.
@@ -77,7 +86,7 @@ pub(crate) fn draw(ensemble: String) -> Result<AnyView, SplitLoaderError> {
 fn ReleaseDialog(ensemble: String) -> AnyView {
     let state = Releasing::new(ensemble);
     // The page's address may ask for the release of a znode: it opens the dialog, and nothing more.
-    Effect::new(move |_| {
+    effect(move || {
         let hash = window().location().hash().unwrap_or_default();
         let wanted = hash.strip_prefix(RELEASE_HASH).and_then(|text| {
             form_urlencoded::parse(format!("path={}", text.replace('+', "%2B")).as_bytes())
@@ -99,7 +108,7 @@ fn ReleaseDialog(ensemble: String) -> AnyView {
     });
     let dialog = NodeRef::<Dialog>::new();
     let may = CurrentUser::of_app().may_release();
-    Effect::new(move |_| {
+    effect(move || {
         if may {
             let listener = window_event_listener(leptos::ev::click, move |event| {
                 if let Some(path) = release_path(&event) {
@@ -113,12 +122,12 @@ fn ReleaseDialog(ensemble: String) -> AnyView {
             }
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(at_ms) = state.live.sign_in_ended_ms() {
             state.end_sign_in(at_ms);
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         let Some(dialog) = dialog.get() else { return };
         match (state.stage.with(|stage| *stage != Stage::Closed), dialog.open()) {
             // Fails only for a dialog that is open in another way, which this page never does.
@@ -128,7 +137,7 @@ fn ReleaseDialog(ensemble: String) -> AnyView {
         }
     });
     // What is shown begins with its title in focus: no key does anything there.
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(heading) = state.heading.get() {
             // Focus can fail only for what is not in the document.
             let _ = heading.focus();

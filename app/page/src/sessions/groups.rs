@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::list::empty;
 use super::state::{ListState, address_of};
 use super::words;
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, effect, view};
 use crate::format::{count, middle, visible};
 use crate::live::{FETCH_ROWS, OpenView};
 use crate::parts::{Age, Chip, Columns, Table, cycle_mark, outside_link, pager, rows};
@@ -60,7 +60,7 @@ pub(super) fn GroupList(state: ListState, opened: OpenView, by: SessionGroup) ->
         state.live.sessions(|sessions| sessions.groups.rows.iter().map(entry).collect()).unwrap_or_default()
     });
     let total = Memo::new(move |_| state.live.sessions(|sessions| sessions.groups.total).unwrap_or_default());
-    Effect::new(move |_| opened.look_at(View::Sessions(SessionsQuery { limit: FETCH_ROWS, ..state.query.get() })));
+    effect(move || opened.look_at(View::Sessions(SessionsQuery { limit: FETCH_ROWS, ..state.query.get() }), false));
     let columns = match by {
         SessionGroup::Host => HOSTS,
         SessionGroup::Session | SessionGroup::Application => APPLICATIONS,

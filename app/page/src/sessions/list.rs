@@ -8,7 +8,7 @@ use crate::erase::{dynamic, view};
 use super::row::row;
 use super::state::{Known, ListState, Slot, address_of};
 use super::words;
-use crate::live::{FETCH_ROWS, OpenView, use_fetch, use_places, use_viewport};
+use crate::live::{FETCH_ROWS, Fetch, OpenView, use_fetch, use_places, use_viewport};
 use crate::parts::{mark, no_match, pager, rows};
 use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
 
@@ -40,8 +40,10 @@ pub(super) fn SessionList(
         })
     });
     let places = use_places(body, total);
-    let look_at =
-        move |offset| opened.look_at(View::Sessions(SessionsQuery { offset, limit: FETCH_ROWS, ..state.query.get() }));
+    let look_at = move |fetch: Fetch| {
+        let query = SessionsQuery { offset: fetch.offset, limit: fetch.limit, ..state.query.get() };
+        opened.look_at(View::Sessions(query), fetch.is_moved);
+    };
     use_fetch(shown, offset, total, Callback::new(look_at));
     view! {
         <div class="caption"><span class="caption-count" role="status">{move || caption(state, total.get())}</span></div>

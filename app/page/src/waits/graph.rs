@@ -13,7 +13,7 @@ use super::table::name_of;
 use super::words;
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
 use crate::charts::ring::{LABEL_HEIGHT, label_width};
-use crate::erase::{dynamic, view};
+use crate::erase::{dynamic, effect, view};
 use crate::format::{middle, visible};
 use crate::parts::{cycle_mark, does, mark, rows};
 use lockscope_wire::{SessionId, Verdict, Waits};
@@ -134,7 +134,7 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
         let scale = (scale_of_all() * zoom).max(0.01);
         sight.set(Some((x + dx / scale, y + dy / scale, zoom)));
     };
-    Effect::new(move |_| {
+    effect(move || {
         view.track();
         let scale = scale_of_all();
         if scale < LEGIBLE && scale > 0.0 {

@@ -6,7 +6,7 @@ mod words;
 use leptos::prelude::*;
 
 use super::document_title::TitleSigns;
-use super::erase::{dynamic, view};
+use super::erase::{dynamic, effect, view};
 use super::format::{age, count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
@@ -180,7 +180,7 @@ fn freshness(live: Live, is_live: bool) -> String {
 
 /// Signs in by the token in the address, and again when that ended: a server that was restarted knows nobody any more.
 fn keep_signed_in(live: Live) {
-    Effect::new(move |_| {
+    effect(move || {
         let location = window().location();
         let hash = location.hash().unwrap_or_default();
         let has_ended = live.sign_in_ended_ms().is_some();
@@ -197,7 +197,7 @@ fn keep_signed_in(live: Live) {
 
 /// Asks the browser to leave the screen on, again whenever the page comes to the front. Where it won't, nothing is lost.
 fn keep_awake() {
-    Effect::new(move |_| {
+    effect(move || {
         let ask = || {
             let lock = js_sys::Reflect::get(&window().navigator(), &"wakeLock".into()).ok();
             let request = lock.as_ref().and_then(|lock| js_sys::Reflect::get(lock, &"request".into()).ok());
