@@ -20,7 +20,7 @@ export type Kept = {
 
 type Watched = { memory?: WebAssembly.Memory; rows: number; sockets: WebSocket[] };
 
-/** From the next document on. A tab that nobody sees draws all that comes, and not once in a while: so many rows come and go sooner. */
+/** From the next document on. A hidden tab draws all that comes, and not once in a while: so many rows come and go sooner. */
 export async function watchGrowth(page: Page): Promise<CDPSession> {
   await page.addInitScript(() => {
     Object.defineProperty(document, 'hidden', { get: () => true });

@@ -1,8 +1,8 @@
-// A tab that nobody sees is not painted, and its title is read all the same.
+// A hidden tab is not painted, and its title is read all the same.
 
 import { expect, test } from '../../support/fixtures.ts';
 
-test('a tab that nobody sees says in its title what is wrong', async ({ page, ui, clients, place }) => {
+test('a hidden tab says in its title what is wrong', async ({ page, ui, clients, place }) => {
   await page.addInitScript(() => {
     Object.defineProperty(document, 'hidden', { get: () => true });
     // Nothing is painted.

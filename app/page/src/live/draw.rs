@@ -1,5 +1,5 @@
 //! When what came is drawn: the version signal is set once between two paints, and about once a second while more comes than
-//! anybody can follow. What is shown is then a little older than what is known, and is called so.
+//! can be followed by eye. What is shown is then a little older than what is known, and is called so.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(super) fn stand(model: &LiveModel) -> Stand {
 
 impl Live {
     /// Something changed: `before` is how it stood. An answer that somebody waits for is drawn at once, and whether all is
-    /// live. Nobody waits for rows beyond the screen; a run of the lab is there to be watched.
+    /// live. Rows beyond the screen may wait; a run of the lab is there to be watched.
     pub(super) fn draw_soon(self, before: Stand, is_answer: bool) {
         let (known_at_ms, state) = before;
         let is_asked_for = is_answer && !self.is_ahead();
@@ -56,7 +56,7 @@ impl Live {
         }
     }
 
-    /// The answer that came brings rows that nobody waits for.
+    /// The answer that came brings rows beyond the screen alone.
     fn is_ahead(self) -> bool {
         let is_ahead = |drawing: &mut Drawing| std::mem::take(&mut drawing.is_moved) && drawing.has_all;
         self.drawing.try_update_value(is_ahead).unwrap_or_default()

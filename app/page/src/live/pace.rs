@@ -17,7 +17,7 @@ thread_local! {
 }
 
 /// Runs this in a task of its own: the next one, or if something was drawn since the last paint, one right after the next
-/// paint. In a tab that nobody sees nothing is painted, and its title is read all the same: nothing waits there.
+/// paint. A hidden tab is not painted, and its title is read all the same: nothing waits there.
 pub(super) fn draw_soon(work: impl FnOnce() + 'static) {
     WORK.with_borrow_mut(|waiting| waiting.push(Box::new(work)));
     if !IS_BUSY.replace(true) || document().hidden() {

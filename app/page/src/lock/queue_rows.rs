@@ -147,8 +147,8 @@ fn session_cell(look: &Look<'_>, contender: &Contender) -> Arc<Markup> {
 /// A mark for how it is known, then the znode waited for.
 fn waits_cell(contender: &Contender) -> Arc<Markup> {
     let Some(edge) = contender.waits_for.first() else {
-        let nobody = r#"<span class="cell queue-waits" role="cell" data-col="waits-for"></span>"#;
-        return Arc::new(Markup::fill(nobody, &[]));
+        let none = r#"<span class="cell queue-waits" role="cell" data-col="waits-for"></span>"#;
+        return Arc::new(Markup::fill(none, &[]));
     };
     let name = middle(&last_name(&edge.to), WAITS_CHARS);
     let more = contender.waits_for.len() - 1;
@@ -241,7 +241,7 @@ mod tests {
         let differ: Vec<usize> = first.rows.iter().zip(&next.rows).map(|(one, other)| differs(one, other)).collect();
         assert_eq!(differ, [1, 1, 1], "its place");
         let again = draw(&queue(1, 3..7), &mut drawn);
-        assert!(next.rows.iter().zip(&again.rows).all(|(one, other)| Arc::ptr_eq(one, other)), "nobody moved");
+        assert!(next.rows.iter().zip(&again.rows).all(|(one, other)| Arc::ptr_eq(one, other)), "none moved");
     }
 
     #[test]
