@@ -54,6 +54,32 @@ test('a hand-off in a long queue shifts nothing, on screen or where it is scroll
   expect(tops).toEqual([...tops].sort((one, other) => one - other));
 });
 
+test('a queue that changes fifty times a second is drawn about once a second, and is live all the while', async ({ page, ui, madeUp }) => {
+  const { url } = await madeUp('crowd');
+  await ui.open(`${url}/lock?path=/order`);
+  await ui.isLive();
+  await page.evaluate(() => {
+    const seen = { nodes: [] as string[], states: [] as string[] };
+    (window as unknown as { seen: typeof seen }).seen = seen;
+    const note = (list: string[], value: string | null | undefined) => {
+      if (value && list.at(-1) !== value) list.push(value);
+    };
+    const look = () => {
+      note(seen.nodes, document.querySelector('.contender')?.getAttribute('data-node'));
+      note(seen.states, document.querySelector('[data-testid=link-banner]')?.getAttribute('data-state'));
+    };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+    look();
+  });
+  const seen = () => page.evaluate(() => (window as unknown as { seen: { nodes: string[]; states: string[] } }).seen);
+  const handOffs = (nodes: string[]) => Number(nodes.at(-1)!.slice(5)) - Number(nodes[0]!.slice(5));
+  await expect.poll(async () => handOffs((await seen()).nodes), { timeout: 60_000 }).toBeGreaterThan(250);
+  const { nodes, states } = await seen();
+  // Drawn as they come, some before it is known how fast that is, it would be one of a few hand-offs each.
+  expect(handOffs(nodes) / (nodes.length - 1), 'hand-offs that are drawn at once').toBeGreaterThan(25);
+  expect(states).toEqual(['live']);
+});
+
 test('a row that leaves from the middle of a queue shifts nothing', async ({ page, ui, clients, place, lockscope }) => {
   const path = `${place}/orders`;
   const crowd = await clients.open('crowd');
