@@ -80,6 +80,29 @@ test('a queue that changes fifty times a second is drawn about once a second, an
   expect(states).toEqual(['live']);
 });
 
+test('what came and is not drawn for two seconds is not live any more', async ({ page, ui, clients, place }) => {
+  const path = `${place}/burst`;
+  const client = await clients.open('a');
+  await client.hold(path);
+  await page.addInitScript(() => {
+    const later = window.setTimeout.bind(window);
+    // A browser may hold timers back as long as it likes.
+    const held = (run: TimerHandler, ms?: number) => ((window as unknown as { areHeld?: boolean }).areHeld && (ms ?? 0) >= 100 ? 0 : later(run, ms));
+    window.setTimeout = held as typeof window.setTimeout;
+  });
+  await ui.openLock(path);
+  await ui.isLive();
+  await page.evaluate(() => {
+    (window as unknown as { areHeld: boolean }).areHeld = true;
+  });
+  for (let turn = 0; turn < 12; turn++) {
+    await client.release();
+    await client.hold(path);
+  }
+  // Nothing comes any more but the server's word that all is as it was sent last, which is not what is shown.
+  await expect(ui.banner).not.toHaveAttribute('data-state', 'live');
+});
+
 test('a row that leaves from the middle of a queue shifts nothing', async ({ page, ui, clients, place, lockscope }) => {
   const path = `${place}/orders`;
   const crowd = await clients.open('crowd');
