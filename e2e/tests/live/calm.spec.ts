@@ -180,3 +180,24 @@ test('a lock that changes hands all the time has a rate on its row, which does n
   await work;
   await expect(page.getByTestId('verdict')).toContainText('Free.', { timeout: 20_000 });
 });
+
+test('a queue whose texts a browser translated shows who is where all the same', async ({ page, ui, clients, place, lockscope }) => {
+  const path = `${place}/orders`;
+  const [first, second, third] = await clients.openAll('first', 'second', 'third');
+  const places = [await first!.hold(path), await second!.queue(path), await third!.queue(path)];
+  await lockscope.knows(path, places.map(({ node }) => node));
+  await ui.openLock(path);
+  await ui.isLive();
+  await ui.openTable();
+  // As browsers do it: an element of theirs around each text.
+  await page.evaluate(() => {
+    for (const cell of document.querySelectorAll('.queue-place, .queue-time')) {
+      const font = document.createElement('font');
+      font.append(...cell.childNodes);
+      cell.append(font);
+    }
+  });
+  await first!.release();
+  await expect(ui.contender(places[1]!.node).locator('.queue-place')).toHaveText('holds');
+  await expect(ui.contender(places[2]!.node).locator('.queue-place')).toHaveText('1');
+});

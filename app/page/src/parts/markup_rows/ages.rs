@@ -60,9 +60,7 @@ fn each(lane: NodeRef<Div>, selector: &str, take: impl Fn(&Element, &str, i64)) 
 
 /// Sets the text where it is another one.
 fn show(element: &Element, text: &str) {
-    match element.first_child() {
-        Some(node) if node.node_value().as_deref() == Some(text) => {}
-        Some(node) => node.set_node_value(Some(text)),
-        None => element.set_text_content(Some(text)),
+    if element.text_content().as_deref() != Some(text) {
+        element.set_text_content(Some(text));
     }
 }

@@ -73,8 +73,9 @@ impl Drawn {
         for (at, (cell, was)) in (0..).zip(row.cells.iter().zip(&self.row.cells)) {
             if cell == was {
             } else if let Some(text) = text_that_differs(was.as_str(), cell.as_str()) {
-                let node = self.element.children().item(at).and_then(|cell| cell.first_child());
-                node.into_iter().for_each(|node| node.set_node_value(Some(text)));
+                let cell = self.element.children().item(at);
+                // Whatever is in it by now: a browser that translates puts elements of its own there.
+                cell.into_iter().for_each(|cell| cell.set_text_content(Some(text)));
             } else {
                 draft.set_inner_html(cell.as_str());
                 let fresh = draft.content().first_element_child();
