@@ -5,6 +5,9 @@
 WHOLE := --workspace --features server/oidc
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 PAGE = cargo build --locked $(WHOLE) --bin style && $(TARGET)/debug/style
+# No path of the machine that builds is in the binary.
+CARGO_DIR := $(or $(CARGO_HOME),$(HOME)/.cargo)
+RELEASE = cargo build --release --locked --config 'build.rustflags=["--remap-path-prefix=$(CARGO_DIR)=/cargo", "--remap-path-prefix=$(CURDIR)=/lockscope"]'
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,7 +24,7 @@ demo: ## build quickly, start a private ZooKeeper with live sample locks, and se
 	@$(TARGET)/debug/lockscope demo
 
 build: site ## the release binary with the page inside: target/release/lockscope
-	cargo build --release --locked -p server --bin lockscope
+	$(RELEASE) -p server --bin lockscope
 	@echo "built $(TARGET)/release/lockscope: $$(($$(wc -c < $(TARGET)/release/lockscope) / 1000)) KB; at most 25000 is the goal"
 
 site: ## what the browser gets: wasm, style sheet, manifest (target/site)
@@ -75,8 +78,8 @@ bench-page: site ## the page in a browser: a queue of 10,000 that changes 50 tim
 
 campaign: site ## every fault against the release binary, judged by ZooKeeper's transaction log: SEEDS=3, ONLY=cut,late-link
 	@.ci/need java javac zookeeper curator kazoo alertmanager
-	cargo build --release --locked -p server --bin lockscope
-	cargo build --release --locked -p campaign
+	$(RELEASE) -p server --bin lockscope
+	$(RELEASE) -p campaign
 	$(TARGET)/release/campaign --seeds $(or $(SEEDS),1) --out $(TARGET)/campaign $(if $(ONLY),--only $(ONLY)) $(if $(DOCUMENT),--document $(DOCUMENT)) $(if $(ALERTS_DOCUMENT),--alerts-document $(ALERTS_DOCUMENT))
 
 mutants: ## takes out what the promise rests on, one thing at a time in a copy, and fails unless a test turns red each time
@@ -85,8 +88,8 @@ mutants: ## takes out what the promise rests on, one thing at a time in a copy, 
 
 compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone with the same load: ROUNDS=3, ONLY=events,sync
 	@.ci/need java javac zookeeper curator kazoo alertmanager
-	cargo build --release --locked -p server --bin lockscope
-	cargo build --release --locked -p compare
+	$(RELEASE) -p server --bin lockscope
+	$(RELEASE) -p compare
 	$(TARGET)/release/compare --rounds $(or $(ROUNDS),3) --out $(TARGET)/compare $(if $(ONLY),--only $(ONLY))
 
 bench: site ## benchmarks: the reducer, the recording, a real deadlock, and the whole line and a reconnect against bare clients

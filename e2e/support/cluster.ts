@@ -34,7 +34,7 @@ export class Cluster {
     const servers = new Map<string, Lockscope>();
     const history = database === undefined ? 'history = "off"' : `history_url = "${database}"`;
     for (const id of ['a', 'b', 'c']) {
-      const file = `zk = "${hosts}"\nroot = ["/"]\n${history}\nevidence = "off"\nsession_timeout_ms = 6000\n[cluster]\nroot = "${root}"\nid = "${id}"\nwatch = "owned"\nsecret_file = "${secret}"\n`;
+      const file = `zk = "${hosts}"\nroot = ["/"]\n${history}\nevidence = "off"\nsession_timeout_ms = 6000\n[cluster]\nroot = "${root}"\nallow_open_cluster = true\nid = "${id}"\nwatch = "owned"\nsecret_file = "${secret}"\n`;
       servers.set(id, await Lockscope.serveEnsembles(file));
     }
     const view = async (server: Lockscope) => (await (await fetch(`${server.url}/api/v1/cluster`)).json()) as View;

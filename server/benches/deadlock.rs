@@ -149,6 +149,7 @@ impl Watcher {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let about = About {
             version: env!("CARGO_PKG_VERSION").into(),

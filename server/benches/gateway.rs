@@ -63,7 +63,7 @@ impl Replica {
         let text = format!(
             "zk = \"{zk}\"\nlisten = \"127.0.0.1:0\"\nroot = [\"/bench\"]\nevidence = \"off\"\nhistory = \"off\"\nsockets_max = {}\n\
              proxy_header = \"X-Forwarded-User\"\nproxy_addresses = [\"127.0.0.1\"]\nbehind_tls_proxy = \"on\"\n\
-             data_dir = {:?}\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\nwatch = \"owned\"\nsecret_file = {secret:?}\n",
+             data_dir = {:?}\n[cluster]\nroot = \"/lockscope\"\nallow_open_cluster = true\nid = \"{id}\"\nwatch = \"owned\"\nsecret_file = {secret:?}\n",
             sockets + 16,
             place.path().join("data").display().to_string(),
         );

@@ -132,6 +132,7 @@ fn projection(model: &Observatory, contenders: usize) {
         has_others: false,
         labels: Default::default(),
         excluded: None,
+        proof: Default::default(),
     };
     let look =
         ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: TimeMs(2) };

@@ -267,7 +267,8 @@ pub struct ServeArgs {
     /// A member's AdminServer, repeatable; a member without one is queried with four-letter words.
     #[arg(long, value_name = "http://HOST:PORT")]
     pub admin_url: Vec<String>,
-    /// A znode below which Lockscope may create ephemerals to compare clocks; without it, nothing is written.
+    /// A znode below which Lockscope may write an ephemeral, to prove the quorum and to compare clocks; without it, nothing
+    /// is written.
     #[arg(long, value_name = "PATH")]
     pub clock_scratch: Option<String>,
     /// URL to which every release, lab run, revocation and refusal is sent as signed JSON; needs --data-dir and a

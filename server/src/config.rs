@@ -35,6 +35,7 @@ mod web;
 mod webhook;
 
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -124,6 +125,10 @@ pub trait Environment {
     /// # Errors
     /// The system's word on why it can't be read.
     fn file(&self, path: &Path) -> std::io::Result<String>;
+    /// Whether other users of this machine may read a file.
+    fn is_readable_by_others(&self, _path: &Path) -> bool {
+        false
+    }
     /// Paths of what is in a directory.
     ///
     /// # Errors
@@ -144,6 +149,11 @@ impl Environment for ProcessEnvironment {
 
     fn file(&self, path: &Path) -> std::io::Result<String> {
         std::fs::read_to_string(path)
+    }
+
+    /// A file of root's may be read by a group: so Kubernetes and systemd hand secrets to a service.
+    fn is_readable_by_others(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|meta| meta.mode() & if meta.uid() == 0 { 0o004 } else { 0o044 } != 0)
     }
 
     fn dir(&self, path: &Path) -> std::io::Result<Vec<PathBuf>> {

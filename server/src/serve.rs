@@ -42,6 +42,7 @@ use alerting::AlertParts;
 use audit::Records;
 use audit_log::AuditParts;
 use cluster::Cluster;
+pub(crate) use clustering::open as cluster_of;
 use conditions::{unreachable_within, warn_read_only};
 use demand::follow_demand;
 pub(crate) use ensembles::EnsembleRunner;
@@ -127,7 +128,9 @@ pub async fn run<O: Observer>(
     let payloads = watch::Sender::new(config.payloads);
     let recorder = Recorder::new(config.history.as_ref(), &payloads.subscribe(), &clock, config.session_timeout)?;
     let alerting = AlertParts::open(config, &clock).await;
-    let cluster = clustering::open(config, &listener, &clock)?;
+    let listen =
+        listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
+    let cluster = clustering::open(config, listen, &clock)?;
     let parts = (audit, alerting, cluster);
     let parts = RunningServer::start(config, (ensembles, make), recorder, clock, parts, access, config_health).await?;
     let served = parts

@@ -107,6 +107,8 @@ codes! {
     WillBeReaped = "will_be_reaped",
     /// A root has very many znodes that are no locks.
     ManyZnodes = "many_znodes",
+    /// The session that owns a contender ended, and its znode will never go by itself.
+    StaleEphemeral = "stale_ephemeral",
 }
 
 impl Code {
@@ -123,6 +125,7 @@ impl Code {
             | Self::WaitingForItself
             | Self::ForeignChild
             | Self::ExpiryOverdue
+            | Self::StaleEphemeral
             | Self::MembersDisagree
             | Self::MissingWatch
             | Self::MixedRecipes

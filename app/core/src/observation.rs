@@ -22,6 +22,18 @@ pub enum Link {
     Lost,
 }
 
+/// Why every root is read anew when the servers went on with an older state of their data. Told by its words, so that
+/// recordings have the format that they had.
+pub const RESTORED: &str = "the ensemble was restored: its newest transaction is older than one seen before";
+/// The same, where several servers that each work alone are taken for one ensemble.
+pub const SEPARATE: &str =
+    "the servers of the connect string are no ensemble: each works alone, with a history of its own";
+
+/// Whether a root is read anew for one of these: nothing that was believed before is believed any longer.
+pub fn is_other_history(why: &str) -> bool {
+    [RESTORED, SEPARATE].contains(&why)
+}
+
 /// Why a root is not live although its link is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootTrouble {
@@ -62,7 +74,8 @@ pub enum Observation {
     SyncBegan {
         /// The root.
         root: RootId,
-        /// Why it is read anew ("first sync", "reconnected", "events lost"); for the screen and counters.
+        /// Why it is read anew ("first sync", "reconnected", "events lost"); for the screen and counters. With one of
+        /// [`is_other_history`] everything believed of the root ends, even what has the same czxid afterwards.
         why: Box<str>,
     },
     /// Within a sync: a znode that was read, the root itself included. Parents come before children.

@@ -70,6 +70,19 @@ impl ClockOffset {
         TimeMs(ensemble_ms.saturating_add(self.published_ms.unwrap_or(0)))
     }
 
+    /// How long ago this was on the ensemble's clock, at least; None while nothing bounds it.
+    pub fn age_at_least_ms(&self, now: TimeMs, ensemble_ms: i64) -> Option<i64> {
+        let most = self.published_ms.or(self.current.most)?;
+        Some(now.0.saturating_sub(ensemble_ms).saturating_sub(most).max(0))
+    }
+
+    /// Notes a ctime that was read by now: it was stamped before. It bounds ages while the offset is not known.
+    pub fn bound(&mut self, now: TimeMs, ctime_ms: i64) {
+        if self.published_ms.is_none() {
+            self.current.most = self.current.most.into_iter().chain([now.0.saturating_sub(ctime_ms)]).min();
+        }
+    }
+
     /// All that was committed at `sent_at` has arrived now: what arrives from here on was stamped later.
     pub fn synced(&mut self, now: TimeMs, sent_at: TimeMs) {
         self.synced.truncate(SYNCED_MAX - 1);
@@ -89,6 +102,10 @@ impl ClockOffset {
 
     /// A stamp that was made not after `before`, and not before `after`.
     fn take_in(&mut self, before: TimeMs, ctime_ms: i64, after: Option<TimeMs>) {
+        if self.published_ms.is_none() {
+            // Stamps that were made long before they were read say little once there is a better one.
+            self.current = Bounds::default();
+        }
         if before >= self.period_ends_at {
             self.previous = std::mem::take(&mut self.current);
             self.period_ends_at = before + PERIOD_MS;

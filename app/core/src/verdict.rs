@@ -1,11 +1,15 @@
 //! The one word on a lock.
 
-use super::assessment::Deadlock;
+use super::assessment::Assessment;
 pub use super::diagnosis::Verdict;
 use super::lock::{Hold, Lock};
 use super::mirror::Mirror;
+use super::offset::ClockOffset;
 use super::recipe::{NodeRole, Shape, rule};
 use super::time::TimeMs;
+
+/// A verdict that rests on clocks that were not compared is looked at again after so many milliseconds.
+const CLOCK_AGAIN_MS: i64 = 10_000;
 
 /// When a hold counts as slow or stuck. Both need somebody who waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,14 +64,15 @@ pub fn usual_hold_ms(lock: &Lock, thresholds: &Thresholds) -> Option<i64> {
     (lock.tally.holds.count() >= thresholds.usual_after_holds).then(|| lock.tally.holds.percentile(50)).flatten()
 }
 
-/// The verdict now, and when it may change although nothing happens.
+/// The verdict now, and when it may change although nothing happens. `before`: what it was.
 pub fn judge(
     lock: &Lock,
-    deadlock: Option<&Deadlock>,
-    mirror: &Mirror,
+    before: &Assessment,
+    (mirror, offset): (&Mirror, &ClockOffset),
     now: TimeMs,
     thresholds: &Thresholds,
 ) -> (Verdict, Option<TimeMs>) {
+    let deadlock = before.deadlock.as_ref();
     if lock.gone_since.is_some() {
         return (Verdict::NobodyHome, None);
     }
@@ -101,15 +106,55 @@ pub fn judge(
         _ if held_ms >= stuck_ms => (Verdict::Stuck, None),
         Some(slow_ms) if held_ms < slow_ms => (Verdict::Healthy, Some(since + slow_ms)),
         Some(_) => (Verdict::Slow, Some(since + stuck_ms)),
-        None => (Verdict::Healthy, Some(since + stuck_ms)),
+        None => {
+            let (verdict, again_at) = by_wait(lock, before.verdict, (mirror, offset), now, stuck_ms);
+            (verdict, Some((since + stuck_ms).min(again_at)))
+        }
     }
 }
 
-/// Nobody who holds it is connected to any member: sessions without a client run out, and the lock frees itself. A
-/// group is no lock that anybody waits for.
+/// By the wait, on a lock that was held when we first looked: since when is not known, and no hand-over was seen that
+/// explains it. Stuck where nobody left for that long, for certain; slow where the first in line has waited that long for
+/// each of those who wait, for a long queue that moves makes long waits. And when that may change.
+fn by_wait(
+    lock: &Lock,
+    before: Verdict,
+    (mirror, offset): (&Mirror, &ClockOffset),
+    now: TimeMs,
+    stuck_ms: i64,
+) -> (Verdict, TimeMs) {
+    let moved_at = lock.tally.past.front().map_or(TimeMs(i64::MIN), |past| past.until);
+    let was_held = lock.holders.iter().all(|hold| hold.is_lower_bound && moved_at < hold.since);
+    let oldest = lock.oldest_wait(|since| since.to_ours(offset)).filter(|_| was_held);
+    let Some((waits_since, _)) = oldest else { return (Verdict::Healthy, TimeMs(i64::MAX)) };
+    let still_ms = still_for_ms(lock, mirror, offset, now).unwrap_or(0);
+    // Whoever comes later hides what the directory told; of this hold it stays true.
+    if still_ms >= stuck_ms || before == Verdict::Stuck {
+        return (Verdict::Stuck, TimeMs(i64::MAX));
+    }
+    let stuck_at = now + (stuck_ms - still_ms);
+    let slow_at = waits_since + stuck_ms.saturating_mul(lock.waiters_seen().into());
+    match slow_at <= now {
+        true if offset.ms().is_none() => (Verdict::Slow, now + CLOCK_AGAIN_MS),
+        true => (Verdict::Slow, stuck_at),
+        false => (Verdict::Healthy, slow_at.min(stuck_at)),
+    }
+}
+
+/// For how long nobody has left a line, at least: the last change that its directory tells of is that the newest of those
+/// who are there came.
+fn still_for_ms(lock: &Lock, mirror: &Mirror, offset: &ClockOffset, now: TimeMs) -> Option<i64> {
+    let directory = mirror.directory(&lock.parts.main).filter(|_| lock.recognition.shape == Shape::Line)?;
+    let stat = directory.stat.filter(|stat| stat.children as usize == directory.len())?;
+    let newest = directory.numbered().next_back().filter(|_| directory.plain().next().is_none())?.1.read.as_ref()?;
+    (newest.czxid == stat.pzxid).then(|| offset.age_at_least_ms(now, newest.ctime_ms)).flatten()
+}
+
+/// Nobody who holds it is connected to any member, and the leader says when each session runs out: the lock frees itself.
+/// A group is no lock that anybody waits for.
 fn is_expiring(lock: &Lock) -> bool {
     let frees = !matches!(lock.recognition.shape, Shape::Group | Shape::Items | Shape::TakenItems | Shape::Idle);
-    frees && !lock.holders.is_empty() && lock.holders.iter().all(Hold::is_disconnected)
+    frees && !lock.holders.is_empty() && lock.holders.iter().all(|hold| hold.is_disconnected() && hold.is_ending())
 }
 
 /// Nobody holds: free, where nobody who does can be missing; but members gather, and items are put and taken by clients

@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::keyed_hash::KeyedMap;
+use super::visits::visit;
 use super::znode::SessionId;
 
 /// Vertices of one search. What is beyond is not followed; sessions not begun with by then are left to the next search.
@@ -39,6 +41,7 @@ impl Budget {
 
     /// Counts what was looked at.
     pub fn spend(&mut self, steps: usize) {
+        visit(steps);
         self.0 = self.0.saturating_sub(steps);
     }
 
@@ -276,8 +279,9 @@ impl Search {
     fn walk(&self, first: (u32, u32, u32), edges: &mut usize) -> Option<Vec<(u32, u32, u32)>> {
         let (start, _, from) = first;
         let component = self.entry(start)?.component;
-        // From where each vertex was reached.
-        let mut before = vec![None; self.entries.len()];
+        // From where each vertex was reached. As large as what is walked: a list of all vertices would cost each walk as much
+        // as the graph is large.
+        let mut before = KeyedMap::default();
         let mut next = VecDeque::from([from]);
         while let Some(session) = next.pop_front() {
             for lock in self.inside(session, component) {
@@ -320,14 +324,14 @@ impl Search {
 }
 
 /// Notes from where a vertex was reached; false when it was reached before.
-fn reach(before: &mut [Option<u32>], vertex: u32, from: u32) -> bool {
-    let Some(place) = before.get_mut(vertex as usize).filter(|place| place.is_none()) else { return false };
-    *place = Some(from);
-    true
+fn reach(before: &mut KeyedMap<u32, u32>, vertex: u32, from: u32) -> bool {
+    let is_new = !before.contains_key(&vertex);
+    before.entry(vertex).or_insert(from);
+    is_new
 }
 
-fn walk_back(last: (u32, u32, u32), first: (u32, u32, u32), before: &[Option<u32>]) -> Vec<(u32, u32, u32)> {
-    let came_from = |vertex: u32| before.get(vertex as usize).copied().flatten();
+fn walk_back(last: (u32, u32, u32), first: (u32, u32, u32), before: &KeyedMap<u32, u32>) -> Vec<(u32, u32, u32)> {
+    let came_from = |vertex: u32| before.get(&vertex).copied();
     let mut circle = vec![last];
     while let Some((session, ..)) = circle.last().copied().filter(|(session, ..)| *session != first.2) {
         let Some((lock, from)) = came_from(session).and_then(|lock| Some((lock, came_from(lock)?))) else { break };

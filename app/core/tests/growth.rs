@@ -6,6 +6,7 @@ use std::alloc::System;
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
+use lockscope_core::wait_graph::{Budget, Search, Vertex};
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -77,4 +78,25 @@ fn ever_new_names_take_no_more_room_after_a_long_time_than_after_a_short_one() {
     assert_eq!(observatory.locks().count(), 0);
     let kept = observatory.roots().first().unwrap().mirror.nodes();
     assert!(kept <= 1, "{kept} znodes");
+}
+
+/// Bytes asked of the allocator to find this many circles of two sessions each.
+fn bytes_for_circles(pairs: i64) -> usize {
+    let follow = |vertex: &Vertex, _: &mut Budget| match vertex {
+        Vertex::Session(session) => vec![Vertex::Lock(format!("/l/{}", session.0 ^ 1).into())],
+        Vertex::Lock(path) => vec![Vertex::Session(SessionId(path[3..].parse().unwrap_or_default()))],
+    };
+    let region = Region::new(ALLOCATOR);
+    let mut search = Search::from((0..2 * pairs).map(SessionId).collect());
+    let mut budget = Budget::new(usize::MAX);
+    assert!(search.find_components(&mut budget, follow));
+    let found = std::iter::from_fn(|| search.next_circle(&mut budget)).count();
+    assert_eq!(found as i64, pairs);
+    region.change().bytes_allocated
+}
+
+#[test]
+fn circles_cost_what_they_are_long() {
+    let (few, many) = (bytes_for_circles(500), bytes_for_circles(5_000));
+    assert!(many <= 15 * few, "{few} bytes for 500 circles, {many} for ten times as many");
 }

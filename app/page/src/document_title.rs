@@ -103,7 +103,7 @@ pub(crate) fn TitleSigns(
         if let Some(mark) = past::mark() {
             return (true, tab.doubted(mark));
         }
-        let is_sure = matches!(link.state, "live" | "reduced" | "partial" | "syncing");
+        let is_sure = link.is_live() || link.state == "syncing";
         (is_sure, if is_sure { tab } else { tab.doubted(link.word) })
     });
     let shown = RwSignal::new(wanted.get_untracked());

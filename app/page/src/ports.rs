@@ -1,6 +1,8 @@
 //! What the page needs from its host while it is rendered on the server. In the browser the same data comes
 //! over the live socket.
 
+use std::sync::Arc;
+
 use lockscope_wire::{
     Board, BoardQuery, Epoch, LockOrders, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery,
     Status, Waits, WaitsQuery,
@@ -39,6 +41,37 @@ pub trait Source: Send + Sync + 'static {
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions>;
     /// One session; `value` is None when nothing is known of it.
     fn session(&self, query: &SessionQuery) -> InitialView<Option<Box<SessionPage>>>;
+}
+
+/// The field of a form that says which page it came from.
+pub const FORM_TOKEN: &str = "form_token";
+
+/// Makes the tokens of forms, by the form's address; a context of the page while it is rendered on the server.
+#[derive(Clone)]
+pub struct FormTokens(Arc<dyn Fn(&str) -> String + Send + Sync>);
+
+impl FormTokens {
+    /// Tokens of one sign-in.
+    pub fn new(token: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        Self(Arc::new(token))
+    }
+
+    /// The token of a form that is sent to an address; empty where none is needed.
+    pub fn token(&self, action: &str) -> String {
+        (self.0)(action)
+    }
+}
+
+impl Default for FormTokens {
+    fn default() -> Self {
+        Self::new(|_| String::new())
+    }
+}
+
+impl std::fmt::Debug for FormTokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("FormTokens(…)")
+    }
 }
 
 /// What ends an address that leads from a page of the past to the present; taken off by the host.

@@ -43,6 +43,10 @@ pub(super) fn document<H: IntoView, B: IntoView>(
     body: B,
 ) -> AnyView {
     let css = format!("/pkg/{}", assets.css);
+    #[cfg(feature = "ssr")]
+    let form_tokens = super::form_token::form_tokens();
+    #[cfg(not(feature = "ssr"))]
+    let form_tokens = ();
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -54,6 +58,7 @@ pub(super) fn document<H: IntoView, B: IntoView>(
                 <script nonce=nonce inner_html=EARLY></script>
                 <link rel="stylesheet" href=css />
                 <link rel="icon" type="image/svg+xml" href=icon />
+                {form_tokens}
                 {head}
             </head>
             <body>{body}</body>

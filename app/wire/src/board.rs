@@ -30,6 +30,9 @@ pub struct BoardHead {
     pub problem_count: u32,
     /// Those that have no line of their own, by kind, worst first.
     pub problems_left_out: Vec<ProblemsLeftOut>,
+    /// Ensembles of which no member that was asked says who is connected to it: of no session there it is known whether
+    /// its client is.
+    pub ensembles_without_evidence: u32,
 }
 
 impl BoardHead {

@@ -26,28 +26,28 @@ fn first_byte(value: &impl serde::Serialize) -> Option<u8> {
 #[test]
 fn frames_are_these_bytes() {
     let epoch = Epoch(7);
-    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0600060e0a");
+    assert_eq!(frame(&ServerFrame::Hello { protocol: PROTOCOL, epoch, server_time_ms: 5 }), "0700070e0a");
     let body = DeltaBody::Whole(Body::Lab(None));
     assert_eq!(
         frame(&ServerFrame::Delta { id: 1, server_time_ms: 3, seq: 4, known_at_ms: 5, body }),
-        "06020106040a030600"
+        "07020106040a030600"
     );
     let body = Body::Lock(None);
     assert_eq!(
         frame(&ServerFrame::Snapshot { id: 1, epoch, seq: 4, server_time_ms: 3, known_at_ms: 5, body: body.into() }),
-        "0601010e04060a0100"
+        "0701010e04060a0100"
     );
-    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "060301026e6f");
+    assert_eq!(frame(&ServerFrame::Resync { id: 1, why: "no".to_owned() }), "070301026e6f");
     let views = vec![KnownView { id: 3, seq: 4, known_at_ms: 5 }];
-    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "060401040103040a");
-    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "06050109026e6f");
-    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "06000102");
+    assert_eq!(frame(&ServerFrame::Heartbeat { seq: 1, server_time_ms: 2, views }), "070401040103040a");
+    assert_eq!(frame(&ServerFrame::Error { id: Some(9), detail: "no".to_owned() }), "07050109026e6f");
+    assert_eq!(frame(&ClientFrame::Subscribe { id: 1, view: View::Status {} }), "07000102");
     assert_eq!(
         frame(&ClientFrame::ResumeAfter { id: 1, view: View::Waits(WaitsQuery::default()), epoch, seq: 4 }),
-        "06010103000e04"
+        "07010103000e04"
     );
     let rest = [ClientFrame::Unsubscribe { id: 6 }, ClientFrame::Pause { id: 6 }, ClientFrame::Resume { id: 6 }];
-    assert_eq!(rest.map(|one| frame(&one)), ["060206", "060306", "060406"]);
+    assert_eq!(rest.map(|one| frame(&one)), ["070206", "070306", "070406"]);
 }
 
 #[test]

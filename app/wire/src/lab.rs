@@ -169,9 +169,6 @@ pub struct LabRun {
     pub loop_lag_ms: Spread,
     /// The members' own counters over the run; with everybody else's traffic in them.
     pub server: Vec<ServerCounter>,
-    /// What is replayed of a recording, in words, instead of rounds; empty where nothing is.
-    #[serde(default)]
-    pub script: String,
     /// The result in one sentence; empty while there is none.
     pub conclusion: String,
     /// What limits the figures, in words.
@@ -189,8 +186,8 @@ pub struct Lane {
     /// How far it is.
     pub state: LabState,
     /// One letter a client: `o` opening, `.` away, `w` waiting, `k` woken by the last release and waiting again, `h`
-    /// holding, `b` believes that it holds and does not, `p` paused, `g` gave up and left its znode, `x` killed, `d`
-    /// done.
+    /// holding, `b` believes that it holds and does not, `p` paused, `g` gave up and left its znode, `x` killed, `l`
+    /// lost its connection and took no part, `d` done.
     pub seats: String,
     /// Time it was counted, ms.
     pub took_ms: f64,

@@ -24,11 +24,11 @@ mod golden;
 pub mod guide;
 mod id;
 mod lab;
-mod lab_replay;
 pub mod live;
 mod lock;
 mod name;
 mod orders;
+pub mod outgoing;
 mod past_holder;
 mod patch;
 mod person;
@@ -61,15 +61,11 @@ pub use frame::{
     Body, COMPACT_TYPE, ClientFrame, CompactFrame, DeltaBody, Frame, KnownView, ServerFrame, View, decode_frame,
     encode_frame,
 };
-pub use freshness::{LIVE_AGE_MAX_MS, age_ms, is_fresh};
+pub use freshness::{Freshness, LIVE_AGE_MAX_MS, Proof, age_ms, is_fresh};
 pub use id::{Epoch, SessionId, Zxid};
 pub use lab::{
     Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted,
     LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault,
-};
-pub use lab_replay::{
-    LabRangeCut, LabRecordedLock, LabReplay, LabReplayOrder, LabReplaySource, LabReplayedLock, LabReplayedStrategy,
-    TurnFigures,
 };
 pub use lock::{
     AsOf, Capacity, Contender, Depth, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow,
@@ -77,7 +73,7 @@ pub use lock::{
 };
 pub use name::{
     Access, AlertState, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, HoldEnd, Link, Liveness, Missing,
-    Recipe, RootState, Severity, Verdict,
+    ProofPart, Recipe, RootState, Severity, Verdict,
 };
 pub use orders::{LockOrder, LockOrders, OrderSeen, OrderSnooze, OrderWarning};
 pub use past_holder::PastHolder;
@@ -112,7 +108,7 @@ pub use waits::{
 pub use window::{Window, WindowDelta, WindowRow};
 
 /// Version of the live protocol; the first byte of every compact frame.
-pub const PROTOCOL: u8 = 6;
+pub const PROTOCOL: u8 = 7;
 /// Subprotocol of scripts: JSON text frames.
 pub const SUBPROTOCOL_JSON: &str = "lockscope.v1.json";
 /// Subprotocol of the page: binary frames, one version byte and then postcard.

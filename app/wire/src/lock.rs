@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Access, Advice, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness,
-    Missing, PastHolder, Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta,
+    Missing, PastHolder, Proof, Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta,
     WindowRow, Zxid,
 };
 
@@ -22,6 +22,8 @@ pub struct AsOf {
     pub zxid: Zxid,
     /// Which ensemble it is of; null for several, and for the only one when it has no name.
     pub ensemble: Option<EnsembleTag>,
+    /// What proves that it is live.
+    pub proof: Proof,
 }
 
 impl AsOf {
@@ -49,7 +51,8 @@ pub struct EnsembleTag {
 
 impl Default for AsOf {
     fn default() -> Self {
-        Self { state: RootState::Syncing, since_ms: 0, why: String::new(), zxid: Zxid(0), ensemble: None }
+        let (state, why, proof) = (RootState::Syncing, String::new(), Proof::default());
+        Self { state, since_ms: 0, why, zxid: Zxid(0), ensemble: None, proof }
     }
 }
 

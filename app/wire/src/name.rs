@@ -149,6 +149,18 @@ impl RootState {
 }
 
 named_enum! {
+    /// Whether a part of the proof holds that a view is live.
+    ProofPart {
+        /// It does.
+        Proved = "proved",
+        /// Nobody can be asked, or was yet.
+        Missing = "missing",
+        /// It does not.
+        Failed = "failed",
+    }
+}
+
+named_enum! {
     /// State of our own link to an ensemble.
     Link {
         /// Connected and answering.

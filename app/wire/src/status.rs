@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{EnsembleColor, FindingRow, Link, MemberStatus, RootState, SessionId, Zxid};
+use super::{EnsembleColor, FindingRow, Link, MemberStatus, Proof, RootState, SessionId, Zxid};
 
 /// Answer of `/api/v1/status` and body of the live view `status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,6 +80,8 @@ pub struct EnsembleStatus {
     pub history: Option<HistoryStatus>,
     /// What of it is never read; null where everything is.
     pub excluded: Option<ExcludedStatus>,
+    /// What proves that the link is live.
+    pub proof: Proof,
 }
 
 /// What of an ensemble is never read.

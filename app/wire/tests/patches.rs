@@ -237,6 +237,7 @@ fn board() -> impl Strategy<Value = Body> {
                     problem_count: total,
                     problems,
                     problems_left_out,
+                    ensembles_without_evidence: total % 2,
                 },
                 window: Window { total, offset: 0, rows },
             })

@@ -87,3 +87,44 @@ test('a line that is cut without a word is noticed', async ({ ui, line, problems
   line.mend();
   expect((await comesBack(ui)).at(-1)).toBe('live');
 });
+
+test('a line that stands still for a moment is late and not stale, and nothing moves', async ({ ui, line, problems }) => {
+  problems.expectOutage();
+  await ui.open(line.url);
+  await ui.isLive();
+  const height = async () => (await ui.banner.boundingBox())!.height;
+  const was = await height();
+  await recordBanner(ui);
+  line.cut();
+  await expect(ui.banner).toHaveAttribute('data-state', 'late');
+  line.mend();
+  expect(await height()).toBe(was);
+  await ui.isLive();
+  const states = (await bannerSeen(ui)).map(({ state }) => state);
+  expect(states).toEqual(['live', 'late', 'live']);
+});
+
+test('the page of a quiet lock beside busy ones is live all the while', async ({ ui, clients, place, server }) => {
+  // Ten minutes where that is asked for.
+  const forMs = Number(process.env.QUIET_MS ?? 15_000);
+  test.setTimeout(60_000 + forMs);
+  const held = await (await clients.open('holder')).hold(`${place}/quiet`);
+  const busy = await clients.openAll('first', 'second', 'third');
+  await server.knows(`${place}/quiet`, [held.node]);
+  await ui.open(`${server.url}/lock?path=${place}/quiet`);
+  await ui.isLive();
+  await recordBanner(ui);
+  const until = Date.now() + forMs;
+  const turns = await Promise.all(
+    busy.map(async (client, at) => {
+      let turns = 0;
+      for (; Date.now() < until; turns++) {
+        await client.hold(`${place}/busy-${at}`);
+        await client.release();
+      }
+      return turns;
+    }),
+  );
+  expect(Math.min(...turns), 'changes a second, faster than can be followed').toBeGreaterThan(forMs / 250);
+  expect((await bannerSeen(ui)).map(({ state }) => state)).toEqual(['live']);
+});

@@ -1,5 +1,5 @@
-// What the demo shows of causes: how waits differ, orders of locks that will deadlock one day, an incident played again in the
-// lab, how long waiters still have to wait, and what the words on these pages mean.
+// What the demo shows of causes: how waits differ, orders of locks that will deadlock one day, how long waiters still have to
+// wait, and what the words on these pages mean.
 
 import type { Page as Tab } from '@playwright/test';
 
@@ -7,7 +7,6 @@ import { expectAccessible } from '../../support/axe.ts';
 import { expect, test } from '../../support/fixtures.ts';
 import { Lockscope } from '../../support/lockscope.ts';
 
-const STUCK = '/shipping/labels';
 /** Services that take two locks in both orders have done so by then. */
 const MET_MS = 120_000;
 const PHONE = { javaScriptEnabled: false, viewport: { width: 390, height: 800 } };
@@ -126,24 +125,6 @@ test('a drag over the picture of incidents chooses that part of the time', async
   await page.mouse.up();
   await expect(picture.locator('.ot-brush')).toHaveAttribute('width', '0');
   expect(page.url()).toBe(chosen);
-});
-
-test('an incident is played again in the lab', async ({ page }) => {
-  await asOperator(page);
-  const list = `${demo.url}/incidents?q=${encodeURIComponent(STUCK)}`;
-  await expect.poll(async () => (await page.request.get(list)).text(), { timeout: 30_000 }).toContain('session ended');
-  await page.goto(list);
-  await page.getByTestId('incidents').locator('tbody tr').filter({ hasText: 'session ended' }).first().getByRole('link').first().click();
-  const replay = page.getByTestId('incident-replay');
-  await replay.locator('summary').click();
-  await replay.locator('select[name=speed]').selectOption('100');
-  await expectAccessible(page, 'the form of a replay');
-  await page.screenshot({ path: test.info().outputPath('replay.png'), fullPage: true });
-  await replay.getByRole('button').click();
-  await expect(page).toHaveURL(/\/lab\?run=\w+/);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await expect(page.getByRole('main')).toContainText('is replayed 100 times as fast as it was');
-  await expect(page.getByRole('main'), 'whoever sees the run may not see the lock').not.toContainText(STUCK);
 });
 
 test('how long waiters still have to wait is in the document, and moves nothing', async ({ browser, page }) => {

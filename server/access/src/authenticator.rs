@@ -11,11 +11,12 @@ use axum::http::header::AUTHORIZATION;
 use lockscope_wire::{AuditKind, Person, Preferences, Role, SignedBy};
 
 use super::account_files::AccountFiles;
+use super::form_key::FormKey;
 use super::grant::ANONYMOUS;
 use super::password::Passwords;
 use super::preferences::{PreferenceStore, PreferencesError};
 use super::request_credentials::{Denied, bearer, cookie_of};
-use super::secret::Digest;
+use super::secret::{Digest, Secret};
 use super::sessions::ClosedSession;
 use super::shared_sessions::Sharing;
 use super::state::State;
@@ -23,7 +24,7 @@ use super::tokens::{BadToken, TokenRecord};
 use super::{Grant, ListenScope, Revocation, Settings};
 use audit::{Entry, Journal};
 use identity::Right;
-use identity::{Actor, Scope};
+use identity::{Actor, QuotaOwner, Scope};
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 
@@ -45,6 +46,8 @@ pub(super) struct Inner {
     is_stuck: AtomicBool,
     pub(super) passwords: Passwords,
     journal: OnceLock<Arc<dyn Journal>>,
+    /// Makes the keys of forms of people whom a proxy signs in, where servers share no secret.
+    form_secret: Secret,
     read_only: Arc<AtomicBool>,
     /// Other servers that know the same sessions; unset where there are none.
     pub(super) sharing: OnceLock<Sharing>,
@@ -77,11 +80,21 @@ pub struct Principal {
     pub actor: Actor,
     /// Notified when that ends.
     pub revocation: Revocation,
+    /// Whose share of the server is used: that of the sign-in, not of all who share a name or an address.
+    pub owner: QuotaOwner,
+    /// What forms of theirs that act have to carry.
+    pub forms: FormKey,
     /// The session whose cookie came along.
     pub(super) session: Option<Digest>,
 }
 
 impl Principal {
+    pub(super) fn new(actor: Actor, revocation: Revocation, forms: FormKey, session: Option<Digest>) -> Self {
+        let owner = actor.quota_owner();
+        let owner = session.map_or_else(|| owner.clone(), |session| owner.member(String::from(session)));
+        Self { actor, revocation, owner, forms, session }
+    }
+
     /// Whether the request itself carried a token. A browser sends everything else by itself, also for other sites.
     pub fn is_by_bearer(&self) -> bool {
         self.actor.by == SignedBy::Token && self.session.is_none()
@@ -115,6 +128,7 @@ impl Access {
             is_stuck: AtomicBool::new(false),
             passwords: Passwords::new(),
             journal: OnceLock::new(),
+            form_secret: Secret::random(),
             read_only: Arc::new(AtomicBool::new(true)),
             sharing: OnceLock::new(),
         };
@@ -195,7 +209,8 @@ impl Access {
 
     /// Keeps the mark in line.
     pub(super) fn note(&self, state: &State) {
-        let may = state.any_may(Right::Release, &self.rules().settings, self.0.clock.now_ms());
+        let may =
+            self.offers_operator() || state.any_may(Right::Release, &self.rules().settings, self.0.clock.now_ms());
         self.0.read_only.store(!may, Ordering::Relaxed);
     }
 
@@ -219,7 +234,7 @@ impl Access {
                 address,
                 through: None,
             };
-            return Ok(Principal { actor, revocation, session: None });
+            return Ok(Principal::new(actor, revocation, FormKey::default(), None));
         }
         if let Some(principal) = self.by_cookie(headers, address).await {
             return Ok(principal);
@@ -227,9 +242,10 @@ impl Access {
         if let Some((name, grant)) =
             self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))?
         {
+            let forms = FormKey::of(self.shared_secret().unwrap_or(&self.0.form_secret), &name);
             let actor =
                 Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address, through: None };
-            return Ok(Principal { actor, revocation: Revocation::never(), session: None });
+            return Ok(Principal::new(actor, Revocation::never(), forms, None));
         }
         // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
         if self.rules().settings.anonymous.unwrap_or(!self.0.reach.is_public) {
@@ -241,7 +257,7 @@ impl Access {
                 address,
                 through: None,
             };
-            return Ok(Principal { actor, revocation: Revocation::never(), session: None });
+            return Ok(Principal::new(actor, Revocation::never(), FormKey::default(), None));
         }
         Err(Denied::Nobody)
     }
@@ -292,7 +308,12 @@ impl Access {
 
     /// Whether there is a way to sign in.
     pub fn can_sign_in(&self) -> bool {
-        self.has_openid() || self.has_secrets()
+        self.has_openid() || self.has_secrets() || self.offers_operator()
+    }
+
+    /// Whether somebody has a token or a password.
+    pub fn has_accounts(&self) -> bool {
+        self.state().has_accounts()
     }
 
     /// Whether there is a token, a user or a link to sign in with.

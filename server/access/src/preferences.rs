@@ -106,7 +106,7 @@ impl PreferenceStore {
         next.check().map_err(PreferencesError::Wrong)?;
         let taken = {
             let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-            changes.take(&format!("{by} {name}"), clock::instant())
+            changes.take(&format!("{by} {name}"), 1, clock::instant())
         };
         taken.map_err(PreferencesError::TooOften)?;
         self.run(move |folder| folder.replace(by, &name, next)).await

@@ -2,7 +2,7 @@
 
 use lockscope_wire::{Role, SignedBy};
 
-use super::{Principal, Revocation};
+use super::{FormKey, Principal, Revocation};
 use identity::{Actor, Scope};
 
 impl Principal {
@@ -16,11 +16,11 @@ impl Principal {
             address: None,
             through: None,
         };
-        Self::forwarded(actor)
+        Self::forwarded(actor, FormKey::default())
     }
 
     /// Somebody whom another replica authenticated, for one request that it forwards.
-    pub fn forwarded(actor: Actor) -> Self {
-        Self { actor, revocation: Revocation::never(), session: None }
+    pub fn forwarded(actor: Actor, forms: FormKey) -> Self {
+        Self::new(actor, Revocation::never(), forms, None)
     }
 }

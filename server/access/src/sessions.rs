@@ -100,20 +100,22 @@ pub(super) struct ClosedSession {
     pub(super) is_recorded: bool,
 }
 
-/// A session that ended here before its time.
+/// A session that ended before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EndedSession {
     /// When it would have ended anyway, ms since the epoch.
     pub(super) expires_at_ms: i64,
     /// Whether the others know.
     pub(super) is_sent: bool,
+    /// Whether it was open here.
+    pub(super) was_open: bool,
 }
 
 /// Every open session.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     pub(super) open: HashMap<Digest, Session>,
-    /// Those that ended here before their time; empty where nothing is shared.
+    /// Those that ended before their time; empty where nothing is shared.
     pub(super) ended: BTreeMap<Digest, EndedSession>,
     /// Whether other servers take part.
     pub(super) is_shared: bool,
@@ -177,17 +179,34 @@ impl Sessions {
         let is_by_time = matches!(why, RevocationReason::Idle | RevocationReason::TooOld);
         if let Some(session) = self.open.get(id).filter(|_| self.is_shared && !is_by_time) {
             let expires_at_ms = session.began_at_ms.saturating_add(AGE_MS_MAX);
-            self.ended.insert(*id, EndedSession { expires_at_ms, is_sent: false });
-            if self.ended.len() > ENDED_MAX {
-                let first = self.ended.iter().min_by_key(|(_, ended)| ended.expires_at_ms).map(|(id, _)| *id);
-                first.and_then(|id| self.ended.remove(&id));
-            }
+            self.remember(*id, EndedSession { expires_at_ms, is_sent: false, was_open: true });
         }
         self.drop_one(id, why)
     }
 
-    /// Ends one that ended elsewhere, or by itself.
-    pub(super) fn drop_one(&mut self, id: &Digest, why: RevocationReason) -> Option<ClosedSession> {
+    /// Ends one that was ended elsewhere. Whoever can write the rows may write that of a session again: it stays over for as
+    /// long as it can live, also where it was never open.
+    pub(super) fn end_elsewhere(&mut self, id: &Digest, why: RevocationReason, now_ms: i64) {
+        // It was recorded where it was ended.
+        let was_open = self.drop_one(id, why).is_some();
+        if !self.ended.contains_key(id) && (was_open || self.ended.len() < ENDED_MAX) {
+            let expires_at_ms = now_ms.saturating_add(AGE_MS_MAX);
+            self.remember(*id, EndedSession { expires_at_ms, is_sent: true, was_open });
+        }
+    }
+
+    /// Of too many, those go first that were never open here: anybody may have made them up.
+    fn remember(&mut self, id: Digest, ended: EndedSession) {
+        self.ended.insert(id, ended);
+        if self.ended.len() > ENDED_MAX {
+            let first = self.ended.iter().min_by_key(|(_, ended)| (ended.was_open, ended.expires_at_ms));
+            let first = first.map(|(id, _)| *id);
+            first.and_then(|id| self.ended.remove(&id));
+        }
+    }
+
+    /// Ends one that is over by itself, or elsewhere.
+    fn drop_one(&mut self, id: &Digest, why: RevocationReason) -> Option<ClosedSession> {
         let session = self.open.remove(id)?;
         session.revoker.revoke(why);
         let is_by_time = matches!(why, RevocationReason::Idle | RevocationReason::TooOld);

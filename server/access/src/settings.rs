@@ -11,6 +11,8 @@ pub struct Settings {
     pub proxy: Option<Proxy>,
     /// Which OpenID provider is believed; always None in a build without the feature `oidc`.
     pub openid: Option<OpenId>,
+    /// This is the demo: whoever is at this machine may try it as an operator.
+    pub is_demo: bool,
 }
 
 /// Where the server can be reached.

@@ -71,6 +71,11 @@ impl Access {
         }
     }
 
+    /// What all these servers know and nobody else, if there is such a thing.
+    pub(super) fn shared_secret(&self) -> Option<&Secret> {
+        self.inner().sharing.get()?.secret.as_ref()
+    }
+
     /// Looks whether another server knows a session that this one does not. False where it would be of no use.
     pub(super) async fn ask_the_others(&self, id: &Digest) -> bool {
         let Some(sharing) = self.inner().sharing.get() else { return false };
@@ -101,10 +106,10 @@ impl Access {
         for (id, row) in told {
             let stamp = row.stamp.min(now_ms);
             if row.is_over {
-                // It was recorded where it was ended.
-                drop(state.sessions.drop_one(&id, RevocationReason::SignedOut));
+                state.sessions.end_elsewhere(&id, RevocationReason::SignedOut, now_ms);
             } else if let Some(ended) = state.sessions.ended.get_mut(&id) {
-                ended.is_sent &= !is_whole;
+                // The others are told again.
+                ended.is_sent = false;
             } else if let Some(session) = state.sessions.open.get_mut(&id) {
                 session.asked_at_ms = session.asked_at_ms.max(stamp);
                 session.shared_at_ms = session.shared_at_ms.max(Some(stamp));
@@ -114,7 +119,7 @@ impl Access {
                 let is_ours = claim.replica == sharing.replica;
                 if is_ours && mark(&state, sharing, &claim) != claim.mark {
                     let expires_at_ms = claim.began_at_ms.saturating_add(AGE_MS_MAX);
-                    state.sessions.ended.insert(id, EndedSession { expires_at_ms, is_sent: false });
+                    state.sessions.ended.insert(id, EndedSession { expires_at_ms, is_sent: false, was_open: true });
                     continue;
                 }
                 let closed = state.sessions.make_room(&holder.name);

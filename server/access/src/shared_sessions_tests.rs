@@ -116,6 +116,47 @@ async fn without_the_place_a_sign_in_holds_here_and_a_sign_out_is_not_undone() {
 }
 
 #[tokio::test]
+async fn a_sign_out_is_not_undone_by_its_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, token) = new_token(dir.path(), "ci", Grant::everywhere(Role::Operator), 0, None).unwrap();
+    let place = Arc::<Place>::default();
+    let (a, b, c) = (server(dir.path(), "a", &place), server(dir.path(), "b", &place), server(dir.path(), "c", &place));
+    let cookie = with_cookie(&a.by_token(&HeaderMap::new(), None, &token).await.unwrap().cookie(&a));
+    assert_eq!(who(&b, &cookie).await, "ci");
+    let row = place.rows.lock().unwrap()[0].clone();
+    a.sign_out(&cookie, None).await.unwrap();
+    // One knew the session, one only hears of its end.
+    assert!(Line(place.clone(), b.clone()).exchange().await && Line(place.clone(), c.clone()).exchange().await);
+    for is_whole in [false, true] {
+        *place.rows.lock().unwrap() = vec![row.clone()];
+        for server in [&a, &b, &c] {
+            server.take(vec![row.clone()], is_whole).await;
+            assert_eq!(who(server, &cookie).await, "anonymous");
+        }
+        assert!(place.rows.lock().unwrap()[0].is_over || Line(place.clone(), b.clone()).exchange().await);
+        assert!(place.rows.lock().unwrap()[0].is_over, "whoever heard of it tells of it again");
+    }
+    let state = c.state();
+    let ended = state.sessions.ended.values().next().unwrap();
+    assert!(ended.expires_at_ms >= row.expires_at_ms, "as long as it can live");
+}
+
+#[tokio::test]
+async fn made_up_ends_displace_none_that_were() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, token) = new_token(dir.path(), "ci", Grant::everywhere(Role::Operator), 0, None).unwrap();
+    let place = Arc::<Place>::default();
+    let a = server(dir.path(), "a", &place);
+    let cookie = with_cookie(&a.by_token(&HeaderMap::new(), None, &token).await.unwrap().cookie(&a));
+    let row = place.rows.lock().unwrap()[0].clone();
+    a.sign_out(&cookie, None).await.unwrap();
+    let over = |_: u32| SharedRow { key: Secret::random().digest().into(), is_over: true, ..row.clone() };
+    a.take((0..30_000).map(over).collect(), false).await;
+    a.take(vec![row.clone()], false).await;
+    assert_eq!(who(&a, &cookie).await, "anonymous");
+}
+
+#[tokio::test]
 async fn who_writes_the_place_signs_nobody_in() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let password = || Secret::new(PASSWORD.to_owned());

@@ -208,6 +208,28 @@ impl Access {
         Ok(self.open(headers, address, Holder { name, grant, basis: Basis::Link }).await)
     }
 
+    /// Whether this is the demo.
+    pub fn is_demo(&self) -> bool {
+        self.rules().settings.is_demo
+    }
+
+    /// Whether whoever asks may be an operator: of the demo, which only this machine reaches.
+    pub fn offers_operator(&self) -> bool {
+        self.is_demo() && !self.inner().reach.is_public
+    }
+
+    /// Signs in whoever tries the demo, as its operator.
+    ///
+    /// # Errors
+    /// This is no demo, or others reach it.
+    pub async fn by_demo(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<NewSession, SignInError> {
+        if !self.offers_operator() {
+            return Err(SignInError::Link);
+        }
+        let holder = Holder { name: "demo".to_owned(), grant: Grant::everywhere(Role::Operator), basis: Basis::Link };
+        Ok(self.open(headers, self.client(headers, peer), holder).await)
+    }
+
     /// Whom a one-time link would sign in, with what rights; None when it was used or is too old. Looking uses nothing
     /// up: a preview of the link may do it.
     pub fn look_at_link(&self, key: &Secret) -> Option<(String, Grant)> {

@@ -87,6 +87,11 @@ impl State {
 
     /// Whether there is a token, a user or a link to sign in with.
     pub(super) fn can_sign_in(&self, now_ms: i64) -> bool {
-        !self.tokens.is_empty() || !self.users.is_empty() || self.links.any(now_ms, |_| true)
+        self.has_accounts() || self.links.any(now_ms, |_| true)
+    }
+
+    /// Whether there is a token or a user.
+    pub(super) fn has_accounts(&self) -> bool {
+        !self.tokens.is_empty() || !self.users.is_empty()
     }
 }

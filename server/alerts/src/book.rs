@@ -42,6 +42,9 @@ pub enum BookError {
     /// Too many silences.
     #[error("there are {SILENCES_MAX} silences already; end one first")]
     TooMany,
+    /// Too many silences of one person.
+    #[error("you have {} silences already, the most of one person; end one of yours first", silences::A_PERSON_MAX)]
+    TooManyOfPerson,
 }
 
 /// What a receiver was told last of an alert.

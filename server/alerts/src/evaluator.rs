@@ -1,18 +1,20 @@
-//! Which alerts there are: looks at a model right after each change, on the model's thread. Pure: no clock and no I/O, so a
-//! replay of what was recorded says exactly what was said live.
+//! Which alerts there are: looks at a model right after each change, on the model's thread, a piece at a time. Pure: no
+//! clock and no I/O, so a replay of what was recorded says exactly what was said live.
 
 mod active;
 mod condition;
 mod new_rules;
 mod seen;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use lockscope_core::change::Change;
+use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
-use lockscope_core::znode::Zxid;
+use lockscope_core::visits::visit;
+use lockscope_core::znode::{Zxid, is_under, join_path};
 
 use crate::rule::{Condition, Rule};
 use active::{Active, Look};
@@ -37,6 +39,9 @@ pub const RESOLVE_AFTER_MS: i64 = 15_000;
 /// That an alert's condition is no longer true is noted after so many milliseconds, so that a process that ends before the
 /// alert does leaves that behind. What comes and goes faster is noted never.
 const NOTE_OVER_MS: i64 = 500;
+
+/// What is judged at a time: a tenth of a millisecond's worth.
+const PIECE: usize = 64;
 
 /// A rule, by its number, and a lock.
 type RuleAt = (usize, Arc<str>);
@@ -93,7 +98,18 @@ pub struct Evaluator {
     looks: BTreeMap<RuleAt, TimeMs>,
     due: BTreeSet<(TimeMs, RuleAt)>,
     before: Before,
+    backlog: Backlog,
     news: Vec<AlertNews>,
+}
+
+/// What changed and was not looked at yet.
+#[derive(Debug, Default)]
+struct Backlog {
+    keys: VecDeque<RuleAt>,
+    /// Every lock behind this one.
+    locks_after: Option<Arc<str>>,
+    /// Roots that are seen again, or no longer.
+    roots: BTreeSet<RootId>,
 }
 
 /// What no look at a model shows.
@@ -120,6 +136,7 @@ impl Evaluator {
             looks: BTreeMap::new(),
             due: BTreeSet::new(),
             before: Before::default(),
+            backlog: Backlog::default(),
             news: Vec::new(),
         };
         // Of two that say the same the older goes on.
@@ -167,22 +184,34 @@ impl Evaluator {
 
     /// Looks at a model that has just changed.
     pub fn look(&mut self, model: &Observatory, now: TimeMs, changes: &[Change]) {
+        self.begin_look(model, changes);
+        while self.go_on(model, now) {}
+    }
+
+    /// Notes what has just changed in a model, and leaves looking at it to [`Self::go_on`].
+    pub fn begin_look(&mut self, model: &Observatory, changes: &[Change]) {
         if self.rules.is_empty() {
             return;
         }
-        if !self.has_begun {
-            self.begin(model, now);
+        if !std::mem::replace(&mut self.has_begun, true) {
+            // Everything there is is looked at once, and every lock that a rule names.
+            self.note_all(model);
+            self.backlog.locks_after = Some("".into());
         }
-        let (mut last, mut has_root_changed): (Option<&str>, bool) = (None, false);
+        let mut last: Option<&str> = None;
         for change in changes {
             let path = match change {
-                Change::LinkChanged(_) | Change::RootChanged(_) => {
-                    has_root_changed = true;
+                Change::LinkChanged(_) => {
+                    self.note_all(model);
+                    continue;
+                }
+                Change::RootChanged(root) => {
+                    self.backlog.roots.insert(*root);
                     continue;
                 }
                 // Another of their locks may be the one that tells of what is left of the deadlocks.
                 Change::DeadlockChanged { locks, .. } => {
-                    locks.iter().for_each(|lock| self.judge_lock(model, now, lock));
+                    locks.iter().for_each(|lock| self.note_lock(lock));
                     continue;
                 }
                 Change::VerdictChanged { lock, .. }
@@ -193,31 +222,40 @@ impl Evaluator {
                 | Change::Identified { lock, .. }
                 | Change::Left { lock, .. }
                 | Change::HolderChanged { lock, .. }
-                | Change::LockTouched { lock }
-                    if self.follows_queue && last != Some(lock) =>
-                {
+                | Change::LockTouched { lock } => {
+                    if !self.follows_queue || last == Some(lock) {
+                        continue;
+                    }
                     lock
                 }
-                Change::Arrived { .. }
-                | Change::Identified { .. }
-                | Change::Left { .. }
-                | Change::HolderChanged { .. }
-                | Change::LockTouched { .. }
-                | Change::SessionEnded { .. }
-                | Change::EvidenceChanged => continue,
+                Change::SessionEnded { .. } | Change::EvidenceChanged => continue,
             };
             last = Some(path);
-            self.judge_lock(model, now, path);
+            self.note_lock(path);
         }
-        // Once, however many roots there are.
-        if has_root_changed {
-            self.roots_changed(model, now);
+    }
+
+    /// Looks at some of what changed, so that whose thread this is may do something else in between. False when nothing
+    /// is left. What comes next is noted once all of this is done, so that a replay finds the same.
+    pub fn go_on(&mut self, model: &Observatory, now: TimeMs) -> bool {
+        for _ in 0..PIECE {
+            if let Some(key) = self.backlog.keys.pop_front() {
+                self.judge(model, now, key);
+            } else if let Some(after) = self.backlog.locks_after.take() {
+                let next = model.locks_after(&after).next().map(|lock| Arc::clone(&lock.path));
+                next.iter().for_each(|lock| self.note_lock(lock));
+                self.backlog.locks_after = next;
+            } else if let Some(root) = self.backlog.roots.pop_first() {
+                self.note_root(model, root);
+            } else if let Some((at, key)) = self.due.first().filter(|(at, _)| *at <= now).cloned() {
+                self.due.remove(&(at, key.clone()));
+                self.looks.remove(&key);
+                self.judge(model, now, key);
+            } else {
+                return false;
+            }
         }
-        while let Some((at, key)) = self.due.first().filter(|(at, _)| *at <= now).cloned() {
-            self.due.remove(&(at, key.clone()));
-            self.looks.remove(&key);
-            self.judge(model, now, key);
-        }
+        true
     }
 
     /// What is pending or firing.
@@ -230,42 +268,40 @@ impl Evaluator {
         std::mem::take(&mut self.news)
     }
 
-    /// Everything there is is looked at once, and every lock that a rule names.
-    fn begin(&mut self, model: &Observatory, now: TimeMs) {
-        self.has_begun = true;
-        for lock in model.locks() {
-            self.judge_lock(model, now, &lock.path);
-        }
-        let named = self.rules.iter().enumerate().filter(|(_, rule)| rule.names_one());
-        let named: Vec<RuleAt> = named.map(|(at, rule)| (at, Arc::from(&*rule.path))).collect();
-        named.into_iter().for_each(|key| self.judge(model, now, key));
-        self.roots_changed(model, now);
-    }
-
-    /// A root is seen again, or no longer: so it is with all that is active below it.
-    fn roots_changed(&mut self, model: &Observatory, now: TimeMs) {
-        let roots = model.roots().iter().map(|view| Arc::from(&*view.path));
-        let of_roots =
-            roots.flat_map(|path: Arc<str>| (0..self.rules.len()).map(move |rule| (rule, Arc::clone(&path))));
-        let of_roots = of_roots.filter(|(rule, path)| self.rules.get(*rule).is_some_and(|rule| rule.means(path)));
-        let active = self.active.keys().cloned();
-        // A lock that a rule names may be missing, and is looked at once its root is seen.
+    /// All roots, all that is active, and every lock that a rule names.
+    fn note_all(&mut self, model: &Observatory) {
+        self.backlog.roots.extend((0..).take(model.roots().len()).map(RootId));
         let named = self.rules.iter().enumerate().filter(|(_, rule)| rule.names_one());
         let named = named.map(|(at, rule)| (at, Arc::from(&*rule.path)));
-        let keys: BTreeSet<RuleAt> = of_roots.chain(active).chain(named).collect();
-        keys.into_iter().for_each(|key| self.judge(model, now, key));
+        // Those below no root are noted here alone.
+        let is_elsewhere = |key: &RuleAt| model.root_of(&key.1).is_none();
+        self.backlog.keys.extend(named.chain(self.active.keys().cloned()).filter(is_elsewhere));
     }
 
-    fn judge_lock(&mut self, model: &Observatory, now: TimeMs, path: &Arc<str>) {
-        for rule in 0..self.rules.len() {
-            if self.rules.get(rule).is_some_and(|rule| rule.means(path)) {
-                self.judge(model, now, (rule, Arc::clone(path)));
-            }
+    /// A root is seen again, or no longer: so it is with all that is active below it. A lock that a rule names may be
+    /// missing, and is looked at once its root is seen.
+    fn note_root(&mut self, model: &Observatory, root: RootId) {
+        let Some(view) = model.roots().get(root.0 as usize) else { return };
+        let [own, below]: [Arc<str>; 2] = [Arc::from(&*view.path), join_path(&view.path, "").into()];
+        for (at, rule) in self.rules.iter().enumerate() {
+            let is_of_root = rule.means(&own) || self.active.contains_key(&(at, Arc::clone(&own)));
+            let active = self.active.range((at, Arc::clone(&below))..).map(|(key, _)| key);
+            let active = active.take_while(|(rule, path)| *rule == at && path.starts_with(&*below));
+            let named = (rule.names_one() && is_under(&rule.path, &own)).then(|| (at, Arc::from(&*rule.path)));
+            let keys: BTreeSet<RuleAt> =
+                is_of_root.then(|| (at, Arc::clone(&own))).into_iter().chain(named).chain(active.cloned()).collect();
+            self.backlog.keys.extend(keys);
         }
+    }
+
+    fn note_lock(&mut self, path: &Arc<str>) {
+        let meant = self.rules.iter().enumerate().filter(|(_, rule)| rule.means(path));
+        self.backlog.keys.extend(meant.map(|(rule, _)| (rule, Arc::clone(path))));
     }
 
     fn judge(&mut self, model: &Observatory, now: TimeMs, key: RuleAt) {
         let Some(rule) = self.rules.get(key.0) else { return };
+        visit(1);
         let (is_shown, known) = (is_seen(model, &key.1, now), known_at(model, &key.1, now));
         // What nobody sees goes on by the clock, and is looked at when it is seen.
         let until = if is_shown { known } else { now };

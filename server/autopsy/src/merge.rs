@@ -228,15 +228,14 @@ impl Merged {
         })
     }
 
-    /// Only members that never saw a later leader have it, and one that did was there and does not.
+    /// Members that went on with a later leader were there and do not have it: one, where those that have it never saw a
+    /// later leader, else more than half. (A leader that was deposed may be sent a snapshot and keep what it wrote alone.)
     fn was_never_committed(&self, zxid: i64, having: &[usize], lacking: &[usize]) -> bool {
         let member = |at: &usize| self.members.get(*at);
         let ends = having.iter().filter_map(member).all(|one| epoch(one.end_zxid) == epoch(zxid));
-        let went_on = lacking
-            .iter()
-            .filter_map(member)
-            .any(|one| one.head.as_ref().is_some_and(|head| epoch(head.zxid) > epoch(zxid) && counter(head.zxid) <= 1));
-        ends && went_on
+        let is_later = |head: &Transaction| epoch(head.zxid) > epoch(zxid) && counter(head.zxid) <= 1;
+        let went_on = lacking.iter().filter_map(member).filter(|one| one.head.as_ref().is_some_and(is_later)).count();
+        (ends && went_on > 0) || 2 * went_on > self.members.len()
     }
 
     fn most_common(&mut self, zxid: i64, found: Vec<(usize, Transaction)>) -> Option<Transaction> {

@@ -14,6 +14,8 @@ pub mod capture;
 pub mod certificate;
 pub mod clients;
 pub mod clock;
+mod deposed;
+pub mod disconnects;
 pub mod disk;
 pub mod fault;
 pub mod lockscope;

@@ -162,6 +162,13 @@ impl Lockscope {
         self.http.get(format!("{}/api/v1/status", self.url())).send().await.ok()?.json().await.ok()
     }
 
+    /// What it says of a lock.
+    pub async fn lock(&self, path: &str) -> Value {
+        let asked = self.http.get(format!("{}/api/v1/lock?path={path}", self.url())).send().await;
+        let Ok(answer) = asked else { return Value::Null };
+        answer.json().await.unwrap_or_default()
+    }
+
     /// The session that its link has.
     pub async fn session(&self) -> Option<i64> {
         let status = self.status().await?;

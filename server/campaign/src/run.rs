@@ -3,10 +3,15 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::slice;
 
-use judge::{CLOCK_TOLERANCE_MS, Capture, Limits, Report, Truth, judge_alerts, judge_releases, judge_within};
+use judge::{
+    CLOCK_TOLERANCE_MS, Capture, Limits, Report, Truth, judge_alerts, judge_releases, judge_within, split_at_restore,
+};
 use txn_log::{LogReader, Transaction};
 
+use crate::deposed::{committed, depose};
+use crate::disconnects::false_claims;
 use crate::fault::{Fault, Form};
 use crate::scene::{Evidence, Scene};
 use crate::ticker::Ticker;
@@ -89,29 +94,47 @@ async fn decide(fault: Fault, evidence: Evidence, machine_late_ms: i64) -> Outco
     let Evidence {
         mut captured,
         autopsy,
-        spans,
+        mut spans,
         broken,
+        dead,
         logs,
+        replaced,
         record,
         alerts,
         sessions,
         back_ms,
-        notes,
+        mut notes,
         mut wrong,
         servers,
         data,
     } = evidence;
     wrong.extend(broken);
-    let transactions = transactions(&logs).expect("the servers' logs can be read");
+    let transactions_of = |logs: &[PathBuf]| transactions(logs).expect("the servers' logs can be read");
+    let transactions = if fault.parts_members() {
+        committed(logs.iter().map(|log| transactions_of(slice::from_ref(log))).collect())
+    } else {
+        transactions_of(&logs)
+    };
+    let first = replaced.map(|replaced| (replaced.at_ms, transactions_of(&replaced.logs)));
     drop(servers);
     let limits = limits(machine_late_ms);
     claim_time_only(&mut captured, fault);
-    let truth = Truth::from_transactions(transactions);
-    if truth.missing() > 0 {
-        wrong
-            .push(format!("the servers' logs lack {} transactions, so nothing can be judged by them", truth.missing()));
+    if fault.parts_members() {
+        depose(&mut captured, &mut spans, &transactions, &limits);
     }
-    let mut report = judge_within(&limits, &truth, &captured, &spans);
+    let (mut report, mut dead_after) = (Report::default(), dead.as_slice());
+    if let Some((at_ms, first)) = first {
+        let (dead_before, dead) = dead.split_at(dead.partition_point(|claim| claim.at_ms < at_ms));
+        dead_after = dead;
+        wrong.extend(false_claims(dead_before, &first, fault.keeps_clients()));
+        let [before, after] = split_at_restore(&captured, &spans, at_ms);
+        captured = after.captures;
+        report.merge(judge_within(&limits, &truth(first, &mut wrong), &before.captures, &before.faults));
+    }
+    wrong.extend(false_claims(dead_after, &transactions, fault.keeps_clients()));
+    notes.extend((!dead.is_empty()).then(|| format!("{} times a session was called dead", dead.len())));
+    let truth = truth(transactions, &mut wrong);
+    report.merge(judge_within(&limits, &truth, &captured, &spans));
     // An autopsy has the log itself: no fault excuses it, and what it shows of an instant is of that instant.
     report.merge(judge_within(&Limits { age_max_ms: 0, ..limits }, &truth, &autopsy, &[]));
     if let Some(alerts) = alerts {
@@ -125,6 +148,16 @@ async fn decide(fault: Fault, evidence: Evidence, machine_late_ms: i64) -> Outco
     }
     drop(data);
     Outcome { report, wrong, notes, back_ms, machine_late_ms }
+}
+
+/// What was true by these transactions.
+fn truth(transactions: Vec<Transaction>, wrong: &mut Vec<String>) -> Truth {
+    let truth = Truth::from_transactions(transactions);
+    if truth.missing() > 0 {
+        wrong
+            .push(format!("the servers' logs lack {} transactions, so nothing can be judged by them", truth.missing()));
+    }
+    truth
 }
 
 /// All transactions that any of the servers has in its logs.

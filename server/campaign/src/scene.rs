@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use judge::{Alerts, Capture as Captured, Fault, FaultSpan};
-use rand::SeedableRng as _;
 use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 use tempfile::TempDir;
 use tokio::time::sleep;
 use zookeeper_client::{Acls, Client, CreateMode};
@@ -17,6 +17,7 @@ use crate::alarm::{self, Alarms};
 use crate::capture::{Capture, Pace, View, now_ms};
 use crate::certificate::Certificate;
 use crate::clock::Clock;
+use crate::disconnects::DisconnectClaim;
 use crate::disk::Disk;
 use crate::lockscope::{Lockscope, command};
 use crate::past::{self, Past};
@@ -26,7 +27,7 @@ use crate::second::Second;
 use crate::servers::Servers;
 use crate::setup::Setup;
 use crate::threads::Threads;
-use crate::workload::Workload;
+use crate::workload::{Contention, Workload};
 use crate::{DEADLINE, STEP};
 
 /// What Lockscope watches.
@@ -71,13 +72,25 @@ pub struct Scene {
     pub views: Vec<View>,
     /// Sessions that outlive what is captured: their end is no part of the fault.
     pub kept: Vec<Client>,
+    /// The history that the servers had before another one.
+    pub replaced: Option<Replaced>,
     keeps_history: bool,
     alarms: Option<Alarms>,
     began_at_ms: i64,
     second: Option<Second>,
+    contentions: Vec<Contention>,
     workload: Option<Workload>,
     /// Declared last: it outlives the program.
     data: TempDir,
+}
+
+/// A history that was replaced by another one.
+#[derive(Clone, Debug)]
+pub struct Replaced {
+    /// Between its last transaction and the first one of the other.
+    pub at_ms: i64,
+    /// The folders of its logs.
+    pub logs: Vec<PathBuf>,
 }
 
 /// Everything that is judged.
@@ -87,7 +100,10 @@ pub struct Evidence {
     pub autopsy: Vec<Captured>,
     pub spans: Vec<FaultSpan>,
     pub broken: Vec<String>,
+    /// Sessions that were called dead.
+    pub dead: Vec<DisconnectClaim>,
     pub logs: Vec<PathBuf>,
+    pub replaced: Option<Replaced>,
     pub record: Option<Record>,
     /// What fired, and who was told.
     pub alerts: Option<Alerts>,
@@ -116,7 +132,7 @@ impl Scene {
         let certificate = setup.has_certificate.then(Certificate::start);
         let options = setup.server.clone();
         let options = certificate.as_ref().map_or(options.clone(), |certificate| certificate.with(options));
-        let servers = Servers::start(setup.members, options).await;
+        let servers = Servers::start(setup.members, setup.has_relays, options).await;
         let direct = open(&servers.connect_string()).await;
         make(&direct, ROOT).await;
         let alarming = setup.alarming.contentions();
@@ -195,10 +211,12 @@ impl Scene {
             wrong: Vec::new(),
             views,
             kept: Vec::new(),
+            replaced: None,
             keeps_history: setup.keeps_history,
             alarms,
             began_at_ms: now_ms(),
             second,
+            contentions,
             workload: Some(workload),
             data,
         };
@@ -272,6 +290,24 @@ impl Scene {
         self.alarms.as_ref().map_or(0, Alarms::requests)
     }
 
+    /// All contenders end at once, and close nothing in order.
+    pub fn abandon_workload(&mut self) {
+        self.workload = None;
+    }
+
+    /// Others contend at the same locks. Returns when each lock has contenders.
+    pub async fn resume_workload(&mut self) {
+        let (connect, seed) = (self.servers.connect_string(), self.rng.random());
+        self.workload = Some(Workload::start(&connect, &self.contentions, seed).await);
+        let (client, begin) = (open(&connect).await, Instant::now());
+        for Contention { path, .. } in &self.contentions {
+            while client.list_children(path).await.map_or(true, |children| children.is_empty()) {
+                assert!(begin.elapsed() < DEADLINE, "nobody contends at {path}");
+                sleep(STEP).await;
+            }
+        }
+    }
+
     /// A session beside everybody else's.
     pub async fn direct(&self) -> Client {
         open(&self.servers.connect_string()).await
@@ -320,7 +356,9 @@ impl Scene {
             autopsy: autopsy.captured,
             spans: self.spans,
             broken: heard.broken,
+            dead: heard.dead,
             logs,
+            replaced: self.replaced,
             record: self.record,
             alerts: has_alarms.then_some(alarmed.alerts),
             back_ms: self.back_ms,

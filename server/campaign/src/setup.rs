@@ -13,6 +13,8 @@ use crate::workload::{Contention, Who};
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub members: usize,
+    /// Whether members reach each other by relays. Nobody may be added then: each has addresses of its own for the others.
+    pub has_relays: bool,
     pub session_timeout_ms: u32,
     pub contentions: Vec<Contention>,
     /// Locks that are looked at beside those with contention.
@@ -58,6 +60,7 @@ impl Default for Setup {
             has_disk: false,
             has_threads: false,
             has_certificate: false,
+            has_relays: false,
             server: options(),
             edit: Edit::None,
         }

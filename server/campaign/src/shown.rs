@@ -16,6 +16,13 @@ pub struct Stamp {
     pub known_at_ms: Option<i64>,
 }
 
+impl Stamp {
+    /// What says that it is LIVE may be shown so.
+    pub fn is_fresh(self) -> bool {
+        self.known_at_ms.is_none_or(|known_at_ms| self.arrived_at_ms - known_at_ms <= LIVE_AGE_MAX_MS)
+    }
+}
+
 /// What a body says of locks, by its words alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
@@ -39,7 +46,7 @@ impl Claims {
     /// As they are shown at some moment: LIVE no longer than the document allows.
     pub fn at(&self, stamp: Stamp) -> impl Iterator<Item = Captured> {
         let Stamp { socket, arrived_at_ms, known_at_ms } = stamp;
-        let is_fresh = known_at_ms.is_none_or(|known_at_ms| arrived_at_ms - known_at_ms <= LIVE_AGE_MAX_MS);
+        let is_fresh = stamp.is_fresh();
         let true_at_ms = known_at_ms.unwrap_or(0);
         let shown = self.shown.iter().map(move |shown| {
             Captured::Shown(Shown {
@@ -84,6 +91,28 @@ fn lock(body: &Value) -> Shown {
     shown
 }
 
+/// Sessions that a body calls dead, where it says that it is LIVE: those of contenders that are `disconnected`, and of
+/// holders of a lock that is `expiring`.
+pub fn dead_sessions(body: &Value) -> Vec<i64> {
+    let rows = body["window"]["rows"].as_array().map_or(&[][..], Vec::as_slice);
+    if !head_claims(body).0 {
+        return Vec::new();
+    }
+    let of = |contenders: &[Value], lock: &Value| -> Vec<i64> {
+        let is_expiring = lock["verdict"] == "expiring";
+        let is_dead = |row: &&Value| row["liveness"] == "disconnected" || is_expiring && row["role"] == "holder";
+        let dead = contenders.iter().filter(|_| lock["state"] == "live").filter(is_dead);
+        dead.filter_map(|row| hex(&row["session_id"])).collect()
+    };
+    match &body["head"]["row"] {
+        Value::Null => {
+            let holders = |row: &Value| of(row["holders"].as_array().map_or(&[][..], Vec::as_slice), row);
+            rows.iter().flat_map(holders).collect()
+        }
+        lock => of(rows, lock),
+    }
+}
+
 fn of_row(row: &Value, as_of: &Value) -> Shown {
     Shown {
         lock: row["path"].as_str().unwrap_or_default().to_owned(),
@@ -118,4 +147,34 @@ pub(crate) fn hex(value: &Value) -> Option<i64> {
         .and_then(|text| text.strip_prefix("0x"))
         .and_then(|digits| u64::from_str_radix(digits, 16).ok())
         .map(u64::cast_signed)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn contender(session: &str, role: &str, liveness: &str) -> Value {
+        json!({"session_id": session, "role": role, "liveness": liveness})
+    }
+
+    #[test]
+    fn dead_are_the_disconnected_and_holders_that_expire() {
+        let rows = [contender("0x1", "holder", "silent"), contender("0x2", "waiter", "disconnected")];
+        let lock = |state: &str, verdict: &str| {
+            json!({
+                "head": {"as_of": {"state": state}, "row": {"state": state, "verdict": verdict}},
+                "window": {"rows": rows},
+            })
+        };
+        assert_eq!(dead_sessions(&lock("live", "expiring")), [1, 2]);
+        assert_eq!(dead_sessions(&lock("live", "slow")), [2]);
+        assert!(dead_sessions(&lock("stale", "expiring")).is_empty());
+        let board = json!({
+            "head": {"as_of": {"state": "live"}},
+            "window": {"rows": [{"state": "live", "verdict": "expiring", "holders": rows}]},
+        });
+        assert_eq!(dead_sessions(&board), [1, 2]);
+    }
 }

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use lockscope_wire::{Cluster as ClusterView, ClusterState, SharedMemory};
 use runtime::clock::{self, Clock};
 use tokio::sync::watch;
-use zookeeper_client::Client;
+use zookeeper_client::{Acl, Client};
 
 use crate::member::{Member, MemberRecord};
 use crate::paths::{Paths, hash};
+use crate::session;
 use crate::settings::Settings;
 use crate::state::{Counts, Known};
 
@@ -31,7 +32,8 @@ struct Inner {
     known: Mutex<Known>,
     /// Moves with every change.
     revision: watch::Sender<u64>,
-    client: Mutex<Option<Client>>,
+    /// The session, and the ACL of what is created by it.
+    session: Mutex<Option<(Client, Vec<Acl>)>>,
 }
 
 impl fmt::Debug for Cluster {
@@ -62,7 +64,7 @@ impl Cluster {
             begun: clock::instant(),
             known: Mutex::default(),
             revision: watch::Sender::new(0),
-            client: Mutex::new(None),
+            session: Mutex::default(),
         }))
     }
 
@@ -85,6 +87,14 @@ impl Cluster {
     /// The same for any of its owners.
     pub fn is_owner(&self, unit: &str) -> bool {
         self.place(unit).is_some()
+    }
+
+    /// Asks ZooKeeper whether this replica could join, and changes nothing.
+    ///
+    /// # Errors
+    /// Why not, for people.
+    pub async fn check(&self) -> Result<(), String> {
+        session::check(self.settings(), self.paths()).await.map_err(|trouble| trouble.to_string())
     }
 
     /// Everything that is known, as it is shown.
@@ -141,11 +151,16 @@ impl Cluster {
 
     /// The session, while there is one.
     pub(crate) fn client(&self) -> Option<Client> {
-        self.0.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.session().as_ref().map(|(client, _)| client.clone())
     }
 
-    pub(crate) fn set_client(&self, client: Option<Client>) {
-        *self.0.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
+    /// The access list of what is created by it.
+    pub(crate) fn acl(&self) -> Vec<Acl> {
+        self.session().as_ref().map(|(_, acl)| acl.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn session(&self) -> MutexGuard<'_, Option<(Client, Vec<Acl>)>> {
+        self.0.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn why(&self) -> String {

@@ -5,7 +5,6 @@ use std::time::Duration;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use crate::cluster::Cluster;
-use crate::session::acl;
 
 /// How long one takes at most, all tries together.
 const WITHIN: Duration = Duration::from_secs(3);
@@ -74,7 +73,7 @@ impl Cluster {
     ) -> Result<T, DocumentError> {
         let client = self.connected()?;
         let path = self.path_of(document);
-        let acl = acl(&self.settings().credentials);
+        let acl = self.acl();
         let updating = async {
             for _ in 0..TRIES_MAX {
                 let found = read(&client, &path).await.map_err(|error| refused(&error))?;

@@ -7,7 +7,6 @@ use zookeeper_client::{Acls, CreateMode, Error};
 use crate::cluster::Cluster;
 use crate::document::{DocumentError, refused};
 use crate::member::{BYTES_MAX, MEMBERS_MAX, is_id};
-use crate::session::acl;
 
 /// The head of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +28,7 @@ impl Cluster {
         let client = self.connected()?;
         let path = format!("{}/{}", self.paths().heads(), self.id());
         let data = serde_json::to_vec(head).unwrap_or_default();
-        let acl = acl(&self.settings().credentials);
+        let acl = self.acl();
         match client.set_data(&path, &data, None).await {
             Ok(_) => Ok(()),
             Err(Error::NoNode) => {

@@ -4,7 +4,7 @@ use zookeeper_client::{Acls, Client, Error, LockPrefix};
 
 use crate::cluster::Cluster;
 use crate::membership::STEP;
-use crate::session::{Trouble, acl};
+use crate::session::Trouble;
 
 /// What Curator calls a contender of a latch.
 const NAME: &str = "latch-";
@@ -17,7 +17,7 @@ impl Cluster {
     /// Waits for its turn and leads until the session ends or somebody takes the znode away.
     pub(crate) async fn lead(&self, client: &Client) -> Trouble {
         let (dir, id) = (self.paths().latch(), &self.settings().id);
-        let acl = acl(&self.settings().credentials);
+        let acl = self.acl();
         loop {
             let prefix = match LockPrefix::new_curator(&dir, NAME) {
                 Ok(prefix) => prefix,

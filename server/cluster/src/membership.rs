@@ -8,7 +8,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, MultiReadResult};
 
 use crate::cluster::Cluster;
 use crate::member::{BYTES_MAX, MEMBERS_MAX, Member, MemberRecord};
-use crate::session::{Trouble, acl};
+use crate::session::Trouble;
 
 /// Added to the time-out of whoever has our id, before it counts as alive: ZooKeeper ends sessions a tick late.
 const EXPIRY_MARGIN: Duration = Duration::from_secs(3);
@@ -21,7 +21,7 @@ impl Cluster {
     /// Becomes a member. Waits while another process has our id: it may be one that was killed a moment ago.
     pub(crate) async fn join(&self, client: &Client) -> Result<(), Trouble> {
         let path = self.paths().member(&self.settings().id);
-        let acl = acl(&self.settings().credentials);
+        let acl = self.acl();
         let options = CreateMode::Ephemeral.with_acls(Acls::new(&acl));
         let mut other: Option<(i64, std::time::Instant)> = None;
         loop {

@@ -11,7 +11,6 @@ use zookeeper_client::{Acl, Acls, Client, CreateMode, Error, LockOptions, LockPr
 
 use crate::cluster::Cluster;
 use crate::membership::STEP;
-use crate::session::acl;
 
 /// What Curator calls a contender of a mutex.
 const NAME: &str = "lock-";
@@ -82,7 +81,7 @@ impl Cluster {
             Error::SessionExpired | Error::ClientClosed | Error::ConnectionLoss => not_connected(error.to_string()),
             error => MutexError::Refused { why: error.to_string(), path: dir.clone() },
         };
-        let acl = acl(&self.settings().credentials);
+        let acl = self.acl();
         let (give, had) = oneshot::channel();
         let (own, place, data) = (client.clone(), dir.clone(), self.settings().id.clone());
         // Never given up in the middle: the crate's clean-up after that names the znode without its directory, so a

@@ -40,6 +40,12 @@ impl Paths {
         format!("{}/acts/{}", self.root, escaped(ensemble, lock))
     }
 
+    /// Whether what is in a directory stands in a line, or is a member, and comes back by itself.
+    pub(crate) fn is_contended(&self, directory: &str) -> bool {
+        let name = directory.strip_prefix(&self.root).and_then(|below| below.split('/').nth(1));
+        matches!(name, Some("members" | "leader" | "acts"))
+    }
+
     /// What was released lately, by all replicas.
     pub(crate) fn limits(&self) -> String {
         format!("{}/limits", self.root)

@@ -28,7 +28,8 @@ impl Cluster {
             }
             self.set_latch(None);
             self.set_first(None);
-            self.set_state(ClusterState::Lost, trouble.to_string());
+            let is_refused = matches!(trouble, Trouble::Foreign(_));
+            self.set_state(if is_refused { ClusterState::Refused } else { ClusterState::Lost }, trouble.to_string());
             let wait = backoff.next(rand::random());
             if stop.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
                 break;
@@ -50,16 +51,16 @@ impl Cluster {
         };
         let lived = stop.run_until_cancelled(self.live(&client)).await;
         // Nobody begins anything with it any more, and it is closed once those who use it have ended.
-        self.set_client(None);
+        *self.session() = None;
         session::close(client).await;
         lived.unwrap_or(Trouble::Ended)
     }
 
     async fn live(&self, client: &Client) -> Trouble {
-        if let Err(trouble) = session::prepare(client, self.settings(), self.paths()).await {
-            return trouble;
+        match session::prepare(client, self.settings(), self.paths()).await {
+            Ok(acl) => *self.session() = Some((client.clone(), acl)),
+            Err(trouble) => return trouble,
         }
-        self.set_client(Some(client.clone()));
         let again = Notify::new();
         let member = async {
             if let Err(trouble) = self.join(client).await {

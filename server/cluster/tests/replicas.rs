@@ -9,7 +9,7 @@ use lockscope_wire::{Cluster as View, ClusterState};
 use runtime::clock::Clock;
 use runtime::shutdown::{CancellationToken, DropGuard};
 use zookeeper::{Credentials, Login};
-use zookeeper_client::Client;
+use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -134,14 +134,13 @@ async fn whose_znodes_are_deleted_joins_again() {
 }
 
 fn ephemeral() -> zookeeper_client::CreateOptions<'static> {
-    zookeeper_client::CreateMode::Ephemeral.with_acls(zookeeper_client::Acls::anyone_all())
+    CreateMode::Ephemeral.with_acls(Acls::anyone_all())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_created_belongs_to_the_identity_and_all_may_read_it() {
     let server = zookeeper().await;
-    let credentials = Credentials { digest: Some(Login::parse("ops:secret").unwrap()), ..Credentials::default() };
-    let a = run(Settings { credentials, ..settings(&server.address(), "a") });
+    let a = run(signed_in(&server.address(), "a"));
     until("a leads", &a.cluster, |view| view.is_leader).await;
     let stranger = Client::connect(&server.address()).await.unwrap();
     assert!(stranger.get_data("/tools/lockscope/members/a").await.is_ok(), "the board shows it");
@@ -149,6 +148,120 @@ async fn what_is_created_belongs_to_the_identity_and_all_may_read_it() {
     let b = run(settings(&server.address(), "b"));
     let denied = until("b is kept out", &b.cluster, |view| view.state == ClusterState::Lost).await;
     assert!(denied.why.starts_with("ZooKeeper denies us CREATE at /tools/lockscope/members; "), "{}", denied.why);
+}
+
+/// The same as somebody whom ZooKeeper knows.
+fn signed_in(connect: &str, id: &str) -> Settings {
+    let credentials = Credentials { digest: Some(Login::parse("ops:secret").unwrap()), ..Credentials::default() };
+    Settings { credentials, ..settings(connect, id) }
+}
+
+const ROOT: &str = "/tools/lockscope";
+
+async fn make(client: &Client, path: &str, mode: CreateMode, acl: &[Acl]) {
+    client.create(path, b"", &mode.with_acls(Acls::new(acl))).await.unwrap();
+}
+
+/// Every znode of the cluster with its ACL and how often that was set.
+async fn acls(client: &Client) -> Vec<(String, Vec<Acl>, i32)> {
+    let (mut paths, mut found) = (vec![ROOT.to_owned()], Vec::new());
+    while let Some(path) = paths.pop() {
+        let (acl, stat) = client.get_acl(&path).await.unwrap();
+        let names = client.list_children(&path).await.unwrap();
+        paths.extend(names.into_iter().map(|name| format!("{path}/{name}")));
+        found.push((path, acl, stat.aversion));
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_strangers_made_is_ours_after_joining() {
+    let server = zookeeper().await;
+    let stranger = Client::connect(&server.address()).await.unwrap();
+    let all = [Acl::new(Permission::ALL, AuthId::anyone())];
+    {
+        let trial = run(settings(&server.address(), "a"));
+        until("the trial leads", &trial.cluster, |view| view.is_leader).await;
+        trial.cluster.act_mutex("default", "/locks/order", DEADLINE).await.unwrap();
+        let act = stranger.list_children("/tools/lockscope/acts").await.unwrap().pop().unwrap();
+        // One of each of these blocks leader, act and id for ever.
+        for mode in [CreateMode::EphemeralSequential, CreateMode::PersistentSequential] {
+            make(&stranger, &format!("{ROOT}/leader/_c_0-latch-"), mode, &all).await;
+            make(&stranger, &format!("{ROOT}/acts/{act}/_c_0-lock-"), mode, &all).await;
+        }
+        let below = format!("{ROOT}/leader/_c_1-latch-0000000000");
+        make(&stranger, &below, CreateMode::Persistent, &all).await;
+        make(&stranger, &format!("{below}/x"), CreateMode::Persistent, &all).await;
+        make(&stranger, &format!("{ROOT}/limits"), CreateMode::Persistent, &all).await;
+        make(&stranger, &format!("{ROOT}/told"), CreateMode::Persistent, &all).await;
+    }
+    make(&stranger, &format!("{ROOT}/members/b"), CreateMode::Persistent, &all).await;
+    let b = run(signed_in(&server.address(), "b"));
+    until("b leads", &b.cluster, |view| view.is_leader && ids(view) == ["b"]).await;
+    b.cluster.act_mutex("default", "/locks/order", DEADLINE).await.unwrap();
+    for (path, acl, _) in acls(&stranger).await {
+        let writes = acl.iter().filter(|entry| entry.permission() != Permission::READ);
+        assert!(writes.map(Acl::scheme).eq(["digest"]), "{path}: {acl:?}");
+    }
+    assert!(stranger.create(&format!("{ROOT}/leader/_c_0-latch-"), b"", &ephemeral()).await.is_err());
+    assert!(stranger.set_data(&format!("{ROOT}/limits"), b"{}", None).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_strangers_znode_is_refused_by_name() {
+    let server = zookeeper().await;
+    let stranger = Client::connector().with_auth("digest", b"x:y").connect(&server.address()).await.unwrap();
+    let open = Permission::READ | Permission::WRITE | Permission::CREATE | Permission::DELETE;
+    let theirs = [Acl::new(Permission::ALL, AuthId::authed()), Acl::new(open, AuthId::anyone())];
+    let all = [Acl::new(Permission::ALL, AuthId::anyone())];
+    make(&stranger, "/tools", CreateMode::Persistent, &all).await;
+    make(&stranger, ROOT, CreateMode::Persistent, &theirs).await;
+    make(&stranger, "/tools/lockscope/acts", CreateMode::Persistent, &theirs).await;
+    let a = run(signed_in(&server.address(), "a"));
+    for path in [ROOT, "/tools/lockscope/acts"] {
+        let begins = format!("the ACL of {path} is not ours to change, so others could forge ");
+        let refused = |view: &View| view.state == ClusterState::Refused && view.why.starts_with(&begins);
+        let view = until(path, &a.cluster, refused).await;
+        assert!(view.why.contains(&format!("; delete {path}, or give the identity for releases ADMIN there")));
+        assert!(!view.is_leader && a.cluster.act_mutex("default", "/a", DEADLINE).await.is_err());
+        assert_eq!(a.cluster.check().await, Err(view.why));
+        stranger.set_acl(path, &all, None).await.unwrap();
+    }
+    until("a joins by itself", &a.cluster, |view| view.is_leader).await;
+    assert_eq!(a.cluster.check().await, Ok(()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_changes_nothing() {
+    let server = zookeeper().await;
+    let checked = Cluster::new(signed_in(&server.address(), "a"), Clock::system());
+    assert_eq!(checked.check().await, Ok(()));
+    let client = Client::connect(&server.address()).await.unwrap();
+    assert!(client.check_stat("/tools").await.unwrap().is_none());
+    let all = [Acl::new(Permission::ALL, AuthId::anyone())];
+    make(&client, "/tools", CreateMode::Persistent, &all).await;
+    make(&client, ROOT, CreateMode::Persistent, &all).await;
+    make(&client, "/tools/lockscope/leader", CreateMode::Persistent, &all).await;
+    make(&client, "/tools/lockscope/leader/_c_0-latch-0000000000", CreateMode::Persistent, &all).await;
+    let before = acls(&client).await;
+    assert_eq!(checked.check().await, Ok(()));
+    assert_eq!(acls(&client).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_joins_leaves_the_others_alone() {
+    let server = zookeeper().await;
+    let (a, b) = (run(signed_in(&server.address(), "a")), signed_in(&server.address(), "b"));
+    until("a leads", &a.cluster, |view| view.is_leader).await;
+    let held = a.cluster.act_mutex("default", "/locks/order", DEADLINE).await.unwrap();
+    let client = Client::connect(&server.address()).await.unwrap();
+    let before = acls(&client).await;
+    let b = run(b);
+    until("b joins", &b.cluster, |view| ids(view) == ["a", "b"]).await;
+    let after = acls(&client).await;
+    assert!(before.iter().all(|znode| after.contains(znode)), "{before:?} {after:?}");
+    assert!(a.cluster.is_leader() && client.check_stat(held.path()).await.unwrap().is_some());
+    assert_eq!((a.cluster.counts().joins, a.cluster.counts().leaderships), (1, 1));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

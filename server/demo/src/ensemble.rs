@@ -15,8 +15,10 @@ pub struct Detour {
     pub from: usize,
     /// To whom.
     pub to: usize,
-    /// The port on 127.0.0.1 it connects to instead.
-    pub port: u16,
+    /// The port on 127.0.0.1 it connects to instead, to follow that member.
+    pub quorum: u16,
+    /// The same, to vote with it; None for its own port.
+    pub election: Option<u16>,
 }
 
 /// A private ensemble of three members.
@@ -51,9 +53,9 @@ impl PrivateEnsemble {
         Ok(Self { members, ports })
     }
 
-    /// The ports that members serve their followers at, while they lead.
-    pub fn quorum_ports(&self) -> impl ExactSizeIterator<Item = u16> {
-        self.ports.iter().map(|ports| ports.quorum)
+    /// The ports at which each member serves its followers, while it leads, and votes.
+    pub fn voting_ports(&self) -> impl ExactSizeIterator<Item = (u16, u16)> {
+        self.ports.iter().map(|ports| (ports.quorum, ports.election))
     }
 
     /// Starts the members of a prepared ensemble and waits until each serves.
@@ -71,6 +73,22 @@ impl PrivateEnsemble {
         Ok(())
     }
 
+    /// Starts one more server with the data of the others and waits until it serves. It becomes a member by a
+    /// reconfiguration with the line that this gives.
+    pub async fn add(&mut self, options: &ServerOptions) -> Result<String, DemoError> {
+        let at = self.members.len();
+        self.members.push(PrivateZooKeeper::prepare(options.clone())?);
+        self.ports.push(VotingPorts { quorum: free_port()?, election: free_port()? });
+        let lines = self.lines(at, &[]);
+        if let Some(member) = self.members.last_mut() {
+            member.write_id(at + 1)?;
+            member.write_config(&lines)?;
+            member.launch()?;
+            member.wait_until_serving().await?;
+        }
+        Ok(lines.lines().next_back().unwrap_or_default().to_owned())
+    }
+
     /// What one member's zoo.cfg says of all.
     fn lines(&self, from: usize, detours: &[Detour]) -> String {
         // A member that is gone shows by its closed connections at once; on a slow machine none is given up for being
@@ -78,7 +96,8 @@ impl PrivateEnsemble {
         let mut lines = String::from("initLimit=120\nsyncLimit=60\n");
         for (to, (ports, member)) in self.ports.iter().zip(&self.members).enumerate() {
             let detour = detours.iter().find(|detour| (detour.from, detour.to) == (from, to));
-            let (id, quorum, election) = (to + 1, detour.map_or(ports.quorum, |detour| detour.port), ports.election);
+            let (id, quorum) = (to + 1, detour.map_or(ports.quorum, |detour| detour.quorum));
+            let election = detour.and_then(|detour| detour.election).unwrap_or(ports.election);
             let _ = writeln!(
                 lines,
                 "server.{id}=127.0.0.1:{quorum}:{election}:participant;127.0.0.1:{}",

@@ -97,6 +97,7 @@ impl World {
             since_ms: self.started_at_ms,
             why: why.to_owned(),
             zxid: Zxid(0x2_0000_2000 + i64::from(self.turns())),
+            proof: lockscope_wire::Proof::default(),
             ensemble: None,
         }
     }
@@ -115,7 +116,15 @@ impl World {
         };
         let roots = ROOTS.map(root).to_vec();
         let (problems, problem_count, problems_left_out) = advice::problems(&rows, self.clock.now_ms());
-        let head = BoardHead { totals: totals(&rows), as_of, roots, problems, problem_count, problems_left_out };
+        let head = BoardHead {
+            totals: totals(&rows),
+            as_of,
+            roots,
+            problems,
+            problem_count,
+            problems_left_out,
+            ensembles_without_evidence: 0,
+        };
         rows.retain(|row| matches(row, query));
         sort(&mut rows, query, self.clock.now_ms());
         Board {
@@ -246,6 +255,7 @@ impl World {
             missed: Some(0),
             history: None,
             excluded: None,
+            proof: Default::default(),
         };
         let version = env!("CARGO_PKG_VERSION").to_owned();
         Status {

@@ -21,8 +21,9 @@ pub struct Ensemble {
 }
 
 impl Ensemble {
-    /// One whose model stays as it is.
+    /// One whose model stays as it is; nothing proves it now.
     pub fn still(info: EnsembleInfo, model: Observatory) -> Self {
+        let info = EnsembleInfo { proof: Arc::default(), ..info };
         Self { info, reader: Reader::still(model) }
     }
 }
@@ -81,7 +82,8 @@ impl Ensembles {
     pub fn describe(&self, info: &EnsembleInfo) {
         self.list.change_each(|ensemble| {
             if ensemble.info.name == info.name {
-                *ensemble = Arc::new(Ensemble { info: info.clone(), reader: ensemble.reader.clone() });
+                let info = EnsembleInfo { proof: ensemble.info.proof.clone(), ..info.clone() };
+                *ensemble = Arc::new(Ensemble { info, reader: ensemble.reader.clone() });
             }
         });
         self.changes.count();

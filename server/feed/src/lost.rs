@@ -1,7 +1,7 @@
 //! A view that came from elsewhere and is cut off: what is shown of it stays, and says since when it is not live and why.
 //! Pure.
 
-use lockscope_wire::{AsOf, Body, EnsembleStatus, Link, RootBrief, RootState};
+use lockscope_wire::{AsOf, Body, EnsembleStatus, Link, Proof, RootBrief, RootState};
 
 use super::Live as _;
 
@@ -69,7 +69,7 @@ fn of_ensemble(ensemble: &mut EnsembleStatus, known_at_ms: i64, why: &str) {
 pub fn worse(one: AsOf, other: AsOf) -> AsOf {
     use super::project::trust;
     let worst = if (trust(&other), other.since_ms) < (trust(&one), one.since_ms) { other } else { one };
-    AsOf { ensemble: None, ..worst }
+    AsOf { ensemble: None, proof: Proof::default(), ..worst }
 }
 
 #[cfg(test)]

@@ -76,5 +76,6 @@ fn unknown(foreign: &Foreign, since_ms: i64, why: &str) -> EnsembleStatus {
         missed: None,
         history: None,
         excluded: None,
+        proof: Default::default(),
     }
 }

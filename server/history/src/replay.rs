@@ -10,6 +10,7 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use runtime::cancel;
 
 use crate::codec::{Chunk, ChunkKind, CodecError, Decoder};
 use crate::store::{CHUNKS_READ_MAX, ChunkHead, Gap, GapReason, Store, StoreError};
@@ -156,6 +157,9 @@ impl Rewound {
                 return Err(self.damaged(store, target, next));
             }
             for chunk in &chunks {
+                if cancel::is_cancelled() {
+                    return Err(StoreError::TooLong.into());
+                }
                 if chunk.seq != next {
                     return Err(self.damaged(store, target, next));
                 }

@@ -1,6 +1,6 @@
 //! How far an answer of the API can be trusted.
 
-use lockscope_wire::{AsOf, RootState, Zxid, age_ms, is_fresh};
+use lockscope_wire::{AsOf, Proof, RootState, Zxid, age_ms, is_fresh};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ pub(super) struct AsOfJson {
     pub(super) age_ms: i64,
     /// Why it is not live; empty when it is.
     why: String,
+    /// What proves that it is as ZooKeeper has it now; null of the past. Of several ensembles nothing is proved together.
+    proof: Option<Proof>,
 }
 
 impl AsOfJson {
@@ -31,14 +33,15 @@ impl AsOfJson {
         let at_ms = if as_of.state.is_current() { known.at_ms } else { as_of.since_ms };
         // What was live when it was read may not be so by the time it is sent.
         let state = if as_of.state.is_current() && !is_fresh(at_ms, now_ms) { RootState::Stale } else { as_of.state };
-        Self { state, zxid: as_of.zxid, at_ms, age_ms: age_ms(at_ms, now_ms), why: as_of.why.clone() }
+        let (age_ms, why, proof) = (age_ms(at_ms, now_ms), as_of.why.clone(), Some(as_of.proof));
+        Self { state, zxid: as_of.zxid, at_ms, age_ms, why, proof }
     }
 
     /// The same of a view of the past, as it was at an instant. What was not known then is not known now.
     fn past(as_of: &AsOf, at_ms: i64) -> Self {
         let why = as_of.why_in_the_past();
         let age_ms = age_ms(at_ms, Clock::system().now_ms());
-        Self { state: RootState::Past, zxid: as_of.zxid, at_ms, age_ms, why }
+        Self { state: RootState::Past, zxid: as_of.zxid, at_ms, age_ms, why, proof: None }
     }
 }
 
@@ -49,7 +52,7 @@ mod tests {
     #[test]
     fn a_view_of_the_past_says_why_it_may_not_be_all_that_was_true() {
         let why = |state| {
-            let as_of = AsOf { state, since_ms: 1, why: "no watch".to_owned(), zxid: Zxid(7), ensemble: None };
+            let as_of = AsOf { state, since_ms: 1, why: "no watch".to_owned(), zxid: Zxid(7), ..AsOf::default() };
             AsOfJson::new(&as_of, Known { at_ms: 9, is_live: true, is_past: true }, 9).why
         };
         assert_eq!([RootState::Live, RootState::Gone].map(why), ["", ""]);

@@ -310,6 +310,7 @@ pub(super) fn as_of_row(row: &LockRow, head: &BoardHead, known: Known, now_ms: i
         why: root.map_or_else(String::new, |root| root.why.clone()),
         zxid: head.as_of.zxid,
         ensemble: None,
+        proof: head.as_of.proof,
     };
     AsOfJson::new(&as_of, known, now_ms)
 }

@@ -11,8 +11,7 @@ use super::caller::Caller;
 use super::problem::ErrorResponse;
 use super::release_elsewhere::{OrderKind, PlanHome};
 use super::{Http, server_pages};
-use feed::{VisibilityScope, project};
-use identity::Actor;
+use feed::project;
 
 /// Which plan is looked at.
 #[derive(Debug, Default, Deserialize)]
@@ -28,7 +27,7 @@ pub(super) async fn show(
     Query(asked): Query<ApproveQuery>,
 ) -> Result<Response, ErrorResponse> {
     match http.home_of(&asked.plan, &caller) {
-        PlanHome::Here => page(&http, &caller.actor, &caller.scope, &asked.plan, ""),
+        PlanHome::Here => page(&http, &caller, &asked.plan, ""),
         PlanHome::Gone(home) => Err(Http::plan_gone(&home)),
         PlanHome::Other(home) => http.approval_page_elsewhere(&home, &caller, &asked.plan).await,
     }
@@ -48,23 +47,16 @@ pub(super) async fn approve(
             return http.order_elsewhere(home, OrderKind::ApproveTyped, &caller, &headers, order).await;
         }
     }
-    let Caller { actor, scope, .. } = caller;
     let Some(service) = &http.release_service else { return Err(gone()) };
-    let error = service.approve(&actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
-    page(&http, &actor, &scope, &order.plan_id, &error)
+    let error = service.approve(&caller.actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
+    page(&http, &caller, &order.plan_id, &error)
 }
 
-fn page(
-    http: &Http,
-    actor: &Actor,
-    scope: &VisibilityScope,
-    plan_id: &str,
-    error: &str,
-) -> Result<Response, ErrorResponse> {
-    let planned = http.release_service.as_ref().and_then(|service| service.planned(actor, plan_id));
+fn page(http: &Http, caller: &Caller, plan_id: &str, error: &str) -> Result<Response, ErrorResponse> {
+    let planned = http.release_service.as_ref().and_then(|service| service.planned(&caller.actor, plan_id));
     let (plan, approved_by) = planned.ok_or_else(gone)?;
-    let (plan, now_ms) = (project::shown(plan, scope), http.hub.now_ms());
-    server_pages::page(http, actor, |of| {
+    let (plan, now_ms) = (project::shown(plan, &caller.scope), http.hub.now_ms());
+    server_pages::page(http, caller, |of| {
         approve_page(of, &plan, approved_by.as_deref().unwrap_or_default(), error, now_ms)
     })
 }

@@ -22,7 +22,6 @@ pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
         .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     // What the form sends for "everything".
     pairs.retain(|(name, value)| (name.as_str(), value.as_str()) != ("kind", "any"));
-    let actor = caller.actor.clone();
     let kept: Vec<(String, String)> =
         pairs.iter().filter(|(name, _)| !matches!(name.as_str(), "before" | "after" | "cursor")).cloned().collect();
     let is_numbered = pairs.iter().any(|(name, _)| matches!(name.as_str(), "before" | "after"));
@@ -34,7 +33,7 @@ pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
     let whose = Whose::take(&mut pairs)?;
     pairs.retain(|(name, _)| name != "limit");
     pairs.push(("limit".to_owned(), PAGE_RECORDS.to_string()));
-    let query = PageQuery { scope: actor.scope.clone(), ..audit_api::query(&pairs)? };
+    let query = PageQuery { scope: caller.actor.scope.clone(), ..audit_api::query(&pairs)? };
     let (filter, is_first) = (query.clone(), !is_paged);
     let page = http.audit_of(&caller, whose, query, &pairs).await?;
     let address = |on: Option<(&str, String)>| {
@@ -53,5 +52,5 @@ pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
         newer: if is_first { String::new() } else { address(None) },
         older: older.map(|older| address(Some(older))).unwrap_or_default(),
     };
-    server_pages::page(&http, &actor, |page_of| audit_page(page_of, &view, &page))
+    server_pages::page(&http, &caller, |page_of| audit_page(page_of, &view, &page))
 }

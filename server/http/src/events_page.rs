@@ -106,25 +106,24 @@ impl Wanted {
 }
 
 /// `GET /events`.
-pub(super) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let mut asked = Asked::read(pairs)?;
     let at_ms = match asked.moment.take() {
         None => None,
-        Some(moment) => match http.kept_moment(&person, moment, asked.address("/events", false, None)).await {
+        Some(moment) => match http.kept_moment(&caller, moment, asked.address("/events", false, None)).await {
             Ok(at_ms) => Some(at_ms),
             Err(page) => return Ok(page),
         },
     };
-    let Caller { actor, scope, person, .. } = person;
-    let caller = actor.quota_owner();
+    let Caller { scope, person, principal, .. } = caller.clone();
     if let Some(at_ms) = at_ms {
         let until_ms = at_ms.saturating_add(1);
         asked.wanted.to_ms = Some(asked.wanted.to_ms.map_or(until_ms, |to_ms| to_ms.min(until_ms)));
     }
-    let page = http.happened(&caller, &scope, asked.wanted.clone()).await?;
+    let page = http.happened(&principal.owner, &scope, asked.wanted.clone()).await?;
     let ensembles = http.ensembles(&scope);
     let view = view(&asked, at_ms, page, ensembles, person.keeps_history);
-    let page = server_pages::page(&http, &actor, |of| events_page(of, &view))?;
+    let page = server_pages::page(&http, &caller, |of| events_page(of, &view))?;
     Ok(match at_ms {
         Some(at_ms) => with_kept_moment(page, at_ms).await,
         None => page,
@@ -134,13 +133,13 @@ pub(super) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs)
 /// `GET /events/news?after=…`: how many rows are new, in words; empty where none is.
 pub(super) async fn news(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    Caller { principal, scope, .. }: Caller,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let Asked { wanted, after, .. } = Asked::read(pairs)?;
     let own = http.clone();
     let count = move || own.count_new(&scope, &wanted, after);
-    let count = http.work.ask(&actor.quota_owner(), count).await?;
+    let count = http.work.ask(&principal.owner, count).await?;
     let text = match count {
         0 => String::new(),
         NEWS_MAX.. => format!("More than {NEWS_MAX} new: show"),

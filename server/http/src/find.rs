@@ -31,26 +31,22 @@ const TEXT_CHARS_MAX: usize = 400;
 type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// `GET /find?q=TEXT`.
-pub(super) async fn show(
-    State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
-    pairs: Pairs,
-) -> Result<Response, ErrorResponse> {
-    let (own, caller) = (http.clone(), actor.quota_owner());
+pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+    let (own, owner) = (http.clone(), caller.principal.owner.clone());
     let show = move || {
-        let view = look(&own, &actor, &scope, pairs)?;
-        server_pages::page(&own, &actor, |of| find_page(of, &view))
+        let view = look(&own, &caller.actor, &caller.scope, pairs)?;
+        server_pages::page(&own, &caller, |of| find_page(of, &view))
     };
-    http.work.ask(&caller, show).await?
+    http.work.ask(&owner, show).await?
 }
 
 /// `GET /find/answer?q=TEXT`: the same for the palette, in the compact encoding.
 pub(super) async fn answer(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    Caller { actor, scope, principal, .. }: Caller,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    let (own, caller) = (http.clone(), actor.quota_owner());
+    let (own, caller) = (http.clone(), principal.owner);
     Ok(compact(&http.work.ask(&caller, move || look(&own, &actor, &scope, pairs)).await??))
 }
 

@@ -92,7 +92,7 @@ impl HandedOnRooms {
     /// Lets somebody have an order handed on, or says why not.
     pub(super) fn admit_order(&self, caller: &QuotaOwner) -> Result<(), ErrorResponse> {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        orders.take(caller, clock::instant()).map_err(|wait| {
+        orders.take(caller, 1, clock::instant()).map_err(|wait| {
             let sentence = "Nothing was sent: more orders of yours are handed on to other replicas than may be; wait.";
             ErrorResponse::too_many(sentence, wait)
         })
@@ -188,6 +188,8 @@ pub(super) struct HandedOnRequest {
     paths: Vec<String>,
     /// Whether they are shown what znodes carry, where they ask.
     pub(super) payloads: bool,
+    /// The key of their forms; empty for none.
+    pub(super) form_key: String,
 }
 
 /// What comes before the body of an answer.
@@ -206,6 +208,7 @@ impl HandedOnRequest {
         let Scope { ensembles, paths } = scope;
         let Asked { method, target, content } = asked.clone();
         let (request_id, payloads) = (request_id.to_owned(), caller.scope.payloads());
+        let form_key = caller.principal.forms.expose().to_owned();
         Self {
             request_id,
             process_since_ms,
@@ -219,6 +222,7 @@ impl HandedOnRequest {
             ensembles,
             paths,
             payloads,
+            form_key,
         }
     }
 

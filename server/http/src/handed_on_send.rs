@@ -102,10 +102,10 @@ impl Http {
         let Some(requests) = &self.requests else {
             return not_sent(named(&to.at, "this server has no `secret_file` in [cluster]"));
         };
-        let place = match self.handed_on.sent(kind).take(Some(caller.actor.quota_owner())) {
+        let place = match self.handed_on.sent(kind).take(Some(caller.principal.owner.group().clone())) {
             Ok(place) => place,
             Err(why) => {
-                let whose = if why == Full::Caller { "of yours " } else { "" };
+                let whose = if why == Full::All { "" } else { "of yours " };
                 return not_sent(ErrorResponse::too_many(
                     format!(
                         "as many requests {whose}are handed on to other replicas as may be, and this one was not; try again when some have an answer"

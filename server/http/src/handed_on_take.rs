@@ -22,7 +22,7 @@ use super::replica_answer::ForwardedCaller;
 use super::replica_live::refused;
 use super::{Http, alerts, bounded, history};
 use ::cluster::{PIECE_BYTES_MAX, PIECES_TYPE, PieceWriter};
-use access::Principal;
+use access::{FormKey, Principal};
 
 pub(super) async fn answer(
     State(http): State<Http>,
@@ -139,7 +139,7 @@ impl Http {
         if let Some(content_type) = content.0 {
             inner.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         }
-        let principal = Principal::forwarded(actor);
+        let principal = Principal::forwarded(actor, FormKey::new(request.form_key.clone()));
         inner.extensions_mut().insert(ForwardedCaller { principal, payloads: request.payloads });
         let mut router = self.router_for_others(kind);
         let response = match router.call(inner).await {

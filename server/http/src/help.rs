@@ -12,9 +12,9 @@ use super::problem::{ErrorResponse, echo};
 use super::{Http, server_pages};
 
 /// `GET /help`.
-pub(super) async fn show(State(http): State<Http>, Caller { actor, .. }: Caller) -> Result<Response, ErrorResponse> {
-    let (own, caller) = (http.clone(), actor.quota_owner());
-    http.work.ask(&caller, move || server_pages::page(&own, &actor, help_page)).await?
+pub(super) async fn show(State(http): State<Http>, caller: Caller) -> Result<Response, ErrorResponse> {
+    let (own, owner) = (http.clone(), caller.principal.owner.clone());
+    http.work.ask(&owner, move || server_pages::page(&own, &caller, help_page)).await?
 }
 
 /// `GET /help/explain?of=ANCHOR`: one word, in the compact encoding.

@@ -1,7 +1,5 @@
 //! Runs of the lab over HTTP: ordered, looked at, stopped, and what goes wrong in them on purpose.
 
-pub(super) mod replay;
-
 use std::sync::Arc;
 
 use axum::Json;
@@ -29,16 +27,13 @@ pub(super) async fn start(
     Caller { actor, .. }: Caller,
     order: JsonBody<LabOrder>,
 ) -> Result<Response, ErrorResponse> {
-    Ok(started(&http.lab.start(&actor, read(order, ORDER)?).await?))
-}
-
-/// What is answered once a run began.
-pub(super) fn started(id: &str) -> Response {
-    let mut response = (StatusCode::CREATED, Json(LabStarted { id: id.to_owned() })).into_response();
-    if let Ok(at) = HeaderValue::from_str(&format!("/api/v1/lab/runs/{id}")) {
+    let id = http.lab.start(&actor, read(order, ORDER)?).await?;
+    let at = HeaderValue::from_str(&format!("/api/v1/lab/runs/{id}"));
+    let mut response = (StatusCode::CREATED, Json(LabStarted { id })).into_response();
+    if let Ok(at) = at {
         response.headers_mut().insert(LOCATION, at);
     }
-    response
+    Ok(response)
 }
 
 /// `GET /api/v1/lab/runs`.
@@ -126,7 +121,7 @@ impl From<LabRefusal> for ErrorResponse {
         let status = match refusal {
             LabRefusal::Off | LabRefusal::Busy(_) | LabRefusal::NotNow(_) => StatusCode::CONFLICT,
             LabRefusal::Bad(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            LabRefusal::Unknown(_) | LabRefusal::NoReplay(_) => StatusCode::NOT_FOUND,
+            LabRefusal::Unknown(_) => StatusCode::NOT_FOUND,
         };
         Self::new(status, refusal.to_string())
     }

@@ -36,8 +36,7 @@ impl Http {
         self.may_hand_on(caller) && is_run_id(id) && matches!(self.lab.run(scope, id), Err(LabRefusal::Unknown(_)))
     }
 
-    /// What another replica says of a run, or of what it replays, at an address of the API; None where this replica has it
-    /// or nobody does.
+    /// What another replica says of a run at an address of the API; None where this replica has it or nobody does.
     ///
     /// # Errors
     /// Nobody who answers has it, and somebody does not answer.

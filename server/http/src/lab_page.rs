@@ -18,7 +18,6 @@ use super::lab_form::{draft, order};
 use super::problem::{ErrorResponse, echo};
 use super::redirect::see_other;
 use super::{Http, server_pages};
-use feed::VisibilityScope;
 use identity::{Actor, Right};
 
 type Found = Result<Query<Vec<(String, String)>>, QueryRejection>;
@@ -35,16 +34,15 @@ pub(super) async fn show(
     if let Some(id) = run
         && let Some(at) = elsewhere(&http, &caller, id).await
     {
-        let page = server_pages::page(&http, &caller.actor, |of| lab_elsewhere_page(of, id, &at))?;
+        let page = server_pages::page(&http, &caller, |of| lab_elsewhere_page(of, id, &at))?;
         return Ok((StatusCode::NOT_FOUND, page).into_response());
     }
-    let Caller { actor, scope, .. } = caller;
     match run {
         None => {
-            let view = view(&http, &actor, &scope);
-            server_pages::page(&http, &actor, |of| lab_page(of, &view))
+            let view = view(&http, &caller);
+            server_pages::page(&http, &caller, |of| lab_page(of, &view))
         }
-        Some(id) => one(&http, &actor, &scope, &headers, id, None),
+        Some(id) => one(&http, &caller, &headers, id, None),
     }
 }
 
@@ -57,21 +55,17 @@ async fn elsewhere(http: &Http, caller: &Caller, id: &str) -> Option<LabElsewher
 }
 
 /// `POST /lab/run`.
-pub(super) async fn start(
-    State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
-    typed: Typed,
-) -> Result<Response, ErrorResponse> {
+pub(super) async fn start(State(http): State<Http>, caller: Caller, typed: Typed) -> Result<Response, ErrorResponse> {
     let draft = draft(&typed_in(typed)?);
     let started = match order(&draft) {
-        Ok(order) => http.lab.start(&actor, order).await.map_err(ErrorResponse::from),
+        Ok(order) => http.lab.start(&caller.actor, order).await.map_err(ErrorResponse::from),
         Err(sentence) => Err(ErrorResponse::new(StatusCode::UNPROCESSABLE_ENTITY, sentence)),
     };
     match started {
         Ok(id) => Ok(see_other(&run_url(&id))),
         Err(refused) => {
-            let view = LabView { draft, error: refused.sentence().to_owned(), ..view(&http, &actor, &scope) };
-            let page = server_pages::page(&http, &actor, |of| lab_page(of, &view))?;
+            let view = LabView { draft, error: refused.sentence().to_owned(), ..view(&http, &caller) };
+            let page = server_pages::page(&http, &caller, |of| lab_page(of, &view))?;
             Ok((refused.status(), page).into_response())
         }
     }
@@ -80,22 +74,22 @@ pub(super) async fn start(
 /// `POST /lab/stop`.
 pub(super) async fn stop(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     headers: HeaderMap,
     typed: Typed,
 ) -> Result<Response, ErrorResponse> {
     let pairs = typed_in(typed)?;
     let id = value(&pairs, "run").unwrap_or_default();
-    match http.lab.stop(&actor, &scope, id).await {
+    match http.lab.stop(&caller.actor, &caller.scope, id).await {
         Ok(_) => Ok(see_other(&run_url(id))),
-        Err(denied) => one(&http, &actor, &scope, &headers, id, Some(denied.into())),
+        Err(denied) => one(&http, &caller, &headers, id, Some(denied.into())),
     }
 }
 
 /// `POST /lab/fault`.
 pub(super) async fn throw(
     State(http): State<Http>,
-    Caller { actor, scope, .. }: Caller,
+    caller: Caller,
     headers: HeaderMap,
     typed: Typed,
 ) -> Result<Response, ErrorResponse> {
@@ -106,38 +100,37 @@ pub(super) async fn throw(
         fault.ok_or_else(|| ErrorResponse::bad_request("`fault` names no fault; use a button of the run's page"))?;
     let strategy =
         value(&pairs, "strategy").and_then(|name| Strategy::ALL.into_iter().find(|strategy| strategy.name() == name));
-    match http.lab.throw(&actor, &scope, id, FaultOrder { fault, strategy }).await {
+    match http.lab.throw(&caller.actor, &caller.scope, id, FaultOrder { fault, strategy }).await {
         Ok(_) => Ok(see_other(&run_url(id))),
-        Err(denied) => one(&http, &actor, &scope, &headers, id, Some(denied.into())),
+        Err(denied) => one(&http, &caller, &headers, id, Some(denied.into())),
     }
 }
 
 /// The page of one run, with why a button did nothing.
 fn one(
     http: &Http,
-    actor: &Actor,
-    scope: &VisibilityScope,
+    caller: &Caller,
     headers: &HeaderMap,
     id: &str,
     refused: Option<ErrorResponse>,
 ) -> Result<Response, ErrorResponse> {
-    let Ok(run) = http.lab.run(scope, id) else {
-        let page = server_pages::page(http, actor, |of| lab_gone_page(of, &echo(id)))?;
+    let Ok(run) = http.lab.run(&caller.scope, id) else {
+        let page = server_pages::page(http, caller, |of| lab_gone_page(of, &echo(id)))?;
         return Ok((StatusCode::NOT_FOUND, page).into_response());
     };
     let share = share(http, headers, &run.id);
     let error = refused.as_ref().map(|refused| refused.sentence().to_owned()).unwrap_or_default();
-    let page = server_pages::living(http, actor, |of| {
-        lab_run_page(of, &run, sight(actor, &run), http.hub.now_ms(), &share, &error)
+    let page = server_pages::living(http, caller, |of| {
+        lab_run_page(of, &run, sight(&caller.actor, &run), http.hub.now_ms(), &share, &error)
     })?;
     Ok((refused.map_or(StatusCode::OK, |refused| refused.status()), page).into_response())
 }
 
-fn view(http: &Http, actor: &Actor, scope: &VisibilityScope) -> LabView {
+fn view(http: &Http, caller: &Caller) -> LabView {
     LabView {
-        runs: http.lab.runs(scope),
+        runs: http.lab.runs(&caller.scope),
         has_lab: http.lab.is_on(),
-        may_run: actor.may(Right::RunLab),
+        may_run: caller.actor.may(Right::RunLab),
         can_sign_in: http.access.can_sign_in(),
         draft: lockscope_page::LabDraft::default(),
         error: String::new(),

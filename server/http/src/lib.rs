@@ -77,6 +77,7 @@ mod shared_answers;
 mod sign_in;
 mod socket;
 mod socket_audience;
+mod socket_beside;
 mod socket_end;
 mod socket_past;
 mod socket_stream;
@@ -136,12 +137,15 @@ const BODY_BYTES_MAX: usize = 64 * 1024;
 pub const SOCKETS_MAX: u32 = 4_096;
 /// The highest that can be said.
 pub const SOCKETS_ALLOWED_MAX: u32 = 32_768;
-/// Live sockets of one caller at once; an address of which nobody is known has four times as many.
+/// Live sockets of one caller at once; a client of whom nobody is known has four times as many. All who share a name or an
+/// address have half of all at most.
 pub const CALLER_SOCKETS_MAX: usize = 16;
-/// Views of one caller at once, on all sockets together; an address of which nobody is known has four times as many.
+/// Views of one caller at once, on all sockets together; likewise.
 pub const CALLER_VIEWS_MAX: usize = 64;
 /// Views of all callers, each counted for everybody who looks at it.
 const VIEWS_MAX: usize = 65_536;
+/// Questions about the past that are worked on at once, one of each caller: two who ask for much leave turns for others.
+const PAST_AT_ONCE: usize = 4;
 
 /// What the routes share.
 #[derive(Clone)]
@@ -204,7 +208,7 @@ impl Http {
     /// everybody may look and nobody may do anything.
     pub fn new(hub: Arc<Hub>, draining: CancellationToken, limits: Limits) -> Self {
         let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-        let (work, past_work) = (WorkerPool::new(), WorkerPool::with_turns(1));
+        let (work, past_work) = (WorkerPool::new(), WorkerPool::with_turns(PAST_AT_ONCE));
         let caller_sockets = Quota::new(limits.sockets_max as usize, limits.caller_sockets_max, Arc::default());
         let caller_views = Quota::new(VIEWS_MAX, limits.caller_views_max, Arc::default());
         Self {
@@ -359,6 +363,7 @@ impl Http {
         // There is one router of a server.
         let _ = self.pages.set(pages.clone());
         let pages = pages
+            .layer(from_fn_with_state(self.clone(), authentication::render_in_turn))
             .layer(from_fn_with_state(self.clone(), history::show_moments))
             .layer(from_fn_with_state(self.clone(), alerts::banner::add));
         own.merge(pages)

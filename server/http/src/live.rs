@@ -1,8 +1,11 @@
 //! The way in to the live socket: who may open one, and in which encoding.
 
+use std::time::Duration;
+
 use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::close_code;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::header::{COOKIE, SEC_WEBSOCKET_PROTOCOL};
 use axum::http::{HeaderMap, HeaderValue};
@@ -12,12 +15,13 @@ use hyper::upgrade::OnUpgrade;
 use super::caller::Caller;
 use super::origins;
 use super::problem::{ErrorResponse, echo};
-use super::socket::{self, FRAME_BYTES_MAX, Socket};
+use super::socket::{CLOSE_MS_MAX, FRAME_BYTES_MAX, Socket};
 use super::socket_audience::Audience;
 use super::socket_stream::{SocketStream, switching};
 use super::{Counts, Http};
 use crate::listener::Arrival;
 use feed::Encoding;
+use runtime::quota::Full;
 use runtime::tasks;
 
 /// A message this long is read to its end, so that its sender gets an error; a longer one cuts the connection.
@@ -56,9 +60,8 @@ pub(super) async fn live(
             http.limits.sockets_max
         )));
     };
-    let caller = principal.actor.quota_owner();
-    let most = http.limits.caller_sockets_max * caller.shares();
-    let place = http.caller_sockets.take_of(Some(caller), most);
+    let most = http.limits.caller_sockets_max * principal.owner.shares();
+    let place = http.caller_sockets.take_of(principal.owner.payers(most, http.limits.sockets_max as usize / 2));
     Counts::add(&http.counts.sockets_opened);
     let answer = switching(&headers, encoding.subprotocol());
     tasks::spawn("live socket", async move {
@@ -69,17 +72,23 @@ pub(super) async fn live(
                 drop(place);
             }
             // Sent on the socket: a page learns nothing of an upgrade that was refused.
-            Err(_) => {
-                socket::turn_away(
-                    socket,
-                    &format!("{most} live sockets of yours are open; close one, then connect again"),
-                )
-                .await
+            Err(why) => {
+                let whose = match why {
+                    Full::Caller(most) => format!("{most} live sockets of yours"),
+                    Full::All => "too many live sockets".to_owned(),
+                };
+                turn_away(socket, &format!("{whose} are open; close one, then connect again")).await
             }
         }
         drop(permit);
     });
     Ok(answer)
+}
+
+/// Closes a socket that may not be.
+async fn turn_away(mut socket: SocketStream, why: &str) {
+    // The client may be gone, or never read.
+    let _ = tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), socket.close(close_code::AGAIN, why)).await;
 }
 
 /// The preferred one of those offered; JSON when none is named.

@@ -67,10 +67,8 @@ impl Http {
         let view = feed::normalise(view.clone())?;
         let request = ReplicaRequest::for_actor(&target(&view, at)?, actor, scope.payloads());
         let caller = actor.quota_owner();
-        // As many at once as of what is made here, and one of each caller.
+        // As many at once as of what is made here.
         let _waiting = self.past_work.admit(&caller)?;
-        let line = self.past_work.line(&caller);
-        let _mine = line.lock().await;
         let mut refused = ErrorResponse::elsewhere(there.why);
         for (id, address) in there.owners {
             let of = ReplicaAddress { id, address };

@@ -16,6 +16,7 @@ use super::api::{Pairs, only_moment, read, share_at, short};
 use super::caller::Caller;
 use super::history::with_moment;
 use super::problem::{ErrorResponse, echo};
+use super::server_pages::form_tokens;
 use super::shared_answers::{Answer, AnswerRequest};
 use feed::{FILTER_CHARS_MAX, VisibilityScope};
 use identity::Right;
@@ -50,15 +51,17 @@ pub(super) async fn section(
 ) -> Result<Response, ErrorResponse> {
     let moment = only_moment(pairs, "/waits/orders")?;
     let may_act = moment.is_none() && !http.is_past && caller.actor.may(Right::Release);
-    // No address has a fragment: who may act shares with nobody who may not.
-    let asked = if may_act { AnswerRequest { address: asked.address + "#may", ..asked } } else { asked };
+    let forms = may_act.then(|| form_tokens(&caller.principal));
+    // No address has a fragment: who may act shares with nobody else, whose forms have other tokens.
+    let id = caller.principal.forms.id();
+    let asked = if may_act { AnswerRequest { address: asked.address + "#" + &id, ..asked } } else { asked };
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
     let (others, missing) = if moment.is_some() { Default::default() } else { http.orders_elsewhere(&caller).await };
     let make = move || {
         let http = own.at(moment.as_ref(), &scope)?;
         let all = merged(orders(&http, &scope, "")?, others);
-        Ok::<_, ErrorResponse>(lock_orders_markup(&all, &missing, http.hub.now_ms(), may_act))
+        Ok::<_, ErrorResponse>(lock_orders_markup(&all, &missing, http.hub.now_ms(), forms))
     };
     Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }

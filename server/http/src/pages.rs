@@ -25,7 +25,7 @@ use super::history::PastPage;
 use super::page_source::PageSource;
 use super::problem::ErrorResponse;
 use super::routes::is_page;
-use super::server_pages::TRUSTED_TYPES;
+use super::server_pages::{TRUSTED_TYPES, form_tokens};
 use super::session_timeout;
 use feed::{Hub, VisibilityScope};
 
@@ -88,6 +88,7 @@ fn prepare(hub: &Arc<Hub>) {
     provide_context(Arc::clone(&source));
     if let Some(caller) = caller {
         provide_context(caller.person.clone());
+        provide_context(form_tokens(&caller.principal));
     }
     let Some(response) = use_context::<ResponseOptions>() else { return };
     if let Some(policy) = use_nonce().and_then(|nonce| HeaderValue::from_str(&policy(&nonce)).ok()) {

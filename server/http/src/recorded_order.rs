@@ -68,7 +68,7 @@ impl Http {
         let Some(service) = self.release_service.clone() else {
             return Err(ErrorResponse::unavailable("this server does nothing for people; give it a --data-dir").into());
         };
-        self.handed_on.admit_order(&caller.actor.quota_owner())?;
+        self.handed_on.admit_order(caller.principal.owner.group())?;
         let (http, caller) = (self.clone(), caller.clone());
         // Whoever asked may go away; what is on record does not wait for them.
         let carried = tokio::spawn(async move { http.carry_order(&service, to, order, &caller, read).await });

@@ -90,7 +90,7 @@ impl Http {
                 request.uri().path()
             )));
         }
-        let principal = Principal::forwarded(actor);
+        let principal = Principal::forwarded(actor, access::FormKey::default());
         request.extensions_mut().insert(ForwardedCaller { principal, payloads: asked.payloads });
         let mut router: Router = self.own_router();
         let response = match router.call(request).await {

@@ -180,7 +180,7 @@ impl Http {
         };
         let _permit = self.forwarded.take(Some(of.id.clone())).map_err(|why| {
             let under_way = match why {
-                Full::Caller => format!("{SENT_TO_ONE_MAX} requests to the replica {}", of.id),
+                Full::Caller(_) => format!("{SENT_TO_ONE_MAX} requests to the replica {}", of.id),
                 Full::All => format!("{SENT_MAX} requests to other replicas"),
             };
             ErrorResponse::unavailable(format!("{under_way} are under way and no more are sent; try again later"))
@@ -198,7 +198,7 @@ mod tests {
     fn one_that_hangs_leaves_room_for_others() {
         let room = room();
         let of_one: Vec<_> = (0..SENT_TO_ONE_MAX).map(|_| room.take(Some("a".to_owned())).unwrap()).collect();
-        assert_eq!(room.take(Some("a".to_owned())).err(), Some(Full::Caller));
+        assert_eq!(room.take(Some("a".to_owned())).err(), Some(Full::Caller(SENT_TO_ONE_MAX)));
         assert!(room.take(Some("b".to_owned())).is_ok());
         drop(of_one);
         assert!(room.take(Some("a".to_owned())).is_ok());

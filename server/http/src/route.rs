@@ -82,4 +82,9 @@ impl Route {
     pub(super) fn is_for_people(&self) -> bool {
         matches!(self.answer, Answer::Page | Answer::Form(_))
     }
+
+    /// A form that acts for whoever is signed in. Those that sign in bring credentials of their own.
+    pub(super) fn acts_by_form(&self) -> bool {
+        self.verb == Verb::Post && matches!(self.answer, Answer::Form(_)) && !self.path.starts_with("/sign-in")
+    }
 }

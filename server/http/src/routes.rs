@@ -107,10 +107,6 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab_api::stop)),
     #[cfg(feature = "lab")]
     api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab_api::throw)),
-    #[cfg(feature = "lab")]
-    api(Verb::Get, "/api/v1/lab/runs/{id}/replay", VIEW, || get(lab_api::replay::show)),
-    #[cfg(feature = "lab")]
-    api(Verb::Post, "/api/v1/lab/replays", LAB, || post(lab_api::replay::start)),
     api(Verb::Get, "/api/v1/openapi.json", Need::Open, || get(openapi::document)),
     // What is at no address is no secret.
     api(Verb::Any, "/api", Need::Open, || any(unknown_api)),
@@ -127,13 +123,6 @@ pub(super) const ROUTES: &[Route] = &[
     Route { verb: Verb::Get, path: "/lab", need: VIEW, answer: Answer::Form(|| get(lab_page::show)) },
     #[cfg(feature = "lab")]
     Route { verb: Verb::Post, path: "/lab/run", need: LAB, answer: Answer::Form(|| post(lab_page::start)) },
-    #[cfg(feature = "lab")]
-    Route {
-        verb: Verb::Post,
-        path: "/lab/replay",
-        need: LAB,
-        answer: Answer::Form(|| post(lab_api::replay::start_typed)),
-    },
     #[cfg(feature = "lab")]
     Route { verb: Verb::Post, path: "/lab/stop", need: LAB, answer: Answer::Form(|| post(lab_page::stop)) },
     #[cfg(feature = "lab")]

@@ -7,12 +7,15 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
+use lockscope_page::ports::FormTokens;
 use lockscope_page::{DocumentTitle, ServerPage};
 use lockscope_wire::{BoardQuery, Person};
 
+use super::caller::Caller;
 use super::problem::ErrorResponse;
 use super::{Http, assets};
-use identity::Actor;
+use access::Principal;
+use feed::VisibilityScope;
 
 /// No text becomes a script; the page's own policy is made by its first one.
 pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";
@@ -20,25 +23,25 @@ pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trus
 /// Answers with a page, for somebody.
 pub(super) fn page(
     http: &Http,
-    actor: &Actor,
+    caller: &Caller,
     draw: impl FnOnce(&ServerPage<'_>) -> String,
 ) -> Result<Response, ErrorResponse> {
-    answer(http, actor, draw, "")
+    answer(http, caller, draw, "")
 }
 
 /// Answers with a page that follows: it may load the page's code.
 #[cfg(feature = "lab")]
 pub(super) fn living(
     http: &Http,
-    actor: &Actor,
+    caller: &Caller,
     draw: impl FnOnce(&ServerPage<'_>) -> String,
 ) -> Result<Response, ErrorResponse> {
-    answer(http, actor, draw, " 'strict-dynamic' 'wasm-unsafe-eval'")
+    answer(http, caller, draw, " 'strict-dynamic' 'wasm-unsafe-eval'")
 }
 
 fn answer(
     http: &Http,
-    actor: &Actor,
+    Caller { actor, scope, principal, .. }: &Caller,
     draw: impl FnOnce(&ServerPage<'_>) -> String,
     more: &str,
 ) -> Result<Response, ErrorResponse> {
@@ -47,11 +50,12 @@ fn answer(
             "this build carries no page; run `cargo run -p style`, then build the server again",
         ));
     };
-    let has_fleet = http.hub.projection().has_fleet(&http.scope_of(actor));
+    let has_fleet = http.hub.projection().has_fleet(scope);
     let (nonce, person) = (Nonce::new().to_string(), Person { has_fleet, ..http.access.person(actor) });
-    let (tab, alerts) = (tab(http, actor), http.alert_banner(&http.scope_of(actor), &http.last_alerts_elsewhere()));
+    let (tab, alerts) = (tab(http, scope), http.alert_banner(scope, &http.last_alerts_elsewhere()));
+    let forms = form_tokens(principal);
     let mut response =
-        Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab, alerts })).into_response();
+        Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab, alerts, forms })).into_response();
     let policy = format!(
         "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self'; style-src 'self'; connect-src 'self'; script-src 'nonce-{nonce}'{more}; {TRUSTED_TYPES}"
     );
@@ -61,8 +65,14 @@ fn answer(
     Ok(response)
 }
 
+/// What the forms of somebody's pages carry.
+pub(super) fn form_tokens(principal: &Principal) -> FormTokens {
+    let forms = principal.forms.clone();
+    FormTokens::new(move |action| forms.token(action))
+}
+
 /// What is the matter with any lock that somebody may see.
-fn tab(http: &Http, actor: &Actor) -> DocumentTitle {
-    let look = http.hub.look(BoardQuery { limit: 1, ..BoardQuery::default() }, &http.scope_of(actor));
+fn tab(http: &Http, scope: &VisibilityScope) -> DocumentTitle {
+    let look = http.hub.look(BoardQuery { limit: 1, ..BoardQuery::default() }, scope);
     look.map(|(_, board)| DocumentTitle::of(&board.body.head)).unwrap_or_default()
 }

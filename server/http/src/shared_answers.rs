@@ -45,9 +45,9 @@ impl<S: Sync> FromRequestParts<S> for AnswerRequest {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
-        let Caller { actor, scope, .. } = Caller::from_request_parts(parts, state).await?;
+        let Caller { principal, scope, .. } = Caller::from_request_parts(parts, state).await?;
         let address = parts.uri.path_and_query().map_or("/", |address| address.as_str());
-        Ok(Self { caller: actor.quota_owner(), address: address.to_owned(), scope })
+        Ok(Self { caller: principal.owner, address: address.to_owned(), scope })
     }
 }
 
@@ -145,25 +145,27 @@ impl SharedAnswers {
         asked_at: Instant,
         make: impl FnOnce() -> Answer + Send + 'static,
     ) -> Result<Answer, ErrorResponse> {
-        // First those of the same caller: what they have to wait for holds nobody else up.
-        let line = self.work.line(caller);
-        let _mine = line.lock().await;
-        let mut held = slot.lock().await;
-        let known = held.answer.clone().filter(|_| held.began.is_some_and(|began| began >= asked_at));
-        let answer = if let Some(answer) = known {
-            answer
-        } else {
-            if let Some(until) = held.rests_until {
+        let (answer, mut held) = loop {
+            // First those of the same caller: what they have to wait for holds nobody else up.
+            let own = self.work.enter(caller).await;
+            let mut held = slot.lock().await;
+            if let Some(answer) = held.answer.clone().filter(|_| held.began.is_some_and(|began| began >= asked_at)) {
+                break (answer, held);
+            }
+            // Whoever waits for its rest holds nothing meanwhile, or the caller's other requests would wait for it too.
+            if let Some(until) = held.rests_until.filter(|until| *until > clock::instant()) {
+                drop((held, own));
                 tokio::time::sleep_until(until.into()).await;
+                continue;
             }
             let timed = move || {
                 let began = clock::instant();
                 (make(), began, began.elapsed())
             };
-            let (answer, began, took) = self.work.make_now(timed).await?;
+            let (answer, began, took) = self.work.make_in(own, timed).await?;
             let rests_until = clock::instant() + (took * REST_FACTOR).min(REST_MAX);
             *held = Slot { answer: Some(answer.clone()), began: Some(began), rests_until: Some(rests_until) };
-            answer
+            break (answer, held);
         };
         // The table's own, and ours: nobody who asked before it was begun is left, and nobody else is given it.
         if Arc::strong_count(slot) <= 2 {
@@ -241,6 +243,21 @@ mod tests {
             lock(&shared.slots).values().all(|slot| slot.try_lock().unwrap().answer.is_none()),
             "nobody is left to be given it"
         );
+    }
+
+    #[tokio::test]
+    async fn a_rest_holds_up_no_other_question() {
+        let shared = SharedAnswers::new(WorkerPool::new());
+        let long = || {
+            std::thread::sleep(Duration::from_millis(250));
+            Answer::json(Ok(1))
+        };
+        shared.answer(asked("a", "/long"), long).await;
+        let mut again = std::pin::pin!(shared.answer(asked("a", "/long"), long));
+        assert!(futures_util::poll!(&mut again).is_pending(), "it rests");
+        let caller = asked("a", "/short").caller;
+        assert!(futures_util::poll!(std::pin::pin!(shared.work.enter(&caller))).is_ready(), "and holds nothing");
+        assert_eq!(again.await.status(), 200);
     }
 
     #[tokio::test]

@@ -14,13 +14,14 @@ use tokio::sync::Notify;
 use super::caller::PayloadChanges;
 use super::flow_control::FlowControl;
 use super::socket_audience::Audience;
+use super::socket_beside::Beside;
 use super::socket_end::{End, going_away, not_permitted, read_anew, too_long, too_slow};
-use super::socket_past::{PastSnapshots, PastView};
+use super::socket_past::PastView;
 use super::socket_stream::{Received, SocketStream};
-use super::socket_viewer::{Source, Viewer};
-use super::{Counts, Http};
+use super::socket_viewer::{Source, Viewer, no_such};
+use super::{Counts, Http, VIEWS_MAX};
 use access::Principal;
-use feed::{self, ClientMessage, Encoding, FeedError, FrameError, Owner, VisibilityScope};
+use feed::{self, ClientMessage, Encoding, FeedError, FrameError, Owner, Subscription, VisibilityScope};
 use identity::QuotaOwner;
 use runtime::clock;
 use runtime::quota::{Full, Permit};
@@ -28,7 +29,7 @@ use runtime::quota::{Full, Permit};
 /// Longest client frame.
 pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
 /// How long a close frame may take.
-const CLOSE_MS_MAX: u64 = 1_000;
+pub(super) const CLOSE_MS_MAX: u64 = 1_000;
 /// No two heartbeats come closer together.
 const HEARTBEAT_MS_MIN: i64 = 250;
 /// A longer frame may take longer: a line that carries so many bytes a millisecond is quick enough.
@@ -46,8 +47,10 @@ pub(super) struct Socket {
     /// Notified when that changes.
     payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
-    /// Moments of the past that are on their way.
-    past: PastSnapshots,
+    /// First looks at the present that are on their way.
+    joining: Beside<Subscription>,
+    /// Moments of the past, likewise.
+    past: Beside<Bytes>,
     /// Notified by every channel a subscription is in.
     waker: Arc<Notify>,
     /// Whose turn was last: subscriptions take turns.
@@ -56,12 +59,6 @@ pub(super) struct Socket {
     flow: FlowControl,
     /// When this socket was opened, on the clock of its frames.
     opened_at_ms: i64,
-}
-
-/// Closes a socket that may not be.
-pub(super) async fn turn_away(mut socket: SocketStream, why: &str) {
-    // The client may be gone, or never read.
-    let _ = tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), socket.close(close_code::AGAIN, why)).await;
 }
 
 impl Socket {
@@ -82,7 +79,8 @@ impl Socket {
             audience,
             payloads,
             subscriptions,
-            past: PastSnapshots::default(),
+            joining: Beside::new(),
+            past: Beside::new(),
             waker,
             last_id: 0,
             flow: FlowControl::default(),
@@ -124,7 +122,11 @@ impl Socket {
                     let next = self.beat().await?;
                     heartbeat.set(tokio::time::sleep(next));
                 }
-                () = self.past.made() => is_pending = true,
+                (id, joined) = self.joining.next() => {
+                    self.join(id, joined).await?;
+                    is_pending = true;
+                }
+                (id, made) = self.past.next(), if self.flow.is_open(clock::instant()) => self.show_moment(id, made).await?,
                 () = waker.notified(), if !is_pending => is_pending = true,
                 () = std::future::ready(()), if is_pending => is_pending = self.show_next().await?,
             }
@@ -140,10 +142,12 @@ impl Socket {
         let shown = self.subscriptions.iter().filter(|(_, viewer)| !viewer.is_paused);
         let views: Vec<KnownView> = shown.filter_map(|(id, viewer)| viewer.known(*id)).collect();
         let next = self.next_beat(&views);
-        if self.flow.is_open(now) {
-            let frame = self.http.hub.heartbeat(views, self.encoding);
-            self.send(frame).await?;
+        if !self.flow.is_open(now) {
+            // Soon again: a whole beat later all would be stale.
+            return Ok(Duration::from_millis(HEARTBEAT_MS_MIN.unsigned_abs()));
         }
+        let frame = self.http.hub.heartbeat(views, self.encoding);
+        self.send(frame).await?;
         Ok(next)
     }
 
@@ -164,10 +168,6 @@ impl Socket {
     async fn show_next(&mut self) -> Result<bool, End> {
         if !self.flow.is_open(clock::instant()) {
             return Ok(false);
-        }
-        if let Some((id, made)) = self.past.take() {
-            self.show_moment(id, made).await?;
-            return Ok(true);
         }
         let after = (Bound::Excluded(self.last_id), Bound::Unbounded);
         let ids: Vec<u32> = self
@@ -200,13 +200,30 @@ impl Socket {
                 self.refused(refusal)
             }
         };
-        self.begin_moment();
         self.send(frame).await
     }
 
-    /// Has the next moment made that is waited for.
-    fn begin_moment(&mut self) {
-        self.past.begin(&self.http, &self.principal.actor, &self.audience.past_scope());
+    /// Shows what was waited for, or says why it can't be: then what was live before stays.
+    async fn join(&mut self, id: u32, joined: Result<Subscription, FrameError>) -> Result<(), End> {
+        let viewer = self.subscriptions.get_mut(&id);
+        match (joined, viewer) {
+            (Ok(subscription), Some(viewer)) => viewer.source = Source::Live(subscription),
+            (Ok(_), None) => {}
+            (Err(refusal), viewer) => {
+                if viewer.is_some_and(|viewer| matches!(viewer.source, Source::Past(_))) {
+                    self.subscriptions.remove(&id);
+                }
+                let frame = self.refused(refusal);
+                self.send(frame).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A subscription waits for nothing any more.
+    fn forget(&mut self, id: u32) {
+        self.joining.forget(id);
+        self.past.forget(id);
     }
 
     async fn take(&mut self, received: Received) -> Result<(), End> {
@@ -224,7 +241,7 @@ impl Socket {
         }
         let done = if encoding == self.encoding {
             match self.audience.parse(&bytes, encoding) {
-                Ok(message) => self.obey(message).await,
+                Ok(message) => self.obey(message),
                 Err(refusal) => Err(refusal),
             }
         } else {
@@ -247,7 +264,7 @@ impl Socket {
         feed::encode(&ServerFrame::Error { id, detail }, self.encoding)
     }
 
-    async fn obey(&mut self, ClientMessage { frame, at, scope }: ClientMessage) -> Result<(), FrameError> {
+    fn obey(&mut self, ClientMessage { frame, at, scope }: ClientMessage) -> Result<(), FrameError> {
         // Whoever goes to another page or stops the view is there. Resuming is what a browser does by itself.
         if !matches!(frame, ClientFrame::ResumeAfter { .. }) {
             self.http.access.touch(&self.principal);
@@ -257,13 +274,12 @@ impl Socket {
             (ClientFrame::Subscribe { id, view } | ClientFrame::ResumeAfter { id, view, .. }, Some(at)) => {
                 self.subscribe_to_moment(id, view, &at)
             }
-            (ClientFrame::Subscribe { id, view }, None) => self.subscribe(id, view, scope, None).await,
+            (ClientFrame::Subscribe { id, view }, None) => self.subscribe(id, view, scope, None),
             (ClientFrame::ResumeAfter { id, view, epoch, seq }, None) => {
-                self.subscribe(id, view, scope, Some((epoch, seq))).await
+                self.subscribe(id, view, scope, Some((epoch, seq)))
             }
             (ClientFrame::Unsubscribe { id }, _) => {
-                self.past.forget(id);
-                self.begin_moment();
+                self.forget(id);
                 self.subscriptions.remove(&id).map(drop).ok_or_else(|| no_such(id))
             }
             (ClientFrame::Pause { id }, _) => self.set_paused(id, true),
@@ -283,36 +299,44 @@ impl Socket {
                 "{subscriptions_max} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`"
             )));
         }
-        let caller = self.principal.actor.quota_owner();
-        let most = self.audience.views_max(self.http.limits.caller_views_max * caller.shares());
-        self.http.caller_views.take_of(Some(caller), most).map(Some).map_err(|why| {
+        let owner = &self.principal.owner;
+        let most = self.audience.views_max(self.http.limits.caller_views_max * owner.shares());
+        self.http.caller_views.take_of(owner.payers(most, VIEWS_MAX / 2)).map(Some).map_err(|why| {
             refuse(match why {
-                Full::Caller => format!("{most} views of yours are open on all your sockets and no more are taken; end one with `unsubscribe`"),
+                Full::Caller(most) => format!("{most} views of yours are open on all your sockets and no more are taken; end one with `unsubscribe`"),
                 Full::All => "too many views are open and no more are taken; try again later".to_owned(),
             })
         })
     }
 
-    async fn subscribe(
+    /// The first look at a view takes a while, and what it waits for may take longer: it is had beside the socket.
+    fn subscribe(
         &mut self,
         id: u32,
         view: View,
         scope: Option<VisibilityScope>,
         after: Option<(Epoch, u64)>,
     ) -> Result<(), FrameError> {
-        let refuse = |detail: String| FrameError { id: Some(id), detail };
+        let refuse = move |detail: String| FrameError { id: Some(id), detail };
         let scope = self.audience.scope(scope, |name| self.http.hub.projection().watches(name)).map_err(refuse)?;
         let permit = self.place(id)?;
-        let caller = self.principal.actor.quota_owner();
-        let (hub, waker) = (self.http.hub.clone(), self.waker.clone());
-        let owner = Owner::new(&format!("{caller:?}"));
-        // The first look at a view takes a while.
-        let joined = self.http.work.make(&caller, move || hub.subscribe_for(&owner, view, &scope, after, waker)).await;
-        let joined = joined.map_err(|refused| refuse(refused.sentence().to_owned()))?;
-        let subscription = joined.map_err(|error| refuse(error.to_string()))?;
-        self.past.forget(id);
-        self.show(id, Source::Live(subscription), permit);
-        self.begin_moment();
+        let caller = self.principal.owner.clone();
+        let (hub, work, waker) = (self.http.hub.clone(), self.http.work.clone(), self.waker.clone());
+        // All of a group together have one share of what views take: each has few of them.
+        let owner = Owner::new(&format!("{:?}", caller.group()));
+        self.forget(id);
+        self.joining.ask(id, async move {
+            let joined = work.make(&caller, move || hub.subscribe_for(&owner, view, &scope, after, waker)).await;
+            let joined = joined.map_err(|refused| refuse(refused.sentence().to_owned()))?;
+            joined.map_err(|error| refuse(error.to_string()))
+        });
+        let nothing = || Viewer { source: Source::Past(None), is_paused: false, permit: None };
+        let viewer = self.subscriptions.entry(id).or_insert_with(nothing);
+        viewer.permit = permit.or(viewer.permit.take());
+        // What is live goes on until then, so that a refusal takes nothing away.
+        if std::mem::take(&mut viewer.is_paused) || matches!(viewer.source, Source::Past(_)) {
+            viewer.source = Source::Past(None);
+        }
         Ok(())
     }
 
@@ -320,28 +344,24 @@ impl Socket {
     fn subscribe_to_moment(&mut self, id: u32, view: View, at: &str) -> Result<(), FrameError> {
         let view = PastView::new(id, view, at)?;
         let permit = self.place(id)?;
-        self.past.ask(view.clone());
-        self.show(id, Source::Past(Some(view)), permit);
-        self.begin_moment();
+        self.ask_for_moment(id, view.clone());
+        let permit = permit.or_else(|| self.subscriptions.remove(&id).and_then(|viewer| viewer.permit));
+        self.subscriptions.insert(id, Viewer { source: Source::Past(Some(view)), is_paused: false, permit });
         Ok(())
     }
 
-    fn show(&mut self, id: u32, source: Source, permit: Option<Permit<QuotaOwner>>) {
-        let before = self.subscriptions.remove(&id);
-        let permit = permit.or_else(|| before.and_then(|viewer| viewer.permit));
-        self.subscriptions.insert(id, Viewer { source, is_paused: false, permit });
+    fn ask_for_moment(&mut self, id: u32, view: PastView) {
+        self.forget(id);
+        let scope = self.audience.past_scope();
+        self.past.ask(id, view.frame(self.http.clone(), self.principal.clone(), scope));
     }
 
     fn set_paused(&mut self, id: u32, is_paused: bool) -> Result<(), FrameError> {
         let viewer = self.subscriptions.get_mut(&id).ok_or_else(|| no_such(id))?;
         viewer.is_paused = is_paused;
         if let Source::Past(Some(view)) = &viewer.source {
-            if is_paused {
-                self.past.forget(id)
-            } else {
-                self.past.ask(view.clone())
-            }
-            self.begin_moment();
+            let view = view.clone();
+            if is_paused { self.forget(id) } else { self.ask_for_moment(id, view) }
         }
         Ok(())
     }
@@ -373,12 +393,5 @@ impl Socket {
             () = self.http.draining.cancelled() => Err(going_away()),
             why = self.principal.revocation.revoked() => Err(not_permitted(why)),
         }
-    }
-}
-
-fn no_such(id: u32) -> FrameError {
-    FrameError {
-        id: Some(id),
-        detail: format!("there is no subscription {id} on this socket; start one with `subscribe`"),
     }
 }

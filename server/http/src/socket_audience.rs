@@ -6,9 +6,10 @@ use feed::{ClientMessage, Encoding, FrameError, VisibilityScope, parse_client, p
 const SUBSCRIPTIONS_MAX: usize = 16;
 /// Subscriptions of another replica: as many views as it keeps.
 const REPLICA_SUBSCRIPTIONS_MAX: usize = 2_048;
-/// A heartbeat comes early when what it reported would otherwise be older than this before the next: some of the time
-/// in which a view may be called live is left for the way.
-const TOLD_AGE_MS_MAX: i64 = 1_400;
+/// A heartbeat comes early when what it reported would otherwise be older than this before the next: half of the time
+/// in which a view may be called live is left for the way, and for a browser that draws once a second. ZooKeeper is asked
+/// each 500 ms, so a heartbeat comes each 500 to 1,000 ms.
+const TOLD_AGE_MS_MAX: i64 = 1_000;
 /// The same towards a replica, which has to report on it as well.
 const REPLICA_TOLD_AGE_MS_MAX: i64 = 600;
 

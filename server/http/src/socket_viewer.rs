@@ -4,7 +4,7 @@ use bytes::Bytes;
 use lockscope_wire::KnownView;
 
 use super::socket_past::PastView;
-use feed::{Encoding, FeedError, Subscription};
+use feed::{Encoding, FeedError, FrameError, Subscription};
 use identity::QuotaOwner;
 use runtime::quota::Permit;
 
@@ -20,7 +20,7 @@ pub(super) struct Viewer {
 pub(super) enum Source {
     /// The present.
     Live(Subscription),
-    /// A moment of the past; None: its snapshot was sent.
+    /// A moment of the past; None: its snapshot was sent, or the first look at the present is awaited.
     Past(Option<PastView>),
 }
 
@@ -39,5 +39,13 @@ impl Viewer {
             Source::Live(subscription) => subscription.known(id),
             Source::Past(_) => None,
         }
+    }
+}
+
+/// What is said of a subscription that is not there.
+pub(super) fn no_such(id: u32) -> FrameError {
+    FrameError {
+        id: Some(id),
+        detail: format!("there is no subscription {id} on this socket; start one with `subscribe`"),
     }
 }

@@ -1,27 +1,33 @@
 //! What takes a while to answer: off the runtime's threads, a few at a time, one of each caller at a time, so that
-//! nobody waits long for what another asks. Excess requests are rejected with the reason.
+//! nobody waits long for what another asks. Excess requests are rejected with the reason. What nobody waits for any more is
+//! cancelled.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::sync::{Mutex as Line, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::ErrorResponse;
 use identity::QuotaOwner;
-use runtime::clock;
 use runtime::quota::{Full, Permit, Quota, Refusals};
 use runtime::rate::RateLimit;
+use runtime::{cancel, clock};
 
 /// Requests that wait or are worked on.
 const WAITING_MAX: usize = 2_048;
-/// Of these, requests of one caller.
+/// Of these, requests of one caller, and of all who share a name or an address.
 const CALLER_WAITING_MAX: usize = 128;
+const GROUP_WAITING_MAX: usize = 256;
 /// Requests of one caller in a second, for long and at once.
 const CALLER_PER_SECOND: u32 = 200;
 const CALLER_BURST: u32 = 600;
+/// How much more these may have in a second, and under way, than one caller.
+const GROUP_SHARES: usize = 4;
 /// Answers worked on at once, at most; half of the processors, so that the watch always has some.
 const AT_ONCE_MAX: usize = 4;
+/// How long an answer may take, with its wait.
+const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// Does what takes a while; cheap to clone.
 #[derive(Clone)]
@@ -33,12 +39,15 @@ struct Inner {
     /// Refused for the rate, too.
     refusals: Arc<Refusals>,
     turns: Arc<Semaphore>,
-    /// Of each caller that waits, who is next; never more than places, and as many again that are over.
-    lines: Mutex<HashMap<QuotaOwner, Weak<Line<()>>>>,
+    /// Of each caller and group that waits; never more than places, and as many again that are over.
+    queues: Mutex<HashMap<QuotaOwner, Weak<Semaphore>>>,
 }
 
 /// A place among those who wait.
 pub(super) type WaitingPermit = Permit<QuotaOwner>;
+
+/// The turn of a caller among their own.
+pub(super) type CallerTurn = Vec<OwnedSemaphorePermit>;
 
 impl WorkerPool {
     pub(super) fn new() -> Self {
@@ -54,7 +63,7 @@ impl WorkerPool {
             rates: Mutex::new(RateLimit::new(CALLER_PER_SECOND, CALLER_BURST)),
             refusals,
             turns: Arc::new(Semaphore::new(turns)),
-            lines: Mutex::default(),
+            queues: Mutex::default(),
         }))
     }
 
@@ -65,18 +74,21 @@ impl WorkerPool {
 
     /// Lets somebody ask, or says why not.
     pub(super) fn admit(&self, caller: &QuotaOwner) -> Result<WaitingPermit, ErrorResponse> {
-        if let Err(wait) = lock(&self.0.rates).take(caller, clock::instant()) {
-            self.0.refusals.count(Full::Caller);
-            return Err(ErrorResponse::too_many(
-                format!("more than {CALLER_PER_SECOND} requests a second; ask less often, or open a live socket"),
-                wait,
-            ));
+        let (now, mut rates) = (clock::instant(), lock(&self.0.rates));
+        for (owner, shares) in caller.payers(1, GROUP_SHARES) {
+            let most = CALLER_PER_SECOND as usize * shares;
+            rates.take(&owner, u32::try_from(shares).unwrap_or(1), now).map_err(|wait| {
+                self.0.refusals.count(Full::Caller(most));
+                let sentence = format!("more than {most} requests a second; ask less often, or open a live socket");
+                ErrorResponse::too_many(sentence, wait)
+            })?;
         }
-        self.0.places.take(Some(caller.clone())).map_err(|why| {
+        drop(rates);
+        self.0.places.take_of(caller.payers(CALLER_WAITING_MAX, GROUP_WAITING_MAX)).map_err(|why| {
             let detail = match why {
-                Full::Caller => format!(
-                    "{CALLER_WAITING_MAX} requests of yours wait for an answer already; ask again when some have one"
-                ),
+                Full::Caller(most) => {
+                    format!("{most} requests of yours wait for an answer already; ask again when some have one")
+                }
                 Full::All => format!("{WAITING_MAX} requests wait for an answer already; try again in a moment"),
             };
             ErrorResponse::too_many(detail, Duration::from_secs(1))
@@ -99,41 +111,51 @@ impl WorkerPool {
         caller: &QuotaOwner,
         make: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ErrorResponse> {
-        let line = self.line(caller);
-        let _mine = line.lock().await;
-        self.make_now(make).await
+        let answer = async { self.make_in(self.enter(caller).await, make).await };
+        let late = |_| Err(ErrorResponse::unavailable(format!("no answer was ready within {ANSWER_MAX:?}; try again")));
+        tokio::time::timeout(ANSWER_MAX, answer).await.unwrap_or_else(late)
     }
 
-    /// Makes an answer for whoever is next of their own already: see [`WorkerPool::line`].
-    pub(super) async fn make_now<T: Send + 'static>(
+    /// Waits until a caller has none under way, and all who share their name or address few: only those who are first there
+    /// wait with others.
+    pub(super) async fn enter(&self, caller: &QuotaOwner) -> CallerTurn {
+        let mut turn = CallerTurn::new();
+        for (owner, most) in caller.payers(1, GROUP_SHARES) {
+            turn.extend(self.queue(owner, most).acquire_owned().await);
+        }
+        turn
+    }
+
+    /// Where those wait who have so many under way together.
+    fn queue(&self, owner: QuotaOwner, most: usize) -> Arc<Semaphore> {
+        let mut queues = lock(&self.0.queues);
+        if let Some(queue) = queues.get(&owner).and_then(Weak::upgrade) {
+            return queue;
+        }
+        if queues.len() >= 2 * WAITING_MAX {
+            queues.retain(|_, queue| queue.strong_count() > 0);
+        }
+        let queue = Arc::new(Semaphore::new(most));
+        queues.insert(owner, Arc::downgrade(&queue));
+        queue
+    }
+
+    /// Makes an answer for whoever is next of their own already. Dropping the future cancels what is made.
+    pub(super) async fn make_in<T: Send + 'static>(
         &self,
+        own: CallerTurn,
         make: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ErrorResponse> {
         let turn = self.0.turns.clone().acquire_owned().await;
-        let made = tokio::task::spawn_blocking(move || {
-            let made = make();
-            // Also when nobody waits for it any more: it is worked on all the same.
-            drop(turn);
-            made
+        let made = cancel::spawn_blocking(move || {
+            // They are held as long as it is worked on, also when nobody waits for it any more.
+            let _held = (turn, own);
+            make()
         });
         made.await.map_err(|error| {
             tracing::error!(%error, "an answer could not be made");
             ErrorResponse::internal("the server failed while it made this answer; report this")
         })
-    }
-
-    /// Where requests of one caller wait for each other.
-    pub(super) fn line(&self, caller: &QuotaOwner) -> Arc<Line<()>> {
-        let mut lines = lock(&self.0.lines);
-        if let Some(line) = lines.get(caller).and_then(Weak::upgrade) {
-            return line;
-        }
-        if lines.len() >= 2 * WAITING_MAX {
-            lines.retain(|_, line| line.strong_count() > 0);
-        }
-        let line = Arc::<Line<()>>::default();
-        lines.insert(caller.clone(), Arc::downgrade(&line));
-        line
     }
 }
 
@@ -143,7 +165,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::*;
 
@@ -178,6 +200,79 @@ mod tests {
         }
     }
 
+    /// Jobs of several callers that hold their turns until the end, and how many of them run.
+    struct Blocked {
+        work: WorkerPool,
+        running: Arc<AtomicUsize>,
+        end: Arc<AtomicBool>,
+    }
+
+    impl Blocked {
+        async fn make(&self, caller: QuotaOwner) {
+            let (running, end) = (self.running.clone(), self.end.clone());
+            let hold = move || {
+                running.fetch_add(1, Ordering::SeqCst);
+                while !cancel::is_cancelled() && !end.load(Ordering::SeqCst) {
+                    std::thread::yield_now();
+                }
+                running.fetch_sub(1, Ordering::SeqCst)
+            };
+            self.work.make(&caller, hold).await.unwrap();
+        }
+
+        async fn run(&self, count: usize) {
+            while self.running.load(Ordering::SeqCst) != count {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    fn blocked(turns: usize) -> Blocked {
+        Blocked { work: WorkerPool::with_turns(turns), running: Arc::default(), end: Arc::default() }
+    }
+
+    #[tokio::test]
+    async fn work_of_a_client_that_left_is_cancelled() {
+        let blocked = blocked(1);
+        for _ in 0..20 {
+            // A reload: the question before is left alone.
+            let reloaded = tokio::select! {
+                () = blocked.make(caller("reloads")) => false,
+                () = blocked.run(1) => true,
+            };
+            assert!(reloaded);
+            assert_eq!(blocked.work.make(&caller("good"), || 7).await.unwrap(), 7, "the turn is free");
+        }
+        blocked.run(0).await;
+    }
+
+    #[tokio::test]
+    async fn one_address_has_few_turns_however_many_clients() {
+        let (blocked, network) = (blocked(8), QuotaOwner::Network([10, 0, 0, 1].into()));
+        let house = (0..20).map(|at| blocked.make(network.member(format!("{at}"))));
+        let good = async {
+            blocked.run(GROUP_SHARES).await;
+            for _ in 0..20 {
+                assert_eq!(blocked.work.make(&caller("good"), || 7).await.unwrap(), 7);
+            }
+            blocked.run(GROUP_SHARES).await;
+            blocked.end.store(true, Ordering::SeqCst);
+        };
+        tokio::join!(futures_util::future::join_all(house), good);
+    }
+
+    #[tokio::test]
+    async fn clients_behind_one_proxy_have_turns_of_their_own() {
+        let (blocked, network) = (blocked(2), QuotaOwner::Network([10, 0, 0, 1].into()));
+        let greedy = (0..50).map(|_| blocked.make(network.member("greedy".to_owned())));
+        let good = async {
+            blocked.run(1).await;
+            assert_eq!(blocked.work.make(&network.member("good".to_owned()), || 7).await.unwrap(), 7);
+            blocked.end.store(true, Ordering::SeqCst);
+        };
+        tokio::join!(futures_util::future::join_all(greedy), good);
+    }
+
     #[test]
     fn whoever_asks_too_much_is_refused_and_others_are_not() {
         let work = WorkerPool::new();
@@ -189,6 +284,18 @@ mod tests {
         let asked = (0..2 * CALLER_BURST).filter(|_| work.admit(&caller("greedy")).is_ok()).count();
         assert!(asked < 2 * CALLER_BURST as usize && work.admit(&caller("good")).is_ok(), "{asked}");
         assert!(work.refused().1 > 1);
+    }
+
+    #[test]
+    fn clients_behind_one_proxy_are_not_one_caller() {
+        let (work, network) = (WorkerPool::new(), QuotaOwner::Network([10, 0, 0, 1].into()));
+        let greedy: Vec<_> =
+            (0..CALLER_WAITING_MAX).map(|_| work.admit(&network.member("greedy".to_owned())).unwrap()).collect();
+        assert!(work.admit(&network.member("greedy".to_owned())).is_err());
+        let house: Vec<_> =
+            (0..2 * CALLER_WAITING_MAX).map_while(|at| work.admit(&network.member(format!("{at}"))).ok()).collect();
+        assert_eq!(greedy.len() + house.len(), GROUP_WAITING_MAX, "nor may all of them take everything");
+        assert!(work.admit(&caller("good")).is_ok());
     }
 
     #[tokio::test]

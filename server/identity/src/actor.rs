@@ -57,20 +57,36 @@ pub enum QuotaOwner {
     Named(String),
     /// Nobody in particular, who may stand for many.
     Network(IpAddr),
+    /// One of several who have a name or a network in common: a sign-in, or a client behind a proxy.
+    Member(Box<Self>, String),
 }
 
 impl QuotaOwner {
+    /// One of several who have this in common.
+    #[must_use]
+    pub fn member(&self, which: String) -> Self {
+        Self::Member(Box::new(self.group().clone()), which)
+    }
+
+    /// What it has in common with others, however many they are: its name or network.
+    pub fn group(&self) -> &Self {
+        if let Self::Member(group, _) = self { group } else { self }
+    }
+
     /// How many shares of what others use, too: a network of nobody in particular may stand for several people.
     pub fn shares(&self) -> usize {
-        match self {
-            Self::Named(_) => 1,
-            Self::Network(_) => NETWORK_SHARES,
-        }
+        if matches!(self.group(), Self::Network(_)) { NETWORK_SHARES } else { 1 }
+    }
+
+    /// Who pays for a place: this one, who may have so many, and its group, which may have so many.
+    pub fn payers(&self, own_max: usize, group_max: usize) -> impl Iterator<Item = (Self, usize)> {
+        let group = Some(self.group()).filter(|group| *group != self);
+        std::iter::once((self.clone(), own_max)).chain(group.map(|group| (group.clone(), group_max.max(own_max))))
     }
 }
 
 impl Actor {
-    /// Whose share is used.
+    /// Whose share is used, as far as the name or the network says.
     pub fn quota_owner(&self) -> QuotaOwner {
         match self.by {
             SignedBy::Nobody => QuotaOwner::Network(neighbourhood(self.address)),
@@ -197,6 +213,17 @@ impl Actor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_member_pays_with_its_group() {
+        let proxy = QuotaOwner::Network([10, 0, 0, 1].into());
+        let one = proxy.member("50001".to_owned());
+        assert_ne!(one, proxy.member("50002".to_owned()));
+        assert_eq!((one.group(), one.shares(), one.member("a".to_owned()).group()), (&proxy, NETWORK_SHARES, &proxy));
+        let paid = |owner: &QuotaOwner| owner.payers(2, 5).collect::<Vec<_>>();
+        assert_eq!(paid(&one), [(one.clone(), 2), (proxy.clone(), 5)]);
+        assert_eq!(paid(&proxy), [(proxy, 2)]);
+    }
 
     #[test]
     fn a_scope_covers_whole_names_only() {

@@ -20,6 +20,8 @@ pub enum Fault {
     /// Nothing that is true can be learned from the ensemble: nothing may be LIVE from 2 s on, all is exact 1 s after a
     /// good reconnect.
     LinkLost,
+    /// What passes the link is late: what is LIVE has to be true, and nothing is exact in time.
+    LinkSlow,
     /// Lockscope stands still, or its line to the client is cut: only the client itself can notice, after 3 s.
     Silent,
     /// The ensemble takes requests but commits none (no quorum, a frozen leader, a disk that hangs): what the log
@@ -43,7 +45,7 @@ impl Faults<'_> {
         match fault {
             Fault::LinkLost => Some(self.limits.not_live_max_ms),
             Fault::Silent => Some(self.limits.silence_max_ms),
-            Fault::CommitsHeld => None,
+            Fault::LinkSlow | Fault::CommitsHeld => None,
         }
     }
 

@@ -13,6 +13,7 @@ mod fault;
 mod limits;
 mod release;
 mod report;
+mod restore;
 mod revision;
 mod truth;
 
@@ -22,6 +23,7 @@ pub use fault::{Fault, FaultSpan};
 pub use limits::{AGE_MAX_MS, ALERT_MAX_MS, CLOCK_TOLERANCE_MS, EXACT_MAX_MS, Limits, NOT_LIVE_MAX_MS, SILENCE_MAX_MS};
 pub use release::{Outcome, OwnSessions, Plan, Releases};
 pub use report::{Counts, Deletion, Difference, FrameRef, Kind, LINE_MAX, Line, Report, WRONGS_MAX, Worst, Wrong};
+pub use restore::{Part, split_at_restore};
 pub use truth::{Rule, Truth};
 
 /// Compares everything shown with the truth, within what Lockscope promises.

@@ -13,8 +13,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError};
 
 use super::live_stats::EventSink;
 use super::relay::Relay;
-use super::sandbox::SESSION_TIMEOUT;
-use super::script_client::ScriptRun;
+use super::sandbox::session_timeout;
 use super::strategy::{self, LabNode, StrategyEnv};
 use super::tally::Seat;
 use zookeeper::Credentials;
@@ -109,12 +108,29 @@ impl FenceCounter {
     }
 
     /// Notes that somebody got the lock.
-    pub(super) async fn raise(&self) -> Result<i32, Error> {
-        Ok(self.client.set_data(&self.fence, b"", None).await?.version)
+    async fn raise(&self) -> Result<i32, Error> {
+        loop {
+            match self.client.set_data(&self.fence, b"", None).await {
+                // All hold with this one session: its connection is none of theirs, and raising twice is raising.
+                Err(Error::ConnectionLoss) => {}
+                raised => return Ok(raised?.version),
+            }
+        }
+    }
+
+    /// Removes what a session that is over has in this directory: nobody waits behind a client that was lost.
+    pub(super) async fn clear(&self, directory: &str, session: i64) -> Result<(), Error> {
+        for name in self.client.list_children(directory).await? {
+            let path = format!("{directory}/{name}");
+            if self.client.check_stat(&path).await?.is_some_and(|stat| stat.ephemeral_owner == session) {
+                self.client.delete(&path, None).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether nobody else got it since.
-    pub(super) async fn is_still(&self, version: i32) -> Result<bool, Error> {
+    async fn is_still(&self, version: i32) -> Result<bool, Error> {
         Ok(self.client.check_stat(&self.fence).await?.is_some_and(|stat| stat.version == version))
     }
 }
@@ -168,8 +184,6 @@ pub(super) struct LabClient {
     pub(super) directory: Arc<str>,
     pub(super) referee: FenceCounter,
     pub(super) order: Arc<LabOrder>,
-    /// What it plays instead of rounds.
-    pub(super) script: Option<ScriptRun>,
     pub(super) stage: watch::Receiver<Stage>,
     pub(super) commands: mpsc::Receiver<Command>,
 }
@@ -180,12 +194,11 @@ impl LabClient {
     /// # Errors
     /// What kept it from going on. An end that a fault brought about is none.
     pub(super) async fn play(mut self) -> Result<(), Error> {
-        if let Some(run) = self.script.clone() {
-            return self.play_script(&run).await;
-        }
         if self.stage.wait_for(|stage| *stage >= Stage::Gather).await.is_err() {
             return Ok(());
         }
+        // One after the other: a herd that comes at once is in no figure, and the members have to answer it.
+        tokio::time::sleep(Duration::from_millis(2) * self.teller.client).await;
         let seed = self.order.seed.unwrap_or_default().wrapping_add(u64::from(self.teller.client));
         let mut random = StdRng::seed_from_u64(seed);
         let mut round = 0;
@@ -204,7 +217,7 @@ impl LabClient {
                     round += 1;
                 }
                 Err(error) => {
-                    self.teller.sits(if error == Error::SessionExpired { Seat::Killed } else { Seat::GaveUp });
+                    self.teller.sits(Seat::Lost);
                     return Err(error);
                 }
             }
@@ -322,7 +335,7 @@ impl LabClient {
         if !self.referee.is_still(version).await? {
             self.teller.broken();
         }
-        let connector = self.credentials.connector(SESSION_TIMEOUT)?;
+        let connector = self.credentials.connector(session_timeout(self.order.clients))?;
         self.client = self.credentials.open(connector, &self.connect).await?;
         self.session.set(self.client.clone());
         Ok(After::Again)

@@ -12,12 +12,9 @@ mod live_stats;
 pub mod members;
 mod notes;
 pub mod relay;
-pub mod replay;
 mod run;
 mod run_store;
 pub mod sandbox;
-pub mod script;
-mod script_client;
 mod service;
 mod strategy;
 mod strategy_run;
@@ -31,11 +28,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use lockscope_wire::{FaultOrder, LabBrief, LabOrder, LabReplay, LabRun, LabRuns, ThrownFault};
+use lockscope_wire::{FaultOrder, LabBrief, LabOrder, LabRun, LabRuns, ThrownFault};
 use thiserror::Error;
 use tokio::sync::watch;
 
-use self::replay::Replay;
 use self::run::Run;
 use self::run_store::RunStore;
 use runtime::clock::Clock;
@@ -92,9 +88,6 @@ pub enum LabRefusal {
     /// There is no such run.
     #[error("there is no run {0}; it may have been dropped for newer ones")]
     Unknown(String),
-    /// The run replays nothing that may be seen.
-    #[error("run {0} replays no recording, or one of a lock that may not be shown to you")]
-    NoReplay(String),
     /// The run is not in a state for it.
     #[error("{0}")]
     NotNow(String),
@@ -209,18 +202,6 @@ impl Lab {
         limits::check(order, &self.limits(), &self.0.places, rand::random::<u64>() >> 11)
     }
 
-    /// The same, where a recording may be replayed.
-    ///
-    /// # Errors
-    /// See [`LabRefusal`].
-    pub fn check_run(&self, order: LabOrder, replay: Option<&Replay>) -> Result<(LabOrder, LabEnsemble), LabRefusal> {
-        let checked = self.check(order)?;
-        if let Some(replay) = replay {
-            replay.check(&checked.0, &self.limits())?;
-        }
-        Ok(checked)
-    }
-
     /// Begins a run and gives its id at once; it goes on by itself.
     ///
     /// # Errors
@@ -229,18 +210,7 @@ impl Lab {
     /// # Panics
     /// Outside of a Tokio runtime.
     pub fn start(&self, order: LabOrder, by: &str) -> Result<String, LabRefusal> {
-        self.start_run(order, None, by)
-    }
-
-    /// The same, where a recording may be replayed.
-    ///
-    /// # Errors
-    /// See [`LabRefusal`].
-    ///
-    /// # Panics
-    /// Outside of a Tokio runtime.
-    pub fn start_run(&self, order: LabOrder, replay: Option<Replay>, by: &str) -> Result<String, LabRefusal> {
-        let checked = self.check_run(order, replay.as_ref())?;
+        let checked = self.check(order)?;
         let place = checked.1.ensemble.clone();
         let _starting = self.starting();
         if let Some(run) = self.current() {
@@ -248,7 +218,7 @@ impl Lab {
         }
         let id = format!("{:016x}", rand::random::<u64>());
         let duration_max = Duration::from_millis(self.limits().duration_ms_max.into());
-        let run = Arc::new(Run::new(id.clone(), checked, replay, by, self.0.clock.clone(), duration_max));
+        let run = Arc::new(Run::new(id.clone(), checked, by, self.0.clock.clone(), duration_max));
         self.note_begun(&place);
         self.0.current.send_replace(Some(Arc::clone(&run)));
         let lab = self.clone();
@@ -261,9 +231,9 @@ impl Lab {
                 run.broke(&error.to_string());
             }
             run.show();
-            let (lab_of_file, ended, replay) = (lab.clone(), run.shown(), run.replay());
+            let (lab_of_file, ended) = (lab.clone(), run.shown());
             // A panic there is no reason to refuse further runs.
-            let _ = tokio::task::spawn_blocking(move || lab_of_file.0.shelf.keep(ended, replay)).await;
+            let _ = tokio::task::spawn_blocking(move || lab_of_file.0.shelf.keep(ended)).await;
             lab.0.current.send_replace(None);
             lab.tell();
         });
@@ -290,14 +260,6 @@ impl Lab {
     /// A run as it is now.
     pub fn run(&self, id: &str) -> Option<Arc<LabRun>> {
         self.current_named(id).map(|run| run.shown()).or_else(|| self.0.shelf.get(id))
-    }
-
-    /// What a run replays and what came of it, as it is now; None where it replays nothing.
-    pub fn replay(&self, id: &str) -> Option<Arc<LabReplay>> {
-        match self.current_named(id) {
-            Some(run) => run.replay().map(Arc::new),
-            None => self.0.shelf.replay(id),
-        }
     }
 
     /// Every run that is kept, and what may be ordered.
@@ -335,9 +297,6 @@ impl Lab {
     /// See [`LabRefusal`].
     pub async fn throw(&self, id: &str, order: FaultOrder) -> Result<ThrownFault, LabRefusal> {
         match self.current_named(id) {
-            Some(run) if run.is_replay() => Err(LabRefusal::NotNow(
-                "a replay plays what was recorded and takes no faults; order a run of its own for them".to_owned(),
-            )),
             Some(run) => fault::throw(&run, &order).await,
             None if self.0.shelf.get(id).is_some() => {
                 Err(LabRefusal::NotNow(format!("run {id} has ended; begin another to throw faults into it")))

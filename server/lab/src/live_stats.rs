@@ -20,9 +20,9 @@ pub(super) struct LiveStats {
 }
 
 impl LiveStats {
-    /// See [`Tally::over`].
-    pub(super) fn over(locks: impl Iterator<Item = usize>, wakes_all: bool) -> Self {
-        let tally = Tally::over(locks, wakes_all);
+    /// See [`Tally::new`].
+    pub(super) fn new(clients: u32, wakes_all: bool) -> Self {
+        let tally = Tally::new(clients, wakes_all);
         let progress = watch::Sender::new(tally.progress());
         Self { begin: clock::instant(), tally: Mutex::new(tally), progress, meter: Arc::default() }
     }

@@ -3,15 +3,12 @@
 use lockscope_wire::LabOrder;
 
 use super::client::drains;
-use super::replay::Replay;
 
 /// What limits the figures.
-pub(super) fn notes(order: &LabOrder, replay: Option<&Replay>) -> Vec<String> {
+pub(super) fn notes(order: &LabOrder) -> Vec<String> {
     let mut notes =
         vec!["Latencies are those that this process saw, through a relay on loopback for each client; its own lag is in them.".to_owned()];
-    if let Some(replay) = replay {
-        notes.extend(replay.notes());
-    } else if drains(order) {
+    if drains(order) {
         notes.push(
             "Each holder let go only when all the others waited again, so that each release met the whole queue."
                 .to_owned(),

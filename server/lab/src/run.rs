@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
-use lockscope_wire::{LabOrder, LabReplay, LabReplayedStrategy, LabRun, LabState, ServerCounter, Spread, ThrownFault};
+use lockscope_wire::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
 use tokio::sync::watch;
 
 use super::client::FenceCounter;
 use super::lag::LagProbe;
 use super::members::Members;
 use super::notes::notes;
-use super::replay::Replay;
 use super::sandbox::Sandbox;
 use super::strategy_run::{ClientTasks, StrategyRun};
 use super::summary::conclude;
@@ -30,8 +29,6 @@ struct Header {
     ended_at_ms: Option<i64>,
     faults: Vec<ThrownFault>,
     server: Vec<ServerCounter>,
-    /// What is replayed; empty where nothing is.
-    script: String,
     conclusion: String,
     notes: Vec<String>,
     probe: Option<LagProbe>,
@@ -47,7 +44,6 @@ pub(super) struct Run {
     pub(super) clock: Clock,
     root: String,
     order: Arc<LabOrder>,
-    replay: Option<Replay>,
     by: String,
     ordered_at_ms: i64,
     duration_max: Duration,
@@ -68,7 +64,6 @@ impl Run {
     pub(super) fn new(
         id: String,
         (order, place): (LabOrder, LabEnsemble),
-        replay: Option<Replay>,
         by: &str,
         clock: Clock,
         duration_max: Duration,
@@ -76,8 +71,7 @@ impl Run {
         let root = format!("{}/run-{id}", place.root);
         let order = Arc::new(order);
         let lane = |strategy: &lockscope_wire::Strategy| {
-            let script = replay.as_ref().map(|replay| &replay.script);
-            Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order, script))
+            Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order))
         };
         let lanes: Vec<_> = order.strategies.iter().map(lane).collect();
         let header = Header {
@@ -86,9 +80,8 @@ impl Run {
             ended_at_ms: None,
             faults: Vec::new(),
             server: Vec::new(),
-            script: replay.as_ref().map(Replay::words).unwrap_or_default(),
             conclusion: String::new(),
-            notes: notes(&order, replay.as_ref()),
+            notes: notes(&order),
             probe: None,
             lag: Spread::default(),
         };
@@ -103,7 +96,6 @@ impl Run {
             clock,
             root,
             order,
-            replay,
             by,
             ordered_at_ms,
             duration_max,
@@ -120,23 +112,6 @@ impl Run {
     /// As it was shown last.
     pub(super) fn shown(&self) -> Arc<LabRun> {
         Arc::clone(&self.shown.borrow())
-    }
-
-    /// Whether it replays a recording.
-    pub(super) fn is_replay(&self) -> bool {
-        self.replay.is_some()
-    }
-
-    /// What it replays, and what came of that so far; None where it replays nothing.
-    pub(super) fn replay(&self) -> Option<LabReplay> {
-        let replay = self.replay.as_ref()?;
-        let of_lane = |lane: &Arc<StrategyRun>| {
-            let run = lane.script.as_ref()?;
-            let (played, figures) = run.figures();
-            let locks = (0..replay.locks()).map(|lock| run.figures_at(lock)).collect();
-            Some(LabReplayedStrategy { name: lane.strategy, played, figures, locks })
-        };
-        Some(replay.report(self.lanes.iter().filter_map(of_lane).collect()))
     }
 
     /// Asks it to stop; the first reason counts.
@@ -208,8 +183,7 @@ impl Run {
 
     async fn work(self: &Arc<Self>) {
         // Not to be broken off: it leaves nothing or a whole sandbox.
-        let locks = self.replay.as_ref().map_or(1, Replay::locks);
-        let end = match Sandbox::create(&self.place, &self.id, &self.order.strategies, locks).await {
+        let end = match Sandbox::create(&self.place, &self.id, &self.order.strategies).await {
             Err(why) => End::Failed(why),
             Ok(sandbox) => {
                 let sandbox = Arc::new(sandbox);
@@ -235,7 +209,7 @@ impl Run {
             let header = self.header();
             shown(&self.id, &self.root, &self.place, &self.order, &self.by, self.ordered_at_ms, &header, &self.lanes)
         };
-        self.header().conclusion = conclude(&so_far, self.replay().as_ref());
+        self.header().conclusion = conclude(&so_far);
     }
 
     /// Lets it run in a task of its own, so that a panic in it ends the run and nothing else.
@@ -379,7 +353,6 @@ fn shown(
         faults: header.faults.clone(),
         loop_lag_ms: header.probe.as_ref().map_or(header.lag, LagProbe::spread),
         server: header.server.clone(),
-        script: header.script.clone(),
         conclusion: header.conclusion.clone(),
         notes: header.notes.clone(),
     }

@@ -8,8 +8,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lockscope_wire::{LabReplay, LabRun};
-use serde::{Deserialize, Serialize};
+use lockscope_wire::LabRun;
 
 /// Runs that are kept in memory; the oldest goes.
 pub const RUNS_MAX: usize = 20;
@@ -22,35 +21,11 @@ const MODE: u32 = 0o600;
 /// Digits of an id.
 const ID_DIGITS: usize = 16;
 
-/// A run that has ended, with what it replayed.
-#[derive(Clone, Debug)]
-struct Kept {
-    run: Arc<LabRun>,
-    replay: Option<Arc<LabReplay>>,
-}
-
-/// The same as a file.
-#[derive(Deserialize)]
-struct KeptFile {
-    #[serde(flatten)]
-    run: LabRun,
-    #[serde(default)]
-    replay: Option<LabReplay>,
-}
-
-#[derive(Serialize)]
-struct WrittenFile<'a> {
-    #[serde(flatten)]
-    run: &'a LabRun,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replay: Option<&'a LabReplay>,
-}
-
 /// Runs that have ended.
 #[derive(Debug)]
 pub(super) struct RunStore {
     /// Newest first.
-    runs: Mutex<VecDeque<Kept>>,
+    runs: Mutex<VecDeque<Arc<LabRun>>>,
     folder: Option<PathBuf>,
 }
 
@@ -63,7 +38,7 @@ impl RunStore {
     /// Reads what is there. A file that can't be read is left alone.
     pub(super) fn open(directory: Option<&Path>) -> Self {
         let folder = directory.map(|directory| directory.join("lab"));
-        let mut runs: Vec<Kept> = folder
+        let mut runs: Vec<LabRun> = folder
             .as_deref()
             .map(files)
             .unwrap_or_default()
@@ -71,47 +46,37 @@ impl RunStore {
             .take(RUNS_MAX)
             .filter_map(|path| read(path))
             .collect();
-        runs.sort_by_key(|run| std::cmp::Reverse(run.run.ordered_at_ms));
-        Self { runs: Mutex::new(runs.into()), folder }
+        runs.sort_by_key(|run| std::cmp::Reverse(run.ordered_at_ms));
+        Self { runs: Mutex::new(runs.into_iter().map(Arc::new).collect()), folder }
     }
 
-    fn runs(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+    fn runs(&self) -> MutexGuard<'_, VecDeque<Arc<LabRun>>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Those in memory, newest first.
     pub(super) fn all(&self) -> Vec<Arc<LabRun>> {
-        self.runs().iter().map(|kept| Arc::clone(&kept.run)).collect()
+        self.runs().iter().cloned().collect()
     }
 
     /// One of them, or of the files.
     pub(super) fn get(&self, id: &str) -> Option<Arc<LabRun>> {
-        self.kept(id).map(|kept| kept.run)
-    }
-
-    /// What one of them replayed.
-    pub(super) fn replay(&self, id: &str) -> Option<Arc<LabReplay>> {
-        self.kept(id)?.replay
-    }
-
-    fn kept(&self, id: &str) -> Option<Kept> {
         if !is_id(id) {
             return None;
         }
-        let kept = self.runs().iter().find(|kept| kept.run.id == id).cloned();
-        kept.or_else(|| read(&self.folder.as_ref()?.join(format!("{id}.json"))))
+        let kept = self.runs().iter().find(|run| run.id == id).cloned();
+        kept.or_else(|| Some(Arc::new(read(&self.folder.as_ref()?.join(format!("{id}.json")))?)))
     }
 
     /// Keeps one more.
-    pub(super) fn keep(&self, run: Arc<LabRun>, replay: Option<LabReplay>) {
-        let kept = Kept { run, replay: replay.map(Arc::new) };
+    pub(super) fn keep(&self, run: Arc<LabRun>) {
         {
             let mut runs = self.runs();
-            runs.push_front(kept.clone());
+            runs.push_front(Arc::clone(&run));
             runs.truncate(RUNS_MAX);
         }
         let Some(folder) = &self.folder else { return };
-        if let Err(error) = write(folder, &kept) {
+        if let Err(error) = write(folder, &run) {
             tracing::warn!(folder = %folder.display(), %error, "a finished run of the lab could not be kept as a file; its link ends with this server");
             return;
         }
@@ -137,17 +102,17 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-fn read(path: &Path) -> Option<Kept> {
+fn read(path: &Path) -> Option<LabRun> {
     let is_fit = fs::metadata(path).is_ok_and(|told| told.is_file() && told.len() <= FILE_BYTES_MAX);
-    let KeptFile { run, replay } = serde_json::from_slice(&is_fit.then(|| fs::read(path).ok())??).ok()?;
-    (path.file_stem()?.to_str()? == run.id).then(|| Kept { run: Arc::new(run), replay: replay.map(Arc::new) })
+    let run: LabRun = serde_json::from_slice(&is_fit.then(|| fs::read(path).ok())??).ok()?;
+    (path.file_stem()?.to_str()? == run.id).then_some(run)
 }
 
 /// There is the whole file or none.
-fn write(folder: &Path, Kept { run, replay }: &Kept) -> io::Result<()> {
+fn write(folder: &Path, run: &LabRun) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let new = folder.join(format!("{}.json.new", run.id));
-    let text = serde_json::to_vec(&WrittenFile { run, replay: replay.as_deref() })?;
+    let text = serde_json::to_vec(run)?;
     let written = (|| {
         let mut file = fs::OpenOptions::new().create(true).truncate(true).write(true).mode(MODE).open(&new)?;
         file.write_all(&text)?;
@@ -159,3 +124,6 @@ fn write(folder: &Path, Kept { run, replay }: &Kept) -> io::Result<()> {
     }
     written
 }
+
+#[cfg(test)]
+mod tests;

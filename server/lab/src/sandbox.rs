@@ -17,6 +17,12 @@ use zookeeper::Credentials;
 /// asked for its own.
 pub const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The same of so many: a client gives its connection up after two fifths of it without an answer, and a herd of hundreds
+/// keeps a busy machine that long from answering.
+pub(super) fn session_timeout(clients: u32) -> Duration {
+    SESSION_TIMEOUT * if clients > 100 { 3 } else { 1 }
+}
+
 /// Most znodes that are removed below one run; a run never has as many.
 pub const NODES_MAX: usize = 20_000;
 
@@ -75,36 +81,33 @@ async fn open(connect: &str, credentials: &Credentials) -> Result<Client, String
 }
 
 impl Sandbox {
-    /// Makes the directory of run `id` (16 hex digits) with a lock directory and a fence for each strategy; of a replay
-    /// with several locks, so many of each.
+    /// Makes the directory of run `id` (16 hex digits) with a lock directory and a fence for each strategy.
     ///
     /// # Errors
     /// Why not, in one sentence; nothing of the run is left then.
-    pub async fn create(place: &LabEnsemble, id: &str, strategies: &[Strategy], locks: usize) -> Result<Self, String> {
+    pub async fn create(place: &LabEnsemble, id: &str, strategies: &[Strategy]) -> Result<Self, String> {
         let client = open(&place.connect, &place.credentials).await?;
         make_root(&client, &place.root).await.map_err(said("can't make", &place.root))?;
         let sandbox = Self { client, lab_root: place.root.clone(), root: format!("{}/run-{id}", place.root) };
-        sandbox.fill(strategies, locks).await.map_err(said("can't make", &sandbox.root))?;
+        sandbox.fill(strategies).await.map_err(said("can't make", &sandbox.root))?;
         Ok(sandbox)
     }
 
     /// All at once: no run is ever seen without its owner, or a sweep would take it for a dead one.
-    async fn fill(&self, strategies: &[Strategy], locks: usize) -> Result<(), Error> {
+    async fn fill(&self, strategies: &[Strategy]) -> Result<(), Error> {
         let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
         let ephemeral = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
         let mut writer = self.client.new_multi_writer();
         writer.add_create(&self.root, b"", &persistent)?;
         writer.add_create(&format!("{}/{OWNER}", self.root), b"", &ephemeral)?;
         for strategy in strategies {
-            for lock in 0..locks {
-                let directory = of_lock(&self.lane(*strategy), lock);
-                writer.add_create(&directory, b"", &persistent)?;
-                // Uses up number 0, so that a stale znode can be put before all the numbered ones.
-                let first = format!("{directory}/first");
-                writer.add_create(&first, b"", &persistent)?;
-                writer.add_delete(&first, None)?;
-                writer.add_create(&of_lock(&self.fence(*strategy), lock), b"", &persistent)?;
-            }
+            let directory = self.lane(*strategy);
+            writer.add_create(&directory, b"", &persistent)?;
+            // Uses up number 0, so that a stale znode can be put before all the numbered ones.
+            let first = format!("{directory}/first");
+            writer.add_create(&first, b"", &persistent)?;
+            writer.add_delete(&first, None)?;
+            writer.add_create(&self.fence(*strategy), b"", &persistent)?;
         }
         writer.commit().await?;
         Ok(())
@@ -139,11 +142,6 @@ impl Sandbox {
         drop_if_empty(&self.client, &self.lab_root).await;
         Ok(())
     }
-}
-
-/// The path of one of several locks, or of its fence: the first has the name of the strategy alone.
-pub(super) fn of_lock(first: &str, lock: usize) -> String {
-    if lock == 0 { first.to_owned() } else { format!("{first}-{}", lock + 1) }
 }
 
 /// Removes one run: what is below it first, its owner with itself at last, so that it is swept if this breaks off.

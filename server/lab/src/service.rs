@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockscope_wire::{AuditKind, FaultOrder, LabOrder, LabReplay, LabRun, LabRuns, LabState, ThrownFault};
+use lockscope_wire::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState, ThrownFault};
 use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
-use crate::replay::Replay;
 use crate::{Lab, LabRefusal};
 use audit::{AuditError, Entry, Intent, Journal, RequestLog};
 use feed::{LabSource, VisibilityScope};
@@ -89,16 +88,8 @@ impl LabService {
     /// # Errors
     /// When the actor may not, it can't be recorded, or the lab refuses; nothing was made then.
     pub async fn start(&self, actor: &Actor, order: LabOrder) -> Result<String, LabDenied> {
-        self.start_run(actor, order, None).await
-    }
-
-    /// The same, where a recording may be replayed. Whether its lock may be seen is up to whoever read it.
-    ///
-    /// # Errors
-    /// As above.
-    pub async fn start_run(&self, actor: &Actor, order: LabOrder, replay: Option<Replay>) -> Result<String, LabDenied> {
         let (service, actor) = (self.clone(), actor.clone());
-        let begun = tokio::spawn(async move { service.begin(actor, order, replay).await });
+        let begun = tokio::spawn(async move { service.begin(actor, order).await });
         begun.await.unwrap_or_else(|_| {
             Err(LabRefusal::NotNow(
                 "the start broke off inside Lockscope; the audit log shows how far it came".to_owned(),
@@ -141,20 +132,6 @@ impl LabService {
         run.ok_or_else(|| LabRefusal::Unknown(id.chars().take(ID_CHARS_MAX).collect()))
     }
 
-    /// What a run replays and what came of it: where both the run and the lock that was recorded may be seen.
-    ///
-    /// # Errors
-    /// When there is none that may be seen, or it replays nothing that may be.
-    pub fn replay(&self, scope: &VisibilityScope, id: &str) -> Result<Arc<LabReplay>, LabRefusal> {
-        let run = self.run(scope, id)?;
-        let may = |report: &Arc<LabReplay>| {
-            let source = &report.source;
-            let mut paths = [&source.path].into_iter().chain(source.further_locks.iter().map(|other| &other.path));
-            paths.all(|path| scope.covers(&source.ensemble, path))
-        };
-        self.0.lab.replay(id).filter(may).ok_or_else(|| LabRefusal::NoReplay(run.id.clone()))
-    }
-
     /// Every run that may be seen, and where one may be ordered.
     pub fn runs(&self, scope: &VisibilityScope) -> LabRuns {
         let mut runs = self.0.lab.runs();
@@ -192,11 +169,11 @@ impl LabService {
         is_cleared && tokio::time::timeout(ENDED_MAX, ended).await.is_ok()
     }
 
-    async fn begin(&self, actor: Actor, order: LabOrder, replay: Option<Replay>) -> Result<String, LabDenied> {
+    async fn begin(&self, actor: Actor, order: LabOrder) -> Result<String, LabDenied> {
         let inner = &self.0;
         let order = self.narrowed(&actor, order).await?;
         let closing = inner.closing.lock().await;
-        let (order, place) = inner.lab.check_run(order, replay.as_ref())?;
+        let (order, place) = inner.lab.check(order)?;
         if !actor.may_at(Right::RunLab, &place.ensemble, &place.root) {
             return Err(self.denied(&actor, &place.ensemble).await);
         }
@@ -208,11 +185,11 @@ impl LabService {
             return Err(LabRefusal::Busy(busy.id).into());
         }
         let (ensemble, root) = (place.ensemble, place.root);
-        let entry = entry(AuditKind::LabStarted, Some(actor.clone()), &ensemble, &root, words(&order, replay.as_ref()));
+        let entry = entry(AuditKind::LabStarted, Some(actor.clone()), &ensemble, &root, words(&order));
         let undone =
             entry_of_end(&ensemble, &root, LabState::Failed, "not begun: the record of it took too long".to_owned());
         let intent = inner.log.intent(entry, undone).await.map_err(LabDenied::Audit)?;
-        match inner.lab.start_run(order, replay, &actor.name) {
+        match inner.lab.start(order, &actor.name) {
             Ok(id) => {
                 spawn("record of a lab run", follow(Followed::new(inner), id.clone(), ensemble, root, intent));
                 Ok(id)
@@ -331,12 +308,9 @@ async fn note(log: &RequestLog, intent: Intent, entry: Entry) {
 }
 
 /// An order in words.
-fn words(order: &LabOrder, replay: Option<&Replay>) -> String {
+fn words(order: &LabOrder) -> String {
     let names = order.strategies.iter().map(|strategy| strategy.name()).collect::<Vec<_>>().join(", ");
     let turn = if order.in_turn { "one after the other" } else { "all at once" };
-    if let Some(replay) = replay {
-        return format!("{names}, {turn}: {}", replay.words());
-    }
     let LabOrder { clients, rounds, hold_ms, think_ms, .. } = order;
     let limit = order.duration_ms.map_or_else(String::new, |ms| format!(", ended after {ms} ms"));
     let seed = order.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
@@ -384,9 +358,9 @@ mod tests {
             seed: Some(7),
         };
         let expected = "predecessor, herd_lowest, one after the other: 50 clients each, 2 times, holding 5 ms, away 0 ms, ended after 9000 ms, seed 7";
-        assert_eq!(words(&order, None), expected);
+        assert_eq!(words(&order), expected);
         let order =
             LabOrder { strategies: vec![Strategy::HerdExists], duration_ms: None, in_turn: false, seed: None, ..order };
-        assert_eq!(words(&order, None), "herd_exists, all at once: 50 clients each, 2 times, holding 5 ms, away 0 ms");
+        assert_eq!(words(&order), "herd_exists, all at once: 50 clients each, 2 times, holding 5 ms, away 0 ms");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lockscope_wire::{LabOrder, LabState, Strategy};
 use tokio::sync::{Semaphore, mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 use zookeeper_client::{Client, Error};
 
@@ -16,9 +16,7 @@ use super::counts::{self, Sessions};
 use super::live_stats::{EventSink, LiveStats};
 use super::members::Members;
 use super::relay::{Counts, Relay};
-use super::sandbox::{SESSION_TIMEOUT, of_lock};
-use super::script::Script;
-use super::script_client::ScriptRun;
+use super::sandbox::session_timeout;
 use super::strategy::wakes_all;
 use super::tally::Seat;
 
@@ -65,11 +63,7 @@ pub(super) struct StrategyRun {
     pub(super) strategy: Strategy,
     pub(super) path: Arc<str>,
     pub(super) order: Arc<LabOrder>,
-    /// What its clients play instead of rounds.
-    pub(super) script: Option<ScriptRun>,
     pub(super) board: Arc<LiveStats>,
-    /// Of each client, its session and its lock.
-    seats: Vec<(usize, usize)>,
     stage: watch::Sender<Stage>,
     seated: Mutex<Vec<Seated>>,
     referee: OnceLock<FenceCounter>,
@@ -81,7 +75,7 @@ pub(super) struct StrategyRun {
 /// The tasks of a lane's clients; dropping it ends them.
 #[derive(Debug)]
 pub(super) struct ClientTasks {
-    tasks: JoinSet<Result<(), Error>>,
+    tasks: JoinSet<(u32, Result<(), Error>)>,
     base: Option<counts::Packets>,
 }
 
@@ -94,16 +88,12 @@ impl ClientTasks {
 
 impl StrategyRun {
     /// A lane whose turn has not come.
-    pub(super) fn new(strategy: Strategy, path: &str, order: &Arc<LabOrder>, script: Option<&Arc<Script>>) -> Self {
-        let own = || (0..order.clients as usize).map(|session| (session, 0)).collect();
-        let seats = script.map_or_else(own, |script| script.seats());
+    pub(super) fn new(strategy: Strategy, path: &str, order: &Arc<LabOrder>) -> Self {
         Self {
             strategy,
             path: path.into(),
             order: Arc::clone(order),
-            script: script.map(ScriptRun::new),
-            board: Arc::new(LiveStats::over(seats.iter().map(|(_, lock)| *lock), wakes_all(strategy))),
-            seats,
+            board: Arc::new(LiveStats::new(order.clients, wakes_all(strategy))),
             stage: watch::Sender::new(Stage::Open),
             seated: Mutex::default(),
             referee: OnceLock::new(),
@@ -113,7 +103,7 @@ impl StrategyRun {
                 meter: None,
                 server: None,
             }),
-            disturbed: AtomicBool::new(!drains(order) || script.is_some()),
+            disturbed: AtomicBool::new(!drains(order)),
         }
     }
 
@@ -194,11 +184,9 @@ impl StrategyRun {
             )
         };
         let all = all.map_err(|_| late())??;
-        let (mut tasks, mut seated) = (JoinSet::new(), Vec::with_capacity(self.seats.len()));
-        let opened: Vec<_> = all.into_iter().map(|(client, relay)| (Arc::new(Session::new(client)), relay)).collect();
-        for ((of_session, lock), number) in self.seats.iter().zip(0..) {
-            let Some((session, relay)) = opened.get(*of_session).cloned() else { continue };
-            let Some(client) = session.get() else { continue };
+        let (mut tasks, mut seated) = (JoinSet::new(), Vec::with_capacity(all.len()));
+        for ((client, relay), number) in all.into_iter().zip(0..) {
+            let session = Arc::new(Session::new(client.clone()));
             self.board.note(|tally, _| tally.sit(number, Seat::Away));
             let (sender, commands) = mpsc::channel(COMMANDS_MAX);
             let player = LabClient {
@@ -209,14 +197,13 @@ impl StrategyRun {
                 relay: Arc::clone(&relay),
                 teller: EventSink { board: Arc::clone(&self.board), client: number },
                 strategy: self.strategy,
-                directory: of_lock(&self.path, *lock).into(),
-                referee: FenceCounter { client: referee.client.clone(), fence: of_lock(&referee.fence, *lock).into() },
+                directory: Arc::clone(&self.path),
+                referee: referee.clone(),
                 order: Arc::clone(&self.order),
-                script: self.script.clone(),
                 stage: self.stage.subscribe(),
                 commands,
             };
-            tasks.spawn(player.play());
+            tasks.spawn(async move { (number, player.play().await) });
             seated.push(Seated { session, relay, commands: sender });
         }
         *self.seated() = seated;
@@ -243,7 +230,8 @@ impl StrategyRun {
         let client = loop {
             tries_left -= 1;
             let connector =
-                place.credentials.connector(SESSION_TIMEOUT).map_err(|error| error.to_string())?.with_fail_eagerly();
+                place.credentials.connector(session_timeout(self.order.clients)).map_err(|error| error.to_string())?;
+            let connector = connector.with_fail_eagerly();
             match place.credentials.open(connector, &members.through(&relay.address())).await {
                 Ok(client) => break client,
                 Err(error) if tries_left == 0 => return Err(refused(&format!("gave none ({error})"))),
@@ -253,25 +241,42 @@ impl StrategyRun {
         Ok((client, Arc::new(relay)))
     }
 
-    /// Lets everybody queue up and waits until all have, the first holding. Those of a script come when it says.
+    /// Lets everybody queue up and waits until all have, the first holding.
     ///
     /// # Errors
     /// Why they have not.
     pub(super) async fn gather(&self, field: &mut ClientTasks) -> Result<(), String> {
-        if self.script.is_some() {
-            return Ok(());
-        }
         let mut progress = self.board.progress();
         self.stage.send_replace(Stage::Gather);
-        let gathered = progress.wait_for(|all| all.absent == 0 && all.unsettled == 0 && all.holding == 1);
-        tokio::select! {
-            gathered = timeout(GATHER_WITHIN, gathered) => match gathered {
-                Ok(_) => Ok(()),
-                Err(_) => Err(format!("the clients of {} did not all queue up within {} s; order fewer", self.strategy.name(), GATHER_WITHIN.as_secs())),
-            },
-            // Nobody is done before it is counted.
-            Some(ended) = field.tasks.join_next() => Err(format!("a client of {} could not queue up: {}", self.strategy.name(), told(ended))),
+        let have_all = progress.wait_for(|all| all.absent == 0 && all.unsettled == 0 && all.holding == 1);
+        let mut gathered = std::pin::pin!(timeout(GATHER_WITHIN, async { _ = have_all.await }));
+        loop {
+            tokio::select! {
+                Some(ended) = field.tasks.join_next() => { self.leave_out(ended).await?; }
+                gathered = &mut gathered => return gathered.map_err(|_| format!("the clients of {} did not all queue up within {} s; order fewer", self.strategy.name(), GATHER_WITHIN.as_secs())),
+            }
         }
+    }
+
+    /// Goes on without a client that ended; true where it was lost: the machine or the member was too slow for it, and what
+    /// it has at the lock goes with its session.
+    ///
+    /// # Errors
+    /// What else kept it from going on.
+    async fn leave_out(&self, ended: Result<(u32, Result<(), Error>), JoinError>) -> Result<bool, String> {
+        let (client, ended) = ended.unwrap_or_else(|error| (0, Err(Error::UnexpectedError(error.to_string()))));
+        match ended {
+            Ok(()) => return Ok(false),
+            Err(Error::SessionExpired | Error::ConnectionLoss | Error::Timeout) => {}
+            Err(error) => return Err(format!("a client of {} could not go on: {error}", self.strategy.name())),
+        }
+        let session = self.seated().get(client as usize).map(|one| Arc::clone(&one.session));
+        if let Some((session, referee)) = session.zip(self.referee()) {
+            session.end();
+            // Where this fails as well, the end of the session does it.
+            let _ = referee.clear(&self.path, session.id()).await;
+        }
+        Ok(true)
     }
 
     /// What the members and we have counted, at a moment when nothing is on its way between them; where that does not
@@ -316,17 +321,10 @@ impl StrategyRun {
             measured.counted_us = Some((begin_us, None));
         }
         self.stage.send_replace(Stage::Count);
-        let mut lost = 0_u32;
+        let mut is_disturbed = false;
         let all = async {
             while let Some(ended) = field.tasks.join_next().await {
-                match ended {
-                    // The machine or the member was too slow for it; the others go on.
-                    Ok(Err(Error::SessionExpired | Error::ConnectionLoss)) => lost += 1,
-                    Ok(Ok(())) => {}
-                    ended => {
-                        return Err(format!("a client of {} could not go on: {}", self.strategy.name(), told(ended)));
-                    }
-                }
+                is_disturbed |= self.leave_out(ended).await?;
             }
             Ok(())
         };
@@ -334,7 +332,7 @@ impl StrategyRun {
             Ok(ended) => ended.map(|()| true),
             Err(_) => Ok(false),
         };
-        if lost > 0 || !matches!(is_whole, Ok(true)) {
+        if is_disturbed || !matches!(is_whole, Ok(true)) {
             self.disturb();
         }
         self.end();
@@ -388,13 +386,5 @@ impl StrategyRun {
             );
         }
         drop(relays);
-    }
-}
-
-fn told(ended: Result<Result<(), Error>, tokio::task::JoinError>) -> String {
-    match ended {
-        Ok(Ok(())) => "it ended early".to_owned(),
-        Ok(Err(error)) => error.to_string(),
-        Err(error) => error.to_string(),
     }
 }

@@ -1,21 +1,31 @@
 //! What a run says, in one sentence. Pure.
 
-use lockscope_wire::{LabReplay, LabRun, LabState, Lane};
+use lockscope_wire::{LabRun, LabState, Lane};
 
 use super::strategy::wakes_all;
+use super::view::lost;
 
-/// The sentence for a run that has ended; of a replay it begins with what was recorded.
-pub(super) fn conclude(run: &LabRun, replay: Option<&LabReplay>) -> String {
-    let done: Vec<&Lane> = run.strategies.iter().filter(|lane| lane.releases > 0).collect();
+/// The sentence for a run that has ended.
+pub(super) fn conclude(run: &LabRun) -> String {
+    let has_failed = run.state == LabState::Failed;
+    // Of a run that failed, what was measured to its end counts.
+    let is_done = |lane: &&Lane| lane.releases > 0 && (!has_failed || lane.state == LabState::Finished);
+    let done: Vec<&Lane> = run.strategies.iter().filter(is_done).collect();
     let broken: u64 = run.strategies.iter().map(|lane| lane.broken).sum();
     let mut sentence = match (run.state, done.as_slice()) {
-        (LabState::Failed, _) => format!("The run failed and shows nothing: {}.", run.why.trim_end_matches('.')),
+        (LabState::Failed, []) => format!("The run failed and shows nothing: {}.", run.why.trim_end_matches('.')),
         (_, []) => "The run was stopped before anybody gave the lock back.".to_owned(),
         (_, [only]) => format!("{}.", one(run, only)),
         (_, lanes) => compared(run, lanes),
     };
-    if let Some(replay) = replay.filter(|_| run.state != LabState::Failed && !done.is_empty()) {
-        sentence = format!("{} {sentence}", replay.sentence);
+    if has_failed && !done.is_empty() {
+        sentence = format!("The run failed: {}. Before that: {sentence}", run.why.trim_end_matches('.'));
+    }
+    for lane in &run.strategies {
+        if lost(&lane.seats) > 0 {
+            let lost = clients(lost(&lane.seats));
+            sentence += &format!(" {lost} of {} lost the connection and took no part.", lane.name.name());
+        }
     }
     if run.state == LabState::Stopped && !done.is_empty() {
         sentence = format!("Stopped early: {sentence}");
@@ -140,7 +150,7 @@ mod tests {
         };
         let shared = Arc::new(order.clone());
         let lane = |strategy: &Strategy| {
-            let mut lane = view::lane(&strategy_run::StrategyRun::new(*strategy, "/l", &shared, None));
+            let mut lane = view::lane(&strategy_run::StrategyRun::new(*strategy, "/l", &shared));
             (lane.releases, lane.handoff_ms) = (50, Spread { count: 49, p50: 0.93, ..Spread::default() });
             lane.watch_events = 49;
             if wakes_all(*strategy) {
@@ -164,7 +174,6 @@ mod tests {
             faults: Vec::new(),
             loop_lag_ms: Spread::default(),
             server: Vec::new(),
-            script: String::new(),
             conclusion: String::new(),
             notes: Vec::new(),
         }
@@ -174,7 +183,7 @@ mod tests {
     fn two_ways_are_compared() {
         let mut run = run(&[Strategy::Predecessor, Strategy::HerdChildren]);
         assert_eq!(
-            conclude(&run, None),
+            conclude(&run),
             "With 50 clients herd_children woke 1,225 clients for 49 hand-offs; predecessor woke 49 (25 times fewer). Median hand-off: 3.1 ms against 0.9 ms."
         );
         run.state = LabState::Stopped;
@@ -182,7 +191,7 @@ mod tests {
         run.strategies[1].watch_events = 445;
         run.strategies[1].handoff_ms.count = 10;
         assert_eq!(
-            conclude(&run, None),
+            conclude(&run),
             "Stopped early: With 50 clients herd_children woke 445 clients for 10 hand-offs; predecessor woke 49 for 49 hand-offs (45 times fewer a hand-off). Median hand-off: 3.1 ms against 0.9 ms."
         );
     }
@@ -192,22 +201,22 @@ mod tests {
         let mut run = run(&[Strategy::Predecessor, Strategy::HerdChildren]);
         run.order.in_turn = false;
         assert_eq!(
-            conclude(&run, None),
+            conclude(&run),
             "With 50 clients herd_children woke 1,225 clients for 49 hand-offs; predecessor woke 49 (25 times fewer)."
         );
         run.strategies[1].releases = 0;
-        assert_eq!(conclude(&run, None), "With 50 clients predecessor woke 49 clients for 49 hand-offs.");
+        assert_eq!(conclude(&run), "With 50 clients predecessor woke 49 clients for 49 hand-offs.");
     }
 
     #[test]
     fn one_way_or_alike() {
         assert_eq!(
-            conclude(&run(&[Strategy::Predecessor]), None),
+            conclude(&run(&[Strategy::Predecessor])),
             "With 50 clients predecessor woke 49 clients for 49 hand-offs. Median hand-off: 0.9 ms."
         );
         let alike = run(&[Strategy::HerdExists, Strategy::HerdLowest]);
         assert_eq!(
-            conclude(&alike, None),
+            conclude(&alike),
             "With 50 clients, all waited alike; clients woken: herd_exists 1,225, herd_lowest 1,225."
         );
     }
@@ -216,11 +225,7 @@ mod tests {
     fn what_went_wrong_is_said() {
         let mut run = run(&[Strategy::Predecessor]);
         run.strategies[0].broken = 2;
-        assert!(
-            conclude(&run, None).starts_with("Two clients held at a time, 2 times. With"),
-            "{}",
-            conclude(&run, None)
-        );
+        assert!(conclude(&run).starts_with("Two clients held at a time, 2 times. With"), "{}", conclude(&run));
         run.faults = vec![ThrownFault {
             fault: Fault::Pause,
             strategy: Strategy::Predecessor,
@@ -229,17 +234,33 @@ mod tests {
             at_ms: 1,
             expect: String::new(),
         }];
-        assert!(
-            conclude(&run, None).contains("2 times, as the faults that were thrown meant it to."),
-            "{}",
-            conclude(&run, None)
-        );
+        assert!(conclude(&run).contains("2 times, as the faults that were thrown meant it to."), "{}", conclude(&run));
         run.strategies[0].broken = 0;
         (run.state, run.why) = (LabState::Failed, "no session.".to_owned());
-        assert_eq!(conclude(&run, None), "The run failed and shows nothing: no session.");
+        assert_eq!(conclude(&run), "The run failed and shows nothing: no session.");
         run.state = LabState::Stopped;
         run.strategies[0].releases = 0;
-        assert_eq!(conclude(&run, None), "The run was stopped before anybody gave the lock back.");
+        assert_eq!(conclude(&run), "The run was stopped before anybody gave the lock back.");
+    }
+
+    #[test]
+    fn a_finished_strategy_outlives_a_failure() {
+        let mut run = run(&[Strategy::Predecessor, Strategy::HerdChildren]);
+        (run.state, run.why) = (LabState::Failed, "too slow.".to_owned());
+        run.strategies[0].state = LabState::Finished;
+        run.strategies[1].state = LabState::Failed;
+        assert_eq!(
+            conclude(&run),
+            "The run failed: too slow. Before that: With 50 clients predecessor woke 49 clients for 49 hand-offs. Median hand-off: 0.9 ms."
+        );
+    }
+
+    #[test]
+    fn lost_clients_are_counted() {
+        let mut run = run(&[Strategy::Predecessor]);
+        run.strategies[0].seats = "dldl".to_owned();
+        let said = conclude(&run);
+        assert!(said.ends_with(" 2 clients of predecessor lost the connection and took no part."), "{said}");
     }
 
     #[test]

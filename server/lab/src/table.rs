@@ -212,7 +212,6 @@ pub(crate) mod tests {
             faults: Vec::new(),
             loop_lag_ms: Spread::default(),
             server: Vec::new(),
-            script: String::new(),
             conclusion: "herd_children woke 25 times as often.".to_owned(),
             notes: vec!["The members were not asked.".to_owned()],
         }

@@ -27,6 +27,8 @@ pub(super) enum Seat {
     GaveUp,
     /// Cut off for good.
     Killed,
+    /// It lost its connection or its session and takes no part any more.
+    Lost,
     /// All its rounds are done.
     Done,
 }
@@ -34,8 +36,6 @@ pub(super) enum Seat {
 #[derive(Clone, Copy, Debug)]
 struct Client {
     seat: Seat,
-    /// Its lock, from 0; only a replay has several.
-    lock: usize,
     /// It has not queued again since the last release, which will wake it.
     is_stale: bool,
     was_woken: bool,
@@ -68,15 +68,11 @@ pub(super) struct Progress {
 pub(super) struct Tally {
     wakes_all: bool,
     clients: Vec<Client>,
-    /// By lock and place in the order of coming.
-    comers: BTreeSet<(usize, u64, u32)>,
+    comers: BTreeSet<(u64, u32)>,
     next_key: u64,
     progress: Progress,
     counted_from_us: Option<u64>,
-    /// Of each lock, when it was released last, while nobody holds it and somebody waits.
-    released_us: Vec<Option<u64>>,
-    /// Of each lock, how many wait.
-    waiting: Vec<u32>,
+    released_us: Option<u64>,
     /// Those that wait were counted at this release, and events are counted from here.
     open_release: Option<(u32, u64)>,
     stride: u64,
@@ -91,17 +87,10 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// So many clients of one lock, all opening. `wakes_all`: a release wakes everybody who waits.
-    #[cfg(test)]
+    /// So many clients, all opening. `wakes_all`: a release wakes everybody who waits.
     pub(super) fn new(clients: u32, wakes_all: bool) -> Self {
-        Self::over((0..clients).map(|_| 0), wakes_all)
-    }
-
-    /// Clients of these locks, all opening. `wakes_all`: a release wakes everybody who waits at that lock.
-    pub(super) fn over(locks: impl Iterator<Item = usize>, wakes_all: bool) -> Self {
-        let client = |lock| Client {
+        let client = Client {
             seat: Seat::Opening,
-            lock,
             is_stale: false,
             was_woken: false,
             woken_by: None,
@@ -109,18 +98,14 @@ impl Tally {
             key: None,
             number: None,
         };
-        let clients: Vec<Client> = locks.map(client).collect();
-        let locks = clients.iter().map(|client| client.lock + 1).max().unwrap_or(0);
-        let absent = u32::try_from(clients.len()).unwrap_or(u32::MAX);
         Self {
             wakes_all,
-            clients,
+            clients: (0..clients).map(|_| client).collect(),
             comers: BTreeSet::new(),
             next_key: 0,
-            progress: Progress { absent, ..Progress::default() },
+            progress: Progress { absent: clients, ..Progress::default() },
             counted_from_us: None,
-            released_us: vec![None; locks],
-            waiting: vec![0; locks],
+            released_us: None,
             open_release: None,
             stride: 1,
             releases: 0,
@@ -163,7 +148,7 @@ impl Tally {
     /// Who waits with so many others that wait before it, or the last where there are fewer.
     pub(super) fn waiter_behind(&self, others: usize) -> Option<u32> {
         let waits = |client: &u32| self.seat(*client) == Some(Seat::Waiting);
-        self.comers.iter().map(|(_, _, client)| *client).filter(waits).take(others.saturating_add(1)).last()
+        self.comers.iter().map(|(_, client)| *client).filter(waits).take(others.saturating_add(1)).last()
     }
 
     /// Waits are counted from here.
@@ -177,7 +162,7 @@ impl Tally {
             one.seat = seat;
             one.is_stale = false;
         });
-        if matches!(seat, Seat::GaveUp | Seat::Killed | Seat::Done | Seat::Away) {
+        if matches!(seat, Seat::GaveUp | Seat::Killed | Seat::Lost | Seat::Done | Seat::Away) {
             self.forget(client);
         }
     }
@@ -197,9 +182,8 @@ impl Tally {
         let Some(one) = self.at_mut(client).filter(|one| one.key.is_none()) else { return };
         let key = number.unwrap_or(next);
         (one.key, one.number) = (Some(key), number);
-        let lock = one.lock;
         self.next_key += 1;
-        self.comers.insert((lock, key, client));
+        self.comers.insert((key, client));
     }
 
     /// It waits; its watch is set.
@@ -230,8 +214,7 @@ impl Tally {
     pub(super) fn holds(&mut self, client: u32, now_us: u64) {
         self.came(client, None);
         self.progress.acquisitions += 1;
-        let lock = self.at(client).map_or(0, |one| one.lock);
-        if let Some(released_us) = self.released_us.get_mut(lock).and_then(Option::take) {
+        if let Some(released_us) = self.released_us.take() {
             self.handoffs.record(now_us.saturating_sub(released_us));
         }
         if let Some((one, from_us)) = self.at(client).zip(self.counted_from_us) {
@@ -239,7 +222,7 @@ impl Tally {
             self.waits.record(wait_us);
         }
         if let Some(key) = self.at(client).and_then(|one| one.key) {
-            let before = self.comers.range((lock, 0, 0)..(lock, key, client)).count();
+            let before = self.comers.range(..(key, client)).count();
             self.inversions += u64::try_from(before).unwrap_or(u64::MAX);
         }
         self.forget(client);
@@ -253,18 +236,13 @@ impl Tally {
     /// It is about to delete its znode; `events` is the lane's count until now.
     pub(super) fn releases(&mut self, client: u32, now_us: u64, events: u64) {
         self.close_release(events);
-        let lock = self.at(client).map_or(0, |one| one.lock);
-        let waiting = self.waiting.get(lock).copied().unwrap_or(0);
-        self.open_release = Some((waiting, events));
-        if let Some(released_us) = self.released_us.get_mut(lock) {
-            *released_us = (waiting > 0).then_some(now_us);
-        }
+        self.open_release = Some((self.progress.waiting, events));
+        self.released_us = (self.progress.waiting > 0).then_some(now_us);
         self.releases += 1;
         self.woken = 0;
         self.change(client, |one| one.seat = Seat::Away);
         if self.wakes_all {
-            let waits = |one: &&mut Client| one.lock == lock && one.seat == Seat::Waiting && !one.is_stale;
-            for one in self.clients.iter_mut().filter(waits) {
+            for one in self.clients.iter_mut().filter(|one| one.seat == Seat::Waiting && !one.is_stale) {
                 one.is_stale = true;
                 self.progress.unsettled += 1;
             }
@@ -296,15 +274,15 @@ impl Tally {
     }
 
     fn forget(&mut self, client: u32) {
-        if let Some((lock, key)) = self.at_mut(client).and_then(|one| Some((one.lock, one.key.take()?))) {
-            self.comers.remove(&(lock, key, client));
+        if let Some(key) = self.at_mut(client).and_then(|one| one.key.take()) {
+            self.comers.remove(&(key, client));
         }
     }
 
     /// Changes a client and keeps the numbers of all.
     fn change(&mut self, client: u32, change: impl FnOnce(&mut Client)) {
         let Some(one) = self.at_mut(client) else { return };
-        let (before, lock) = (counted(one), one.lock);
+        let before = counted(one);
         change(one);
         let after = counted(one);
         let apply = |all: &mut u32, before: bool, after: bool| {
@@ -313,9 +291,6 @@ impl Tally {
         apply(&mut self.progress.absent, before.0, after.0);
         apply(&mut self.progress.unsettled, before.1, after.1);
         apply(&mut self.progress.waiting, before.2, after.2);
-        if let Some(waiting) = self.waiting.get_mut(lock) {
-            apply(waiting, before.2, after.2);
-        }
         apply(&mut self.progress.holding, before.3, after.3);
     }
 }
@@ -339,6 +314,7 @@ fn letter(client: &Client, releases: u64) -> char {
         Seat::Paused => 'p',
         Seat::GaveUp => 'g',
         Seat::Killed => 'x',
+        Seat::Lost => 'l',
         Seat::Done => 'd',
     }
 }

@@ -4,7 +4,6 @@ use lockscope_wire::{LabRequests, Lane as WireLane};
 
 use super::figures::thousandths;
 use super::relay::Counts;
-use super::script_client::ScriptRun;
 use super::strategy::events_expected;
 use super::strategy_run::StrategyRun;
 
@@ -16,17 +15,18 @@ pub(super) fn lane(lane: &StrategyRun) -> WireLane {
         since(before, after.unwrap_or_else(|| lane.board.meter.snapshot()))
     });
     let took_us = measured.counted_us.map_or(0, |(begin, end)| end.unwrap_or(now_us).saturating_sub(begin));
-    let expected = (!lane.is_disturbed()).then(|| events_expected(lane.strategy, lane.order.clients));
-    let rounds = || u64::from(lane.order.clients) * u64::from(lane.order.rounds);
     let tally = lane.board.tally();
+    let seats = tally.seats();
+    let clients = u64::from(lane.order.clients).saturating_sub(lost(&seats));
+    let expected = (!lane.is_disturbed()).then(|| events_expected(lane.strategy, clients));
     WireLane {
         name: lane.strategy,
         path: lane.path.to_string(),
         state: measured.state,
-        seats: tally.seats(),
+        seats,
         took_ms: thousandths(took_us),
         acquisitions: tally.progress().acquisitions,
-        acquisitions_wanted: lane.script.as_ref().map_or_else(rounds, ScriptRun::holds),
+        acquisitions_wanted: clients * u64::from(lane.order.rounds),
         releases: tally.releases,
         watch_events: meter.events,
         watch_events_expected: expected,
@@ -55,6 +55,11 @@ pub(super) fn lane(lane: &StrategyRun) -> WireLane {
         own_packets: measured.server.map(|(_, own)| own.received + own.sent),
         server_events: measured.server.map(|(told, _)| told.sent.saturating_sub(told.received)),
     }
+}
+
+/// How many clients were lost.
+pub(super) fn lost(seats: &str) -> u64 {
+    seats.matches('l').count() as u64
 }
 
 /// What came since.

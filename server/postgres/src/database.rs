@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use runtime::clock;
+use runtime::shutdown::CancellationToken;
+use runtime::{cancel, clock};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
@@ -37,7 +38,7 @@ pub struct Database(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     target: Target,
-    tls: OnceLock<Result<Option<MakeRustlsConnect>, DatabaseError>>,
+    tls: OnceLock<Option<MakeRustlsConnect>>,
     /// Taken when this is dropped, wherever that is.
     runtime: Option<Runtime>,
     readers: Semaphore,
@@ -106,7 +107,8 @@ impl Database {
         }
     }
 
-    /// Looks at something, until an instant or for [`READ_MAX`]. Blocking; for tasks there is [`Database::look`].
+    /// Looks at something, until an instant or for [`READ_MAX`], and no longer than somebody waits for it. Blocking; for tasks
+    /// there is [`Database::look`].
     ///
     /// # Errors
     /// No connection can be made, it takes too long, or the look failed.
@@ -116,7 +118,7 @@ impl Database {
         F: for<'a> FnOnce(&'a Client) -> Job<'a, T> + Send + 'static,
     {
         let until = give_up_at.unwrap_or_else(|| clock::instant() + READ_MAX);
-        self.wait(until, Arc::clone(&self.0).read(until, job))
+        self.wait(until, Arc::clone(&self.0).read(until, cancel::current(), job))
     }
 
     /// The same for tasks.
@@ -129,7 +131,7 @@ impl Database {
         F: for<'a> FnOnce(&'a Client) -> Job<'a, T> + Send + 'static,
     {
         let until = give_up_at.unwrap_or_else(|| clock::instant() + READ_MAX);
-        self.wait_async(Arc::clone(&self.0).read(until, job)).await
+        self.wait_async(Arc::clone(&self.0).read(until, CancellationToken::new(), job)).await
     }
 
     /// Runs something on our thread, and waits for it.
@@ -175,38 +177,44 @@ impl Inner {
         opened
     }
 
-    /// The authorities are read once; a file that can't be read is tried again with the next start.
+    /// The authorities are read once; where they can't be, again with the next connection.
     fn tls(&self) -> Result<Option<MakeRustlsConnect>, DatabaseError> {
-        let make = || match &self.target.protection {
-            Protection::Plain => Ok(None),
-            Protection::Tls(file) => tls::connector(file.as_deref()).map(Some),
+        let made = match (self.tls.get(), &self.target.protection) {
+            (Some(made), _) => return Ok(made.clone()),
+            (None, Protection::Plain) => None,
+            (None, Protection::Tls(file)) => Some(tls::connector(file.as_deref())?),
         };
-        self.tls.get_or_init(make).clone()
+        Ok(self.tls.get_or_init(|| made).clone())
     }
 
-    async fn read<T, F>(self: Arc<Self>, until: Instant, job: F) -> Result<T, DatabaseError>
+    async fn read<T, F>(self: Arc<Self>, until: Instant, gone: CancellationToken, job: F) -> Result<T, DatabaseError>
     where
         F: for<'a> FnOnce(&'a Client) -> Job<'a, T> + Send + 'static,
     {
         self.health.check()?;
         let until = tokio::time::Instant::from_std(until);
-        let permit = timeout_at(until, self.readers.acquire()).await;
-        let Ok(Ok(_permit)) = permit else { return Err(self.too_long()) };
+        let permit = timeout_at(until, gone.run_until_cancelled(self.readers.acquire())).await;
+        let Ok(Some(Ok(_permit))) = permit else { return Err(self.too_long()) };
         let connection = match self.idle() {
             Some(connection) => connection,
             None => timeout_at(until, self.connect()).await.unwrap_or_else(|_| Err(self.too_long()))?,
         };
-        match timeout_at(until, job(&connection.client)).await {
-            Ok(Ok(found)) => {
+        match timeout_at(until, gone.run_until_cancelled(job(&connection.client))).await {
+            Ok(Some(Ok(found))) => {
                 self.health.works();
                 self.keep(connection);
                 Ok(found)
             }
-            Ok(Err(error)) => {
+            Ok(Some(Err(error))) => {
                 if !error.is_lost() {
                     self.keep(connection);
                 }
                 Err(error)
+            }
+            // Nobody waits for it any more, which says nothing about the database.
+            Ok(None) => {
+                connection.give_up();
+                Err(DatabaseError::TooLong)
             }
             Err(_) => {
                 connection.give_up();
@@ -261,5 +269,27 @@ impl Drop for Inner {
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Database({})", self.0.target.shown())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unread_authorities_are_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ca.pem");
+        let url = format!("postgres://a:b@localhost:1/c?sslmode=require&sslrootcert={}", file.display());
+        let database = Database::new(Target::parse(&url).unwrap()).unwrap();
+        assert!(matches!(database.0.tls(), Err(DatabaseError::Tls(_))));
+        std::fs::write(&file, "half").unwrap();
+        assert!(matches!(database.0.tls(), Err(DatabaseError::Tls(_))));
+        let key = rcgen::KeyPair::generate().unwrap();
+        let cert = rcgen::CertificateParams::default().self_signed(&key).unwrap();
+        std::fs::write(&file, cert.pem()).unwrap();
+        assert!(database.0.tls().unwrap().is_some());
+        std::fs::remove_file(&file).unwrap();
+        assert!(database.0.tls().unwrap().is_some(), "what was read is kept");
     }
 }

@@ -6,6 +6,7 @@
 //! on a thread of its own, and whoever waits for it gives up by itself. While no connection can be made, looks fail at once
 //! until the next try.
 
+mod bounded;
 mod connection;
 mod database;
 mod error;
@@ -15,6 +16,7 @@ mod migrate;
 mod target;
 mod tls;
 
+pub use bounded::{READ_BYTES_MAX, rows_within};
 pub use connection::{CONNECT_MAX, SCHEMA, VERSION_MIN};
 pub use database::{Database, DatabaseStats, Job, READ_MAX, READERS_MAX};
 pub use error::DatabaseError;

@@ -17,13 +17,16 @@ pub(crate) fn connector(file: Option<&Path>) -> Result<MakeRustlsConnect, Databa
         Some(file) => {
             let certificates = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(file, &error))?;
             roots.add_parsable_certificates(certificates.filter_map(Result::ok));
-            if roots.is_empty() {
-                return Err(DatabaseError::Tls(format!("{} holds no certificate in PEM", file.display())));
-            }
         }
         None => {
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }
+    }
+    if roots.is_empty() {
+        let place = file.map_or_else(|| "the system".to_owned(), |file| file.display().to_string());
+        return Err(DatabaseError::Tls(format!(
+            "{place} holds no certificate in PEM; name a file that does with sslrootcert"
+        )));
     }
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = ClientConfig::builder_with_provider(provider)

@@ -1,7 +1,8 @@
-//! What every part of the server stands on: the clock, the word to stop, supervised tasks, quotas, rate limits and
-//! the limit of open files.
+//! What every part of the server stands on: the clock, the word to stop, supervised tasks, cancelled work, quotas, rate
+//! limits and the limit of open files.
 
 pub mod backoff;
+pub mod cancel;
 pub mod clock;
 pub mod file_descriptors;
 pub mod panics;

@@ -1,8 +1,8 @@
 //! Places that callers take and give back: so many in all, and so many for each caller, so that nobody takes what
-//! others need. Knows neither connections nor people.
+//! others need. A place may count for several callers at once: for one of many, and for all of these together. Knows
+//! neither connections nor people.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,15 +39,15 @@ pub struct Refusals {
 pub enum Full {
     /// All are taken.
     All,
-    /// This caller has as many as one may have.
-    Caller,
+    /// This caller has as many as one may have: so many.
+    Caller(usize),
 }
 
 /// A place; dropping it gives it back.
 #[derive(Debug)]
 pub struct Permit<K: Eq + Hash> {
     quota: Quota<K>,
-    caller: Option<K>,
+    callers: Vec<K>,
 }
 
 impl Refusals {
@@ -55,7 +55,7 @@ impl Refusals {
     pub fn count(&self, why: Full) {
         let counter = match why {
             Full::All => &self.all,
-            Full::Caller => &self.caller,
+            Full::Caller(_) => &self.caller,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
@@ -88,17 +88,20 @@ impl<K: Eq + Hash + Clone> Quota<K> {
     /// # Errors
     /// When there is none.
     pub fn take(&self, caller: Option<K>) -> Result<Permit<K>, Full> {
-        self.take_of(caller, self.0.caller_max)
+        self.take_of(caller.map(|caller| (caller, self.0.caller_max)))
     }
 
-    /// Takes a place of a caller who may have another number of them.
+    /// Takes a place that counts for each of these callers, who may have so many.
     ///
     /// # Errors
     /// When there is none.
-    pub fn take_of(&self, caller: Option<K>, caller_max: usize) -> Result<Permit<K>, Full> {
-        let taken = self.taken().take(caller.clone(), self.0.max, caller_max);
+    pub fn take_of(&self, callers: impl IntoIterator<Item = (K, usize)>) -> Result<Permit<K>, Full> {
+        let callers: Vec<_> = callers.into_iter().collect();
+        let taken = self.taken().take(&callers, self.0.max);
         match taken {
-            Ok(()) => Ok(Permit { quota: self.clone(), caller }),
+            Ok(()) => {
+                Ok(Permit { quota: self.clone(), callers: callers.into_iter().map(|(caller, _)| caller).collect() })
+            }
             Err(why) => {
                 self.0.refusals.count(why);
                 Err(why)
@@ -128,28 +131,32 @@ impl<K> Quota<K> {
     }
 }
 
-impl<K: Eq + Hash> Usage<K> {
-    fn take(&mut self, caller: Option<K>, max: usize, caller_max: usize) -> Result<(), Full> {
+impl<K: Eq + Hash + Clone> Usage<K> {
+    fn take(&mut self, callers: &[(K, usize)], max: usize) -> Result<(), Full> {
         if self.all >= max {
             return Err(Full::All);
         }
-        if let Some(caller) = caller {
-            match self.by_caller.entry(caller) {
-                Entry::Occupied(entry) if *entry.get() >= caller_max => return Err(Full::Caller),
-                entry => *entry.or_default() += 1,
-            }
+        let is_full = |(caller, most): &&(K, usize)| self.by_caller.get(caller).is_some_and(|count| count >= most);
+        if let Some((_, most)) = callers.iter().find(is_full) {
+            return Err(Full::Caller(*most));
+        }
+        for (caller, _) in callers {
+            *self.by_caller.entry(caller.clone()).or_default() += 1;
         }
         self.all += 1;
         Ok(())
     }
+}
 
-    fn give_back(&mut self, caller: Option<&K>) {
+impl<K: Eq + Hash> Usage<K> {
+    fn give_back(&mut self, callers: &[K]) {
         self.all = self.all.saturating_sub(1);
-        let Some(caller) = caller else { return };
-        if let Some(count) = self.by_caller.get_mut(caller) {
-            *count -= 1;
-            if *count == 0 {
-                self.by_caller.remove(caller);
+        for caller in callers {
+            if let Some(count) = self.by_caller.get_mut(caller) {
+                *count -= 1;
+                if *count == 0 {
+                    self.by_caller.remove(caller);
+                }
             }
         }
     }
@@ -157,7 +164,7 @@ impl<K: Eq + Hash> Usage<K> {
 
 impl<K: Eq + Hash> Drop for Permit<K> {
     fn drop(&mut self) {
-        self.quota.taken().give_back(self.caller.as_ref());
+        self.quota.taken().give_back(&self.callers);
     }
 }
 
@@ -179,7 +186,7 @@ mod tests {
         let refusals = Arc::<Refusals>::default();
         let quota = Quota::new(5, 2, refusals.clone());
         let mut places = vec![quota.take(Some("a")).unwrap(), quota.take(Some("a")).unwrap()];
-        assert_eq!(quota.take(Some("a")).map(drop), Err(Full::Caller));
+        assert_eq!(quota.take(Some("a")).map(drop), Err(Full::Caller(2)));
         places.push(quota.take(Some("b")).unwrap());
         places.extend([quota.take(None).unwrap(), quota.take(None).unwrap()]);
         assert_eq!(quota.take(Some("b")).map(drop), Err(Full::All));
@@ -188,6 +195,22 @@ mod tests {
         assert!(quota.take(Some("a")).is_ok());
         places.clear();
         assert!(quota.is_empty() && quota.taken().by_caller.is_empty(), "nobody who left is remembered");
+    }
+
+    #[test]
+    fn one_of_many_has_a_share_and_so_have_all_of_them() {
+        let quota = Quota::new(9, 9, Arc::default());
+        let take = |one: &'static str| quota.take_of([(one, 2), ("house", 3)]);
+        let places = [take("a").unwrap(), take("a").unwrap()];
+        assert_eq!(take("a").map(drop), Err(Full::Caller(2)));
+        let third = take("b").unwrap();
+        assert_eq!(take("c").map(drop), Err(Full::Caller(3)), "the house is full");
+        assert_eq!(quota.len(), 3, "whoever was refused has nothing");
+        assert!(quota.take_of([("other", 2)]).is_ok());
+        drop(places);
+        assert!(take("c").is_ok());
+        drop(third);
+        assert!(quota.is_empty() && quota.taken().by_caller.is_empty());
     }
 
     #[test]

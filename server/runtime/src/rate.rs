@@ -25,12 +25,12 @@ impl<K: Eq + Hash + Clone> RateLimit<K> {
         Self { each, ahead: each * burst.max(1), used_until: HashMap::new() }
     }
 
-    /// Counts one.
+    /// Counts one, of a caller who has so many shares.
     ///
     /// # Errors
     /// How long the caller has to wait, when it asked too often. That it asked again is not held against it.
-    pub fn take(&mut self, caller: &K, now: Instant) -> Result<(), Duration> {
-        let used_until = self.used_until.get(caller).copied().unwrap_or(now).max(now) + self.each;
+    pub fn take(&mut self, caller: &K, shares: u32, now: Instant) -> Result<(), Duration> {
+        let used_until = self.used_until.get(caller).copied().unwrap_or(now).max(now) + self.each / shares.max(1);
         let used = used_until.saturating_duration_since(now);
         if used > self.ahead {
             return Err(used - self.ahead);
@@ -55,14 +55,15 @@ mod tests {
         let began = crate::clock::instant();
         let mut limit = RateLimit::new(10, 20);
         let at = |ms| began + Duration::from_millis(ms);
-        assert_eq!((0..100).filter(|_| limit.take(&"a", began).is_ok()).count(), 20);
-        assert_eq!(limit.take(&"a", began), Err(Duration::from_millis(100)));
-        assert!(limit.take(&"b", began).is_ok());
-        assert_eq!((0..100).filter(|_| limit.take(&"a", at(1_000)).is_ok()).count(), 10);
-        let in_a_minute = (0..6_000).filter(|step| limit.take(&"a", at(1_000 + step * 10)).is_ok()).count();
+        assert_eq!((0..100).filter(|_| limit.take(&"a", 1, began).is_ok()).count(), 20);
+        assert_eq!(limit.take(&"a", 1, began), Err(Duration::from_millis(100)));
+        assert!(limit.take(&"b", 1, began).is_ok());
+        assert_eq!((0..100).filter(|_| limit.take(&"a", 1, at(1_000)).is_ok()).count(), 10);
+        assert_eq!((0..100).filter(|_| limit.take(&"house", 4, began).is_ok()).count(), 80, "four shares");
+        let in_a_minute = (0..6_000).filter(|step| limit.take(&"a", 1, at(1_000 + step * 10)).is_ok()).count();
         assert!((590..=610).contains(&in_a_minute), "{in_a_minute}");
         assert_eq!(
-            (0..100).filter(|_| limit.take(&"a", at(100_000)).is_ok()).count(),
+            (0..100).filter(|_| limit.take(&"a", 1, at(100_000)).is_ok()).count(),
             20,
             "who was quiet has a burst again"
         );
@@ -72,9 +73,9 @@ mod tests {
     fn what_is_remembered_has_a_maximum() {
         let began = crate::clock::instant();
         let mut limit = RateLimit::new(1, 1);
-        (0..2 * REMEMBERED_MAX).for_each(|caller| assert!(limit.take(&caller, began).is_ok()));
+        (0..2 * REMEMBERED_MAX).for_each(|caller| assert!(limit.take(&caller, 1, began).is_ok()));
         assert_eq!(limit.used_until.len(), REMEMBERED_MAX);
-        assert!(limit.take(&(3 * REMEMBERED_MAX), began + Duration::from_secs(2)).is_ok());
+        assert!(limit.take(&(3 * REMEMBERED_MAX), 1, began + Duration::from_secs(2)).is_ok());
         assert_eq!(limit.used_until.len(), 1, "those who were quiet are forgotten");
     }
 }

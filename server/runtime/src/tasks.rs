@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-pub use tokio_util::task::TaskTracker;
 pub use tokio_util::task::task_tracker::TaskTrackerToken;
+pub use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 /// Pause before a task begins anew: what made it panic may last.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@
 //! the order of their revisions, and whoever has seen one has seen all before it.
 
 use postgres::client::{Client, Row};
-use postgres::{DatabaseError, Tables};
+use postgres::{DatabaseError, READ_BYTES_MAX, Tables, rows_within};
 use runtime::shared_rows::SharedRow;
 
 /// Rows that one look brings. Overflow policy: of changes the rest comes with the next look; all that is there is refused.
@@ -39,12 +39,14 @@ ON CONFLICT (cluster, kind, key) DO UPDATE SET
 const CHANGES: &str = "
 SELECT r.revision, s.kind, s.key, s.body, s.stamp, s.is_over, s.expires_at, s.revision
 FROM lockscope.shared_revision r LEFT JOIN lockscope.shared s ON s.cluster = r.cluster AND s.revision > $2
+    AND octet_length(s.kind) <= 64 AND octet_length(s.key) <= 128 AND octet_length(s.body) <= 16384
 WHERE r.cluster = $1 ORDER BY s.revision LIMIT $3";
 
 const ALL: &str = "
 SELECT r.revision, s.kind, s.key, s.body, s.stamp, s.is_over, s.expires_at, s.revision
 FROM lockscope.shared_revision r LEFT JOIN lockscope.shared s ON s.cluster = r.cluster AND NOT s.is_over
     AND s.expires_at > $2
+    AND octet_length(s.kind) <= 64 AND octet_length(s.key) <= 128 AND octet_length(s.body) <= 16384
 WHERE r.cluster = $1 LIMIT $3";
 
 /// By the database's clock, an hour late: whoever's clock is behind may need one still.
@@ -97,20 +99,20 @@ pub(crate) async fn find(client: &Client, cluster: &str, wanted: Wanted) -> Resu
         Wanted::All(now_ms) => (ALL, now_ms),
     };
     let limit = i64::try_from(ROWS_MAX + 1).unwrap_or(i64::MAX);
-    let read = client.query(sql, &[&cluster, &number, &limit]).await?;
+    let (read, is_whole) = rows_within(client, sql, &[&cluster, &number, &limit], READ_BYTES_MAX).await?;
     let Some(first) = read.first() else { return Ok(Found::default()) };
     let revision: i64 = first.try_get(0)?;
     let mut rows = Vec::with_capacity(read.len());
     for row in &read {
         rows.extend(parse(row)?);
     }
-    if rows.len() <= ROWS_MAX {
+    if is_whole && rows.len() <= ROWS_MAX {
         let rows = rows.into_iter().map(|(kind, row, _)| (kind, row)).collect();
         return Ok(Found { revision, rows, has_more: false });
     }
     let Wanted::After(_) = wanted else {
         return Err(DatabaseError::Failed(format!(
-            "the table lockscope.shared has more than {ROWS_MAX} rows in force"
+            "the table lockscope.shared has more than {ROWS_MAX} rows in force, or too long ones"
         )));
     };
     // Rows of the last revision may be missing: they come next time, as they were all written at once.

@@ -1,18 +1,23 @@
 //! `lockscope check-config`: the configuration that `serve` would use, checked and summarized.
 
+use std::time::Duration;
+
 use super::serve::check_exposure;
 use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
-use crate::serve::OpenPlace;
+use crate::serve::{OpenPlace, cluster_of};
 use crate::stdout;
 use http::Payloads;
 use http::listener::Tls;
 use lockscope_core::znode::is_under;
 use runtime::clock::Clock;
 
+/// How long ZooKeeper is asked about the cluster.
+const ASK_MAX: Duration = Duration::from_secs(3);
+
 /// Checks the configuration that `serve` would use, and prints a summary of it.
-pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
+pub(super) async fn run(args: &ServeArgs) -> Result<(), RunError> {
     let config = Config::load(args, &ProcessEnvironment)?;
     super::serve::ensembles(&config)?;
     check_exposure(&config, &crate::serve::access(&config))?;
@@ -61,6 +66,14 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), RunError> {
     config.lints.must_be_held.iter().for_each(|pattern| say_must_be_held(pattern, &config.ensembles));
     stdout::print(&config.alerting.described());
     stdout::print(&config::Cluster::described(config.cluster.as_ref(), &config));
+    if let Some(cluster) = cluster_of(&config, config.listen, &Clock::system())? {
+        let told = match tokio::time::timeout(ASK_MAX, cluster.check()).await {
+            Ok(Ok(())) => "can be joined".to_owned(),
+            Ok(Err(why)) => format!("can't be joined now: {why}"),
+            Err(_) => format!("not known: ZooKeeper did not answer within {ASK_MAX:?}"),
+        };
+        stdout::print(&format!("  cluster znodes     {told}"));
+    }
     Ok(())
 }
 

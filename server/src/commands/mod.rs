@@ -32,7 +32,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         #[cfg(feature = "demo")]
         Command::Demo(args) => demo::run(&args).await,
         Command::Autopsy(args) => autopsy::run(&args).await,
-        Command::CheckConfig(args) => check::run(&args),
+        Command::CheckConfig(args) => check::run(&args).await,
         Command::Config(args) => {
             let text = match args.document {
                 ConfigDocument::Reference => config::reference::markdown(),

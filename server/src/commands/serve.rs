@@ -14,9 +14,7 @@ use feed::project::{EnsembleInfo, ExcludedPaths};
 use http::{is_loopback, pages};
 use runtime::shutdown::CancellationToken;
 use zookeeper::members;
-use zookeeper::{
-    ClockProbeConfig, Exclusions, ObserverConfig, ReleaseClient, RequestCounts, compare_clocks, observe_counted,
-};
+use zookeeper::{Exclusions, ObserverConfig, ReleaseClient, RequestCounts, observe_counted};
 
 /// Serves until a signal.
 pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {
@@ -47,7 +45,6 @@ pub(super) fn check_exposure(config: &Config, access: &Access) -> Result<(), Con
 pub(crate) struct EnsembleObserver {
     observer: ObserverConfig,
     evidence: Option<members::Config>,
-    scratch: Option<ClockProbeConfig>,
 }
 
 /// Every ensemble with its observer.
@@ -66,7 +63,8 @@ fn served_ensemble(
         .map_err(|error| ConfigError(error.to_string()))?
         .with_credentials(credentials.clone())
         .with_znodes_max(ensemble.znodes_max)
-        .without(exclusions);
+        .without(exclusions)
+        .with_scratch(ensemble.clock_scratch.clone());
     let (connect, session_timeout) = (&ensemble.zk, config.session_timeout);
     let asked = || members::Config {
         connect: connect.clone(),
@@ -74,8 +72,6 @@ fn served_ensemble(
         credentials: credentials.clone(),
         session_timeout,
     };
-    let scratch =
-        |path| ClockProbeConfig { connect: connect.clone(), credentials: credentials.clone(), session_timeout, path };
     let has_others = config.ensembles.len() > 1 || config.ensembles_dir.is_some();
     let counts = Arc::<RequestCounts>::default();
     Ok(ServedEnsemble {
@@ -86,16 +82,13 @@ fn served_ensemble(
             has_others,
             labels: Arc::new(ensemble.labels.clone()),
             excluded: excluded(&ensemble.exclude, &counts),
+            proof: Arc::clone(&counts.proof),
         },
         roots: ensemble.roots.clone(),
         release_client: release_client(ensemble),
         counts,
         filling: None,
-        observer: EnsembleObserver {
-            observer,
-            evidence: ensemble.evidence.then(asked),
-            scratch: ensemble.clock_scratch.clone().map(scratch),
-        },
+        observer: EnsembleObserver { observer, evidence: ensemble.evidence.then(asked) },
     })
 }
 
@@ -113,8 +106,6 @@ fn release_client(ensemble: &config::Ensemble) -> ReleaseClient {
 
 impl Observer for EnsembleObserver {
     async fn observe(self, context: ObserverContext, sink: mpsc::Sender<Vec<Observation>>, stop: CancellationToken) {
-        let compared =
-            self.scratch.map(|config| compare_clocks(config, context.clock.clone(), sink.clone(), stop.clone()));
         let asked = self.evidence.map(|config| {
             let told = (sink.clone(), context.counts.clone());
             context.rounds.collect(config, context.clock.clone(), context.demand, told, stop.clone())
@@ -124,13 +115,8 @@ impl Observer for EnsembleObserver {
                 asked.await;
             }
         };
-        let compares = async {
-            if let Some(compared) = compared {
-                compared.await;
-            }
-        };
         let observed = context.thread.spawn(observe_counted(self.observer, context.clock, context.counts, sink, stop));
-        let (observed, ..) = tokio::join!(observed, asks, compares);
+        let (observed, ()) = tokio::join!(observed, asks);
         if let Err(error) = observed {
             tracing::error!(%error, "the observer failed");
         }

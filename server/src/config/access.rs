@@ -44,7 +44,7 @@ pub(super) fn of(layers: &Layers<'_>) -> Result<Settings, ConfigError> {
                 header.from
             )));
         }
-        return Ok(Settings { anonymous, proxy: None, openid: None });
+        return Ok(Settings { anonymous, ..Settings::default() });
     }
     if !roles.is_empty() && role_header.is_none() {
         return Err(ConfigError(format!(
@@ -52,7 +52,8 @@ pub(super) fn of(layers: &Layers<'_>) -> Result<Settings, ConfigError> {
             from_of(layers, "proxy_roles")
         )));
     }
-    Ok(Settings { anonymous, proxy: Some(Proxy { addresses, header, role, role_header, roles }), openid: None })
+    let proxy = Some(Proxy { addresses, header, role, role_header, roles });
+    Ok(Settings { anonymous, proxy, ..Settings::default() })
 }
 
 /// What to call a key, wherever it stands.

@@ -182,7 +182,9 @@ fn receiver(table: &Section<'_>, layers: &Layers<'_>) -> Result<Receiver, Config
     let (url, url_file) = (table.one("url")?, table.one("url_file")?);
     let url = match (url, url_file) {
         (Some(url), None) => url,
-        (None, Some(file)) => SettingValue { value: layers.read(&file, "name a file that can be")?, from: file.from },
+        (None, Some(file)) => {
+            SettingValue { value: layers.read_secret(&file, "name a file that can be")?, from: file.from }
+        }
         (None, None) if kind == RouteKind::PagerDuty => {
             super::setting_value("https://events.pagerduty.com/v2/enqueue", "url")
         }
@@ -195,7 +197,7 @@ fn receiver(table: &Section<'_>, layers: &Layers<'_>) -> Result<Receiver, Config
         .map_err(|fault| ConfigError(format!("{} {}; {}", url.from, fault.why, fault.remedy)))?;
     let secret = table
         .one("secret_file")?
-        .map(|file| layers.read(&file, "name a file that can be"))
+        .map(|file| layers.read_secret(&file, "name a file that can be"))
         .transpose()?
         .map(|secret| secret.trim().as_bytes().to_vec())
         .filter(|secret| !secret.is_empty());

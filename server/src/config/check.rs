@@ -145,8 +145,8 @@ pub(super) fn znodes_max(setting: &SettingValue) -> Result<usize, ConfigError> {
 /// `remedy`: what to write instead.
 pub(super) fn switch(setting: &SettingValue, remedy: &str) -> Result<bool, ConfigError> {
     match setting.value.as_str() {
-        "on" => Ok(true),
-        "off" => Ok(false),
+        "on" | "true" => Ok(true),
+        "off" | "false" => Ok(false),
         _ => wrong(setting, "is neither on nor off", remedy),
     }
 }

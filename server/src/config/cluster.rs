@@ -74,7 +74,7 @@ impl Cluster {
         let acting = who.map(|ensemble| &ensemble.identity.acting);
         let whose = match acting {
             Some(acting) if acting.is_somebody() => format!("written as {}", acting.described()),
-            _ => "anybody who reaches ZooKeeper may write there; act_auth_file makes it ours alone".to_owned(),
+            _ => "anybody who reaches ZooKeeper may write there (allow_open_cluster)".to_owned(),
         };
         let port = if config.listen.port() == 0 && own.id.is_none() { " (its port once it listens)" } else { "" };
         format!(
@@ -98,8 +98,9 @@ pub(super) fn of(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<C
     let table = table.as_ref();
     let given = |row| layers.of_table(row, table);
     let (named, own) = (given(&cluster_rows::ROOT)?, (given(&cluster_rows::ID)?, given(&cluster_rows::ADDRESS)?));
-    let root = match (named, table) {
-        (Some(named), _) => root(named)?,
+    let open = given(&cluster_rows::ALLOW_OPEN_CLUSTER)?;
+    let (from, root) = match (named, table) {
+        (Some(named), _) => (named.from.clone(), root(named)?),
         (None, Some(table)) => return table.lacks("root", ROOT_REMEDY),
         (None, None) => return Ok(None),
     };
@@ -107,15 +108,25 @@ pub(super) fn of(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<C
     let capacity = capacity.map(|entry| number(&entry, 1, u32::from(CAPACITY_MAX))).transpose()?;
     let secret = secret(layers, table)?;
     let watch = watch(table, secret.is_some())?;
-    Ok(Some(Cluster {
+    let ensemble = ensemble(table, ensembles)?;
+    let may_be_open = open.map_or(Ok(false), |open| check::switch(&open, "write true, or leave it out"))?;
+    let cluster = Cluster {
         root,
-        ensemble: ensemble(table, ensembles)?,
+        ensemble,
         id: own.0.map(id).transpose()?,
         address: own.1.map(address).transpose()?,
         watch,
         secret,
         capacity: capacity.and_then(|capacity| u8::try_from(capacity).ok()).unwrap_or(1),
-    }))
+    };
+    let who = ensembles.iter().find(|ensemble| ensemble.name == cluster.ensemble);
+    if !may_be_open && who.is_some_and(|ensemble| !ensemble.identity.acting.is_somebody()) {
+        return Err(ConfigError(format!(
+            "{from} {:?} is where anybody who reaches ZooKeeper can forge who leads and what was released, since the ensemble {} has no identity for releases; give it act_auth_file, or accept that with allow_open_cluster = true in [cluster]",
+            cluster.root, cluster.ensemble
+        )));
+    }
+    Ok(Some(cluster))
 }
 
 fn watch(table: Option<&Section<'_>>, has_secret: bool) -> Result<Watch, ConfigError> {
@@ -130,7 +141,7 @@ fn watch(table: Option<&Section<'_>>, has_secret: bool) -> Result<Watch, ConfigE
 
 fn secret(layers: &Layers<'_>, table: Option<&Section<'_>>) -> Result<Option<ReplicaSecret>, ConfigError> {
     let Some(file) = table.map_or(Ok(None), |table| table.one("secret_file"))? else { return Ok(None) };
-    let text = layers.read(&file, SECRET_REMEDY)?;
+    let text = layers.read_secret(&file, SECRET_REMEDY)?;
     // Never its value.
     match ReplicaSecret::new(text.as_bytes()) {
         Some(secret) => Ok(Some(secret)),
@@ -184,6 +195,8 @@ mod tests {
 
     fn load(cluster: &str) -> Result<Config, String> {
         let text = format!("zk = \"a:1\"\n{cluster}");
+        // Whether somebody signs in is another test's.
+        let text = format!("{text}{}", if cluster.contains("root") { "\nallow_open_cluster = true" } else { "" });
         let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
         let fake = Fake { text: Some(text.leak()), ..Fake::default() };
         Config::load(&flags, &fake).map_err(|error| error.to_string())
@@ -216,7 +229,8 @@ mod tests {
     fn what_each_replica_has_of_its_own_may_be_a_variable() {
         let load = |vars: &[(&'static str, &'static str)], text: &'static str| {
             let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
-            Config::load(&flags, &Fake { vars: vars.iter().copied().collect(), text: Some(text) })
+            let open = ("LOCKSCOPE_CLUSTER_ALLOW_OPEN_CLUSTER", "true");
+            Config::load(&flags, &Fake { vars: vars.iter().copied().chain([open]).collect(), text: Some(text) })
         };
         let own = [("LOCKSCOPE_CLUSTER_ID", "pod-1"), ("LOCKSCOPE_CLUSTER_ADDRESS", "http://pod-1:3000")];
         let cluster = load(&own, "zk = \"a:1\"\n[cluster]\nroot = \"/l\"\nid = \"x\"").unwrap().cluster.unwrap();
@@ -227,6 +241,22 @@ mod tests {
         assert_eq!((whole.root.as_str(), whole.id), ("/l", None));
         let told = load(&[("LOCKSCOPE_CLUSTER_ROOT", "l")], "zk = \"a:1\"").unwrap_err().to_string();
         assert!(told.starts_with("LOCKSCOPE_CLUSTER_ROOT \"l\" does not start"), "{told}");
+    }
+
+    #[test]
+    fn without_an_identity_an_open_cluster_is_accepted_in_words() {
+        let load = |text: &'static str| {
+            let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
+            Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).map_err(|error| error.to_string())
+        };
+        let refused = load("zk = \"a:1\"\n[cluster]\nroot = \"/l\"").unwrap_err();
+        assert!(refused.starts_with("x.toml:3: `root` in [cluster] \"/l\" is where anybody"), "{refused}");
+        assert!(refused.ends_with("accept that with allow_open_cluster = true in [cluster]"), "{refused}");
+        assert_eq!(load("zk = \"a:1\"\n[cluster]\nroot = \"/l\"\nallow_open_cluster = false").unwrap_err(), refused);
+        assert!(load("zk = \"a:1\"\n[cluster]\nroot = \"/l\"\nallow_open_cluster = true").is_ok());
+        assert!(
+            load("zk = \"a:1\"\n[cluster]\nroot = \"/l\"\nallow_open_cluster = 3").unwrap_err().contains("neither")
+        );
     }
 
     #[test]

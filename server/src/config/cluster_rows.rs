@@ -34,6 +34,13 @@ pub(super) const ADDRESS: Setting = Kind(Cluster, Variable, Restart).row(
     "\"https://lockscope-0.example:3000\"",
     "how other replicas and people reach this replica",
 );
+pub(super) const ALLOW_OPEN_CLUSTER: Setting = Kind(Cluster, Variable, Restart).row(
+    "allow_open_cluster",
+    "on, off",
+    "off",
+    "true",
+    "meet without an identity for releases, where anybody who reaches ZooKeeper can forge who leads and what was released",
+);
 pub(super) const WATCH: Setting = Kind(Cluster, File, Restart).row(
     "watch",
     "all, owned",

@@ -42,7 +42,7 @@ pub struct Ensemble {
     pub evidence: bool,
     /// Their AdminServers, where named.
     pub admin_urls: Vec<String>,
-    /// The znode below which ephemerals may be made to compare the clocks; None: nothing is ever written.
+    /// The znode below which an ephemeral may be written, to prove the quorum; None: nothing is ever written.
     pub clock_scratch: Option<String>,
     /// Who Lockscope is there.
     pub identity: Identity,

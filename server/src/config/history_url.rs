@@ -10,7 +10,7 @@ pub(super) fn of(layers: &Layers<'_>) -> Result<Option<HistoryPlace>, ConfigErro
         (None, None) => return Ok(None),
         (Some(url), None) => (url.from, url.value),
         (None, Some(file)) => {
-            let url = layers.read(&file, "name a file that can be")?;
+            let url = layers.read_secret(&file, "name a file that can be")?;
             (format!("the URL in {:?}", file.value), url)
         }
         (Some(_), Some(file)) => {

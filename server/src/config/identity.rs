@@ -104,7 +104,7 @@ fn login(
             "{} and {} both say who Lockscope is to ZooKeeper; leave one of them out",
             file.from, variable.from
         ))),
-        (Some(file), None) => Login::parse(&read(layers, &file)?).map(Some).map_err(|fault| bad(&file, &fault)),
+        (Some(file), None) => Login::parse(&read_secret(layers, &file)?).map(Some).map_err(|fault| bad(&file, &fault)),
         (None, Some(variable)) => {
             // Never its value.
             Login::parse(&variable.value)
@@ -117,7 +117,7 @@ fn login(
 fn pair(layers: &Layers<'_>, files: [Option<SettingValue>; 2]) -> Result<Option<TlsIdentity>, ConfigError> {
     match files {
         [None, None] => Ok(None),
-        [Some(cert), Some(key)] => TlsIdentity::parse(&read(layers, &cert)?, &read(layers, &key)?)
+        [Some(cert), Some(key)] => TlsIdentity::parse(&read(layers, &cert)?, &read_secret(layers, &key)?)
             .map(Some)
             .map_err(|fault| bad(&cert, &fault)),
         [Some(one), None] | [None, Some(one)] => Err(ConfigError(format!(
@@ -129,6 +129,10 @@ fn pair(layers: &Layers<'_>, files: [Option<SettingValue>; 2]) -> Result<Option<
 
 fn read(layers: &Layers<'_>, file: &SettingValue) -> Result<String, ConfigError> {
     layers.read(file, "name a file that this user may read")
+}
+
+fn read_secret(layers: &Layers<'_>, file: &SettingValue) -> Result<String, ConfigError> {
+    layers.read_secret(file, "name a file that this user may read")
 }
 
 fn bad(file: &SettingValue, fault: &Fault) -> ConfigError {

@@ -145,6 +145,25 @@ impl<'a> Layers<'a> {
         text.map_err(|error| ConfigError(format!("{} {:?} can't be read ({error}); {remedy}", file.from, file.value)))
     }
 
+    /// The same of a secret.
+    pub(super) fn read_secret(&self, file: &SettingValue, remedy: &str) -> Result<String, ConfigError> {
+        self.secret_path(file)?;
+        self.read(file, remedy)
+    }
+
+    /// The path of a file with a secret. One that others may read is taken, and a warning says so.
+    pub(super) fn secret_path(&self, file: &SettingValue) -> Result<PathBuf, ConfigError> {
+        let path = self.path(file)?;
+        if self.environment.is_readable_by_others(&path) {
+            let (from, value) = (&file.from, &file.value);
+            tracing::warn!(
+                "{from} {value:?} is a secret, and other users may read it; run: chmod go= {}",
+                path.display()
+            );
+        }
+        Ok(path)
+    }
+
     /// A sentence for every key of the file that is none.
     pub(super) fn unknown(&self) -> Vec<ConfigError> {
         let top = self.file.top();

@@ -121,7 +121,7 @@ fn secret(layers: &Layers<'_>) -> Result<Option<access::Secret>, ConfigError> {
 
     let (secret, from) = match layers.one("oidc_client_secret_file", None)? {
         Some(file) => {
-            let secret = layers.read(&file, "name a file that can be, or leave it out for a public client")?;
+            let secret = layers.read_secret(&file, "name a file that can be, or leave it out for a public client")?;
             (secret, format!("the secret in {:?}", file.value))
         }
         None => match layers.environment.var(SECRET).filter(|secret| !secret.is_empty()) {

@@ -28,7 +28,7 @@ that was added is watched from then on, one that was removed no more, and one th
 
 Settings that end in `_file`, and `tls_cert` and `tls_key`, name a file. `credential:NAME` means the file of that name in
 `$CREDENTIALS_DIRECTORY`, where systemd puts what `LoadCredential=NAME:PATH` or `LoadCredentialEncrypted=` names. Secrets are never flags, and
-are never shown.
+are never shown. A secret that other users may read is warned of at the start and by `check-config`; a group may read those of root.
 ";
 
 /// The reference, in Markdown.

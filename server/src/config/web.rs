@@ -53,7 +53,7 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Web, ConfigEr
     let cert = layers.one("tls_cert", flags.tls_cert.as_deref())?;
     let key = layers.one("tls_key", flags.tls_key.as_deref())?;
     let tls = match (cert, key) {
-        (Some(cert), Some(key)) => Some(TlsFiles { cert: layers.path(&cert)?, key: layers.path(&key)? }),
+        (Some(cert), Some(key)) => Some(TlsFiles { cert: layers.path(&cert)?, key: layers.secret_path(&key)? }),
         (None, None) => None,
         (Some(cert), None) => {
             return Err(ConfigError(format!(

@@ -34,7 +34,7 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>, has_data_dir: bool) -> 
     }
     let (secret, from) = match secret_file {
         Some(file) => {
-            let secret = layers.read(&file, "name a file that can be")?;
+            let secret = layers.read_secret(&file, "name a file that can be")?;
             (secret, format!("the secret in {:?}", file.value))
         }
         None => match layers.environment.var(SECRET).filter(|secret| !secret.is_empty()) {

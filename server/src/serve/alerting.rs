@@ -130,11 +130,16 @@ impl ObservationLog<Observatory> for AlertLog {
             let rules = Arc::clone(&self.rules.borrow_and_update());
             self.evaluator.take_rules(&self.ensemble, &rules, now);
         }
-        self.evaluator.look(model, now, changes);
+        self.evaluator.begin_look(model, changes);
+    }
+
+    fn go_on(&mut self, now: TimeMs, model: &Observatory) -> bool {
+        let is_behind = self.evaluator.go_on(model, now);
         let news = self.evaluator.take_news();
         if !news.is_empty() {
             self.alerts.found(&self.ensemble, news);
         }
+        is_behind
     }
 
     fn wants_checkpoint(&self) -> bool {

@@ -1,9 +1,8 @@
 //! Other servers that watch the same, where the configuration names a place to meet them.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-use tokio::net::TcpListener;
 
 use super::weaving::Weaver;
 use crate::config::Config;
@@ -14,11 +13,9 @@ use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 use runtime::tasks::{TaskTracker, supervised};
 
-/// The cluster that is configured; None: this server is alone. `listener`: where it is served, for an id of its own.
-pub(super) fn open(config: &Config, listener: &TcpListener, clock: &Clock) -> Result<Option<Cluster>, RunError> {
+/// The cluster that is configured; None: this server is alone. `listen`: where it is served, for an id of its own.
+pub(crate) fn open(config: &Config, listen: SocketAddr, clock: &Clock) -> Result<Option<Cluster>, RunError> {
     let Some(own) = &config.cluster else { return Ok(None) };
-    let listen =
-        listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
     let Some(ensemble) = config.ensembles.iter().find(|ensemble| ensemble.name == own.ensemble) else {
         return Err(RunError::Internal(format!("the cluster's ensemble {} is not configured", own.ensemble)));
     };

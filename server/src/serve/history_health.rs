@@ -126,6 +126,7 @@ mod tests {
             has_others: true,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let health = HistoryHealth::new(vec![(info.clone(), Some(HistoryHandle::default()))].into());
         health.look_again();

@@ -46,6 +46,7 @@ impl Past {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let about = About {
             version: env!("CARGO_PKG_VERSION").to_owned(),

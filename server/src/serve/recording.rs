@@ -2,17 +2,18 @@
 //! is where the model begins.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use history::derive::{Event, Tap};
 use history::historian::{self, Historian, HistoryHandle};
 use history::replay::ReplayError;
 use history::resume::{Resumed, resume};
-use history::store::{Retention, StoreError, is_all_generated};
+use history::store::{GapReason, Retention, Store, StoreError, is_all_generated};
 use lockscope_core::change::Change;
-use lockscope_core::observation::Observation;
+use lockscope_core::observation::{Observation, RootId, is_other_history};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
+use lockscope_core::verdict::duration;
 use lockscope_core::znode::Zxid;
 use tokio::sync::watch;
 
@@ -22,11 +23,14 @@ use crate::error::RunError;
 use feed::engine::ObservationLog;
 use feed::project::{EnsembleInfo, ForcedReleases};
 use http::Payloads;
-use runtime::clock::Clock;
+use runtime::clock::{self, Clock};
 use runtime::shared_list::SharedList;
 
 /// Longest wait for what was recorded before; without it the model begins with nothing.
 const REPLAY_MAX: Duration = Duration::from_secs(10);
+
+/// A server that records adds something within a second; one that adds nothing for so long does not record.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// The recording of one ensemble.
 pub(super) struct Recording {
@@ -178,7 +182,7 @@ fn opener(
     filling: Option<Filling>,
     lender: Lender,
 ) -> history::historian::Open {
-    let (opened, filling) = (Mutex::new(opened), Mutex::new(filling));
+    let (opened, filling, newest) = (Mutex::new(opened), Mutex::new(filling), Mutex::new(None));
     Box::new(move || -> Result<OpenStore, StoreError> {
         if let Some(filling) = filling.lock().unwrap_or_else(PoisonError::into_inner).take() {
             // What is observed meanwhile waits with the recorder. Nothing is sent: it ends when the sender is dropped.
@@ -186,20 +190,44 @@ fn opener(
         }
         let opened = opened.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(opened) = opened else {
-            let own = place.open(&ensemble);
-            if let Some(handle) = lender.get() {
-                handle.stands_by(place.is_shared() && matches!(own, Err(StoreError::InUse(_))));
-            }
-            if let (Err(StoreError::InUse(_)), Some(handle)) = (&own, lender.get())
-                && handle.store().is_none()
-                && let Some(store) = place.open_to_read(&ensemble)?
+            let mut own = place.open(&ensemble);
+            let Some(handle) = lender.get() else { return own };
+            let mut is_standby = false;
+            if let Err(StoreError::InUse(at)) = &mut own
+                && place.is_shared()
             {
-                handle.lend(&store);
+                if handle.store().is_none()
+                    && let Some(store) = place.open_to_read(&ensemble)?
+                {
+                    handle.lend(&store);
+                }
+                let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
+                let why = handle.store().and_then(|store| silence(&*store, &mut newest, clock::instant()));
+                is_standby = why.is_none();
+                at.extend(why.map(|why| format!(": {why}")));
             }
+            handle.stands_by(is_standby);
             return own;
         };
         Ok(opened)
     })
+}
+
+/// What a recording ends with, and since when nothing was added to it.
+type Newest = Option<((u64, Option<TimeMs>), Instant)>;
+
+/// Why whoever has the lock of a recording is not believed to record; None while something was added lately.
+fn silence(store: &dyn Store, newest: &mut Newest, now: Instant) -> Option<String> {
+    let coverage = store.coverage().ok()?;
+    let seen = (coverage.last_seq, coverage.to);
+    let (_, since) = newest.take_if(|(last, _)| *last == seen).unwrap_or((seen, now));
+    *newest = Some((seen, since));
+    if now.duration_since(since) < SILENCE_MAX {
+        return None;
+    }
+    let who = store.held_by().unwrap_or_else(|| "somebody".to_owned());
+    let silent_ms = i64::try_from(now.duration_since(since).as_millis()).unwrap_or(i64::MAX);
+    Some(format!("{who} holds the lock of this recording, and nothing was recorded for {}", duration(silent_ms)))
 }
 
 /// A recorder as the engine sees it.
@@ -225,6 +253,12 @@ impl ObservationLog<Observatory> for Log {
 
     fn changed(&mut self, now: TimeMs, model: &Observatory, cause: Option<&Observation>, changes: &[Change]) {
         self.tap.look(model, now, cause, changes, &mut self.events);
+        // Every root is read anew then; the first speaks for all.
+        if let Some(Observation::SyncBegan { root: RootId(0), why }) = cause
+            && is_other_history(why)
+        {
+            self.recorder.lose(GapReason::Restored);
+        }
     }
 
     fn wants_checkpoint(&self) -> bool {
@@ -237,5 +271,38 @@ impl ObservationLog<Observatory> for Log {
             self.recorder.record(Vec::new(), std::mem::take(&mut self.events));
             self.recorder.checkpoint(now, checkpoint);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use history::codec::{Chunk, ChunkKind};
+    use history::store::sqlite::SqliteStore;
+
+    use super::*;
+
+    #[test]
+    fn a_standby_is_well_while_chunks_come() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(directory.path(), "prod").unwrap();
+        let chunk = |seq: u64, last_at: i64| Chunk {
+            seq,
+            first_at: TimeMs(1_795_600_000_000),
+            last_at: TimeMs(last_at),
+            zxid: Zxid(1),
+            kind: ChunkKind::Checkpoint { part: 0 },
+            crc: 0,
+            body: [].into(),
+        };
+        let (began, mut newest) = (clock::instant(), None);
+        let mut look = |seconds: u64| silence(&store, &mut newest, began + Duration::from_secs(seconds));
+        assert_eq!((look(0), look(29)), (None, None));
+        assert!(look(30).unwrap().ends_with(" holds the lock of this recording, and nothing was recorded for 30.0 s"));
+        store.append(&[chunk(1, 1_795_600_001_000)], &[]).unwrap();
+        assert_eq!((look(31), look(60)), (None, None));
+        // The same chunk, which has grown.
+        store.append(&[chunk(1, 1_795_600_002_000)], &[]).unwrap();
+        assert_eq!((look(61), look(90)), (None, None));
+        assert!(look(91).unwrap().ends_with(" nothing was recorded for 30.0 s"));
     }
 }

@@ -69,6 +69,41 @@ pub(crate) fn dead_port() -> u16 {
 }
 
 #[tokio::test]
+async fn secrets_that_others_may_read_are_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    for name in ["auth", "secret", "ca"] {
+        std::fs::write(path(name), "who:0123456789abcdef0123456789abcdef\n").unwrap();
+    }
+    let args = [
+        "check-config",
+        "--zk",
+        "a:1",
+        "--auth-file",
+        &path("auth"),
+        "--webhook-url",
+        "https://a.example/x",
+        "--webhook-secret-file",
+        &path("secret"),
+    ];
+    let warned = async |modes: [u32; 2]| {
+        for (name, mode) in ["auth", "secret"].into_iter().zip(modes) {
+            std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let done = lockscope(&args).output().await.unwrap();
+        let text = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(0), "{text}");
+        let told = |name: &str| text.lines().any(|line| line.ends_with(&format!("run: chmod go= {}", path(name))));
+        ["auth", "secret"].map(told)
+    };
+    assert_eq!(warned([0o600, 0o400]).await, [false, false]);
+    assert_eq!(warned([0o604, 0o600]).await, [true, false]);
+    assert_eq!(warned([0o600, 0o644]).await, [false, true]);
+}
+
+#[tokio::test]
 async fn bad_configurations_exit_with_64_and_one_sentence() {
     check(
         &["serve", "--zk", "nowhere"],

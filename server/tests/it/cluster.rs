@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Child;
+use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 use crate::cli::{listening, lockscope};
 use crate::harness::{DEADLINE, STEP, Truth, open, queue, signal, zookeeper};
@@ -29,7 +30,7 @@ impl Server {
         let file = place.path().join("lockscope.toml");
         let text = format!(
             "zk = \"{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\", \"/lockscope\"]\nevidence = \"off\"\n\
-             session_timeout_ms = {}\nhistory = \"off\"\n{more}[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n",
+             session_timeout_ms = {}\nhistory = \"off\"\n{more}[cluster]\nroot = \"/lockscope\"\nallow_open_cluster = true\nid = \"{id}\"\n",
             zookeeper.address(),
             place.path().join("data").display().to_string(),
             TIMEOUT.as_millis()
@@ -173,4 +174,40 @@ async fn without_the_table_nothing_is_written() {
     assert_eq!((section.status().as_u16(), section.text().await.unwrap()), (200, String::new()));
     let children = recorded.truth.client.list_children("/").await.unwrap();
     assert!(!children.contains(&"lockscope".to_owned()), "{children:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_root_of_a_stranger_is_named_and_never_joined() {
+    let zookeeper = zookeeper().await;
+    let stranger = Client::connector().with_auth("digest", b"x:y").connect(&zookeeper.address()).await.unwrap();
+    let theirs = [Acl::new(Permission::ALL, AuthId::authed()), Acl::new(Permission::READ, AuthId::anyone())];
+    let make = async |path: &str, mode: CreateMode, acl: &[Acl]| {
+        stranger.create(path, b"", &mode.with_acls(Acls::new(acl))).await.unwrap();
+    };
+    make("/lockscope", CreateMode::Persistent, &theirs).await;
+    let secrets = tempfile::tempdir().unwrap();
+    let file = secrets.path().join("zk-act-auth");
+    std::fs::write(&file, "ops:secret\n").unwrap();
+    let a = Server::start(&zookeeper, "a", &format!("act_auth_file = {:?}\n", file.display().to_string())).await;
+    let config = a.place.path().join("lockscope.toml").display().to_string();
+    let checked = async || {
+        let done = lockscope(&["check-config", "--config", &config]).output().await.unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let why = "the ACL of /lockscope is not ours to change";
+    until(async || a.cluster().await["why"].as_str().unwrap().starts_with(why)).await;
+    assert_eq!(a.cluster().await["state"], "refused");
+    let told = checked().await;
+    assert!(told.contains(&format!("  cluster znodes     can't be joined now: {why}")), "{told}");
+    // Once it is everybody's it is made ours, and whoever stands there makes way.
+    let all = [Acl::new(Permission::ALL, AuthId::anyone())];
+    make("/lockscope/leader", CreateMode::Persistent, &all).await;
+    make("/lockscope/leader/_c_0-latch-", CreateMode::EphemeralSequential, &all).await;
+    stranger.set_acl("/lockscope", &all, None).await.unwrap();
+    until(async || a.cluster().await["is_leader"] == true).await;
+    assert!(checked().await.contains("  cluster znodes     can be joined\n"));
+    assert!(
+        stranger.create("/lockscope/limits", b"", &CreateMode::Persistent.with_acls(Acls::new(&all))).await.is_err()
+    );
 }

@@ -140,6 +140,22 @@ fn what_the_replicas_are_found_by_and_guarded_by_fits_them() {
 }
 
 #[test]
+fn the_server_is_given_no_password() {
+    for (file, kind) in [("kubernetes-cluster.yaml", "StatefulSet"), ("kubernetes.yaml", "Deployment")] {
+        let documents = yaml(file);
+        let pod = &only(&documents, kind)["spec"]["template"]["spec"];
+        let volumes = pod["volumes"].as_array().unwrap();
+        let secret = volumes.iter().find(|volume| volume["name"] == "secrets").unwrap();
+        let keys = secret["secret"]["items"].as_array().unwrap().iter().map(|item| text(&item["key"]));
+        let keys: Vec<&str> = keys.collect();
+        assert!(keys.contains(&"zk-auth") && keys.iter().all(|key| !key.contains("password")), "{file}: {keys:?}");
+        let config = text(&only(&documents, "ConfigMap")["data"]["lockscope.toml"]);
+        let named = config.split("/run/secrets/lockscope/").skip(1).map(|rest| rest.split('"').next().unwrap());
+        assert_eq!(named.collect::<BTreeSet<_>>(), keys.into_iter().collect(), "{file}");
+    }
+}
+
+#[test]
 fn each_value_of_the_chart_is_in_its_schema_and_each_that_is_used_has_a_default() {
     let values = &yaml("helm/lockscope/values.yaml")[0];
     let schema: Value =

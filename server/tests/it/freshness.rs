@@ -176,6 +176,7 @@ impl Line {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let about = About { version: "1".into(), started_at_ms: clock.now_ms(), read_only: Arc::default() };
         let (reader, projects_for_ms) = (engine.reader.clone(), Arc::<AtomicU64>::default());

@@ -53,7 +53,7 @@ impl Server {
         let history = if more.contains(RECORDED) { "on" } else { "off" };
         let text = format!(
             "{first}\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\n\
-             session_timeout_ms = 6000\nhistory = \"{history}\"\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n\
+             session_timeout_ms = 6000\nhistory = \"{history}\"\n[cluster]\nroot = \"/lockscope\"\nallow_open_cluster = true\nid = \"{id}\"\n\
              watch = \"owned\"\nsecret_file = {:?}\n{more}",
             place.path().join("data").display().to_string(),
             secret.display().to_string()

@@ -13,6 +13,11 @@ fn problem(answer: (u16, String, String), status: u16, detail: &str) {
     assert_eq!((problem.status, problem.detail.as_str()), (status, detail));
 }
 
+/// No part of the proof is known: no ensemble is asked.
+fn missing() -> Value {
+    json!({ "answer": "missing", "epoch": "missing", "quorum": "missing" })
+}
+
 #[tokio::test]
 async fn locks_carry_ages_at_the_answer() {
     let served = Served::start(Limits::default()).await;
@@ -23,7 +28,8 @@ async fn locks_carry_ages_at_the_answer() {
     assert_eq!((&value["seq"], &value["total"]), (&json!(1), &json!(2)));
     let expected = json!([{
         "ensemble": "default", "path": "/b", "root": "/", "recipe": "sequential_mutex", "recipe_label": "kazoo Lock", "confidence": "high",
-        "verdict": "healthy", "sentence": "held", "as_of": { "state": "live", "zxid": "0x0", "at_ms": 1_000_000, "age_ms": 0, "why": "" },
+        "verdict": "healthy", "sentence": "held",
+        "as_of": { "state": "live", "zxid": "0x0", "at_ms": 1_000_000, "age_ms": 0, "why": "", "proof": missing() },
         "holders": [], "holder_count": 1, "waiter_count": 2, "oldest_wait_ms": 500, "wait_is_lower_bound": false,
         "total_wait_ms": 700, "hold_ms": 900, "hold_is_lower_bound": true, "complete": true, "missing": [], "findings": [],
     }]);
@@ -39,7 +45,7 @@ async fn one_lock_carries_everything_and_says_how_old_it_is() {
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         value["as_of"],
-        json!({ "state": "stale", "zxid": "0x10", "at_ms": 77, "age_ms": 999_923, "why": "silent" })
+        json!({ "state": "stale", "zxid": "0x10", "at_ms": 77, "age_ms": 999_923, "why": "silent", "proof": missing() })
     );
     for list in ["contenders", "edges", "foreign", "findings"] {
         assert_eq!(value[list], json!([]), "{list}");

@@ -8,7 +8,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_wire::LabRun;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
@@ -19,21 +19,16 @@ use crate::served::until;
 const RUNS: &str = "/api/v1/lab/runs";
 
 /// A server's process with a lab, and its ZooKeeper.
-pub(crate) struct Plant {
-    pub(crate) zookeeper: PrivateZooKeeper,
+struct Plant {
+    zookeeper: PrivateZooKeeper,
     process: Child,
     address: String,
-    pub(crate) token: String,
-    pub(crate) place: TempDir,
+    token: String,
+    place: TempDir,
 }
 
 impl Plant {
     async fn open() -> Self {
-        Self::open_as(lockscope).await
-    }
-
-    /// The same, with the command that starts it.
-    pub(crate) async fn open_as(command: impl Fn(&[&str]) -> Command) -> Self {
         let (zookeeper, place) = (zookeeper().await, tempfile::tempdir().unwrap());
         let config = place.path().join("lockscope.toml");
         let mut file = std::fs::File::create(&config).unwrap();
@@ -56,14 +51,14 @@ impl Plant {
             .await
             .unwrap();
         let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
-        let mut process = command(&["serve", "--config", &config]).stderr(Stdio::null()).spawn().unwrap();
+        let mut process = lockscope(&["serve", "--config", &config]).stderr(Stdio::null()).spawn().unwrap();
         let address = listening(&mut process).await;
         let plant = Self { zookeeper, process, address, token, place };
         until(async || reqwest::get(format!("{}/readyz", plant.address)).await.unwrap().status().is_success()).await;
         plant
     }
 
-    pub(crate) async fn ask(&self, method: &str, path: &str, body: &Value) -> reqwest::Response {
+    async fn ask(&self, method: &str, path: &str, body: &Value) -> reqwest::Response {
         let request = reqwest::Client::new()
             .request(method.parse().unwrap(), format!("{}{path}", self.address))
             .bearer_auth(&self.token);
@@ -81,7 +76,7 @@ impl Plant {
         started["id"].as_str().unwrap().to_owned()
     }
 
-    pub(crate) async fn run(&self, id: &str) -> LabRun {
+    async fn run(&self, id: &str) -> LabRun {
         self.ask("GET", &format!("{RUNS}/{id}"), &Value::Null).await.json().await.unwrap()
     }
 

@@ -25,9 +25,9 @@ impl Held {
         // The leader's pings are held back as well; neither the follower nor its clients may be given up for that.
         let mut ensemble = PrivateEnsemble::prepare(&options(&[("syncLimit", "240")], &[])).unwrap();
         let (mut proxies, mut detours) = (Vec::new(), Vec::new());
-        for (to, port) in ensemble.quorum_ports().enumerate().filter(|(to, _)| *to != LATE) {
+        for (to, (port, _)) in ensemble.voting_ports().enumerate().filter(|(to, _)| *to != LATE) {
             let proxy = Proxy::start(format!("127.0.0.1:{port}")).await;
-            detours.push(Detour { from: LATE, to, port: proxy.port() });
+            detours.push(Detour { from: LATE, to, quorum: proxy.port(), election: None });
             proxies.push(proxy);
         }
         ensemble.launch(&detours).await.unwrap_or_else(|error| panic!("{error}"));

@@ -261,6 +261,50 @@ async fn at_shutdown_sockets_close_with_1001_and_ready_says_so() {
     assert_eq!(served.get("/healthz").await.0, 200);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn views_go_on_while_others_are_waited_for() {
+    let served = Served::start(short(300)).await;
+    let mut client = served.json().await;
+    say(&mut client, SUBSCRIBE).await;
+    hear(&mut client, "snapshot").await;
+    // Requests of the same caller take every turn there is, and further views of the socket wait behind them.
+    served.fake.hold_looks(true);
+    let url = format!("http://{}/api/v1/sessions?q=", served.address);
+    let asking: Vec<_> = (0..8).map(|at| tokio::spawn(reqwest::get(format!("{url}{at}")))).collect();
+    until(async || served.fake.looks() > 0).await;
+    for id in [2, 3] {
+        say(&mut client, &format!(r#"{{"type":"subscribe","id":{id},"view":{{"kind":"waits"}}}}"#)).await;
+    }
+    for step in 0..4 {
+        served.fake.set(&paths(1, &format!("step{step}")));
+        let delta = hear(&mut client, "delta").await;
+        assert_eq!(delta["id"], 1, "{delta}");
+        let beat = hear(&mut client, "heartbeat").await;
+        assert_eq!(beat["views"].as_array().map(Vec::len), Some(1), "{beat}");
+    }
+    // What the client says in between is heard: one is stopped, and one that is not there can't be.
+    say(&mut client, r#"{"type":"unsubscribe","id":2}"#).await;
+    say(&mut client, r#"{"type":"unsubscribe","id":2}"#).await;
+    assert_eq!(hear(&mut client, "error").await["id"], 2);
+    served.fake.hold_looks(false);
+    assert_eq!(hear(&mut client, "snapshot").await["id"], 3);
+    for answer in asking {
+        assert_eq!(answer.await.unwrap().unwrap().status(), 200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_view_leaves_the_one_before() {
+    let served = Served::start(Limits::default()).await;
+    let mut client = served.json().await;
+    say(&mut client, SUBSCRIBE).await;
+    hear(&mut client, "snapshot").await;
+    say(&mut client, r#"{"type":"subscribe","id":1,"view":{"kind":"lock","path":"no path"}}"#).await;
+    assert_eq!(hear(&mut client, "error").await["id"], 1);
+    served.fake.set(&paths(1, "a"));
+    assert_eq!(hear(&mut client, "delta").await["id"], 1);
+}
+
 /// What lies in the kernel for the clients of this port and from them, at both ends.
 fn queued_bytes(port: u16) -> u64 {
     let text = std::fs::read_to_string("/proc/net/tcp").unwrap();

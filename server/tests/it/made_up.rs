@@ -15,7 +15,14 @@ pub(crate) const HOLDER: SessionId = SessionId(0x11);
 pub(crate) const WAITER: SessionId = SessionId(0x22);
 
 fn as_of() -> AsOf {
-    AsOf { state: RootState::Live, since_ms: 1, why: String::new(), zxid: Zxid(16), ensemble: None }
+    AsOf {
+        state: RootState::Live,
+        since_ms: 1,
+        why: String::new(),
+        zxid: Zxid(16),
+        ensemble: None,
+        proof: lockscope_wire::Proof::default(),
+    }
 }
 
 fn spot(path: &str, node: &str) -> SessionLock {

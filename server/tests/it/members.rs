@@ -1,10 +1,12 @@
 //! Three members in trouble: what is said of clients stays true, or becomes `unknown`, and never wrongly
 //! `disconnected`.
 
+use demo::{PrivateEnsemble, PrivateZooKeeper};
 use serde_json::Value;
+use zookeeper_client::EnsembleUpdate;
 
 use crate::harness::proxy::{Mode, Proxy};
-use crate::harness::{Truth, ensemble};
+use crate::harness::{Truth, ensemble, options};
 use crate::recipes::lockscope::Lockscope;
 use crate::served::until;
 
@@ -136,4 +138,78 @@ async fn a_new_leader_is_found_and_tells_the_ends() {
         told["liveness"] == "connected" && told["client"]["server"] != first.as_str()
     })
     .await;
+}
+
+/// An ensemble that may be reconfigured by anybody.
+fn reconfigurable() -> demo::ServerOptions {
+    options(&[("reconfigEnabled", "true")], &["-Dzookeeper.skipACL=yes"])
+}
+
+/// Changes who the members are. A leader that leaves closes its connections before it answers.
+async fn reconfigure(by: &Truth, joins: &[&str], leaves: &[&str]) {
+    let joinings = joins.iter().copied();
+    let update = EnsembleUpdate::Incremental { joinings, leavings: leaves.iter().copied() };
+    let told = by.client.update_ensemble(update, None).await;
+    assert!(matches!(told, Ok(_) | Err(zookeeper_client::Error::ConnectionLoss)), "{told:?}");
+}
+
+fn is_complete(status: &Value, members: usize) -> bool {
+    let told = status["evidence"].as_array().unwrap();
+    told.len() == members && told.iter().all(|member| member["connections"] == "ok")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_holder_on_a_new_member_is_not_disconnected() {
+    let mut ensemble = PrivateEnsemble::start(reconfigurable()).await.unwrap_or_else(|error| panic!("{error}"));
+    let lockscope = Lockscope::run(&["--zk", &ensemble.connect_string(), "--root", "/locks"]).await;
+    let truth = Truth::new(&ensemble.connect_string()).await;
+    truth.make("/locks/x").await;
+    until(async || is_complete(&status(&lockscope).await, 3)).await;
+    // It follows the leader and serves clients, although it is no member yet.
+    let line = ensemble.add(&reconfigurable()).await.unwrap_or_else(|error| panic!("{error}"));
+    let joiner = &ensemble.members()[3];
+    reconfigure(&truth, &[&line], &[]).await;
+    let client = Truth::new(&joiner.address()).await;
+    client.queue("/locks/x/lock-").await;
+    truth.queue("/locks/x/lock-").await;
+    let is_accused = |lock: &Value| lock["verdict"] == "expiring" || lock["holders"][0]["liveness"] == "disconnected";
+    until(async || {
+        let lock = lockscope.ask("/api/v1/lock?path=/locks/x").await.1;
+        assert!(!is_accused(&lock), "{lock:#}");
+        let holder = &lock["holders"][0];
+        holder["liveness"] == "connected" && holder["client"]["server"] == joiner.address().as_str()
+    })
+    .await;
+    assert!(is_complete(&status(&lockscope).await, 4));
+
+    // It leaves, and its process goes on: it is no member any more.
+    reconfigure(&truth, &[], &["4"]).await;
+    until(async || is_complete(&status(&lockscope).await, 3)).await;
+    assert!(joiner.is_running());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_dead_where_members_are_not_told() {
+    let mut ensemble = ensemble().await;
+    let names: Vec<String> = ensemble.members().iter().map(PrivateZooKeeper::address).collect();
+    // A member that never answered may refuse us alone.
+    ensemble.members_mut()[0].stop().await.unwrap();
+    let lockscope = Lockscope::run(&["--zk", &names[1..].join(","), "--root", "/locks"]).await;
+    let truth = Truth::new(&names[1..].join(",")).await;
+    truth.make("/locks/x").await;
+    let proxy = Proxy::start(names[1].clone()).await;
+    let victim = Truth::new(&proxy.address()).await;
+    victim.queue("/locks/x/lock-").await;
+    until(async || holder(&lockscope).await["liveness"] == "connected").await;
+    proxy.set(Mode::Cut);
+    until(async || {
+        let lock = lockscope.ask("/api/v1/lock?path=/locks/x").await.1;
+        assert_ne!(lock["verdict"], "expiring", "{lock:#}");
+        assert_ne!(lock["holders"][0]["liveness"], "disconnected", "{lock:#}");
+        lock["holders"][0]["liveness"] == "silent"
+    })
+    .await;
+    let told = status(&lockscope).await;
+    let first = told["evidence"].as_array().unwrap().iter().find(|member| member["member"] == names[0].as_str());
+    assert_eq!(first.map(|member| &member["is_down"]), Some(&Value::Bool(false)));
 }

@@ -142,11 +142,6 @@ async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut H
     keep("get", "/api/v1/locks", wrong.0, &wrong.1);
     let late = plant.ask("POST", &format!("{run}/faults"), &json!({ "fault": "kill" })).await;
     keep("post", "/api/v1/lab/runs/{id}/faults", late.0, &late.1);
-    let replay = plant.ask("GET", &format!("{run}/replay"), &Value::Null).await;
-    keep("get", "/api/v1/lab/runs/{id}/replay", replay.0, &replay.1);
-    let nobody = json!({ "path": "/none", "from_ms": 1, "to_ms": 2, "strategies": ["predecessor"] });
-    let refused = plant.ask("POST", "/api/v1/lab/replays", &nobody).await;
-    keep("post", "/api/v1/lab/replays", refused.0, &refused.1);
     let over = plant.ask("DELETE", &run, &Value::Null).await;
     keep("delete", "/api/v1/lab/runs/{id}", over.0, &over.1);
     // The holder of the last lock goes.

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use access::Access;
@@ -41,6 +41,9 @@ pub(crate) struct Fake {
     /// How long a look at waits and sessions takes, and how many were taken.
     look: Mutex<Duration>,
     looks: AtomicUsize,
+    /// Whether such looks wait, and for what.
+    held: Mutex<bool>,
+    let_go: Condvar,
 }
 
 impl Default for Fake {
@@ -52,6 +55,8 @@ impl Default for Fake {
             known_at_ms: AtomicI64::new(NOW_MS),
             look: Mutex::default(),
             looks: AtomicUsize::new(0),
+            held: Mutex::default(),
+            let_go: Condvar::new(),
         }
     }
 }
@@ -64,6 +69,12 @@ impl Fake {
 
     pub(crate) fn set_look(&self, takes: Duration) {
         *self.look.lock().unwrap() = takes;
+    }
+
+    /// Has looks at waits and sessions wait, until they are let go.
+    pub(crate) fn hold_looks(&self, held: bool) {
+        *self.held.lock().unwrap() = held;
+        self.let_go.notify_all();
     }
 
     pub(crate) fn looks(&self) -> usize {
@@ -119,6 +130,7 @@ impl Fake {
         self.looks.fetch_add(1, Ordering::Relaxed);
         let takes = *self.look.lock().unwrap();
         std::thread::sleep(takes);
+        drop(self.let_go.wait_while(self.held.lock().unwrap(), |held| *held).unwrap());
         ProjectedView { body: body(paths), known: self.known_now() }
     }
 }
@@ -151,6 +163,7 @@ impl Views for Fake {
                     since_ms: 77,
                     why: "silent".to_owned(),
                     zxid: Zxid(16),
+                    proof: lockscope_wire::Proof::default(),
                     ensemble: None,
                 },
                 recognised_by: Vec::new(),
@@ -193,6 +206,7 @@ impl Views for Fake {
             missed: Some(0),
             history: None,
             excluded: None,
+            proof: Default::default(),
         };
         self.show(|_| Status {
             version: "0".to_owned(),

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Child;
 
-use crate::access::PASSWORD;
+use crate::access::{PASSWORD, form_token};
 use crate::cli::{listening, lockscope};
 use crate::harness::{Truth, open, queue, signal, zookeeper};
 use crate::served::until;
@@ -36,7 +36,7 @@ impl Server {
         let place = tempfile::tempdir().unwrap();
         let text = format!(
             "zk = \"{}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\"]\nevidence = \"off\"\n\
-             session_timeout_ms = 4000\nanonymous = \"none\"\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n\
+             session_timeout_ms = 4000\nanonymous = \"none\"\n[cluster]\nroot = \"/lockscope\"\nallow_open_cluster = true\nid = \"{id}\"\n\
              [[alert]]\nname = \"slow\"\nwhen = [\"waiting > 1s\"]\npath = \"/a/*\"\nfor = \"1s\"\n",
             zookeeper.address(),
             place.path().join("data").display().to_string(),
@@ -100,8 +100,14 @@ impl Server {
 
     async fn sign_out(&self, cookie: &str) {
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        let request =
-            client.post(format!("{}/sign-out", self.url)).header("origin", &self.url).header("cookie", cookie);
+        let page = client.get(format!("{}/sign-in", self.url)).header("cookie", cookie).send().await.unwrap();
+        let token = form_token(&page.text().await.unwrap(), "/sign-out");
+        let request = client
+            .post(format!("{}/sign-out", self.url))
+            .header("origin", &self.url)
+            .header("cookie", cookie)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(format!("form_token={token}"));
         assert_eq!(request.send().await.unwrap().status().as_u16(), 303);
     }
 

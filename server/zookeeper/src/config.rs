@@ -27,6 +27,8 @@ pub struct ObserverConfig {
     credentials: Credentials,
     znodes_max: usize,
     exclusions: Exclusions,
+    /// Below this path writes prove the quorum and compare the clocks.
+    pub(super) scratch: Option<String>,
 }
 
 /// Why there is nothing to observe.
@@ -86,7 +88,7 @@ impl ObserverConfig {
         }
         let (credentials, exclusions) = (Credentials::default(), Exclusions::default());
         let connect = connect.to_owned();
-        Ok(Self { connect, roots, session_timeout, credentials, znodes_max: ZNODES_MAX, exclusions })
+        Ok(Self { connect, roots, session_timeout, credentials, znodes_max: ZNODES_MAX, exclusions, scratch: None })
     }
 
     /// The same, as somebody.
@@ -116,6 +118,12 @@ impl ObserverConfig {
     #[must_use]
     pub fn without(self, exclusions: Exclusions) -> Self {
         Self { exclusions, ..self }
+    }
+
+    /// The same, with a path below which it may write.
+    #[must_use]
+    pub fn with_scratch(self, scratch: Option<String>) -> Self {
+        Self { scratch, ..self }
     }
 
     /// What is never read.

@@ -81,7 +81,7 @@ async fn sessions(shared: Shared<'_>, stop: &CancellationToken) {
         }
         roots.drop_watchers();
         roots.each(|root| root.input(Input::Disconnected, &mut out));
-        why = Why::NewSession;
+        why = out.history.why_new_session();
     }
 }
 

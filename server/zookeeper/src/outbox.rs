@@ -8,6 +8,7 @@ use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::time::TimeMs;
 
 use super::request_counts::RequestCounts;
+use super::seen_history::SeenHistory;
 use super::watch::Why;
 
 /// Observations a batch.
@@ -28,6 +29,7 @@ pub(super) struct Outbox {
     /// A deletion was added, or a sync ended, since it was asked for.
     has_deletions: bool,
     sync_ended: bool,
+    pub(super) history: SeenHistory,
     counts: Arc<RequestCounts>,
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{BoxFuture, FutureExt, join};
 use lockscope_core::time::TimeMs;
-use zookeeper_client::{Client, Error};
+use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 /// Pause between proofs on a link that answers.
 const PROOF_EVERY: Duration = Duration::from_millis(500);
@@ -17,7 +17,7 @@ pub(super) const PULSE: Duration = Duration::from_millis(100);
 /// Pause between questions, however many deletions ask for one.
 const QUESTION_EVERY: Duration = Duration::from_millis(20);
 /// A silent server is reported after this at the latest.
-const STALE_WITHIN: Duration = Duration::from_secs(2);
+pub(super) const STALE_WITHIN: Duration = Duration::from_secs(2);
 const _: () = assert!(PROOF_EVERY.as_millis() + ANSWER_MAX.as_millis() + PULSE.as_millis() <= STALE_WITHIN.as_millis());
 
 /// What is asked.
@@ -100,13 +100,15 @@ impl Known {
     fn next(&mut self, now: Instant) -> Option<Question> {
         let since =
             |instant: Option<Instant>| instant.map_or(Duration::MAX, |instant| now.saturating_duration_since(instant));
-        if self.asked.is_some() || since(self.question_sent) < QUESTION_EVERY {
+        if self.asked.is_some() {
             return None;
         }
-        if self.hurried || since(self.proof_sent) >= PROOF_EVERY {
+        // Not held back by requests that are sent anyway: where they never pause, no proof would be asked for.
+        let is_due = since(self.proof_sent) >= PROOF_EVERY;
+        if is_due || (self.hurried && since(self.proof_sent) >= QUESTION_EVERY) {
             return Some(Question::Proof);
         }
-        self.wants_fence.then_some(Question::Fence)
+        (self.wants_fence && since(self.question_sent) >= QUESTION_EVERY).then_some(Question::Fence)
     }
 
     fn sent(&mut self, asked: PendingProbe) {
@@ -134,7 +136,7 @@ impl Known {
 /// The questions of one session.
 pub(super) struct Probe {
     known: Known,
-    answer: Option<BoxFuture<'static, Result<(), Error>>>,
+    answer: Option<BoxFuture<'static, Result<Option<i64>, Error>>>,
 }
 
 impl Probe {
@@ -168,10 +170,11 @@ impl Probe {
         self.known.next(Instant::now())
     }
 
-    /// Sends it.
-    pub(super) fn ask(&mut self, client: &Client, question: Question, sent_at: TimeMs, covers: bool) {
+    /// Sends it; a proof is a write below `scratch`, where there is such a path.
+    pub(super) fn ask(&mut self, client: &Client, question: Question, at: (TimeMs, bool), scratch: Option<String>) {
+        let (sent_at, covers) = at;
         self.known.sent(PendingProbe { question, sent: Instant::now(), sent_at, covers });
-        self.answer = Some(send(client.clone(), question).boxed());
+        self.answer = Some(send(client.clone(), question, scratch).boxed());
     }
 
     /// Whether a request that is sent now is to be a question as well: something waits for an answer, and nothing is
@@ -185,8 +188,8 @@ impl Probe {
         rides
     }
 
-    /// Waits for the answer; for ever without a question.
-    pub(super) async fn answer(&mut self) -> Result<(), Error> {
+    /// Waits for the answer, and the leader's time where a write was committed; for ever without a question.
+    pub(super) async fn answer(&mut self) -> Result<Option<i64>, Error> {
         let Some(answer) = &mut self.answer else { return future::pending().await };
         let result = answer.await;
         self.answer = None;
@@ -213,7 +216,7 @@ impl std::fmt::Debug for Probe {
 
 /// Neither request needs any right, but that ZooKeeper from 3.8.4 and 3.9.2 on may refuse a Stat (ZOOKEEPER-2590): an
 /// answer as well.
-async fn send(client: Client, question: Question) -> Result<(), Error> {
+async fn send(client: Client, question: Question, scratch: Option<String>) -> Result<Option<i64>, Error> {
     let stat = async {
         match client.check_stat("/").await {
             Ok(_) | Err(Error::NoAuth) => Ok(()),
@@ -221,10 +224,38 @@ async fn send(client: Client, question: Question) -> Result<(), Error> {
         }
     };
     if question == Question::Fence {
-        return stat.await;
+        return stat.await.map(|()| None);
     }
-    let (synced, stat) = join(client.sync("/"), stat).await;
-    synced.and(stat)
+    let synced = async {
+        let written = match &scratch {
+            Some(scratch) => write(&client, scratch).await?,
+            None => None,
+        };
+        if written.is_none() {
+            client.sync("/").await?;
+        }
+        Ok::<_, Error>(written)
+    };
+    let (synced, stat) = join(synced, stat).await;
+    stat.and(synced)
+}
+
+/// Writes a znode that goes with our session: a leader without its followers answers `sync` (ZOOKEEPER-1675), and no
+/// write. Gives the leader's time of it; None where there is no such path, or no right to.
+async fn write(client: &Client, scratch: &str) -> Result<Option<i64>, Error> {
+    // No number at its end: nobody takes it for a contender.
+    let name = format!("{}/lockscope-clock-{:016x}x", scratch.trim_end_matches('/'), client.session_id().0);
+    let written = match client.set_data(&name, b"", None).await {
+        Err(Error::NoNode) => {
+            let mode = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
+            client.create(&name, b"", &mode).await.map(|(stat, _)| stat.ctime)
+        }
+        written => written.map(|stat| stat.mtime),
+    };
+    match written {
+        Err(Error::NoNode | Error::NoAuth) => Ok(None),
+        written => written.map(Some),
+    }
 }
 
 #[cfg(test)]
@@ -290,6 +321,22 @@ mod tests {
         assert!(probe.rides(), "what was deleted since waits for the next");
         assert_eq!(probe.answered(false), Proved::Nothing);
         assert!(!probe.has_answered(), "it says nothing of the leader");
+    }
+
+    #[test]
+    fn requests_without_pause_hold_no_proof_back() {
+        let begin = Instant::now();
+        let (mut known, mut proofs) = (Known::new(begin), 0);
+        for at in (0..5_000).step_by(5) {
+            let now = begin + at * MS;
+            known.wants_fence = true;
+            let question = known.next(now).unwrap_or(Question::Request);
+            proofs += u32::from(question == Question::Proof);
+            known.sent(PendingProbe { question, sent: now, sent_at: TimeMs(0), covers: true });
+            known.answered(now + 2 * MS, true);
+            assert!(!known.is_late(now + 2 * MS), "after {at} ms");
+        }
+        assert_eq!(proofs, 10, "two a second");
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! Counters of requests to the ensemble and of resyncs, for the metrics.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use lockscope_core::proof::Proof;
+use tokio::sync::watch;
+
+use super::members::MemberEpochs;
 use super::watch::Why;
 
 /// Kinds of requests.
@@ -42,6 +47,10 @@ pub struct RequestCounts {
     session_id: AtomicI64,
     left_out: AtomicU64,
     ignored_events: AtomicU64,
+    /// What the members report of their epochs, where they are asked.
+    pub(super) epochs: OnceLock<watch::Receiver<MemberEpochs>>,
+    /// What proves that what is observed is live, as of a moment ago.
+    pub proof: Arc<Mutex<Proof>>,
 }
 
 impl RequestCounts {
@@ -101,6 +110,14 @@ impl RequestCounts {
     /// The session that was made last; 0 before the first.
     pub(super) fn session_id(&self) -> i64 {
         self.session_id.load(Ordering::Relaxed)
+    }
+
+    /// Looks at the members' epochs; there are none where members are not asked.
+    pub(super) fn with_epochs<T>(&self, look: impl FnOnce(&MemberEpochs) -> T) -> T {
+        match self.epochs.get() {
+            Some(epochs) => look(&epochs.borrow()),
+            None => look(&MemberEpochs::new()),
+        }
     }
 
     /// Sessions made.

@@ -1,13 +1,14 @@
 //! One ZooKeeper session from connect to its end: drains watchers, sends requests, probes the link. The only effects
 //! are on ZooKeeper and the outbox's channel.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use lockscope_core::observation::{Link, Observation};
+use lockscope_core::proof::Proof;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use tokio::sync::mpsc;
@@ -18,6 +19,7 @@ use super::alarm::Alarm;
 use super::batch::{Answer, Answers, Batch};
 use super::child_watch::ChildWatches;
 use super::config::ObserverConfig;
+use super::epoch_guard::EpochGuard;
 use super::link::LinkTeller;
 use super::outbox::Outbox;
 use super::probe::{PULSE, Probe, Proved};
@@ -84,6 +86,11 @@ pub(super) struct Session<'a> {
     kind: ServerKind,
     /// Every root knows that watch events are wrong.
     is_disbelieved: bool,
+    guard: EpochGuard,
+    /// Why what our member shows may be old, although it answers.
+    doubt: Option<&'static str>,
+    /// The last proof was a write.
+    is_committed: Option<bool>,
 }
 
 impl<'a> Session<'a> {
@@ -98,6 +105,7 @@ impl<'a> Session<'a> {
         let (flights, probe, reconnect) = (FuturesUnordered::new(), Probe::new(), Reconnect::default());
         // A session before may have been notified that there is something, and have gone before it looked.
         let (hints_at, pace) = (Some(Instant::now()), ReadPace::new(Instant::now()));
+        out.history.asks_servers();
         Self {
             client,
             states,
@@ -114,6 +122,9 @@ impl<'a> Session<'a> {
             alarm: Alarm::new(),
             kind: ServerKind::ask(shared.config),
             is_disbelieved: false,
+            guard: shared.counts.with_epochs(|members| EpochGuard::new(Instant::now(), true, members)),
+            doubt: None,
+            is_committed: None,
         }
     }
 
@@ -134,7 +145,7 @@ impl<'a> Session<'a> {
                         return end;
                     }
                 }
-                _ = pulse.tick() => {}
+                _ = pulse.tick() => self.doubt_member(),
                 _ = tick.tick() => self.roots.each(|root| root.tick(self.out)),
                 permit = self.shared.sink.reserve(), if !self.out.is_empty() => match permit {
                     Ok(permit) => permit.send(self.out.take_batch()),
@@ -144,7 +155,10 @@ impl<'a> Session<'a> {
                 () = self.shared.child_watches.heard(), if self.hints_at.is_none() => self.hints_at = Some(Instant::now() + HINT_GRACE),
                 () = self.alarm.rung() => {}
                 result = self.probe.answer() => self.proved(&result),
-                distrust = self.kind.found() => self.disbelieve(distrust),
+                (distrust, said) = self.kind.found() => {
+                    distrust.into_iter().for_each(|distrust| self.disbelieve(distrust));
+                    self.out.history.heard(&said);
+                }
                 client = self.reconnect.found() => return End::Moved(client),
                 () = self.roots.events(self.out) => {}
                 () = tokio::task::yield_now(), if busy => {}
@@ -165,6 +179,7 @@ impl<'a> Session<'a> {
             self.answered(answers);
             busy = true;
         }
+        self.forget_other_history();
         self.follow_directories();
         self.ask();
         // Before the engine has work, which it does on this thread: a lock may be held for less than that takes.
@@ -218,7 +233,7 @@ impl<'a> Session<'a> {
             self.probe.hurry();
         }
         if let Some(is_good) = answers.question {
-            self.take_proof(is_good);
+            self.take_proof(is_good, None);
         }
     }
 
@@ -237,6 +252,13 @@ impl<'a> Session<'a> {
                 root.hinted(&directory, news, self.out);
             }
         }
+    }
+
+    /// What one root, or the servers, show of another history is so for all roots.
+    fn forget_other_history(&mut self) {
+        let Some(why) = self.out.history.take_other() else { return };
+        tracing::warn!(why = why.text(), "everything is read anew");
+        self.roots.each(|root| root.begin_other_history(why, self.out));
     }
 
     /// One root of an ensemble whose events are wrong is enough.
@@ -319,7 +341,12 @@ impl<'a> Session<'a> {
             }
             SessionState::SyncConnected | SessionState::ConnectedReadOnly => {
                 self.connected = true;
-                self.reconnect.end();
+                self.guard = self.shared.counts.with_epochs(|members| self.guard.resumed(Instant::now(), members));
+                self.doubt = self.judge_member().0;
+                // A new session needs a quorum.
+                if !self.guard.wants_another() {
+                    self.reconnect.end();
+                }
                 self.probe = Probe::new();
                 self.re_add_watches();
             }
@@ -341,6 +368,8 @@ impl<'a> Session<'a> {
             self.link.tell(Link::Stale, session, "disconnected", self.out);
         } else if self.probe.is_late() {
             self.link.tell(Link::Stale, session, "no answer for more than a second", self.out);
+        } else if let Some(why) = self.doubt {
+            self.link.tell(Link::Stale, session, why, self.out);
         } else if self.out.is_overflowed() {
             // What is in front of the gap may be a part of a transaction.
             self.link.tell(Link::Stale, session, "more happened at once than can be followed", self.out);
@@ -356,25 +385,72 @@ impl<'a> Session<'a> {
         {
             self.shared.counts.asked(Kind::Probe, question.cost());
             self.out.push(Observation::Asked);
-            self.probe.ask(&self.client, question, TimeMs(self.shared.clock.now_ms()), self.roots.is_watched());
+            let at = (TimeMs(self.shared.clock.now_ms()), self.roots.is_watched());
+            self.probe.ask(&self.client, question, at, self.shared.config.scratch.clone());
         }
     }
 
-    fn proved(&mut self, result: &Result<(), Error>) {
+    /// Our member may answer and be left behind by the others.
+    fn doubt_member(&mut self) {
+        let (doubt, proof) = self.judge_member();
+        let answer = if self.is_late() { Some(false) } else { self.probe.has_answered().then_some(true) };
+        let quorum = if self.is_committed == Some(true) { answer } else { proof.quorum };
+        *self.shared.counts.proof.lock().unwrap_or_else(PoisonError::into_inner) = Proof { answer, quorum, ..proof };
+        let before = std::mem::replace(&mut self.doubt, doubt);
+        if !self.connected || before == doubt {
+            return;
+        }
+        tracing::warn!(why = doubt.unwrap_or("no more"), "our member is in doubt");
+        if self.guard.wants_another() {
+            self.reconnect.begin(self.shared.config);
+        } else if doubt.is_none() {
+            self.reconnect.end();
+            self.probe = Probe::new();
+            self.re_add_watches();
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        !self.connected || self.probe.is_late()
+    }
+
+    fn judge_member(&mut self) -> (Option<&'static str>, Proof) {
+        let answers = !self.is_late();
+        self.shared.counts.with_epochs(|members| self.guard.judge(Instant::now(), answers, members))
+    }
+
+    fn proved(&mut self, result: &Result<Option<i64>, Error>) {
         // The session never went: what came before the answer is in order, and is passed on before what it proves.
         self.drain();
         if result.is_err() {
             self.shared.counts.failed(Kind::Probe);
         }
-        self.take_proof(result.is_ok());
+        self.take_proof(result.is_ok(), result.as_ref().ok().copied().flatten());
     }
 
-    fn take_proof(&mut self, is_good: bool) {
+    /// `written_ms`: the leader's time of a write of ours.
+    fn take_proof(&mut self, is_good: bool, written_ms: Option<i64>) {
         match self.probe.answered(is_good) {
             Proved::Nothing => {}
             Proved::Whole => self.out.push(Observation::Answered),
-            Proved::Until(_) if !self.roots.is_watched() => self.out.push(Observation::Answered),
-            Proved::Until(sent_at) => self.out.push(Observation::Synced { sent_at }),
+            // Who was left behind does not know what is committed.
+            Proved::Until(_) if self.doubt.is_some() || !self.roots.is_watched() => {
+                self.out.push(Observation::Answered)
+            }
+            Proved::Until(sent_at) => {
+                self.note_write(sent_at, written_ms);
+                self.out.push(Observation::Synced { sent_at });
+            }
+        }
+    }
+
+    fn note_write(&mut self, sent_at: TimeMs, written_ms: Option<i64>) {
+        let before = self.is_committed.replace(written_ms.is_some());
+        if let Some(ctime_ms) = written_ms {
+            let told_at = TimeMs(self.shared.clock.now_ms());
+            self.out.push(Observation::ClockRead { sent_at, told_at, ctime_ms });
+        } else if let Some(path) = self.shared.config.scratch.as_ref().filter(|_| before != self.is_committed) {
+            tracing::warn!(path, "nothing can be written below the scratch path; it must exist and allow CREATE");
         }
     }
 }

@@ -148,10 +148,6 @@ pub(super) struct StatCounters {
 }
 
 impl StatCounters {
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     /// A znode was seen to be created: its counters began at zero, so its children are counted from the first on.
     pub(super) fn created(&mut self, path: &str) {
         if self.directories.len() < DIRECTORIES_MAX {
@@ -200,6 +196,12 @@ impl StatCounters {
     pub(super) fn is_news(&mut self, path: &str, facts: &Facts) -> bool {
         let told = Told::of(facts);
         self.directories.get_mut(path).is_some_and(|tally| std::mem::replace(&mut tally.told, told) != told)
+    }
+
+    /// Whether a directory's Stat is of before the last one.
+    pub(super) fn is_older(&self, path: &str, facts: &Facts) -> bool {
+        let told = self.directories.get(path).map(|tally| tally.told);
+        told.is_some_and(|told| facts.pzxid < told.pzxid || facts.mzxid < told.mzxid)
     }
 
     /// Children went before they could be read.

@@ -1,6 +1,8 @@
 //! The state machine of one watched root: watch first, then read; the actions for each input. Pure, no paths, no I/O:
 //! `root` executes the actions.
 
+use lockscope_core::observation::{RESTORED, SEPARATE};
+
 /// Ticks (of [`super::session::TICK`]) until a failed or denied root is tried again.
 const RETRY_TICKS: u16 = 20;
 /// Ticks between full reads of a root whose server refuses watches.
@@ -12,6 +14,8 @@ pub(super) enum Why {
     FirstSync,
     Reconnected,
     NewSession,
+    Restored,
+    Separate,
     EventsLost,
     CountersDiffer,
     RootCreated,
@@ -25,10 +29,12 @@ pub(super) enum Why {
 
 impl Why {
     /// All, in the order they are declared.
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::FirstSync,
         Self::Reconnected,
         Self::NewSession,
+        Self::Restored,
+        Self::Separate,
         Self::EventsLost,
         Self::CountersDiffer,
         Self::RootCreated,
@@ -46,6 +52,8 @@ impl Why {
             Self::FirstSync => "first_sync",
             Self::Reconnected => "reconnected",
             Self::NewSession => "new_session",
+            Self::Restored => "restored",
+            Self::Separate => "separate",
             Self::EventsLost => "events_lost",
             Self::CountersDiffer => "counters_differ",
             Self::RootCreated => "root_created",
@@ -64,6 +72,8 @@ impl Why {
             Self::FirstSync => "first sync",
             Self::Reconnected => "reconnected",
             Self::NewSession => "new session",
+            Self::Restored => RESTORED,
+            Self::Separate => SEPARATE,
             Self::EventsLost => "events lost",
             Self::CountersDiffer => "counters differ",
             Self::RootCreated => "root created",
@@ -74,6 +84,11 @@ impl Why {
             Self::Retry => "tried again",
             Self::Poll => "read again, no watches",
         }
+    }
+
+    /// What was believed is of another history.
+    pub(super) fn is_other_history(self) -> bool {
+        matches!(self, Self::Restored | Self::Separate)
     }
 
     /// Quiet reads are announced only when the root turns out readable: else a denied root would flicker.

@@ -7,7 +7,7 @@ use super::disagree::{Disagreement, Disputed, Listed};
 use super::member::Member;
 use super::session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord, steady};
 use super::watched::{GRACE_MS, Watch, WatchTables, Watching};
-use super::{Expiry, MemberAnswer, Report, Round, SessionTable};
+use super::{Expiry, MemberAnswer, MemberRole, Report, Round, SessionTable};
 use crate::offset::ClockOffset;
 use crate::time::TimeMs;
 use crate::znode::{SessionId, Zxid};
@@ -61,11 +61,22 @@ impl MemberEvidence {
         for (name, table, asked_at) in &tables {
             self.hear_sessions(now, name, table, *asked_at, offset);
         }
-        if tables.len() > 1 {
+        // Znodes may have outlived their session (ZOOKEEPER-1208), which a leader knows.
+        if !tables.iter().any(|(_, table, _)| tells_ends(table)) {
+            let sessions = Arc::make_mut(&mut self.sessions);
+            for owner in tables.iter().flat_map(|(_, table, _)| table.ephemerals.keys()) {
+                if let Some(known) = sessions.get_mut(owner) {
+                    known.round = self.rounds;
+                }
+            }
+        }
+        if tables.len() > 1 && !self.are_separate() {
             let compared: Vec<(Listed, &SessionTable)> =
                 listed.into_iter().zip(tables.iter().map(|(_, table, _)| table)).collect();
             self.disagreement.compare(&compared, self.newest_zxid());
-        } else if self.members.values().filter(|member| member.sessions.asked_at().is_some()).count() < 2 {
+        } else if self.are_separate()
+            || self.members.values().filter(|member| member.sessions.asked_at().is_some()).count() < 2
+        {
             // One that only answers later than the others makes a round of its own and says nothing against them.
             self.disagreement.forget();
         }
@@ -113,9 +124,8 @@ impl MemberEvidence {
         offset: &ClockOffset,
     ) {
         let running = self.members.get(member).map(|member| member.running).unwrap_or_default();
-        let named = table.expiries.keys().chain(table.timeouts_ms.keys()).chain(table.ephemerals.keys());
         let sessions = Arc::make_mut(&mut self.sessions);
-        for session in named {
+        for session in table.expiries.keys().chain(table.timeouts_ms.keys()) {
             if !sessions.contains_key(session) && sessions.len() >= SESSIONS_MAX {
                 continue;
             }
@@ -128,15 +138,17 @@ impl MemberEvidence {
             if let Some(timeout_ms) = table.timeouts_ms.get(session) {
                 known.timeout_ms = Some(*timeout_ms);
             }
-            let expiry = table.expiries.get(session);
+            let expiry = table.expiries.get(session).filter(|_| tells_ends(table));
             let has_moved = expiry.is_some_and(|expiry| known.ends(*expiry, asked_at));
             let at = expiry.and_then(|expiry| match expiry {
                 Expiry::Running(ms) => running.to_ours(*ms),
                 Expiry::QuarterHour(ms) => Some(next(*ms, now, offset)),
             });
             // The reported expiry of a gone session stays as it was first, unless the session came back.
-            if let Some(at) = at.filter(|_| has_moved || known.gone_since.is_none() || known.runs_out.is_none()) {
-                known.runs_out = Some((RunsOut { at, is_told: true }, self.rounds));
+            if let Some(at) = at {
+                let first = known.runs_out.filter(|_| !has_moved && known.gone_since.is_some());
+                let runs_out = first.map_or(RunsOut { at, is_told: true }, |(first, _)| first);
+                known.runs_out = Some((runs_out, self.rounds));
             }
         }
     }
@@ -155,7 +167,7 @@ impl MemberEvidence {
     /// Draws the conclusions of a round: who is on no list, who ended, whose client state changed.
     fn settle(&mut self, now: TimeMs, tables: &[(Arc<str>, SessionTable, TimeMs)]) -> BTreeSet<SessionId> {
         let sessions_told = !tables.is_empty();
-        let ends_told = tables.iter().any(|(_, table, _)| !table.expiries.is_empty());
+        let ends_told = tables.iter().any(|(_, table, _)| tells_ends(table));
         let (rounds, complete_at, tick_ms) = (self.rounds, self.complete_at, self.tick_ms());
         let latest: BTreeMap<Arc<str>, Option<TimeMs>> =
             self.members.iter().map(|(name, member)| (Arc::clone(name), member.connections.asked_at())).collect();
@@ -168,14 +180,16 @@ impl MemberEvidence {
                 && known.listed_at == known.member.as_ref().and_then(|name| latest.get(name)).copied().flatten();
             if !is_listed {
                 known.listed_at = None;
-                // All were asked after it was last there, and nobody listed it.
-                if let Some(at) = complete_at.filter(|at| *at > known.seen_at) {
+                // All were asked after it was last there, and nobody listed it. Its own member may go on with it although
+                // it left the ensemble.
+                let has_left = known.member.as_ref().is_some_and(|name| !latest.contains_key(name));
+                if let Some(at) = complete_at.filter(|at| *at > known.seen_at && !has_left) {
                     known.gone_since.get_or_insert(at);
                 }
             }
-            // It was active since: its expiry is another by now, reported or not.
+            // It was active since, or ended: its expiry is another by now, reported or not.
             let is_old = |round: u64| round != rounds && (ends_told || rounds - round > ENDS_OLD_ROUNDS);
-            if is_listed && known.runs_out.is_some_and(|(_, round)| is_old(round)) {
+            if known.runs_out.is_some_and(|(_, round)| is_old(round)) {
                 known.runs_out = None;
             }
             if known.tell(now, tick_ms, is_vouched) {
@@ -279,14 +293,24 @@ impl MemberEvidence {
         }
     }
 
+    /// Whether a session that owned something since `owned_since` is on no list and in no table of all members, all
+    /// newer than that and the leader's among them: it ended. None while they can't say.
+    pub(crate) fn has_ended(&self, now: TimeMs, session: SessionId, owned_since: TimeMs) -> Option<bool> {
+        let leads = |member: &&Member| {
+            let role = member.health.as_ref().and_then(|(_, health)| health.role);
+            matches!(role, Some(MemberRole::Leader | MemberRole::Standalone))
+        };
+        let leader_at = self.members.values().find(leads)?.sessions.asked_at()?;
+        let has_all = self.sessions.values().any(|known| known.end.is_some_and(|end| end.asked_at == leader_at));
+        let is_new = |at: TimeMs| at > owned_since && now.since(at) <= FRESH_MS;
+        let are_new = self.members.values().all(|member| member.sessions.asked_at().is_some_and(is_new));
+        let is_told = self.sessions.contains_key(&session);
+        (is_told || (self.is_vouched() && has_all && are_new)).then_some(!is_told)
+    }
+
     /// When every member's table of watches was asked for; the oldest counts. None while one is missing or old.
     pub fn watches_at(&self, now: TimeMs) -> Option<TimeMs> {
         self.watched.complete_at(now, self.members.values().filter(|member| !member.is_down).count())
-    }
-
-    /// When the oldest table of watches there is was asked for, complete or not.
-    pub fn some_watches_at(&self) -> Option<TimeMs> {
-        self.watched.oldest()
     }
 
     /// Sessions known to watch a znode's data or existence, `ours` left out.
@@ -340,14 +364,26 @@ impl MemberEvidence {
         self.zxid_of(ours.or_else(only)?)
     }
 
+    /// Whether several say that they work alone: they are no ensemble.
+    pub fn are_separate(&self) -> bool {
+        let roles = self.members.values().filter_map(|member| member.health.as_ref()?.1.role);
+        roles.filter(|role| *role == MemberRole::Standalone).count() > 1
+    }
+
     fn zxid_of(&self, member: &str) -> Option<Zxid> {
         self.members.get(member)?.health.as_ref()?.1.zxid
     }
 
-    /// The newest transaction any member says it has applied.
+    /// The newest transaction any member says it has applied; None where they are no ensemble, and none is behind.
     pub fn newest_zxid(&self) -> Option<Zxid> {
-        self.members.values().filter_map(|member| member.health.as_ref()?.1.zxid).max()
+        let all = self.members.values().filter_map(|member| member.health.as_ref()?.1.zxid);
+        all.max().filter(|_| !self.are_separate())
     }
+}
+
+/// Whether it is the leader's table, which alone says when sessions run out that are not known on one member only.
+fn tells_ends(table: &SessionTable) -> bool {
+    table.expiries.len() > table.local.len()
 }
 
 /// The instant nearest ahead that a quarter hour's second can mean. It may be over for a minute.

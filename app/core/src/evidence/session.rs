@@ -183,7 +183,10 @@ impl SessionRecord {
                 Some((heard_at, timeout_ms)) if listed_at.since(heard_at) > third(timeout_ms) => Liveness::Silent,
                 _ => Liveness::Connected,
             },
-            (None, Some(_)) => Liveness::Disconnected,
+            // An end that moves long after is a sign of life, at a member that nobody knows of.
+            (None, Some(gone)) if self.end.is_none_or(|end| end.since.since(gone) <= FRESH_MS) => {
+                Liveness::Disconnected
+            }
             _ if self.is_end_still(now, tick_ms) => Liveness::Silent,
             _ => Liveness::Unknown,
         }

@@ -61,11 +61,6 @@ impl WatchTables {
         (members > 0 && times.len() >= members).then(|| times.into_iter().min()).flatten()
     }
 
-    /// When the oldest of the tables there are was asked for.
-    pub(super) fn oldest(&self) -> Option<TimeMs> {
-        self.tables.values().map(|(asked_at, _)| *asked_at).min()
-    }
-
     /// Sessions that watch a path.
     pub(super) fn by(&self, now: TimeMs, path: &str) -> BTreeSet<SessionId> {
         let fresh = self.tables.values().filter(|(asked_at, _)| now.since(*asked_at) <= TABLE_FRESH_MS);

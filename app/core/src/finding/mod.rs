@@ -27,6 +27,7 @@ mod orphan_contender;
 mod rewritten_node;
 mod same_client_new_session;
 mod sequence_overflow;
+mod stale_ephemeral;
 mod try_lock_churn;
 mod waiting_for_itself;
 mod watch_inversion;
@@ -44,13 +45,14 @@ use super::sentence::oddity_sentence;
 use super::time::TimeMs;
 
 /// Every lint on a lock.
-const LINTS: [&dyn Lint; 27] = [
+const LINTS: [&dyn Lint; 28] = [
     &deadlock::Deadlock,
     &must_be_held::MustBeHeld,
     &lock_order::LockOrder,
     &duplicate_session::DuplicateSession,
     &orphan_contender::OrphanContender,
     &expiry_overdue::ExpiryOverdue,
+    &stale_ephemeral::StaleEphemeral,
     &members_disagree::MembersDisagree,
     &missing_watch::MissingWatch,
     &watch_inversion::WatchInversion,

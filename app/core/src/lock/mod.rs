@@ -23,7 +23,7 @@ pub use woken::{Woken, WokenBasis};
 use super::departure::Departure;
 use super::evidence::{ClientState, Liveness};
 use super::label::label_of;
-use super::mirror::{Child, ChildKey, Mirror, Totals};
+use super::mirror::{Child, ChildKey, Mirror, Read, Totals};
 use super::missing::MissingSet;
 use super::offset::ClockOffset;
 use super::recipe::{Access, Recognition, Shape};
@@ -73,12 +73,17 @@ impl Hold {
         self.peer.as_ref().is_some_and(|peer| peer.liveness == Liveness::Disconnected)
     }
 
+    /// The leader says when its session runs out.
+    pub fn is_ending(&self) -> bool {
+        self.peer.as_ref().and_then(|peer| peer.runs_out).is_some_and(|end| end.is_told)
+    }
+
     /// Its znode is another name for this one.
     pub fn is(&self, directory: &str, key: &ChildKey, child: &Child) -> bool {
-        let czxid = child.read.as_ref().map(|read| read.czxid);
+        let is_same = |(czxid, read): (Zxid, &Read)| (czxid, self.owner) == (read.czxid, read.owner());
         &*self.name == key.name()
             && &*self.directory == directory
-            && (self.czxid.is_none() || czxid.is_none() || self.czxid == czxid)
+            && self.czxid.zip(child.read.as_ref()).is_none_or(is_same)
     }
 }
 
@@ -131,6 +136,14 @@ impl Since {
     /// A contender is there since its creation; before its first read, since its arrival.
     pub fn of(child: &Child) -> Self {
         child.read.as_ref().map_or(Self::Arrived(child.arrived_at), |read| Self::Created(read.ctime_ms))
+    }
+
+    /// On our clock.
+    pub fn to_ours(self, offset: &ClockOffset) -> TimeMs {
+        match self {
+            Self::Created(ctime_ms) => offset.to_ours(ctime_ms),
+            Self::Arrived(at) => at,
+        }
     }
 }
 

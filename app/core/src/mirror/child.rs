@@ -197,6 +197,11 @@ impl Read {
         }
     }
 
+    /// Whether both are of one znode. Its owner never changes, and two histories may give one number to two znodes.
+    pub(crate) fn is_same_znode(&self, other: &Self) -> bool {
+        (self.czxid, self.owner) == (other.czxid, other.owner)
+    }
+
     /// As a plain value.
     pub(super) fn recall(&self) -> ReadRecollection {
         let Self { czxid, owner: _, ctime_ms, payload, size: _, version } = self;

@@ -192,8 +192,8 @@ impl Mirror {
             None if child.denied => ReadEffect::Again,
             None => ReadEffect::First { arrived_at: child.arrived_at },
             Some(old) if *old == read && !is_counted_anew => return ReadEffect::Same,
-            Some(old) if old.czxid == facts.czxid && old.version <= facts.version => ReadEffect::Again,
-            Some(old) if old.czxid < facts.czxid => ReadEffect::Reborn,
+            Some(old) if old.is_same_znode(&read) && old.version <= facts.version => ReadEffect::Again,
+            Some(old) if old.czxid <= facts.czxid && !old.is_same_znode(&read) => ReadEffect::Reborn,
             Some(_) => return ReadEffect::Late,
         };
         let (owned, was_owner, arrived_at) = (Some(facts.owner.is_some()), child.owner(), child.arrived_at);

@@ -60,7 +60,7 @@ impl Observatory {
 
     /// A circle needs one that holds and waits.
     fn may_be_in_circle(&self, session: SessionId) -> bool {
-        let mut owned = self.roots.iter().map(|view| view.mirror.owned_up_to(session, 2));
+        let mut owned = self.roots_of(session).map(|view| view.mirror.owned_up_to(session, 2));
         owned.try_fold(0, |sum, more| if sum + more < 2 { Ok(sum + more) } else { Err(()) }).is_err()
     }
 

@@ -45,6 +45,7 @@ use super::deadlock::Cycle;
 use super::durations::Ended;
 use super::evidence::MemberEvidence;
 use super::history::History;
+use super::keyed_hash::KeyedMap;
 use super::lock::Lock;
 use super::lock_order::LockOrders;
 use super::mirror::Mirror;
@@ -84,6 +85,9 @@ pub struct Observatory {
     link_why: Box<str>,
     session: Option<SessionId>,
     roots: Vec<RootView>,
+    root_ids: KeyedMap<Box<str>, RootId>,
+    /// Which sessions own znodes in which roots; empty where there is one root.
+    owners: BTreeSet<(SessionId, RootId)>,
     locks: PathMap<AssessedLock>,
     index: LockIndex,
     backlog: Backlog,
@@ -117,14 +121,16 @@ fn depth_slice(now: TimeMs) -> i64 {
 impl Observatory {
     /// Nothing is known yet.
     pub fn new(settings: Settings, now: TimeMs) -> Self {
-        let roots = settings.roots.iter().map(|path| RootView::new(path, now)).collect();
+        let roots: Vec<RootView> = settings.roots.iter().map(|path| RootView::new(path, now)).collect();
         Self {
             settings,
             link: Link::Lost,
             link_since: now,
             link_why: "connecting".into(),
             session: None,
+            root_ids: root::root_ids(&roots),
             roots,
+            owners: BTreeSet::new(),
             locks: PathMap::default(),
             index: LockIndex::default(),
             backlog: Backlog::default(),
@@ -318,6 +324,11 @@ impl Observatory {
     /// Every lock, in path order.
     pub fn locks(&self) -> impl Iterator<Item = &AssessedLock> {
         self.locks.iter().map(|(_, lock)| lock)
+    }
+
+    /// Every lock behind a path, in path order.
+    pub fn locks_after(&self, path: &str) -> impl Iterator<Item = &AssessedLock> {
+        self.locks.after(path).map(|(_, lock)| lock)
     }
 
     /// The lock at a path, or the lock that the znode at the path contends for, or whose part the directory is.

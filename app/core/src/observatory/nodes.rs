@@ -9,7 +9,7 @@ use crate::history::What;
 use crate::mirror::{Child, ChildKey, DenyEffect, ReadEffect};
 use crate::observation::RootId;
 use crate::time::TimeMs;
-use crate::znode::{Facts, split_path};
+use crate::znode::{Facts, SessionId, split_path};
 
 impl Observatory {
     pub(super) fn node_created(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
@@ -29,6 +29,7 @@ impl Observatory {
         out: &mut Vec<Change>,
     ) {
         self.see_zxids(facts, unreadable);
+        let owner_before = self.indexed_owner(root, path);
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         if let Some(side) = &mut view.side {
             side.read(path, facts, unreadable, now);
@@ -38,6 +39,7 @@ impl Observatory {
         if view.follow_readability(now) || view.mirror.unreadable() != unreadable_before {
             out.push(Change::RootChanged(root));
         }
+        self.index_owners_of(root, owner_before.into_iter().chain(facts.owner));
         match effect {
             ReadEffect::Late | ReadEffect::Same => return,
             ReadEffect::First { arrived_at } => self.offset.note(arrived_at, facts.ctime_ms),
@@ -52,6 +54,7 @@ impl Observatory {
     }
 
     pub(super) fn node_denied(&mut self, now: TimeMs, root: RootId, path: &str, in_sync: bool, out: &mut Vec<Change>) {
+        let owner_before = self.indexed_owner(root, path);
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         if let Some(side) = &mut view.side {
             side.deny(path, now);
@@ -66,6 +69,7 @@ impl Observatory {
         };
         view.follow_readability(now);
         out.push(Change::RootChanged(root));
+        self.index_owners_of(root, owner_before);
         self.touch(now, root, path, cause, out);
     }
 
@@ -121,10 +125,14 @@ impl Observatory {
         out: &mut Vec<Change>,
     ) -> Option<(ChildKey, Child)> {
         let view = self.roots.get_mut(root.0 as usize)?;
+        let below = view.mirror.directory(path).into_iter().flat_map(|directory| directory.children());
+        let below: Vec<SessionId> = below.filter_map(|(_, child)| child.owner()).collect();
         let gone = view.mirror.delete(path);
         if view.follow_readability(now) {
             out.push(Change::RootChanged(root));
         }
+        let own = gone.as_ref().and_then(|(_, child)| child.owner());
+        self.index_owners_of(root, below.into_iter().chain(own));
         if self.locks.get(path).is_some_and(|lock| !lock.is_alone()) {
             self.lose(now, path, Seen::Watched, out);
         }

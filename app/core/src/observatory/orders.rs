@@ -75,7 +75,7 @@ impl Observatory {
         let mut orders = std::mem::take(&mut self.orders);
         let ended = orders.end_snoozes(now);
         let concerned =
-            orders.sweep(now, |session| self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)));
+            orders.sweep(now, |session| self.roots_of(session).any(|view| view.mirror.owns_at_least(session, 1)));
         self.orders = orders;
         self.look_at_ordered(now, ended);
         self.look_at_ordered(now, concerned);

@@ -201,7 +201,7 @@ impl Observatory {
         let Some(AssessedLock { lock, assessment }) = self.locks.get(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
         let (verdict, recheck_at) =
-            verdict::judge(lock, assessment.deadlock.as_ref(), &view.mirror, now, &self.settings.thresholds);
+            verdict::judge(lock, assessment, (&view.mirror, &self.offset), now, &self.settings.thresholds);
         // Mostly nothing is new.
         if (verdict, recheck_at) == (assessment.verdict, assessment.recheck_at) {
             return;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Observatory;
 use super::event_log::EventLog;
-use super::root::RootView;
+use super::root::{RootView, root_ids};
 use crate::change::Change;
 use crate::observation::{Link, LockConfig, RootId};
 use crate::settings::Settings;
@@ -53,6 +53,8 @@ impl Observatory {
             known.map_or_else(|| RootView::new(path, now), |at| before.swap_remove(at))
         });
         self.roots = taken_over.collect();
+        self.root_ids = root_ids(&self.roots);
+        self.index_owners();
         self.settings.roots = roots;
         // What was noted before names roots by their numbers.
         self.recorder = EventLog { last: self.recorder.last, ..EventLog::default() };

@@ -2,10 +2,11 @@
 
 use super::Observatory;
 use crate::change::Change;
+use crate::keyed_hash::KeyedMap;
 use crate::mirror::Mirror;
-use crate::observation::{Link, RootId, RootTrouble};
+use crate::observation::{Link, RootId, RootTrouble, is_other_history};
 use crate::time::TimeMs;
-use crate::znode::is_under;
+use crate::visits::visit;
 
 /// How old what is shown may be and still be called live: the time since the instant up to which it is known to be
 /// true.
@@ -95,6 +96,11 @@ impl RootView {
         self.is_comparing
     }
 
+    /// When it was read anew because the servers went on with another history; until it is read anew once more.
+    pub fn restored_at(&self) -> Option<TimeMs> {
+        is_other_history(&self.why).then_some(self.since)
+    }
+
     /// The instant up to which what is shown of it is known to be true.
     pub fn known_at(&self) -> TimeMs {
         self.known_at
@@ -152,7 +158,6 @@ impl RootView {
             return (RootState::Stale, self.known_at, UNCONFIRMED);
         }
         let why = match state {
-            RootState::Live => "",
             RootState::Partial if self.trouble.is_none() => "some znodes may not be read",
             _ => &self.why,
         };
@@ -199,8 +204,26 @@ impl Observatory {
         out.extend(changed);
     }
 
-    /// The root a path lies under.
+    /// The root a path lies under. Roots don't nest.
     pub fn root_of(&self, path: &str) -> Option<RootId> {
-        (0..).zip(&self.roots).find(|(_, view)| is_under(path, &view.path)).map(|(at, _)| RootId(at))
+        let mut above = path;
+        loop {
+            if let Some(root) = self.root_at(above) {
+                return Some(root);
+            }
+            let (parent, _) = above.rsplit_once('/').filter(|_| above != "/")?;
+            above = if parent.is_empty() { "/" } else { parent };
+        }
     }
+
+    /// The root of this path.
+    pub fn root_at(&self, path: &str) -> Option<RootId> {
+        visit(1);
+        self.root_ids.get(path).copied()
+    }
+}
+
+/// The roots by their paths.
+pub(super) fn root_ids(roots: &[RootView]) -> KeyedMap<Box<str>, RootId> {
+    roots.iter().zip(0..).map(|(view, at)| (view.path.clone(), RootId(at))).collect()
 }

@@ -65,7 +65,7 @@ impl Observatory {
             .collect();
         for session in due {
             let Some(EndingSession { since, znodes, ran_out }) = self.leaving.remove(&session) else { continue };
-            if (znodes < 2 && !ran_out) || self.roots.iter().any(|view| view.mirror.owns_at_least(session, 1)) {
+            if (znodes < 2 && !ran_out) || self.roots_of(session).any(|view| view.mirror.owns_at_least(session, 1)) {
                 continue;
             }
             self.history.ended(session, since);

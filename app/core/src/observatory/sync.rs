@@ -9,11 +9,11 @@ use super::holders::Seen;
 use crate::change::{Change, Departure};
 use crate::lock::Lock;
 use crate::mirror::{Child, ChildKey, Mirror};
-use crate::observation::{RootId, RootTrouble};
+use crate::observation::{RootId, RootTrouble, is_other_history};
 use crate::recipe::recognise::{self, Found};
 use crate::recipe::{Recognition, Shape};
 use crate::time::TimeMs;
-use crate::znode::{Facts, SessionId, is_under, join_path};
+use crate::znode::{Facts, SessionId, Zxid, is_under, join_path};
 
 /// Children of a directory that are looked at as one piece.
 const CHILDREN_A_PIECE: usize = 16;
@@ -35,7 +35,7 @@ pub(super) struct Settling {
     fresh: BTreeMap<Arc<str>, (Recognition, (u64, u64))>,
     alone: VecDeque<Lock>,
     suspects: Option<SessionId>,
-    is_searched: bool,
+    is_settled: bool,
 }
 
 /// How far a tree was looked through.
@@ -60,7 +60,7 @@ impl Settling {
             fresh: BTreeMap::new(),
             alone: VecDeque::new(),
             suspects: Some(SessionId(i64::MIN)),
-            is_searched: false,
+            is_settled: false,
         }
     }
 }
@@ -70,6 +70,9 @@ impl Observatory {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         self.counters.resyncs += u64::from(view.was_settled());
         (view.side, view.is_comparing) = (Some(Mirror::default()), false);
+        if is_other_history(&why) && root == RootId(0) {
+            self.zxid = Zxid(0);
+        }
         view.why = why;
         view.since = now;
         out.push(Change::RootChanged(root));
@@ -77,6 +80,7 @@ impl Observatory {
 
     pub(super) fn sync_node(&mut self, now: TimeMs, root: RootId, path: &str, facts: &Facts, unreadable: bool) {
         self.see_zxids(facts, unreadable);
+        self.offset.bound(now, facts.ctime_ms);
         if let Some(side) = self.roots.get_mut(root.0 as usize).and_then(|view| view.side.as_mut()) {
             side.read(path, facts, unreadable, now);
         }
@@ -120,6 +124,7 @@ impl Observatory {
     /// Every lock of a root is to be brought in line with a tree that was swapped in; until then the root says that it
     /// is being read.
     fn begin_settling(&mut self, root: RootId, stale: Mirror, is_first_look: bool) {
+        self.index_tree(root, &stale);
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         view.is_settling = true;
         self.orders.forget_windows();
@@ -132,7 +137,8 @@ impl Observatory {
     /// Does the next piece; false when all is done.
     pub(super) fn settle(&mut self, now: TimeMs, work: &mut Settling, out: &mut Vec<Change>) -> bool {
         if let Some(path) = work.known.pop_front() {
-            self.compare(work, path, out);
+            self.compare(work, path.clone(), out);
+            self.end_holds_of_other_history(now, &path);
         } else if let Some(path) = work.gone.pop_front() {
             self.lose(now, &path, Seen::AfterGap, out);
         } else if let Some(from) = work.recognise.take() {
@@ -145,8 +151,8 @@ impl Observatory {
             self.refresh(now, &path, Seen::AfterGap, out);
         } else if let Some(from) = work.suspects.take() {
             work.suspects = self.suspect_from(work.root, from, SESSIONS_A_PIECE);
-        } else if !std::mem::replace(&mut work.is_searched, true) {
-            self.search(now, out);
+        } else if !std::mem::replace(&mut work.is_settled, true) {
+            // Circles are searched for with the next tick: once for all roots that are read meanwhile.
             self.settled(now, work.root, out);
         } else {
             return work.stale.shed();
@@ -160,7 +166,9 @@ impl Observatory {
         view.follow_readability(now);
         if view.trouble.is_none() {
             view.synced = true;
-            view.why = "".into();
+            if !is_other_history(&view.why) {
+                view.why = "".into();
+            }
             view.since = now;
         }
         self.require(now, root, out);
@@ -170,13 +178,23 @@ impl Observatory {
     /// Reports who left a lock in the gap, and whether it is there.
     fn compare(&self, work: &mut Settling, path: Arc<str>, out: &mut Vec<Change>) {
         let Some((view, lock)) = self.roots.get(work.root.0 as usize).zip(self.locks.get(&path)) else { return };
-        departures(lock, &work.stale, &view.mirror, out);
+        departures(lock, &work.stale, (!is_other_history(&view.why)).then_some(&view.mirror), out);
         let is_there = |path: &str| view.mirror.directory(path).is_some() || view.mirror.node(path).is_some();
         let stays = match lock.is_alone() {
             true => is_under(&path, &view.path) && view.mirror.directory(&lock.parts.main).is_some(),
             false => is_there(&path) || is_there(&lock.parts.main),
         };
         if stays { &mut work.kept } else { &mut work.gone }.push_back(path);
+    }
+
+    /// Who holds now may have the names and the numbers of those who held in the history before.
+    fn end_holds_of_other_history(&mut self, now: TimeMs, path: &str) {
+        let Some(lock) = self.locks.get_mut(path) else { return };
+        if self.roots.get(lock.root.0 as usize).is_some_and(|view| is_other_history(&view.why)) {
+            for hold in std::mem::take(&mut lock.holders) {
+                lock.end_hold(hold, now, Departure::DuringGap);
+            }
+        }
     }
 
     /// Recognises every lock of a root anew.
@@ -262,22 +280,23 @@ impl Observatory {
     }
 }
 
-/// Contenders of a lock that were there before the gap and are not now.
-fn departures(lock: &Lock, stale: &Mirror, fresh: &Mirror, out: &mut Vec<Change>) {
+/// Contenders of a lock that were there before the gap and are not now; all of them where nothing is `fresh` of the same
+/// history.
+fn departures(lock: &Lock, stale: &Mirror, fresh: Option<&Mirror>, out: &mut Vec<Change>) {
     for contender in lock.contenders(stale) {
-        let before = contender.child.read.as_ref().map(|read| read.czxid);
+        let before = contender.child.read.as_ref();
         let same = fresh
-            .directory(contender.directory)
+            .and_then(|fresh| fresh.directory(contender.directory))
             .and_then(|directory| directory.child(contender.key.name()))
             .is_some_and(|(_, found)| {
-                before.is_none() || found.read.as_ref().is_none_or(|read| Some(read.czxid) == before)
+                before.zip(found.read.as_ref()).is_none_or(|(one, other)| one.is_same_znode(other))
             });
         if !same {
             let (lock, node) = (Arc::clone(&lock.path), contender.key.name().into());
             out.push(Change::Left {
                 lock,
                 node,
-                czxid: before,
+                czxid: before.map(|read| read.czxid),
                 owner: contender.child.owner(),
                 how: Departure::DuringGap,
             });

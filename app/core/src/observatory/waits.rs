@@ -46,7 +46,7 @@ impl Observatory {
 
     /// How many znodes a session owns under the roots.
     pub fn owned_by(&self, session: SessionId) -> u32 {
-        self.roots.iter().map(|view| view.mirror.owned(session)).sum()
+        self.roots_of(session).map(|view| view.mirror.owned(session)).sum()
     }
 
     /// What a session holds and waits for in all locks.
@@ -60,7 +60,7 @@ impl Observatory {
         session: SessionId,
         is_meant: impl Fn(&ContenderRef<'a>) -> bool,
     ) -> impl Iterator<Item = SessionLock<'a>> {
-        let owned = self.roots.iter().flat_map(move |view| view.mirror.owned_by(session));
+        let owned = self.roots_of(session).flat_map(move |view| view.mirror.owned_by(session));
         let contenders = owned.map(|(directory, key, child)| ContenderRef { directory, key, child });
         contenders.filter(is_meant).filter_map(|contender| {
             let ContenderRef { directory, key, child } = contender;

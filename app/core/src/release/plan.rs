@@ -268,6 +268,7 @@ fn frees_itself(
     peer: Option<&ClientState>,
 ) -> Option<FreesItself> {
     let dead = peer.filter(|peer| peer.liveness == Liveness::Disconnected).and_then(|peer| peer.runs_out);
+    let dead = dead.filter(|end| end.is_told);
     let by_clock = || {
         lock.hold_of(contender).and_then(|_| lock.ends_at(mirror)).map(|at| FreesItself { at, is_upper_bound: false })
     };

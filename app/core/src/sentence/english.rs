@@ -45,6 +45,9 @@ fn of(statement: &Statement) -> String {
         Statement::HeldTooLong { who, usual_ms: None, .. } => {
             format!("{who} has held it for very long; what is usual is not known yet.")
         }
+        Statement::WaitedTooLong { who } => {
+            format!("The first in line has waited for very long; since when {who} holds it is not known.")
+        }
         Statement::Held { who, more: 0 } => format!("{who} holds it."),
         Statement::Held { who, more } => format!("{who} and {} more hold it.", number(*more)),
         Statement::ChangesHands { in_10_s } => format!("Changes hands {} times a second.", a_second(*in_10_s)),

@@ -41,6 +41,10 @@ enum Statement {
         usual_ms: Option<i64>,
         is_stuck: bool,
     },
+    /// The first in line has waited for long; since when it is held is not known.
+    WaitedTooLong {
+        who: String,
+    },
     Held {
         who: String,
         more: u32,
@@ -228,6 +232,8 @@ fn statement(lock: &AssessedLock, mirror: &Mirror, thresholds: &Thresholds) -> (
         }
         Verdict::Expiring => Statement::Expiring { who },
         Verdict::Stuck => too_long(true),
+        // How long it is held is not known, or it would be called stuck.
+        Verdict::Slow if usual_hold_ms(lock, thresholds).is_none() => Statement::WaitedTooLong { who },
         Verdict::Slow => too_long(false),
         Verdict::Free | Verdict::Healthy | Verdict::Unknown | Verdict::NobodyHome => return held(lock, mirror, who),
     };

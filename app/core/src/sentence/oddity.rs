@@ -19,6 +19,8 @@ pub enum Oddity {
     Duplicates { who: Duplicate, times: usize, effect: DuplicateEffect, more: usize },
     /// A session should have run out, and its znode is still there.
     ExpiryOverdue { who: String },
+    /// A session ended, and its znode is still there.
+    StaleEphemeral { who: String },
     /// A contender's znode has children.
     ParentContender,
     /// Children that are no part of the recipe.

@@ -171,7 +171,7 @@ fn one_that_connected_after_the_question_is_not_dead() {
 fn evidence_that_grew_old_speaks_of_now_no_longer() {
     let mut story = queue();
     ask(&mut story, vec![member("m1", 1_005_000).connected(&[(10, 0), (11, 0)])]);
-    ask(&mut story, vec![member("m1", 1_010_000).connected(&[(11, 0)])]);
+    ask(&mut story, vec![member("m1", 1_010_000).connected(&[(11, 0)]).sessions(&[(10, 6_000, FIRST)])]);
     assert_eq!(story.lock("/l").assessment.verdict, Verdict::Expiring);
     story.tell("1026000 tick");
     assert_eq!((liveness(&story, 10), liveness(&story, 11)), (Liveness::Unknown, Liveness::Unknown));

@@ -1,8 +1,8 @@
 //! A small language for histories of one ensemble. One line is one observation; time is in ms:
 //!
 //! ```text
-//! 100 sync /order            begins a sync of the root
-//! 100 node /order            within a sync: PATH [owner=HEX] [ctime=MS] [czxid=N] [data=TEXT] [hex=BYTES] [created=N] [denied]
+//! 100 sync /order            begins a sync of the root; `restored`: of another history
+//! 100 node /order            within a sync: PATH [owner=HEX] [ctime=MS] [czxid=N] [pzxid=N] [data=TEXT] [hex=BYTES] [created=N] [children=N] [denied]
 //! 100 end /order             ends it; a probe is answered at once
 //! 100 compare /order         after a gap, the root is compared with the counters of its directories
 //! 100 listed /order/a x y    within that: these are the children of a directory in which something moved
@@ -28,7 +28,7 @@ use lockscope_core::change::Change;
 use lockscope_core::configured::Configured;
 use lockscope_core::finding::Limits;
 use lockscope_core::missing::{Missing, MissingSet};
-use lockscope_core::observation::{Link, LockConfig, Observation, RootId, RootTrouble};
+use lockscope_core::observation::{Link, LockConfig, Observation, RESTORED, RootId, RootTrouble};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::sentence::sentence;
 use lockscope_core::time::TimeMs;
@@ -91,7 +91,10 @@ impl Story {
         let path = words.next().unwrap_or("");
         let boxed = || path.into();
         match verb {
-            "sync" => Observation::SyncBegan { root: self.root(path), why: "test".into() },
+            "sync" => {
+                let why = if words.next() == Some("restored") { RESTORED } else { "test" };
+                Observation::SyncBegan { root: self.root(path), why: why.into() }
+            }
             "end" => Observation::SyncEnded { root: self.root(path) },
             "compare" => Observation::ComparisonBegan { root: self.root(path), why: "test".into() },
             "listed" => {
@@ -171,6 +174,8 @@ impl Story {
                 "ctime" => facts.ctime_ms = value.parse().unwrap(),
                 "czxid" => facts.czxid = Zxid(value.parse().unwrap()),
                 "version" => facts.version = value.parse().unwrap(),
+                "pzxid" => facts.pzxid = Zxid(value.parse().unwrap()),
+                "children" => facts.children = value.parse().unwrap(),
                 "created" => facts.cversion = (2 * value.parse::<u32>().unwrap()).cast_signed(),
                 "data" => {
                     (facts.payload, facts.payload_bytes) =

@@ -1,6 +1,8 @@
 //! What members report, for stories: who is connected, which sessions there are, who watches what.
 
-use lockscope_core::evidence::{Connection, Expiry, MemberAnswer, Report, Round, SessionTable, Trouble, WatchTable};
+use lockscope_core::evidence::{
+    Connection, Expiry, Health, MemberAnswer, MemberRole, Report, Round, SessionTable, Trouble, WatchTable,
+};
 use lockscope_core::observation::Observation;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
@@ -57,6 +59,26 @@ impl Member {
             table.ephemerals.insert(SessionId(*session), vec![(*path).into()]);
         }
         self.report.sessions = MemberAnswer::Ok { asked_at: self.at, value: table };
+        self
+    }
+
+    pub(super) fn table(&mut self) -> &mut SessionTable {
+        let MemberAnswer::Ok { value, .. } = &mut self.report.sessions else { panic!("it says something of sessions") };
+        value
+    }
+
+    /// What a session owns that is none.
+    pub(super) fn owns(mut self, session: i64, path: &str) -> Self {
+        self.table().ephemerals.insert(SessionId(session), vec![path.into()]);
+        self
+    }
+
+    pub(super) fn role(self, role: MemberRole) -> Self {
+        self.health(Health { role: Some(role), ..Health::default() })
+    }
+
+    pub(super) fn health(mut self, value: Health) -> Self {
+        self.report.health = MemberAnswer::Ok { asked_at: self.at, value };
         self
     }
 

@@ -59,7 +59,8 @@ fn a_deadlock_that_was_there_before_us_is_found() {
         10 node /a/lock-0000000001 owner=1c
         10 node /b/lock-0000000001 owner=1a
         10 node /c/lock-0000000001 owner=1b
-        10 end /",
+        10 end /
+        10 tick",
     );
     assert_eq!(
         cycles(&story),

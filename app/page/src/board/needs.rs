@@ -27,12 +27,14 @@ pub(super) fn NeedsYou() -> AnyView {
     let is_live = Memo::new(move |_| current(live).is_live());
     // Only what the line says: a board changes many times a second.
     let calm_line = Memo::new(move |_| live.board(|board| Calm::of(&board.head, is_live.get())).flatten());
+    let without = Memo::new(move |_| live.board(|board| board.head.ensembles_without_evidence).unwrap_or_default());
     let worst = move || problems.with(|problems| problems.first().map(|problem| problem.verdict.name()));
     view! {
         <section class="needs dims" aria-labelledby="needs-title" data-testid="needs" data-worst=worst>
             {dynamic(move || if number.get() > 0 { title(number.get()) } else { calm(calm_line.get()) })}
             <ol class="needs-list">{rows(problems, |problem| &problem.key, problem)}</ol>
             {dynamic(move || more(left_out.get()))}
+            {dynamic(move || no_evidence(without.get()))}
         </section>
     }
 }
@@ -100,6 +102,17 @@ fn more(left_out: Vec<ProblemsLeftOut>) -> Option<AnyView> {
     (number > 0).then(|| {
         let kinds = left_out.into_iter().enumerate().map(kind).collect_view();
         view! { <p class="needs-more" data-testid="needs-more">{words::and_more_problems(number)}{kinds}</p> }
+    })
+}
+
+/// That dead clients are not recognised, and where it says what would help.
+fn no_evidence(ensembles: u32) -> Option<AnyView> {
+    (ensembles > 0).then(|| {
+        view! {
+            <p class="needs-more" data-testid="no-evidence">
+                {words::without_evidence(ensembles)}" "<a href="/status">{words::WITHOUT_EVIDENCE_HELP}</a>
+            </p>
+        }
     })
 }
 

@@ -60,6 +60,15 @@ pub(super) fn and_more_problems(number: u64) -> String {
     format!("And {}: ", plural(number, "more problem", "more problems"))
 }
 
+/// Where it says what to write into the servers' configuration.
+pub(super) const WITHOUT_EVIDENCE_HELP: &str = "What would help.";
+
+/// That no member of some ensembles says who is connected to it.
+pub(super) fn without_evidence(ensembles: u32) -> String {
+    let of = if ensembles > 1 { format!(" of {} ensembles", count(ensembles)) } else { String::new() };
+    format!("No server{of} says who is connected to it: no client is called disconnected, and no lock expiring.")
+}
+
 /// Locks of a problem beyond those that are named.
 pub(super) fn and_more(locks: u32) -> String {
     format!(" and {} more", count(locks))

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::LabSight;
 use super::words::{fault, name, thrown_into};
 use crate::exact::Exact;
+use crate::form_token::form_token;
 use crate::format::{clock, middle, visible};
 use crate::parts::{Columns, Table};
 use lockscope_wire::{Fault, LabRun, LabState, LockQuery, ThrownFault};
@@ -14,7 +15,7 @@ use lockscope_wire::{Fault, LabRun, LabState, LockQuery, ThrownFault};
 const PATH_CHARS: usize = 56;
 
 pub(super) fn faults(run: &LabRun, sight: LabSight) -> Option<AnyView> {
-    let buttons = (sight.may_run && run.state == LabState::Running && run.script.is_empty()).then(|| throw(run));
+    let buttons = (sight.may_run && run.state == LabState::Running).then(|| throw(run));
     let thrown = (!run.faults.is_empty()).then(|| thrown(run));
     (buttons.is_some() || thrown.is_some()).then(|| {
         view! {
@@ -53,6 +54,7 @@ fn throw(run: &LabRun) -> AnyView {
     };
     view! {
         <form class="lab-fault-form" method="post" action="/lab/fault" data-key="throw">
+            {form_token("/lab/fault")}
             <input type="hidden" name="run" value=Exact(run.id.clone()) />
             <label class="field">
                 <span class="field-name">"Throw into"</span>

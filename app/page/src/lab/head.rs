@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::LabSight;
 use super::words::{self, is_under_way, state};
 use crate::exact::Exact;
+use crate::form_token::form_token;
 use crate::format::{duration, middle, visible};
 use crate::live::Live;
 use crate::parts::{filled, stamp};
@@ -42,7 +43,7 @@ fn facts(run: &LabRun, sight: LabSight) -> AnyView {
     let root = visible(&run.root);
     view! {
         <p class="lab-facts">
-            {words::facts(&run.order, &run.script)}
+            {words::facts(&run.order)}
             <code title=root.clone()><bdi>{middle(&root, NAME_CHARS)}</bdi></code>
             {sight.has_many.then(|| view! { " on " {name(&run.ensemble)} })}
             " · by "
@@ -77,6 +78,7 @@ fn stop(run: &LabRun, sight: LabSight) -> Option<AnyView> {
     (sight.may_run && is_under_way(run.state)).then(|| {
         view! {
             <form class="lab-stop" method="post" action="/lab/stop">
+                {form_token("/lab/stop")}
                 <input type="hidden" name="run" value=Exact(run.id.clone()) />
                 <button class="tool" type="submit" data-testid="lab-stop">"Stop this run"</button>
             </form>

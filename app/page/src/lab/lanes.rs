@@ -68,7 +68,7 @@ fn seat_kind(letter: char) -> &'static str {
         'b' => "believes",
         'p' => "paused",
         'g' => "gave-up",
-        'x' => "killed",
+        'x' | 'l' => "killed",
         'd' => "done",
         _ => "away",
     }

@@ -127,7 +127,6 @@ pub(crate) fn run(clients: u32, done: [u32; 2], state: LabState, strategies: [St
             name: "zk_packets_received".to_owned(),
             grew: 6_400,
         }],
-        script: String::new(),
         conclusion: String::new(),
         notes: Vec::new(),
     }

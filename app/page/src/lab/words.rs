@@ -21,13 +21,14 @@ pub(super) const BYTES: &str = "bytes in and out";
 /// What a seat's look means, by its letter: those that any run has, and those that are shown where one is there.
 pub(super) const USUAL_SEATS: [(char, &str); 4] =
     [('h', "holds"), ('k', "woken in vain"), ('w', "waits"), ('d', "done")];
-pub(super) const ODD_SEATS: [(char, &str); 6] = [
+pub(super) const ODD_SEATS: [(char, &str); 7] = [
     ('o', "opening"),
     ('.', "away"),
     ('b', "believes that it holds"),
     ('p', "paused"),
     ('g', "gave up, znode stays"),
     ('x', "killed"),
+    ('l', "lost, took no part"),
 ];
 
 /// `50 clients, one lock, two ways to wait`.
@@ -54,9 +55,8 @@ fn ordered(order: &LabOrder) -> String {
 }
 
 /// The same, before the path of the run.
-pub(super) fn facts(order: &LabOrder, script: &str) -> String {
-    let what = if script.is_empty() { ordered(order) } else { script.to_owned() };
-    format!("Each in a session of its own, {what} · ")
+pub(super) fn facts(order: &LabOrder) -> String {
+    format!("Each in a session of its own, {} · ", ordered(order))
 }
 
 pub(super) fn seed(seed: u64) -> String {
@@ -278,6 +278,7 @@ fn seats(lane: &Lane) -> String {
         ('p', "is paused", "are paused"),
         ('g', "gave up", "gave up"),
         ('x', "was killed", "were killed"),
+        ('l', "was lost", "were lost"),
         ('d', "is done", "are done"),
     ];
     let part = |(letter, one, many): &(char, &str, &str)| {

@@ -1,5 +1,6 @@
 //! When what came is drawn: the version signal is set once between two paints, and about once a second while more comes than
-//! can be followed by eye. What is shown is then a little older than what is known, and is called so.
+//! can be followed by eye. What is shown is then a little older than what is known, and is called so. Until it is drawn the
+//! model is read as it was drawn last, by whatever part of the page and for whatever reason.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use leptos::prelude::*;
 
 use super::{Live, pace};
 use lockscope_wire::live::{Cadence, LiveModel, as_of};
-use lockscope_wire::{Body, RootState};
+use lockscope_wire::{Body, LIVE_AGE_MAX_MS};
 
 /// What came and is not drawn yet.
 #[derive(Debug, Default)]
@@ -19,29 +20,27 @@ pub(super) struct Drawing {
     is_moved: bool,
     /// All rows are here that are on screen.
     has_all: bool,
-    /// While that waits for its second: up to when what is shown is known to be true, and the timer.
-    waits: Option<(Option<i64>, TimeoutHandle)>,
+    /// While that waits for its second, the timer.
+    waits: Option<TimeoutHandle>,
 }
 
-/// What is shown, as far as it must not wait.
-pub(super) type Stand = (Option<i64>, Option<RootState>);
-
-pub(super) fn stand(model: &LiveModel) -> Stand {
-    (model.known_at_ms(), model.body().and_then(as_of).map(|as_of| as_of.state))
+/// What must not wait: a run of the lab, which is there to be watched, and whether all is live.
+fn is_urgent(model: &LiveModel) -> bool {
+    let state = |body: &Body| as_of(body).map(|as_of| as_of.state);
+    matches!(model.newest(), Some(Body::Lab(_))) || model.newest().and_then(state) != model.body().and_then(state)
 }
 
 impl Live {
-    /// Something changed: `before` is how it stood. An answer that somebody waits for is drawn at once, and whether all is
-    /// live. Rows beyond the screen may wait; a run of the lab is there to be watched.
-    pub(super) fn draw_soon(self, before: Stand, is_answer: bool) {
-        let (known_at_ms, state) = before;
+    /// Something changed. An answer that somebody waits for is drawn at once. Rows beyond the screen may wait.
+    pub(super) fn draw_soon(self, is_answer: bool) {
         let is_asked_for = is_answer && !self.is_ahead();
-        let (state_now, is_run) =
-            self.model.with_value(|model| (stand(model).1, matches!(model.body(), Some(Body::Lab(_)))));
-        let is_urgent = is_asked_for || is_run || document().hidden() || state_now != state;
+        let (is_urgent, known_at_ms) = self.model.with_value(|model| (is_urgent(model), model.known_at_ms()));
         let local_ms = self.local_now_ms();
         let wait_ms = self.drawing.try_update_value(|drawing| drawing.cadence.wait_ms(local_ms)).unwrap_or_default();
-        if is_urgent || wait_ms == 0 {
+        // Not for so long that what is shown is not live any more.
+        let left_ms = known_at_ms.map_or(wait_ms, |at_ms| at_ms + LIVE_AGE_MAX_MS - 250 - self.server_now_ms());
+        let wait_ms = wait_ms.min(left_ms.max(250));
+        if is_asked_for || is_urgent || document().hidden() || wait_ms == 0 {
             self.ends_wait();
             self.draw();
         } else if !self.drawing.with_value(|drawing| drawing.is_due) {
@@ -51,7 +50,7 @@ impl Live {
             };
             self.drawing.update_value(|drawing| {
                 drawing.is_due = true;
-                drawing.waits = Some((known_at_ms, timer));
+                drawing.waits = Some(timer);
             });
         }
     }
@@ -68,7 +67,7 @@ impl Live {
             drawing.is_due &= drawing.waits.is_none();
             drawing.waits.take()
         });
-        let Some((_, timer)) = waits.flatten() else { return false };
+        let Some(timer) = waits.flatten() else { return false };
         timer.clear();
         true
     }
@@ -92,7 +91,9 @@ impl Live {
             drawing.is_due = false;
             drawing.cadence.drawn(local_ms);
         });
+        self.model.update_value(LiveModel::draw);
         self.bump();
+        self.judge();
     }
 
     /// What is asked for now differs in its rows alone.
@@ -103,11 +104,5 @@ impl Live {
     /// Whether all rows are here that are on screen.
     pub(crate) fn has_all_rows(self, has_all: bool) {
         self.drawing.update_value(|drawing| drawing.has_all = has_all);
-    }
-
-    /// Up to when what is shown is known to be true.
-    pub(super) fn shown_known_at_ms(self) -> Option<i64> {
-        let waits = self.drawing.with_value(|drawing| drawing.waits.as_ref().map(|(known_at_ms, _)| *known_at_ms));
-        waits.unwrap_or_else(|| self.model.with_value(LiveModel::known_at_ms))
     }
 }

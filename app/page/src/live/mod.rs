@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use age_clock::AgeClock;
 #[cfg(feature = "hydrate")]
 pub(crate) use age_clock::{STEPS_MS, step_at_once};
-use draw::{Drawing, stand};
+use draw::Drawing;
 
 use crate::follow::{follow, followed};
 use crate::ports::InitialView;
@@ -23,8 +23,8 @@ use lockscope_wire::live::LiveModel;
 pub(crate) use lockscope_wire::live::beside;
 use lockscope_wire::live::policy::{Dispute, LocalClock, ServerClock};
 use lockscope_wire::{
-    Board, BoardHead, Body, CompactFrame, Epoch, Link, LockPage, Query, QueueMap, SessionPage, Sessions, Status, View,
-    Waits, is_fresh,
+    Board, BoardHead, Body, CompactFrame, Epoch, Freshness, Link, LockPage, Query, QueueMap, SessionPage, Sessions,
+    Status, View, Waits, is_fresh,
 };
 pub(crate) use viewport::{FETCH_ROWS, Fetch, Places, Viewport, scroll_to_row, use_fetch, use_places, use_viewport};
 
@@ -44,8 +44,7 @@ pub(crate) struct Live {
     first_ms: StoredValue<i64>,
     clocks: StoredValue<Clocks>,
     connection: RwSignal<Connection>,
-    /// What is shown is known to be true as of a moment ago.
-    is_fresh: RwSignal<bool>,
+    freshness: RwSignal<Freshness>,
     paused: RwSignal<bool>,
     /// When the server ended the sign-in of whoever looks, by its clock.
     sign_in_ended_ms: RwSignal<Option<i64>>,
@@ -73,7 +72,7 @@ impl Live {
             first_ms: StoredValue::new(0),
             clocks: StoredValue::new(Clocks::default()),
             connection: RwSignal::new(Connection::Opening),
-            is_fresh: RwSignal::new(true),
+            freshness: RwSignal::new(Freshness::Fresh),
             paused: RwSignal::new(false),
             sign_in_ended_ms: RwSignal::new(None),
             drawing: StoredValue::new(Drawing::default()),
@@ -125,14 +124,14 @@ impl Live {
     }
 
     /// Whether what is shown is known to be true as of a moment ago.
-    pub(crate) fn is_fresh(self) -> bool {
-        followed(self.is_fresh)
+    pub(crate) fn freshness(self) -> Freshness {
+        followed(self.freshness)
     }
 
     /// Up to when what is shown is known to be true, on the server's clock.
     pub(crate) fn known_at_ms(self) -> Option<i64> {
         follow(self.version);
-        self.shown_known_at_ms()
+        self.model.with_value(LiveModel::known_at_ms)
     }
 
     /// The server's clock; moves only in the browser, and not while paused.
@@ -288,7 +287,7 @@ impl Live {
         let says = |clocks: &mut Clocks, local_ms: i64| {
             let known_at_ms = self.model.with_value(LiveModel::known_at_ms);
             let server_says = known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, clocks.told_ms));
-            clocks.dispute.lasts(server_says, self.is_fresh.get_untracked(), local_ms)
+            clocks.dispute.lasts(server_says, self.freshness.get_untracked() == Freshness::Fresh, local_ms)
         };
         let local_ms = self.local_now_ms();
         if self.clocks.try_update_value(|clocks| says(clocks, local_ms)).unwrap_or_default() {
@@ -297,13 +296,16 @@ impl Live {
         }
     }
 
-    /// Whether what is shown may be called live: a question of its age alone. A paused view stands still and says so.
+    /// Whether what is shown may be called live: a question of ages alone. A paused view stands still and says so.
     fn judge(self) {
-        let now_ms = self.server_now_ms();
-        let known_at_ms = self.shown_known_at_ms();
-        let fresh = self.paused.get_untracked() || known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, now_ms));
-        if self.is_fresh.get_untracked() != fresh {
-            self.is_fresh.set(fresh);
+        let (now_ms, told_ms) = (self.server_now_ms(), self.clocks.with_value(|clocks| clocks.told_ms));
+        let known_at_ms = self.model.with_value(LiveModel::known_at_ms);
+        let freshness = match known_at_ms {
+            Some(known_at_ms) if !self.paused.get_untracked() => Freshness::of(known_at_ms, told_ms, now_ms),
+            _ => Freshness::Fresh,
+        };
+        if self.freshness.get_untracked() != freshness {
+            self.freshness.set(freshness);
         }
         if let Connection::Back { at_ms } = self.connection.get_untracked()
             && (self.paused.get_untracked() || known_at_ms.is_some_and(|known_at_ms| known_at_ms >= at_ms))
@@ -332,8 +334,7 @@ impl Live {
     fn take(self, frame: CompactFrame) {
         let local_ms = self.local_now_ms();
         let is_answer = matches!(frame, CompactFrame::Snapshot { .. } | CompactFrame::Error { .. });
-        let (before, taken) =
-            self.model.try_update_value(|model| (stand(model), model.take(frame))).unwrap_or_default();
+        let taken = self.model.try_update_value(|model| model.take(frame)).unwrap_or_default();
         if let Some(server_ms) = taken.server_time_ms {
             self.clocks.update_value(|clocks| {
                 clocks.server.heard(server_ms, local_ms);
@@ -344,7 +345,7 @@ impl Live {
             }
         }
         if taken.changed {
-            self.draw_soon(before, is_answer);
+            self.draw_soon(is_answer);
         }
         self.judge();
         self.flush();

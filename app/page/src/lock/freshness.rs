@@ -53,6 +53,8 @@ fn of_then(item: Item, as_of: &AsOf, trust: &Trust) -> Item {
         words::LINK if item.since_ms.is_some() => (words::link_was_for(as_of.state), String::new()),
         words::LINK => (words::link_was(as_of.state), String::new()),
         words::CLIENTS if item.since_ms.is_some() => (item.before, words::heard_before(trust)),
+        // What would help now is no matter of then.
+        words::CLIENTS => (item.before, String::new()),
         words::WATCHES if item.since_ms.is_some() => (item.before, words::BEFORE_THEN.to_owned()),
         words::BEHIND => (words::was_behind(transactions_behind(trust).unwrap_or_default()), String::new()),
         _ => (item.before, item.after),
@@ -125,8 +127,10 @@ fn clients(trust: &Trust) -> Item {
     let title = words::CLIENTS;
     match trust.connections_at_ms {
         Some(at_ms) => Item::sure(words::CLIENTS_SEEN, title).since(at_ms, words::ago_heard(trust)),
-        None if trust.members == 0 => Item::doubtful(words::CLIENTS_UNKNOWN, title),
-        None => Item::doubtful(words::clients_from(trust), title),
+        None => {
+            let heard = if trust.members == 0 { words::CLIENTS_UNKNOWN.to_owned() } else { words::clients_from(trust) };
+            Item { after: words::CLIENTS_HELP.to_owned(), ..Item::doubtful(heard, title) }
+        }
     }
 }
 
@@ -155,7 +159,7 @@ mod tests {
     #[test]
     fn on_a_page_of_the_past_nothing_reads_as_now() {
         let (state, why, zxid) = (RootState::Live, String::new(), lockscope_wire::Zxid(7));
-        let as_of = AsOf { state, since_ms: 0, why, zxid, ensemble: None };
+        let as_of = AsOf { state, since_ms: 0, why, zxid, ..AsOf::default() };
         let trust = Trust {
             members: 3,
             members_heard: 3,
@@ -183,6 +187,11 @@ mod tests {
         assert!(nobody.is_doubtful && nobody.before == "clients not known: no server was asked");
         let some = clients(&Trust { members: 3, members_heard: 2, ..Trust::default() });
         assert!(some.is_doubtful && some.before == "clients from 2 of 3 servers only");
+        assert!(
+            [&nobody, &some]
+                .iter()
+                .all(|item| item.after.contains("`4lw.commands.whitelist=srvr,cons,dump,wchp,mntr`"))
+        );
         let all = clients(&Trust { members: 3, members_heard: 3, connections_at_ms: Some(8_000), ..Trust::default() });
         assert!(!all.is_doubtful && all.since_ms == Some(8_000));
     }

@@ -2,8 +2,9 @@
 //! spans, so that none of them formats anything.
 
 use super::words;
-use crate::format::{age, duration, visible};
+use crate::format::{age, duration};
 use crate::parts::{holder_name, waiters_text};
+use lockscope_wire::outgoing::{self, code_span as code};
 use lockscope_wire::{Contender, LockPage};
 
 /// Contenders listed.
@@ -50,33 +51,7 @@ fn line(contender: &Contender, now_ms: i64) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// A name as it is, in a code span that it can't end, and in a cell of a table that it can't end.
-fn code(name: &str) -> String {
-    let shown = visible(name).replace('|', "\\|");
-    let mark = if shown.contains('`') { "``" } else { "`" };
-    let pad = if shown.starts_with('`') || shown.ends_with('`') { " " } else { "" };
-    format!("{mark}{pad}{shown}{pad}{mark}")
-}
-
 /// A sentence with names in it: nothing in it is markup.
 fn escaped(text: &str) -> String {
-    visible(text).chars().fold(String::new(), |mut out, char| {
-        if "\\`*_[]<>#|".contains(char) {
-            out.push('\\');
-        }
-        out.push(char);
-        out
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_name_formats_anything() {
-        assert_eq!(code("/a`b|c"), "``/a`b\\|c``");
-        assert_eq!(code("`x"), "`` `x ``");
-        assert_eq!(escaped("<b>*a*</b> | [x](y)"), "\\<b\\>\\*a\\*\\</b\\> \\| \\[x\\](y)");
-    }
+    outgoing::markdown(text, usize::MAX)
 }

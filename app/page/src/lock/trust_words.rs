@@ -20,6 +20,8 @@ pub(super) const LINK_WAS_LIVE: &str = "link was live then";
 #[cfg(feature = "ssr")]
 pub(super) const BEFORE_THEN: &str = " before";
 pub(super) const CLIENTS_UNKNOWN: &str = "clients not known: no server was asked";
+/// What is missing then, and what would help.
+pub(super) const CLIENTS_HELP: &str = ", so no client is called disconnected and no lock expiring; write `4lw.commands.whitelist=srvr,cons,dump,wchp,mntr` into the configuration of each server, or `admin.enableServer=true` and `admin.serverPort=8080` with --admin-url; the status page says what each one answered";
 pub(super) const WATCHES_UNREAD: &str = "watches: reading…";
 /// Before and after an age.
 pub(super) const CLIENTS_SEEN: &str = "clients seen ";

@@ -15,10 +15,10 @@ document.addEventListener('click',e=>{if(e.target.closest('[data-testid=zone]'))
 disconnectedCallback(){this.of.abort();clearInterval(this.timer)}\
 stamp(){let u=false;try{u=localStorage.getItem('lockscope.time')==='utc'}catch{}\
 for(const e of this.querySelectorAll('[data-ms]')){const n=+e.dataset.ms,z=u?0:new Date(n).getTimezoneOffset()*6e4;e.textContent=new Date(n-z).toISOString().replace('T',' ').slice(0,19)}}\
-load(){const t=this,q=new URLSearchParams(location.search),a=q.get('at');\
-fetch('/waits/orders'+(a?'?at='+encodeURIComponent(a):''),{signal:t.of.signal}).then(r=>r.ok?r.text():Promise.reject()).then(h=>{\
-const o=[...t.querySelectorAll('details')].map(d=>d.open);t.innerHTML=h;t.querySelectorAll('details').forEach((d,i)=>d.open=o[i]??false);t.stamp()})\
-.catch(()=>{if(t.of.signal.aborted||t.firstElementChild)return;const p=document.createElement('p');p.className='quiet';p.textContent='$FAILED';t.append(p)})}});";
+load(){const t=this,o=t.of,q=new URLSearchParams(location.search),a=q.get('at');\
+fetch('/waits/orders'+(a?'?at='+encodeURIComponent(a):''),{signal:o.signal}).then(r=>r.ok?r.text():Promise.reject()).then(h=>{\
+const w=[...t.querySelectorAll('details')].map(d=>d.open);t.innerHTML=h;t.querySelectorAll('details').forEach((d,i)=>d.open=w[i]??false);t.stamp()})\
+.catch(()=>{if(o.signal.aborted||t.firstElementChild)return;const p=document.createElement('p');p.className='quiet';p.textContent='$FAILED';t.append(p)})}});";
 
 #[cfg(test)]
 mod tests {

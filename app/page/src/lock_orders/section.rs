@@ -8,10 +8,11 @@ use super::words;
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::explain::explained_term;
+use crate::form_token::form_token;
 use crate::format::{date, middle, visible};
 use crate::parts::{Columns, mark};
 use crate::past;
-use crate::ports::Source;
+use crate::ports::{FormTokens, Source};
 use crate::server_pages::{head, marked, text};
 use lockscope_wire::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderSnooze, OrderWarning, Person, SessionQuery};
 
@@ -27,10 +28,14 @@ const COLUMNS: Columns = &[
     (words::LAST, ""),
 ];
 
-/// The section as markup; `missing`: of which ensembles nothing is known, and why; `may_act`: with the forms that silence a
-/// warning.
-pub fn lock_orders_markup(orders: &LockOrders, missing: &[String], now_ms: i64, may_act: bool) -> String {
-    text(now_ms, || section(orders, missing, may_act))
+/// The section as markup; `missing`: of which ensembles nothing is known, and why; `forms`: the tokens of
+/// the forms that silence a warning; None: without forms.
+pub fn lock_orders_markup(orders: &LockOrders, missing: &[String], now_ms: i64, forms: Option<FormTokens>) -> String {
+    text(now_ms, || {
+        let may_act = forms.is_some();
+        provide_context(forms.unwrap_or_default());
+        section(orders, missing, may_act)
+    })
 }
 
 /// What is in the document at first: all of it, for whoever has no script.
@@ -96,6 +101,7 @@ fn snoozed(snooze: &OrderSnooze, may_act: bool) -> AnyView {
     let end = may_act.then(|| {
         view! {
             <form method="post" action="/waits/orders/snooze/end">
+                {form_token("/waits/orders/snooze/end")}
                 <input type="hidden" name="id" value=snooze.id.to_string() />
                 <input type="hidden" name="ensemble" value=Exact(snooze.ensemble.clone()) />
                 <button class="tool" type="submit">"End"<span class="sr-only">{words::of_snooze(&snooze.classes)}</span></button>
@@ -120,6 +126,7 @@ fn snooze_form(warning: &OrderWarning) -> AnyView {
         <details class="waits-fold" data-testid="order-snooze">
             <summary>{words::SNOOZE}<span class="sr-only">{of_which}</span></summary>
             <form method="post" action="/waits/orders/snooze">
+                {form_token("/waits/orders/snooze")}
                 <input type="hidden" name="ensemble" value=Exact(warning.ensemble.clone()) />
                 {classes.into_iter().map(class).collect_view()}
                 <label class="release-field">

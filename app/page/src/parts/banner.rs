@@ -7,8 +7,8 @@ use super::time::Age;
 use super::zone::Instant;
 use crate::format::age;
 use crate::live::{Connection, Live};
-use lockscope_wire::AsOf;
 use lockscope_wire::live::{LinkState, link_state, link_words as words};
+use lockscope_wire::{AsOf, Freshness};
 
 /// The line's work on pages that have none of the page's code. They show nothing live, so it asks whether the server is
 /// there, each three seconds while somebody looks; as nobody, so that no sign-in is kept alive by it.
@@ -26,10 +26,11 @@ pub(crate) fn link_script() -> String {
 /// How the open view stands. Reactive.
 pub(crate) fn current(live: Live) -> LinkState {
     let as_of = as_of(live);
-    let (connection, is_fresh) = (live.connection(), live.is_fresh());
+    let (connection, freshness) = (live.connection(), live.freshness());
     // It moves on all the time, and matters only where something is wrong.
-    let known_at_ms = if is_fresh && connection == Connection::Open { None } else { live.known_at_ms() };
-    let mut link_state = link_state(connection, as_of.as_ref(), live.awaits_data(), is_fresh, known_at_ms);
+    let is_wrong = freshness == Freshness::Stale || connection != Connection::Open;
+    let known_at_ms = is_wrong.then(|| live.known_at_ms()).flatten();
+    let mut link_state = link_state(connection, as_of.as_ref(), live.awaits_data(), freshness, known_at_ms);
     if link_state.state == "stale" && live.is_link_lost() {
         link_state.state = "lost";
         link_state.word = words::LINK_LOST;
@@ -56,9 +57,9 @@ pub(crate) fn LinkBanner() -> AnyView {
     let zxid = move || as_of(live).filter(|as_of| as_of.zxid.0 != 0).map(|as_of| words::as_of(as_of.zxid));
     let is_live = Memo::new(move |_| link_state.with(LinkState::is_live) && as_of(live).is_some());
     let fresh = Memo::new(move |_| {
-        is_live
-            .get()
-            .then(|| words::ago(&live.known_at_ms().map_or_else(|| "…".to_owned(), |at_ms| age(at_ms, live.now_ms()))))
+        let is_late = link_state.with(|link_state| link_state.state == "late");
+        let age = live.known_at_ms().filter(|_| is_live.get()).map(|at_ms| age(at_ms, live.now_ms()));
+        age.map(|age| if is_late { words::old(&age) } else { words::ago(&age) })
     });
     let since_ms = Memo::new(move |_| link_state.with(|link_state| link_state.since_ms));
     let since = move || {

@@ -5,6 +5,7 @@ use crate::erase::{erase, view};
 use leptos::prelude::*;
 
 use crate::current_user::CurrentUser;
+use crate::form_token::form_token;
 use crate::format::{middle, visible};
 use lockscope_wire::{Person, SignedBy};
 
@@ -24,7 +25,7 @@ fn named(person: &Person) -> AnyView {
     let title = words::named(&name, person.role);
     // A proxy signs people out, not this page.
     let out = (person.by != SignedBy::Proxy).then(|| {
-        view! { <form method="post" action="/sign-out"><button class="tool" type="submit">"Sign out"</button></form> }
+        view! { <form method="post" action="/sign-out">{form_token("/sign-out")}<button class="tool" type="submit">"Sign out"</button></form> }
     });
     view! {
         <span class="visitor-name" title=title data-testid="visitor">

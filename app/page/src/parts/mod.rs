@@ -10,6 +10,8 @@ mod client;
 mod current_user;
 mod density;
 mod export;
+#[cfg(feature = "ssr")]
+mod fetched;
 mod filter;
 mod findings;
 mod header;
@@ -28,6 +30,8 @@ mod shown;
 mod step;
 mod table;
 mod tag;
+#[cfg(feature = "ssr")]
+mod text_area;
 mod theme;
 mod time;
 pub(crate) mod words;
@@ -44,6 +48,8 @@ pub(crate) use chrome::Chrome;
 pub(crate) use client::{Client, ClientCard, only_on_markup};
 pub(crate) use density::toggle_density;
 pub(crate) use export::export;
+#[cfg(feature = "ssr")]
+pub(crate) use fetched::fetched_script;
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::Findings;
 #[cfg(feature = "ssr")]
@@ -61,6 +67,8 @@ pub(crate) use session::{holder_name, session_url};
 pub(crate) use step::{RELEASE_HASH, StepPlace, headline, looked_after, step};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::{Tag, tag_markup};
+#[cfg(feature = "ssr")]
+pub(crate) use text_area::TextArea;
 #[cfg(feature = "ssr")]
 pub(crate) use theme::SCRIPT as THEME_SCRIPT;
 pub(crate) use time::{Age, AgeOf, AgeText, Countdown, Since};

@@ -25,7 +25,7 @@ use super::parts::Piece::Attribute;
 use super::parts::{Markup, RELEASE_HASH, filled, focus_heading};
 use super::split::{SplitLoaderError, split_view, wasm_split};
 use ask::ask;
-use lockscope_wire::{ReleasePlan, ReleaseResult};
+use lockscope_wire::{Freshness, ReleasePlan, ReleaseResult};
 #[cfg(feature = "ssr")]
 pub(crate) use plan::{Field, consequence, details, subject, victim, warnings};
 use plan::{plan_form, result_view};
@@ -306,7 +306,7 @@ impl Releasing {
             return Seen::Paused;
         }
         let seen = self.live.lock(|page| compare(page, plan));
-        if self.live.connection() == Connection::Open && self.live.is_fresh() {
+        if self.live.connection() == Connection::Open && self.live.freshness() != Freshness::Stale {
             seen.unwrap_or(Seen::Old)
         } else {
             Seen::Old

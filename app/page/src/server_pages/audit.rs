@@ -285,6 +285,7 @@ mod tests {
             person: &person,
             tab: crate::document_title::DocumentTitle::default(),
             alerts: None,
+            forms: crate::ports::FormTokens::default(),
         };
         let view = AuditView { actor: hostile.to_owned(), lock: hostile.to_owned(), ..AuditView::default() };
         let html = audit_page(&plain, &view, &page);

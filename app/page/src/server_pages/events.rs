@@ -81,7 +81,7 @@ const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Who", "")
 
 /// The page.
 pub fn events_page(plain: &ServerPage<'_>, of: &EventsView) -> String {
-    super::text(0, || {
+    super::drawn(plain, 0, || {
         let rows = of.rows.iter().map(row).collect_view();
         let list = if of.rows.is_empty() {
             view! { <p class="empty">{words::no_event(of.given_up_at_ms.is_some(), of.keeps_history)}</p> }
@@ -259,7 +259,17 @@ mod tests {
         };
         let assets = AssetNames::default();
         let tab = crate::document_title::DocumentTitle::default();
-        let html = events_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab, alerts: None }, &of);
+        let html = events_page(
+            &ServerPage {
+                assets: &assets,
+                nonce: "n",
+                person: &person,
+                tab,
+                alerts: None,
+                forms: crate::ports::FormTokens::default(),
+            },
+            &of,
+        );
         assert_eq!(html.matches("<script").count(), 3, "those of the head and the end of the document alone");
         assert!(!html.contains('\u{202e}') && html.contains("2023-11-14 22:13:20 UTC"));
         assert!(NEWS_SCRIPT.len() < 2_048, "{}", NEWS_SCRIPT.len());

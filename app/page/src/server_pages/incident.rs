@@ -11,11 +11,6 @@ use crate::format::{duration, middle, visible};
 use crate::parts::{Columns, stamp};
 use lockscope_wire::Verdict;
 
-mod replay;
-
-pub use replay::IncidentReplay;
-use replay::replay_form;
-
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 44;
 /// Width of the time axis.
@@ -66,8 +61,6 @@ pub struct IncidentView {
     pub alike: Option<IncidentsAlike>,
     /// What was released and which alerts fired meanwhile, the oldest first.
     pub acts: Vec<IncidentAct>,
-    /// How it may be replayed in the lab; None for those who may not.
-    pub replay: Option<IncidentReplay>,
     /// Addresses: as Markdown, JSON, Perfetto and a file of its own.
     pub ways: Vec<(&'static str, String)>,
     /// The address of the whole list.
@@ -215,7 +208,6 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
             {facts(of)}
             {before(of)}
             {alike(of)}
-            {of.replay.as_ref().map(replay_form)}
             <nav class="audit-ways" aria-label="As a file">{of.ways.iter().map(way).collect_view()}</nav>
             <p class="quiet">{numbers_way()}</p>
         }

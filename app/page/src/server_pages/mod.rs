@@ -31,8 +31,8 @@ pub use find::find_page;
 pub use fleet::{FleetView, fleet_page};
 pub use help::help_page;
 pub use incident::{
-    AlikeIncident, IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentReplay,
-    IncidentView, IncidentsAlike, incident_page,
+    AlikeIncident, IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentView,
+    IncidentsAlike, incident_page,
 };
 pub use incidents::{IncidentLine, IncidentsView, incidents_page};
 pub use lab::{LabDraft, LabElsewhere, LabView, lab_elsewhere_page, lab_gone_page, lab_page, lab_run_page, run_url};
@@ -49,6 +49,7 @@ use super::document_title::DocumentTitle;
 use super::format::visible;
 use super::live::Live;
 use super::parts::{Header, LinkBanner, Skip, THEME_SCRIPT, ZONE_SCRIPT, ZoneSwitch, link_script};
+use super::ports::FormTokens;
 use super::shell::{AssetNames, document};
 use lockscope_wire::Person;
 
@@ -65,6 +66,8 @@ pub struct ServerPage<'a> {
     pub tab: DocumentTitle,
     /// Which alerts fire; None where there are none to tell of, as without anything live.
     pub alerts: Option<AlertBanner>,
+    /// What its forms carry.
+    pub forms: FormTokens,
 }
 
 /// A page around its content.
@@ -75,7 +78,7 @@ fn page<V: IntoView + 'static>(
     now_ms: i64,
     content: impl FnOnce() -> V,
 ) -> String {
-    text(now_ms, || framed(plain, title, here, content(), (), ()))
+    drawn(plain, now_ms, || framed(plain, title, here, content(), (), ()))
 }
 
 /// A page that the browser keeps current. Without script it is loaded anew every two seconds; so it is where the page's
@@ -92,13 +95,24 @@ fn moving<V: IntoView + 'static>(
     let boot = format!(
         "import init,{{draw_run}} from '{js}';init({{module_or_path:'{wasm}'}}).then(()=>draw_run()).catch(()=>setTimeout(()=>location.reload(),2e3))"
     );
-    text(now_ms, || {
+    drawn(plain, now_ms, || {
         let head = view! {
-            <noscript><meta http-equiv="refresh" content="2" /></noscript>
+            <noscript inner_html=RELOAD></noscript>
             <link rel="modulepreload" href=js nonce=plain.nonce.to_owned() />
         };
         let tail = view! { <script type="module" nonce=plain.nonce.to_owned() inner_html=boot></script> };
         framed(plain, title, here, content(), head, tail)
+    })
+}
+
+/// What loads a page anew where there is no script.
+const RELOAD: &str = "<meta http-equiv=\"refresh\" content=\"2\">";
+
+/// Components of a page as text, with the tokens of its forms.
+fn drawn<V: IntoView>(plain: &ServerPage<'_>, now_ms: i64, view: impl FnOnce() -> V) -> String {
+    text(now_ms, || {
+        provide_context(plain.forms.clone());
+        view()
     })
 }
 

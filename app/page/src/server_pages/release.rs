@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::{ServerPage, words};
 use crate::exact::Exact;
+use crate::form_token::form_token;
 use crate::format::visible;
 use crate::parts::filled;
 use crate::release::{Field, consequence, details, subject, victim, warnings};
@@ -17,6 +18,7 @@ pub fn approve_page(plain: &ServerPage<'_>, plan: &ReleasePlan, approved_by: &st
     let form = || {
         view! {
             <form method="post" action="/release/approve">
+                {form_token("/release/approve")}
                 <input type="hidden" name="plan_id" value=Exact(number) />
                 <Field name="reason" label="Remark, for the audit log" hint=Some(words::REMARK_HINT) />
                 <div class="release-buttons">

@@ -217,17 +217,6 @@ pub(super) const AT_LEAST: &str = "Lasted at least";
 pub(super) const ANY_LENGTH: &str = "any time";
 /// What a click on the picture, or a drag over it, of incidents does.
 pub(super) const ZOOM: &str = "Click or drag for that part of the time";
-pub(super) const REPLAY: &str = "Replay in the lab";
-pub(super) const REPLAY_LEAD: &str = "Real sessions play who came, who held for how long and whose session ended at the lock where it began, on the lab's own root: one way of waiting after the other, beside what was recorded.";
-pub(super) const REPLAY_FURTHER: &str =
-    "Also at these locks, by the same sessions: whoever held one and asked for another does so again";
-pub(super) const REPLAY_SPEED: &str = "Speed";
-pub(super) const REPLAY_LAB: &str = "In the lab of";
-
-pub(super) fn replay_speed(speed: i64) -> String {
-    if speed == 1 { "as it was".to_owned() } else { format!("{speed} times as fast") }
-}
-
 pub(super) const INCIDENT_ACTS: &str = "Releases and alerts";
 
 pub(super) fn by(who: &str) -> String {

@@ -2,8 +2,6 @@
 //! The page's code has an empty element for it, which the document fills, and a script of it fetches anew (`script`).
 
 #[cfg(feature = "ssr")]
-mod script;
-#[cfg(feature = "ssr")]
 mod section;
 #[cfg(all(test, feature = "ssr"))]
 mod tests;
@@ -16,11 +14,18 @@ use leptos::tachys::html::InertElement;
 use crate::erase::erase;
 
 #[cfg(feature = "ssr")]
-pub(crate) use script::script;
-#[cfg(feature = "ssr")]
 pub use section::{SessionTimeoutMarkup, session_timeout_markup};
 #[cfg(feature = "ssr")]
 pub(crate) use words::{ENOUGH, KNOWN_FOR, LEFT, SAVED, SILENCE, TIMEOUT};
+
+/// Every half a minute, and where the document had none, as on a way from another page.
+#[cfg(feature = "ssr")]
+pub(crate) fn script() -> String {
+    crate::parts::fetched_script(
+        "session-timeout /session/timeout ensemble|id|at 3e4 0 !t.firstElementChild 1",
+        words::NOT_FETCHED,
+    )
+}
 
 /// The element: markup, of which the page knows no more than where it is. What the server put inside stays as it is.
 pub(crate) fn session_timeout() -> AnyView {

@@ -37,6 +37,7 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
             <dl class="pairs">
                 <Pair term="Connect string" class="mono break-all" value=visible(&ensemble.connect) />
                 <Pair term="Link" value=link />
+                <Pair term="Proof" value=view! { <span title=words::PROOF>{words::proof(ensemble.proof)}</span> } />
                 <Pair term="Session" class="mono" value=session />
                 <Pair term="As of zxid" class="mono" value=ensemble.zxid.to_string() />
                 <Pair term="Clock offset" value=words::offset(ensemble.clock_offset_ms, ensemble.clock_error_ms) />

@@ -14,7 +14,7 @@ use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Pair, use_keys};
 use ensemble::ensemble;
-use lockscope_wire::{ConfigStatus, Status, StatusQuery};
+use lockscope_wire::{ConfigStatus, Freshness, Status, StatusQuery};
 use summary::summary;
 
 /// The status page.
@@ -25,7 +25,7 @@ pub(crate) fn StatusPage() -> AnyView {
     live.open(StatusQuery, first);
     use_keys(|_| false);
     let page = move || {
-        let is_fresh = live.is_fresh();
+        let is_fresh = live.freshness() != Freshness::Stale;
         live.status(|status| page(status, is_fresh)).unwrap_or_else(|| view! { <p class="quiet">"Not read yet."</p> })
     };
     view! {

@@ -95,6 +95,7 @@ mod tests {
             missed: Some(0),
             history: None,
             excluded: None,
+            proof: Default::default(),
         };
         Status {
             version: "0".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::format::{bytes, count, duration, middle, plural, visible};
 use lockscope_wire::{
-    EnsembleStatus, ExcludedStatus, HistoryStatus, Link, MemberRole, MemberStatus, RootState, SourceState,
+    EnsembleStatus, ExcludedStatus, HistoryStatus, Link, MemberRole, MemberStatus, Proof, RootState, SourceState,
 };
 
 const PATH_CHARS: usize = 40;
@@ -63,6 +63,15 @@ pub(super) fn root_word(state: RootState) -> &'static str {
         RootState::Past => "as it was",
     }
 }
+
+/// Which parts of the proof hold that the link is live.
+pub(super) fn proof(proof: Proof) -> String {
+    let parts = [("answer", proof.answer), ("epoch", proof.epoch), ("quorum", proof.quorum)];
+    parts.map(|(part, state)| format!("{part} {}", state.name())).join(", ")
+}
+
+/// What the parts are.
+pub(super) const PROOF: &str = "Answer: our member answers in time. Epoch: no member reports a newer epoch than ours. Quorum: the leader has a quorum in sync (mntr), or commits our writes (clock_scratch). Missing: no member can be asked for it.";
 
 /// Our clock against the ensemble's.
 pub(super) fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
@@ -192,6 +201,13 @@ pub(super) fn is_down(member: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockscope_wire::ProofPart;
+
+    #[test]
+    fn a_proof_names_its_parts() {
+        let proved = Proof { answer: ProofPart::Proved, epoch: ProofPart::Failed, ..Proof::default() };
+        assert_eq!(proof(proved), "answer proved, epoch failed, quorum missing");
+    }
 
     #[test]
     fn a_history_says_its_size_and_what_is_missing() {

@@ -4,8 +4,6 @@
 //! so that nothing moves when what was recorded is known as well.
 
 #[cfg(feature = "ssr")]
-mod script;
-#[cfg(feature = "ssr")]
 mod section;
 #[cfg(all(test, feature = "ssr"))]
 mod tests;
@@ -18,11 +16,15 @@ use leptos::tachys::html::InertElement;
 use crate::erase::erase;
 
 #[cfg(feature = "ssr")]
-pub(crate) use script::script;
-#[cfg(feature = "ssr")]
 pub use section::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};
 #[cfg(feature = "ssr")]
 pub(crate) use words::{MEDIAN, PLACE, RIGHT, STILL};
+
+/// Every ten seconds.
+#[cfg(feature = "ssr")]
+pub(crate) fn script() -> String {
+    crate::parts::fetched_script("time-to-lock /lock/time-to-lock ensemble|path|at 1e4 0 1 1", words::NOT_FETCHED)
+}
 
 /// The element: markup, of which the page knows no more than where it is. What the server put inside stays as it is.
 pub(crate) fn time_to_lock() -> AnyView {

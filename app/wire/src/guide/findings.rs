@@ -81,6 +81,13 @@ pub const FINDINGS: &[Guide] = &[
         &[say("Look at the members on the status page.")],
     ),
     finding(
+        "stale_ephemeral",
+        "critical; warning where nobody waits",
+        "The session of a holder is on no member's list of connections and in no member's table of sessions, the leader's among them, for 20 s or more, and its znode is still there.",
+        "A server kept an ephemeral that was made while its session was ended (ZOOKEEPER-1208); nobody deletes it.",
+        &[act("Don't wait: it will never go by itself. Release it.", ActTemplate::ReleaseHolder)],
+    ),
+    finding(
         "members_disagree",
         "critical; warning while a member lags",
         "A znode is on some members and not on others, after each had applied all that any of them had.",

@@ -26,7 +26,9 @@ pub const VERDICTS: &[Guide] = &[
     ),
     verdict(
         "slow",
-        "Somebody waits, and the holder has held it for more than 8 times the median of the holds seen here (at least 1 s).",
+        "Somebody waits, and the holder has held it for more than 8 times the median of the holds seen here (at least 1 s). Or it was held when \
+         Lockscope first looked, and the first in line has waited for more than 5 min for each of those who wait: that is known, and since \
+         when it is held is not.",
         &[
             act(
                 "Look at {holder}: when was it last heard from, and what else does it hold?",
@@ -37,7 +39,7 @@ pub const VERDICTS: &[Guide] = &[
     ),
     verdict(
         "expiring",
-        "Nobody who holds it is connected to any member. The session runs out by itself; the countdown says when.",
+        "Nobody who holds it is connected to any member, and the leader's table has the session, which runs out by itself; the countdown says when.",
         &[
             say("Wait. The session of {holder} runs out by itself, and that frees the lock."),
             act(
@@ -65,7 +67,7 @@ pub const VERDICTS: &[Guide] = &[
     verdict(
         "stuck",
         "Somebody waits, and the holder has held it for more than 40 times the median of the holds seen here (at least 10 s), or for more \
-         than 5 min while fewer than 8 holds were seen.",
+         than 5 min while fewer than 8 holds were seen, which the directory's counters may show of the time before Lockscope looked.",
         &[
             act("Find the process of {holder} on {host} and take a stack dump.", ActTemplate::FindProcess),
             say("If it hangs, restart it: that ends its session, and the lock is free."),

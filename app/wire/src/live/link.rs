@@ -1,7 +1,7 @@
 //! How the link to the data stands: live, or since when not. One rule for the page and the terminal.
 
 use super::link_words::{self as words, Words};
-use crate::{AsOf, Body, EnsembleTag, Link, RootState, visible};
+use crate::{AsOf, Body, EnsembleTag, Freshness, Link, RootState, visible};
 
 /// The connection to Lockscope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct LinkState {
 impl LinkState {
     /// True when the data on screen may be shown without doubt.
     pub fn is_live(&self) -> bool {
-        matches!(self.state, "live" | "reduced" | "partial")
+        matches!(self.state, "live" | "late" | "reduced" | "partial")
     }
 }
 
@@ -47,7 +47,7 @@ pub fn link_state(
     connection: Connection,
     as_of: Option<&AsOf>,
     awaits_data: bool,
-    is_fresh: bool,
+    freshness: Freshness,
     known_at_ms: Option<i64>,
 ) -> LinkState {
     let is_current = as_of.is_none_or(|as_of| as_of.state.is_current());
@@ -70,12 +70,16 @@ pub fn link_state(
     if is_current && matches!(connection, Connection::Back { .. }) {
         return told("syncing", words::RESYNCING, since_ms);
     }
-    if is_current && !is_fresh {
+    if is_current && freshness == Freshness::Stale {
         return told("stale", words::STALE, since_ms);
+    }
+    if as_of.state == RootState::Live && freshness == Freshness::Late {
+        return told("late", words::LATE, None);
     }
     let why = visible(&as_of.why);
     let since_ms = Some(as_of.since_ms).filter(|since_ms| *since_ms > 0);
-    let since_ms = since_ms.filter(|_| as_of.state != RootState::Live);
+    // What is live has a reason only where something happened to the whole ensemble.
+    let since_ms = since_ms.filter(|_| as_of.state != RootState::Live || !why.is_empty());
     let (word, otherwise) = words::root_link(as_of.state);
     let why = if why.is_empty() { otherwise.to_owned() } else { why };
     LinkState { state: as_of.state.name(), word, since_ms, why }
@@ -103,6 +107,7 @@ pub fn as_of(body: &Body) -> Option<AsOf> {
                 .color
                 .filter(|_| status.ensembles.len() == 1)
                 .map(|color| EnsembleTag { name: ensemble.name.clone(), color }),
+            proof: ensemble.proof,
         }),
     }
 }
@@ -116,37 +121,46 @@ mod tests {
     }
 
     fn open(as_of: &AsOf) -> LinkState {
-        link_state(Connection::Open, Some(as_of), false, true, Some(9))
+        link_state(Connection::Open, Some(as_of), false, Freshness::Fresh, Some(9))
     }
 
     #[test]
     fn a_lost_connection_outweighs_what_was_live() {
-        let lost = link_state(Connection::Lost, Some(&as_of(RootState::Live, "")), false, true, Some(9));
+        let lost = link_state(Connection::Lost, Some(&as_of(RootState::Live, "")), false, Freshness::Fresh, Some(9));
         assert_eq!((lost.state, lost.since_ms), ("offline", Some(9)));
         assert!(!lost.is_live());
-        let out = link_state(Connection::SignedOut, Some(&as_of(RootState::Live, "")), false, true, Some(9));
+        let out =
+            link_state(Connection::SignedOut, Some(&as_of(RootState::Live, "")), false, Freshness::Fresh, Some(9));
         assert_eq!((out.state, out.is_live()), ("out", false));
     }
 
     #[test]
     fn live_needs_data_that_is_young() {
-        assert_eq!(link_state(Connection::Open, None, true, true, None).state, "syncing");
+        assert_eq!(link_state(Connection::Open, None, true, Freshness::Fresh, None).state, "syncing");
         assert!(open(&as_of(RootState::Live, "")).is_live());
         assert_eq!(open(&as_of(RootState::Stale, "disconnected")).why, "disconnected");
-        let old = link_state(Connection::Open, Some(&as_of(RootState::Partial, "")), false, false, Some(9));
+        let old = link_state(Connection::Open, Some(&as_of(RootState::Partial, "")), false, Freshness::Stale, Some(9));
         assert_eq!((old.state, old.since_ms), ("stale", Some(9)));
+    }
+
+    #[test]
+    fn late_is_not_live_and_not_in_doubt() {
+        let late = |state| link_state(Connection::Open, Some(&as_of(state, "")), false, Freshness::Late, Some(9));
+        assert_eq!((late(RootState::Live).state, late(RootState::Live).since_ms), ("late", None));
+        assert!(late(RootState::Live).is_live());
+        assert_eq!([RootState::Partial, RootState::Stale].map(|state| late(state).state), ["partial", "stale"]);
     }
 
     #[test]
     fn whatever_the_reason_it_is_told_since_the_same_instant() {
         let (live, stale) = (as_of(RootState::Live, ""), as_of(RootState::Stale, "disconnected"));
         for connection in [Connection::Lost, Connection::Back { at_ms: 50 }, Connection::Open] {
-            for is_fresh in [true, false] {
-                let was_live = link_state(connection, Some(&live), false, is_fresh, Some(9));
+            for freshness in [Freshness::Fresh, Freshness::Stale] {
+                let was_live = link_state(connection, Some(&live), false, freshness, Some(9));
                 assert!(was_live.is_live() || was_live.since_ms == Some(9), "{was_live:?}");
-                assert_eq!(was_live.is_live(), connection == Connection::Open && is_fresh);
+                assert_eq!(was_live.is_live(), connection == Connection::Open && freshness == Freshness::Fresh);
                 assert_eq!(
-                    link_state(connection, Some(&stale), false, is_fresh, Some(9)).since_ms,
+                    link_state(connection, Some(&stale), false, freshness, Some(9)).since_ms,
                     Some(5),
                     "as ZooKeeper's link has it"
                 );

@@ -17,6 +17,8 @@ pub const WAITING: Words = ("WAITING", "for the first data from Lockscope");
 pub const RESYNCING: Words = ("RESYNCING", "connected again; waiting for news from ZooKeeper");
 /// What comes is too old.
 pub const STALE: Words = ("STALE", "what comes from Lockscope is too old");
+/// What comes is late, and not yet too old.
+pub const LATE: Words = ("LATE", "");
 /// Lockscope itself has no session.
 pub const LINK_LOST: &str = "LOST";
 /// Held back by whoever looks.
@@ -41,6 +43,11 @@ pub fn root_link(state: RootState) -> Words {
 /// The transaction that is shown.
 pub fn as_of(zxid: Zxid) -> String {
     format!("as of zxid {zxid}")
+}
+
+/// How old what is shown is.
+pub fn old(age: &str) -> String {
+    format!("{age} old")
 }
 
 /// How old it is.

@@ -1,6 +1,8 @@
 //! What whoever looks knows: one subscription, its body, and the frames to send. Plain data: the page keeps it outside its reactive
 //! graph, and the terminal as it is; the reducer is the one the server uses.
 
+use std::sync::Arc;
+
 use crate::{BoardHead, BoardQuery, Body, ClientFrame, CompactFrame, Epoch, KnownView, View};
 
 /// The subscription that every page but the board has besides: what is the matter with any lock.
@@ -14,22 +16,25 @@ pub fn beside() -> BoardQuery {
     BoardQuery { limit: 1, ..BoardQuery::default() }
 }
 
+/// A state of a view, and up to when that is known to be true, on the server's clock.
+type State = (Option<Arc<Body>>, Option<i64>);
+
 /// The view on screen.
 #[derive(Debug)]
 struct Subscription {
     id: u32,
     view: View,
     at: Option<(Epoch, u64)>,
-    body: Option<Body>,
-    /// Up to when the body is known to be true, on the server's clock.
-    known_at_ms: Option<i64>,
+    newest: State,
+    /// What is read, until the newest is drawn.
+    drawn: State,
     /// A snapshot was asked for; deltas until then are for what was shown before.
     awaits_snapshot: bool,
 }
 
 impl Subscription {
     fn new(id: u32, view: View) -> Self {
-        Self { id, view, at: None, body: None, known_at_ms: None, awaits_snapshot: false }
+        Self { id, view, at: None, newest: (None, None), drawn: (None, None), awaits_snapshot: false }
     }
 }
 
@@ -65,7 +70,8 @@ impl LiveModel {
         let is_board = matches!(view, View::Board(_));
         let mut current = Subscription::new(self.last_id, view);
         if let Some((epoch, seq, known_at_ms, body)) = first {
-            (current.at, current.known_at_ms, current.body) = (Some((epoch, seq)), Some(known_at_ms), Some(body));
+            (current.at, current.newest) = (Some((epoch, seq)), (Some(Arc::new(body)), Some(known_at_ms)));
+            current.drawn = current.newest.clone();
         }
         self.current = Some(current);
         self.refusal = None;
@@ -109,12 +115,12 @@ impl LiveModel {
 
     /// The map that was asked for, once it came.
     pub fn surveyed(&self) -> Option<&Body> {
-        self.survey.as_ref()?.body.as_ref()
+        self.survey.as_ref()?.drawn.0.as_deref()
     }
 
     /// What is the matter with any lock, as far as it was sent.
     pub fn board_head(&self) -> Option<&BoardHead> {
-        let bodies = [&self.current, &self.beside].into_iter().filter_map(|one| one.as_ref()?.body.as_ref());
+        let bodies = [&self.current, &self.beside].into_iter().filter_map(|one| one.as_ref()?.drawn.0.as_deref());
         bodies.filter_map(|body| if let Body::Board(board) = body { Some(&board.head) } else { None }).next()
     }
 
@@ -188,12 +194,24 @@ impl LiveModel {
 
     /// What is on screen.
     pub fn body(&self) -> Option<&Body> {
-        self.current.as_ref()?.body.as_ref()
+        self.current.as_ref()?.drawn.0.as_deref()
+    }
+
+    /// What will be on screen.
+    pub fn newest(&self) -> Option<&Body> {
+        self.current.as_ref()?.newest.0.as_deref()
+    }
+
+    /// What came is on screen: all of it at once, so that no part of a page is of another state than the others.
+    pub fn draw(&mut self) {
+        for one in [&mut self.current, &mut self.beside, &mut self.survey].into_iter().flatten() {
+            one.drawn = one.newest.clone();
+        }
     }
 
     /// True while a view is open that has shown nothing yet.
     pub fn awaits_data(&self) -> bool {
-        self.current.as_ref().is_some_and(|current| current.body.is_none())
+        self.current.as_ref().is_some_and(|current| current.drawn.0.is_none())
     }
 
     /// Why the server refused the last request, in its words.
@@ -201,7 +219,7 @@ impl LiveModel {
         self.refusal.as_deref()
     }
 
-    /// Takes one frame in.
+    /// Takes one frame in. What it changes is read once it is drawn.
     pub fn take(&mut self, frame: CompactFrame) -> AppliedFrame {
         match frame {
             CompactFrame::Hello { server_time_ms, .. } => {
@@ -240,21 +258,26 @@ impl LiveModel {
             .subscription(known.id)
             .filter(|one| !one.awaits_snapshot && one.at.is_some_and(|(_, seq)| seq == known.seq));
         if let Some(shown) = shown {
-            shown.known_at_ms = Some(known.known_at_ms);
+            shown.newest.1 = Some(known.known_at_ms);
+            if shown.newest.0.as_ref().map(Arc::as_ptr) == shown.drawn.0.as_ref().map(Arc::as_ptr) {
+                shown.drawn.1 = shown.newest.1;
+            }
         }
     }
 
     /// Up to when what is on screen is known to be true.
     pub fn known_at_ms(&self) -> Option<i64> {
-        [&self.current, &self.beside].into_iter().flatten().find_map(|one| one.known_at_ms)
+        [&self.current, &self.beside].into_iter().flatten().find_map(|one| one.drawn.1)
     }
 
     fn take_snapshot(&mut self, id: u32, at: (Epoch, u64), body: Body) -> bool {
         let Some(current) = self.subscription(id) else { return false };
         current.at = Some(at);
         current.awaits_snapshot = false;
-        let changed = current.body.as_ref() != Some(&body);
-        current.body = Some(body);
+        let changed = current.newest.0.as_deref() != Some(&body);
+        if changed {
+            current.newest.0 = Some(Arc::new(body));
+        }
         if self.paused && id != BESIDE {
             self.send(ClientFrame::Pause { id });
         }
@@ -269,10 +292,10 @@ impl LiveModel {
             current.awaits_snapshot = true;
             return false;
         }
-        let applied = match (&mut current.at, &mut current.body) {
+        let applied = match (&mut current.at, &mut current.newest.0) {
             (Some((_, have)), Some(body)) if *have + 1 == seq => {
                 *have = seq;
-                body.apply_patch(patch)
+                Arc::make_mut(body).apply_patch(patch)
             }
             _ => false,
         };
@@ -289,7 +312,7 @@ impl LiveModel {
         let Some(current) = self.subscription(id) else { return };
         let view = current.view.clone();
         let frame = match current.at {
-            Some((epoch, seq)) if current.body.is_some() => {
+            Some((epoch, seq)) if current.newest.0.is_some() => {
                 current.awaits_snapshot = false;
                 ClientFrame::ResumeAfter { id, view, epoch, seq }
             }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::{
     Access, Advice, AsOf, BoardHead, Capacity, ClientInfo, Confidence, Contender, ContenderRole, Depth, Edge,
     EdgeEvidence, EnsembleTag, FindingRow, FiredRow, Foreign, Headline, Herd, Liveness, LockHead, LockProblem, LockRow,
-    LockStats, Missing, NodeData, PastHolder, ProblemsLeftOut, Recipe, RootBrief, RootState, RunsOut, SessionId,
+    LockStats, Missing, NodeData, PastHolder, ProblemsLeftOut, Proof, Recipe, RootBrief, RootState, RunsOut, SessionId,
     Severity, StatRow, Step, Totals, Trust, Verdict, Zxid,
 };
 use super::window::PatchedRow;
@@ -15,7 +15,7 @@ use super::{OptionPatch, Part, Patched, whole};
 const SEQUENCE_DIGITS: usize = 10;
 
 whole!(Access, Confidence, ContenderRole, EdgeEvidence, Liveness, Recipe, RootState, Severity, Verdict);
-whole!(Depth, PastHolder, RootBrief, Step, Trust);
+whole!(Depth, PastHolder, Proof, RootBrief, Step, Trust);
 whole!(
     Option<bool>,
     Option<u32>,
@@ -139,6 +139,7 @@ fields!(AsOf, AsOfField {
     Why why: String,
     Zxid zxid: Zxid,
     Ensemble ensemble: Option<EnsembleTag>,
+    Proof proof: Proof,
 });
 
 fields!(ClientInfo, ClientInfoField {
@@ -362,6 +363,7 @@ fields!(BoardHead, BoardHeadField {
     Problems problems: Vec<LockProblem>,
     ProblemCount problem_count: u32,
     ProblemsLeftOut problems_left_out: Vec<ProblemsLeftOut>,
+    EnsemblesWithoutEvidence ensembles_without_evidence: u32,
 });
 
 fields!(LockProblem, LockProblemField {

@@ -4,6 +4,9 @@ use lockscope_wire::{Alert, Silence};
 
 use super::{Book, BookError, KeptSilence, SILENCES_MAX, is_meant};
 
+/// Silences of one person at once: nobody takes them all.
+pub(super) const A_PERSON_MAX: usize = SILENCES_MAX / 4;
+
 impl Book {
     /// Silences that have not ended.
     pub fn silences(&self, now_ms: i64) -> Vec<Silence> {
@@ -20,8 +23,12 @@ impl Book {
     /// # Errors
     /// There are too many.
     pub fn silence(&mut self, silence: Silence) -> Result<Silence, BookError> {
-        if self.silences(silence.at_ms).len() >= SILENCES_MAX {
+        let open = self.silences(silence.at_ms);
+        if open.len() >= SILENCES_MAX {
             return Err(BookError::TooMany);
+        }
+        if open.iter().filter(|one| one.by == silence.by).count() >= A_PERSON_MAX {
+            return Err(BookError::TooManyOfPerson);
         }
         self.last_silence = match &self.shared {
             Some(shared) => shared.next_id(self.last_silence, silence.at_ms),

@@ -2,9 +2,8 @@
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::diagnosis::Verdict;
-use lockscope_core::lock::{Hold, Since};
-use lockscope_core::observation::RootId;
-use lockscope_core::observatory::Observatory;
+use lockscope_core::lock::Hold;
+use lockscope_core::observatory::{Observatory, RootView};
 use lockscope_core::sentence;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
@@ -102,7 +101,7 @@ impl Rule {
         };
         let after = |since, ms| by(known, since, ms);
         match (condition, lock) {
-            (Condition::Unseen(ms), _) => match root_at(model, &key.1).map(|root| is_root_seen(model, root, now)) {
+            (Condition::Unseen(ms), _) => match model.root_at(&key.1).map(|root| is_root_seen(model, root, now)) {
                 Some((false, since)) => by(now, Some(before.unseen.get(key).map_or(since, |at| since.min(*at))), ms),
                 Some((true, _)) | None => {
                     before.unseen.remove(key);
@@ -181,16 +180,10 @@ fn counts(lock: &AssessedLock) -> bool {
 }
 
 fn waits_since(model: &Observatory, lock: &AssessedLock) -> Option<TimeMs> {
-    let ours = |since| match since {
-        Since::Created(ctime_ms) => model.offset().to_ours(ctime_ms),
-        Since::Arrived(at) => at,
-    };
-    let oldest = counts(lock).then(|| lock.oldest_wait(ours)).flatten();
-    oldest.map(|(at, _)| at)
-}
-
-fn root_at(model: &Observatory, path: &str) -> Option<RootId> {
-    (0..).map(RootId).zip(model.roots()).find(|(_, view)| *view.path == *path).map(|(root, _)| root)
+    let oldest = counts(lock).then(|| lock.oldest_wait(|since| since.to_ours(model.offset()))).flatten();
+    // A znode of a backup may be old; that it waits in this history is known since that is read.
+    let restored_at = model.roots().get(lock.root.0 as usize).and_then(RootView::restored_at);
+    oldest.map(|(at, _)| restored_at.map_or(at, |restored_at| at.max(restored_at)))
 }
 
 fn said(
@@ -202,7 +195,7 @@ fn said(
 ) -> String {
     match (condition, lock) {
         (Some(Condition::Unseen(_)), _) => {
-            let why = root_at(model, path).map_or("", |root| model.root_state(root, now).2);
+            let why = model.root_at(path).map_or("", |root| model.root_state(root, now).2);
             let why = if why.is_empty() { "" } else { &format!(" ({why})") };
             format!("What is below {path} can't be seen{why}: nobody knows how its locks are.")
         }

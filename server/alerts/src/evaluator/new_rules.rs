@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lockscope_core::time::TimeMs;
 
-use super::{Active, AlertEnd, AlertNews, Evaluator, RuleAt};
+use super::{Active, AlertEnd, AlertNews, Backlog, Evaluator, RuleAt};
 use crate::rule::Rule;
 
 impl Evaluator {
@@ -42,6 +42,7 @@ impl Evaluator {
         self.follows_queue = Self::follows_queue(&self.rules);
         self.looks.clear();
         self.due.clear();
+        self.backlog = Backlog::default();
         // Everything is looked at anew with the next change, and a tick is one.
         self.has_begun = false;
     }

@@ -4,12 +4,13 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use super::Route;
+use super::link::link;
 use super::outgoing::{ALERTS_MAX, Outgoing, with};
 use super::row::severity;
 use super::sign::fingerprint;
-use super::text::{link, plain};
 use super::time::rfc_3339;
 use crate::notification::Notification;
+use lockscope_wire::outgoing::plain;
 
 /// How long an alert fires there unless it is sent again, in ms. It is sent again every minute.
 const FIRES_FOR_MS: i64 = 5 * 60 * 1_000;

@@ -6,6 +6,7 @@ mod answer;
 mod chat_markdown;
 mod dingtalk;
 mod feishu;
+mod link;
 mod outgoing;
 mod pagerduty;
 mod row;
@@ -13,7 +14,7 @@ mod sender;
 mod sign;
 mod slack;
 mod teams;
-mod text;
+
 mod time;
 mod webhook;
 mod wecom;

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::Route;
+use super::link::link;
 use super::outgoing::{Outgoing, with};
 use super::row::{OPEN, severity};
-use super::text::{link, plain};
 use super::time::rfc_3339;
 use crate::notification::Notification;
+use lockscope_wire::outgoing::plain;
 
 /// Bytes of a summary; it takes as many characters.
 const SUMMARY_BYTES_MAX: usize = 1_024;

@@ -2,9 +2,10 @@
 
 use lockscope_wire::Severity;
 
-use super::text::{link, plain};
+use super::link::link;
 use super::time::rfc_3339;
 use crate::notification::Notification;
+use lockscope_wire::outgoing::plain;
 
 /// Alerts that one message of a chat shows.
 pub(super) const ROWS_MAX: usize = 10;

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::Route;
+use super::link::link;
 use super::outgoing::{ALERTS_MAX, Outgoing};
 use super::row::severity;
 use super::sign;
-use super::text::{link, plain};
 use crate::notification::Notification;
+use lockscope_wire::outgoing::plain;
 
 /// The header that carries time and signature.
 pub const SIGNATURE_HEADER: &str = "lockscope-signature";

@@ -11,6 +11,8 @@ use crate::store::Store;
 
 /// Snoozes at once. Overflow policy: no further one is made.
 pub const ORDER_SNOOZES_MAX: usize = 64;
+/// Snoozes of one person at once: nobody takes them all.
+const ORDER_SNOOZES_A_PERSON_MAX: usize = ORDER_SNOOZES_MAX / 4;
 
 /// Warnings that are silenced, of all ensembles.
 pub type OrderSnoozes = Arc<[OrderSnooze]>;
@@ -24,6 +26,11 @@ pub enum SnoozeError {
     /// There are too many.
     #[error("{ORDER_SNOOZES_MAX} warnings are snoozed already; end one of those first")]
     TooMany,
+    /// One person has too many.
+    #[error(
+        "you have snoozed {ORDER_SNOOZES_A_PERSON_MAX} warnings already, the most that one person may; end one of yours first"
+    )]
+    TooManyOfPerson,
     /// Somebody silenced the same warning before.
     #[error("this warning is snoozed already, as number {0}; end that first")]
     Already(u64),
@@ -47,12 +54,12 @@ impl Alerts {
         self.0.snoozes.borrow().iter().find(|snooze| snooze.id == id && !is_over(snooze, now_ms)).cloned()
     }
 
-    /// Whether one more could be made, as things stand.
+    /// Whether one person could make one more, as things stand.
     ///
     /// # Errors
     /// The warning is silenced already, or there are too many.
-    pub fn check_order_snooze(&self, ensemble: &str, classes: &[String]) -> Result<(), SnoozeError> {
-        check(&self.0.snoozes.borrow(), ensemble, classes, self.now_ms())
+    pub fn check_order_snooze(&self, by: &str, ensemble: &str, classes: &[String]) -> Result<(), SnoozeError> {
+        check(&self.0.snoozes.borrow(), by, (ensemble, classes), self.now_ms())
     }
 
     /// Silences a warning; its number is given here. It is on the disk when this returns, where there is a disk.
@@ -62,7 +69,7 @@ impl Alerts {
     pub async fn snooze_order(&self, snooze: OrderSnooze) -> Result<OrderSnooze, SnoozeError> {
         let (now_ms, inner) = (self.now_ms(), Arc::clone(&self.0));
         let make = move |all: &[OrderSnooze]| {
-            check(all, &snooze.ensemble, &snooze.classes, now_ms)?;
+            check(all, &snooze.by, (&snooze.ensemble, &snooze.classes), now_ms)?;
             // A number may come again after a restart, and never while somebody could mean the one before by it.
             let last = all.iter().map(|one| one.id).max().unwrap_or(0);
             let made = OrderSnooze { id: inner.snooze_notes.lock().next_id(last, now_ms), ..snooze };
@@ -134,12 +141,21 @@ impl super::Inner {
     }
 }
 
-fn check(all: &[OrderSnooze], ensemble: &str, classes: &[String], now_ms: i64) -> Result<(), SnoozeError> {
-    let mut there = all.iter().filter(|one| !is_over(one, now_ms));
+fn check(
+    all: &[OrderSnooze],
+    by: &str,
+    (ensemble, classes): (&str, &[String]),
+    now_ms: i64,
+) -> Result<(), SnoozeError> {
+    let there = all.iter().filter(|one| !is_over(one, now_ms));
     if let Some(same) = there.clone().find(|one| one.ensemble == ensemble && one.classes == classes) {
         return Err(SnoozeError::Already(same.id));
     }
-    if there.nth(ORDER_SNOOZES_MAX - 1).is_some() { Err(SnoozeError::TooMany) } else { Ok(()) }
+    if there.clone().count() >= ORDER_SNOOZES_MAX {
+        return Err(SnoozeError::TooMany);
+    }
+    let of_person = there.filter(|one| one.by == by).count();
+    if of_person >= ORDER_SNOOZES_A_PERSON_MAX { Err(SnoozeError::TooManyOfPerson) } else { Ok(()) }
 }
 
 pub(super) fn is_over(snooze: &OrderSnooze, now_ms: i64) -> bool {

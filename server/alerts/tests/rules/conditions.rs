@@ -66,6 +66,27 @@ fn waits_are_told_by_the_clock_of_the_ensemble() {
     assert_eq!(watch.only().since, TimeMs(35_000));
 }
 
+/// What a backup brings back may have waited for hours in another history.
+#[test]
+fn a_wait_counts_from_a_restore_on() {
+    let told = |is_restored| {
+        let mut watch = Watch::new(&[rule("slow", &["waiting > 30s"], 0)]);
+        watch.tell(&format!(
+            "
+            100000 sync /locks {is_restored}
+            100000 node /locks
+            100000 node /locks/a/lock-0000000000 owner=a ctime=1000
+            100000 node /locks/a/lock-0000000001 owner=b ctime=1000
+            100000 end /locks"
+        ));
+        watch.pass_to(120_000);
+        let before = watch.said();
+        watch.pass_to(140_000);
+        (before.is_empty(), watch.said().is_empty())
+    };
+    assert_eq!((told(""), told("restored")), ((false, true), (true, false)));
+}
+
 #[test]
 fn standbys_of_an_election_do_not_wait() {
     let mut watch = Watch::new(&[rule("slow", &["waiting > 5s", "depth > 0"], 0)]);

@@ -12,6 +12,7 @@ mod conditions;
 mod delivery;
 mod duties;
 mod firing;
+mod growth;
 mod kills;
 #[path = "../../../../app/core/tests/core/language.rs"]
 #[expect(dead_code, reason = "the core's tests use all of it")]

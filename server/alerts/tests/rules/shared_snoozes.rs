@@ -59,7 +59,7 @@ async fn a_snooze_of_one_holds_at_the_other_until_anybody_ends_it() {
     assert!(made.id < 1 << 53);
     let rows = tell(&*of_a, &*of_b).await;
     assert_eq!(b.order_snooze(made.id), Some(made.clone()));
-    assert_eq!(b.check_order_snooze("prod", &made.classes), Err(SnoozeError::Already(made.id)));
+    assert_eq!(b.check_order_snooze("anna", "prod", &made.classes), Err(SnoozeError::Already(made.id)));
     // Two that are made at the same moment have numbers of their own.
     let other = b.snooze_order(snooze("/b")).await.unwrap();
     assert_ne!(other.id, made.id);
@@ -105,4 +105,20 @@ async fn rows_that_say_nothing_good_are_passed_over_and_no_more_are_taken_than_m
     let many = (1..=200).map(|id| row(id, body(&OrderSnooze { id, ..snooze(&format!("/{id}")) })));
     of_b.take(many.collect(), true).await;
     assert_eq!(ids(&b).len(), alerts::service::ORDER_SNOOZES_MAX);
+}
+
+#[tokio::test]
+async fn nobody_takes_all_snoozes() {
+    let (alerts, _) = server("a", None);
+    let mut last = 0;
+    for number in 0..16 {
+        last = alerts.snooze_order(snooze(&format!("/{number}"))).await.unwrap().id;
+    }
+    let refused = alerts.snooze_order(snooze("/more")).await.unwrap_err();
+    assert_eq!(refused, SnoozeError::TooManyOfPerson);
+    assert!(refused.to_string().contains("16 warnings already") && refused.to_string().contains("end one of yours"));
+    let of_bob = OrderSnooze { by: "bob".to_owned(), ..snooze("/more") };
+    alerts.snooze_order(of_bob).await.unwrap();
+    alerts.end_order_snooze(last).await.unwrap();
+    alerts.snooze_order(snooze("/another")).await.unwrap();
 }

@@ -116,10 +116,25 @@ fn the_longest_of_several_counts() {
 }
 
 #[test]
+fn nobody_takes_all_silences() {
+    let mut book = book();
+    for _ in 0..50 {
+        book.silence(silence(None, 0, 1_000)).unwrap();
+    }
+    let refused = book.silence(silence(None, 0, 1_000)).unwrap_err();
+    assert_eq!(refused, BookError::TooManyOfPerson);
+    assert!(refused.to_string().contains("50 silences already") && refused.to_string().contains("end one of yours"));
+    book.silence(Silence { by: "bob".to_owned(), ..silence(None, 0, 1_000) }).unwrap();
+    book.end_silence(1).unwrap();
+    book.silence(silence(None, 0, 1_000)).unwrap();
+}
+
+#[test]
 fn there_are_so_many_at_once() {
     let mut book = book();
     for number in 1..=SILENCES_MAX as u64 {
-        assert_eq!(book.silence(silence(None, 0, 1_000)).unwrap().id, number);
+        let by = format!("person {}", number / 50);
+        assert_eq!(book.silence(Silence { by, ..silence(None, 0, 1_000) }).unwrap().id, number);
     }
     assert_eq!(book.silence(silence(None, 999, 2_000)), Err(BookError::TooMany));
     assert_eq!(book.silences(999).len(), SILENCES_MAX);

@@ -221,6 +221,29 @@ fn what_a_later_leader_never_knew_is_left_out() {
     assert_eq!(done.model.lock("/l").unwrap().holders[0].owner.unwrap().0, 3);
 }
 
+/// A leader that was deposed is sent a snapshot and goes on, with what it wrote alone in its log.
+#[test]
+fn what_only_a_deposed_leader_wrote_is_left_out() {
+    let places = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let epoch = |epoch: i64, counter: i64| (epoch << 32) | counter;
+    let begin = create(1, epoch(1, 1), BEGIN, "/l", false);
+    let alone = create(2, epoch(1, 2), BEGIN + 10, "/l/lock-0000000000", true);
+    let elected = create(3, epoch(2, 1), BEGIN + 20, "/l/lock-0000000000", true);
+    let last = create(3, epoch(2, 2), BEGIN + 30, "/other", false);
+    log(places[0].path(), &[begin.clone(), alone, last.clone()]);
+    for place in &places[1..] {
+        log(place.path(), &[begin.clone(), elected.clone(), last.clone()]);
+    }
+    let directories: Vec<&Path> = places.iter().map(|place| place.path()).collect();
+    let done = perform(&options(&directories, &places[0].path().join("out"))).unwrap();
+    let differs = &done.report.coverage.differences;
+    assert!(
+        differs.iter().any(|one| one.why.contains("never committed") && one.directory == places[0].path()),
+        "{differs:?}"
+    );
+    assert_eq!(done.model.lock("/l").unwrap().holders[0].owner.unwrap().0, 3);
+}
+
 #[test]
 fn a_directory_with_a_history_is_left_alone() {
     let (first, place) = of(&[create(1, 1, BEGIN, "/l", false)]);

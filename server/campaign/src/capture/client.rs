@@ -15,8 +15,9 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use super::log::{Held, Log, left};
 use super::{Pace, View, digest, now_ms};
 use crate::clock::offset_ms;
+use crate::disconnects::DisconnectClaim;
 use crate::reducer::apply;
-use crate::shown::{Stamp, claims};
+use crate::shown::{Stamp, claims, dead_sessions};
 
 /// Pause before it connects again.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(50);
@@ -238,6 +239,9 @@ impl Client {
         log.captured.push(Captured::Revision(revision));
         log.captured.extend(unclaimed);
         log.captured.extend(claims.at(stamp));
+        if stamp.is_fresh() {
+            log.dead.extend(dead_sessions(&body).into_iter().map(|session| DisconnectClaim { at_ms, session }));
+        }
         log.held[view] = Some(Held {
             epoch,
             seq,

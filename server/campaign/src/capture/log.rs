@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use judge::{Capture as Captured, Gone};
 use serde_json::Value;
 
+use crate::disconnects::DisconnectClaim;
 use crate::shown::{Claims, LIVE_AGE_MAX_MS, head_claims};
 
 /// What a capture keeps.
 #[derive(Debug)]
 pub(super) struct Log {
     pub(super) captured: Vec<Captured>,
+    pub(super) dead: Vec<DisconnectClaim>,
     pub(super) held: Vec<Option<Held>>,
     /// Frames that lead nowhere: a gap in the numbers, or an error of the server's.
     pub(super) broken: Vec<String>,

@@ -15,6 +15,7 @@ mod log;
 
 pub use client::{open, subscribe};
 
+use crate::disconnects::DisconnectClaim;
 use crate::shown::Stamp;
 use client::Client;
 use log::Log;
@@ -65,6 +66,8 @@ impl View {
 #[derive(Debug, Default)]
 pub struct Heard {
     pub captured: Vec<Captured>,
+    /// Sessions that were called dead.
+    pub dead: Vec<DisconnectClaim>,
     pub broken: Vec<String>,
     pub frames: u64,
     /// With what words sockets ended.
@@ -94,6 +97,7 @@ impl Capture {
         let held = vec![None; views.len()];
         let log = Arc::new(Mutex::new(Log {
             captured: Vec::new(),
+            dead: Vec::new(),
             held,
             broken: Vec::new(),
             frames: 0,
@@ -142,6 +146,7 @@ impl Capture {
         log.grow_old(self.first_socket, usize::MAX, now_ms());
         Heard {
             captured: std::mem::take(&mut log.captured),
+            dead: std::mem::take(&mut log.dead),
             broken: std::mem::take(&mut log.broken),
             frames: log.frames,
             closings: std::mem::take(&mut log.closings),

@@ -4,21 +4,25 @@ mod acl;
 mod alerts;
 mod config;
 mod data;
+mod grown;
 mod link;
 mod load;
 mod panics;
+mod parted;
 mod program;
 mod release;
 mod resources;
+mod restored;
 mod server;
 mod tree;
 mod viewer;
 
 use demo::ServerOptions;
+use zookeeper_client::{Acls, Client, CreateMode};
 
 use crate::alarm::Alarming;
 use crate::clients::Library;
-use crate::relay::Edit;
+use crate::relay::{Edit, Link};
 use crate::scene::{ROOT, Scene};
 use crate::setup::Setup;
 use crate::workload::{Contention, Who};
@@ -66,6 +70,12 @@ faults! {
     LeaderFrozen = "leader-frozen", "of three: the leader is frozen";
     FollowerLost = "follower-lost", "of three: another follower is killed";
     FollowerFrozen = "follower-frozen", "of three: another follower is frozen";
+    MembersParted = "members-parted", "of three: leader and followers fall silent to each other";
+    LeaderParted = "leader-parted", "of three: the followers lose their leader, which only hears no more of them";
+    PausedLeaderWakes = "paused-leader-wakes", "of three: the leader is frozen until the others have another one, and thawed";
+    Restored = "restored", "of three: all go on with a backup of their data";
+    Wiped = "wiped", "ZooKeeper loses its data, and answers halt while Lockscope compares";
+    Grown = "grown", "a fourth member joins, and sessions that hold locks go to it";
     RootRecreated = "root-recreated", "the watched root is deleted with all below it and made again";
     DirectoryRecreated = "directory-recreated", "lock directories are deleted and made again";
     AbaStorm = "aba-storm", "the same names come and go at full speed";
@@ -141,6 +151,13 @@ fn path(name: &str) -> String {
     format!("{ROOT}/{name}")
 }
 
+/// Queues up under a name that only its number tells from the others'.
+async fn queue(client: &Client, lock: &str) {
+    let prefix = format!("{lock}/0123456789abcdef0123456789abcdef__lock__");
+    let mode = CreateMode::EphemeralSequential.with_acls(Acls::anyone_all());
+    client.create(&prefix, b"host", &mode).await.expect("create");
+}
+
 fn contention(name: &str, who: Who) -> Contention {
     Contention { path: path(name), who }
 }
@@ -153,6 +170,16 @@ impl Fault {
             Self::AclChanged => lock.starts_with(&path(acl::GUARDED_NAME)),
             _ => false,
         }
+    }
+
+    /// Whether a leader is deposed that may not know it.
+    pub fn parts_members(self) -> bool {
+        matches!(self, Self::MembersParted | Self::LeaderParted | Self::PausedLeaderWakes)
+    }
+
+    /// Whether no client loses its connection.
+    pub fn keeps_clients(self) -> bool {
+        self == Self::Grown
     }
 
     /// Whether so much goes on that a recording beside it would be what is measured.
@@ -205,6 +232,27 @@ impl Fault {
             | Self::LeaderFrozen
             | Self::FollowerLost
             | Self::FollowerFrozen => Setup { members: 3, ..usual },
+            Self::LeaderParted => Setup { members: 3, has_relays: true, ..usual },
+            Self::MembersParted | Self::PausedLeaderWakes => {
+                let mut server = server::with(&[]);
+                server.config.push((parted::SYNC_LIMIT.0.to_owned(), parted::SYNC_LIMIT.1.to_owned()));
+                Setup { members: 3, has_relays: true, server, ..usual }
+            }
+            // What an alert is about ends with the history, which is in no log.
+            Self::Restored => {
+                Setup { members: 3, more_locks: vec![path(restored::LOCK)], alarming: Alarming::Off, ..usual }
+            }
+            // The link has to carry it all in spite of its halts.
+            Self::Wiped => {
+                let known = contention("kazoo", Who::Library(Library::Kazoo, 1));
+                let contentions =
+                    vec![known, contention("third", Who::Queue(300)), contention("slow", Who::Queue(600))];
+                Setup { contentions, more_locks: vec![path(restored::LOCK)], alarming: Alarming::Off, ..usual }
+            }
+            Self::Grown => {
+                let more_locks = grown::LOCKS.iter().chain([&grown::NEW_LOCK]).map(|name| path(name)).collect();
+                Setup { members: 3, server: grown::options(), more_locks, ..usual }
+            }
             Self::RootRecreated => Setup { contentions: queues(), ..usual },
             Self::DirectoryRecreated => {
                 Setup { more_locks: (0..3).map(|number| path(&format!("again-{number}"))).collect(), ..usual }
@@ -299,6 +347,12 @@ impl Fault {
             Self::LeaderFrozen => server::frozen(scene, form, server::Which::Leader).await,
             Self::FollowerLost => server::lost(scene, server::Which::OtherFollower).await,
             Self::FollowerFrozen => server::frozen(scene, form, server::Which::OtherFollower).await,
+            Self::MembersParted => parted::parted(scene, form, parted::SILENT).await,
+            Self::LeaderParted => parted::parted(scene, form, Link::HALF_CUT).await,
+            Self::PausedLeaderWakes => parted::paused_leader_wakes(scene, form).await,
+            Self::Restored => restored::restored(scene, form).await,
+            Self::Wiped => restored::wiped(scene, form).await,
+            Self::Grown => grown::grown(scene, form).await,
             Self::RootRecreated => tree::root_recreated(scene).await,
             Self::DirectoryRecreated => tree::directory_recreated(scene, form).await,
             Self::AbaStorm => tree::aba_storm(scene, form).await,

@@ -62,8 +62,7 @@ pub(super) async fn directory_recreated(scene: &mut Scene, form: Form) {
         make(&client, &path).await;
         // Numbers begin anew, so names come again.
         for _ in 0..scene.rng.random_range(0..4) {
-            let prefix = format!("{path}/0123456789abcdef0123456789abcdef__lock__");
-            client.create(&prefix, b"host", &anyone(CreateMode::EphemeralSequential)).await.expect("create");
+            super::queue(&client, &path).await;
             pause(scene, 30).await;
         }
         pause(scene, 120).await;

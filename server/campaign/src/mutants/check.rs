@@ -4,8 +4,10 @@ use std::process::Command;
 
 use super::copy::Copy;
 
-const SMALL: &[&str] = &["-p", "core", "-p", "zookeeper", "-p", "audit", "-p", "feed", "-p", "history"];
-const WHOLE: &[&str] = &["-p", "http", "-p", "server", "--features", "server/oidc"];
+const SMALL: &[&str] =
+    &["-p", "core", "-p", "zookeeper", "-p", "audit", "-p", "feed", "-p", "history", "-p", "alerts", "-p", "wire"];
+/// Another crate is called http as well.
+const WHOLE: &[&str] = &["-p", "http@0.1.0", "-p", "server", "--features", "server/oidc"];
 
 /// Where a test is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub(super) enum Binary {
     Core,
     /// Among the tests of the recording from outside.
     History,
+    /// Among the tests of alerts.
+    Rules,
     /// Among the unit tests of the HTTP server.
     Http,
     /// Among the tests of the whole program, with a real ZooKeeper.
@@ -30,6 +34,7 @@ impl Binary {
             Self::Unit => (SMALL, &["--lib"]),
             Self::Core => (SMALL, &["--test", "core"]),
             Self::History => (SMALL, &["--test", "it"]),
+            Self::Rules => (SMALL, &["--test", "rules"]),
             Self::Http => (WHOLE, &["--lib"]),
             Self::Server => (WHOLE, &["--test", "it"]),
         }

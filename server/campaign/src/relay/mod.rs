@@ -17,6 +17,7 @@ mod edit;
 
 pub use edit::Edit;
 
+use crate::STEP;
 use crate::capture::now_ms;
 use edit::Packets;
 
@@ -38,6 +39,9 @@ pub enum Flow {
     /// Each chunk arrives up to so much later and in pieces of a few bytes. Connections are late by themselves, so what
     /// one brings may overtake what another brings; within one, the order is kept.
     Ragged(Duration),
+    /// One chunk of [`HALTS_ONE_IN`] stops somewhere in its middle for up to so long: the answers before that point are
+    /// older by it than those behind it.
+    Halting(Duration),
 }
 
 /// The state of a link.
@@ -45,6 +49,8 @@ pub enum Flow {
 pub struct Link {
     /// Connections are closed, and new ones as well.
     pub is_cut: bool,
+    /// The same towards the side that connected; the other side sees silence until it ends.
+    pub is_half_cut: bool,
     /// From Lockscope to the member.
     pub requests: Flow,
     /// From the member to Lockscope.
@@ -54,14 +60,17 @@ pub struct Link {
 impl Link {
     pub const OPEN: Self = Self::both(Flow::Open);
     pub const CUT: Self = Self { is_cut: true, ..Self::OPEN };
+    pub const HALF_CUT: Self = Self { is_half_cut: true, ..Self::both(Flow::Silent) };
 
     pub const fn both(flow: Flow) -> Self {
-        Self { is_cut: false, requests: flow, replies: flow }
+        Self { is_cut: false, is_half_cut: false, requests: flow, replies: flow }
     }
 }
 
 /// Pieces of a ragged chunk at most.
 const PIECES_MAX: usize = 16;
+/// Chunks of a halting link, of which one halts.
+const HALTS_ONE_IN: u32 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
@@ -111,8 +120,18 @@ impl Relay {
         Self::editing(target, Edit::None, grants).await
     }
 
+    /// One between members that vote. It waits for a member that does not listen yet: a follower tries a connection again that
+    /// is refused, and takes one that is closed for the end of its leader.
+    pub async fn voting(target: String) -> Self {
+        Self::with(target, Edit::None, Grants::default(), Duration::from_secs(5)).await
+    }
+
     /// One that changes packets as well.
     pub async fn editing(target: String, edit: Edit, grants: Grants) -> Self {
+        Self::with(target, edit, grants, Duration::ZERO).await
+    }
+
+    async fn with(target: String, edit: Edit, grants: Grants, wait: Duration) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let link = Arc::new(watch::Sender::new(Link::OPEN));
@@ -120,9 +139,10 @@ impl Relay {
         tokio::spawn(async move {
             let mut connections = 0;
             while let Ok((inbound, _)) = listener.accept().await {
-                if !receiver.borrow().is_cut {
+                let refuses = receiver.borrow().is_cut || receiver.borrow().is_half_cut;
+                if !refuses {
                     connections += 1;
-                    let way = Way { edit, seed: connections, link: receiver.clone() };
+                    let way = Way { edit, seed: connections, wait, link: receiver.clone() };
                     tokio::spawn(serve(inbound, target.clone(), way, Arc::clone(&grants)));
                 }
             }
@@ -132,6 +152,10 @@ impl Relay {
 
     pub fn address(&self) -> String {
         self.address.to_string()
+    }
+
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     pub fn set(&self, link: Link) {
@@ -145,20 +169,41 @@ struct Way {
     edit: Edit,
     /// Decides what is random.
     seed: u64,
+    /// How long a member is waited for that does not listen.
+    wait: Duration,
     link: watch::Receiver<Link>,
 }
 
 async fn serve(inbound: TcpStream, target: String, way: Way, grants: Grants) {
-    let Ok(outbound) = TcpStream::connect(target).await else { return };
+    let until = Instant::now() + way.wait;
+    let outbound = loop {
+        match TcpStream::connect(&target).await {
+            Ok(outbound) => break outbound,
+            Err(_) if Instant::now() < until => sleep(STEP).await,
+            Err(_) => return,
+        }
+    };
+    let Ok(inbound) = inbound.into_std() else { return };
+    let Ok(near) = inbound.try_clone() else { return };
+    let Ok(inbound) = TcpStream::from_std(inbound) else { return };
     let _ = (inbound.set_nodelay(true), outbound.set_nodelay(true));
     let (in_read, in_write) = inbound.into_split();
     let (out_read, out_write) = outbound.into_split();
-    let mut link = way.link.clone();
+    let (mut cut, mut half_cut) = (way.link.clone(), way.link.clone());
     // The end of either direction, or a cut, closes both.
     tokio::select! {
         () = forward(in_read, out_write, way.clone(), Direction::Requests, None) => {}
         () = forward(out_read, in_write, way, Direction::Replies, Some(grants)) => {}
-        _ = link.wait_for(|link| link.is_cut) => {}
+        _ = cut.wait_for(|link| link.is_cut) => {}
+        () = close_near(near, &mut half_cut) => {}
+    }
+}
+
+/// Closes one side when that is to be; ends when it is no more.
+async fn close_near(near: std::net::TcpStream, link: &mut watch::Receiver<Link>) {
+    if link.wait_for(|link| link.is_half_cut).await.is_ok() {
+        let _ = near.shutdown(std::net::Shutdown::Both);
+        let _ = link.wait_for(|link| !link.is_half_cut).await;
     }
 }
 
@@ -187,7 +232,7 @@ async fn forward(
     // What was read before the end is still written.
     tokio::join!(reading, async {
         let edit = if direction == Direction::Replies { way.edit } else { Edit::None };
-        let mut packets = Packets::new(edit);
+        let (mut packets, mut link) = (Packets::new(edit), way.link.clone());
         let mut writer = Writer { to, link: way.link, direction, rng: StdRng::seed_from_u64(way.seed) };
         while let Some((read_at, chunk)) = chunks.recv().await {
             let chunk = packets.edit(chunk);
@@ -200,6 +245,8 @@ async fn forward(
                 grants.lock().unwrap().push(grant);
             }
         }
+        // Its end would end the other side.
+        let _ = link.wait_for(|link| !link.is_half_cut).await;
     });
 }
 
@@ -223,6 +270,7 @@ impl Writer {
                 Flow::Ragged(most) => {
                     return self.write_ragged(most, chunk).await;
                 }
+                Flow::Halting(most) => return self.write_halting(most, chunk).await,
                 Flow::Slow(bytes_per_s) => {
                     let bytes = u32::try_from(chunk.len()).expect("a chunk is small");
                     Some(Instant::now() + Duration::from_secs(1) * bytes / bytes_per_s)
@@ -242,6 +290,18 @@ impl Writer {
         }
         self.to.write_all(chunk).await.ok()
     }
+
+    /// In one go, or with a halt.
+    async fn write_halting(&mut self, most: Duration, chunk: &[u8]) -> Option<()> {
+        let halts = self.rng.random_ratio(1, HALTS_ONE_IN);
+        let (first, rest) = chunk.split_at(if halts { self.rng.random_range(0..chunk.len()) } else { 0 });
+        self.to.write_all(first).await.ok()?;
+        if halts {
+            sleep(most.mul_f64(self.rng.random())).await;
+        }
+        self.to.write_all(rest).await.ok()
+    }
+
     /// Late, and piece by piece.
     async fn write_ragged(&mut self, most: Duration, chunk: &[u8]) -> Option<()> {
         sleep(most.mul_f64(self.rng.random())).await;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use campaign::lockscope::Lockscope;
 use campaign::relay::{Grants, Link, Relay};
 use demo::PrivateZooKeeper;
+use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
@@ -17,6 +18,8 @@ use crate::table::{Goal, Row};
 /// Roots, and locks in one root; contenders in each.
 const MANY: usize = 1_000;
 const CONTENDERS: usize = 10;
+/// Sessions that own them: each contends in many roots.
+const SESSIONS: usize = 50;
 const UNDER_WAY: usize = 256;
 /// Long enough that every socket has broken, and shorter than the session.
 const CUT: Duration = Duration::from_secs(2);
@@ -28,8 +31,7 @@ const REQUESTS: f64 = 30.0;
 
 pub(super) async fn run(setup: &Setup) -> Vec<Row> {
     let server = zookeeper().await;
-    let client = load::open(&server.address()).await;
-    fill(&client).await;
+    let _clients = fill(&server.address()).await;
     let all: Vec<String> = (0..MANY).map(|at| format!("/roots/{at}")).collect();
     let mut rows = Vec::new();
     for (roots, what, back_ms) in [
@@ -57,16 +59,21 @@ pub(super) async fn run(setup: &Setup) -> Vec<Row> {
     rows
 }
 
-async fn fill(client: &Client) {
+/// Makes them; gives the clients whose they are.
+async fn fill(connect: &str) -> Vec<Client> {
+    let clients = join_all((0..SESSIONS).map(|_| load::open(connect))).await;
+    let client = &clients[0];
     client.create("/roots", b"", &load::directory()).await.unwrap();
+    let own = |at: usize, number: usize| &clients[number * (SESSIONS / CONTENDERS) + at % (SESSIONS / CONTENDERS)];
     let places = (0..MANY).map(|at| async move {
         let root = format!("/roots/{at}");
         client.create(&root, b"", &load::directory()).await.unwrap();
-        for _ in 0..CONTENDERS {
-            enter(client, &root).await;
+        for number in 0..CONTENDERS {
+            enter(own(at, number), &root).await;
         }
     });
     stream::iter(places).buffer_unordered(UNDER_WAY).collect::<Vec<()>>().await;
+    clients
 }
 
 struct Round {

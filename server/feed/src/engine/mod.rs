@@ -225,6 +225,9 @@ impl<M: Model> Writer<M> {
                 return false;
             }
             applied += 1;
+            if self.log.as_mut().is_some_and(|log| log.go_on(self.now, model)) {
+                continue;
+            }
             if model.has_backlog() {
                 let changes = model.go_on();
                 if let Some(log) = &mut self.log {

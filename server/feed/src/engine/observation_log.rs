@@ -9,8 +9,13 @@ pub trait ObservationLog<M>: Send + 'static {
     /// Takes what was applied since the last call, each with its instant.
     fn record(&mut self, batch: Vec<(TimeMs, Observation)>);
     /// Looks at the model right after it changed: after it took in `cause`, or went on with it where that is None. Called
-    /// before what was applied is handed to [`Self::record`]. Takes a microsecond.
+    /// before what was applied is handed to [`Self::record`]. Takes a microsecond; what takes longer is left to
+    /// [`Self::go_on`].
     fn changed(&mut self, now: TimeMs, model: &M, cause: Option<&Observation>, changes: &[Change]);
+    /// Does a small part of what a look left, before the model changes again. False when nothing is left.
+    fn go_on(&mut self, _now: TimeMs, _model: &M) -> bool {
+        false
+    }
     /// Whether it wants the model as it is.
     fn wants_checkpoint(&self) -> bool;
     /// Takes the model as it is after all that was recorded.

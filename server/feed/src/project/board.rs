@@ -75,6 +75,7 @@ pub fn board(looks: &[ProjectionContext<'_>], query: &wire::BoardQuery, acknowle
             problems,
             problem_count,
             problems_left_out,
+            ensembles_without_evidence: count32(looks.iter().filter(|look| look.lacks_evidence()).count()),
         },
         window,
     }

@@ -136,7 +136,7 @@ fn node_data(payload: &[u8], bytes: u32) -> Option<wire::NodeData> {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_core::evidence::{MemberAnswer, Report, Round};
+    use lockscope_core::evidence::{Expiry, MemberAnswer, Report, Round, SessionTable};
     use lockscope_core::observation::{Link, Observation, RootId};
     use lockscope_core::observatory::{Observatory, Settings};
     use lockscope_core::time::TimeMs;
@@ -173,16 +173,17 @@ mod tests {
         Observation::SyncNode { root: RootId(0), path: path.into(), facts: Box::new(facts), unreadable: false }
     }
 
-    /// All members were asked who is connected, and nobody was.
-    fn nobody_connected() -> Observation {
-        let none = || MemberAnswer::Ok { asked_at: NOW + 1, value: Vec::new() };
+    /// All members were asked who is connected, and nobody was; the leader says when the holder's session runs out.
+    fn nobody_connected(asked_at: TimeMs) -> Observation {
+        let none = || MemberAnswer::Ok { asked_at, value: Vec::new() };
+        let expiries = [(SessionId(10), Expiry::QuarterHour(0))].into();
         let report = Report {
             member: "m1".into(),
             number: None,
             by: "four-letter words".into(),
             is_down: false,
             connections: none(),
-            sessions: MemberAnswer::NotAsked,
+            sessions: MemberAnswer::Ok { asked_at, value: SessionTable { expiries, ..SessionTable::default() } },
             watches: MemberAnswer::NotAsked,
             health: MemberAnswer::NotAsked,
         };
@@ -203,7 +204,8 @@ mod tests {
             Observation::SyncEnded { root },
         ];
         seen.into_iter().for_each(|observation| drop(observatory.apply(NOW, observation)));
-        observatory.begin(NOW + 2, nobody_connected());
+        observatory.apply(NOW + 1, nobody_connected(NOW + 1));
+        observatory.begin(NOW + 2, nobody_connected(NOW + 2));
         let ensemble = EnsembleInfo {
             name: "prod".to_owned(),
             connect: "a:1".to_owned(),
@@ -211,6 +213,7 @@ mod tests {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let mut shown = Vec::new();
         loop {

@@ -2,6 +2,7 @@
 //! what is said of circles. Arguments in, a sentence out: another language is another such table.
 
 use lockscope_core::verdict::duration as span;
+use lockscope_wire::Headline;
 use lockscope_wire::words::{count, duration, plural};
 
 /// Said of a deadlock that goes through locks outside: that there is one, and nobody's name.
@@ -16,6 +17,12 @@ pub(super) const HIDDEN_ORDER: &str = "Different sessions take this lock and oth
 /// Before the age of a hold.
 pub(super) fn has_held(who: &str) -> String {
     format!("{who} has held it for")
+}
+
+/// Around the age of a wait.
+pub(super) fn first_has_waited(who: &str, waiting: &str) -> Headline {
+    let after = format!("; since when {who} holds it is not known.{waiting}");
+    Headline { before: "The first in line has waited for".to_owned(), after, ..Headline::default() }
 }
 
 /// Before the time that somebody looks at a problem.

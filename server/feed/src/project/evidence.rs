@@ -77,6 +77,13 @@ impl ProjectionContext<'_> {
         }
     }
 
+    /// Whether each member that runs was asked who is connected to it, and does not say so.
+    pub(super) fn lacks_evidence(&self) -> bool {
+        let refuses = |source: &Source| matches!(source, Source::None { trouble: Trouble::Off | Trouble::Denied, .. });
+        let mut running = self.observatory.member_evidence().members().filter(|(_, member)| !member.is_down).peekable();
+        running.peek().is_some() && running.all(|(_, member)| refuses(&member.connections))
+    }
+
     /// What the next release of a lock wakes.
     pub(super) fn herd(&self, lock: &Lock, mirror: &Mirror) -> Option<wire::Herd> {
         let woken = lock.woken(self.observatory.member_evidence(), mirror, self.now, self.observatory.session())?;

@@ -134,6 +134,7 @@ mod tests {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: LATER };
         let query = LockQuery { path: "/a".into(), ..LockQuery::default() };

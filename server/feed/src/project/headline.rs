@@ -24,7 +24,10 @@ impl ProjectionContext<'_> {
                 Some(cycle) => self.headline_of(cycle),
                 None => plain(sentence_of(self, lock)),
             },
-            Verdict::Stuck | Verdict::Slow => around(english::has_held(&who), format!("{}{waiting}", self.usual(lock))),
+            Verdict::Stuck | Verdict::Slow => match self.known_wait(lock) {
+                None => around(english::has_held(&who), format!("{}{waiting}", self.usual(lock))),
+                since_ms => Headline { since_ms, ..english::first_has_waited(&who, &waiting) },
+            },
             Verdict::DoubleOwner => {
                 // Holders may come and go: the cause is as old as its finding.
                 let since = critical(lock).map(|finding| finding.since).min();
@@ -68,6 +71,13 @@ impl ProjectionContext<'_> {
         }
     }
 
+    /// Since when the first in line waits, where since when the lock is held, and for how long as a rule, is not known.
+    fn known_wait(&self, lock: &AssessedLock) -> Option<i64> {
+        let first = lock.holders.first().filter(|hold| hold.is_lower_bound)?;
+        let is_usual_known = usual_hold_ms(lock, &self.observatory.settings().thresholds).is_some();
+        self.waits_in(lock).oldest_at_ms.filter(|at_ms| !is_usual_known && *at_ms < first.since.0)
+    }
+
     /// What is usual, in parentheses.
     fn usual(&self, lock: &AssessedLock) -> String {
         english::usual(usual_hold_ms(lock, &self.observatory.settings().thresholds))
@@ -75,8 +85,15 @@ impl ProjectionContext<'_> {
 }
 
 /// The headline of a client that holds several locks in the same way.
-pub(super) fn of_several(first: Headline, who: &str, locks: u32, waiters: u32) -> Headline {
-    Headline { before: english::has_held_several(who, locks), after: english::waiting_behind(waiters), ..first }
+pub(super) fn of_several(first: &Headline, lock: &AssessedLock, locks: u32, waiters: u32) -> Headline {
+    let hold = lock.holders.first();
+    Headline {
+        before: english::has_held_several(&hold.map(name_of).unwrap_or_default(), locks),
+        // Since when it holds, and not since when somebody waits.
+        since_ms: first.since_ms.and(hold.map(|hold| hold.since.0)),
+        is_lower_bound: hold.is_some_and(|hold| hold.is_lower_bound),
+        after: english::waiting_behind(waiters),
+    }
 }
 
 fn plain(before: String) -> Headline {

@@ -34,13 +34,14 @@ mod waits;
 mod words;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::lock::{Lock, Since};
 use lockscope_core::mirror::Mirror;
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
+use lockscope_core::proof::Proof;
 use lockscope_core::tally::{DEPTH_SLICE_MS, Depth};
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict;
@@ -86,6 +87,8 @@ pub struct EnsembleInfo {
     pub labels: Arc<BTreeMap<String, String>>,
     /// What of it is never read; None where everything is.
     pub excluded: Option<ExcludedPaths>,
+    /// What proves that it is observed live; the observer updates it.
+    pub proof: Arc<Mutex<Proof>>,
 }
 
 /// What of an ensemble is never read, and how much of it there is.
@@ -107,6 +110,16 @@ impl EnsembleInfo {
     /// Name and colour, where it has a name.
     fn tag(&self) -> Option<wire::EnsembleTag> {
         self.color.map(|color| wire::EnsembleTag { name: self.name.clone(), color })
+    }
+
+    fn proof(&self) -> wire::Proof {
+        let Proof { answer, epoch, quorum } = *self.proof.lock().unwrap_or_else(PoisonError::into_inner);
+        let part = |part: Option<bool>| match part {
+            Some(true) => wire::ProofPart::Proved,
+            Some(false) => wire::ProofPart::Failed,
+            None => wire::ProofPart::Missing,
+        };
+        wire::Proof { answer: part(answer), epoch: part(epoch), quorum: part(quorum) }
     }
 
     /// What distinguishes it from others.
@@ -184,6 +197,7 @@ impl<'a> ProjectionContext<'a> {
             missed: counters.map(|counters| counters.missed),
             history: None,
             excluded: self.excluded(),
+            proof: self.ensemble.proof(),
         }
     }
 
@@ -294,10 +308,7 @@ impl<'a> ProjectionContext<'a> {
 
     /// An instant on our clock.
     fn instant(&self, since: Since) -> TimeMs {
-        match since {
-            Since::Created(ctime_ms) => self.observatory.offset().to_ours(ctime_ms),
-            Since::Arrived(at) => at,
-        }
+        since.to_ours(self.observatory.offset())
     }
 
     /// The greatest comes first.
@@ -331,6 +342,7 @@ impl<'a> ProjectionContext<'a> {
             why: why.to_owned(),
             zxid: wire::Zxid(self.observatory.zxid().0),
             ensemble: self.ensemble.tag(),
+            proof: self.ensemble.proof(),
         }
     }
 
@@ -392,7 +404,7 @@ fn as_of_several(looks: &[ProjectionContext<'_>]) -> wire::AsOf {
         .map(ProjectionContext::as_of_all)
         .min_by_key(|as_of| (trust(as_of), as_of.since_ms))
         .unwrap_or_default();
-    if looks.len() > 1 { wire::AsOf { ensemble: None, ..worst } } else { worst }
+    if looks.len() > 1 { wire::AsOf { ensemble: None, proof: wire::Proof::default(), ..worst } } else { worst }
 }
 
 fn count32(count: usize) -> u32 {

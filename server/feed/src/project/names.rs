@@ -82,6 +82,7 @@ mod tests {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let scope = VisibilityScope::new(&[], &["/a".to_owned()], true);
         let look = ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope: &scope, now: LATER };

@@ -149,6 +149,7 @@ mod tests {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         orders(&[ProjectionContext { observatory: &model(&CONTENDERS), ensemble: &ensemble, scope, now: LATER }])
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::finding::Code;
-use lockscope_core::verdict::{Verdict, name_of};
+use lockscope_core::verdict::Verdict;
 use lockscope_core::znode::SessionId;
 use lockscope_wire as wire;
 use lockscope_wire::{PROBLEM_LOCKS_MAX, PROBLEMS_MAX};
@@ -220,8 +220,7 @@ impl<'a> Group<'a> {
         let case = look.case(first);
         let mut headline = look.headline(&case);
         if let (Cause::Client(_), 2..) = (cause, self.count) {
-            let who = first.holders.first().map(name_of).unwrap_or_default();
-            headline = headline::of_several(headline, &who, self.count, self.waits.count);
+            headline = headline::of_several(&headline, first, self.count, self.waits.count);
         }
         let verdict = wire_verdict(self.verdict);
         let finding = matches!(cause, Cause::Finding(_)).then(|| critical(first).next()).flatten();

@@ -245,6 +245,7 @@ mod tests {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let scope = &VisibilityScope::ALL;
         sessions(

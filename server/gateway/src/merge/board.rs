@@ -23,6 +23,7 @@ pub(super) fn joined(one: Board, other: Board) -> Board {
         problems,
         problem_count: head.problem_count.saturating_add(more.problem_count),
         problems_left_out: left_out(head.problems_left_out, more.problems_left_out),
+        ensembles_without_evidence: head.ensembles_without_evidence + more.ensembles_without_evidence,
     };
     let mut rows = one.window.rows;
     rows.extend(other.window.rows);

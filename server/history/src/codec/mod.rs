@@ -13,7 +13,8 @@
 //! in which locks are taken, and one more code of findings; else it is version 1. Version 3 says which locks must be held, has
 //! three more codes, one more kind of record, and one more part of checkpoints, which warnings of such orders are silenced;
 //! else it is version 2. Version 4 says of each session in a checkpoint how long it was silent, and has three more codes;
-//! else it is version 3. Version 5 has one more kind of record, the time-out of a session; else it is version 4.
+//! else it is version 3. Version 5 has one more kind of record, the time-out of a session, and two more codes; else it is
+//! version 4.
 
 mod bytes;
 mod coded;

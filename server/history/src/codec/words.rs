@@ -61,6 +61,7 @@ coded_enum!(Code {
     ShortTimeout = 29,
     WillBeReaped = 30,
     ManyZnodes = 31,
+    StaleEphemeral = 32,
 });
 coded_struct!(Configured { pattern, recipe, max });
 coded_struct!(LockConfig { configured, limits });

@@ -4,13 +4,14 @@
 use lockscope_core::diagnosis::{Code, Severity};
 
 /// Findings that may be trouble.
-pub const HARMFUL: [Code; 13] = [
+pub const HARMFUL: [Code; 14] = [
     Code::OrphanContender,
     Code::DuplicateSession,
     Code::LeaseLeak,
     Code::LeaderMismatch,
     Code::ForeignChild,
     Code::ExpiryOverdue,
+    Code::StaleEphemeral,
     Code::MembersDisagree,
     Code::MissingWatch,
     Code::MixedRecipes,
@@ -49,6 +50,7 @@ pub fn harm_of(code: Code, severity: Severity) -> Option<Harm> {
             | Code::MissingWatch
             | Code::OldOwnerConnected
             | Code::ExpiryOverdue
+            | Code::StaleEphemeral
             | Code::WatchInversion,
             Severity::Warning | Severity::Critical,
         ) => Some(Harm::Waiters),
@@ -80,6 +82,7 @@ pub fn harm_of(code: Code, severity: Severity) -> Option<Harm> {
             | Code::LeaderMismatch
             | Code::ForeignChild
             | Code::ExpiryOverdue
+            | Code::StaleEphemeral
             | Code::MembersDisagree
             | Code::MissingWatch
             | Code::MixedRecipes

@@ -73,12 +73,21 @@ pub enum GapReason {
     TooLarge,
     /// The recording begins after it: what is kept before it was generated, for a demonstration.
     Generated,
+    /// The servers went on with another history: what is kept before it says nothing of what is kept after it.
+    Restored,
 }
 
 impl GapReason {
     /// Every reason.
-    pub const ALL: [Self; 6] =
-        [Self::NotRunning, Self::TooBusy, Self::StoreFailed, Self::Damaged, Self::TooLarge, Self::Generated];
+    pub const ALL: [Self; 7] = [
+        Self::NotRunning,
+        Self::TooBusy,
+        Self::StoreFailed,
+        Self::Damaged,
+        Self::TooLarge,
+        Self::Generated,
+        Self::Restored,
+    ];
 
     /// Its name in stores, the API and metrics.
     pub fn name(self) -> &'static str {
@@ -89,6 +98,7 @@ impl GapReason {
             Self::Damaged => "damaged",
             Self::TooLarge => "too_large",
             Self::Generated => "generated",
+            Self::Restored => "restored",
         }
     }
 
@@ -106,6 +116,7 @@ impl fmt::Display for GapReason {
             Self::StoreFailed => "the store could not be written",
             Self::Damaged => "what was written is damaged",
             Self::TooLarge => "something was too large to be kept",
+            Self::Restored => "the ensemble was restored, and its history before it is another",
             Self::Generated => "the recording begins after it, and what lies before it was generated for the demo",
         })
     }
@@ -327,6 +338,11 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// The store can't be read.
     fn facts(&self, query: &FactQuery) -> Result<Vec<Fact>, StoreError>;
+
+    /// For people: who has the lock of whoever writes it; None where that is not known.
+    fn held_by(&self) -> Option<String> {
+        None
+    }
 
     /// What happened to its connections; None where it has none.
     fn connections(&self) -> Option<Connections> {

@@ -256,6 +256,46 @@ fn a_day_is_dropped_when_nobody_keeps_it_any_more() {
 }
 
 #[test]
+fn rows_that_nobody_of_us_wrote_fill_no_memory() {
+    let url = database();
+    let store = open(&url);
+    let at = 20_000 * DAY;
+    store.append(&[chunk(1, at, CHECKPOINT)], &[gap(0, at - 9, at)]).unwrap();
+    let ours = span(1, at);
+    let long = Span { lock: "/x".repeat(500_000).into(), ..span(2, at + 1) };
+    store.write_rows(&Rows { spans: vec![ours.clone(), long.clone()], ..Rows::default() }).unwrap();
+    sql(
+        &url,
+        "INSERT INTO lockscope.span (day, ensemble, czxid, lock, path, recipe, node, joined_at, left_at, how, wait_ms, is_lower_bound)
+         SELECT day, ensemble, 100 + i, lock, path, recipe, repeat('x', 50000000), joined_at, left_at + 9, how, wait_ms, is_lower_bound
+         FROM lockscope.span, generate_series(1, 2) AS i WHERE czxid = 1;
+         INSERT INTO lockscope.gap SELECT ensemble, 7, from_at, to_at, repeat('x', 50000000) FROM lockscope.gap",
+    );
+    assert_eq!(store.spans(&SpanQuery::default()).unwrap(), [long, ours]);
+    assert_eq!(store.gaps(TimeMs(0)..TimeMs(i64::MAX)).unwrap().len(), 1);
+    // Many of a length that one may have.
+    sql(
+        &url,
+        "INSERT INTO lockscope.span (day, ensemble, czxid, lock, path, recipe, node, joined_at, left_at, how, wait_ms, is_lower_bound)
+         SELECT day, ensemble, 200 + i, lock, path, recipe, repeat('x', 4000000), joined_at, left_at, how, wait_ms, is_lower_bound
+         FROM lockscope.span, generate_series(1, 50) AS i WHERE czxid = 1",
+    );
+    assert!(matches!(store.spans(&SpanQuery::default()), Err(StoreError::Failed(why)) if why.contains("too long")));
+    assert_eq!(store.spans(&SpanQuery { limit: 9, ..SpanQuery::default() }).unwrap().len(), 9);
+}
+
+#[test]
+fn who_has_the_lock_of_a_recording_is_named() {
+    let url = database();
+    let writer = open(&url);
+    let reader = PostgresStore::open_to_read(&history(&url), "prod").unwrap();
+    let who = reader.held_by().unwrap();
+    assert!(who.starts_with("the session ") && who.contains(" of user ") && who.contains("(lockscope, from "), "{who}");
+    drop(writer);
+    until("it is given back", || reader.held_by().is_none());
+}
+
+#[test]
 fn a_window_of_it_is_a_file_that_sqlite_opens() {
     let url = database();
     let store = open(&url);

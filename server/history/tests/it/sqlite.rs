@@ -3,14 +3,16 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use history::codec::Chunk;
+use history::store::rows::{Rows, SpanQuery};
 use history::store::sqlite::SqliteStore;
 use history::store::{GapReason, Store, StoreError};
 use lockscope_core::time::TimeMs;
 use tempfile::TempDir;
 
-use crate::conformance::{CHECKPOINT, DAY, EVENTS, chunk, suite};
+use crate::conformance::{CHECKPOINT, DAY, EVENTS, chunk, span, suite};
 
 fn open(directory: &Path) -> SqliteStore {
     SqliteStore::open(directory, "prod").unwrap()
@@ -157,14 +159,155 @@ fn an_empty_file_and_foreign_files_are_no_harm() {
     assert_eq!(store.gaps(TimeMs(0)..TimeMs(i64::MAX)).unwrap(), []);
 }
 
+/// What was put in the place of a day, wherever it is now.
+fn aside(directory: &Path, name: &str) -> PathBuf {
+    directory.join("prod").join(name.replace(".db", ".damaged-0"))
+}
+
+/// Puts something in the place of a day, of chunks and of rows; recording goes on, and nothing is thrown away.
+fn check_aside(put: impl Fn(&Path)) {
+    for (name, day) in [("2024-10-04.db", 0), ("2024-10-06.db", 2)] {
+        let (directory, chunks) = filled();
+        put(&directory.path().join("prod").join(name));
+        let rows = "2024-10-06.rows.db";
+        put(&directory.path().join("prod").join(rows));
+        let store = open(directory.path());
+        let rest: Vec<Chunk> = chunks.iter().filter(|chunk| (chunk.seq as usize - 1) / 5 != day).cloned().collect();
+        assert_eq!(store.chunks(0, 64).unwrap(), rest);
+        let gaps = store.gaps(TimeMs(0)..TimeMs(i64::MAX)).unwrap();
+        assert_eq!(gaps.iter().map(|gap| gap.why).collect::<Vec<_>>(), [GapReason::Damaged]);
+        let at = 20_002 * DAY + 9_000;
+        store.append(&[chunk(16, at, CHECKPOINT)], &[]).unwrap();
+        let kept = span(1, at);
+        store.spans(&SpanQuery::default()).unwrap();
+        store.write_rows(&Rows { spans: vec![kept.clone()], ..Rows::default() }).unwrap();
+        assert_eq!(store.spans(&SpanQuery::default()).unwrap(), [kept]);
+        assert_eq!(store.chunks(16, 64).unwrap().len(), 1);
+        for name in [name, rows] {
+            assert!(fs::symlink_metadata(aside(directory.path(), name)).is_ok(), "{name}");
+        }
+    }
+}
+
+fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
 #[test]
-fn a_file_of_a_later_version_is_left_alone() {
+fn what_is_no_file_is_set_aside() {
+    check_aside(|path| {
+        remove(path);
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    });
+    check_aside(|path| {
+        remove(path);
+        fs::create_dir(path).unwrap();
+        fs::write(path.join("x"), b"mine").unwrap();
+    });
+    check_aside(|path| {
+        remove(path);
+        std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+    });
+    check_aside(|path| {
+        remove(path);
+        drop(std::os::unix::net::UnixListener::bind(path).unwrap());
+    });
+    // What SQLite would open beside it.
+    check_aside(|path| {
+        let mut wal = path.as_os_str().to_owned();
+        wal.push("-wal");
+        remove(Path::new(&wal));
+        fs::File::create(path).unwrap();
+        fs::create_dir(wal).unwrap();
+    });
+}
+
+#[test]
+fn a_links_target_stays_as_it_is() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let target = elsewhere.path().join("mine");
+    check_aside(|path| {
+        remove(path);
+        fs::write(&target, b"mine").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).unwrap();
+        std::os::unix::fs::symlink(&target, path).unwrap();
+    });
+    assert_eq!(fs::read(&target).unwrap(), b"mine");
+    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o644);
+    // A name of its own, as a copy for a backup has it: read, and its rights stay.
+    let (directory, chunks) = filled();
+    let copy = elsewhere.path().join("backup");
+    fs::hard_link(day_file(directory.path(), 1), &copy).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(open(directory.path()).chunks(0, 64).unwrap(), chunks);
+    assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o644);
+}
+
+fn sql(path: &Path, sql: &str) {
+    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
+}
+
+#[test]
+fn a_file_of_a_later_version_is_set_aside_whole() {
+    check_aside(|path| sql(path, "PRAGMA user_version = 99"));
     let (directory, _) = filled();
-    let later = rusqlite::Connection::open(day_file(directory.path(), 2)).unwrap();
-    later.pragma_update(None, "user_version", 99).unwrap();
-    drop(later);
-    assert!(matches!(SqliteStore::open(directory.path(), "prod"), Err(StoreError::Newer(_))));
-    assert!(day_file(directory.path(), 2).exists());
+    let path = day_file(directory.path(), 1);
+    sql(&path, "PRAGMA user_version = 99");
+    let bytes = fs::read(&path).unwrap();
+    drop(open(directory.path()));
+    assert!(fs::read(aside(directory.path(), "2024-10-05.db")).unwrap() == bytes);
+}
+
+/// A view that has no end, as any column of a table.
+const ENDLESS: &str = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
+
+#[test]
+fn foreign_tables_are_set_aside_unread() {
+    let columns =
+        "i AS seq, i AS first_at, i AS last_at, i AS zxid, 1 AS kind, 0 AS part, 0 AS crc, zeroblob(1 << 30) AS body";
+    check_aside(|path| {
+        remove(path);
+        sql(
+            path,
+            &format!(
+                "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+                 CREATE VIEW chunk AS {ENDLESS} SELECT {columns} FROM n;
+                 CREATE VIEW span AS {ENDLESS} SELECT * FROM n; CREATE VIEW fact AS SELECT * FROM span;
+                 CREATE TABLE gap (after_seq, from_at, to_at, why); PRAGMA user_version = 1"
+            ),
+        );
+    });
+    // Of a new file nothing is there.
+    check_aside(|path| {
+        remove(path);
+        sql(path, "CREATE VIEW about AS SELECT 1 AS key, 2 AS value");
+    });
+    // A program of somebody else beside our tables.
+    check_aside(|path| {
+        let is_rows = path.to_string_lossy().ends_with(".rows.db");
+        let table = if is_rows { "minute" } else { "chunk" };
+        if !path.exists() {
+            let (directory, store) = (path.ancestors().nth(2).unwrap(), "other");
+            let made = SqliteStore::open(directory, store).unwrap();
+            made.write_rows(&Rows { spans: vec![span(1, 20_002 * DAY)], ..Rows::default() }).unwrap();
+            drop(made);
+            fs::rename(directory.join(store).join(path.file_name().unwrap()), path).unwrap();
+        }
+        let body = format!("{ENDLESS} INSERT INTO gap SELECT i, i, i, i FROM n");
+        let body = if is_rows {
+            "DELETE FROM minute".to_owned()
+        } else {
+            body.replace(ENDLESS, "").replace(" FROM n", " FROM (SELECT 1 AS i)")
+        };
+        sql(path, &format!("CREATE TRIGGER x AFTER INSERT ON {table} BEGIN {body}; END"));
+    });
+}
+
+#[test]
+fn what_others_keep_of_a_file_does_no_harm() {
+    let (directory, chunks) = filled();
+    sql(&day_file(directory.path(), 1), "ANALYZE; VACUUM; PRAGMA journal_mode = DELETE");
+    assert_eq!(open(directory.path()).chunks(0, 64).unwrap(), chunks);
 }
 
 #[test]

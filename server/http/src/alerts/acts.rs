@@ -177,6 +177,6 @@ pub(crate) fn may_not(what: &str) -> ErrorResponse {
 fn refused(error: BookError) -> ErrorResponse {
     match error {
         BookError::NoAlert(_) | BookError::NoSilence(_) => ErrorResponse::not_found(error.to_string()),
-        BookError::TooMany => ErrorResponse::new(StatusCode::CONFLICT, error.to_string()),
+        BookError::TooMany | BookError::TooManyOfPerson => ErrorResponse::new(StatusCode::CONFLICT, error.to_string()),
     }
 }

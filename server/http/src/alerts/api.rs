@@ -61,10 +61,9 @@ pub(crate) async fn show(
         filter = StateFilter::named(&value).ok_or_else(|| wrong(&name, &value, &format!("one of {remedy}")))?;
     }
     let others = http.alerts_elsewhere(&caller).await;
-    let Caller { actor, scope, .. } = caller;
+    let Caller { actor, scope, principal, .. } = caller;
     let own = http.clone();
-    let owner = actor.quota_owner();
-    Ok(Json(http.work.ask(&owner, move || own.alerts_for(&actor, &scope, filter, &others)).await??))
+    Ok(Json(http.work.ask(&principal.owner, move || own.alerts_for(&actor, &scope, filter, &others)).await??))
 }
 
 /// `POST /api/v1/alerts/silences`.

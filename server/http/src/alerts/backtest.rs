@@ -100,8 +100,8 @@ impl Http {
         if let Some(there) = self.elsewhere(&order.ensemble, &caller.scope).filter(|_| self.may_hand_on(caller)) {
             return self.try_rule_elsewhere(&there, caller, order).await;
         }
-        let (actor, scope, own) = (&caller.actor, caller.scope.clone(), self.clone());
-        self.past_work.ask(&actor.quota_owner(), move || found(&own, &scope, order)).await?
+        let (scope, own) = (caller.scope.clone(), self.clone());
+        self.past_work.ask(&caller.principal.owner, move || found(&own, &scope, order)).await?
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
         }
     }
     let view = AlertsView { filter, done, ..view(&http, &caller).await? };
-    server_pages::page(&http, &caller.actor, |of| alerts_page(of, &view))
+    server_pages::page(&http, &caller, |of| alerts_page(of, &view))
 }
 
 /// Longest text of a rule that is tried, in characters.
@@ -91,7 +91,7 @@ pub(crate) async fn try_rule(
             }
         }
     };
-    server_pages::page(&http, &caller.actor, |of| alert_test_page(of, &view))
+    server_pages::page(&http, &caller, |of| alert_test_page(of, &view))
 }
 
 fn firing(of: FiringJson) -> TriedFiring {
@@ -144,7 +144,7 @@ async fn outcome(
 ) -> Result<Response, ErrorResponse> {
     let Err(refused) = done else { return Ok(see_other(&what.url())) };
     let view = AlertsView { wrong: Some(refused.sentence().to_owned()), ..view(http, caller).await? };
-    let page = server_pages::page(http, &caller.actor, |of| alerts_page(of, &view))?;
+    let page = server_pages::page(http, caller, |of| alerts_page(of, &view))?;
     Ok((refused.status(), page).into_response())
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct GapJson {
     from_at_ms: i64,
     /// The first that is known after it.
     to_at_ms: i64,
-    /// Why: `not_running`, `too_busy`, `store_failed`, `damaged`, `too_large`, `generated`.
+    /// Why: `not_running`, `too_busy`, `store_failed`, `damaged`, `too_large`, `generated`, `restored`.
     why: Cow<'static, str>,
 }
 

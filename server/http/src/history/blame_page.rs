@@ -126,11 +126,11 @@ pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs)
             Err(page) => return Ok(page),
         },
     };
-    let Caller { actor, scope, .. } = person;
+    let Caller { scope, principal, .. } = person.clone();
     let asked = asked.fixed(at_ms.unwrap_or_else(|| http.hub.now_ms()))?;
     let own = http.clone();
-    let view = http.past_work.ask(&actor.quota_owner(), move || own.blame_view(&scope, asked, at_ms)).await??;
-    let page = server_pages::page(&http, &actor, |of| blame_page(of, &view))?;
+    let view = http.past_work.ask(&principal.owner, move || own.blame_view(&scope, asked, at_ms)).await??;
+    let page = server_pages::page(&http, &person, |of| blame_page(of, &view))?;
     Ok(match at_ms {
         Some(at_ms) => with_kept_moment(page, at_ms).await,
         None => page,

@@ -25,7 +25,7 @@ use crate::Http;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 use feed::VisibilityScope;
-use runtime::clock;
+use runtime::{cancel, clock};
 
 /// The largest bundle.
 const BYTES_MAX: u64 = 512 << 20;
@@ -44,8 +44,8 @@ pub(super) async fn show(http: &Http, asked: AnswerRequest, of: Asked) -> Result
         return Err(ErrorResponse::unavailable("another SQLite file is being made or sent; try again in a moment"));
     };
     let http = http.clone();
-    // It ends by itself, also when nobody waits for it any more; until then there is no other.
-    let made = tokio::task::spawn_blocking(move || (make(&http, &asked.scope, &of), turn)).await;
+    // It is cancelled when nobody waits for it any more; until it has ended there is no other.
+    let made = cancel::spawn_blocking(move || (make(&http, &asked.scope, &of), turn)).await;
     drop(waiting);
     let (made, turn) = made.map_err(|error| {
         tracing::error!(%error, "a bundle could not be made");

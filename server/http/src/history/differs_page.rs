@@ -99,10 +99,10 @@ impl PageAsked {
 /// `GET /differs`.
 pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let asked = PageAsked::read(pairs, http.hub.now_ms())?;
-    let Caller { actor, scope, .. } = person;
+    let Caller { scope, principal, .. } = person.clone();
     let own = http.clone();
-    let view = http.past_work.ask(&actor.quota_owner(), move || own.differs_view(&scope, asked)).await??;
-    server_pages::page(&http, &actor, |of| differs_page(of, &view))
+    let view = http.past_work.ask(&principal.owner, move || own.differs_view(&scope, asked)).await??;
+    server_pages::page(&http, &person, |of| differs_page(of, &view))
 }
 
 impl Http {

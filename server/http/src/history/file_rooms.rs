@@ -20,9 +20,11 @@ use crate::problem::ErrorResponse;
 
 /// How long it may take to send one; beyond it the connection is cut, so that others have their turn.
 const SENDING_MAX: Duration = Duration::from_secs(600);
-/// Texts that are made or sent at once, and those of one person: each is in memory until it is sent.
+/// Texts that are made or sent at once, and those of one caller and of all who share a name or an address: each is in memory
+/// until it is sent.
 const TEXTS_MAX: usize = 8;
 const CALLER_TEXTS_MAX: usize = 4;
+const GROUP_TEXTS_MAX: usize = 6;
 /// Bytes that are given to a connection at once.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -74,9 +76,9 @@ impl FileRooms {
 
     /// Room for a text of somebody.
     pub(super) fn text(&self, caller: &QuotaOwner) -> Result<Permit<QuotaOwner>, ErrorResponse> {
-        self.texts.take(Some(caller.clone())).map_err(|why| {
+        self.texts.take_of(caller.payers(CALLER_TEXTS_MAX, GROUP_TEXTS_MAX)).map_err(|why| {
             let most = match why {
-                Full::Caller => format!("{CALLER_TEXTS_MAX} files of yours"),
+                Full::Caller(most) => format!("{most} files of yours"),
                 Full::All => format!("{TEXTS_MAX} files of the history"),
             };
             let sentence = format!("{most} are made or sent already; try again when one of them is over");

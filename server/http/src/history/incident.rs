@@ -192,22 +192,6 @@ pub(super) fn number_of(text: &str) -> Option<u64> {
     u64::from_str_radix(text, 16).ok().filter(|_| text.len() <= 16)
 }
 
-/// The recipe of a lock that is there now, and all who are there; None where there are too many.
-#[cfg(feature = "lab")]
-pub(super) fn lives_now(
-    http: &Http,
-    scope: &VisibilityScope,
-    ensemble: &str,
-    lock: &str,
-) -> Option<(String, Vec<Life>)> {
-    let query = LockQuery { ensemble: ensemble.to_owned(), path: lock.to_owned(), offset: 0, limit: THERE_MAX as u32 };
-    let page = http.hub.look(query, scope).ok().and_then(|(_, view)| view.body);
-    let Some(page) = page.filter(|page| page.head.row.path == lock) else { return Some(Default::default()) };
-    let recipe = page.head.row.recipe.name();
-    let lives = page.window.rows.iter().filter_map(|one| there(one, lock, recipe)).collect();
-    (page.window.rows.len() < THERE_MAX).then(|| (recipe.to_owned(), lives))
-}
-
 /// One who is there; None before it was read.
 fn there(one: &Contender, lock: &str, recipe: &str) -> Option<Life> {
     Some(Life {

@@ -21,14 +21,12 @@ use super::incident_words::{ended_cell, is_mutual, root_name};
 use super::incidents::{INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, listed};
 use super::links::{at_moment, with};
 use super::one_incident::{AskedOne, Before, Found, WhichIncident, found, url_of};
-use super::replay_offer::offer;
 use crate::api::Pairs;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::redirect::see_other;
 use crate::{Http, server_pages};
 use feed::VisibilityScope;
-use identity::Right;
 
 /// Locks that are listed of one incident.
 const LOCKS_MAX: usize = 40;
@@ -49,11 +47,11 @@ const ZOOM_MIN_MS: i64 = 1_000;
 /// `GET /incidents`.
 pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let asked = Asked::read(pairs, &TAKES, INCIDENTS_MAX)?;
-    let Caller { actor, scope, .. } = person;
+    let Caller { scope, principal, .. } = person.clone();
     let own = http.clone();
     let make = move || list_view(&own, &scope, &asked);
-    let view = http.past_work.ask(&actor.quota_owner(), make).await??;
-    server_pages::page(&http, &actor, |of| incidents_page(of, &view))
+    let view = http.past_work.ask(&principal.owner, make).await??;
+    server_pages::page(&http, &person, |of| incidents_page(of, &view))
 }
 
 fn list_view(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<IncidentsView, ErrorResponse> {
@@ -164,7 +162,7 @@ pub(crate) async fn show_one(
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let asked = AskedOne::read(pairs)?;
-    let Caller { actor, scope, .. } = person;
+    let Caller { scope, principal, .. } = person.clone();
     let own = http.clone();
     let make = move || {
         let WhichIncident::Around { path, at_ms } = &asked.which else {
@@ -179,11 +177,8 @@ pub(crate) async fn show_one(
             }
         }))
     };
-    match http.past_work.ask(&actor.quota_owner(), make).await?? {
-        Ok(mut view) => {
-            view.replay = view.replay.filter(|_| actor.may(Right::RunLab));
-            server_pages::page(&http, &actor, |of| incident_page(of, &view))
-        }
+    match http.past_work.ask(&principal.owner, make).await?? {
+        Ok(view) => server_pages::page(&http, &person, |of| incident_page(of, &view)),
         Err(elsewhere) => Ok(see_other(&elsewhere)),
     }
 }
@@ -246,7 +241,6 @@ impl Http {
             again,
             alike: alike.and_then(|alike| alike.view(self, &ensemble)),
             acts: acts(releases, alerts),
-            replay: offer(self, scope, (&ensemble, incident.root_lock(), &paths), (incident.from.0, lasted_ms)),
             ways: ways(self, &ensemble, &named, &incident, lasted_ms),
             list_url: if named.is_empty() {
                 "/incidents".to_owned()

@@ -55,8 +55,7 @@ pub(super) async fn of_live_page(
         return None;
     }
     let (own, scope, pairs) = (http.clone(), caller.scope.clone(), pairs.to_vec());
-    let owner = caller.actor.quota_owner();
-    let made = http.past_work.ask(&owner, move || own.section_soon(&scope, &pairs, None));
+    let made = http.past_work.ask(&caller.principal.owner, move || own.section_soon(&scope, &pairs, None));
     tokio::time::timeout(PATIENCE, made).await.ok()?.ok()?
 }
 

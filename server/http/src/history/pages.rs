@@ -50,7 +50,7 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
     if pairs.iter().any(is_newest) || (http.is_past && names_none) {
         let (own, scope) = (http.clone(), caller.scope.clone());
         // Its store is asked, which a disk may delay.
-        let newest = http.past_work.ask(&caller.actor.quota_owner(), move || own.newest_moment(&scope)).await;
+        let newest = http.past_work.ask(&caller.principal.owner, move || own.newest_moment(&scope)).await;
         let at_ms = match newest {
             Ok(at_ms) => at_ms,
             Err(failed) => return failed.into_response(),
@@ -72,7 +72,7 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
         }
         Ok((_, Some(moment))) => {
             let (own, scope) = (http.clone(), caller.scope.clone());
-            http.past_work.ask(&caller.actor.quota_owner(), move || own.past_page(&moment, &scope, address)).await
+            http.past_work.ask(&caller.principal.owner, move || own.past_page(&moment, &scope, address)).await
         }
         Err(wrong) => return wrong.into_response(),
     };
@@ -144,8 +144,7 @@ impl UnknownMoment {
             | MomentError::NoEnsemble => Neighbours::default(),
         };
         let status = ErrorResponse::from(error.clone()).status();
-        let page =
-            server_pages::page(http, &caller.actor, |plain| no_moment_page(plain, &view, &error.to_string(), nearest));
+        let page = server_pages::page(http, caller, |plain| no_moment_page(plain, &view, &error.to_string(), nearest));
         match page {
             Ok(page) => (status, page).into_response(),
             Err(_) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
@@ -170,7 +169,7 @@ impl Http {
             let view = own.view_of(address);
             own.found(&moment, &scope, &view).map(|(_, past)| past.at_ms)
         };
-        match self.past_work.ask(&caller.actor.quota_owner(), find).await {
+        match self.past_work.ask(&caller.principal.owner, find).await {
             Ok(found) => found.map_err(|unknown| unknown.respond(self, caller)),
             Err(failed) => Err(failed.into_response()),
         }

@@ -46,7 +46,7 @@ pub(crate) async fn refuse_the_present(State(http): State<Http>, request: Reques
             ..PastView::default()
         };
         let nearest = Neighbours { before: Some(at_ms), after: None };
-        let page = server_pages::page(&http, &caller.actor, |plain| no_moment_page(plain, &view, &sentence, nearest));
+        let page = server_pages::page(&http, caller, |plain| no_moment_page(plain, &view, &sentence, nearest));
         if let Ok(page) = page {
             return (StatusCode::NOT_FOUND, page).into_response();
         }

@@ -112,7 +112,7 @@ pub(super) async fn in_document(http: &Http, caller: &Caller, pairs: &NamedValue
         Some(NoEstimateReason::TooFewHolds | NoEstimateReason::HolderBeyondSeen | NoEstimateReason::HolderAgeUnknown)
     );
     if is_kept && knows_too_little {
-        let (own, owner) = (http.clone(), caller.actor.quota_owner());
+        let (own, owner) = (http.clone(), caller.principal.owner.clone());
         let asked = http.past_work.ask(&owner, move || told(&own, &scope, &query).ok());
         if let Ok(Ok(Some(told))) = tokio::time::timeout(PATIENCE, asked).await {
             return Some(time_to_lock_first(&told, is_kept));

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::holds::HoldJson;
+use lockscope_wire::outgoing::plain;
 
+/// Bytes of one name.
+const NAME_BYTES_MAX: usize = 4_096;
 const HEAD: &str = r#"{"displayTimeUnit":"ms","traceEvents":["#;
 
 /// A session at a lock.
@@ -47,7 +50,8 @@ pub(super) fn trace(lives: &[HoldJson], now_ms: i64) -> Vec<u8> {
                 "ph": "X", "cat": "lock", "name": name, "pid": process, "tid": thread,
                 "ts": from_ms.saturating_mul(1_000), "dur": (to_ms - from_ms).saturating_mul(1_000),
                 "args": {
-                    "czxid": life.czxid, "node": life.node, "session_id": life.session_id, "client": life.client,
+                    "czxid": life.czxid, "node": shown(&life.node), "session_id": life.session_id,
+                    "client": life.client.as_deref().map(shown),
                     "how": life.how, "is_lower_bound": life.is_lower_bound,
                 },
             })
@@ -82,9 +86,14 @@ impl TraceEvents {
     }
 }
 
+/// A name that neither hides nor turns anything in the viewer.
+fn shown(name: &str) -> String {
+    plain(name, NAME_BYTES_MAX)
+}
+
 /// The name of a process or of a thread.
 fn named(what: &str, process: usize, thread: usize, name: &str) -> Value {
-    json!({ "ph": "M", "name": what, "pid": process, "tid": thread, "args": { "name": name } })
+    json!({ "ph": "M", "name": what, "pid": process, "tid": thread, "args": { "name": shown(name) } })
 }
 
 #[cfg(test)]
@@ -114,6 +123,15 @@ mod tests {
             is_lower_bound: false,
             spent: crate::history::charges::SpentJson::default(),
         }
+    }
+
+    #[test]
+    fn names_hide_nothing() {
+        let mut life = life("0x1", "0xa", 10, None, None);
+        (life.lock, life.node) = ("/a\u{202e}".to_owned(), "lock-1\u{200b}".to_owned());
+        (life.label, life.client) = (Some("b\u{2066}".to_owned()), Some("c\n".to_owned()));
+        let trace = String::from_utf8(trace(&[life], 50)).unwrap();
+        assert!(!trace.contains(['\u{202e}', '\u{200b}', '\u{2066}']) && !trace.contains("\\n"), "{trace}");
     }
 
     #[test]

@@ -186,7 +186,7 @@ pub async fn serve(
 fn say_full(why: Full, caller: IpAddr, bounds: &Bounds) {
     match why {
         Full::All => tracing::warn!("{} connections are open and no more are taken for now", bounds.connections_max),
-        Full::Caller => tracing::warn!(
+        Full::Caller(_) => tracing::warn!(
             "{caller} has {} connections open and gets no more for now; a proxy that stands for many belongs into `proxy_addresses`",
             bounds.address_connections_max
         ),

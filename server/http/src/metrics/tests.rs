@@ -74,6 +74,7 @@ fn look(observatory: &Observatory, scope: &VisibilityScope, apart: &MetricSelect
         has_others: false,
         labels: Default::default(),
         excluded: None,
+        proof: Default::default(),
     };
     let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: NOW };
     figures(&[look], apart).remove(0)

@@ -1,25 +1,31 @@
 //! Between every route and whoever comes: who is it, and may they? Asks the table what is needed, and refuses what the
 //! table does not know.
 
+use std::net::IpAddr;
+
+use axum::body::{Body, to_bytes};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{ALLOW, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use lockscope_page::ports::FORM_TOKEN;
 use lockscope_wire::{Role, SignedBy};
 
-use crate::Http;
 use crate::caller::{Caller, PayloadChanges};
 use crate::elsewhere::ForwardRequest;
+use crate::listener::Arrival;
 use crate::peer::Peer;
 use crate::problem::{ErrorResponse, echo};
 use crate::redirect::see_other;
 use crate::replica_answer::ForwardedCaller;
-use crate::route::{Answer, Need, Route};
+use crate::route::{Need, Route};
 use crate::routes::{self, Match};
 use crate::sign_in;
-use access::Denied;
+use crate::{BODY_BYTES_MAX, Counts, Http};
+use access::{Denied, FormKey, Principal};
 use identity::{Actor, Right};
+use runtime::quota::neighbourhood;
 
 /// Whatever is open to everybody is answered without a look at anybody. Else resolves who asks, once, leaves it in the
 /// request as [`Caller`], and lets pass who may.
@@ -35,13 +41,23 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
         Some(Match::None) => return nothing_there(request.uri()).into_response(),
         None => return unknown(&http, request, next).await,
     };
-    let Need::Of(right) = row.need else { return next.run(request).await };
+    let Need::Of(right) = row.need else {
+        if row.acts_by_form()
+            && let Ok(principal) = http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await
+        {
+            request = match with_token(&http, row, &principal.forms, request).await {
+                Ok(request) => request,
+                Err(refused) => return refused,
+            };
+        }
+        return next.run(request).await;
+    };
     // Before authentication: the socket that begins here is notified of changes in the meantime.
     let payloads = PayloadChanges::begin(&http);
     let forwarded = request.extensions().get::<ForwardedCaller>().cloned();
     let resolved = match &forwarded {
         Some(forwarded) => Ok(forwarded.principal.clone()),
-        None => http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await,
+        None => resolve(&http, request.headers(), request.extensions()).await,
     };
     let principal = match resolved {
         Err(denied) => return not_known(row, &denied, request.uri()),
@@ -50,31 +66,75 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
         }
         Ok(principal) => principal,
     };
+    // The replica that forwards a form has looked at its token.
+    if row.acts_by_form() && forwarded.is_none() {
+        request = match with_token(&http, row, &principal.forms, request).await {
+            Ok(request) => request,
+            Err(refused) => return refused,
+        };
+    }
     if forwarded.is_none() && !routes::is_by_itself(row.path) {
         http.access.touch(&principal);
     }
-    let line = http.work.line(&principal.actor.quota_owner());
     let mut caller = Caller::new(&http, principal, payloads);
     if let Some(forwarded) = &forwarded {
         // Nobody sees more here than where they are.
         caller.scope = caller.scope.with_payloads_if(forwarded.payloads);
         caller.is_of_replica = true;
     }
-    let is_page = matches!(row.answer, Answer::Page);
     let asked = ForwardRequest { method: request.method(), uri: request.uri(), row, is_forwarded: forwarded.is_some() };
     if let Some(answer) = http.answer_elsewhere(asked, &caller).await {
         return answer;
     }
     request.extensions_mut().insert(caller);
-    // Rendering a page keeps a thread of the runtime: nobody has more than one.
-    let _mine = if is_page { Some(line.lock().await) } else { None };
     next.run(request).await
+}
+
+/// Renders a page when it is the caller's turn: that keeps a thread of the runtime, and nobody has more than one. What the
+/// page waits for was fetched before.
+pub(crate) async fn render_in_turn(State(http): State<Http>, request: Request, next: Next) -> Response {
+    let Some(caller) = request.extensions().get::<Caller>().cloned() else { return next.run(request).await };
+    let _turn = http.work.enter(&caller.principal.owner).await;
+    next.run(request).await
+}
+
+/// Who asks. Of all that come from one address and don't say who they are, a client is told from others by the address that
+/// the last proxy names, else by its connection: they are not one caller. An unknown proxy is believed in this, since
+/// whoever lies only divides the share of their own address.
+async fn resolve(http: &Http, headers: &HeaderMap, extensions: &Extensions) -> Result<Principal, Denied> {
+    let mut principal = http.access.resolve(headers, Peer::of(extensions).0).await?;
+    if principal.actor.by == SignedBy::Nobody {
+        let hops = headers.get_all("x-forwarded-for").iter().next_back().and_then(|hops| hops.to_str().ok());
+        let client = hops.and_then(|hops| hops.rsplit(',').next()?.trim().parse::<IpAddr>().ok());
+        let port = || extensions.get::<Arrival>().map_or(0, |arrival| arrival.peer.port()).to_string();
+        let client = client.map_or_else(port, |client| neighbourhood(Some(client)).to_string());
+        principal.owner = principal.owner.member(client);
+    }
+    Ok(principal)
+}
+
+/// A form that acts, if it came from a page drawn for this sign-in: `Origin` says only that it is a page of ours, and
+/// markup of others may be in one.
+async fn with_token(http: &Http, row: &Route, forms: &FormKey, request: Request) -> Result<Request, Response> {
+    if forms.allows(row.path, "") {
+        return Ok(request);
+    }
+    let (parts, body) = request.into_parts();
+    // One that can't be read has no token.
+    let body = to_bytes(body, BODY_BYTES_MAX).await.unwrap_or_default();
+    let token = form_urlencoded::parse(&body).find(|(name, _)| name == FORM_TOKEN).map(|(_, token)| token);
+    if forms.allows(row.path, token.as_deref().unwrap_or_default()) {
+        return Ok(Request::from_parts(parts, Body::from(body)));
+    }
+    Counts::add(&http.counts.guarded);
+    let detail = "Nothing was done: the form does not belong to your present sign-in. Open its page again, and send it from there.";
+    Err(sign_in::unavailable_page(StatusCode::FORBIDDEN, detail))
 }
 
 /// An address that no route has: the page's own "not found" for those who may look, a plain one for the others.
 async fn unknown(http: &Http, mut request: Request, next: Next) -> Response {
     let payloads = PayloadChanges::begin(http);
-    match http.access.resolve(request.headers(), Peer::of(request.extensions()).0).await {
+    match resolve(http, request.headers(), request.extensions()).await {
         Ok(principal) if principal.actor.may(Right::View) => {
             request.extensions_mut().insert(Caller::new(http, principal, payloads));
             next.run(request).await

@@ -17,7 +17,7 @@ use futures_util::stream::unfold;
 use futures_util::{FutureExt as _, StreamExt as _};
 
 use crate::assets::accepts;
-use crate::worker_pool::WorkerPool;
+use crate::worker_pool::{CallerTurn, WorkerPool};
 use crate::{Http, routes};
 
 /// A body that is known to be shorter goes as it is: its headers weigh as much.
@@ -100,7 +100,7 @@ fn compressed(body: Body, encoding: Encoding, workers: WorkerPool) -> Body {
             let encoded = if piece.len() <= INLINE_BYTES_MAX {
                 compressor.take(&piece, is_last)
             } else {
-                match workers.make_now(move || compressor.take(&piece, is_last)).await {
+                match workers.make_in(CallerTurn::default(), move || compressor.take(&piece, is_last)).await {
                     Ok(encoded) => encoded,
                     Err(_) => Err(io::Error::other("the answer could not be compressed")),
                 }

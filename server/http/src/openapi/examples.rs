@@ -45,10 +45,6 @@ const BODIES: &[(&str, &str)] = &[
         r#"{"revision":3,"pins":["/locks/order"],"views":[{"name":"stuck orders","query":"?q=/locks&verdict=stuck"}]}"#,
     ),
     ("startLabRun", r#"{"strategies":["predecessor","herd_children"],"clients":50,"in_turn":true}"#),
-    (
-        "replayInLab",
-        r#"{"path":"/locks/order","from_ms":1790000000000,"to_ms":1790000600000,"speed":10,"strategies":["predecessor","herd_exists"]}"#,
-    ),
     ("throwFault", r#"{"fault":"kill","strategy":"predecessor"}"#),
 ];
 

@@ -1,6 +1,6 @@
 //! The operations of the lab, in the same table as the others.
 
-use lockscope_wire::{FaultOrder, LabOrder, LabReplay, LabReplayOrder, LabRun, LabRuns, LabStarted, ThrownFault};
+use lockscope_wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
 use super::operation::{Content, Operation, Tag, shape};
 use super::operations::{TABLE, act, look};
@@ -51,28 +51,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Tag::Lab,
             "Let something go wrong in a run",
             shape::<FaultOrder>,
-        )
-    },
-    Operation {
-        text: "What was recorded and what was played so far, by the same definitions. Recorded waits are as they were; to compare, divide them by the speed.",
-        params: params::ONE_RUN,
-        replies: &[json(200, "What it replays, and what came of it.", &[Content::Json(shape::<LabReplay>)]), NO_RUN],
-        ..look("/api/v1/lab/runs/{id}/replay", "labReplay", Tag::Lab, "What a run replays")
-    },
-    Operation {
-        text: "The lock's recorded arrivals, holds and ends of sessions are played by real sessions below the lab's root, in each strategy. Nothing is left out: what is more than the lab plays is refused with the limit.",
-        replies: &[
-            json(201, "It begins.", &[Content::Json(shape::<LabStarted>)]),
-            problem(404, "There is no such ensemble that may be seen, or it is not recorded."),
-            problem(409, "The lab is off, or another run is under way."),
-            problem(422, "The body is not what it should be, or the range can't be played."),
-        ],
-        ..act(
-            "/api/v1/lab/replays",
-            "replayInLab",
-            Tag::Lab,
-            "Replay a recorded lock in the lab",
-            shape::<LabReplayOrder>,
         )
     },
 ];

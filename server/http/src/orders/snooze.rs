@@ -143,7 +143,7 @@ impl Http {
         if !classes.iter().all(|class| actor.may_at(Right::Release, &ensemble, class)) {
             return Err(may_not("silence a warning of locks that are not all yours"));
         }
-        desk.alerts.check_order_snooze(&ensemble, &classes).map_err(refused)?;
+        desk.alerts.check_order_snooze(&actor.name, &ensemble, &classes).map_err(refused)?;
         let how_long = until_at_ms.map_or_else(|| "for good".to_owned(), |until| format!("until {until}"));
         let detail = format!("silences the lock order {} {how_long}", classes.join(", "));
         self.note_snooze(actor, AuditKind::OrderSnoozed, (&ensemble, &classes[..]), detail, Some(reason.clone()))
@@ -274,7 +274,9 @@ fn until(order: &SnoozeOrder, now_ms: i64) -> Result<Option<i64>, ErrorResponse>
 fn refused(error: SnoozeError) -> ErrorResponse {
     match error {
         SnoozeError::Unknown(_) => ErrorResponse::not_found(error.to_string()),
-        SnoozeError::TooMany | SnoozeError::Already(_) => ErrorResponse::new(StatusCode::CONFLICT, error.to_string()),
+        SnoozeError::TooMany | SnoozeError::TooManyOfPerson | SnoozeError::Already(_) => {
+            ErrorResponse::new(StatusCode::CONFLICT, error.to_string())
+        }
         SnoozeError::Disk(_) | SnoozeError::NoAnswer => ErrorResponse::unavailable(error.to_string()),
     }
 }

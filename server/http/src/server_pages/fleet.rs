@@ -92,12 +92,12 @@ pub(crate) async fn answer(
 pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let query = asked(pairs, "/fleet", PAGE_TILES, None)?;
     let others = http.fleet_elsewhere(&caller).await;
-    let Caller { actor, scope, .. } = caller;
+    let Caller { scope, principal, .. } = caller.clone();
     let own = http.clone();
     let look = move || {
         let fleet = own.whole_fleet(&scope, &query, &others);
         FleetView { query, now_ms: fleet.server_time_ms, fleet }
     };
-    let view = http.work.ask(&actor.quota_owner(), look).await?;
-    super::page(&http, &actor, |of| fleet_page(of, &view))
+    let view = http.work.ask(&principal.owner, look).await?;
+    super::page(&http, &caller, |of| fleet_page(of, &view))
 }

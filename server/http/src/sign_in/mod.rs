@@ -17,7 +17,7 @@ use serde::Deserialize;
 use super::Http;
 use super::peer::Peer;
 use super::redirect::see_other;
-use access::{NewSession, Secret, SignInError};
+use access::{NewSession, Principal, Secret, SignInError};
 use feed::VisibilityScope;
 use lockscope_wire::{EnsembleStatus, StatusQuery};
 
@@ -76,7 +76,7 @@ pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMa
     let next = local(asked.get("next").map_or("", String::as_str));
     // Whether there is anybody who could sign in, be they as new as they may.
     http.access.look().await;
-    let principal = http.access.resolve(&headers, peer.0).await.ok().filter(access::Principal::is_signed_in);
+    let principal = http.access.resolve(&headers, peer.0).await.ok().filter(Principal::is_signed_in);
     let comes_from_elsewhere = headers.get("sec-fetch-site").is_some_and(|site| site.as_bytes() == b"cross-site");
     // A link on another site makes the browser keep the cookie back. Asked again from here, it sends it.
     if principal.is_none() && comes_from_elsewhere && !asked.contains_key("again") {
@@ -85,16 +85,23 @@ pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMa
     if principal.is_some() && asked.contains_key("again") {
         return see_other(next);
     }
-    let form = page::Form {
+    answer(StatusCode::OK, page::form(&form(&http, next, principal)))
+}
+
+/// The page for whoever may be signed in.
+fn form<'a>(http: &Http, next: &'a str, who: Option<Principal>) -> page::Form<'a> {
+    let access = &http.access;
+    page::Form {
         next,
         name: "",
         error: "",
-        who: principal.map(|principal| principal.actor),
-        has_secrets: http.access.has_secrets(),
-        has_openid: http.access.has_openid(),
-        is_read_only: http.access.is_read_only(),
-    };
-    answer(StatusCode::OK, page::form(&form))
+        who,
+        has_accounts: access.has_accounts(),
+        has_openid: access.has_openid(),
+        is_read_only: access.is_read_only(),
+        is_demo: access.is_demo(),
+        offers_operator: access.offers_operator(),
+    }
 }
 
 pub(super) async fn sign_in(
@@ -145,8 +152,13 @@ pub(super) async fn once(
     let Ok(Form(fields)) = fields else {
         return refused(&http, &Fields::default(), StatusCode::BAD_REQUEST, UNREADABLE);
     };
-    match http.access.by_link(&headers, peer.0, &fields.key).await {
-        Ok(signed_in) => welcome(&http, &signed_in, "/"),
+    let done = if fields.key.is_empty() {
+        http.access.by_demo(&headers, peer.0).await
+    } else {
+        http.access.by_link(&headers, peer.0, &fields.key).await
+    };
+    match done {
+        Ok(signed_in) => welcome(&http, &signed_in, local(&fields.next)),
         Err(why) => not_signed_in(&http, &fields, why),
     }
 }
@@ -194,17 +206,7 @@ fn status_of(why: SignInError) -> (StatusCode, Option<u64>) {
 
 /// The form again, with one line that says why.
 fn refused(http: &Http, fields: &Fields, status: StatusCode, error: &str) -> Response {
-    let (has_secrets, has_openid, is_read_only) =
-        (http.access.has_secrets(), http.access.has_openid(), http.access.is_read_only());
-    let form = page::Form {
-        next: local(&fields.next),
-        name: &fields.name,
-        error,
-        who: None,
-        has_secrets,
-        has_openid,
-        is_read_only,
-    };
+    let form = page::Form { name: &fields.name, error, ..form(http, local(&fields.next), None) };
     let mut response = answer(status, page::form(&form));
     if status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"lockscope\""));

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use crate::assets;
-use access::{PASSWORD_BYTES_MAX, Secret};
-use identity::Actor;
+use access::{PASSWORD_BYTES_MAX, Principal, Secret};
+use lockscope_page::ports::FORM_TOKEN;
 use lockscope_wire::Role;
 
 /// The page for signing in.
@@ -17,13 +17,17 @@ pub(super) struct Form<'a> {
     /// Why it did not work; empty when nothing was tried.
     pub(super) error: &'a str,
     /// Who is signed in.
-    pub(super) who: Option<Actor>,
-    /// There is a token, a user or a link to sign in with.
-    pub(super) has_secrets: bool,
+    pub(super) who: Option<Principal>,
+    /// There is a token or a user to sign in with.
+    pub(super) has_accounts: bool,
     /// An OpenID provider is configured.
     pub(super) has_openid: bool,
     /// Nobody there is may release.
     pub(super) is_read_only: bool,
+    /// This is the demo.
+    pub(super) is_demo: bool,
+    /// Whoever asks may be its operator.
+    pub(super) offers_operator: bool,
 }
 
 /// What makes a server more than read-only.
@@ -31,12 +35,13 @@ const REMEDY: &str = r#"<p>Make a token on the server, then sign in with it here
 
 pub(super) fn form(form: &Form<'_>) -> String {
     let mut body = String::new();
-    if let Some(actor) = &form.who {
+    if let Some(Principal { actor, forms, .. }) = &form.who {
         let _ = write!(
             body,
-            r#"<section class="sign-part"><p>You are <strong>{}</strong>, {}.</p><form method="post" action="/sign-out"><button class="sign-button sign-second" type="submit">Sign out</button></form><p><a href="{}">Back to the dashboard</a></p></section>"#,
+            r#"<section class="sign-part"><p>You are <strong>{}</strong>, {}.</p><form method="post" action="/sign-out"><input type="hidden" name="{FORM_TOKEN}" value="{}"><button class="sign-button sign-second" type="submit">Sign out</button></form><p><a href="{}">Back to the dashboard</a></p></section>"#,
             escape(&actor.name),
             escape(&actor.described()),
+            forms.token("/sign-out"),
             escape(form.next),
         );
     }
@@ -45,7 +50,7 @@ pub(super) fn form(form: &Form<'_>) -> String {
     }
     if form.is_read_only {
         let who =
-            if form.has_secrets || form.has_openid { "nobody it knows may release a lock" } else { "it knows nobody" };
+            if form.has_accounts || form.has_openid { "nobody it knows may release a lock" } else { "it knows nobody" };
         let _ = write!(
             body,
             r#"<section class="sign-part notice" data-testid="read-only"><p><strong>This server is read-only:</strong> {who}.</p>{REMEDY}</section>"#
@@ -60,7 +65,21 @@ pub(super) fn form(form: &Form<'_>) -> String {
             escape(&to)
         );
     }
-    if form.has_secrets {
+    if form.offers_operator {
+        let _ = write!(
+            body,
+            r#"<form class="sign-part" method="post" action="/sign-in/once"><input type="hidden" name="next" value="{}"><button class="sign-button" type="submit">Try as operator</button></form>"#,
+            escape(form.next)
+        );
+    } else if form.is_demo {
+        body.push_str(r#"<p class="sign-part">Use the link that <code>lockscope demo</code> printed. It works once, for 15 minutes; start the demo again for a new one.</p>"#);
+    } else if form.who.is_none() && !form.has_accounts && !form.has_openid && !form.is_read_only {
+        let _ = write!(
+            body,
+            r#"<section class="sign-part notice" data-testid="nobody"><p><strong>Nobody can sign in here yet.</strong> If a proxy signs you in, open the dashboard through it.</p>{REMEDY}</section>"#
+        );
+    }
+    if form.has_accounts {
         let next = escape(form.next);
         let name = escape(form.name);
         let _ = write!(
@@ -156,7 +175,7 @@ pub(super) fn arrived(next: &str) -> String {
     document("Signed in", &format!(r#"<p><a href="{}">Go on to the dashboard</a></p>"#, escape(next)), &head)
 }
 
-fn document(title: &str, body: &str, head: &str) -> String {
+fn document(title: &'static str, body: &str, head: &str) -> String {
     let css = assets::names()
         .map_or_else(String::new, |names| format!(r#"<link rel="stylesheet" href="/pkg/{}">"#, escape(&names.css)));
     let header = lockscope_page::plain_header();
@@ -209,9 +228,11 @@ mod tests {
             name: hostile,
             error: hostile,
             who: None,
-            has_secrets: true,
+            has_accounts: true,
             has_openid: true,
             is_read_only: true,
+            is_demo: true,
+            offers_operator: true,
         });
         let holder = LinkHolder { name: hostile.to_owned(), role: Role::Viewer, ensembles: vec![hostile.to_owned()] };
         let all = [shown, refused(hostile), again(hostile), once(&Secret::new(hostile.to_owned()), &holder)].concat();

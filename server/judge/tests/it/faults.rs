@@ -141,3 +141,15 @@ fn a_socket_that_closed_owes_nothing() {
             .is_clean()
     );
 }
+
+#[test]
+fn slow_link_owes_nothing_in_time() {
+    let world = held();
+    let lost = world.now_ms + 500;
+    let (lost_link, slow) = (span(Fault::LinkLost, lost, 1_000), span(Fault::LinkSlow, lost + 1_000, 5_000));
+    let stays = [Capture::Shown(world.shown(0)), beat(lost + 20_000)];
+    assert!(judge(&world.truth(), &stays, &[slow]).is_clean());
+    let is_late = [Capture::Shown(world.shown(0)), not_live(lost + 100), beat(lost + 20_000)];
+    assert_eq!(kinds(&judge(&world.truth(), &is_late, &[lost_link])), [Kind::LateAfterReconnect]);
+    assert!(judge(&world.truth(), &is_late, &[lost_link, slow]).is_clean());
+}

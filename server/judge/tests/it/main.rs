@@ -7,5 +7,6 @@ mod honest;
 mod lies;
 mod many;
 mod releases;
+mod restore;
 mod truth;
 mod world;

@@ -80,8 +80,7 @@ pub(super) fn wakes_all(strategy: Strategy) -> bool {
 }
 
 /// Watch events that draining so many clients once causes.
-pub(super) fn events_expected(strategy: Strategy, clients: u32) -> u64 {
-    let n = u64::from(clients);
+pub(super) fn events_expected(strategy: Strategy, n: u64) -> u64 {
     if wakes_all(strategy) { n * n.saturating_sub(1) / 2 } else { n.saturating_sub(1) }
 }
 

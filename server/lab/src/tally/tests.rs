@@ -64,6 +64,8 @@ fn who_is_gone_is_not_waited_for() {
     tally.sit(1, Seat::Killed);
     tally.sit(2, Seat::GaveUp);
     assert_eq!((tally.seats().as_str(), tally.progress().unsettled, tally.progress().waiting), (".xg", 0, 0));
+    tally.sit(2, Seat::Lost);
+    assert_eq!((tally.seats().as_str(), tally.progress().absent), (".xl", 1));
 }
 
 #[test]

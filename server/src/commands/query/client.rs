@@ -1,17 +1,19 @@
 //! What is asked of a server, and what its refusals mean to whoever asked.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
 use form_urlencoded::Serializer;
-use lockscope_wire::{WINDOW_ROWS_MAX, visible};
+use lockscope_wire::{Verdict, WINDOW_ROWS_MAX, visible};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::responses::{self, Status};
 use super::staleness::{self, notes};
 use super::suggest::similar_paths;
+use super::words::name;
 use crate::api_client::{ApiClient, ApiError, checked, token_in};
 use crate::cli;
 use crate::config::ConfigError;
@@ -92,7 +94,7 @@ impl QueryClient {
                 self.board(asked, verdicts.first().copied().unwrap_or_default(), asked.offset, asked.limit).await?;
             return self.as_it_came(&text, begun);
         }
-        let (mut total, mut seq, mut locks) = (0, 0, Vec::new());
+        let (mut total, mut seq, mut answers) = (0, 0, Vec::new());
         let wanted = asked.offset.saturating_add(asked.limit);
         if wanted > WINDOW_ROWS_MAX {
             return Err(wrong(format!(
@@ -103,11 +105,9 @@ impl QueryClient {
             let answer: Value = self.read(&self.board(asked, verdict, 0, wanted).await?)?;
             total += answer["total"].as_u64().unwrap_or_default();
             seq = answer["seq"].as_u64().unwrap_or_default().max(seq);
-            if let Some(Value::Array(some)) = answer.get("locks") {
-                locks.extend(some.iter().cloned());
-            }
+            answers.push(answer["locks"].as_array().cloned().unwrap_or_default());
         }
-        order(&mut locks, &asked.sort);
+        let locks = merged(answers, &asked.sort);
         let shown = locks.into_iter().skip(asked.offset as usize).take(asked.limit as usize).collect::<Vec<_>>();
         self.as_it_came(&json!({ "seq": seq, "total": total, "locks": shown }).to_string(), begun)
     }
@@ -337,16 +337,40 @@ impl QueryClient {
     }
 }
 
-/// As the server orders.
-fn order(locks: &mut [Value], sort: &str) {
-    let field = match sort {
-        "damage" => Some("total_wait_ms"),
-        "oldest_wait" => Some("oldest_wait_ms"),
-        "depth" => Some("waiter_count"),
-        "hold" => Some("hold_ms"),
+/// Locks of several answers, as the server orders them. Each answer is in that order already, which rests on more than
+/// rows tell (a critical finding comes first): none of its rows comes behind one that it has further down.
+pub(super) fn merged(answers: Vec<Vec<Value>>, sort: &str) -> Vec<Value> {
+    let mut keyed = Vec::new();
+    for answer in answers {
+        let mut first = None;
+        for lock in answer.into_iter().rev() {
+            let key = first.into_iter().chain([sort_key(&lock, sort)]).min().unwrap_or_default();
+            first = Some(key.clone());
+            keyed.push((key, lock));
+        }
+    }
+    keyed.reverse();
+    keyed.sort_by(|(one, _), (other, _)| one.cmp(other));
+    keyed.into_iter().map(|(_, lock)| lock).collect()
+}
+
+/// The smallest comes first: by verdict, by number, by text where there is one, by path. What has no number comes last.
+fn sort_key(lock: &Value, sort: &str) -> (Reverse<usize>, Reverse<i64>, bool, String, String) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let is_verdict = |verdict: &Verdict| sort == "worst" && lock["verdict"] == verdict.name();
+    let severity = Verdict::ALL.iter().position(|verdict| *verdict >= Verdict::Slow && is_verdict(verdict));
+    let number = match sort {
+        "worst" | "damage" => "total_wait_ms",
+        "oldest_wait" => "oldest_wait_ms",
+        "depth" => "waiter_count",
+        "hold" => "hold_ms",
+        _ => "",
+    };
+    let by = match sort {
+        "recipe" => Some(text(&lock["recipe_label"])),
+        "holder" => serde_json::from_value(lock["holders"][0].clone()).ok().map(|holder| name(&holder)),
         _ => None,
     };
-    let path = |lock: &Value| lock["path"].as_str().unwrap_or_default().to_owned();
-    // What has no number comes last.
-    locks.sort_by_key(|lock| (field.map(|field| std::cmp::Reverse(lock[field].as_i64().unwrap_or(-1))), path(lock)));
+    let number = Reverse(lock[number].as_i64().unwrap_or(-1));
+    (Reverse(severity.map_or(0, |at| at + 1)), number, by.is_none(), by.unwrap_or_default(), text(&lock["path"]))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::responses::{LockDetail, Locks, Status};
 use super::staleness::{self, notes};
 use super::table::OutputStyle;
-use super::{lock, locks, who};
+use super::{client, lock, locks, who};
 
 /// 2026-11-21 14:03:22 UTC.
 const NOW_MS: i64 = 1_795_269_802_000;
@@ -251,4 +251,33 @@ fn who_says_how_long_those_in_line_still_have_to_wait() {
     (told["reason"], told["calibration"]) = (json!("deadlocked"), Value::Null);
     assert_eq!(line(&told), "for how long is not known: it is in a deadlock, or in what looks like one");
     assert_eq!(who::json(&detail("healthy", 1), &lock, Some(told))["time_to_lock"]["reason"], "deadlocked");
+}
+
+#[test]
+fn several_answers_keep_their_order() {
+    let paths = |rows: Vec<Value>| rows.iter().map(|row| row["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let with = |path: &str, verdict: &str, wait_ms: i64, label: &str, name: &str| {
+        let holder = Value::Array(if name.is_empty() { Vec::new() } else { vec![contender(0, "holder")] });
+        let mut row = row(path, verdict, holder.as_array().unwrap(), 1);
+        (row["total_wait_ms"], row["recipe_label"]) = (json!(wait_ms), json!(label));
+        if !name.is_empty() {
+            row["holders"][0]["label"] = json!(name);
+        }
+        row
+    };
+    // The first has a critical finding, which no row tells.
+    let healthy = || vec![with("/a", "healthy", 1, "kazoo", "zoe"), with("/b", "healthy", 900, "kazoo", "amy")];
+    let stuck = || vec![with("/c", "stuck", 50, "Curator", "bob")];
+    let free = || vec![with("/d", "free", 0, "Curator", "")];
+    let merged = |sort: &str| paths(client::merged(vec![free(), healthy(), stuck()], sort));
+    assert_eq!(merged("worst"), ["/c", "/a", "/b", "/d"]);
+    assert_eq!(merged("path"), ["/a", "/b", "/c", "/d"]);
+    let by = |mut rows: Vec<Value>, field: fn(&Value) -> String| {
+        rows.sort_by_key(field);
+        rows
+    };
+    let healthy = by(healthy(), |row| row["holders"][0]["label"].to_string());
+    assert_eq!(paths(client::merged(vec![free(), healthy, stuck()], "holder")), ["/b", "/c", "/a", "/d"]);
+    let recipe = vec![with("/a", "healthy", 1, "kazoo", "zoe")];
+    assert_eq!(paths(client::merged(vec![recipe, free(), stuck()], "recipe")), ["/c", "/d", "/a"]);
 }

@@ -105,7 +105,7 @@ pub(super) fn problem() -> LockProblem {
 }
 
 pub(super) fn as_of(state: RootState) -> AsOf {
-    AsOf { state, since_ms: 0, why: String::new(), zxid: Zxid(42), ensemble: None }
+    AsOf { state, zxid: Zxid(42), ..AsOf::default() }
 }
 
 pub(super) fn board(rows: Vec<LockRow>, problems: Vec<LockProblem>) -> Board {
@@ -134,6 +134,7 @@ pub(super) fn board(rows: Vec<LockRow>, problems: Vec<LockProblem>) -> Board {
         problem_count: u32::try_from(problems.len()).unwrap(),
         problems,
         problems_left_out: Vec::new(),
+        ensembles_without_evidence: 0,
     };
     Board { head, window: Window { total: locks, offset: 0, rows } }
 }

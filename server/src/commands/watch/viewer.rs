@@ -3,7 +3,7 @@
 
 use lockscope_wire::live::policy::{Dispute, LocalClock, ServerClock, is_silent};
 use lockscope_wire::live::{Connection, LinkState, LiveModel, as_of, link_state};
-use lockscope_wire::{ClientFrame, CompactFrame, View, is_fresh};
+use lockscope_wire::{ClientFrame, CompactFrame, Freshness, View, is_fresh};
 
 use super::words;
 
@@ -100,7 +100,9 @@ impl Viewer {
     pub(super) fn take(&mut self, frame: CompactFrame, moment: Moment) {
         self.at(moment);
         self.last_frame_at_ms = self.local_ms;
-        if let Some(server_ms) = self.model.take(frame).server_time_ms {
+        let taken = self.model.take(frame);
+        self.model.draw();
+        if let Some(server_ms) = taken.server_time_ms {
             self.server.heard(server_ms, self.local_ms);
             self.told_ms = server_ms;
             match self.connection {
@@ -150,7 +152,8 @@ impl Viewer {
     pub(super) fn link(&self) -> LinkState {
         let as_of = self.model.body().and_then(as_of);
         let known_at_ms = self.model.known_at_ms();
-        link_state(self.connection, as_of.as_ref(), self.model.awaits_data(), self.fresh, known_at_ms)
+        let freshness = if self.fresh { Freshness::Fresh } else { Freshness::Stale };
+        link_state(self.connection, as_of.as_ref(), self.model.awaits_data(), freshness, known_at_ms)
     }
 
     /// The same as one word and one sentence. Ages in it go on while paused.

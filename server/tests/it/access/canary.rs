@@ -99,7 +99,7 @@ async fn no_secret_is_in_logs_answers_frames_records_or_debug_forms() {
         .await
         .unwrap();
     seen.push_str(&hear(&mut client, "hello").await.to_string());
-    let _ = house.ask("POST", "/sign-out", &[("cookie", &cookie)], "").await;
+    let _ = house.sign_out(&cookie).await;
     house.pass(60_000).await;
     let records = house.kept.0.lock().unwrap();
     assert!(records.len() >= 8 && records.len() < REFUSALS_A_MINUTE_MAX as usize, "{records:?}");

@@ -152,7 +152,7 @@ async fn sockets_end_with_what_let_them_in() {
         hear(&mut client, "hello").await;
         clients.push(client);
     }
-    let out = house.ask("POST", "/sign-out", &[("cookie", &ann)], "").await;
+    let out = house.sign_out(&ann).await;
     assert_eq!((out.status, out.header("location")), (303, "/"));
     assert!(out.header("set-cookie").starts_with("lockscope=;") && out.header("set-cookie").contains("Max-Age=0"));
     for client in &mut clients[..2] {

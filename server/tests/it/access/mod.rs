@@ -2,6 +2,7 @@
 
 mod canary;
 mod commands;
+mod forms;
 mod guessing;
 mod life;
 mod matrix;
@@ -141,6 +142,13 @@ impl House {
         self.ask("POST", "/sign-in", &[], &format!("name={name}&password={}", password.replace(' ', "+"))).await
     }
 
+    /// Signs out as a browser does: by the form of a page.
+    pub(crate) async fn sign_out(&self, cookie: &str) -> Answer {
+        let page = self.get("/sign-in", &[("cookie", cookie)]).await;
+        let body = format!("form_token={}", form_token(&page.text, "/sign-out"));
+        self.ask("POST", "/sign-out", &[("cookie", cookie)], &body).await
+    }
+
     /// Who the server takes somebody for: name and role, or the status of a refusal.
     pub(crate) async fn me(&self, headers: &[(&str, &str)]) -> String {
         let answer = self.get("/api/v1/me", headers).await;
@@ -150,6 +158,13 @@ impl House {
         let me: serde_json::Value = serde_json::from_str(&answer.text).unwrap();
         format!("{} {} {}", me["name"].as_str().unwrap(), me["role"].as_str().unwrap(), me["by"].as_str().unwrap())
     }
+}
+
+/// The token of a page's form.
+pub(crate) fn form_token(page: &str, action: &str) -> String {
+    let form = page.split_once(&format!("action=\"{action}\"")).unwrap().1;
+    let field = form.split_once("name=\"form_token\"").unwrap().1;
+    field.split_once("value=\"").unwrap().1.split('"').next().unwrap().to_owned()
 }
 
 /// The header of a token.

@@ -131,6 +131,7 @@ impl World {
                 has_others: true,
                 labels: Default::default(),
                 excluded: None,
+                proof: Default::default(),
             };
             ensembles.push(Ensemble { info, reader: engine.reader.clone() });
             engines.push(engine);

@@ -77,6 +77,38 @@ async fn a_caller_has_so_many_sockets_and_views_and_others_have_their_own() {
     }
 }
 
+#[tokio::test]
+async fn viewers_behind_one_proxy_are_not_one_caller() {
+    let few = Limits { caller_sockets_max: 1, caller_views_max: 1, sockets_max: 24, ..Limits::default() };
+    let (served, token, _dir) = served(few).await;
+    let mut sockets = Vec::new();
+    // Those of one client, whom the proxy names or who has a connection.
+    let json = ("sec-websocket-protocol", "lockscope.v1.json");
+    for _ in 0..4 {
+        let mut client = served.open(&[json, ("x-forwarded-for", "10.0.0.1")]).await.unwrap();
+        hear(&mut client, "hello").await;
+        sockets.push(client);
+    }
+    let refused = closed(&mut served.open(&[json, ("x-forwarded-for", "10.0.0.1")]).await.unwrap()).await;
+    assert_eq!(refused, (1013, "4 live sockets of yours are open; close one, then connect again".to_owned()));
+    for at in 4..12 {
+        let mut client = if at % 2 == 0 {
+            served.json().await
+        } else {
+            served.open(&[json, ("x-forwarded-for", &format!("9.9.9.9, 10.0.0.{at}"))]).await.unwrap()
+        };
+        for id in 0..4 {
+            say(&mut client, &subscribe(id, &format!("q{at}-{id}"), 1)).await;
+            hear(&mut client, "snapshot").await;
+        }
+        sockets.push(client);
+    }
+    // All of them together have half.
+    let refused = closed(&mut served.json().await).await;
+    assert_eq!(refused, (1013, "12 live sockets of yours are open; close one, then connect again".to_owned()));
+    hear(&mut open(&served, &token).await, "hello").await;
+}
+
 /// Reads whatever comes; so many snapshots and errors came when it ends.
 async fn swallow(mut client: Client, views: std::ops::Range<usize>) -> (usize, usize, Client) {
     for at in views.clone() {

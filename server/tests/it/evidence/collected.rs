@@ -1,6 +1,7 @@
 //! Runs a collector and keeps what each member last said to each question.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lockscope_core::evidence::{Connection, MemberAnswer, Report, Round};
@@ -11,8 +12,8 @@ use runtime::shutdown::DropGuard;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use zookeeper::Credentials;
-use zookeeper::members::{Config, Demand, collect};
+use zookeeper::members::{Config, Demand, SharedRounds};
+use zookeeper::{Credentials, RequestCounts};
 
 use crate::harness::DEADLINE;
 
@@ -39,7 +40,8 @@ impl Collected {
         let (sink, rounds) = mpsc::channel(4);
         let (demand, demanded) = watch::channel(Demand::default());
         let (stop, stopped) = runtime::shutdown::token();
-        let task = tokio::spawn(collect(config, Clock::system(), demanded, sink, stopped));
+        let sink = (sink, Arc::<RequestCounts>::default());
+        let task = tokio::spawn(SharedRounds::default().collect(config, Clock::system(), demanded, sink, stopped));
         Self { rounds, demand, stop, task, said: Said::new() }
     }
 

@@ -92,7 +92,7 @@ impl Forger<'_> {
     fn body(&self, target: &str) -> String {
         let who = json!({ "request_id": "1", "process_since_ms": self.process_since_ms, "method": "post", "target": target,
             "content": { "json": "{\"ensemble\":\"default\",\"path\":\"/a/stock\"}" }, "name": "ops", "role": "admin",
-            "by": "token", "address": null, "ensembles": [], "paths": [], "payloads": true });
+            "by": "token", "form_key": "", "address": null, "ensembles": [], "paths": [], "payloads": true });
         who.to_string()
     }
 

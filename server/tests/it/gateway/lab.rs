@@ -46,7 +46,6 @@ async fn a_run_is_found_and_stopped_from_anywhere() {
         assert!(status == 404 && page.contains("lab-elsewhere") && page.contains(&gateway.url), "{status} {page}");
     }
     assert_eq!(get(&one, &viewer, &format!("{RUNS}/0123456789abcdef")).await.0, 404, "all answer that there is none");
-    assert_eq!(get(&one, &viewer, &format!("{run}/replay")).await.0, 404, "it replays nothing");
 
     // A fault, and its end: by whoever may, on record at both.
     let fault = json!({ "fault": "kill", "strategy": "predecessor" });

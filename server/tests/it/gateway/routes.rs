@@ -26,7 +26,6 @@ const OWN: &[&str] = &[
     "/api/v1/audit/export",
     "/api/v1/lab/runs",
     "/api/v1/lab/runs/{id}",
-    "/api/v1/lab/runs/{id}/replay",
     "/release/approve",
     "/audit",
     "/lab",

@@ -40,6 +40,8 @@ pub(crate) struct Believed {
     pub(crate) sync_nodes: u64,
     /// Proofs that came.
     pub(crate) synced: u64,
+    /// Times that the leader's clock was read.
+    pub(crate) clock_reads: u64,
     /// What the last trouble of a root was said to be.
     pub(crate) why: String,
     /// Directories of which something may be missing.
@@ -63,6 +65,7 @@ impl Believed {
             counted: BTreeMap::new(),
             sync_nodes: 0,
             synced: 0,
+            clock_reads: 0,
             why: String::new(),
             incomplete: std::collections::BTreeSet::new(),
         }
@@ -160,12 +163,12 @@ impl Believed {
             Observation::Missed { creates, .. } => self.missed += u64::from(creates),
             Observation::Counted { path, facts, .. } => _ = self.counted.insert(path.into(), facts.creates_ever()),
             Observation::Synced { .. } => self.synced += 1,
+            Observation::ClockRead { .. } => self.clock_reads += 1,
             Observation::Incomplete { path, missing, .. } if missing.is_empty() => _ = self.incomplete.remove(&*path),
             Observation::Incomplete { path, .. } => _ = self.incomplete.insert(path.into()),
             Observation::EventsArrived { .. }
             | Observation::Asked
             | Observation::Answered
-            | Observation::ClockRead { .. }
             | Observation::Evidence(_)
             | Observation::ConfigChanged(_)
             | Observation::OrdersSnoozed(_)

@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::proof::Proof;
 use lockscope_core::time::TimeMs;
 use runtime::shutdown::DropGuard;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use zookeeper::{BATCH_MAX, BATCHES_MAX, ObserverConfig, observe};
+use zookeeper::members::{self, Demand, SharedRounds};
+use zookeeper::{BATCH_MAX, BATCHES_MAX, Credentials, ObserverConfig, RequestCounts, observe_counted};
 
 use super::{Believed, DEADLINE, Truth};
 
@@ -22,6 +24,7 @@ pub(crate) struct Observed {
     news: watch::Receiver<u64>,
     /// Batches after which the core said that the first root is live.
     lives: Arc<AtomicU64>,
+    proof: Arc<Mutex<Proof>>,
     stop: DropGuard,
     roots: Vec<String>,
     task: JoinHandle<()>,
@@ -38,8 +41,26 @@ impl Observed {
         Self::start_as(ObserverConfig::new(connect, roots, session_timeout).expect("a good configuration"))
     }
 
+    /// Starts one whose members are asked as well.
+    pub(crate) fn start_asking(connect: &str, roots: &[&str]) -> Self {
+        let roots = roots.iter().map(|root| (*root).to_owned()).collect();
+        let session_timeout = Duration::from_secs(30);
+        let asked = members::Config {
+            connect: connect.to_owned(),
+            admin_urls: Vec::new(),
+            credentials: Credentials::default(),
+            session_timeout,
+        };
+        let config = ObserverConfig::new(connect, roots, session_timeout).expect("a good configuration");
+        Self::start_with_members(config, Some(asked))
+    }
+
     /// Starts one as its configuration says.
     pub(crate) fn start_as(config: ObserverConfig) -> Self {
+        Self::start_with_members(config, None)
+    }
+
+    fn start_with_members(config: ObserverConfig, asked: Option<members::Config>) -> Self {
         let roots = config.roots().to_vec();
         let (sink, mut batches) = mpsc::channel::<Vec<Observation>>(BATCHES_MAX);
         let (stop, stopped) = runtime::shutdown::token();
@@ -47,7 +68,13 @@ impl Observed {
         let believed = Arc::new(Mutex::new(Believed::new(&roots)));
         let settings = Settings { roots: roots.clone(), ..Settings::default() };
         let core = Arc::new(Mutex::new(Observatory::new(settings, TimeMs(0))));
-        let task = tokio::spawn(observe(config, runtime::clock::Clock::system(), sink, stopped));
+        let (clock, counts) = (runtime::clock::Clock::system(), Arc::<RequestCounts>::default());
+        let proof = Arc::clone(&counts.proof);
+        if let Some(asked) = asked {
+            let (demand, told) = (watch::channel(Demand::default()).1, (sink.clone(), Arc::clone(&counts)));
+            tokio::spawn(SharedRounds::default().collect(asked, clock.clone(), demand, told, stopped.clone()));
+        }
+        let task = tokio::spawn(observe_counted(config, clock, counts, sink, stopped));
         let (belief, observatory) = (Arc::clone(&believed), Arc::clone(&core));
         let (begin, lives) = (Instant::now(), Arc::new(AtomicU64::new(0)));
         let count = Arc::clone(&lives);
@@ -66,7 +93,7 @@ impl Observed {
                 tell.send_modify(|count| *count += 1);
             }
         });
-        Self { believed, core, news, lives, stop, roots, task }
+        Self { believed, core, news, lives, proof, stop, roots, task }
     }
 
     /// Looks at what is believed now.
@@ -97,6 +124,15 @@ impl Observed {
                 });
                 panic!("not seen in {DEADLINE:?}: {what}; believed: {text}");
             }
+        }
+    }
+
+    /// Waits until the proof that it is live is such.
+    pub(crate) async fn until_proved(&self, is_so: impl Fn(Proof) -> bool) {
+        let begin = Instant::now();
+        while !is_so(*self.proof.lock().unwrap()) {
+            assert!(begin.elapsed() < DEADLINE, "not proved in {DEADLINE:?}: {:?}", self.proof.lock().unwrap());
+            tokio::time::sleep(super::STEP).await;
         }
     }
 

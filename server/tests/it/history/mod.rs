@@ -11,6 +11,7 @@ mod disks;
 mod equality;
 mod events;
 mod forced;
+mod frozen;
 mod generated;
 mod hindsight;
 mod incidents;

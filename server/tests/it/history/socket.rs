@@ -12,11 +12,21 @@ use super::{Recorded, holder, now_ms};
 use crate::served::{Client, hear, say, until};
 
 impl Recorded {
-    async fn socket(&self, token: Option<&str>) -> Client {
+    pub(super) async fn socket(&self, token: Option<&str>) -> Client {
+        let token = token.map(|token| ("authorization", format!("Bearer {token}")));
+        self.socket_with(token).await
+    }
+
+    /// One of a viewer who comes through a proxy.
+    pub(super) async fn socket_from(&self, client: &str) -> Client {
+        self.socket_with(Some(("x-forwarded-for", client.to_owned()))).await
+    }
+
+    async fn socket_with(&self, header: Option<(&'static str, String)>) -> Client {
         let mut request = self.url("/api/v1/live").replace("http", "ws").into_client_request().unwrap();
         request.headers_mut().insert("sec-websocket-protocol", "lockscope.v1.json".parse().unwrap());
-        if let Some(token) = token {
-            request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+        if let Some((name, value)) = header {
+            request.headers_mut().insert(name, value.parse().unwrap());
         }
         tokio_tungstenite::connect_async(request).await.unwrap().0
     }

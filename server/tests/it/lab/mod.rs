@@ -3,8 +3,8 @@
 mod crash;
 mod drain;
 mod faults;
+mod lost;
 mod relay;
-mod replay;
 mod runs;
 mod sandbox;
 mod scene;

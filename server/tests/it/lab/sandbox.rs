@@ -21,13 +21,13 @@ async fn a_run_leaves_nothing() {
     let truth = Truth::new(&server.address()).await;
     let before = children(&truth, "/").await;
     let strategies = [Strategy::Predecessor, Strategy::HerdChildren];
-    let sandbox = Sandbox::create(&place(&server), ID, &strategies, 1).await.unwrap();
+    let sandbox = Sandbox::create(&place(&server), ID, &strategies).await.unwrap();
     assert_eq!(sandbox.root(), format!("/lockscope-lab/run-{ID}"));
     assert_eq!(
         children(&truth, sandbox.root()).await,
         ["fence-herd_children", "fence-predecessor", "herd_children", "owner", "predecessor"]
     );
-    let again = Sandbox::create(&place(&server), ID, &strategies, 1).await.unwrap_err();
+    let again = Sandbox::create(&place(&server), ID, &strategies).await.unwrap_err();
     assert!(again.contains(ID) && again.contains("exists"), "{again}");
     let lane = sandbox.lane(Strategy::Predecessor);
     for _ in 0..1_200 {
@@ -44,7 +44,7 @@ async fn a_root_that_somebody_made_stays() {
     let server = zookeeper().await;
     let truth = Truth::new(&server.address()).await;
     truth.make("/lockscope-lab").await;
-    let sandbox = Sandbox::create(&place(&server), ID, &[Strategy::HerdExists], 1).await.unwrap();
+    let sandbox = Sandbox::create(&place(&server), ID, &[Strategy::HerdExists]).await.unwrap();
     sandbox.remove().await.unwrap();
     assert!(children(&truth, "/lockscope-lab").await.is_empty());
     assert_eq!(sweep(&place(&server)).await, Ok(0));

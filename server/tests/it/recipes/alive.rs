@@ -234,7 +234,7 @@ async fn without_evidence_everything_else_is_told_and_this_is_unknown() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clocks_are_compared_where_that_is_allowed_and_nothing_stays() {
+async fn clocks_are_compared_where_that_is_allowed_and_nothing_stays_behind() {
     let scene = Scene::new("clocks").await;
     let scratch = scene.path("scratch");
     scene.truth.make(&scratch).await;
@@ -250,8 +250,9 @@ async fn clocks_are_compared_where_that_is_allowed_and_nothing_stays() {
     let of = |name: &str| status["ensembles"][0][name].as_i64().unwrap();
     assert!(of("clock_offset_ms").abs() <= of("clock_error_ms"), "one machine has one clock: {status:#}");
     assert_eq!(lockscope.ask("/api/v1/locks").await.1["total"], 0, "its znodes are no lock");
+    lockscope.end();
     scene
-        .until("nothing stays", async || {
+        .until("nothing stays behind", async || {
             let left = scene.truth.client.list_children(&scratch).await.unwrap();
             (!left.is_empty()).then(|| left.join(" "))
         })

@@ -96,6 +96,11 @@ impl Lockscope {
         self.process.id().expect("it runs")
     }
 
+    /// Asks it to end, so that it closes its sessions.
+    pub(crate) fn end(&self) {
+        crate::harness::signal(self.id(), rustix::process::Signal::TERM);
+    }
+
     /// Where it is.
     pub(crate) fn address(&self) -> &str {
         &self.address

@@ -21,7 +21,7 @@ use runtime::shutdown::{self, DropGuard};
 use runtime::task_thread::TaskThread;
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
-use zookeeper::members::{self, Demand};
+use zookeeper::members::{self, Demand, SharedRounds};
 use zookeeper::{BATCHES_MAX, ObserverConfig, ReleaseClient, observe};
 
 use crate::harness::DEADLINE;
@@ -110,7 +110,8 @@ impl Office {
             credentials: zookeeper::Credentials::default(),
         };
         let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
-        tokio::spawn(members::collect(asked, Clock::system(), wanted, sink.clone(), stop.clone()));
+        let told = (sink.clone(), Arc::default());
+        tokio::spawn(SharedRounds::default().collect(asked, Clock::system(), wanted, told, stop.clone()));
         tokio::spawn(observe(config, Clock::system(), sink, stop.clone()));
         let info = EnsembleInfo {
             name: "default".to_owned(),
@@ -119,6 +120,7 @@ impl Office {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let journal = Arc::new(Memory::default());
         let site = EnsembleHandle { info, reader: engine.reader.clone(), acting, clock: Clock::system() };
@@ -169,6 +171,7 @@ impl Office {
             has_others: false,
             labels: Default::default(),
             excluded: None,
+            proof: Default::default(),
         };
         let query = LockQuery { path: lock.to_owned(), ..LockQuery::default() };
         let page = self.look(|observatory| {

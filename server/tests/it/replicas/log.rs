@@ -9,7 +9,7 @@ use ::txn_log::{Change, Multi, Transaction};
 use demo::{PrivatePostgres, PrivateZooKeeper};
 
 use super::traffic::{Traffic, is_kept};
-use crate::harness::STEP;
+use crate::harness::{DEADLINE, STEP};
 use crate::txn_log::{files, transactions};
 
 /// By how much later than the leader took it up a deletion may be seen, on a machine that is busy.
@@ -17,9 +17,6 @@ const LATE_MS: i64 = 1_500;
 
 /// The same of a server that runs, in whose gap it may have gone.
 const SEEN_MS: i64 = 250;
-
-/// When all that is derived must have been written.
-const SETTLED_MAX: Duration = Duration::from_secs(15);
 
 /// A contender that came and went, as the log has it.
 #[derive(Clone, Debug)]
@@ -189,7 +186,7 @@ pub(super) async fn judged(server: &PrivateZooKeeper, postgres: &impl Asked, tra
     let begin = Instant::now();
     loop {
         let verdict = compare(server, postgres).await;
-        if verdict.missing.is_empty() || begin.elapsed() > SETTLED_MAX {
+        if verdict.missing.is_empty() || begin.elapsed() > DEADLINE {
             return verdict;
         }
         tokio::time::sleep(STEP * 20).await;

@@ -48,7 +48,7 @@ impl Replica {
         let evidence = if more.contains("evidence") { "" } else { "evidence = \"off\"\n" };
         let text = format!(
             "zk = \"{zk}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\", \"/lockscope\"]\n\
-             {evidence}session_timeout_ms = {}\n{more}\n[cluster]\nroot = \"/lockscope\"\nid = \"{id}\"\n{cluster}",
+             {evidence}session_timeout_ms = {}\n{more}\n[cluster]\nroot = \"/lockscope\"\nallow_open_cluster = true\nid = \"{id}\"\n{cluster}",
             place.path().join("data").display().to_string(),
             TIMEOUT.as_millis()
         );

@@ -183,6 +183,15 @@ pub fn server_stats(body: &[u8]) -> Result<Health, Malformed> {
     })
 }
 
+/// `monitor`: followers in sync; only a leader reports it.
+pub(super) fn synced_followers(body: &[u8]) -> Result<usize, Malformed> {
+    #[derive(Deserialize)]
+    struct Counters {
+        synced_followers: usize,
+    }
+    read::<Counters>(body).map(|counters| counters.synced_followers)
+}
+
 /// `configuration`: which member this is.
 ///
 /// # Errors

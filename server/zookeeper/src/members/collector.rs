@@ -8,18 +8,20 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use lockscope_core::evidence::{MemberAnswer, Report, Round};
+use lockscope_core::evidence::{MemberAnswer, Report, Round, Trouble};
 use lockscope_core::observation::Observation;
 use reqwest::Client;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
+use zookeeper_client::{Client as Session, SessionState};
 
 use super::chroot::{chroot_of, strip};
 use super::config::Config;
+use super::http;
+use super::lookup::{Lookup, look};
 use super::member::Member;
 use super::roster::{self, MemberAddress, Resolved};
 use super::stamp::Stamp;
-use super::{http, lookup};
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 
@@ -38,10 +40,10 @@ pub const WATCHES_EVERY: Duration = Duration::from_secs(15);
 /// The same while nobody looks, and some lock's waiters are in those tables alone: a table must not grow too old
 /// between.
 pub const WAITERS_EVERY: Duration = Duration::from_secs(30);
-/// How often it is looked up who the members are.
+/// How often it is looked up who the members are, although nothing says that they changed: names may lead elsewhere.
 pub const MEMBERS_EVERY: Duration = Duration::from_secs(300);
 /// The same, while the ensemble does not say, or a member is lost: it may have left.
-const MEMBERS_RETRY: Duration = Duration::from_secs(30);
+const MEMBERS_RETRY: Duration = Duration::from_secs(10);
 /// How soon it is looked up again after a member stopped answering.
 const LOST_AFTER: Duration = Duration::from_secs(1);
 
@@ -65,12 +67,12 @@ impl Demand {
     }
 }
 
-/// Asks all members about every five seconds until `stop`; each batch handed on is one [`Round`].
-pub async fn collect(
+/// Asks all members about every five seconds until `stop`; each batch handed on is one [`Round`]. `roster`: who they are.
+pub(super) async fn collect(
     config: Config,
     clock: Clock,
     demand: watch::Receiver<Demand>,
-    sink: mpsc::Sender<Vec<Observation>>,
+    (sink, roster): (mpsc::Sender<Vec<Observation>>, watch::Sender<Vec<MemberAddress>>),
     stop: CancellationToken,
 ) {
     let client =
@@ -80,8 +82,11 @@ pub async fn collect(
         clock,
         demand,
         sink,
+        roster,
         client,
         places: Vec::new(),
+        doubt: Some("it was not read yet".to_owned()),
+        session: None,
         by: BTreeMap::new(),
         lost: BTreeSet::new(),
         idle: BTreeMap::new(),
@@ -101,8 +106,13 @@ struct Collector {
     clock: Clock,
     demand: watch::Receiver<Demand>,
     sink: mpsc::Sender<Vec<Observation>>,
+    roster: watch::Sender<Vec<MemberAddress>>,
     client: Option<Client>,
     places: Vec<MemberAddress>,
+    /// Why there may be other members; None when there are none.
+    doubt: Option<String>,
+    /// Watches who the members are; None for a server that is alone.
+    session: Option<Session>,
     /// By which way each member last answered; one for each place.
     by: BTreeMap<Box<str>, Box<str>>,
     /// Members that answered once and do not now.
@@ -116,7 +126,8 @@ struct Collector {
 impl Collector {
     async fn run(&mut self) {
         self.found(roster::places(&self.config.connect, &[], &self.config.admin_urls, &Resolved::new()));
-        let mut lookup: Option<BoxFuture<'static, Option<Vec<MemberAddress>>>> = None;
+        let mut lookup: Option<BoxFuture<'static, Result<Lookup, String>>> = None;
+        let mut changed: BoxFuture<'static, ()> = pending().boxed();
         let (mut round_at, mut lookup_at) = (Instant::now(), Instant::now());
         let mut hand_on_at = Instant::now();
         loop {
@@ -127,18 +138,18 @@ impl Collector {
                     hand_on_at = now + HAND_ON_AFTER;
                     self.ask_all();
                 }
-                () = sleep_until(lookup_at), if lookup.is_none() => lookup = Some(lookup::look(self.config.clone()).boxed()),
-                places = poll(&mut lookup) => {
+                () = sleep_until(lookup_at), if lookup.is_none() => lookup = Some(look(self.config.clone(), self.session.clone()).boxed()),
+                found = poll(&mut lookup) => {
                     lookup = None;
-                    if let Some(places) = &places {
-                        self.found(places.clone());
-                    }
-                    lookup_at = Instant::now() + if places.is_some() && self.lost.is_empty() { MEMBERS_EVERY } else { MEMBERS_RETRY };
-                    if places.is_some() {
-                        // Those that were not known before need not wait for the next round.
-                        hand_on_at = Instant::now() + HAND_ON_AFTER;
-                        self.ask_new();
-                    }
+                    lookup_at = Instant::now() + if found.is_ok() && self.lost.is_empty() { MEMBERS_EVERY } else { MEMBERS_RETRY };
+                    changed = self.looked_up(found);
+                    // Those that were not known before need not wait for the next round.
+                    hand_on_at = Instant::now() + HAND_ON_AFTER;
+                    self.ask_new();
+                }
+                () = &mut changed => {
+                    (changed, lookup_at) = (pending().boxed(), Instant::now());
+                    self.doubt = Some("it changed".to_owned());
                 }
                 Some((member, report)) = self.flights.next() => {
                     if self.came(member, report) {
@@ -152,6 +163,20 @@ impl Collector {
                 return;
             }
         }
+    }
+
+    /// Takes in what was looked up. What it gives back ends when that is so no more.
+    fn looked_up(&mut self, found: Result<Lookup, String>) -> BoxFuture<'static, ()> {
+        let (doubt, watch) = match found {
+            Ok(Lookup { places, doubt, watch }) => {
+                self.found(places);
+                (doubt, watch)
+            }
+            Err(why) => (Some(why), None),
+        };
+        let (session, watcher) = watch.unzip();
+        (self.doubt, self.session) = (doubt, session);
+        watcher.map_or_else(|| pending().boxed(), |watcher| watcher.changed().map(drop).boxed())
     }
 
     /// Takes in who the members are. Members under way learn of it when they come back.
@@ -173,6 +198,7 @@ impl Collector {
                 self.idle.insert(place.name.clone(), Member::new(place.clone(), self.client.clone(), self.stamp()));
             }
         }
+        self.roster.send_replace(places.clone());
         self.places = places;
     }
 
@@ -223,6 +249,8 @@ impl Collector {
         } else if !report.by.is_empty() {
             self.lost.remove(&report.member);
         }
+        // One that never answered may be elsewhere, or refuse us alone.
+        report.is_down &= self.lost.contains(&report.member);
         self.idle.insert(report.member.clone(), member);
         strip(&mut report, chroot_of(&self.config.connect));
         self.landed.push(report);
@@ -234,20 +262,30 @@ impl Collector {
         let mut landed: BTreeMap<Box<str>, Report> =
             self.landed.drain(..).map(|report| (report.member.clone(), report)).collect();
         let report = |place: &MemberAddress| {
-            let report = landed.remove(&place.name).unwrap_or_else(|| self.no_answer(place));
+            let report = landed.remove(&place.name).unwrap_or_else(|| self.no_answer(place.name.clone(), place.number));
             // Its number may have become known while it was asked.
             Report { number: place.number, ..report }
         };
         let mut reports: Vec<Report> = self.places.iter().map(report).collect();
+        reports.extend(self.others());
         reports.sort_by(|a, b| a.member.cmp(&b.member));
         self.sink.send(vec![Observation::Evidence(Box::new(Round { reports }))]).await.is_ok()
     }
 
-    fn no_answer(&self, place: &MemberAddress) -> Report {
+    /// The members that are not known, where there may be some: like any that does not answer, they may have clients.
+    fn others(&self) -> Option<Report> {
+        let is_watched = self.session.as_ref().is_none_or(|session| session.state() == SessionState::SyncConnected);
+        let why = self.doubt.as_deref().or((!is_watched).then_some("it is not watched just now"))?;
+        let remedy = format!("/zookeeper/config does not say who all the members are: {why}").into();
+        let connections = MemberAnswer::None { trouble: Trouble::Broken, remedy };
+        Some(Report { connections, ..self.no_answer("other members".into(), None) })
+    }
+
+    fn no_answer(&self, member: Box<str>, number: Option<i64>) -> Report {
         Report {
-            member: place.name.clone(),
-            number: place.number,
-            by: self.by.get(&place.name).cloned().unwrap_or_default(),
+            by: self.by.get(&member).cloned().unwrap_or_default(),
+            member,
+            number,
             is_down: false,
             connections: MemberAnswer::NotAsked,
             sessions: MemberAnswer::NotAsked,
@@ -257,7 +295,7 @@ impl Collector {
     }
 }
 
-async fn poll(lookup: &mut Option<BoxFuture<'static, Option<Vec<MemberAddress>>>>) -> Option<Vec<MemberAddress>> {
+async fn poll(lookup: &mut Option<BoxFuture<'static, Result<Lookup, String>>>) -> Result<Lookup, String> {
     match lookup {
         Some(lookup) => lookup.await,
         None => pending().await,

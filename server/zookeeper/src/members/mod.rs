@@ -8,6 +8,7 @@ mod chroot;
 mod collector;
 mod config;
 mod cooldown;
+mod epochs;
 mod failure;
 mod fault;
 pub mod four_letter;
@@ -25,8 +26,9 @@ mod tcp;
 mod url;
 
 pub use admin::{connections, dump, identity, monitor, server_stats, watches_by_path};
-pub use collector::{Demand, MEMBERS_EVERY, ROUND_EVERY, WAITERS_EVERY, WATCHES_EVERY, collect};
+pub use collector::{Demand, MEMBERS_EVERY, ROUND_EVERY, WAITERS_EVERY, WATCHES_EVERY};
 pub use config::Config;
+pub(crate) use epochs::{ANSWER_MAX, EVERY as EPOCHS_EVERY, Led, MemberEpoch, MemberEpochs};
 pub use failure::BODY_BYTES_MAX;
 pub use fault::{CONNECTIONS_MAX, EPHEMERALS_MAX, Malformed, SESSIONS_MAX, WATCHES_MAX};
 pub use member::WATCHES_ASK_MAX;

@@ -19,6 +19,8 @@ pub(super) struct MemberAddress {
     pub(super) address: String,
     /// Its AdminServer, where one was named.
     pub(super) admin_url: Option<String>,
+    /// Neither the operator nor the ensemble names this address, or only one on its own machine.
+    pub(super) is_guess: bool,
 }
 
 /// One `server.N` line.
@@ -55,14 +57,18 @@ pub(super) fn listed(config: &str) -> Vec<Listed> {
             // A port that is none would be asked for ever.
             port.parse::<u16>().is_ok_and(|port| port > 0)
         });
-        let client = client.map(|(client_host, port)| {
-            let any = matches!(client_host, "0.0.0.0" | "[::]" | "::" | "[0:0:0:0:0:0:0:0]" | "0:0:0:0:0:0:0:0" | "");
-            format!("{}:{port}", if any { host } else { client_host })
-        });
+        let client = client
+            .map(|(client_host, port)| format!("{}:{port}", if is_any(client_host) { host } else { client_host }));
+        // A member that lists itself as any address of its machine does not say which machine that is.
+        let client = client.filter(|client| !is_any(split_port(client).0));
         (!host.is_empty()).then_some(())?;
         Some(Listed { number: number.trim().parse().ok()?, host: host.to_owned(), client })
     });
     lines.take(MEMBERS_MAX).collect()
+}
+
+fn is_any(host: &str) -> bool {
+    matches!(host, "0.0.0.0" | "[::]" | "::" | "[0:0:0:0:0:0:0:0]" | "0:0:0:0:0:0:0:0" | "")
 }
 
 /// The host before `:quorum:election`.
@@ -87,13 +93,28 @@ fn anyport(host: &str) -> String {
     format!("{host}:0")
 }
 
+fn is_listed(resolved: &Resolved, server: &str, one: &Listed) -> bool {
+    match &one.client {
+        Some(client) => server == client || shares(addresses(resolved, server), addresses(resolved, client)),
+        None => split_port(server).0 == one.host || shares(&ips(resolved, server), &ips(resolved, &anyport(&one.host))),
+    }
+}
+
+/// The numbers of the members that are asked nowhere, or only where they may not be.
+pub(super) fn unplaced(listed: &[Listed], places: &[MemberAddress], resolved: &Resolved) -> Vec<i64> {
+    let is_placed = |one: &&Listed| {
+        let there = places.iter().filter(|place| !place.is_guess && is_listed(resolved, &place.address, one)).count();
+        let beside = listed.iter().filter(|other| is_listed(resolved, &anyport(&other.host), one)).count();
+        there > 0 && (one.client.is_some() || there >= beside)
+    };
+    listed.iter().filter(|one| !is_placed(one)).map(|one| one.number).collect()
+}
+
 /// Every member once. Ordered by the connect string, then by number.
 pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved: &Resolved) -> Vec<MemberAddress> {
     let servers: Vec<&str> = servers(connect).split(',').collect();
-    let is_same = |server: &str, one: &Listed| match &one.client {
-        Some(client) => server == client || shares(addresses(resolved, server), addresses(resolved, client)),
-        None => split_port(server).0 == one.host || shares(&ips(resolved, server), &ips(resolved, &anyport(&one.host))),
-    };
+    let is_same = |server: &str, one: &Listed| is_listed(resolved, server, one);
+    let is_here = |name: &str| addresses(resolved, name).iter().any(|address| address.ip().is_loopback());
     let mut places: Vec<MemberAddress> = Vec::new();
     let mut named = BTreeSet::new();
     for server in &servers {
@@ -118,6 +139,7 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
                 number,
                 address: (*server).to_owned(),
                 admin_url: None,
+                is_guess: false,
             });
         }
     }
@@ -125,7 +147,8 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
     for one in listed.iter().filter(|one| !named.contains(&one.number)) {
         let is_there = one.client.is_none() && servers.iter().any(|server| is_same(server, one));
         // Members that do not report their port nearly always use the same.
-        let address = one.client.clone().or_else(|| port.map(|port| format!("{}:{port}", one.host)));
+        let guess = || port.filter(|_| !is_any(&one.host)).map(|port| format!("{}:{port}", one.host));
+        let address = one.client.clone().or_else(guess);
         let Some(address) = address.filter(|address| !is_there && places.iter().all(|place| place.address != *address))
         else {
             continue;
@@ -133,9 +156,16 @@ pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved
         places.push(MemberAddress {
             name: address.as_str().into(),
             number: Some(one.number),
+            is_guess: one.client.is_none() || (is_here(&address) && !servers.iter().any(|server| is_here(server))),
             address,
             admin_url: None,
         });
+    }
+    // Whoever left goes on running. Where some address is not known, it may be anybody's.
+    let is_member = |place: &MemberAddress| listed.iter().any(|one| is_same(&place.address, one));
+    let is_known = |place: &MemberAddress| !is_member(place) || !addresses(resolved, &place.address).is_empty();
+    if !listed.is_empty() && unplaced(listed, &places, resolved).is_empty() && places.iter().all(is_known) {
+        places.retain(is_member);
     }
     places.truncate(MEMBERS_MAX);
     assign(&mut places, urls, resolved);

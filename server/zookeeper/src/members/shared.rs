@@ -1,7 +1,7 @@
 //! Ensembles that have the same members, such as many chroots of one ZooKeeper, ask them once: one collector, and each
 //! ensemble is handed what it answers, with the paths as its clients name them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use lockscope_core::evidence::{MemberAnswer, Report, Round};
@@ -15,6 +15,8 @@ use super::super::request_counts::RequestCounts;
 use super::chroot::{chroot_of, strip};
 use super::collector::{Demand, collect};
 use super::config::Config;
+use super::epochs::{self, MemberEpochs};
+use super::roster::MemberAddress;
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
 
@@ -32,6 +34,7 @@ pub struct SharedRounds(Arc<Mutex<Vec<Weak<Group>>>>);
 struct Group {
     config: Config,
     listeners: Mutex<Vec<mpsc::Sender<Arc<Vec<Report>>>>>,
+    epochs: watch::Receiver<MemberEpochs>,
     stop: CancellationToken,
 }
 
@@ -54,6 +57,8 @@ impl SharedRounds {
     ) {
         let chroot = chroot_of(&config.connect).to_owned();
         let (group, mut rounds) = self.join(config, clock, demand);
+        // They are the same for as long as we count.
+        let _ = counts.epochs.set(group.epochs.clone());
         loop {
             let reports = tokio::select! {
                 () = stop.cancelled() => break,
@@ -80,9 +85,14 @@ impl SharedRounds {
         groups.retain(|group| group.strong_count() > 0);
         let known = groups.iter().filter_map(Weak::upgrade).find(|group| group.config == config);
         let group = known.unwrap_or_else(|| {
-            let group = Arc::new(Group { config, listeners: Mutex::default(), stop: CancellationToken::new() });
+            let (roster, members) = watch::channel(Vec::new());
+            let (told, epochs) = watch::channel(MemberEpochs::new());
+            let group = Arc::new(Group { config, listeners: Mutex::default(), epochs, stop: CancellationToken::new() });
             groups.push(Arc::downgrade(&group));
-            tokio::spawn(run(Arc::downgrade(&group), group.config.clone(), clock, demand, group.stop.clone()));
+            let config = group.config.clone();
+            tokio::spawn(run(Arc::downgrade(&group), (config, roster), clock, demand, group.stop.clone()));
+            // A task of its own: no heavier question delays it.
+            tokio::spawn(epochs::ask_all(members, told));
             group
         });
         group.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(listener);
@@ -90,19 +100,24 @@ impl SharedRounds {
     }
 }
 
-/// The same members by the same way: where the chroot is, and in which order they are written, makes no difference.
+/// The same members by the same way: where the chroot is, and in which order they are written, makes no difference. An
+/// AdminServer stays with its member: on one host only the order tells whose it is.
 fn shared(config: Config) -> Config {
-    let (servers, _) = split_chroot(&config.connect);
-    let servers: BTreeSet<&str> = servers.split(',').collect();
-    let connect = servers.into_iter().collect::<Vec<_>>().join(",");
-    let admin_urls: BTreeSet<String> = config.admin_urls.into_iter().collect();
-    Config { connect, admin_urls: admin_urls.into_iter().collect(), ..config }
+    let servers: Vec<&str> = split_chroot(&config.connect).0.split(',').collect();
+    let urls = config.admin_urls.iter().cloned();
+    let admin_urls = if config.admin_urls.len() == servers.len() {
+        servers.iter().zip(urls).collect::<BTreeMap<_, _>>().into_values().collect()
+    } else {
+        urls.collect()
+    };
+    let connect = servers.into_iter().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",");
+    Config { connect, admin_urls, ..config }
 }
 
 /// Asks, and hands on what came, until the last ensemble is gone.
 async fn run(
     group: Weak<Group>,
-    config: Config,
+    (config, roster): (Config, watch::Sender<Vec<MemberAddress>>),
     clock: Clock,
     demand: watch::Receiver<Demand>,
     stop: CancellationToken,
@@ -121,7 +136,7 @@ async fn run(
             }
         }
     };
-    tokio::join!(collect(config, clock, demand, sink, stop), hand_on);
+    tokio::join!(collect(config, clock, demand, (sink, roster), stop), hand_on);
 }
 
 /// A report as an ensemble with this chroot sees it: without the sessions with which Lockscope itself watches other

@@ -40,6 +40,25 @@ impl Source {
     }
 }
 
+/// Light questions, for every second.
+impl Source {
+    /// Role and last transaction.
+    pub(super) async fn serving(&self) -> Result<Health, Failure> {
+        match self {
+            Self::Admin { client, url } => Self::admin(client, url, "server_stats", admin::server_stats).await,
+            Self::Words { address } => Self::word(address, "srvr", srvr::parse).await,
+        }
+    }
+
+    /// Followers in sync with a leader.
+    pub(super) async fn synced_followers(&self) -> Result<usize, Failure> {
+        match self {
+            Self::Admin { client, url } => Self::admin(client, url, "monitor", admin::synced_followers).await,
+            Self::Words { address } => Self::word(address, "mntr", mntr::synced_followers).await,
+        }
+    }
+}
+
 /// Who answers at an AdminServer; `limit` is how long it may take.
 pub(super) async fn identity(client: &Client, url: &str, limit: Duration) -> Result<Identity, Failure> {
     let body = http::ask(client, url, "configuration", Instant::now() + limit).await?;

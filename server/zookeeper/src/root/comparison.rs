@@ -2,12 +2,12 @@
 //! meanwhile. Only those in which something moved are listed, and their children read. What no directory shows is that
 //! the data of a child changed: all children are read again afterwards, at leisure.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use lockscope_core::observation::Observation;
-use lockscope_core::znode::join_path;
+use lockscope_core::znode::{Zxid, join_path};
 
 use super::super::outbox::Outbox;
 use super::super::reads::Purpose;
@@ -40,13 +40,14 @@ pub(super) struct Refresh {
     /// Directories that are still to be listed.
     directories: Vec<Arc<str>>,
     listing: usize,
-    /// Hashes of all paths that are there: what went in the gap is in `known` still.
-    known: HashSet<u64>,
+    /// As the root's own, of what is there: of what went in the gap that has the czxids still.
+    known: HashMap<u64, Zxid>,
 }
 
 impl Refresh {
-    pub(super) fn know(&mut self, hash: u64) {
-        self.known.insert(hash);
+    pub(super) fn know(&mut self, hash: u64, czxid: Zxid) {
+        let newest = self.known.entry(hash).or_default();
+        *newest = czxid.max(*newest);
     }
 
     pub(super) fn forget(&mut self, hash: u64) {
@@ -100,6 +101,9 @@ impl RootWatch {
             CheckReply::Denied | CheckReply::StatDenied => return self.read_anew(out),
             CheckReply::Failed => return self.input(Input::ReadFailed, out),
         };
+        if self.is_of_other_history(&directory, &facts, self.sync_why != Why::Reconnected, out) {
+            return;
+        }
         let children = facts.children;
         let most = self.ledger.children(&directory).unwrap_or(0).max(children);
         match self.ledger.after_gap(&directory, &facts, stamp) {
@@ -167,7 +171,8 @@ impl RootWatch {
             self.hints.begin_anew(|path| self.ledger.has(path));
         }
         let root = self.keys.hash_one(&*self.path);
-        self.refresh = Some(Refresh { directories: self.ledger.directories(), listing: 0, known: [root].into() });
+        let known = self.known.get_key_value(&root).into_iter().map(|(hash, czxid)| (*hash, *czxid)).collect();
+        self.refresh = Some(Refresh { directories: self.ledger.directories(), listing: 0, known });
         out.push(Observation::ComparisonEnded { root: self.id });
     }
 
@@ -203,7 +208,8 @@ impl RootWatch {
         let Some(refresh) = &mut self.refresh else { return };
         refresh.listing -= 1;
         for path in &known {
-            refresh.known.insert(self.keys.hash_one(&**path));
+            let hash = self.keys.hash_one(&**path);
+            refresh.know(hash, self.known.get(&hash).copied().unwrap_or_default());
             self.reads.want(path, Purpose::Event);
         }
     }

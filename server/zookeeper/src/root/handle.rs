@@ -5,7 +5,7 @@ use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use lockscope_core::observation::Observation;
-use lockscope_core::znode::{Facts, join_path, split_path};
+use lockscope_core::znode::{Facts, Zxid, join_path, split_path};
 
 use super::super::outbox::Outbox;
 use super::super::reads::{ChildEvents, Purpose, Settled};
@@ -66,7 +66,7 @@ impl RootWatch {
             recheck.came.insert(name.into());
         }
         self.child_seen(parent, true);
-        self.know(&path);
+        self.know(&path, Zxid(0));
         self.ledger.created(&path);
         out.push(Observation::NodeCreated { root: self.id, path: path.clone() });
         self.want(&path, Purpose::Event, out);
@@ -219,6 +219,10 @@ impl RootWatch {
         child_events: ChildEvents,
         out: &mut Outbox,
     ) {
+        let counts = self.state != State::Live && self.sync_why != Why::Reconnected;
+        if self.is_of_other_history(&path, &facts, counts, out) {
+            return;
+        }
         if path == self.path {
             if unreadable {
                 return self.input(Input::RootDenied, out);
@@ -228,7 +232,7 @@ impl RootWatch {
             }
             self.announce_if_syncing(out);
         }
-        self.know(&path);
+        self.know(&path, facts.czxid);
         if self.ledger.read(&path, &facts, child_events) {
             self.sweep.want(&path);
         }
@@ -275,7 +279,7 @@ impl RootWatch {
         if path == self.path {
             return self.input(Input::RootDenied, out);
         }
-        self.know(&path);
+        self.know(&path, Zxid(0));
         self.ledger.uncount(&path);
         self.ledger.unreadable.add(&path);
         self.guard(out);

@@ -17,7 +17,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use lockscope_core::observation::{Observation, RootId, RootTrouble};
-use lockscope_core::znode::split_path;
+use lockscope_core::znode::{Facts, Zxid, split_path};
 
 use self::bound::Bound;
 pub(super) use self::bound::Room;
@@ -102,10 +102,15 @@ pub(super) struct RootWatch {
     sweep: Sweep,
     /// The next request is a comparison, if any waits; so that neither reads nor comparisons wait for the others' end.
     turn_of_checks: bool,
-    /// Hashes of the paths of all known znodes. The keys are random, so that nobody can choose paths that collide.
-    known: HashSet<u64>,
+    /// The czxids of all known znodes, as far as they were read, by hashes of their paths. The keys are random, so that
+    /// nobody can choose paths that collide.
+    known: HashMap<u64, Zxid>,
     keys: RandomState,
     ledger: StatCounters,
+    /// Both as they were before the sync under way.
+    before: Option<(HashMap<u64, Zxid>, StatCounters)>,
+    /// The servers went on with another history, and the root was not read to its end since.
+    other_history: Option<Why>,
     hints: DirectoryHints,
     /// Something here may not be read, or might not at some time: what comes unseen is expected from then on.
     guarded: bool,
@@ -141,9 +146,11 @@ impl RootWatch {
             refresh: None,
             sweep: Sweep::default(),
             turn_of_checks: false,
-            known: HashSet::new(),
+            known: HashMap::new(),
             keys: RandomState::new(),
             ledger: StatCounters::default(),
+            before: None,
+            other_history: None,
             hints: DirectoryHints::default(),
             guarded: false,
             trust: Trust::default(),
@@ -215,6 +222,7 @@ impl RootWatch {
             }
             Action::ReportGone => {
                 self.abandon();
+                self.other_history = None;
                 self.report(RootTrouble::Gone, out);
             }
             Action::ReportDenied => {
@@ -291,8 +299,10 @@ impl RootWatch {
     }
 
     fn begin_sync(&mut self, why: Why, out: &mut Outbox) {
-        let is_after_gap = matches!(why, Why::Reconnected | Why::NewSession);
-        let kept = self.kept.take().filter(|_| is_after_gap && self.state == State::Syncing { watched: true });
+        let why = self.other_history.unwrap_or(why);
+        // What counters can't tell from another history is read where that takes no longer than to compare them.
+        let is_enough = why == Why::Reconnected || (why == Why::NewSession && self.known.len() > READS_A_REQUEST);
+        let kept = self.kept.take().filter(|_| is_enough && self.state == State::Syncing { watched: true });
         self.abandon();
         if let Some(kept) = kept {
             return self.begin_comparison(why, kept, out);
@@ -300,10 +310,14 @@ impl RootWatch {
         self.trust.begin_anew();
         self.bound.begin_anew();
         self.hurry.begin(self.ticks);
-        self.known.clear();
+        let before = (std::mem::take(&mut self.known), std::mem::take(&mut self.ledger));
+        if why.is_other_history() {
+            (self.before, self.other_history) = (None, Some(why));
+        } else {
+            self.before.get_or_insert(before);
+        }
         self.moved.clear();
         self.left_out.clear();
-        self.ledger.clear();
         self.sync_why = why;
         if !why.is_quiet() {
             self.announce(out);
@@ -323,6 +337,7 @@ impl RootWatch {
         if std::mem::take(&mut self.is_comparing) {
             return self.end_comparison(out);
         }
+        (self.before, self.other_history) = (None, None);
         self.reads.shrink();
         self.lists.shrink_to_fit();
         // What may be missing is reported first: nothing is complete for a moment.
@@ -346,6 +361,32 @@ impl RootWatch {
         out.push(Observation::RootTrouble { root: self.id, trouble: RootTrouble::Reduced, why: why.into() });
     }
 
+    /// The servers went on with another history: nothing is believed any longer. The watch is set anew, for the server
+    /// may have lost it with the data that it was set on.
+    pub(super) fn begin_other_history(&mut self, why: Why, out: &mut Outbox) {
+        self.other_history = Some(why);
+        if self.state != State::Offline {
+            self.input(Input::Connected(why), out);
+        }
+    }
+
+    /// Whether a reply shows a znode that is older than the one known by its name, or a directory before its last
+    /// change that was seen; nothing else of its request counts then. No reply is late: a read is asked for once at a
+    /// time, its connection was synced before, and a server takes over no session that has seen more than it has.
+    /// Counters of members may differ for good (ZOOKEEPER-5010): where a session may have moved they prove nothing.
+    fn is_of_other_history(&mut self, path: &str, facts: &Facts, counts: bool, out: &mut Outbox) -> bool {
+        out.history.saw(facts);
+        let now = (&self.known, &self.ledger);
+        let (known, ledger) = self.before.as_ref().map_or(now, |(known, ledger)| (known, ledger));
+        let is_other = known.get(&self.keys.hash_one(path)).is_some_and(|czxid| facts.czxid < *czxid)
+            || (counts && ledger.is_older(path, facts));
+        if is_other {
+            out.history.found_other();
+            self.abandon();
+        }
+        is_other
+    }
+
     /// Forgets what is under way; replies to it are ignored from now on.
     fn abandon(&mut self) {
         self.epoch = Epoch(self.epoch.0.wrapping_add(1));
@@ -363,17 +404,19 @@ impl RootWatch {
     }
 
     fn knows(&self, path: &str) -> bool {
-        self.known.contains(&self.keys.hash_one(path))
+        self.known.contains_key(&self.keys.hash_one(path))
     }
 
-    fn know(&mut self, path: &str) {
+    /// A znode is there; `czxid` is 0 where it was not read.
+    fn know(&mut self, path: &str, czxid: Zxid) {
         let hash = self.keys.hash_one(path);
-        self.known.insert(hash);
+        let newest = self.known.entry(hash).or_default();
+        *newest = czxid.max(*newest);
         if let Some(moved) = self.moved_around(path) {
             moved.insert(hash);
         }
         if let Some(refresh) = &mut self.refresh {
-            refresh.know(hash);
+            refresh.know(hash, czxid);
         }
     }
 
@@ -386,6 +429,7 @@ impl RootWatch {
 
     /// Whether a child of a directory is known.
     fn knows_in(&self, directory: &str, path: &str) -> bool {
-        self.moved.get(directory).unwrap_or(&self.known).contains(&self.keys.hash_one(path))
+        let hash = self.keys.hash_one(path);
+        self.moved.get(directory).map_or_else(|| self.known.contains_key(&hash), |moved| moved.contains(&hash))
     }
 }

@@ -228,6 +228,9 @@ impl RootWatch {
     }
 
     fn compare(&mut self, directory: Arc<str>, facts: Box<Facts>, stamp: Version, out: &mut Outbox) {
+        if self.is_of_other_history(&directory, &facts, true, out) {
+            return;
+        }
         let (children, creates_ever) = (facts.children, facts.creates_ever());
         let quiet = self.ledger.check_of(&directory).is_some_and(|now| now.stamp == stamp);
         let compared = self.ledger.check(&directory, &facts, stamp);

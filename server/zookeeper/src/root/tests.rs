@@ -5,6 +5,7 @@ mod believed;
 mod gaps;
 mod left_out;
 mod lies;
+mod restored;
 mod unreadable;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -222,6 +223,8 @@ struct History {
     believed: Believed,
     /// Child watches work.
     hears: bool,
+    /// Other histories that were found.
+    others: Vec<Why>,
 }
 
 impl History {
@@ -233,6 +236,7 @@ impl History {
             out: Outbox::default(),
             believed,
             hears,
+            others: Vec::new(),
         }
     }
 
@@ -266,6 +270,11 @@ impl History {
                 Wire::Armed(epoch) => self.watch.armed(epoch, &mut self.out),
                 Wire::Reply(epoch, reply) => self.watch.reply(epoch, reply, &mut self.out),
             }
+            // As the session does before anything is sent.
+            if let Some(why) = self.out.history.take_other() {
+                self.others.push(why);
+                self.watch.begin_other_history(why, &mut self.out);
+            }
             self.issue();
         }
         while !self.out.is_empty() {
@@ -294,11 +303,15 @@ impl History {
 
     /// The link goes and comes: what is on the wire is lost, and with it the watch.
     fn reconnect(&mut self) {
+        self.reconnect_as(Why::Reconnected);
+    }
+
+    fn reconnect_as(&mut self, why: Why) {
         self.server.wire.clear();
         self.server.requests.clear();
         self.server.watched = false;
         self.watch.input(Input::Disconnected, &mut self.out);
-        self.watch.input(Input::Connected(Why::Reconnected), &mut self.out);
+        self.watch.input(Input::Connected(why), &mut self.out);
         self.issue();
     }
 
@@ -331,7 +344,9 @@ fn play(mut history: History, seed: u64, denials: bool) -> History {
             0..=4 => history.server.mutate(&mut dice, denials),
             5 | 6 => history.server.serve(),
             7 | 8 => history.arrive(usize::try_from(dice.roll(6)).unwrap()),
-            _ if dice.roll(12) == 0 => history.reconnect(),
+            _ if dice.roll(12) == 0 => {
+                history.reconnect_as(if dice.roll(4) == 0 { Why::NewSession } else { Why::Reconnected });
+            }
             _ if dice.roll(3) == 0 => history.hear_hints(),
             _ if dice.roll(12) == 0 => history.lose_hints(),
             _ => {
@@ -341,6 +356,7 @@ fn play(mut history: History, seed: u64, denials: bool) -> History {
         }
     }
     history.settle();
+    assert_eq!(history.others, [], "seed {seed}: all of it is one history");
     history
 }
 

@@ -79,7 +79,9 @@ impl Observatory {
             history,
             evidence,
             recorder,
-            // Made anew from the locks.
+            // Made anew from the settings, the trees and the locks.
+            root_ids: _,
+            owners: _,
             index: _,
             rechecks: _,
             // Empty.

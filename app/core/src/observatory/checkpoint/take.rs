@@ -130,5 +130,6 @@ impl Observatory {
         let ring = std::mem::take(&mut self.recorder.ring);
         self.recorder = EventLog { last: last_event, ring, roots: root_states };
         (self.revision, self.depth_slice) = (revision, depth_slice);
+        self.index_owners();
     }
 }

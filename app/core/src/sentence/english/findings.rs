@@ -15,6 +15,9 @@ pub(crate) fn sentence(oddity: &Oddity) -> String {
         Oddity::TookOver { old, new } => took_over(old, new),
         Oddity::Duplicates { who, times, effect, more } => duplicates(who, *times, *effect, *more),
         Oddity::ExpiryOverdue { who } => expiry_overdue(who),
+        Oddity::StaleEphemeral { who } => format!(
+            "The znode of {who} outlived its session, which is in no member's table any more: it will never go by itself (ZOOKEEPER-1208)."
+        ),
         Oddity::ParentContender => PARENT_CONTENDER.to_owned(),
         Oddity::ForeignChildren { count, recipe, effect } => foreign_children(*count, recipe, *effect),
         Oddity::Herd { waiters } => {

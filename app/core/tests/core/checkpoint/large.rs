@@ -42,6 +42,7 @@ fn observatory() -> Observatory {
         observatory.apply(TimeMs(0), node(format!("/l/b/lock-{at:010}"), 2 * at + 2, CONTENDERS - at));
     }
     observatory.apply(TimeMs(0), Observation::SyncEnded { root: ROOT });
+    observatory.apply(TimeMs(0), Observation::Tick);
     for at in 0..4_000_i64 {
         let (now, path) = (TimeMs(10 + at), format!("/l/c/lock-{at:010}"));
         observatory.apply(now, Observation::NodeCreated { root: ROOT, path: path.as_str().into() });

@@ -2,6 +2,7 @@
 
 use crate::erase::view;
 use crate::exact::Exact;
+use crate::form_token::form_token;
 use leptos::prelude::*;
 
 use super::super::marked::marked;
@@ -129,11 +130,13 @@ fn acts(alert: &Alert) -> AnyView {
             <summary>{words::ACT}<span class="sr-only">{of_which}</span></summary>
             <div class="sides">
                 <form method="post" action="/alerts/ack">
+                    {form_token("/alerts/ack")}
                     <input type="hidden" name="key" value=Exact(alert.key.clone()) />
                     {reason(words::ACK_REASON, words::ACK_MEANS)}
                     <div class="release-buttons"><button class="tool" type="submit">"Acknowledge"</button></div>
                 </form>
                 <form method="post" action="/alerts/silences">
+                    {form_token("/alerts/silences")}
                     <input type="hidden" name="rule" value=Exact(alert.rule.clone()) />
                     <input type="hidden" name="ensemble" value=Exact(alert.ensemble.clone()) />
                     <input type="hidden" name="path" value=Exact(alert.lock.clone()) />

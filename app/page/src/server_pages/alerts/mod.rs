@@ -29,7 +29,7 @@ use view::is_loud;
 
 /// The page.
 pub fn alerts_page(plain: &ServerPage<'_>, of: &AlertsView) -> String {
-    super::text(of.now_ms, || {
+    super::drawn(plain, of.now_ms, || {
         let content = view! {
             <h1 class="page-title">"Alerts"</h1>
             {told(of)}

@@ -1,6 +1,7 @@
 //! Silences, rules and routes, as tables.
 
 use crate::erase::view;
+use crate::form_token::form_token;
 use leptos::prelude::*;
 
 use super::super::marked::{marked, numbers_way};
@@ -67,6 +68,7 @@ fn silence_row(of: &AlertsView, silence: &Silence) -> AnyView {
     let end = of.may_act.then(|| {
         let form = view! {
             <form method="post" action="/alerts/silences/end">
+                {form_token("/alerts/silences/end")}
                 <input type="hidden" name="id" value=silence.id.to_string() />
                 <button class="tool" type="submit">"End"<span class="sr-only">{words::of_silence(silence.id)}</span></button>
             </form>

@@ -28,7 +28,17 @@ fn drawn(of: &AlertsView) -> String {
 
 fn drawn_with(of: &AlertsView, assets: &AssetNames, can_sign_in: bool) -> String {
     let tab = crate::document_title::DocumentTitle::default();
-    alerts_page(&ServerPage { assets, nonce: "n", person: &person(can_sign_in), tab, alerts: None }, of)
+    alerts_page(
+        &ServerPage {
+            assets,
+            nonce: "n",
+            person: &person(can_sign_in),
+            tab,
+            alerts: None,
+            forms: crate::ports::FormTokens::default(),
+        },
+        of,
+    )
 }
 
 fn alert(key: &str, state: AlertState, severity: Severity) -> Alert {

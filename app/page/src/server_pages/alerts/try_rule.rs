@@ -7,7 +7,7 @@ use super::super::ServerPage;
 use super::tables::{cell, code, table, text};
 use super::words;
 use crate::exact::Exact;
-use crate::parts::stamp;
+use crate::parts::{TextArea, stamp};
 use lockscope_wire::LockQuery;
 
 /// What the page of a rule that is tried shows.
@@ -55,7 +55,7 @@ impl TriedView {
 
 /// The page.
 pub fn alert_test_page(plain: &ServerPage<'_>, of: &TriedView) -> String {
-    super::super::text(of.now_ms, || {
+    super::super::drawn(plain, of.now_ms, || {
         let wrong = of.wrong.as_deref().map(|why| {
             view! { <p class="release-result" data-kind="stop" role="alert" data-testid="tried-wrong">{words::not_tried(why)}</p> }
         });
@@ -78,7 +78,7 @@ fn form(of: &TriedView) -> AnyView {
         <form class="try-rule" method="get" action=TriedView::URL data-testid="try-rule">
             <label class="release-field">
                 <span>{words::TRY_TEXT}</span>
-                <textarea class="release-input" name="toml" rows="7" required="" maxlength="4096" spellcheck="false" autocomplete="off">{of.toml.clone()}</textarea>
+                <TextArea name="toml" rows="7" maxlength="4096" text=of.toml.clone() />
             </label>
             <div class="release-buttons">
                 <label class="field">

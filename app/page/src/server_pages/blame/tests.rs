@@ -17,7 +17,17 @@ fn drawn(of: &BlameView) -> String {
     };
     let assets = AssetNames::default();
     let tab = crate::document_title::DocumentTitle::default();
-    blame_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab, alerts: None }, of)
+    blame_page(
+        &ServerPage {
+            assets: &assets,
+            nonce: "n",
+            person: &person,
+            tab,
+            alerts: None,
+            forms: crate::ports::FormTokens::default(),
+        },
+        of,
+    )
 }
 
 fn view_of(figures: BlameFigures) -> BlameView {

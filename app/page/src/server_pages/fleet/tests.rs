@@ -40,8 +40,14 @@ fn tile(name: &str, worst: Option<Verdict>) -> FleetTile {
 
 fn drawn(of: &FleetView) -> String {
     let (assets, person) = (AssetNames::default(), person());
-    let plain =
-        ServerPage { assets: &assets, nonce: "n", person: &person, tab: DocumentTitle::default(), alerts: None };
+    let plain = ServerPage {
+        assets: &assets,
+        nonce: "n",
+        person: &person,
+        tab: DocumentTitle::default(),
+        alerts: None,
+        forms: crate::ports::FormTokens::default(),
+    };
     fleet_page(&plain, of)
 }
 

@@ -38,14 +38,6 @@ fn what_clients_wrote_stays_text() {
         IncidentFact { at_ms: 1, severity: 2, name: hostile.clone(), lock: hostile.clone(), text: hostile.clone() };
     let what = IncidentActKind::Alert { rule: hostile.clone(), until_ms: None, sentence: hostile.clone() };
     let act = IncidentAct { at_ms: 1, lock: hostile.clone(), what, url: None };
-    let replay = IncidentReplay {
-        ensemble: hostile.clone(),
-        path: hostile.clone(),
-        further_locks: vec![hostile.clone()],
-        from_ms: 0,
-        to_ms: 600_000,
-        labs: vec![hostile.clone(), "b".to_owned()],
-    };
     let of = IncidentView {
         sentence: hostile.clone(),
         worst: Verdict::Stuck,
@@ -77,7 +69,6 @@ fn what_clients_wrote_stays_text() {
             }],
         }),
         acts: vec![act],
-        replay: Some(replay),
         ways: Vec::new(),
         list_url: "/incidents".to_owned(),
     };
@@ -93,7 +84,17 @@ fn what_clients_wrote_stays_text() {
     };
     let assets = AssetNames::default();
     let tab = crate::document_title::DocumentTitle::default();
-    let html = incident_page(&ServerPage { assets: &assets, nonce: "n", person: &person, tab, alerts: None }, &of);
+    let html = incident_page(
+        &ServerPage {
+            assets: &assets,
+            nonce: "n",
+            person: &person,
+            tab,
+            alerts: None,
+            forms: crate::ports::FormTokens::default(),
+        },
+        &of,
+    );
     assert_eq!(html.matches("<script").count(), 2, "those of the head and the end of the document alone");
     assert!(!html.contains('\u{202e}') && html.contains("data-lane=\"root\""));
 }

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::super::words;
 use super::LabView;
 use crate::exact::Exact;
+use crate::form_token::form_token;
 use crate::format::visible;
 use crate::lab::words::{name, way};
 use crate::parts::filled;
@@ -98,6 +99,7 @@ pub(super) fn presets(view: &LabView) -> AnyView {
         let words = if is_too_many { words::allowed(view.runs.clients_max) } else { is_for.to_owned() };
         view! {
             <form method="post" action="/lab/run">
+                {form_token("/lab/run")}
                 {strategies}
                 <input type="hidden" name="clients" value=preset.clients.to_string() />
                 <input type="hidden" name="hold_ms" value=preset.hold_ms.to_string() />
@@ -126,6 +128,7 @@ fn order_and_words(in_turn: bool) -> (&'static str, &'static str) {
 pub(super) fn form(view: &LabView) -> AnyView {
     view! {
         <form class="lab-form" method="post" action="/lab/run" data-testid="lab-form">
+            {form_token("/lab/run")}
             <fieldset class="lab-strategies">
                 <legend class="lab-legend-name">"Ways to wait"</legend>
                 {Strategy::ALL.map(|strategy| tick(&view.draft, strategy)).collect_view()}

@@ -46,6 +46,7 @@ fn page(run: &LabRun, sight: LabSight) -> String {
             person: &person,
             tab: crate::document_title::DocumentTitle::default(),
             alerts: None,
+            forms: crate::ports::FormTokens::default(),
         },
         run,
         sight,
@@ -69,6 +70,7 @@ fn list(view: &LabView) -> String {
             person: &person,
             tab: crate::document_title::DocumentTitle::default(),
             alerts: None,
+            forms: crate::ports::FormTokens::default(),
         },
         view,
     )
@@ -144,6 +146,7 @@ fn hostile_words_stay_words() {
         person: &person,
         tab: crate::document_title::DocumentTitle::default(),
         alerts: None,
+        forms: crate::ports::FormTokens::default(),
     };
     let html = lab_run_page(&plain, &run, LabSight { has_many: true, ..SIGHT }, NOW_MS, hostile, hostile);
     assert_eq!(html.matches("<script").count(), 3, "the theme's two and the one that takes the run over");
@@ -212,6 +215,7 @@ fn pages_to_be_looked_at() {
         person: &person,
         tab: crate::document_title::DocumentTitle::default(),
         alerts: None,
+        forms: crate::ports::FormTokens::default(),
     };
     let runs = [
         ("opening", opening()),

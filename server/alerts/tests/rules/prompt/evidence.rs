@@ -1,5 +1,7 @@
 //! What only members can tell.
 
+use lockscope_core::evidence::MemberRole;
+
 use super::{Life, START_MS};
 use crate::members::{FIRST, Member, SECOND, member};
 
@@ -34,6 +36,16 @@ pub(super) fn overdue(life: &mut Life) -> i64 {
     holder_dies(life);
     life.asked(15_000, vec![dead(15_000)]);
     18_000
+}
+
+/// No table has the holder's session, round after round, for 20 s from a look soon after the first one.
+pub(super) fn stale(life: &mut Life) -> i64 {
+    queue(life);
+    for at_ms in [5_000, 10_000, 15_000, 20_000, 25_000] {
+        let leader = one(at_ms).connected(&[(11, 0), (12, 0)]).sessions(&[(11, 6_000, SECOND)]).owns(10, FIRST);
+        life.asked(at_ms, vec![leader.role(MemberRole::Leader)]);
+    }
+    25_000
 }
 
 /// One member says of the holder what another does not, twice.

@@ -16,6 +16,7 @@ pub(super) fn live(code: Code, life: &mut Life) -> i64 {
         }
         Code::ContainerReaped | Code::WillBeReaped | Code::MustBeHeld | Code::NeverDrains => of_the_lock(code, life),
         Code::ExpiryOverdue => evidence::overdue(life),
+        Code::StaleEphemeral => evidence::stale(life),
         Code::MembersDisagree => evidence::disagree(life),
         Code::MissingWatch => evidence::missing_watch(life),
         Code::WatchInversion => evidence::inversion(life),

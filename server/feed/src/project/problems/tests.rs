@@ -1,5 +1,6 @@
 //! Problems of made-up locks, by what the model itself makes of them.
 
+use lockscope_core::evidence::{MemberAnswer, Report, Round, Trouble};
 use lockscope_core::finding::Code;
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
@@ -68,6 +69,7 @@ fn look_with(observatory: &Observatory, scope: &VisibilityScope, acknowledged: &
         has_others: false,
         labels: Default::default(),
         excluded: None,
+        proof: Default::default(),
     };
     let look = ProjectionContext { observatory, ensemble: &ensemble, scope, now: LATER };
     board(&[look], &BoardQuery::default(), acknowledged)
@@ -199,4 +201,50 @@ fn a_circle_that_may_not_be_seen_names_nobody() {
     let text = format!("{problem:?}");
     assert!(!text.contains("closed") && !text.contains("client-"), "{text}");
     assert_eq!(problem.step.act, None, "what would be released is not said");
+}
+
+#[test]
+fn a_wait_from_before_the_start_is_told() {
+    let now = TimeMs(7_200_000);
+    let mut observatory = Observatory::new(Settings { roots: vec!["/".into()], ..Settings::default() }, now);
+    let mut apply = |observation| drop(observatory.apply(now, observation));
+    apply(Observation::Link { link: Link::Live, session: None, why: "".into() });
+    apply(Observation::SyncBegan { root: ROOT, why: "test".into() });
+    for (path, number) in [("/order/lock-0000000000", 1), ("/order/lock-0000000001", 2)] {
+        let facts = facts(number, number);
+        apply(Observation::SyncNode { root: ROOT, path: path.into(), facts, unreadable: false });
+    }
+    apply(Observation::SyncEnded { root: ROOT });
+    let board = look(&observatory, &VisibilityScope::ALL);
+    let headline = &board.head.problems[0].headline;
+    assert_eq!((&*headline.before, headline.since_ms), ("The first in line has waited for", Some(2)));
+    assert_eq!(headline.after, "; since when client-1 holds it is not known. 1 waits.");
+}
+
+#[test]
+fn board_says_where_no_member_tells_who_is_connected() {
+    let lacking = |answers: Vec<MemberAnswer<Vec<_>>>| {
+        let mut observatory = model(&[("/a/lock-0000000001", 1)]);
+        let report = |(number, connections)| Report {
+            member: format!("m{number}").into(),
+            number: None,
+            by: "four-letter words".into(),
+            is_down: false,
+            connections,
+            sessions: MemberAnswer::NotAsked,
+            watches: MemberAnswer::NotAsked,
+            health: MemberAnswer::NotAsked,
+        };
+        let reports = answers.into_iter().enumerate().map(report).collect();
+        drop(observatory.apply(LATER, Observation::Evidence(Box::new(Round { reports }))));
+        look(&observatory, &VisibilityScope::ALL).head.ensembles_without_evidence
+    };
+    let refused = |trouble| MemberAnswer::None { trouble, remedy: "".into() };
+    assert_eq!(lacking(vec![refused(Trouble::Denied), refused(Trouble::Off)]), 1);
+    // Nobody was asked yet, one tells, one did not answer this time.
+    assert_eq!(lacking(Vec::new()), 0);
+    assert_eq!(lacking(vec![MemberAnswer::NotAsked]), 0);
+    let answered = MemberAnswer::Ok { asked_at: LATER, value: Vec::new() };
+    assert_eq!(lacking(vec![refused(Trouble::Denied), answered]), 0);
+    assert_eq!(lacking(vec![refused(Trouble::Denied), refused(Trouble::Broken)]), 0);
 }

@@ -60,6 +60,7 @@ fn map(observatory: &Observatory, app: &str) -> QueueMap {
         has_others: false,
         labels: Default::default(),
         excluded: None,
+        proof: Default::default(),
     };
     let look = ProjectionContext { observatory, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: NOW };
     let query = QueueMapQuery { path: "/l".into(), app: app.into(), ..QueueMapQuery::default() };

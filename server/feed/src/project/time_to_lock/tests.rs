@@ -44,6 +44,7 @@ fn told(
         has_others: false,
         labels: Default::default(),
         excluded: None,
+        proof: Default::default(),
     };
     let look = ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now };
     let query = LockQuery { path: path.to_owned(), limit: 3, ..LockQuery::default() };

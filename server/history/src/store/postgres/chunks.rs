@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
-use postgres::DatabaseError;
 use postgres::client::types::ToSql;
 use postgres::client::{Client, Row};
+use postgres::{DatabaseError, READ_BYTES_MAX, rows_within};
 
 use crate::codec::{BODY_BYTES_MAX, Chunk, ChunkKind};
 use crate::store::{ChunkHead, Coverage, GAPS_READ_MAX, Gap, GapReason};
@@ -127,17 +127,25 @@ pub(super) async fn from(client: &Client, ensemble: i32, seq: u64, limit: usize)
     let from = signed(seq);
     let days = client.query(sql, &[&ensemble, &from]).await?;
     let sql = format!(
-        "SELECT {HEAD}, crc, body FROM lockscope.chunk WHERE ensemble = $1 AND day = $2 AND seq >= $3 ORDER BY seq LIMIT $4"
+        "SELECT {HEAD}, crc, body FROM lockscope.chunk WHERE ensemble = $1 AND day = $2 AND seq >= $3
+             AND octet_length(body) <= {BODY_BYTES_MAX} ORDER BY seq LIMIT $4"
     );
-    let mut found = Vec::new();
+    let (mut found, mut left) = (Vec::new(), READ_BYTES_MAX);
     for day in days {
         let wanted = signed((limit - found.len()) as u64);
         if wanted == 0 {
             break;
         }
         let day: i32 = day.try_get(0)?;
-        for row in client.query(&sql, &[&ensemble, &day, &from, &wanted]).await? {
+        let values: [&(dyn ToSql + Sync); 4] = [&ensemble, &day, &from, &wanted];
+        let (rows, is_whole) = rows_within(client, &sql, &values, left).await?;
+        for row in rows {
+            left = left.saturating_sub(row.raw_size_bytes());
             found.push(whole(&row)?);
+        }
+        if !is_whole {
+            // The rest comes with the next look.
+            break;
         }
     }
     Ok(found)
@@ -145,7 +153,7 @@ pub(super) async fn from(client: &Client, ensemble: i32, seq: u64, limit: usize)
 
 pub(super) async fn gaps(client: &Client, ensemble: i32, range: Range<TimeMs>) -> Result<Vec<Gap>, DatabaseError> {
     let sql = "SELECT after_seq, from_at, to_at, why FROM lockscope.gap
-        WHERE ensemble = $1 AND from_at < $2 AND to_at >= $3 ORDER BY after_seq DESC, from_at DESC LIMIT $4";
+        WHERE ensemble = $1 AND from_at < $2 AND to_at >= $3 AND octet_length(why) <= 64 ORDER BY after_seq DESC, from_at DESC LIMIT $4";
     let values: [&(dyn ToSql + Sync); 4] = [&ensemble, &range.end.0, &range.start.0, &(GAPS_READ_MAX as i64)];
     let mut gaps = Vec::new();
     for row in client.query(sql, &values).await? {

@@ -215,6 +215,14 @@ fn in_use(database: &Database) -> StoreError {
     StoreError::InUse(database.target().shown())
 }
 
+/// Who holds a lock. Of other users a server may tell no more than their names.
+const HELD_BY: &str = "
+SELECT left(format('the session %s of user %s (%s, from %s)', pid, usename,
+    coalesce(nullif(application_name, ''), 'unnamed'), coalesce(client_addr::text, 'an address that is not told')), 300)
+FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (classid::bigint << 32) | objid::bigint = $1 LIMIT 1";
+
 /// The lock of an ensemble, in the database.
 fn ensemble_key(ensemble: &str) -> i64 {
     lock_number(&format!("lockscope history {ensemble}"))
@@ -375,6 +383,13 @@ impl Store for PostgresStore {
             Box::pin(async move { rows_read::densities(client, ensemble, &query).await })
         })?;
         found.ok_or(StoreError::TooLong)
+    }
+
+    fn held_by(&self) -> Option<String> {
+        let key = ensemble_key(&self.name);
+        let asked =
+            self.read(None, move |client, _| Box::pin(async move { Ok(client.query_opt(HELD_BY, &[&key]).await?) }));
+        asked.ok()??.try_get(0).ok()
     }
 
     fn connections(&self) -> Option<Connections> {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
-use postgres::DatabaseError;
 use postgres::client::types::ToSql;
 use postgres::client::{Client, Row};
+use postgres::{DatabaseError, READ_BYTES_MAX, rows_within};
 
 use super::rows_write::lock_number;
 use super::schema::day_of;
@@ -16,6 +16,9 @@ use crate::store::rows::{
     ROWS_READ_MAX, Span, SpanEnd, SpanQuery,
 };
 
+/// Bytes of one row: more than any path and what stands beside it.
+const ROW_BYTES_MAX: usize = 4 << 20;
+
 /// A query under way: its text, and its values.
 struct Query {
     sql: String,
@@ -23,11 +26,15 @@ struct Query {
 }
 
 impl Query {
-    /// Rows of an ensemble in a range of a column.
-    fn new(columns: &str, table: &str, time: &str, ensemble: i32, range: &Range<TimeMs>) -> Self {
+    /// Rows of an ensemble in a range of a column. `long`: columns that may be long; a row of which they are too long was
+    /// written by somebody else, and is left out.
+    fn new(columns: &str, table: &str, (time, long): (&str, &str), ensemble: i32, range: &Range<TimeMs>) -> Self {
+        let lengths: Vec<String> =
+            long.split(' ').map(|column| format!("coalesce(octet_length({column}), 0)::bigint")).collect();
         let sql = format!(
             "SELECT {columns} FROM lockscope.{table} WHERE ensemble = $1 AND day BETWEEN $2 AND $3
-             AND {time} >= $4 AND {time} < $5"
+             AND {time} >= $4 AND {time} < $5 AND {} <= {ROW_BYTES_MAX}",
+            lengths.join(" + ")
         );
         let (start, end) = (range.start.0, range.end.0);
         let values: Vec<Box<dyn ToSql + Sync + Send>> =
@@ -57,7 +64,10 @@ impl Query {
         let sql = format!("{} {rest} LIMIT {limit}", self.sql);
         let values: Vec<&(dyn ToSql + Sync)> =
             self.values.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect();
-        Ok(client.query(&sql, &values).await?)
+        match rows_within(client, &sql, &values, READ_BYTES_MAX).await? {
+            (rows, true) => Ok(rows),
+            (_, false) => Err(DatabaseError::Failed("the rows of the history are too long to be read".to_owned())),
+        }
     }
 }
 
@@ -90,7 +100,8 @@ pub(super) async fn spans(client: &Client, ensemble: i32, query: &SpanQuery) -> 
     let SpanQuery { range, lock, session, host, joined_before, before, limit, give_up_at: _ } = query;
     // The only end by which the index is looked into: without it each page would go through all pages before it.
     let end = before.map_or(range.end, |(left_at, _)| range.end.min(left_at + 1));
-    let mut wanted = Query::new(SPAN, "span", "left_at", ensemble, &(range.start..end));
+    let long = "path recipe node label host charges::text roots::text";
+    let mut wanted = Query::new(SPAN, "span", ("left_at", long), ensemble, &(range.start..end));
     wanted.of_lock(lock.as_deref());
     wanted.only("session", session.map(|session| session.0));
     wanted.only("host", host.as_deref().map(str::to_owned));
@@ -145,7 +156,7 @@ const MINUTE: &str = "path, at, arrivals, acquired, gave_up, waits, holds, depth
 
 pub(super) async fn minutes(client: &Client, ensemble: i32, query: &MinuteQuery) -> Result<Vec<Minute>, DatabaseError> {
     let MinuteQuery { range, lock, limit, give_up_at: _ } = query;
-    let mut wanted = Query::new(MINUTE, "minute", "at", ensemble, range);
+    let mut wanted = Query::new(MINUTE, "minute", ("at", "path waits holds worst top"), ensemble, range);
     wanted.of_lock(lock.as_deref());
     let rows = wanted.run(client, "ORDER BY at, path COLLATE \"C\"", *limit.min(&ROWS_READ_MAX)).await?;
     rows.iter().map(minute).collect()
@@ -177,7 +188,7 @@ pub(super) async fn densities(
         "path, (at - $4) / {}, sum(arrivals + acquired + gave_up)::bigint, sum(waiting_ms)::bigint, worst",
         (*piece_ms).max(1)
     );
-    let mut wanted = Query::new(&columns, "minute", "at", ensemble, range);
+    let mut wanted = Query::new(&columns, "minute", ("at", "path worst"), ensemble, range);
     wanted.of_lock(lock.as_deref());
     let rows = wanted.run(client, "GROUP BY 1, 2, 5", DENSITIES_READ_MAX + 1).await?;
     if rows.len() > DENSITIES_READ_MAX {
@@ -198,7 +209,7 @@ pub(super) async fn densities(
 pub(super) async fn facts(client: &Client, ensemble: i32, query: &FactQuery) -> Result<Vec<Fact>, DatabaseError> {
     let FactQuery { range, lock, kind, codes, limit, give_up_at: _ } = query;
     let columns = "number, at, path, kind, code, severity, text";
-    let mut wanted = Query::new(columns, "fact", "at", ensemble, range);
+    let mut wanted = Query::new(columns, "fact", ("at", "path code text"), ensemble, range);
     wanted.of_lock(lock.as_deref());
     wanted.only("kind", kind.map(|kind| kind as i16));
     if let Some(codes) = codes {

@@ -78,12 +78,13 @@ pub(super) fn open(directory: &Path, ensemble: &str) -> Result<(Connection, File
     let opened = Connection::open_with_flags(&path, flags).map_err(failed);
     let file = File::open(&path);
     let unnamed = std::fs::remove_file(&path);
-    let (connection, file) = (opened?, file.map_err(|error| files::failed(&path, &error))?);
+    let (mut connection, file) = (opened?, file.map_err(|error| files::failed(&path, &error))?);
     unnamed.map_err(|error| files::failed(&path, &error))?;
     // Of a file that nobody finds again nothing has to be restored.
     for (name, value) in [("journal_mode", "OFF"), ("synchronous", "OFF"), ("temp_store", "MEMORY")] {
         connection.pragma_update(None, name, value).map_err(failed)?;
     }
+    connection::harden(&mut connection)?;
     schema::make_bundle(&connection, ensemble)?;
     Ok((connection, file))
 }
@@ -144,7 +145,11 @@ fn fill(
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let day = Day::of_file(&name, Content::Rows).unwrap_or(first).clamp(first, last);
         // Of an earlier version it is brought to this one; where it may not be written it stays what it is.
-        let _ = connection::write(&path, Content::Rows, &store.ensemble);
+        let written = connection::write(&path, Content::Rows, &store.ensemble);
+        if let Err(why) = written.or_else(|_| connection::read(&path, Content::Rows)) {
+            tracing::error!(file = %path.display(), %why, "rows of a day are left out of a bundle");
+            continue;
+        }
         attached(connection, store, day, Content::Rows, |connection| copy_rows(connection, query))?;
     }
     describe(connection, query)

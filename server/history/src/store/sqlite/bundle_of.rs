@@ -74,7 +74,7 @@ fn copy_chunks(connection: &mut Connection, store: &dyn Store, query: &BundleQue
 }
 
 fn in_time(query: &BundleQuery<'_>) -> Result<(), StoreError> {
-    if runtime::clock::instant() < query.give_up_at { Ok(()) } else { Err(StoreError::TooLong) }
+    if connection::is_given_up(Some(query.give_up_at)) { Err(StoreError::TooLong) } else { Ok(()) }
 }
 
 fn copy_spans(connection: &mut Connection, store: &dyn Store, query: &BundleQuery<'_>) -> Result<(), BundleError> {

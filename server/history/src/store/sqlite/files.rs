@@ -2,11 +2,13 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) use super::super::day::{DAY_MS, Day};
+use rustix::fs::OFlags;
+
 use super::schema::Content;
 use crate::store::StoreError;
 
@@ -99,13 +101,27 @@ pub(super) fn take(directory: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// Opens a file that nobody else may read, made where it is missing. SQLite gives its files beside it the same rights.
+/// Opens a file that nobody else may read, made where it is missing. SQLite gives its files beside it the same rights. What is
+/// there is never waited for, and of what has another name elsewhere the rights stay as they are.
 pub(super) fn own(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
-    if file.metadata()?.permissions().mode() & 0o077 != 0 {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut options = OpenOptions::new();
+    let file =
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() && metadata.nlink() == 1 && metadata.permissions().mode() & 0o077 != 0 {
         file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
     }
     Ok(file)
+}
+
+/// Nothing but a file is opened as one, and nothing beside it either.
+pub(super) fn check_regular(path: &Path) -> Result<(), StoreError> {
+    let is_other = |part: &PathBuf| std::fs::symlink_metadata(part).is_ok_and(|metadata| !metadata.is_file());
+    match with_companions(path).into_iter().find(is_other) {
+        Some(other) => Err(StoreError::Damaged(format!("{} is no regular file", other.display()))),
+        None => Ok(()),
+    }
 }
 
 /// A file and what SQLite keeps beside it.
@@ -124,14 +140,20 @@ pub(super) fn bytes(path: &Path) -> u64 {
     with_companions(path).iter().map(of).sum()
 }
 
-/// Moves a file that can't be read out of the way; nothing is thrown away.
-pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
+/// Moves what can't be read out of the way and says why; nothing is thrown away. False: another look has done it.
+pub(super) fn set_aside(path: &Path, why: &StoreError) -> Result<bool, StoreError> {
     let free = (0..1_000).map(|at| path.with_extension(format!("damaged-{at}"))).find(|path| !path.exists());
     let to = free.unwrap_or_else(|| path.with_extension("damaged"));
-    std::fs::rename(path, &to)?;
-    let [_, wal, shm] = with_companions(path);
-    let _ = (std::fs::remove_file(wal), std::fs::remove_file(shm));
-    Ok(to)
+    match std::fs::rename(path, &to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        renamed => renamed.map_err(|error| failed(path, &error))?,
+    }
+    for (part, aside) in with_companions(path).into_iter().zip(with_companions(&to)).skip(1) {
+        // What can't be removed is no file of SQLite's.
+        let _ = std::fs::remove_file(&part).or_else(|_| std::fs::rename(&part, aside));
+    }
+    tracing::error!(file = %to.display(), %why, "a day of history can't be used and was set aside");
+    Ok(true)
 }
 
 pub(super) fn failed(path: &Path, error: &io::Error) -> StoreError {

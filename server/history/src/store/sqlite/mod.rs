@@ -91,7 +91,11 @@ impl SqliteStore {
                     state.days.insert(day, totals);
                     state.gaps.extend(gaps);
                 }
-                Err(StoreError::Damaged(why)) => state.lose(day, &path, &why)?,
+                Err(why) if is_unusable(&why) || matches!(why, StoreError::TooLong) => {
+                    if let Err(error) = state.lose(day, &path, &why) {
+                        tracing::error!(file = %path.display(), %why, %error, "a day of history is left out: it can't be used, nor set aside");
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -145,7 +149,7 @@ impl SqliteStore {
         let path = self.path(day, Content::Chunks);
         match self.readers.with(day, &path, Content::Chunks, look) {
             Ok(value) => Ok(Some(value)),
-            Err(StoreError::Damaged(why)) => {
+            Err(why) if is_unusable(&why) => {
                 self.readers.forget(day);
                 self.state().lose(day, &path, &why)?;
                 Ok(None)
@@ -167,9 +171,9 @@ impl SqliteStore {
         if let Err(error) = written {
             // Opened anew with the next try: what is wrong may be this file or this connection.
             state.writer = None;
-            if let StoreError::Damaged(why) = &error {
+            if is_unusable(&error) {
                 self.readers.forget(day);
-                state.lose(day, &path, why)?;
+                state.lose(day, &path, &error)?;
             }
             return Err(error);
         }
@@ -192,7 +196,10 @@ impl SqliteStore {
             let connection = connection::write(&path, Content::Chunks, &self.ensemble)?;
             state.writer = Some((day, connection));
         }
-        state.writer.as_mut().map(|(_, connection)| connection).ok_or_else(|| StoreError::Failed("not open".to_owned()))
+        let connection = state.writer.as_mut().map(|(_, connection)| connection);
+        let connection = connection.ok_or_else(|| StoreError::Failed("not open".to_owned()))?;
+        connection::give_up_at(connection, None)?;
+        Ok(connection)
     }
 }
 
@@ -202,17 +209,14 @@ impl State {
     }
 
     /// A day can't be read: its file is set aside, and it is a gap. Days after it are whole.
-    fn lose(&mut self, day: Day, path: &Path, why: &str) -> Result<(), StoreError> {
+    fn lose(&mut self, day: Day, path: &Path, why: &StoreError) -> Result<(), StoreError> {
         self.days.remove(&day);
         self.writer.take_if(|(open, _)| *open == day);
-        let written = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+        let written = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).ok();
         let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         let written_ms = written.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(i64::MAX);
-        match files::set_aside(path) {
-            Ok(aside) => tracing::error!(file = %aside.display(), why, "a day of history is damaged and was set aside"),
-            // Another look has done it.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(files::failed(path, &error)),
+        if !files::set_aside(path, why)? {
+            return Ok(());
         }
         let before = self.days.range(..day).next_back().map(|(_, totals)| *totals);
         let begins = day.0.saturating_mul(DAY_MS);
@@ -225,6 +229,11 @@ impl State {
         self.unwritten.push(gap);
         Ok(())
     }
+}
+
+/// Whether it is the file itself that can't be used, and another in its place can.
+fn is_unusable(error: &StoreError) -> bool {
+    matches!(error, StoreError::Damaged(_) | StoreError::Newer(_))
 }
 
 /// Totals and gaps of a day. Opened to write, so that what a killed process left is put in order first.

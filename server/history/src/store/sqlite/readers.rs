@@ -25,15 +25,19 @@ impl Readers {
         content: Content,
         look: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        if connection::is_given_up(None) {
+            return Err(StoreError::TooLong);
+        }
         let kept = {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let at = kept.iter().position(|(of, _)| *of == day);
             at.map(|at| kept.remove(at).1)
         };
-        let connection = match kept {
+        let mut connection = match kept {
             Some(connection) => connection,
             None => connection::read(path, content)?,
         };
+        connection::give_up_at(&mut connection, None)?;
         let found = look(&connection)?;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push((day, connection));

@@ -2,13 +2,18 @@
 //! one of its checkpoints.
 
 use std::path::Path;
+use std::time::Duration;
 
 use lockscope_core::time::TimeMs;
+use runtime::clock;
 
 use super::files::{self, DAY_MS, Day};
 use super::schema::{Content, Lives};
-use super::{SqliteStore, State, chunks, connection, days_in};
+use super::{SqliteStore, State, chunks, connection, days_in, is_unusable};
 use crate::store::{Removed, Retention, StoreError, TRANSACTION_ROWS_MAX};
+
+/// How long the file of a day may take to be written anew, without its lives.
+const VACUUM_MAX: Duration = Duration::from_secs(1_800);
 
 impl SqliteStore {
     pub(super) fn remove(&self, now: TimeMs, retention: Retention) -> Result<Removed, StoreError> {
@@ -60,6 +65,7 @@ impl SqliteStore {
         let Some(keep_from) = keep_from.filter(|head| head.seq > totals.first_seq) else { return Ok(0) };
         let mut removed = 0;
         loop {
+            connection::give_up_at(connection, None)?;
             match chunks::remove_below(connection, keep_from.seq, TRANSACTION_ROWS_MAX)? {
                 0 => break,
                 some => removed += some,
@@ -74,10 +80,18 @@ impl SqliteStore {
         for day in days_in(self.directory()?, Content::Rows)? {
             let ended = day.0.saturating_add(1).saturating_mul(DAY_MS);
             let path = self.path(day, Content::Rows);
-            if ended < (now - retention.minutes_ms).0 {
-                remove_file(&path)?;
+            let done = if ended < (now - retention.minutes_ms).0 {
+                files::check_regular(&path).and_then(|()| remove_file(&path))
             } else if ended < (now - retention.spans_ms).0 {
-                self.remove_spans(&path)?;
+                self.remove_spans(&path)
+            } else {
+                Ok(())
+            };
+            match done {
+                Err(why) if is_unusable(&why) => {
+                    files::set_aside(&path, &why)?;
+                }
+                done => done?,
             }
         }
         Ok(())
@@ -85,7 +99,8 @@ impl SqliteStore {
 
     /// Only minutes stay of a day.
     fn remove_spans(&self, path: &Path) -> Result<(), StoreError> {
-        let connection = connection::write(path, Content::Rows, &self.ensemble)?;
+        let mut connection = connection::write(path, Content::Rows, &self.ensemble)?;
+        connection::give_up_at(&mut connection, Some(clock::instant() + VACUUM_MAX))?;
         let has_some = "SELECT EXISTS (SELECT 1 FROM span) OR EXISTS (SELECT 1 FROM fact)";
         if connection.query_row(has_some, [], |row| row.get(0)).map_err(connection::failed)? {
             let rows = match Lives::of(&connection).map_err(connection::failed)? {

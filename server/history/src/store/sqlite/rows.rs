@@ -5,15 +5,14 @@ use std::time::Instant;
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
-use runtime::clock;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
-use super::SqliteStore;
 use super::charges::ChargeReader;
 use super::connection::{self, failed};
 use super::rows_write::ABSENT;
 use super::schema::Content;
+use super::{SqliteStore, is_unusable};
 use crate::store::StoreError;
 use crate::store::rows::{
     DENSITIES_READ_MAX, Density, DensityQuery, Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Span,
@@ -38,7 +37,7 @@ fn over_days<T>(
         if found.len() >= limit {
             break;
         }
-        if give_up_at.is_some_and(|at| clock::instant() >= at) {
+        if connection::is_given_up(give_up_at) {
             return Err(StoreError::TooLong);
         }
         let rows = connection::read_made(&path, Content::Rows).and_then(|connection| {
@@ -48,8 +47,8 @@ fn over_days<T>(
         });
         match rows {
             Ok(rows) => found.extend(rows),
-            Err(StoreError::Damaged(why)) => {
-                tracing::error!(file = %path.display(), why, "rows of a day can't be read")
+            Err(why) if is_unusable(&why) => {
+                tracing::error!(file = %path.display(), %why, "rows of a day can't be read")
             }
             Err(error) => return Err(error),
         }

@@ -7,12 +7,12 @@ use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::time::TimeMs;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params};
 
-use super::SqliteStore;
 use super::connection::{self, failed};
 use super::facts::FactWriter;
-use super::files::Day;
+use super::files::{self, Day};
 use super::lives::LifeWriter;
 use super::schema::Content;
+use super::{SqliteStore, is_unusable};
 use crate::store::rows::{Fact, Minute, Rows, Span};
 use crate::store::{StoreError, TRANSACTION_ROWS_MAX};
 
@@ -41,9 +41,16 @@ pub(super) fn write(store: &SqliteStore, rows: &Rows) -> Result<(), StoreError> 
         let open = writer.take().filter(|(open, _)| *open == day && path.exists());
         let mut connection = match open {
             Some((_, connection)) => connection,
-            None => connection::write(&path, Content::Rows, &store.ensemble)?,
+            None => match connection::write(&path, Content::Rows, &store.ensemble) {
+                // What comes next has a file of its own.
+                Err(why) if is_unusable(&why) && files::set_aside(&path, &why)? => {
+                    connection::write(&path, Content::Rows, &store.ensemble)?
+                }
+                connection => connection?,
+            },
         };
         for some in entries.chunks(TRANSACTION_ROWS_MAX) {
+            connection::give_up_at(&mut connection, None)?;
             write_some(&mut connection, some).map_err(failed)?;
         }
         *writer = Some((day, connection));

@@ -1,5 +1,8 @@
 //! The tables of a day, and how a file of an earlier version becomes one of this.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use rusqlite::Connection;
 
 use super::connection::failed;
@@ -158,12 +161,14 @@ const BUNDLE_ID: i64 = 0x4c6b_5362;
 /// Of a bundle's version number, the place of that of the rows.
 const ROWS_PLACE: i64 = 1_000;
 
+/// In a bundle both kinds have it.
+const ABOUT: &str = "CREATE TABLE about";
+const ABOUT_OF_BOTH: &str = "CREATE TABLE IF NOT EXISTS about";
+
 /// Makes the tables of a bundle.
 pub(super) fn make_bundle(connection: &Connection, ensemble: &str) -> Result<(), StoreError> {
     for step in CHUNK_STEPS.iter().chain(ROW_STEPS.iter().take(PLAIN_ROWS as usize)) {
-        // Both have it.
-        let step = step.replace("CREATE TABLE about", "CREATE TABLE IF NOT EXISTS about");
-        connection.execute_batch(&step).map_err(failed)?;
+        connection.execute_batch(&step.replace(ABOUT, ABOUT_OF_BOTH)).map_err(failed)?;
     }
     connection.pragma_update(None, "application_id", BUNDLE_ID).map_err(failed)?;
     let version = CHUNK_STEPS.len() as i64 + PLAIN_ROWS * ROWS_PLACE;
@@ -219,12 +224,48 @@ pub(super) fn migrate(connection: &mut Connection, content: Content, ensemble: &
     Ok(())
 }
 
-/// The version of a file, if it is none that only a later program knows; 0 for a new one.
+/// The version of a file, if it is none that only a later program knows, and if the file has its tables and nothing else: a
+/// view or trigger in their place is a program of somebody else. 0 for a new one.
 pub(super) fn check(connection: &Connection, content: Content) -> Result<i64, StoreError> {
+    // All of one moment: another connection may be making its tables.
+    let _moment = connection.unchecked_transaction().map_err(failed)?;
     let version = version(connection, content)?;
-    let known = content.steps().len() as i64;
-    if version > known {
+    let versions = match (is_bundle(connection)?, content) {
+        (true, _) => (self::version(connection, Content::Chunks)?, self::version(connection, Content::Rows)?),
+        (false, Content::Chunks) => (version, 0),
+        (false, Content::Rows) => (0, version),
+    };
+    let Some(known) = KNOWN.get(&versions) else {
+        let known = content.steps().len();
         return Err(StoreError::Newer(format!("its tables are of version {version}, and this program knows {known}")));
+    };
+    if tables(connection).map_err(failed)? != *known {
+        return Err(StoreError::Damaged("its tables are not those of a recording".to_owned()));
     }
     Ok(version)
+}
+
+/// The tables of files by their versions, of chunks and of rows; a bundle has both.
+static KNOWN: LazyLock<BTreeMap<(i64, i64), Vec<String>>> = LazyLock::new(|| {
+    let number = |content: Content| 0..=content.steps().len();
+    let versions = number(Content::Chunks).flat_map(|chunks| number(Content::Rows).map(move |rows| (chunks, rows)));
+    let made = versions.filter_map(|(chunks, rows)| {
+        let connection = Connection::open_in_memory().ok()?;
+        for step in CHUNK_STEPS.iter().take(chunks).chain(ROW_STEPS.iter().take(rows)) {
+            connection.execute_batch(&step.replace(ABOUT, ABOUT_OF_BOTH)).ok()?;
+        }
+        Some(((chunks as i64, rows as i64), tables(&connection).ok()?))
+    });
+    made.collect()
+});
+
+/// What a file has, each as it was made, without the spaces; what `ANALYZE` keeps is nobody's harm.
+fn tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT substr(type || ' ' || name || ' ' || coalesce(sql, ''), 1, 9999) FROM sqlite_schema
+        WHERE coalesce(sql, '') NOT IN
+            ('CREATE TABLE sqlite_stat1(tbl,idx,stat)', 'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)')
+        ORDER BY 1 LIMIT 99";
+    let mut statement = connection.prepare(sql)?;
+    let tables = statement.query_map([], |row| row.get::<_, String>(0))?;
+    tables.map(|table| Ok(table?.split_whitespace().collect())).collect()
 }

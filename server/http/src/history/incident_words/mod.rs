@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use history::incident::{Alike, IncidentEnd, Signature};
 use lockscope_wire::Verdict;
+use lockscope_wire::outgoing::{self, code_span as code};
 use lockscope_wire::words::{date, duration, plural};
 
 use super::incident::Told;
@@ -76,6 +77,7 @@ fn odd(code: &str) -> &'static str {
         "leader_mismatch" => "led by another than the elected one",
         "foreign_child" => "behind a znode that has children",
         "expiry_overdue" => "held by a session that should have ended",
+        "stale_ephemeral" => "held by a znode that outlived its session",
         "members_disagree" => "not the same on all members",
         "missing_watch" => "waited for by somebody whom nothing wakes",
         "mixed_recipes" => "used by clients that do not see each other",
@@ -248,23 +250,9 @@ pub(super) fn markdown(of: &Found, url: &str) -> String {
     out
 }
 
-/// A name between signs that let nothing of it be markup.
-fn code(name: &str) -> String {
-    let clean: String =
-        name.chars().map(|one| if one == '`' || one == '|' || one.is_control() { '\u{fffd}' } else { one }).collect();
-    format!("`{clean}`")
-}
-
 /// A sentence in which nothing is markup.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for one in text.chars().map(|one| if one.is_control() { ' ' } else { one }) {
-        if matches!(one, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '&') {
-            out.push('\\');
-        }
-        out.push(one);
-    }
-    out
+    outgoing::markdown(text, usize::MAX)
 }
 
 #[cfg(test)]

@@ -114,8 +114,8 @@ fn what_it_was_like_before_is_one_sentence() {
 
 #[test]
 fn nothing_that_a_client_wrote_is_markup() {
-    let mut of = told(Verdict::Stuck, Some(1), IncidentEnd::Released, Some("[x](http://a/) <script>"));
-    of.incident.root.as_mut().unwrap().lock = "/a`|<b>\n# x".into();
+    let mut of = told(Verdict::Stuck, Some(1), IncidentEnd::Released, Some("[x](http://a/) <script> @channel"));
+    of.incident.root.as_mut().unwrap().lock = "/a`|<b>\u{202e}\n# x".into();
     of.sentence = sentence(&of);
     let release = Release { at_ms: 0, lock: "/a".to_owned(), by: Some("*ada*".to_owned()), record: Some(7) };
     let found = Found {
@@ -131,9 +131,9 @@ fn nothing_that_a_client_wrote_is_markup() {
         now_ms: 2,
     };
     let text = markdown(&found, "/incident?id=1");
-    assert!(text.contains("\\_again\\_") && text.contains("\\*ada\\* released `/a` at "), "{text}");
-    assert!(text.starts_with("# `/a\u{fffd}\u{fffd}<b>\u{fffd}# x`\n"), "{text}");
-    assert!(text.contains("\\[x\\](http://a/) \\<script\\>"), "{text}");
+    assert!(text.contains("＿again＿") && text.contains("＊ada＊ released `/a` at "), "{text}");
+    assert!(text.starts_with("# `/a｀｜<b>\u{2425}\u{240a}# x`\n"), "{text}");
+    assert!(text.contains("［x］（http：//a/） ＜script＞ ＠channel"), "{text}");
 }
 
 #[test]

@@ -25,6 +25,12 @@ pub fn parse(text: &str) -> Result<Health, Malformed> {
     })
 }
 
+/// Followers in sync; only a leader reports it.
+pub(in super::super) fn synced_followers(text: &str) -> Result<usize, Malformed> {
+    let count = counters(text, &["zk_synced_followers"])?.into_values().next();
+    count.and_then(|count| count.try_into().ok()).ok_or(Malformed::CutOff)
+}
+
 /// These counters, by their whole names; those that the member does not report are left out.
 ///
 /// # Errors

@@ -105,3 +105,49 @@ fn admin_servers_go_to_their_hosts_and_then_in_order() {
     let resolved = resolved(&[("b:1", &["10.0.0.2:1"]), ("10.0.0.2:8", &["10.0.0.2:8"])]);
     assert_eq!(given("a:1,b:1", &["http://10.0.0.2:8"], &resolved), [None, Some("http://10.0.0.2:8".into())]);
 }
+
+const ADDRESSES: [(&str, &[&str]); 4] =
+    [("a:1", &["10.0.0.1:1"]), ("b:1", &["10.0.0.2:1"]), ("c:1", &["10.0.0.3:1"]), ("127.0.0.1:1", &["127.0.0.1:1"])];
+
+/// Who is asked, and which members that leaves out.
+fn asked(connect: &str, config: &str) -> (Vec<String>, Vec<i64>) {
+    let (listed, resolved) = (listed(config), resolved(&ADDRESSES));
+    let places = places(connect, &listed, &[], &resolved);
+    let unplaced = unplaced(&listed, &places, &resolved);
+    (places.into_iter().map(|place| place.name.to_string()).collect(), unplaced)
+}
+
+fn these(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn who_left_is_no_member() {
+    let two = "server.1=a:2:3:participant;1\nserver.2=b:2:3:participant;1";
+    assert_eq!(asked("a:1,b:1,c:1", two), (these(&["a:1", "b:1"]), vec![]));
+    assert_eq!(asked("a:1", two), (these(&["a:1", "b:1"]), vec![]));
+    let old = "server.1=a:2:3:participant\nserver.2=b:2:3:participant";
+    assert_eq!(asked("a:1,b:1,c:1", old), (these(&["a:1", "b:1"]), vec![]));
+    // An address that nobody knows may be its.
+    let unknown = "server.1=a:2:3:participant;1\nserver.2=x:2:3:participant;1";
+    assert_eq!(asked("a:1,c:1", unknown), (these(&["a:1", "c:1", "x:1"]), vec![]));
+    assert_eq!(asked("a:1,c:1", ""), (these(&["a:1", "c:1"]), vec![]));
+}
+
+#[test]
+fn a_guess_leaves_a_member_out() {
+    // No port, which is most often the same.
+    let old = "server.1=a:2:3:participant\nserver.2=b:2:3:participant";
+    assert_eq!(asked("a:1", old), (these(&["a:1", "b:1"]), vec![2]));
+    // Two on one host, and one of them is named.
+    let one_host = "server.1=a:2:3:participant\nserver.2=a:4:5:participant";
+    assert_eq!(asked("a:1", one_host), (these(&["a:1"]), vec![1, 2]));
+    assert_eq!(asked("a:1,a:2", one_host), (these(&["a:1", "a:2"]), vec![]));
+    let mixed = "server.1=a:2:3:participant;1\nserver.2=a:4:5:participant";
+    assert_eq!(asked("a:1", mixed), (these(&["a:1"]), vec![2]));
+    // Its own machine, whichever that is, and one that is another for us.
+    let any = "server.1=0.0.0.0:2:3:participant;1\nserver.2=b:2:3:participant;1";
+    assert_eq!(asked("a:1,b:1", any), (these(&["a:1", "b:1"]), vec![1]));
+    let here = "server.1=a:2:3:participant;1\nserver.2=127.0.0.1:2:3:participant;1";
+    assert_eq!(asked("a:1", here), (these(&["a:1", "127.0.0.1:1"]), vec![2]));
+}

@@ -16,6 +16,8 @@ pub(super) struct Believed {
     pub(super) missed: u32,
     pub(super) creates: u32,
     pub(super) syncs: u32,
+    /// Why the last one began.
+    pub(super) why: String,
     pub(super) comparisons: u32,
     pub(super) incomplete: BTreeMap<String, MissingSet>,
     pub(super) side_incomplete: BTreeMap<String, MissingSet>,
@@ -25,7 +27,8 @@ impl Believed {
     pub(super) fn apply(&mut self, observation: Observation) {
         let tree = self.side.as_mut().unwrap_or(&mut self.tree);
         match observation {
-            Observation::SyncBegan { .. } => {
+            Observation::SyncBegan { why, .. } => {
+                self.why = why.into();
                 self.syncs += 1;
                 self.side = Some(BTreeMap::new());
                 self.side_incomplete.clear();
