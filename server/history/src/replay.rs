@@ -348,6 +348,20 @@ fn is_observed(store: &dyn Store, zxid: Zxid, head: &ChunkHead) -> Result<(), Re
     Err(gap.map_or(ReplayError::NothingKept { before: None, after: Some(head.first_at) }, ReplayError::InGap))
 }
 
+/// When the last question was sent whose answer the last chunks have. All that had happened by then is recorded; of what
+/// happened later some may not be.
+pub(crate) fn proven_at(store: &dyn Store, last_seq: u64) -> Option<TimeMs> {
+    let mut proven_at = None;
+    // Where a chunk is damaged, those before it say less, and nothing wrong.
+    let _ = walk(store, last_seq.saturating_sub(1), |_, _, observation| {
+        if let Observation::Synced { sent_at } = observation {
+            proven_at = Some(sent_at);
+        }
+        ControlFlow::Continue(())
+    });
+    proven_at
+}
+
 /// Everything that was recorded from a chunk on, in order, for who derives something of all of it: spans, incidents.
 /// `each` gets the chunk's head and an observation, and stops it with `Break`.
 ///

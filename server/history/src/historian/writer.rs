@@ -13,13 +13,14 @@ use runtime::clock::{self, Clock};
 
 use super::Open;
 use super::derived::Derived;
-use super::progress::{Loss, STORE_BYTES, Since, is_cut_off, sum_bytes};
+use super::progress::{Loss, STORE_BYTES, Since, complete_until, is_cut_off, sum_bytes};
 use super::recorder::{Between, Message};
 use super::retention_schedule::RetentionSchedule;
 use super::status::{HistoryHandle, HistoryState, HistoryStatus};
 use crate::codec::{Chunk, ChunkKind, Encoder};
 use crate::derive::Deriver;
 use crate::payloads::without_payloads;
+use crate::replay::proven_at;
 use crate::store::{Gap, GapReason, Retention, Store, StoreError, generated_before, reason_before};
 
 /// What was handed over is stored after so long.
@@ -49,8 +50,10 @@ pub(super) struct Writer {
     complete: Vec<Chunk>,
     /// Gaps that are not stored.
     gaps: Vec<Gap>,
-    /// The last that is stored, by number and instant.
+    /// The last that is stored, by number, and until when all that happened is stored.
     stored: (u64, Option<TimeMs>),
+    /// When the last question was sent that was answered.
+    proven_at: Option<TimeMs>,
     /// Nothing is recorded before the next checkpoint.
     loss: Option<Loss>,
     since: Since,
@@ -86,6 +89,7 @@ impl Writer {
             complete: Vec::new(),
             gaps: Vec::new(),
             stored: (0, None),
+            proven_at: None,
             loss: Some(Loss { after_seq: 0, from: None, why: GapReason::NotRunning }),
             since: Since::default(),
             flush_at: None,
@@ -193,6 +197,9 @@ impl Writer {
                 self.handle.change(|status| status.dropped += rest);
                 return self.lose(GapReason::TooLarge);
             }
+            if let Observation::Synced { sent_at } = observation {
+                self.proven_at = Some(*sent_at);
+            }
             self.unstored += 1;
         }
         self.since.observations += batch.len() as u64;
@@ -256,12 +263,17 @@ impl Writer {
             let dropped = std::mem::take(&mut self.unstored);
             self.handle.change(|status| status.dropped += dropped);
         }
-        let (last_seq, last_at) = self.complete.last().map_or(self.stored, |chunk| (chunk.seq, Some(chunk.last_at)));
-        self.loss.get_or_insert(Loss { after_seq: last_seq, from: last_at, why });
+        let (after_seq, from) = self.complete.last().map_or(self.stored, |chunk| self.complete_until(chunk));
+        self.loss.get_or_insert(Loss { after_seq, from, why });
         self.flush_at = (!self.complete.is_empty()).then(clock::instant);
         if self.retry_at.is_none() {
             self.between.wants_checkpoint.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// A chunk, and until when all that happened is in it and before it.
+    fn complete_until(&self, last: &Chunk) -> (u64, Option<TimeMs>) {
+        (last.seq, Some(complete_until(last.last_at, self.proven_at)))
     }
 
     /// Stores everything there is, or tries to.
@@ -301,8 +313,10 @@ impl Writer {
         let store = (self.open)()?;
         let coverage = store.coverage()?;
         self.encoder = Encoder::new(coverage.last_seq + 1);
-        self.stored = (coverage.last_seq, coverage.to);
-        self.loss = Some(Loss { after_seq: coverage.last_seq, from: coverage.to, why: reason_before(&*store)? });
+        let proven_at = proven_at(&*store, coverage.last_seq);
+        let from = coverage.to.map(|to| complete_until(to, proven_at));
+        self.stored = (coverage.last_seq, from);
+        self.loss = Some(Loss { after_seq: coverage.last_seq, from, why: reason_before(&*store)? });
         // The gap ends with it, and what follows it waits while the rows of whoever recorded before are derived.
         self.between.wants_checkpoint.store(true, Ordering::Relaxed);
         self.derived.take_over((clock::instant(), TimeMs(self.clock.now_ms())), &*store)?;
@@ -331,7 +345,7 @@ impl Writer {
             gaps.clear();
             self.gaps.clear();
             if let Some(chunk) = chunks.last() {
-                self.stored = (chunk.seq, Some(chunk.last_at));
+                self.stored = self.complete_until(chunk);
             }
             self.rate.1 += self.complete.drain(..next).map(|chunk| chunk.body.len() as u64).sum::<u64>();
             if is_last {
