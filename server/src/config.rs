@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use alerts::{Alerting, Receiver};
-pub use cluster::{Cluster, Watch};
+pub use cluster::Cluster;
 pub use ensembles::Ensemble;
 pub use ensembles_dir::BadFile;
 pub use history::{History, HistoryPlace};

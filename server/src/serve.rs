@@ -13,10 +13,8 @@ mod history_place;
 pub mod lab;
 mod listen;
 mod order_snoozes;
-mod owned;
 pub mod past;
 mod recording;
-mod replica_requests;
 mod replicas;
 #[cfg_attr(not(feature = "postgres"), path = "serve/no_sharing.rs")]
 mod sharing;
@@ -132,7 +130,7 @@ pub async fn run<O: Observer>(
         listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
     let cluster = clustering::open(config, listen, &clock)?;
     let parts = (audit, alerting, cluster);
-    let parts = RunningServer::start(config, (ensembles, make), recorder, clock, parts, access, config_health).await?;
+    let parts = RunningServer::start(config, ensembles, recorder, clock, parts, access, config_health).await?;
     let served = parts
         .serve((config, origin.zip(make), hang_up), payloads, (listener, tls), pages, sign_in_link, async move {
             let name = signals.next().await;
@@ -179,7 +177,7 @@ struct RunningServer {
 impl RunningServer {
     async fn start<O: Observer>(
         config: &Config,
-        (ensembles, make): (Vec<ServedEnsemble<O>>, Option<MakeEnsemble<O>>),
+        ensembles: Vec<ServedEnsemble<O>>,
         recorder: Option<(Recorder, RetentionHandle)>,
         clock: Clock,
         (audit, alerting, cluster): (AuditParts, AlertParts, Option<Cluster>),
@@ -192,9 +190,7 @@ impl RunningServer {
         let (recorder, retention) = recorder.unzip();
         let (runner, engine_ends) =
             EnsembleRunner::new((clock.clone(), stop.clone()), demand, alerting.clone(), recorder);
-        // What is owned is started once it is known who owns what.
-        let owning = owned::Owning::of(config, cluster.as_ref(), make);
-        runner.start(config, if owning.is_some() { Vec::new() } else { ensembles }).await?;
+        runner.start(config, ensembles).await?;
         let lists = runner.lists().clone();
         let metrics = Metrics {
             apart: config.metrics.clone(),
@@ -216,8 +212,7 @@ impl RunningServer {
         sharing::start(config, cluster.as_ref(), (&access, &alerting.alerts), &clock, (&tasks, &stop))?;
         let kept = config.data_dir.clone().filter(|_| audit.log.is_some());
         clustering::weave(cluster.as_ref(), kept, audit.journal.clone(), &tasks, &stop);
-        let watch = config.cluster.as_ref().map(|own| own.watch).unwrap_or_default();
-        let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock, watch));
+        let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock));
         let receivers = alerting.start(&tasks, &stop, replicas.clone());
         let acknowledged = alerting.acknowledged;
         let told = order_snoozes::follow(alerting.alerts.order_snoozes(), lists.models.clone());
@@ -234,9 +229,6 @@ impl RunningServer {
         );
         runner.set_releases(releases.clone());
         replicas.into_iter().for_each(|replicas| releases.coordinate(replicas));
-        // With a secret another replica may be handed what it has the plan of.
-        let has_secret = config.cluster.as_ref().is_some_and(|own| own.secret.is_some());
-        cluster.iter().filter(|_| has_secret).for_each(|cluster| releases.set_home(cluster.id()));
         audit_log::take_over(audit.log.as_ref(), &releases, &stop);
         let applications = ApplicationNames::new(config.applications.clone());
         let noted = recording::note_forced(releases.forced_releases(), lists.histories.clone());
@@ -258,11 +250,7 @@ impl RunningServer {
         let projector =
             projector.with_forced_releases(releases.forced_releases()).with_history(Arc::new(history_health));
         let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());
-        let projection: Arc<dyn feed::Projection> = match owning {
-            Some(owning) => owning.start(Arc::new(projector), &runner, (&tasks, &stop), &clock)?,
-            None => Arc::new(projector),
-        };
-        let hub = Hub::new(projection, clock, feed::random_epoch());
+        let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
         tasks.spawn(supervised("demand", async { _ = demand.await }));
         let pump = pump::start(hub.clone(), stop.clone());
@@ -309,8 +297,7 @@ impl RunningServer {
             .with_records(self.records.clone())
             .with_release_service(self.releases.clone())
             .with_alerts(self.alerts.clone())
-            .with_cluster(self.cluster.clone(), config.cluster.as_ref().and_then(|cluster| cluster.secret.clone()))
-            .with_replica_requests(replica_requests::of(config, self.cluster.as_ref(), &Clock::system())?)
+            .with_cluster(self.cluster.clone())
             .with_metrics(self.metrics.clone());
         let http = match self.recordings.take() {
             Some(recordings) => http.with_history(recordings),

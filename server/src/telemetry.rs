@@ -11,8 +11,7 @@ pub const FILTER_VAR: &str = "LOCKSCOPE_LOG";
 /// What is logged when nothing is said.
 /// The client crate warns of every attempt to connect; we say once what that means. Likewise of certificates that are
 /// not taken.
-const FILTER_DEFAULT: &str =
-    "warn,zookeeper_client=error,rustls_platform_verifier=off,server=info,lockscope=info,gateway=info";
+const FILTER_DEFAULT: &str = "warn,zookeeper_client=error,rustls_platform_verifier=off,server=info,lockscope=info";
 /// Begins a colour; what is logged has none of its own left by then.
 const ESCAPE: char = '\u{1b}';
 

@@ -18,9 +18,6 @@ pub struct Alerts {
     pub routes: Vec<AlertRoute>,
     /// Why alerts are not kept over a restart; empty when they are.
     pub trouble: String,
-    /// Of which ensembles that other replicas watch nothing is known now, and why: a sentence each.
-    #[serde(default)]
-    pub missing: Vec<String>,
 }
 
 /// One alert: one rule at one lock.

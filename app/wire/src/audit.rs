@@ -42,7 +42,7 @@ named_enum! {
         OrderSnoozeEnded = "order_snooze_ended",
         /// Heads of the audit logs of other replicas.
         HeadsSeen = "heads_seen",
-        /// Another replica is about to be asked to do what somebody ordered here.
+        /// Another replica was asked to do what somebody ordered here, by a former version.
         HandedOn = "handed_on",
     }
 }
@@ -113,12 +113,6 @@ pub struct AuditPage {
     /// What to give as `before` to go on to older records; null when there are none.
     #[serde(default)]
     pub next_before: Option<u64>,
-    /// What to give as `cursor` to go on to older records of several logs; not there when there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next_cursor: Option<String>,
-    /// The logs that were asked for, where there are several.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub logs: Vec<AuditLogPart>,
     /// Whose log it is; not there where this server is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replica: Option<String>,
@@ -130,36 +124,6 @@ pub struct AuditPage {
     pub not_shown_trouble: String,
     /// A part of it.
     pub records: Vec<AuditRecord>,
-}
-
-named_enum! {
-    /// How one of several audit logs stands.
-    AuditLogState {
-        /// Its records are shown, and the newest follow each other up to the head that it showed the others.
-        Checked = "checked",
-        /// Its records are shown, and it showed no head yet.
-        Unchecked = "unchecked",
-        /// Its records are shown, and are not what it showed.
-        Broken = "broken",
-        /// Nothing of it is shown.
-        Missing = "missing",
-    }
-}
-
-/// One of several audit logs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct AuditLogPart {
-    /// Whose it is.
-    pub replica: String,
-    /// How it stands.
-    pub state: AuditLogState,
-    /// Why; empty where there is nothing to say.
-    pub why: String,
-    /// Records in it; null where that is not known.
-    pub total: Option<u64>,
-    /// How many of its newest were checked.
-    pub checked: u64,
 }
 
 /// The audit log of another replica.

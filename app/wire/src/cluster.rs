@@ -1,4 +1,4 @@
-//! Several servers that watch the same: who there is, who leads, and who owns which ensemble.
+//! Several servers that watch the same: who there is, and who leads.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,6 @@ pub struct Cluster {
     pub shared_memory: Option<SharedMemory>,
     /// Replicas that are there, in the order of their ids.
     pub replicas: Vec<Replica>,
-    /// Who owns each ensemble, as far as whoever asks may see it.
-    pub assignments: Vec<UnitOwners>,
 }
 
 /// The database by which replicas share what people say and who is signed in.
@@ -58,26 +56,12 @@ pub struct Replica {
     pub version: String,
     /// Since when its process runs, ms since the epoch.
     pub since_ms: i64,
-    /// Its share of the work.
-    pub capacity: u8,
-    /// Ensembles that it owns.
-    pub ensembles: Vec<String>,
     /// Whether it leads.
     pub is_leader: bool,
     /// Whether it is the one that answers.
     pub is_this: bool,
     /// Whether it watches the same ensembles as the one that answers, by their names.
     pub watches_same: bool,
-}
-
-/// Who owns an ensemble.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct UnitOwners {
-    /// Its name.
-    pub ensemble: String,
-    /// Ids of replicas, the first of them first.
-    pub owners: Vec<String>,
 }
 
 /// Where a replica stands.

@@ -8,8 +8,6 @@ use super::name::{EnsembleColor, Link, Verdict};
 
 /// Tiles of one answer at most.
 pub const FLEET_TILES_MAX: u32 = 200;
-/// Tiles of one answer to another replica at most.
-pub const REPLICA_TILES_MAX: u32 = 20_000;
 
 /// Which tiles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -50,13 +50,13 @@ pub mod words;
 pub use advice::{Advice, Headline, LockProblem, PROBLEM_LOCKS_MAX, PROBLEMS_MAX, ProblemsLeftOut, Step, StepAct};
 pub use alerts::{Acknowledgement, Alert, AlertMatchers, AlertRoute, AlertRule, Alerts, Silence};
 pub use answer::{Query, StatusQuery};
-pub use audit::{AuditKind, AuditLogPart, AuditLogState, AuditPage, AuditRecord, OtherAuditLog};
+pub use audit::{AuditKind, AuditPage, AuditRecord, OtherAuditLog};
 pub use board::{Board, BoardDelta, BoardHead, RootBrief, Totals};
-pub use cluster::{Cluster, ClusterState, Replica, SharedMemory, UnitOwners};
+pub use cluster::{Cluster, ClusterState, Replica, SharedMemory};
 pub use events::{EventKind, EventRow, Events, EventsQuery, Lately, LatelyDelta, LatelyIn, LaterIn};
 pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStatus, RunsOut, SourceState, Trust};
 pub use find::{FindAnswer, FindPlace, FoundIncident};
-pub use fleet::{FLEET_TILES_MAX, Fleet, FleetQuery, FleetTile, LabelCount, REPLICA_TILES_MAX};
+pub use fleet::{FLEET_TILES_MAX, Fleet, FleetQuery, FleetTile, LabelCount};
 pub use frame::{
     Body, COMPACT_TYPE, ClientFrame, CompactFrame, DeltaBody, Frame, KnownView, ServerFrame, View, decode_frame,
     encode_frame,

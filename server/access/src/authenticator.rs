@@ -232,7 +232,6 @@ impl Access {
                 scope: record.grant.scope(),
                 by: SignedBy::Token,
                 address,
-                through: None,
             };
             return Ok(Principal::new(actor, revocation, FormKey::default(), None));
         }
@@ -243,8 +242,7 @@ impl Access {
             self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))?
         {
             let forms = FormKey::of(self.shared_secret().unwrap_or(&self.0.form_secret), &name);
-            let actor =
-                Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address, through: None };
+            let actor = Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address };
             return Ok(Principal::new(actor, Revocation::never(), forms, None));
         }
         // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
@@ -255,7 +253,6 @@ impl Access {
                 scope: Scope::default(),
                 by: SignedBy::Nobody,
                 address,
-                through: None,
             };
             return Ok(Principal::new(actor, Revocation::never(), FormKey::default(), None));
         }

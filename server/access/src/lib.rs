@@ -16,7 +16,6 @@ mod openid;
 mod password;
 mod preferences;
 mod proxy;
-mod replica;
 mod request_credentials;
 mod revocation;
 mod secret;
@@ -29,7 +28,6 @@ mod tokens;
 mod users;
 
 pub use authenticator::{Access, Principal};
-pub use current_rights::NotKnownHere;
 pub use device::DEVICE_MS_MAX;
 pub use error::AccessError;
 pub use form_key::FormKey;

@@ -58,7 +58,7 @@ impl Holder {
             #[cfg(feature = "oidc")]
             Basis::OpenId => SignedBy::OpenId,
         };
-        Actor { name: self.name.clone(), role: self.grant.role, scope: self.grant.scope(), by, address, through: None }
+        Actor { name: self.name.clone(), role: self.grant.role, scope: self.grant.scope(), by, address }
     }
 }
 

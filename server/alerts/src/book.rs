@@ -157,18 +157,6 @@ impl Book {
         }
     }
 
-    /// Drops what is active in ensembles that another server watches from now on, where it may go on, and sends nothing more
-    /// of what is resolved.
-    pub fn leave_elsewhere(&mut self, is_watched: impl Fn(&str) -> bool) {
-        for (key, kept) in self.alerts.iter_mut().filter(|(_, kept)| !is_watched(&kept.alert.ensemble)) {
-            if kept.alert.state != AlertState::Resolved || !kept.tellings.is_empty() {
-                self.unsaved_alerts.insert(key.clone());
-            }
-            kept.tellings.clear();
-        }
-        self.alerts.retain(|_, kept| kept.alert.state == AlertState::Resolved || is_watched(&kept.alert.ensemble));
-    }
-
     /// The rules, as the API shows them.
     pub fn rules(&self) -> &[AlertRule] {
         &self.rules
@@ -294,7 +282,7 @@ impl Book {
         now_ms: i64,
         repeat_ms: Option<i64>,
         only_stored: bool,
-        is_wanted: impl Fn(&str, &str) -> bool,
+        is_wanted: impl Fn(&str) -> bool,
     ) -> Vec<Notification> {
         let is_silenced = |kept: &KeptAlert| self.silence_of(&kept.alert, now_ms).is_some();
         let is_stored = |kept: &&KeptAlert| !only_stored || !self.unsaved_alerts.contains(&kept.alert.key);
@@ -310,7 +298,7 @@ impl Book {
                 (AlertState::Resolved, Told::Resolved) | (AlertState::Pending, _) => false,
             })
             .map(|(kept, _)| kept)
-            .filter(|kept| is_wanted(&kept.alert.key, &kept.alert.ensemble))
+            .filter(|kept| is_wanted(&kept.alert.key))
             // Nobody is told while it is silenced, not even again. That it is over is told to whoever waits for that.
             .filter(|kept| kept.alert.state != AlertState::Firing || !is_silenced(kept))
             .collect();

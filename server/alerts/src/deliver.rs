@@ -96,13 +96,8 @@ impl Delivery {
         let now = Instant::now();
         self.refused.retain(|_, at| *at > now);
         // What is refused takes no place of what may be taken.
-        let is_wanted = |key: &str, _: &str| !self.refused.contains_key(key);
-        // What others are to tell takes no place of what is ours.
-        let is_ours = |key: &str, ensemble: &str| is_wanted(key, ensemble) && self.is_ours(ensemble);
-        let mut due = self.alerts.to_tell(&self.route.name, self.repeat_ms, is_ours);
-        if due.is_empty() {
-            due = self.alerts.to_tell(&self.route.name, self.repeat_ms, is_wanted);
-        }
+        let is_wanted = |key: &str| !self.refused.contains_key(key);
+        let due = self.alerts.to_tell(&self.route.name, self.repeat_ms, is_wanted);
         let due = self.still_to_tell(due).await;
         if due.is_empty() {
             return None;
@@ -127,11 +122,6 @@ impl Delivery {
             }
             Err(error) => Some(self.failed(error)),
         }
-    }
-
-    /// Whether this server may tell of an ensemble.
-    fn is_ours(&self, ensemble: &str) -> bool {
-        self.duty.as_ref().is_none_or(|duty| self.route.kind.is_idempotent() || duty.is_ours(ensemble, 0))
     }
 
     /// What is left for this server: nothing that another told already, and of what must be told once, nothing unless it is
@@ -159,7 +149,7 @@ impl Delivery {
         }
         // Asked for each, and last: it may have changed since.
         let overdue_ms = |one: &Notification| ledger.overdue_ms(one, self.repeat_ms, now_ms);
-        rest.into_iter().filter(|one| duty.is_ours(&one.ensemble, overdue_ms(one))).collect()
+        rest.into_iter().filter(|one| duty.is_ours(overdue_ms(one))).collect()
     }
 
     /// Notes for others what was told. What can't be noted is told again by whoever comes next.

@@ -27,8 +27,8 @@ pub type DutyAnswer<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Se
 
 /// Other servers that find the same alerts.
 pub trait Duty: fmt::Debug + Send + Sync {
-    /// Whether this server is the one that tells of an ensemble, now. `overdue_ms`: for so long nobody told.
-    fn is_ours(&self, ensemble: &str, overdue_ms: i64) -> bool;
+    /// Whether this server is the one that tells, now. `overdue_ms`: for so long nobody told.
+    fn is_ours(&self, overdue_ms: i64) -> bool;
     /// Whether no other server was heard of for so long that nobody may be waited for: then each server tells by itself, and
     /// what is told once too often is better than not at all.
     fn is_cut_off(&self) -> bool;

@@ -170,13 +170,6 @@ impl Alerts {
         self.0.book.lock().end_elsewhere(is_watched, self.0.clock.now_ms());
     }
 
-    /// Drops the alerts of ensembles that another server watches from now on, without sending that they are resolved.
-    pub fn leave_elsewhere(&self, is_watched: impl Fn(&str) -> bool) {
-        self.0.looks_since_ms.lock().retain(|name, _| is_watched(name));
-        self.0.book.lock().leave_elsewhere(is_watched);
-        self.0.revision.send_modify(|revision| *revision += 1);
-    }
-
     /// This server begins to watch an ensemble.
     pub fn begin_in(&self, ensemble: &str) {
         self.0.looks_since_ms.lock().insert(ensemble.to_owned(), self.0.clock.now_ms());
@@ -282,7 +275,6 @@ impl Alerts {
             rules: book.rules().to_vec(),
             routes: routes.iter().map(route).collect(),
             trouble: self.0.trouble.lock().clone(),
-            missing: Vec::new(),
         }
     }
 
@@ -351,7 +343,7 @@ impl Alerts {
         &self,
         route: &str,
         repeat_ms: Option<i64>,
-        is_wanted: impl Fn(&str, &str) -> bool,
+        is_wanted: impl Fn(&str) -> bool,
     ) -> Vec<Notification> {
         let only_stored = self.0.trouble.lock().is_empty();
         // Who saves says so before it takes anything out of the book.

@@ -63,7 +63,6 @@ impl Entry {
     pub(super) fn into_record(self, at_ms: i64) -> AuditRecord {
         let name = |text: String| bounded(&text, NAME_CHARS_MAX);
         let path = |text: String| bounded(&text, PATH_CHARS_MAX);
-        let through = self.actor.as_ref().and_then(|actor| actor.through.clone()).map(name);
         let (actor, actor_by, address) = match self.actor {
             None => (SERVER.to_owned(), "the server itself".to_owned(), None),
             Some(actor) => {
@@ -77,7 +76,7 @@ impl Entry {
             actor,
             actor_by,
             address,
-            through,
+            through: None,
             ensemble: self.ensemble.map(name),
             lock: self.lock.map(path),
             path: self.path.map(path),

@@ -316,8 +316,6 @@ impl Shared {
             trouble,
             delivery_trouble,
             next_before: found.next_before,
-            next_cursor: None,
-            logs: Vec::new(),
             replica: None,
             not_shown: Vec::new(),
             not_shown_trouble: String::new(),

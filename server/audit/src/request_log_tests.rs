@@ -65,14 +65,7 @@ fn outcome(outcome: &'static str) -> Entry {
 }
 
 fn actor(name: &str) -> Actor {
-    Actor {
-        name: name.to_owned(),
-        role: Role::Viewer,
-        scope: Scope::default(),
-        by: SignedBy::Token,
-        address: None,
-        through: None,
-    }
+    Actor { name: name.to_owned(), role: Role::Viewer, scope: Scope::default(), by: SignedBy::Token, address: None }
 }
 
 #[tokio::test]

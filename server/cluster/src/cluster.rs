@@ -27,7 +27,7 @@ struct Inner {
     paths: Paths,
     record: MemberRecord,
     clock: Clock,
-    /// Where the time of assignments begins.
+    /// When this began.
     begun: Instant,
     known: Mutex<Known>,
     /// Moves with every change.
@@ -45,16 +45,16 @@ impl fmt::Debug for Cluster {
 impl Cluster {
     /// A replica that is no member yet; [`Cluster::run`] makes it one.
     pub fn new(settings: Settings, clock: Clock) -> Self {
-        let mut units: Vec<&str> = settings.units.iter().map(String::as_str).collect();
-        units.sort_unstable();
+        let mut watched: Vec<&str> = settings.watched.iter().map(String::as_str).collect();
+        watched.sort_unstable();
         let record = MemberRecord {
             address: settings.address.clone(),
             version: settings.version.clone(),
             since_ms: clock.now_ms(),
-            capacity: settings.capacity,
+            capacity: 1,
             process: format!("{:032x}", rand::random::<u128>()),
             session_timeout_ms: u64::try_from(settings.session_timeout.as_millis()).unwrap_or(u64::MAX),
-            watches: format!("{}-{:016x}", units.len(), hash(&units)),
+            watches: format!("{}-{:016x}", watched.len(), hash(&watched)),
         };
         Self(Arc::new(Inner {
             paths: Paths::new(&settings.root),
@@ -73,20 +73,9 @@ impl Cluster {
         self.known().leads_at(clock::instant())
     }
 
-    /// Whether this replica is the first of the owners of a unit, as of now: never longer than its session lives, and not
-    /// before every other replica has seen who came or went.
-    pub fn is_first_owner(&self, unit: &str) -> bool {
-        self.place(unit) == Some(0)
-    }
-
-    /// Which of the owners of a unit this replica is, as of now; None: it is none.
-    pub fn place(&self, unit: &str) -> Option<usize> {
-        self.known().place_at(unit, self.id(), clock::instant())
-    }
-
-    /// The same for any of its owners.
-    pub fn is_owner(&self, unit: &str) -> bool {
-        self.place(unit).is_some()
+    /// The place of this replica among those that are there, by their ids, as of now; None while it is no member.
+    pub fn rank(&self) -> Option<usize> {
+        self.known().rank_at(self.id(), clock::instant())
     }
 
     /// Asks ZooKeeper whether this replica could join, and changes nothing.
@@ -120,16 +109,6 @@ impl Cluster {
     /// This replica's id.
     pub fn id(&self) -> &str {
         &self.0.settings.id
-    }
-
-    /// How others reach this replica.
-    pub fn address(&self) -> &str {
-        &self.0.settings.address
-    }
-
-    /// Since when this process runs, ms since the epoch, as the others read it.
-    pub fn since_ms(&self) -> i64 {
-        self.0.record.since_ms
     }
 
     /// Notes how the database stands by which replicas share; it is shown with the rest.
@@ -240,40 +219,13 @@ impl Cluster {
     }
 
     pub(crate) fn note_members(&self, members: Vec<Member>, strangers: usize) {
-        let now_ms = self.since_begun_ms();
         let mut known = self.known();
-        let before = known.assignment.clone();
-        known.assignment.observe(now_ms, members.iter().map(|member| (member.id.as_str(), member.record.capacity)));
-        known.note_moved(&before, clock::instant());
         known.members = members;
         known.strangers = strangers;
         known.seen_at_ms = Some(self.0.clock.now_ms());
         known.heard_at = Some(clock::instant());
         drop(known);
         self.changed();
-    }
-
-    /// How long until units may move because of who came or went; None: not before somebody does.
-    pub(crate) fn until_settled(&self) -> Option<Duration> {
-        let due_ms = self.known().assignment.due_ms()?;
-        let left = u64::try_from(due_ms.saturating_sub(self.since_begun_ms())).unwrap_or(0);
-        Some(Duration::from_millis(left.max(1)))
-    }
-
-    /// Moves units as members have settled.
-    pub(crate) fn advance(&self) {
-        let now_ms = self.since_begun_ms();
-        let mut known = self.known();
-        let before = known.assignment.clone();
-        known.assignment.advance(now_ms);
-        known.note_moved(&before, clock::instant());
-        drop(known);
-        self.changed();
-    }
-
-    /// A clock that is never set.
-    fn since_begun_ms(&self) -> i64 {
-        i64::try_from(self.0.begun.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
     fn changed(&self) {

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rendezvous::CAPACITY_MAX;
-
 /// Bytes of a member's znode that are read; ours have a few hundred.
 pub const BYTES_MAX: usize = 4_096;
 /// Members that are read. Overflow policy: those that come last in the order of ids are left out, and that is said.
@@ -20,7 +18,8 @@ pub struct MemberRecord {
     pub version: String,
     /// Since when its process runs, ms since the epoch.
     pub since_ms: i64,
-    /// Its share of the work, from 1 to 16.
+    /// Always 1; former versions read nothing without it.
+    #[serde(default)]
     pub capacity: u8,
     /// Which process it is: a new one at each start.
     pub process: String,
@@ -51,8 +50,7 @@ impl MemberRecord {
         let record: Self = serde_json::from_slice(bytes.get(..BYTES_MAX.min(bytes.len()))?).ok()?;
         let is_text = |text: &str| text.chars().count() <= TEXT_CHARS_MAX && !text.contains(char::is_control);
         let is_whole = is_text(&record.address) && is_text(&record.version) && is_text(&record.process);
-        let capacity = record.capacity.clamp(1, CAPACITY_MAX);
-        is_whole.then_some(Self { capacity, ..record })
+        is_whole.then_some(record)
     }
 }
 
@@ -93,8 +91,6 @@ mod tests {
         assert_eq!(MemberRecord::parse(&long.to_bytes()), None);
         let odd = MemberRecord { version: "1\u{0}2".to_owned(), ..record() };
         assert_eq!(MemberRecord::parse(&odd.to_bytes()), None);
-        let greedy = MemberRecord { capacity: 200, ..record() };
-        assert_eq!(MemberRecord::parse(&greedy.to_bytes()).unwrap().capacity, CAPACITY_MAX);
     }
 
     #[test]

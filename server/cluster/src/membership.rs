@@ -112,22 +112,7 @@ impl Cluster {
                 }
                 Err(error) => return Trouble::of(&error, "READ", &path),
             }
-            self.settle(watcher.changed()).await;
-        }
-    }
-
-    /// Waits for something, and moves units meanwhile as members have settled.
-    async fn settle<T>(&self, until: impl Future<Output = T>) {
-        let mut until = std::pin::pin!(until);
-        loop {
-            let Some(wait) = self.until_settled() else {
-                until.await;
-                return;
-            };
-            if tokio::time::timeout(wait, &mut until).await.is_ok() {
-                return;
-            }
-            self.advance();
+            watcher.changed().await;
         }
     }
 

@@ -22,12 +22,10 @@ pub struct Settings {
     pub address: String,
     /// Its version.
     pub version: String,
-    /// Its share of the work, from 1 to 16.
-    pub capacity: u8,
     /// The name of the ensemble that the cluster meets in.
     pub ensemble: String,
     /// Names of the ensembles that this replica watches.
-    pub units: Vec<String>,
+    pub watched: Vec<String>,
 }
 
 impl fmt::Debug for Settings {

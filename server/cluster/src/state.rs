@@ -1,16 +1,12 @@
 //! What a replica knows of its cluster at an instant, and how it is shown. Pure: instants are arguments.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use lockscope_wire::{Cluster as ClusterView, ClusterState, Replica, SharedMemory, UnitOwners};
+use lockscope_wire::{Cluster as ClusterView, ClusterState, Replica, SharedMemory};
 
-use crate::assignment::Assignment;
 use crate::lease::Lease;
 use crate::member::Member;
 use crate::settings::Settings;
-
-/// After a change of who owns what nobody is the first owner for so long: replicas see it one after the other.
-const HANDOVER: Duration = Duration::from_secs(2);
 
 /// What is known.
 #[derive(Clone, Debug)]
@@ -30,9 +26,6 @@ pub(crate) struct Known {
     /// Our own znode at the latch, once it is the first.
     pub(crate) latch: Option<String>,
     pub(crate) lease: Lease,
-    pub(crate) assignment: Assignment,
-    /// When it changed last.
-    pub(crate) moved_at: Option<Instant>,
     pub(crate) counts: Counts,
     /// When ZooKeeper answered last.
     pub(crate) heard_at: Option<Instant>,
@@ -63,8 +56,6 @@ impl Default for Known {
             seen_at_ms: None,
             latch: None,
             lease: Lease::default(),
-            assignment: Assignment::default(),
-            moved_at: None,
             counts: Counts::default(),
             heard_at: None,
         }
@@ -77,19 +68,10 @@ impl Known {
         self.state == ClusterState::Member && self.latch.is_some() && self.lease.holds_at(now)
     }
 
-    /// Takes in who owns what since members came, went or settled.
-    pub(crate) fn note_moved(&mut self, before: &Assignment, now: Instant) {
-        if self.assignment.has_moved_since(before) {
-            self.moved_at = Some(now);
-        }
-    }
-
-    /// Which of the owners of a unit this replica is at an instant, from 0; its session can't have ended yet. Others see the
-    /// same a little sooner or later: after each change nobody is one for a while.
-    pub(crate) fn place_at(&self, unit: &str, id: &str, now: Instant) -> Option<usize> {
-        let is_quiet = self.moved_at.is_some_and(|at| now.saturating_duration_since(at) >= HANDOVER);
-        let is_sure = is_quiet && self.state == ClusterState::Member && self.lease.holds_at(now);
-        self.assignment.owners(unit).into_iter().position(|owner| owner == id).filter(|_| is_sure)
+    /// The place of a replica among the members at an instant, from 0; its session can't have ended yet.
+    pub(crate) fn rank_at(&self, id: &str, now: Instant) -> Option<usize> {
+        let is_sure = self.state == ClusterState::Member && self.lease.holds_at(now);
+        self.members.iter().position(|member| member.id == id).filter(|_| is_sure)
     }
 
     /// As it is shown.
@@ -97,21 +79,11 @@ impl Known {
         let is_leader = self.leads_at(now);
         // Who is first and has lost its lease does not lead, and nobody else does yet.
         let leader = self.first.as_deref().filter(|id| *id != settings.id || is_leader);
-        let assignments: Vec<UnitOwners> = settings
-            .units
-            .iter()
-            .map(|unit| UnitOwners {
-                ensemble: unit.clone(),
-                owners: self.assignment.owners(unit).into_iter().map(str::to_owned).collect(),
-            })
-            .collect();
         let replica = |member: &Member| Replica {
             id: member.id.clone(),
             address: member.record.address.clone(),
             version: member.record.version.clone(),
             since_ms: member.record.since_ms,
-            capacity: member.record.capacity,
-            ensembles: owned(&assignments, &member.id),
             is_leader: leader == Some(&*member.id),
             is_this: member.id == settings.id && self.state.is_member(),
             watches_same: member.record.watches == own_watches,
@@ -130,12 +102,6 @@ impl Known {
             strangers: self.strangers as u64,
             shared_memory: self.shared_memory.clone(),
             replicas,
-            assignments,
         }
     }
-}
-
-fn owned(assignments: &[UnitOwners], id: &str) -> Vec<String> {
-    let owned = assignments.iter().filter(|unit| unit.owners.iter().any(|owner| owner == id));
-    owned.map(|unit| unit.ensemble.clone()).collect()
 }

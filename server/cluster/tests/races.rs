@@ -37,9 +37,8 @@ fn replica(connect: &str, id: &str) -> Cluster {
         id: id.to_owned(),
         address: format!("http://{id}"),
         version: "0.1.0".to_owned(),
-        capacity: 1,
         ensemble: "default".to_owned(),
-        units: vec!["default".to_owned()],
+        watched: vec!["default".to_owned()],
     };
     let cluster = Cluster::new(settings, Clock::system());
     tokio::spawn(cluster.clone().run(CancellationToken::new()));

@@ -3,14 +3,14 @@
 
 use bytes::Bytes;
 use lockscope_wire::{
-    Body, BodyPatch, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, View,
+    Body, BodyPatch, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame,
     decode_frame, encode_frame,
 };
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::frame_error::FrameError;
-use super::{FeedError, VisibilityScope, json};
+use super::{FeedError, json};
 
 /// Place of `ServerFrame::Snapshot` among its variants; postcard writes it.
 const SNAPSHOT_VARIANT: u32 = 1;
@@ -60,50 +60,6 @@ pub struct ClientMessage {
     /// The moment that its view is of, as it was written; None: it is live. Scripts alone name one: pages of the past are
     /// documents.
     pub at: Option<String>,
-    /// What it may show, where that is another thing for each subscription; None: what its socket may show.
-    pub scope: Option<VisibilityScope>,
-}
-
-/// What another replica sends, for its own viewers: each subscription has a scope of its own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum ReplicaFrame {
-    /// Starts a view, or goes on from a state of it.
-    Subscribe {
-        /// Subscription.
-        id: u32,
-        /// What it looks at.
-        view: View,
-        /// What it may show.
-        scope: VisibilityScope,
-        /// The state that is known.
-        after: Option<(Epoch, u64)>,
-    },
-    /// Ends one.
-    Unsubscribe {
-        /// Subscription.
-        id: u32,
-    },
-}
-
-/// Reads the frame of a replica.
-///
-/// # Errors
-/// One sentence, when it is none of this version.
-pub fn parse_replica(bytes: &[u8]) -> Result<ClientMessage, FrameError> {
-    let (frame, scope) = match decode_frame(bytes) {
-        Some(ReplicaFrame::Subscribe { id, view, scope, after: None }) => {
-            (ClientFrame::Subscribe { id, view }, Some(scope))
-        }
-        Some(ReplicaFrame::Subscribe { id, view, scope, after: Some((epoch, seq)) }) => {
-            (ClientFrame::ResumeAfter { id, view, epoch, seq }, Some(scope))
-        }
-        Some(ReplicaFrame::Unsubscribe { id }) => (ClientFrame::Unsubscribe { id }, None),
-        None => {
-            let detail = format!("the frame is not a replica's of protocol {PROTOCOL}; replicas need the same version");
-            return Err(FrameError { id: None, detail });
-        }
-    };
-    Ok(ClientMessage { frame, at: None, scope })
 }
 
 /// Reads a client frame.
@@ -114,7 +70,7 @@ pub fn parse_client(bytes: &[u8], encoding: Encoding) -> Result<ClientMessage, F
     match encoding {
         Encoding::Json => json::client_frame(bytes),
         Encoding::Binary => match decode_frame(bytes) {
-            Some(frame) => Ok(ClientMessage { frame, at: None, scope: None }),
+            Some(frame) => Ok(ClientMessage { frame, at: None }),
             None => Err(FrameError {
                 id: None,
                 detail: format!(

@@ -283,7 +283,6 @@ impl Hub {
 
     /// Never one of several for the one that was meant, and never nothing for what is not known.
     pub(super) fn refuse_ambiguous(&self, view: &View, scope: &VisibilityScope) -> Result<(), FeedError> {
-        self.projection.prepare(view, scope)?;
         let names = self.projection.ensembles_with(view, scope);
         if names.len() > 1 { Err(FeedError::Ambiguous(names)) } else { Ok(()) }
     }

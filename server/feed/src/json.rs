@@ -120,7 +120,7 @@ pub fn client_frame(bytes: &[u8]) -> Result<ClientMessage, FrameError> {
     let outside = Value::Object(Map::from_iter([(name.clone(), Value::Object(fields))]));
     let frame = serde_json::from_value(outside)
         .map_err(|error| refuse(id, format!("a `{name}` frame was not understood: {error}")))?;
-    Ok(ClientMessage { frame, at, scope: None })
+    Ok(ClientMessage { frame, at })
 }
 
 /// Takes the moment out of a view, as it was written: a number or a text.

@@ -13,7 +13,6 @@ mod frames;
 mod hub;
 pub mod json;
 mod known;
-mod lost;
 mod owner;
 mod pace;
 pub mod project;
@@ -38,16 +37,15 @@ pub use about::About;
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use ensembles::{Changes, Ensemble, Ensembles};
 pub use frame_error::FrameError;
-pub use frames::{ClientMessage, Encoding, ReplicaFrame, encode, parse_client, parse_replica};
+pub use frames::{ClientMessage, Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, ProjectedView};
-pub use lost::{calls_live, lose, worse};
 pub use owner::Owner;
 pub use project::{FoundLocks, LineView, NAMES_MAX, NameTest, RecordedHabits, time_to_lock};
 pub use projector::Projector;
 pub use query::ModelQuery;
 pub use revisions::Revisions;
-pub use sources::{ConfigState, ForeignCounts, HistorySource, LabSource};
+pub use sources::{ConfigState, HistorySource, LabSource};
 pub use subscription::Subscription;
 pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};
 pub use visibility::VisibilityScope;
@@ -92,39 +90,6 @@ pub trait Views {
     fn queue_map(&self, query: &QueueMapQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>>;
 }
 
-/// An ensemble that another server watches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
-    /// Its name.
-    pub ensemble: String,
-    /// That it is so, and whom to ask, in one sentence.
-    pub why: String,
-    /// Who watches it: ids and addresses, those that answer first.
-    pub owners: Vec<(String, String)>,
-}
-
-/// Ensembles that other servers watch, and the one of them that is asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ElsewherePart {
-    /// Its id and address; None where nobody watches them.
-    pub owner: Option<(String, String)>,
-    /// Their names.
-    pub ensembles: Vec<String>,
-    /// Why nobody is asked; empty where somebody is.
-    pub why: String,
-    /// Why the one that is asked does not answer at present; empty where it does.
-    pub lost: String,
-}
-
-/// Tiles of ensembles.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FleetTiles {
-    /// Of those that this server watches.
-    pub own: Vec<FleetTile>,
-    /// Of those that others watch: that nothing is known of them. Whoever asks those servers puts theirs in their place.
-    pub elsewhere: Vec<FleetTile>,
-}
-
 /// What the feed needs from the model.
 pub trait Projection: Views + Send + Sync + 'static {
     /// Rises with every change of the model.
@@ -153,29 +118,6 @@ pub trait Projection: Views + Send + Sync + 'static {
     /// The ensembles that have what a view is about, where it is one thing and the view names no ensemble.
     fn ensembles_with(&self, _view: &View, _sight: &VisibilityScope) -> Vec<String> {
         Vec::new()
-    }
-    /// Makes sure that the view can be looked at. It may take a moment, where what is shown is elsewhere.
-    ///
-    /// # Errors
-    /// Nothing is known of what the view is about.
-    fn prepare(&self, _view: &View, _scope: &VisibilityScope) -> Result<(), FeedError> {
-        Ok(())
-    }
-    /// Whether this server itself watches an ensemble.
-    fn watches(&self, _ensemble: &str) -> bool {
-        true
-    }
-    /// Who is to be asked for what only a server that watches an ensemble can do; None where this one does, or nobody.
-    fn elsewhere(&self, _ensemble: &str) -> Option<Elsewhere> {
-        None
-    }
-    /// All that other servers watch, each ensemble once, with the one that is asked about it.
-    fn all_elsewhere(&self) -> Vec<ElsewherePart> {
-        Vec::new()
-    }
-    /// What is asked of other replicas; None where this one watches everything.
-    fn foreign_counts(&self) -> Option<ForeignCounts> {
-        None
     }
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
@@ -218,8 +160,8 @@ pub trait Projection: Views + Send + Sync + 'static {
         FoundLocks { rows, is_complete }
     }
     /// The ensembles of which something may be seen, as tiles, in no order.
-    fn fleet_tiles(&self, _scope: &VisibilityScope) -> FleetTiles {
-        FleetTiles::default()
+    fn fleet_tiles(&self, _scope: &VisibilityScope) -> Vec<FleetTile> {
+        Vec::new()
     }
     /// Whether there are several of which something may be seen.
     fn has_fleet(&self, _scope: &VisibilityScope) -> bool {
@@ -259,12 +201,6 @@ pub enum FeedError {
     /// The view itself can't be.
     #[error("{0}")]
     BadView(String),
-    /// Another server watches what the view is about, and can't be reached.
-    #[error("{0}")]
-    OwnerUnreachable(String),
-    /// Another server watches what the view is about, and is asked for as many views as may be.
-    #[error("{0}")]
-    TooManyElsewhere(String),
     /// A frame without an encoding.
     #[error("a frame could not be encoded: {0}")]
     Encoding(String),

@@ -9,8 +9,8 @@ use lockscope_core::observation::RootId;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_wire::{
-    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately, LockOrders, LockPage,
-    LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, SessionTimeout, Sessions,
+    Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, FleetTile, LabQuery, LabRun, Lately, LockOrders,
+    LockPage, LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, SessionTimeout, Sessions,
     SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
 };
 
@@ -19,8 +19,8 @@ use super::project::{
     LineView, MetricSelection, NameTest, ProjectionContext, Snapshot,
 };
 use super::{
-    About, ConfigState, Ensembles, FleetTiles, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions,
-    Views, VisibilityScope,
+    About, ConfigState, Ensembles, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views,
+    VisibilityScope,
 };
 use runtime::clock::Clock;
 
@@ -305,8 +305,8 @@ impl Projection for Projector {
         FoundLocks { rows, is_complete: are_all && are_compared }
     }
 
-    fn fleet_tiles(&self, scope: &VisibilityScope) -> FleetTiles {
-        FleetTiles { own: self.look(scope, project::fleet_tiles), elsewhere: Vec::new() }
+    fn fleet_tiles(&self, scope: &VisibilityScope) -> Vec<FleetTile> {
+        self.look(scope, project::fleet_tiles)
     }
 
     fn has_fleet(&self, scope: &VisibilityScope) -> bool {
@@ -344,10 +344,6 @@ impl Projection for Projector {
 
     fn session_timeout(&self, scope: &VisibilityScope, query: &SessionQuery) -> Option<SessionTimeout> {
         self.look(scope, |looks| only(looks.iter().filter_map(|look| look.session_timeout(query))))
-    }
-
-    fn watches(&self, ensemble: &str) -> bool {
-        self.ensembles.has(ensemble)
     }
 
     fn is_ready(&self) -> bool {

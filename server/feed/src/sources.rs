@@ -5,19 +5,6 @@ use std::sync::Arc;
 use lockscope_wire::{ConfigStatus, HistoryStatus, LabRun};
 use tokio::sync::watch;
 
-/// What is asked of other replicas.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ForeignCounts {
-    /// Ensembles that others watch.
-    pub ensembles: usize,
-    /// Replicas that are asked for them.
-    pub owners: usize,
-    /// Of these, those that answer.
-    pub owners_up: usize,
-    /// Views that are asked of them.
-    pub views: usize,
-}
-
 /// The runs of a lab.
 pub trait LabSource: Send + Sync {
     /// A run as it stands.

@@ -12,14 +12,6 @@ impl Hub {
     /// # Errors
     /// When the view can't be, or has no past.
     pub fn snapshot_for(&self, live: &Self, id: u32, view: View, scope: &VisibilityScope) -> Result<Bytes, FeedError> {
-        Ok(live.frame_of_moment(id, &self.moment(view, scope)?))
-    }
-
-    /// What such a frame says beside whose it is: an object, which another server may put into a frame of its own.
-    ///
-    /// # Errors
-    /// When the view can't be, or has no past.
-    pub fn moment(&self, view: View, scope: &VisibilityScope) -> Result<Bytes, FeedError> {
         let view = normalise(view)?;
         if matches!(view, View::Lab(_)) {
             return Err(FeedError::BadView("a run of the lab is shown live only; leave out `at`".to_owned()));
@@ -31,17 +23,12 @@ impl Hub {
             of_the_past(as_of, at_ms);
         }
         let head = format!(
-            r#""seq":{},"known_at_ms":{at_ms},"as_of":{{"state":"past","at_ms":{at_ms}}}"#,
+            r#""type":"snapshot","id":{id},"epoch":"{}","server_time_ms":{},"seq":{},"known_at_ms":{at_ms},"as_of":{{"state":"past","at_ms":{at_ms}}}"#,
+            live.epoch(),
+            live.now_ms(),
             self.projection().revision(),
         );
         Ok(format!(r#"{{{head},"body":{}}}"#, json::body(&body)?).into())
-    }
-
-    /// The frame of a moment, wherever that was made. `moment` is an object.
-    pub fn frame_of_moment(&self, id: u32, moment: &[u8]) -> Bytes {
-        let head =
-            format!(r#"{{"type":"snapshot","id":{id},"epoch":"{}","server_time_ms":{},"#, self.epoch(), self.now_ms());
-        [head.as_bytes(), moment.get(1..).unwrap_or_default()].concat().into()
     }
 }
 

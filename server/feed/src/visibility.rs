@@ -47,19 +47,6 @@ impl VisibilityScope {
         Self { records, ..self }
     }
 
-    /// The same, as far as it is of some ensembles; None where nothing of them may be seen.
-    pub fn among(&self, ensembles: &[String]) -> Option<Self> {
-        let seen: Vec<String> = ensembles.iter().filter(|name| self.covers_ensemble(name)).cloned().collect();
-        let paths = self.tops().unwrap_or_default();
-        (!seen.is_empty()).then(|| Self::new(&seen, paths, self.payloads).with_records(self.records))
-    }
-
-    /// The same, without what znodes carry unless that is allowed here as well.
-    #[must_use]
-    pub fn with_payloads_if(self, are_allowed: bool) -> Self {
-        Self { payloads: self.payloads && are_allowed, ..self }
-    }
-
     /// Nothing, for whoever is not known: no ensemble has an empty name.
     pub fn nothing() -> Self {
         Self {
@@ -132,18 +119,6 @@ mod tests {
         assert_eq!(scope(&["b", "a", "b"], &["/x", "/x/y", "/x"]), scope(&["a", "b"], &["/x"]));
         assert_ne!(scope(&[], &["/x"]), scope(&[], &["/y"]));
         assert_ne!(VisibilityScope::new(&[], &[], false), VisibilityScope::ALL);
-    }
-
-    #[test]
-    fn a_part_never_shows_more_than_the_whole() {
-        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        assert_eq!(scope(&["b"], &["/x"]).among(&owned(&["a"])), None);
-        assert_eq!(VisibilityScope::nothing().among(&owned(&["a"])), None);
-        assert_eq!(scope(&["a", "b"], &["/x"]).among(&owned(&["b", "c"])), Some(scope(&["b"], &["/x"])));
-        assert_eq!(VisibilityScope::ALL.among(&owned(&["b"])), Some(scope(&["b"], &[])));
-        let bare = VisibilityScope::new(&[], &[], false).among(&owned(&["b"])).unwrap();
-        assert!(!bare.payloads() && !bare.records());
-        assert!(!VisibilityScope::ALL.with_payloads_if(false).payloads() && !bare.with_payloads_if(true).payloads());
     }
 
     #[test]

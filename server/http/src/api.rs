@@ -290,11 +290,9 @@ impl From<FeedError> for ErrorResponse {
     fn from(error: FeedError) -> Self {
         match error {
             FeedError::BadView(_) | FeedError::Ambiguous(_) => Self::bad_request(error.to_string()),
-            FeedError::OwnerUnreachable(why) => Self::owner_unreachable(why),
-            FeedError::TooManyViews
-            | FeedError::TooManyElsewhere(_)
-            | FeedError::ViewsTooLarge
-            | FeedError::Encoding(_) => Self::unavailable(error.to_string()),
+            FeedError::TooManyViews | FeedError::ViewsTooLarge | FeedError::Encoding(_) => {
+                Self::unavailable(error.to_string())
+            }
         }
     }
 }

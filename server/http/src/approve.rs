@@ -1,7 +1,6 @@
 //! The page on which a second person approves a release.
 
 use axum::extract::{Form, Query, State};
-use axum::http::HeaderMap;
 use axum::response::Response;
 use lockscope_page::approve_page;
 use lockscope_wire::ReleaseOrder;
@@ -9,7 +8,6 @@ use serde::Deserialize;
 
 use super::caller::Caller;
 use super::problem::ErrorResponse;
-use super::release_elsewhere::{OrderKind, PlanHome};
 use super::{Http, server_pages};
 use feed::project;
 
@@ -26,27 +24,15 @@ pub(super) async fn show(
     caller: Caller,
     Query(asked): Query<ApproveQuery>,
 ) -> Result<Response, ErrorResponse> {
-    match http.home_of(&asked.plan, &caller) {
-        PlanHome::Here => page(&http, &caller, &asked.plan, ""),
-        PlanHome::Gone(home) => Err(Http::plan_gone(&home)),
-        PlanHome::Other(home) => http.approval_page_elsewhere(&home, &caller, &asked.plan).await,
-    }
+    page(&http, &caller, &asked.plan, "")
 }
 
 /// `POST /release/approve`.
 pub(super) async fn approve(
     State(http): State<Http>,
     caller: Caller,
-    headers: HeaderMap,
     Form(order): Form<ReleaseOrder>,
 ) -> Result<Response, ErrorResponse> {
-    match http.home_of(&order.plan_id, &caller) {
-        PlanHome::Here => {}
-        PlanHome::Gone(home) => return Err(Http::plan_gone(&home)),
-        PlanHome::Other(home) => {
-            return http.order_elsewhere(home, OrderKind::ApproveTyped, &caller, &headers, order).await;
-        }
-    }
     let Some(service) = &http.release_service else { return Err(gone()) };
     let error = service.approve(&caller.actor, &order).await.err().map(|refused| refused.sentence).unwrap_or_default();
     page(&http, &caller, &order.plan_id, &error)

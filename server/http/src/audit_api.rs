@@ -10,7 +10,6 @@ use lockscope_wire::{AuditKind, AuditPage};
 
 use super::Http;
 use super::api::{self, Pairs, short, takes_none, wrong};
-use super::audit_logs::Whose;
 use super::caller::Caller;
 use super::problem::{ErrorResponse, echo};
 use audit::{AuditError, LIMIT_MAX, PageQuery};
@@ -22,10 +21,8 @@ pub(super) async fn page(
     caller: Caller,
     pairs: Pairs,
 ) -> Result<Json<AuditPage>, ErrorResponse> {
-    let mut pairs = api::read(pairs)?;
-    let whose = Whose::take(&mut pairs)?;
-    let query = PageQuery { scope: caller.actor.scope.clone(), ..query(&pairs)? };
-    http.audit_of(&caller, whose, query, &pairs).await.map(Json)
+    let query = PageQuery { scope: caller.actor.scope, ..query(&api::read(pairs)?)? };
+    http.audit(query).await.map(Json)
 }
 
 /// `GET /api/v1/audit/export`: all of it, or nothing.
@@ -73,7 +70,7 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, ErrorRespon
             }
             _ => {
                 return Err(ErrorResponse::bad_request(format!(
-                    "`{}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind, lock, replica and cursor",
+                    "`{}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock",
                     echo(name)
                 )));
             }

@@ -6,13 +6,22 @@ use std::time::Duration;
 use lockscope_wire::{AuditPage, OtherAuditLog};
 
 use super::Http;
+use super::problem::ErrorResponse;
+use audit::PageQuery;
 
 /// How long ZooKeeper is waited for.
-pub(super) const HEADS_MAX: Duration = Duration::from_secs(1);
+const HEADS_MAX: Duration = Duration::from_secs(1);
 
 impl Http {
+    /// A page of this replica's log, which says whose it is, and which others there are.
+    pub(super) async fn audit(&self, query: PageQuery) -> Result<AuditPage, ErrorResponse> {
+        let mut page = self.records.page(query).await?;
+        self.name_other_logs(&mut page).await;
+        Ok(page)
+    }
+
     /// Says whose log a page is of, and which others there are, also of replicas that are gone.
-    pub(super) async fn name_other_logs(&self, page: &mut AuditPage) {
+    async fn name_other_logs(&self, page: &mut AuditPage) {
         let Some(cluster) = &self.cluster else { return };
         let heads = match tokio::time::timeout(HEADS_MAX, cluster.heads()).await {
             Ok(Ok(heads)) => heads,

@@ -5,7 +5,6 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use lockscope_page::{AuditView, audit_page};
 
-use super::audit_logs::Whose;
 use super::caller::Caller;
 use super::problem::ErrorResponse;
 use super::{Http, audit_api, server_pages};
@@ -23,34 +22,23 @@ pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
     // What the form sends for "everything".
     pairs.retain(|(name, value)| (name.as_str(), value.as_str()) != ("kind", "any"));
     let kept: Vec<(String, String)> =
-        pairs.iter().filter(|(name, _)| !matches!(name.as_str(), "before" | "after" | "cursor")).cloned().collect();
-    let is_numbered = pairs.iter().any(|(name, _)| matches!(name.as_str(), "before" | "after"));
-    let is_paged = is_numbered || pairs.iter().any(|(name, _)| name == "cursor");
-    // People are shown all logs, unless they name one.
-    if http.requests.is_some() && !is_numbered && pairs.iter().all(|(name, _)| name != "replica") {
-        pairs.push(("replica".to_owned(), "all".to_owned()));
-    }
-    let whose = Whose::take(&mut pairs)?;
+        pairs.iter().filter(|(name, _)| !matches!(name.as_str(), "before" | "after")).cloned().collect();
+    let is_first = kept.len() == pairs.len();
     pairs.retain(|(name, _)| name != "limit");
     pairs.push(("limit".to_owned(), PAGE_RECORDS.to_string()));
     let query = PageQuery { scope: caller.actor.scope.clone(), ..audit_api::query(&pairs)? };
-    let (filter, is_first) = (query.clone(), !is_paged);
-    let page = http.audit_of(&caller, whose, query, &pairs).await?;
-    let address = |on: Option<(&str, String)>| {
-        let on = on.map(|(name, value)| (name.to_owned(), value));
-        let pairs = kept.iter().cloned().chain(on);
+    let filter = query.clone();
+    let page = http.audit(query).await?;
+    let address = |before: Option<u64>| {
+        let pairs = kept.iter().cloned().chain(before.map(|before| ("before".to_owned(), before.to_string())));
         format!("/audit?{}", form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish())
-    };
-    let older = match (&page.next_cursor, page.next_before) {
-        (Some(cursor), _) => Some(("cursor", cursor.clone())),
-        (None, before) => before.map(|before| ("before", before.to_string())),
     };
     let view = AuditView {
         actor: filter.actor.unwrap_or_default(),
         kind: filter.kind.map(|kind| kind.name().to_owned()).unwrap_or_default(),
         lock: filter.lock.unwrap_or_default(),
         newer: if is_first { String::new() } else { address(None) },
-        older: older.map(|older| address(Some(older))).unwrap_or_default(),
+        older: page.next_before.map(|before| address(Some(before))).unwrap_or_default(),
     };
     server_pages::page(&http, &caller, |page_of| audit_page(page_of, &view, &page))
 }

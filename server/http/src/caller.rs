@@ -24,8 +24,6 @@ pub(super) struct Caller {
     pub(super) principal: Principal,
     /// Changes of who is shown payloads, from before they were looked at.
     pub(super) payloads: PayloadChanges,
-    /// Another replica asks for them, or for itself: it is not asked in its turn, and nobody else is.
-    pub(super) is_of_replica: bool,
 }
 
 impl Caller {
@@ -34,7 +32,7 @@ impl Caller {
         let scope = http.scope_of(&actor);
         let (keeps_history, has_fleet) = (http.moments.is_some(), http.hub.projection().has_fleet(&scope));
         let person = Person { keeps_history, has_fleet, ..http.access.person(&actor) };
-        Self { scope, person, actor, principal, payloads, is_of_replica: false }
+        Self { scope, person, actor, principal, payloads }
     }
 }
 

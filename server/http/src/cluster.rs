@@ -1,4 +1,4 @@
-//! `GET /api/v1/cluster`: which servers watch the same, who leads, and who owns which ensemble; and the same as a section of
+//! `GET /api/v1/cluster`: which servers watch the same, and who leads; and the same as a section of
 //! the status page, `GET /status/cluster`.
 
 use axum::Json;
@@ -48,14 +48,11 @@ fn no_parameters(pairs: Pairs, address: &str) -> Result<(), ErrorResponse> {
 }
 
 impl Http {
-    /// The cluster, as far as somebody may see it: what is about ensembles, of those that may be seen.
+    /// The cluster, as far as somebody may see it.
     fn cluster_for(&self, scope: &VisibilityScope) -> Cluster {
         let Some(cluster) = &self.cluster else { return Cluster::default() };
-        let may_see = |ensemble: &String| scope.covers_ensemble(ensemble);
         let mut view = cluster.view();
-        view.assignments.retain(|unit| may_see(&unit.ensemble));
-        view.replicas.iter_mut().for_each(|replica| replica.ensembles.retain(may_see));
-        if view.ensemble.as_ref().is_some_and(|ensemble| !may_see(ensemble)) {
+        if view.ensemble.as_ref().is_some_and(|ensemble| !scope.covers_ensemble(ensemble)) {
             // Neither where it is, nor what ZooKeeper said there.
             (view.root, view.ensemble) = (None, None);
             view.shared_memory.iter_mut().for_each(|memory| memory.why.clear());

@@ -1,15 +1,12 @@
 //! Answers in the compact encoding, for the page.
 
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use lockscope_wire::{COMPACT_TYPE, encode_frame};
 use serde::Serialize;
 
 use super::problem::ErrorResponse;
-
-/// Asks for it.
-pub(super) const COMPACT: HeaderValue = HeaderValue::from_static(COMPACT_TYPE);
 
 /// The page's dialog asks for the compact encoding, in which it gets instants instead of ages.
 pub(super) fn wants_compact(headers: &HeaderMap) -> bool {

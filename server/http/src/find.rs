@@ -136,7 +136,7 @@ fn alerts(http: &Http, scope: &VisibilityScope, words: &[String]) -> Vec<Alert> 
         let looks = alert.acked_by.as_ref().map(|looks| format!("{} has looked at it", looks.by)).unwrap_or_default();
         format!("alerts {} {} {} {looks}", alert.lock, alert.rule, alert.sentence).to_lowercase()
     };
-    let loud = http.loud_alerts(scope, &http.last_alerts_elsewhere()).unwrap_or_default().into_iter();
+    let loud = http.loud_alerts(scope).unwrap_or_default().into_iter();
     loud.filter(|alert| near::fits(words, &text(alert))).take(TROUBLES).collect()
 }
 

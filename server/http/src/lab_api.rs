@@ -1,11 +1,9 @@
 //! Runs of the lab over HTTP: ordered, looked at, stopped, and what goes wrong in them on purpose.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use lockscope_wire::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
@@ -51,7 +49,6 @@ pub(super) async fn run(
     State(http): State<Http>,
     caller: Caller,
     Path(id): Path<String>,
-    uri: Uri,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
     let (id, mut is_csv) = id.strip_suffix(".csv").map_or((id.as_str(), false), |id| (id, true));
@@ -73,9 +70,6 @@ pub(super) async fn run(
             }
         }
     }
-    if let Some(answer) = http.lab_answer_elsewhere(&caller, id, &uri).await? {
-        return Ok(answer);
-    }
     let run = http.lab.run(&caller.scope, id)?;
     Ok(if is_csv { as_csv(&run) } else { Json(&*run).into_response() })
 }
@@ -86,10 +80,7 @@ pub(super) async fn stop(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, ErrorResponse> {
-    let run = match http.lab_stop_elsewhere(&caller, &id).await? {
-        Some(run) => Arc::new(run),
-        None => http.lab.stop(&caller.actor, &caller.scope, &id).await?,
-    };
+    let run = http.lab.stop(&caller.actor, &caller.scope, &id).await?;
     let status = if has_ended(run.state) { StatusCode::OK } else { StatusCode::ACCEPTED };
     Ok((status, Json(&*run)).into_response())
 }
@@ -102,10 +93,7 @@ pub(super) async fn throw(
     order: JsonBody<FaultOrder>,
 ) -> Result<Json<ThrownFault>, ErrorResponse> {
     let order = read(order, FAULT)?;
-    Ok(Json(match http.lab_fault_elsewhere(&caller, &id, order.clone()).await? {
-        Some(thrown) => thrown,
-        None => http.lab.throw(&caller.actor, &caller.scope, &id, order).await?,
-    }))
+    Ok(Json(http.lab.throw(&caller.actor, &caller.scope, &id, order).await?))
 }
 
 fn as_csv(run: &LabRun) -> Response {

@@ -6,14 +6,11 @@ use axum::extract::{Query, State};
 use axum::http::header::HOST;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use lockscope_page::{
-    LabElsewhere, LabSight, LabView, lab_elsewhere_page, lab_gone_page, lab_page, lab_run_page, run_url,
-};
+use lockscope_page::{LabSight, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 use lockscope_wire::{Fault, FaultOrder, LabRun, Strategy};
 
 use super::caller::Caller;
 use super::forms::{Typed, typed_in, value};
-use super::lab_elsewhere::RUNS;
 use super::lab_form::{draft, order};
 use super::problem::{ErrorResponse, echo};
 use super::redirect::see_other;
@@ -30,27 +27,12 @@ pub(super) async fn show(
     found: Found,
 ) -> Result<Response, ErrorResponse> {
     let pairs = queried(found)?;
-    let run = value(&pairs, "run");
-    if let Some(id) = run
-        && let Some(at) = elsewhere(&http, &caller, id).await
-    {
-        let page = server_pages::page(&http, &caller, |of| lab_elsewhere_page(of, id, &at))?;
-        return Ok((StatusCode::NOT_FOUND, page).into_response());
-    }
-    match run {
+    match value(&pairs, "run") {
         None => {
             let view = view(&http, &caller);
             server_pages::page(&http, &caller, |of| lab_page(of, &view))
         }
         Some(id) => one(&http, &caller, &headers, id, None),
-    }
-}
-
-/// Where a run is that is not here, or why that is not known; None where there is none.
-async fn elsewhere(http: &Http, caller: &Caller, id: &str) -> Option<LabElsewhere> {
-    match http.lab_run_elsewhere(caller, id, &format!("{RUNS}/{id}")).await {
-        Ok(found) => found.map(|found| LabElsewhere::At { replica: found.at.id, address: found.at.address }),
-        Err(refused) => Some(LabElsewhere::NotKnown(refused.sentence().to_owned())),
     }
 }
 

@@ -1,7 +1,6 @@
 //! What is served over HTTP: the routes, and what holds for every answer. Knows views, never the model.
 #![recursion_limit = "512"]
 
-mod act_elsewhere;
 mod alerts;
 mod api;
 mod api_as_of;
@@ -11,8 +10,6 @@ mod api_types;
 mod approve;
 mod assets;
 mod audit_api;
-mod audit_logs;
-mod audit_merge;
 mod audit_others;
 mod audit_page;
 mod caller;
@@ -21,24 +18,16 @@ mod compact;
 mod counts;
 mod csv;
 mod declared;
-mod elsewhere;
 mod events;
 mod events_page;
 mod find;
-mod fleet_elsewhere;
 mod flow_control;
 mod forms;
-mod handed_on;
-mod handed_on_counts;
-mod handed_on_send;
-mod handed_on_take;
 mod health;
 mod help;
 mod history;
 #[cfg(feature = "lab")]
 mod lab_api;
-#[cfg(feature = "lab")]
-mod lab_elsewhere;
 #[cfg(feature = "lab")]
 mod lab_form;
 #[cfg(feature = "lab")]
@@ -50,7 +39,6 @@ mod me;
 pub mod metrics;
 mod metrics_api;
 mod middleware;
-mod moment_elsewhere;
 mod near;
 mod nothing_there;
 mod openapi;
@@ -62,13 +50,8 @@ mod payloads;
 mod peer;
 mod preferences_api;
 mod problem;
-mod recorded_order;
 mod redirect;
 mod release_api;
-mod release_elsewhere;
-mod replica_answer;
-mod replica_live;
-mod replica_request;
 mod route;
 mod routes;
 mod server_pages;
@@ -76,7 +59,6 @@ mod session_timeout;
 mod shared_answers;
 mod sign_in;
 mod socket;
-mod socket_audience;
 mod socket_beside;
 mod socket_end;
 mod socket_past;
@@ -84,7 +66,7 @@ mod socket_stream;
 mod socket_viewer;
 mod worker_pool;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -95,17 +77,13 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::{Semaphore, watch};
 
 use crate::metrics::Metrics;
-use ::cluster::{Cluster, ReplicaSecret};
+use ::cluster::Cluster;
 use access::Access;
 pub use alerts::AlertDesk;
-use alerts::elsewhere::AlertsElsewhere;
 use audit::{Records, UnavailableLog};
 use counts::Counts;
 pub use declared::{Declared, declared};
 use feed::{Hub, VisibilityScope};
-use fleet_elsewhere::FleetElsewhere;
-use handed_on::HandedOnRooms;
-pub use handed_on::REPLICA_HAND_ON;
 use history::Moments;
 pub use history::{AllIncidents, Recordings};
 use identity::{Actor, QuotaOwner, Right};
@@ -118,11 +96,6 @@ pub use pages::pages;
 pub use payloads::Payloads;
 use problem::ErrorResponse;
 use release::ReleaseService;
-use replica_live::ReplicaDoor;
-use replica_request::ANSWERED_MAX;
-pub use replica_request::{
-    ANSWER_BYTES_MAX, HandOnFailure, HandedOnReply, REPLICA_ASK, ReplicaAddress, ReplicaAnswer, ReplicaRequests,
-};
 use route::{Answer, Route};
 pub use route::{Need, Verb};
 use runtime::clock::Clock;
@@ -177,20 +150,6 @@ pub struct Http {
     alerts: Option<AlertDesk>,
     /// Other servers that watch the same; None where this one is alone.
     cluster: Option<Cluster>,
-    /// None: other replicas may not ask.
-    replicas: Option<ReplicaDoor>,
-    /// Asks other replicas; None where that can't be.
-    requests: Option<Arc<dyn ReplicaRequests>>,
-    /// Room for requests to other replicas, and for those of others.
-    forwarded: Quota<String>,
-    answered: Arc<Semaphore>,
-    /// The same for requests that are handed on whole.
-    handed_on: HandedOnRooms,
-    /// Alerts of what other replicas watch, and tiles.
-    alerts_elsewhere: AlertsElsewhere,
-    fleet_elsewhere: FleetElsewhere,
-    /// The pages as they were brought, for those of the past that other replicas ask for; none before there is a router.
-    pages: Arc<OnceLock<Router>>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
     is_past: bool,
     /// What takes a while to answer, and answers that are shared.
@@ -231,14 +190,6 @@ impl Http {
             moments: None,
             alerts: None,
             cluster: None,
-            replicas: None,
-            requests: None,
-            forwarded: replica_request::room(),
-            answered: Arc::new(Semaphore::new(ANSWERED_MAX)),
-            handed_on: HandedOnRooms::new(),
-            alerts_elsewhere: AlertsElsewhere::default(),
-            fleet_elsewhere: FleetElsewhere::default(),
-            pages: Arc::default(),
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,
@@ -268,8 +219,8 @@ impl Http {
 
     /// The same, with others that watch the same.
     #[must_use]
-    pub fn with_cluster(self, cluster: Option<Cluster>, secret: Option<ReplicaSecret>) -> Self {
-        Self { cluster, replicas: secret.map(ReplicaDoor::new), ..self }
+    pub fn with_cluster(self, cluster: Option<Cluster>) -> Self {
+        Self { cluster, ..self }
     }
 
     /// The same, with what was recorded.
@@ -360,8 +311,6 @@ impl Http {
     /// unknown addresses.
     pub fn router(&self, pages: Router) -> Router {
         let own = self.rows();
-        // There is one router of a server.
-        let _ = self.pages.set(pages.clone());
         let pages = pages
             .layer(from_fn_with_state(self.clone(), authentication::render_in_turn))
             .layer(from_fn_with_state(self.clone(), history::show_moments))

@@ -16,7 +16,6 @@ use super::caller::Caller;
 use super::origins;
 use super::problem::{ErrorResponse, echo};
 use super::socket::{CLOSE_MS_MAX, FRAME_BYTES_MAX, Socket};
-use super::socket_audience::Audience;
 use super::socket_stream::{SocketStream, switching};
 use super::{Counts, Http};
 use crate::listener::Arrival;
@@ -68,7 +67,7 @@ pub(super) async fn live(
         let Some(socket) = SocketStream::open(on_upgrade, &http.limits, READ_BYTES_MAX).await else { return };
         match place {
             Ok(place) => {
-                Socket::new(http, socket, encoding, principal, (Audience::Viewer(scope), payloads)).run().await;
+                Socket::new(http, socket, encoding, principal, (scope, payloads)).run().await;
                 drop(place);
             }
             // Sent on the socket: a page learns nothing of an upgrade that was refused.

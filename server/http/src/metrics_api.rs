@@ -39,7 +39,6 @@ fn exposed(http: &Http, scope: &VisibilityScope) -> String {
         recordings: recordings(http, scope),
         alerts: http.alerts.as_ref().map(|desk| desk.view()),
         cluster: http.cluster.as_ref(),
-        handed_on: http.handed_on.counts.numbers(),
         limited: http.limited(),
     };
     http.metrics.expose(&sources, scope)

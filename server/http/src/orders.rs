@@ -1,7 +1,6 @@
 //! `GET /api/v1/orders`: in which order sessions take locks, and where that may end in a deadlock; and which of these
 //! warnings somebody silenced.
 
-mod orders_elsewhere;
 pub(super) mod snooze;
 
 use axum::Json;
@@ -10,7 +9,6 @@ use axum::response::Response;
 use lockscope_page::lock_orders_markup;
 use lockscope_wire::LockOrders;
 
-use self::orders_elsewhere::merged;
 use super::Http;
 use super::api::{Pairs, only_moment, read, share_at, short};
 use super::caller::Caller;
@@ -57,11 +55,9 @@ pub(super) async fn section(
     let asked = if may_act { AnswerRequest { address: asked.address + "#" + &id, ..asked } } else { asked };
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
-    let (others, missing) = if moment.is_some() { Default::default() } else { http.orders_elsewhere(&caller).await };
     let make = move || {
         let http = own.at(moment.as_ref(), &scope)?;
-        let all = merged(orders(&http, &scope, "")?, others);
-        Ok::<_, ErrorResponse>(lock_orders_markup(&all, &missing, http.hub.now_ms(), forms))
+        Ok::<_, ErrorResponse>(lock_orders_markup(&orders(&http, &scope, "")?, http.hub.now_ms(), forms))
     };
     Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }

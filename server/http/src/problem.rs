@@ -44,12 +44,6 @@ impl ErrorResponse {
         self
     }
 
-    /// The same sentence behind another.
-    pub(super) fn said(mut self, before: &str) -> Self {
-        self.problem.detail = cut(&format!("{before}{}", self.problem.detail), DETAIL_CHARS_MAX);
-        self
-    }
-
     /// What was wrong, for a page.
     pub(super) fn sentence(&self) -> &str {
         &self.problem.detail
@@ -80,20 +74,6 @@ impl ErrorResponse {
     pub(super) fn too_many(detail: impl Into<String>, wait: Duration) -> Self {
         let retry_s = Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).map(|seconds| seconds.max(1));
         Self { retry_s, ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
-    }
-
-    /// Another replica watches it, and can't be asked now.
-    pub(super) fn owner_unreachable(detail: impl Into<String>) -> Self {
-        let mut error = Self::unavailable(detail);
-        "ensemble_owner_unreachable".clone_into(&mut error.problem.kind);
-        error
-    }
-
-    /// Another replica watches it, and can do it.
-    pub(super) fn elsewhere(detail: impl Into<String>) -> Self {
-        let mut error = Self::new(StatusCode::MISDIRECTED_REQUEST, detail);
-        "ensemble_elsewhere".clone_into(&mut error.problem.kind);
-        error
     }
 
     pub(super) fn unavailable(detail: impl Into<String>) -> Self {

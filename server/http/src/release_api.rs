@@ -19,7 +19,6 @@ use super::api_types::ContenderJson;
 use super::caller::Caller;
 use super::compact::{compact, wants_compact};
 use super::problem::ErrorResponse;
-use super::release_elsewhere::OrderKind;
 use feed::project;
 use release::{self, Execution, RejectionReason, ReleaseService};
 
@@ -152,9 +151,6 @@ pub(super) async fn plan(
 ) -> Result<Response, ReleaseError> {
     let request = read(request, "{\"ensemble\": NAME, \"path\": ZNODE}")?;
     let service = release_service(&http)?;
-    if let Some(there) = http.elsewhere(request.ensemble.as_deref().unwrap_or_default(), &caller.scope) {
-        return Ok(http.plan_elsewhere(there, &caller, &headers, request).await);
-    }
     let plan = service.plan(&caller.actor, &request).await?;
     Ok(show_plan(&http, &headers, project::shown(plan, &caller.scope)))
 }
@@ -166,10 +162,7 @@ pub(super) async fn execute(
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
-    let order = match http.at_home(OrderKind::Execute, &caller, &headers, read(order, ORDER)?).await? {
-        Ok(order) => order,
-        Err(answer) => return Ok(answer),
-    };
+    let order = read(order, ORDER)?;
     Ok(show_execution(&http, &headers, release_service(&http)?.execute(&caller.actor, &order).await?))
 }
 
@@ -180,10 +173,7 @@ pub(super) async fn revoke(
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
-    let order = match http.at_home(OrderKind::Revoke, &caller, &headers, read(order, ORDER)?).await? {
-        Ok(order) => order,
-        Err(answer) => return Ok(answer),
-    };
+    let order = read(order, ORDER)?;
     Ok(show_execution(&http, &headers, release_service(&http)?.revoke(&caller.actor, &order).await?))
 }
 
@@ -194,10 +184,7 @@ pub(super) async fn approve(
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
-    let order = match http.at_home(OrderKind::Approve, &caller, &headers, read(order, ORDER)?).await? {
-        Ok(order) => order,
-        Err(answer) => return Ok(answer),
-    };
+    let order = read(order, ORDER)?;
     let plan = release_service(&http)?.approve(&caller.actor, &order).await?;
     Ok(show_plan(&http, &headers, project::shown(plan, &caller.scope)))
 }

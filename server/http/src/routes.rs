@@ -4,16 +4,13 @@
 use axum::http::Method;
 use axum::routing::{MethodRouter, any, delete, get, post, put};
 
-use super::handed_on::REPLICA_HAND_ON;
 #[cfg(not(feature = "lab"))]
 use super::nothing_there::no_lab;
 use super::nothing_there::unknown_api;
-use super::replica_request::REPLICA_ASK;
 use super::route::{Answer, Need, Route, Verb};
 use super::{
-    Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, handed_on_take, health,
-    help, history, live, me, metrics_api, openapi, orders, preferences_api, release_api, replica_answer, replica_live,
-    server_pages, session_timeout, sign_in,
+    Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, health, help, history, live,
+    me, metrics_api, openapi, orders, preferences_api, release_api, server_pages, session_timeout, sign_in,
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
@@ -61,10 +58,6 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/api/v1/lock", VIEW, || get(api::lock)),
     api(Verb::Get, "/api/v1/waits", VIEW, || get(api::waits)),
     api(Verb::Get, "/api/v1/cluster", VIEW, || get(cluster::show)),
-    // Known by the cluster's secret alone, and by nothing that a person or a script has.
-    api(Verb::Get, REPLICA_LIVE, Need::Open, || get(replica_live::live)),
-    api(Verb::Post, REPLICA_ASK, Need::Open, || post(replica_answer::answer)),
-    act(REPLICA_HAND_ON, Need::Open, || post(handed_on_take::answer)),
     api(Verb::Get, "/api/v1/orders", VIEW, || get(orders::show)),
     api(Verb::Get, "/api/v1/time-to-lock", VIEW, || get(history::time_to_lock::show)),
     api(Verb::Post, "/api/v1/orders/snooze", RELEASE, || post(orders::snooze::snooze)),
@@ -227,9 +220,6 @@ const ALERT_BANNER: &str = "/alerts/banner";
 
 /// Which replicas there are, which the status page asks for.
 const REPLICAS: &str = "/status/cluster";
-
-/// Where other replicas open their sockets.
-pub(super) const REPLICA_LIVE: &str = "/api/v1/cluster/live";
 
 /// Whether browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
 pub(super) fn is_by_itself(path: &str) -> bool {

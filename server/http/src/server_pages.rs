@@ -52,7 +52,7 @@ fn answer(
     };
     let has_fleet = http.hub.projection().has_fleet(scope);
     let (nonce, person) = (Nonce::new().to_string(), Person { has_fleet, ..http.access.person(actor) });
-    let (tab, alerts) = (tab(http, scope), http.alert_banner(scope, &http.last_alerts_elsewhere()));
+    let (tab, alerts) = (tab(http, scope), http.alert_banner(scope));
     let forms = form_tokens(principal);
     let mut response =
         Html(draw(&ServerPage { assets: &assets, nonce: &nonce, person: &person, tab, alerts, forms })).into_response();

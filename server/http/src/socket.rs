@@ -13,7 +13,6 @@ use tokio::sync::Notify;
 
 use super::caller::PayloadChanges;
 use super::flow_control::FlowControl;
-use super::socket_audience::Audience;
 use super::socket_beside::Beside;
 use super::socket_end::{End, going_away, not_permitted, read_anew, too_long, too_slow};
 use super::socket_past::PastView;
@@ -21,7 +20,7 @@ use super::socket_stream::{Received, SocketStream};
 use super::socket_viewer::{Source, Viewer, no_such};
 use super::{Counts, Http, VIEWS_MAX};
 use access::Principal;
-use feed::{self, ClientMessage, Encoding, FeedError, FrameError, Owner, Subscription, VisibilityScope};
+use feed::{self, ClientMessage, Encoding, FeedError, FrameError, Owner, Subscription, VisibilityScope, parse_client};
 use identity::QuotaOwner;
 use runtime::clock;
 use runtime::quota::{Full, Permit};
@@ -30,6 +29,12 @@ use runtime::quota::{Full, Permit};
 pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
 /// How long a close frame may take.
 pub(super) const CLOSE_MS_MAX: u64 = 1_000;
+/// Subscriptions of one socket.
+const SUBSCRIPTIONS_MAX: usize = 16;
+/// A heartbeat comes early when what it reported would otherwise be older than this before the next: half of the time
+/// in which a view may be called live is left for the way, and for a browser that draws once a second. ZooKeeper is asked
+/// each 500 ms, so a heartbeat comes each 500 to 1,000 ms.
+const REPORTED_AGE_MS_MAX: i64 = 1_000;
 /// No two heartbeats come closer together.
 const HEARTBEAT_MS_MIN: i64 = 250;
 /// A longer frame may take longer: a line that carries so many bytes a millisecond is quick enough.
@@ -42,8 +47,8 @@ pub(super) struct Socket {
     encoding: Encoding,
     /// Who listens, and until when they may.
     principal: Principal,
-    /// For whom it is, and what they may see.
-    audience: Audience,
+    /// What they may see.
+    scope: VisibilityScope,
     /// Notified when that changes.
     payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
@@ -67,7 +72,7 @@ impl Socket {
         socket: SocketStream,
         encoding: Encoding,
         principal: Principal,
-        (audience, payloads): (Audience, PayloadChanges),
+        (scope, payloads): (VisibilityScope, PayloadChanges),
     ) -> Self {
         let opened_at_ms = http.hub.now_ms();
         let (subscriptions, waker) = (BTreeMap::new(), Arc::new(Notify::new()));
@@ -76,7 +81,7 @@ impl Socket {
             socket,
             encoding,
             principal,
-            audience,
+            scope,
             payloads,
             subscriptions,
             joining: Beside::new(),
@@ -158,9 +163,8 @@ impl Socket {
         let most_ms = i64::try_from(self.http.limits.heartbeat_ms).unwrap_or(i64::MAX);
         let age_ms = age_ms(oldest_at_ms, now_ms);
         // Whoever comes back believes nothing before it was confirmed anew, and waits for that.
-        let told_age_ms_max = self.audience.told_age_ms_max();
-        let is_awaited = oldest_at_ms < self.opened_at_ms && age_ms < told_age_ms_max;
-        let wait_ms = if is_awaited { HEARTBEAT_MS_MIN } else { told_age_ms_max.saturating_sub(age_ms) };
+        let is_awaited = oldest_at_ms < self.opened_at_ms && age_ms < REPORTED_AGE_MS_MAX;
+        let wait_ms = if is_awaited { HEARTBEAT_MS_MIN } else { REPORTED_AGE_MS_MAX.saturating_sub(age_ms) };
         Duration::from_millis(wait_ms.max(HEARTBEAT_MS_MIN).min(most_ms).unsigned_abs())
     }
 
@@ -240,7 +244,7 @@ impl Socket {
             return Err(too_long());
         }
         let done = if encoding == self.encoding {
-            match self.audience.parse(&bytes, encoding) {
+            match parse_client(&bytes, encoding) {
                 Ok(message) => self.obey(message),
                 Err(refusal) => Err(refusal),
             }
@@ -264,7 +268,7 @@ impl Socket {
         feed::encode(&ServerFrame::Error { id, detail }, self.encoding)
     }
 
-    fn obey(&mut self, ClientMessage { frame, at, scope }: ClientMessage) -> Result<(), FrameError> {
+    fn obey(&mut self, ClientMessage { frame, at }: ClientMessage) -> Result<(), FrameError> {
         // Whoever goes to another page or stops the view is there. Resuming is what a browser does by itself.
         if !matches!(frame, ClientFrame::ResumeAfter { .. }) {
             self.http.access.touch(&self.principal);
@@ -274,10 +278,8 @@ impl Socket {
             (ClientFrame::Subscribe { id, view } | ClientFrame::ResumeAfter { id, view, .. }, Some(at)) => {
                 self.subscribe_to_moment(id, view, &at)
             }
-            (ClientFrame::Subscribe { id, view }, None) => self.subscribe(id, view, scope, None),
-            (ClientFrame::ResumeAfter { id, view, epoch, seq }, None) => {
-                self.subscribe(id, view, scope, Some((epoch, seq)))
-            }
+            (ClientFrame::Subscribe { id, view }, None) => self.subscribe(id, view, None),
+            (ClientFrame::ResumeAfter { id, view, epoch, seq }, None) => self.subscribe(id, view, Some((epoch, seq))),
             (ClientFrame::Unsubscribe { id }, _) => {
                 self.forget(id);
                 self.subscriptions.remove(&id).map(drop).ok_or_else(|| no_such(id))
@@ -293,14 +295,13 @@ impl Socket {
             return Ok(None);
         }
         let refuse = |detail: String| FrameError { id: Some(id), detail };
-        let subscriptions_max = self.audience.subscriptions_max();
-        if self.subscriptions.len() >= subscriptions_max {
+        if self.subscriptions.len() >= SUBSCRIPTIONS_MAX {
             return Err(refuse(format!(
-                "{subscriptions_max} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`"
+                "{SUBSCRIPTIONS_MAX} subscriptions are open on this socket and no more are taken; end one with `unsubscribe`"
             )));
         }
         let owner = &self.principal.owner;
-        let most = self.audience.views_max(self.http.limits.caller_views_max * owner.shares());
+        let most = self.http.limits.caller_views_max * owner.shares();
         self.http.caller_views.take_of(owner.payers(most, VIEWS_MAX / 2)).map(Some).map_err(|why| {
             refuse(match why {
                 Full::Caller(most) => format!("{most} views of yours are open on all your sockets and no more are taken; end one with `unsubscribe`"),
@@ -310,17 +311,10 @@ impl Socket {
     }
 
     /// The first look at a view takes a while, and what it waits for may take longer: it is had beside the socket.
-    fn subscribe(
-        &mut self,
-        id: u32,
-        view: View,
-        scope: Option<VisibilityScope>,
-        after: Option<(Epoch, u64)>,
-    ) -> Result<(), FrameError> {
+    fn subscribe(&mut self, id: u32, view: View, after: Option<(Epoch, u64)>) -> Result<(), FrameError> {
         let refuse = move |detail: String| FrameError { id: Some(id), detail };
-        let scope = self.audience.scope(scope, |name| self.http.hub.projection().watches(name)).map_err(refuse)?;
         let permit = self.place(id)?;
-        let caller = self.principal.owner.clone();
+        let (caller, scope) = (self.principal.owner.clone(), self.scope.clone());
         let (hub, work, waker) = (self.http.hub.clone(), self.http.work.clone(), self.waker.clone());
         // All of a group together have one share of what views take: each has few of them.
         let owner = Owner::new(&format!("{:?}", caller.group()));
@@ -352,8 +346,7 @@ impl Socket {
 
     fn ask_for_moment(&mut self, id: u32, view: PastView) {
         self.forget(id);
-        let scope = self.audience.past_scope();
-        self.past.ask(id, view.frame(self.http.clone(), self.principal.clone(), scope));
+        self.past.ask(id, view.frame(self.http.clone(), self.principal.clone(), self.scope.clone()));
     }
 
     fn set_paused(&mut self, id: u32, is_paused: bool) -> Result<(), FrameError> {

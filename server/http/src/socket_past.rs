@@ -14,8 +14,6 @@ use feed::{FrameError, VisibilityScope};
 pub(super) struct PastView {
     id: u32,
     view: View,
-    /// As it was written.
-    at: String,
     moment: Moment,
 }
 
@@ -23,7 +21,7 @@ impl PastView {
     /// A view at a moment, as that was written.
     pub(super) fn new(id: u32, view: View, at: &str) -> Result<Self, FrameError> {
         let moment = moment_of(at, view.ensemble()).map_err(|wrong| refusal(id, &wrong))?;
-        Ok(Self { id, view, at: at.to_owned(), moment })
+        Ok(Self { id, view, moment })
     }
 
     /// Its frame.
@@ -33,17 +31,9 @@ impl PastView {
         principal: Principal,
         scope: VisibilityScope,
     ) -> Result<Bytes, FrameError> {
-        let id = self.id;
-        self.made(http, principal, scope).await.map_err(|refused| refusal(id, &refused))
-    }
-
-    /// Made here, or by a replica that watches what it is about.
-    async fn made(self, http: Http, of: Principal, scope: VisibilityScope) -> Result<Bytes, ErrorResponse> {
-        if let Some(moment) = http.moment_elsewhere((&of.actor, &scope), &self.view, &self.at).await {
-            return Ok(http.hub.frame_of_moment(self.id, &moment?));
-        }
-        let pool = http.past_work.clone();
-        pool.ask(&of.owner, move || self.make(&http, &scope)).await.flatten()
+        let (id, pool) = (self.id, http.past_work.clone());
+        let made = pool.ask(&principal.owner, move || self.make(&http, &scope)).await.flatten();
+        made.map_err(|refused| refusal(id, &refused))
     }
 
     fn make(self, http: &Http, scope: &VisibilityScope) -> Result<Bytes, ErrorResponse> {

@@ -43,8 +43,6 @@ pub struct Actor {
     pub by: SignedBy,
     /// Where from; None for the server itself.
     pub address: Option<IpAddr>,
-    /// The replica that knows them and asks for them; None where they ask here.
-    pub through: Option<String>,
 }
 
 /// Shares of a network of which nobody is known: people behind one tunnel or one gateway.
@@ -106,12 +104,6 @@ pub fn role_may(role: Role, right: Right) -> bool {
     }
 }
 
-/// Of two roles the one that may less.
-pub fn lower(one: Role, other: Role) -> Role {
-    let count = |role| Right::ALL.iter().filter(|right| role_may(role, **right)).count();
-    if count(other) < count(one) { other } else { one }
-}
-
 /// Of several roles the one that may most.
 pub fn highest(roles: impl Iterator<Item = Role>) -> Option<Role> {
     roles.max_by_key(|role| Right::ALL.iter().filter(|right| role_may(*role, **right)).count())
@@ -157,40 +149,10 @@ impl Scope {
         self.paths.is_empty() || self.paths.iter().any(is_under)
     }
 
-    /// What is inside of both; None where that is nothing.
-    pub fn with(&self, other: &Self) -> Option<Self> {
-        let ensembles = common(&self.ensembles, &other.ensembles, |one, two| (one == two).then_some(one))?;
-        // Of two of which one is below the other the lower one.
-        let lower = |one, two| {
-            let is_below =
-                |path: &str, top: &str| Self { paths: vec![top.to_owned()], ..Self::default() }.covers_path(path);
-            if is_below(one, two) { Some(one) } else { is_below(two, one).then_some(two) }
-        };
-        Some(Self { ensembles, paths: common(&self.paths, &other.paths, lower)? })
-    }
-
     /// Whether anything of an ensemble is inside.
     pub fn covers_ensemble(&self, ensemble: &str) -> bool {
         self.ensembles.is_empty() || self.ensembles.iter().any(|name| name == ensemble)
     }
-}
-
-/// What two lists have in common, of which an empty one has everything; None where that is nothing.
-fn common<'a>(
-    one: &'a [String],
-    two: &'a [String],
-    both: impl Fn(&'a str, &'a str) -> Option<&'a str>,
-) -> Option<Vec<String>> {
-    if one.is_empty() || two.is_empty() {
-        return Some(if one.is_empty() { two.to_vec() } else { one.to_vec() });
-    }
-    let mut all: Vec<String> = Vec::new();
-    for found in one.iter().flat_map(|one| two.iter().filter_map(|two| both(one, two))) {
-        if !all.iter().any(|known| known == found) {
-            all.push(found.to_owned());
-        }
-    }
-    (!all.is_empty()).then_some(all)
 }
 
 impl Actor {
@@ -239,22 +201,5 @@ mod tests {
             assert_eq!(scope.covers(ensemble, path), expected, "{ensemble} {path}");
         }
         assert!(Scope::default().covers("any", "/where"));
-    }
-
-    #[test]
-    fn two_scopes_have_in_common_what_both_cover() {
-        let scope = |ensembles: &[&str], paths: &[&str]| Scope {
-            ensembles: ensembles.iter().map(|name| (*name).to_owned()).collect(),
-            paths: paths.iter().map(|path| (*path).to_owned()).collect(),
-        };
-        let shop = scope(&["prod"], &["/shop"]);
-        assert_eq!(shop.with(&Scope::default()), Some(shop.clone()));
-        assert_eq!(Scope::default().with(&shop), Some(shop.clone()));
-        assert_eq!(shop.with(&scope(&["test"], &[])), None, "nothing is not everything");
-        assert_eq!(shop.with(&scope(&[], &["/shopping"])), None);
-        let both = shop.with(&scope(&["test", "prod"], &["/", "/shop/a", "/other"]));
-        assert_eq!(both, Some(scope(&["prod"], &["/shop", "/shop/a"])));
-        assert_eq!(lower(Role::Admin, Role::Operator), Role::Operator);
-        assert_eq!(lower(Role::Viewer, Role::Admin), Role::Viewer);
     }
 }

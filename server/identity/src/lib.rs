@@ -3,5 +3,5 @@
 mod actor;
 mod person_name;
 
-pub use actor::{Actor, QuotaOwner, Right, Scope, highest, lower, role_may};
+pub use actor::{Actor, QuotaOwner, Right, Scope, highest, role_may};
 pub use person_name::{is_clear_name, is_same_person, person_key};

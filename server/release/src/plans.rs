@@ -1,5 +1,5 @@
 //! Plans that can still be executed: numbered by 128 random bits, good for a minute (for ten where a second person has
-//! to approve), one request and one actor. Among several servers the number says which one has the plan.
+//! to approve), one request and one actor.
 
 use std::collections::BTreeMap;
 
@@ -31,13 +31,6 @@ pub(super) struct KeptPlan {
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     kept: BTreeMap<String, KeptPlan>,
-    /// This server among those that hand requests on to each other; None where it is alone.
-    home: Option<String>,
-}
-
-/// The server that has a plan, where its number says so.
-pub fn home_of_plan(plan_id: &str) -> Option<&str> {
-    plan_id.split_once('.').map(|(_, home)| home)
 }
 
 impl KeptPlan {
@@ -48,11 +41,6 @@ impl KeptPlan {
 }
 
 impl Plans {
-    /// Numbers plans as those of this server among others from now on.
-    pub(super) fn set_home(&mut self, id: &str) {
-        self.home = Some(id.to_owned());
-    }
-
     /// Keeps a plan and numbers it; None when there are too many.
     pub(super) fn keep(&mut self, now_ms: i64, mut planned: KeptPlan) -> Option<ReleasePlan> {
         self.forget_old(now_ms);
@@ -68,8 +56,7 @@ impl Plans {
         if self.kept.len() >= PLANS_MAX {
             return None;
         }
-        let home = self.home.as_ref().map_or_else(String::new, |id| format!(".{id}"));
-        planned.plan.plan_id = format!("{:032x}{home}", rand::random::<u128>());
+        planned.plan.plan_id = format!("{:032x}", rand::random::<u128>());
         let lasts_ms = if planned.plan.needs_second { SECOND_PLAN_MS } else { PLAN_MS };
         planned.plan.expires_at_ms = now_ms + lasts_ms;
         let plan = planned.plan.clone();

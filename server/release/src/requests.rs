@@ -71,7 +71,6 @@ mod tests {
             scope: Scope::default(),
             by: SignedBy::Token,
             address: None,
-            through: None,
         }
     }
 

@@ -147,12 +147,6 @@ impl ReleaseService {
         let _ = self.0.coordination.set(with);
     }
 
-    /// Is one of several servers from now on, which hand requests on to each other: the numbers of plans say whose they
-    /// are.
-    pub fn set_home(&self, id: &str) {
-        self.state().plans.set_home(id);
-    }
-
     /// Outcomes of requests so far.
     pub fn counted(&self) -> OutcomeCounts {
         self.0.counts.told()

@@ -4,20 +4,16 @@
 use std::net::SocketAddr;
 
 use cluster::member::is_id;
-use cluster::rendezvous::CAPACITY_MAX;
-use cluster::{ReplicaSecret, SECRET_BYTES_MIN};
 
 use super::check::{self, wrong};
 use super::cluster_rows;
 use super::layers::Layers;
-use super::tables::number;
 use super::toml_file::Section;
 use super::{Config, ConfigError, Ensemble, SettingValue};
 use zookeeper::check_roots;
 
 /// Longest address, in characters.
 const ADDRESS_CHARS_MAX: usize = 256;
-const SECRET_REMEDY: &str = "name a file that all replicas have, like one that `openssl rand -hex 32` wrote";
 const ROOT_REMEDY: &str = "write a path that is the same for all replicas, like root = \"/lockscope\"";
 
 /// Where replicas meet, and as whom this one comes.
@@ -31,22 +27,6 @@ pub struct Cluster {
     pub id: Option<String>,
     /// How others reach it; None: its first origin, else where it listens.
     pub address: Option<String>,
-    /// Its share of the work.
-    pub capacity: u8,
-    /// Which ensembles it watches.
-    pub watch: Watch,
-    /// What replicas know each other by.
-    pub secret: Option<ReplicaSecret>,
-}
-
-/// Which ensembles a replica watches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Watch {
-    /// Every one.
-    #[default]
-    All,
-    /// Those that it owns.
-    Owned,
 }
 
 impl Cluster {
@@ -78,15 +58,11 @@ impl Cluster {
         };
         let port = if config.listen.port() == 0 && own.id.is_none() { " (its port once it listens)" } else { "" };
         format!(
-            "  cluster            at {} of {}, {whose}\n  cluster id         {}{port}\n  cluster address    {}\n  cluster watches    {}",
+            "  cluster            at {} of {}, {whose}\n  cluster id         {}{port}\n  cluster address    {}",
             own.root,
             own.ensemble,
             own.id_at(config.listen),
-            own.address_at(config, config.listen),
-            match own.watch {
-                Watch::All => "every ensemble",
-                Watch::Owned => "the ensembles that this replica owns, and asks others for the rest",
-            }
+            own.address_at(config, config.listen)
         )
     }
 }
@@ -104,21 +80,9 @@ pub(super) fn of(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<C
         (None, Some(table)) => return table.lacks("root", ROOT_REMEDY),
         (None, None) => return Ok(None),
     };
-    let capacity = table.and_then(|table| table.get("capacity"));
-    let capacity = capacity.map(|entry| number(&entry, 1, u32::from(CAPACITY_MAX))).transpose()?;
-    let secret = secret(layers, table)?;
-    let watch = watch(table, secret.is_some())?;
     let ensemble = ensemble(table, ensembles)?;
     let may_be_open = open.map_or(Ok(false), |open| check::switch(&open, "write true, or leave it out"))?;
-    let cluster = Cluster {
-        root,
-        ensemble,
-        id: own.0.map(id).transpose()?,
-        address: own.1.map(address).transpose()?,
-        watch,
-        secret,
-        capacity: capacity.and_then(|capacity| u8::try_from(capacity).ok()).unwrap_or(1),
-    };
+    let cluster = Cluster { root, ensemble, id: own.0.map(id).transpose()?, address: own.1.map(address).transpose()? };
     let who = ensembles.iter().find(|ensemble| ensemble.name == cluster.ensemble);
     if !may_be_open && who.is_some_and(|ensemble| !ensemble.identity.acting.is_somebody()) {
         return Err(ConfigError(format!(
@@ -127,26 +91,6 @@ pub(super) fn of(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<C
         )));
     }
     Ok(Some(cluster))
-}
-
-fn watch(table: Option<&Section<'_>>, has_secret: bool) -> Result<Watch, ConfigError> {
-    let Some(watch) = table.map_or(Ok(None), |table| table.one("watch"))? else { return Ok(Watch::All) };
-    match &*watch.value {
-        "all" => Ok(Watch::All),
-        "owned" if has_secret => Ok(Watch::Owned),
-        "owned" => wrong(&watch, "needs `secret_file`, with which replicas know each other", SECRET_REMEDY),
-        _ => wrong(&watch, "is neither", "write \"all\" or \"owned\""),
-    }
-}
-
-fn secret(layers: &Layers<'_>, table: Option<&Section<'_>>) -> Result<Option<ReplicaSecret>, ConfigError> {
-    let Some(file) = table.map_or(Ok(None), |table| table.one("secret_file"))? else { return Ok(None) };
-    let text = layers.read_secret(&file, SECRET_REMEDY)?;
-    // Never its value.
-    match ReplicaSecret::new(text.as_bytes()) {
-        Some(secret) => Ok(Some(secret)),
-        None => wrong(&file, &format!("has fewer than {SECRET_BYTES_MIN} characters, or far too many"), SECRET_REMEDY),
-    }
 }
 
 fn root(root: SettingValue) -> Result<String, ConfigError> {
@@ -213,16 +157,15 @@ mod tests {
     fn what_is_left_out_has_its_default() {
         let config = load("[cluster]\nroot = \"/lockscope\"\n").unwrap();
         let cluster = config.cluster.as_ref().unwrap();
-        assert_eq!((cluster.root.as_str(), cluster.ensemble.as_str(), cluster.capacity), ("/lockscope", "default", 1));
+        assert_eq!((cluster.root.as_str(), cluster.ensemble.as_str()), ("/lockscope", "default"));
         assert!(cluster.id_at(config.listen).ends_with(":3000"));
         assert_eq!(cluster.address_at(&config, config.listen), "http://127.0.0.1:3000");
         let told = Cluster::described(Some(cluster), &config);
         assert!(told.contains("at /lockscope of default, anybody who reaches ZooKeeper may write there"), "{told}");
-        let named =
-            load("[cluster]\nroot = \"/l\"\nid = \"lockscope-0\"\naddress = \"https://a.example/\"\ncapacity = 3");
+        let named = load("[cluster]\nroot = \"/l\"\nid = \"lockscope-0\"\naddress = \"https://a.example/\"");
         let cluster = named.unwrap().cluster.unwrap();
         assert_eq!(cluster.id.as_deref(), Some("lockscope-0"));
-        assert_eq!((cluster.address.as_deref(), cluster.capacity), (Some("https://a.example"), 3));
+        assert_eq!(cluster.address.as_deref(), Some("https://a.example"));
     }
 
     #[test]
@@ -277,9 +220,11 @@ mod tests {
         );
         assert!(with("id = \"a/b\"").starts_with(&format!("{} \"a/b\" is no id; ", of("id"))));
         assert!(with("address = \"ftp://a\"").starts_with(&format!("{} \"ftp://a\" is no address", of("address"))));
-        assert!(with("capacity = 17").ends_with("is 17; write a whole number from 1 to 16"));
-        assert!(with("watch = \"some\"").contains("is neither; write"));
-        assert!(with("watch = \"owned\"").contains("needs `secret_file`"));
+        for gone in ["capacity = 2", "watch = \"owned\"", "watch = \"all\"", "secret_file = \"/s\""] {
+            let key = gone.split(' ').next().unwrap();
+            let instead = "every replica watches every ensemble; run one Lockscope for each group of ensembles";
+            assert_eq!(with(gone), format!("{} is gone: {instead}", of(key)));
+        }
         assert!(with("idd = \"a\"").ends_with("is no setting; write `id`"));
     }
 }

@@ -32,7 +32,7 @@ pub(super) const ADDRESS: Setting = Kind(Cluster, Variable, Restart).row(
     "an http:// or https:// address",
     "the first origin, else where it listens",
     "\"https://lockscope-0.example:3000\"",
-    "how other replicas and people reach this replica",
+    "how people reach this replica",
 );
 pub(super) const ALLOW_OPEN_CLUSTER: Setting = Kind(Cluster, Variable, Restart).row(
     "allow_open_cluster",
@@ -40,25 +40,4 @@ pub(super) const ALLOW_OPEN_CLUSTER: Setting = Kind(Cluster, Variable, Restart).
     "off",
     "true",
     "meet without an identity for releases, where anybody who reaches ZooKeeper can forge who leads and what was released",
-);
-pub(super) const WATCH: Setting = Kind(Cluster, File, Restart).row(
-    "watch",
-    "all, owned",
-    "all",
-    "\"owned\"",
-    "which ensembles this replica watches itself: all, or those that it owns; the others it has of their owners; the same for all",
-);
-pub(super) const SECRET_FILE: Setting = Kind(Cluster, File, Restart).row(
-    "secret_file",
-    "a file",
-    "",
-    "\"/etc/lockscope/cluster-secret\"",
-    "the secret with which replicas know each other, 32 characters at least; the same for all; needed by watch = \"owned\"",
-);
-pub(super) const CAPACITY: Setting = Kind(Cluster, File, Restart).row(
-    "capacity",
-    "1 to 16",
-    "1",
-    "2",
-    "the share of the ensembles that this replica owns, against the others",
 );

@@ -192,10 +192,20 @@ pub(super) fn config_file(flag: Option<&Path>, environment: &dyn Environment) ->
         .or_else(|| environment.var("LOCKSCOPE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from))
 }
 
+/// Settings of former versions, and what to do instead.
+const GONE: [(FileSection, &[&str], &str); 1] = [(
+    FileSection::Cluster,
+    &["watch", "secret_file", "capacity"],
+    "every replica watches every ensemble; run one Lockscope for each group of ensembles",
+)];
+
 pub(super) fn stranger(key: &str, from: &str, place: FileSection) -> Option<ConfigError> {
     let keys = table::keys(place);
     if keys.contains(&key) {
         return None;
+    }
+    if let Some((_, _, instead)) = GONE.iter().find(|(of, gone, _)| *of == place && gone.contains(&key)) {
+        return Some(ConfigError(format!("{from} is gone: {instead}")));
     }
     let remedy = match table::nearest(key, &keys) {
         Some(meant) => format!("write `{meant}`"),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::config::{BadFile, Config, Ensemble, Watch};
+use crate::config::{BadFile, Config, Ensemble};
 use crate::serve::{CLOSE_MAX, EnsembleRunner, MakeEnsemble, Observer};
 
 /// Files with a mistake that are named.
@@ -55,12 +55,6 @@ pub(super) async fn take<O: Observer>(
     before: &Config,
     make: MakeEnsemble<O>,
 ) {
-    if config.cluster.as_ref().is_some_and(|cluster| cluster.watch == Watch::Owned) {
-        if config.ensembles != before.ensembles {
-            tracing::warn!("changed ensembles wait for a restart: replicas that watch what they own agree on one list");
-        }
-        return;
-    }
     let Difference { ended, started, described } = difference(&before.ensembles, &config.ensembles);
     if !ended.is_empty() {
         tracing::info!("ensembles that are watched no more, or anew: {}", ended.join(", "));

@@ -27,9 +27,8 @@ pub(crate) fn open(config: &Config, listen: SocketAddr, clock: &Clock) -> Result
         id: own.id_at(listen),
         address: own.address_at(config, listen),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        capacity: own.capacity,
         ensemble: own.ensemble.clone(),
-        units: config.ensembles.iter().map(|ensemble| ensemble.name.clone()).collect(),
+        watched: config.ensembles.iter().map(|ensemble| ensemble.name.clone()).collect(),
     };
     Ok(Some(Cluster::new(settings, clock.clone())))
 }

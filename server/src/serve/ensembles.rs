@@ -269,11 +269,6 @@ impl EnsembleRunner {
         self.0.alerting.alerts.end_elsewhere(is_served);
     }
 
-    /// Leaves the alerts of ensembles that another replica looks after to it.
-    pub(super) fn leave_alerts_elsewhere(&self, is_watched: impl Fn(&str) -> bool) {
-        self.0.alerting.alerts.leave_elsewhere(is_watched);
-    }
-
     /// Ends all, after the server's own stop.
     pub(super) async fn close(&self, within: Duration) {
         let all = std::mem::take(&mut *self.running()).into_values().collect();

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::Watch;
 use alerts::duty::{Duty, DutyAnswer, Ledger};
 use cluster::{Cluster, Document};
 use futures_util::future::BoxFuture;
@@ -19,9 +18,9 @@ const FIRST_MAX_MS: i64 = 60_000;
 /// By how much later than the one before it another replica tells in its place: they are to find what it noted.
 const NEXT_AFTER_MS: i64 = 10_000;
 
-/// Whether a replica that does not lead tells what nobody told for so long; `place`: which of the ensemble's owners it is.
-fn tells_in_place(place: Option<usize>, overdue_ms: i64) -> bool {
-    let turn = match place {
+/// Whether a replica that does not lead tells what nobody told for so long; `rank`: its place among the replicas, by their ids.
+fn tells_in_place(rank: Option<usize>, overdue_ms: i64) -> bool {
+    let turn = match rank {
         Some(0) => 0,
         Some(1) => 1,
         Some(_) | None => 2,
@@ -34,12 +33,11 @@ fn tells_in_place(place: Option<usize>, overdue_ms: i64) -> bool {
 pub(super) struct Replicas {
     cluster: Cluster,
     clock: Clock,
-    watch: Watch,
 }
 
 impl Replicas {
-    pub(super) fn new(cluster: &Cluster, clock: &Clock, watch: Watch) -> Arc<Self> {
-        Arc::new(Self { cluster: cluster.clone(), clock: clock.clone(), watch })
+    pub(super) fn new(cluster: &Cluster, clock: &Clock) -> Arc<Self> {
+        Arc::new(Self { cluster: cluster.clone(), clock: clock.clone() })
     }
 }
 
@@ -64,13 +62,8 @@ impl Coordination for Replicas {
 }
 
 impl Duty for Replicas {
-    fn is_ours(&self, ensemble: &str, overdue_ms: i64) -> bool {
-        match self.watch {
-            Watch::All => self.cluster.is_leader() || tells_in_place(self.cluster.place(ensemble), overdue_ms),
-            // The leader may not look at it at all. The first owner may be blind, as without a way to the ensemble.
-            Watch::Owned if overdue_ms >= FIRST_MAX_MS => self.cluster.is_owner(ensemble),
-            Watch::Owned => self.cluster.is_first_owner(ensemble),
-        }
+    fn is_ours(&self, overdue_ms: i64) -> bool {
+        self.cluster.is_leader() || tells_in_place(self.cluster.rank(), overdue_ms)
     }
 
     fn is_cut_off(&self) -> bool {
@@ -100,8 +93,8 @@ mod tests {
 
     #[test]
     fn what_the_leader_does_not_tell_others_tell_one_after_the_other() {
-        for (place, from_ms) in [(Some(0), 60_000), (Some(1), 70_000), (Some(2), 80_000), (None, 80_000)] {
-            assert!(!tells_in_place(place, from_ms - 1) && tells_in_place(place, from_ms), "{place:?}");
+        for (rank, from_ms) in [(Some(0), 60_000), (Some(1), 70_000), (Some(2), 80_000), (None, 80_000)] {
+            assert!(!tells_in_place(rank, from_ms - 1) && tells_in_place(rank, from_ms), "{rank:?}");
         }
     }
 }

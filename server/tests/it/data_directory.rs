@@ -1,6 +1,6 @@
 //! A data directory that a build of 2026-11-29 wrote opens in full: history, audit log, token, user, silence, alerts, runs of
-//! the lab. A replica wrote it that owned no ensemble at last, so its audit log has heads of others and an act that was handed
-//! on; beside its run of the lab lies one that replayed an incident. It is never written anew.
+//! the lab. A replica wrote it, so its audit log has heads of others, and, as replicas of that time did, an act that was handed
+//! on to another; beside its run of the lab lies one that replayed an incident. It is never written anew.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -13,8 +13,6 @@ use crate::deploy::{file, text, yaml};
 
 /// Settings that a build may not have yet.
 const CLUSTER: [&str; 2] = ["history_url_file", "[cluster]"];
-/// Is there where each replica watches what it owns.
-const CLUSTER_SECRET: &str = "cluster-secret";
 const SECRETS: [&str; 4] = ["zk-auth", "zk-act-auth", "history-url", "admin-password"];
 
 fn kinds<'a>(documents: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
@@ -32,11 +30,11 @@ async fn knows_clusters() -> bool {
 
 /// Writes what the pods find in their secret.
 fn write_secrets(dir: &Path) {
-    for secret in SECRETS.into_iter().chain([CLUSTER_SECRET]) {
-        let value = match secret {
-            "history-url" => "postgres://who:secret@db:5432/lockscope",
-            CLUSTER_SECRET => "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-            _ => "who:secret horse battery",
+    for secret in SECRETS {
+        let value = if secret == "history-url" {
+            "postgres://who:secret@db:5432/lockscope"
+        } else {
+            "who:secret horse battery"
         };
         std::fs::write(dir.join(secret), format!("{value}\n")).unwrap();
     }
@@ -67,29 +65,6 @@ async fn the_configuration_of_the_replicas_is_good_once_somebody_can_sign_in() {
         check(&words, 0, "admin").await;
     }
     check(&args, 0, "").await;
-    // The same where each watches what it owns: the template's own lines, with the values of the chart.
-    let mut config = std::fs::read_to_string(path("lockscope.toml")).unwrap();
-    config.push_str(&placed(&lines_of_owned()));
-    std::fs::write(path("lockscope.toml"), config).unwrap();
-    let told = lockscope(&args).output().await.unwrap();
-    assert!(String::from_utf8_lossy(&told.stdout).contains("cluster watches    the ensembles that this replica owns"));
-    std::fs::remove_file(path(CLUSTER_SECRET)).unwrap();
-    check(&args, 64, "can't be read").await;
-}
-
-/// What the chart adds to `[cluster]` with `watch: owned`, without helm: the lines of that condition with the defaults filled in.
-fn lines_of_owned() -> String {
-    let template = std::fs::read_to_string(file("helm/lockscope/templates/configmap.yaml")).unwrap();
-    let values = &yaml("helm/lockscope/values.yaml")[0];
-    let (_, behind) = template.split_once("{{- if eq .Values.cluster.watch \"owned\" }}\n").unwrap();
-    let (lines, _) = behind.split_once("    {{- end }}").unwrap();
-    let mut made = lines.to_owned();
-    while let Some((before, used)) = made.split_once("{{ .Values.") {
-        let (name, after) = used.split_once(" }}").unwrap();
-        let value = text(values.pointer(&format!("/{}", name.replace('.', "/"))).unwrap());
-        made = format!("{before}{value}{after}");
-    }
-    made
 }
 
 #[test]
@@ -216,17 +191,11 @@ fn helm_makes_the_manifests_that_are_here_and_refuses_replicas_without_a_cluster
         ("origin=http://a", "/origin"),
         ("zookeeper.connect=zk1", "/zookeeper/connect"),
         ("replica=2", "replica"),
-        ("cluster.watch=some", "/cluster/watch"),
-        ("cluster.watch=owned,secret.clusterSecretKey=", "/secret/clusterSecretKey"),
-        ("cluster.watch=owned,replicas=1,cluster.enabled=false", "/cluster/enabled"),
+        ("cluster.watch=owned", "watch"),
     ] {
         let made = helm(&["--set", bad]).unwrap();
         assert!(!made.status.success() && String::from_utf8_lossy(&made.stderr).contains(why), "{bad}");
     }
-    let owned = helm(&["--set", "cluster.watch=owned"]).unwrap();
-    let owned = String::from_utf8_lossy(&owned.stdout).replace("\n    ", "\n");
-    let lines = lines_of_owned();
-    assert!(lines.lines().all(|line| owned.contains(line.trim())) && lines.contains("secret_file"), "{owned}");
     let one = helm(&["--set", "replicas=1,cluster.enabled=false,ingress.enabled=true"]).unwrap();
     let one = String::from_utf8_lossy(&one.stdout);
     assert!(one.contains("kind: Ingress") && !one.contains("history_url_file") && !one.contains("PodDisruptionBudget"));

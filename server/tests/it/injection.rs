@@ -23,7 +23,7 @@ const BREAKOUT: &str =
 /// The same as the name of a znode.
 const NODE: &str = "x' injected y=\" injected z=\"'\"><b injected id=x><!--";
 /// Parameters of pages that no link, field or description names.
-const UNNAMED: [&str; 7] = ["done", "key", "plan", "replica", "run", "toml", "explain"];
+const UNNAMED: [&str; 6] = ["done", "key", "plan", "run", "toml", "explain"];
 
 /// Attributes and elements of a document, each by its name and attributes; with and without scripts, since that changes
 /// how `<noscript>` is read.

@@ -27,7 +27,6 @@ mod events;
 mod evidence;
 mod fleet;
 mod freshness;
-mod gateway;
 mod guard;
 mod history;
 mod http_api;

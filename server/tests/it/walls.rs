@@ -17,7 +17,6 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("demo", &["core"]),
     ("feed", &["core", "runtime", "wire"]),
-    ("gateway", &["cluster", "feed", "runtime", "wire"]),
     ("history", &["(postgres)", "core", "runtime"]),
     (
         "http",
@@ -59,7 +58,6 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
             "cluster",
             "core",
             "feed",
-            "gateway",
             "history",
             "http",
             "identity",

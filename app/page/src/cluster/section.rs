@@ -1,4 +1,4 @@
-//! The section: where this server stands, who there is, and who owns what.
+//! The section: where this server stands, and who there is.
 
 use leptos::prelude::*;
 
@@ -7,22 +7,18 @@ use crate::erase::{erase, view};
 use crate::format::{middle, visible};
 use crate::parts::{Age, Columns, Table};
 use crate::server_pages::text;
-use lockscope_wire::{Cluster, ClusterState, Replica, UnitOwners};
+use lockscope_wire::{Cluster, ClusterState, Replica};
 
 const NAME_CHARS: usize = 60;
-/// Ensembles whose owners are listed.
-const UNITS_MAX: usize = 100;
 
 const COLUMNS: Columns = &[
     ("Replica", ""),
     ("Address", ""),
     ("Version", ""),
     ("Running for", "table-number"),
-    ("Owns", "table-number"),
     ("Leads", ""),
     ("Remark", ""),
 ];
-const UNIT_COLUMNS: Columns = &[("Ensemble", ""), ("Owners", "")];
 
 /// The section as markup; nothing where there is no cluster.
 pub fn cluster_markup(cluster: &Cluster, now_ms: i64) -> String {
@@ -50,7 +46,6 @@ fn section(cluster: &Cluster) -> AnyView {
             {rows}
             {strangers}
             <p class=memory_class data-testid="cluster-memory">{memory}</p>
-            {units(&cluster.assignments)}
             {place}
         </section>
     }
@@ -66,25 +61,8 @@ fn row(replica: &Replica) -> AnyView {
             <td class="mono" title=address.clone()><bdi>{middle(&address, NAME_CHARS)}</bdi></td>
             <td>{visible(&replica.version)}</td>
             <td class="table-number"><Age since_ms=Some(replica.since_ms) /></td>
-            <td class="table-number">{replica.ensembles.len()}</td>
             <td>{leads}</td>
             <td>{words::oddity(replica.watches_same)}</td>
         </tr>
     }
-}
-
-fn units(units: &[UnitOwners]) -> Option<AnyView> {
-    if units.is_empty() {
-        return None;
-    }
-    let row = |unit: &UnitOwners| {
-        view! { <tr><td><bdi>{visible(&unit.ensemble)}</bdi></td><td><bdi>{words::owners(unit)}</bdi></td></tr> }
-    };
-    let rows = units.iter().take(UNITS_MAX).map(row).collect_view();
-    Some(view! {
-        <details class="fold" data-testid="cluster-units">
-            <summary>{words::OWNERS}</summary>
-            <Table class="table" columns=UNIT_COLUMNS rows=rows />
-        </details>
-    })
 }

@@ -1,7 +1,7 @@
 //! What the section draws.
 
 use super::cluster_markup;
-use lockscope_wire::{Cluster, ClusterState, Replica, SharedMemory, UnitOwners};
+use lockscope_wire::{Cluster, ClusterState, Replica, SharedMemory};
 
 fn replica(id: &str) -> Replica {
     Replica {
@@ -9,8 +9,6 @@ fn replica(id: &str) -> Replica {
         address: format!("http://{id}"),
         version: "0.1.0".to_owned(),
         since_ms: 1_000,
-        capacity: 1,
-        ensembles: vec!["default".to_owned()],
         is_leader: id == "a",
         is_this: id == "a",
         watches_same: true,
@@ -26,7 +24,6 @@ fn cluster(ids: &[&str]) -> Cluster {
         leader: Some("a".to_owned()),
         is_alone: ids.len() < 2,
         replicas: ids.iter().map(|id| replica(id)).collect(),
-        assignments: vec![UnitOwners { ensemble: "default".to_owned(), owners: vec!["a".to_owned()] }],
         ..Cluster::default()
     }
 }

@@ -1,7 +1,7 @@
 //! What the section on the cluster says. Pure.
 
 use crate::format::{plural, visible};
-use lockscope_wire::{Cluster, ClusterState, SharedMemory, UnitOwners};
+use lockscope_wire::{Cluster, ClusterState, SharedMemory};
 
 pub(super) const TITLE: &str = "Cluster";
 /// What stands where the fragment can't be fetched.
@@ -14,7 +14,6 @@ const SHARED: &str = "The replicas share sign-ins, silences and acknowledgements
 const OWN_MEMORY: &str = "Each replica has sign-ins, silences and acknowledgements of its own: they are shared where history_url names a PostgreSQL database.";
 /// While the database does not answer.
 const CUT_OFF: &str = "Sign-ins, sign-outs, silences and acknowledgements made here stay at this server for now, and it does not learn of those made elsewhere: the database does not answer";
-pub(super) const OWNERS: &str = "Who owns which ensemble";
 
 /// Where this server stands, in one sentence.
 pub(super) fn lead(cluster: &Cluster) -> String {
@@ -64,9 +63,4 @@ pub(super) fn strangers(number: u64) -> Option<String> {
 /// What is odd about a replica; empty of most.
 pub(super) fn oddity(watches_same: bool) -> &'static str {
     if watches_same { "" } else { "watches other ensembles than this server: compare their settings" }
-}
-
-/// Who owns an ensemble.
-pub(super) fn owners(unit: &UnitOwners) -> String {
-    if unit.owners.is_empty() { "nobody".to_owned() } else { visible(&unit.owners.join(", ")) }
 }

@@ -28,13 +28,13 @@ const COLUMNS: Columns = &[
     (words::LAST, ""),
 ];
 
-/// The section as markup; `missing`: of which ensembles nothing is known, and why; `forms`: the tokens of
+/// The section as markup; `forms`: the tokens of
 /// the forms that silence a warning; None: without forms.
-pub fn lock_orders_markup(orders: &LockOrders, missing: &[String], now_ms: i64, forms: Option<FormTokens>) -> String {
+pub fn lock_orders_markup(orders: &LockOrders, now_ms: i64, forms: Option<FormTokens>) -> String {
     text(now_ms, || {
         let may_act = forms.is_some();
         provide_context(forms.unwrap_or_default());
-        section(orders, missing, may_act)
+        section(orders, may_act)
     })
 }
 
@@ -42,10 +42,10 @@ pub fn lock_orders_markup(orders: &LockOrders, missing: &[String], now_ms: i64, 
 pub(super) fn initial() -> String {
     let Some(source) = use_context::<Arc<dyn Source>>() else { return String::new() };
     let may_act = use_context::<Person>().is_some_and(|person| person.may_release) && !past::is_shown();
-    section(&source.orders(), &[], may_act).to_html().replace("<!>", "")
+    section(&source.orders(), may_act).to_html().replace("<!>", "")
 }
 
-fn section(orders: &LockOrders, missing: &[String], may_act: bool) -> AnyView {
+fn section(orders: &LockOrders, may_act: bool) -> AnyView {
     let (silent, loud): (Vec<_>, Vec<_>) = orders.warnings.iter().partition(|warning| warning.snoozed_by.is_some());
     let warnings = loud.into_iter().chain(silent).map(|one| warning(one, may_act)).collect_view();
     let is_given = |snooze: &OrderSnooze| {
@@ -53,16 +53,11 @@ fn section(orders: &LockOrders, missing: &[String], may_act: bool) -> AnyView {
     };
     let rest: Vec<&OrderSnooze> = orders.snoozes.iter().filter(|one| !is_given(one)).collect();
     let rest = (!rest.is_empty()).then(|| snoozes(&rest, may_act));
-    let missing = missing.iter().map(|what| {
-        view! { <p class="notice" data-testid="orders-missing">{words::missing(what)}</p> }
-    });
-    let missing = missing.collect_view();
     let all = (!orders.edges.is_empty()).then(|| table(&orders.edges));
     view! {
         <section class="part" aria-labelledby="orders-title" data-testid="lock-orders">
             <h2 class="part-title" id="orders-title">{explained_term("lock-order", words::TITLE)}</h2>
             <p class="quiet" data-testid="orders-lead">{words::lead(orders)}</p>
-            {missing}
             {warnings}
             {rest}
             {all}

@@ -42,7 +42,7 @@ fn warning() -> OrderWarning {
 
 #[test]
 fn nothing_seen_is_said() {
-    let html = lock_orders_markup(&LockOrders::default(), &[], 0, Some(FormTokens::default()));
+    let html = lock_orders_markup(&LockOrders::default(), 0, Some(FormTokens::default()));
     assert!(html.contains("No session was seen to ask for a lock while it held another."), "{html}");
     assert!(!html.contains("<table"));
 }
@@ -51,7 +51,7 @@ fn nothing_seen_is_said() {
 fn a_warning_says_who_and_how_near_and_escapes_what_comes_from_outside() {
     let edges = vec![order("/a", "/b", 14), order("/b", "/a", 3)];
     let orders = LockOrders { edges, warnings: vec![warning()], snoozes: Vec::new() };
-    let html = lock_orders_markup(&orders, &[], 1_790_000_000_000, None);
+    let html = lock_orders_markup(&orders, 1_790_000_000_000, None);
     for part in [
         "Two of them passed each other by 180 ms on",
         "Seen 17 times by 2 sessions. <a href=\"/help#number-confidence\"",
@@ -67,7 +67,7 @@ fn a_warning_says_who_and_how_near_and_escapes_what_comes_from_outside() {
 #[test]
 fn more_orders_than_fit_are_a_number() {
     let edges = (0..80).map(|at| order("/a", &format!("/b{at}"), at)).collect();
-    let html = lock_orders_markup(&LockOrders { edges, ..LockOrders::default() }, &[], 0, None);
+    let html = lock_orders_markup(&LockOrders { edges, ..LockOrders::default() }, 0, None);
     assert!(html.contains("Every order seen: 80") && html.contains("30 more are not shown."));
     assert!(html.contains("/b79") && !html.contains("/b29<"));
 }
@@ -89,7 +89,7 @@ fn only_who_may_act_has_forms() {
     let snoozes = vec![snooze(7, None)];
     let silent = OrderWarning { snoozed_by: Some(snooze(8, Some(1_790_000_000_000))), ..warning() };
     let orders = LockOrders { edges: vec![order("/a", "/b", 14)], warnings: vec![silent, warning()], snoozes };
-    let html = lock_orders_markup(&orders, &[], 1_790_000_000_000, Some(FormTokens::default()));
+    let html = lock_orders_markup(&orders, 1_790_000_000_000, Some(FormTokens::default()));
     for part in [
         "<s>Some held &lt;a&gt;.</s>",
         "Snoozed by <bdi>&lt;i&gt;ada</bdi>",
@@ -104,7 +104,7 @@ fn only_who_may_act_has_forms() {
         assert!(html.contains(part), "{part}: {html}");
     }
     assert!(html.find("order-snooze\"").unwrap() < html.find("<s>").unwrap(), "what is silenced comes last: {html}");
-    let html = lock_orders_markup(&orders, &[], 1_790_000_000_000, None);
+    let html = lock_orders_markup(&orders, 1_790_000_000_000, None);
     assert!(!html.contains("<form") && html.contains("order-snoozed"), "{html}");
 }
 
@@ -112,6 +112,6 @@ fn only_who_may_act_has_forms() {
 fn what_is_silenced_alone_is_said() {
     let silent = OrderWarning { snoozed_by: Some(snooze(8, None)), ..warning() };
     let orders = LockOrders { edges: vec![order("/a", "/b", 14)], warnings: vec![silent], snoozes: Vec::new() };
-    let html = lock_orders_markup(&orders, &[], 0, None);
+    let html = lock_orders_markup(&orders, 0, None);
     assert!(html.contains("Nothing to warn of but 1 deadlock that is snoozed."), "{html}");
 }

@@ -109,7 +109,3 @@ pub(super) fn every(number: usize) -> String {
 pub(super) fn more(number: usize) -> String {
     format!("{} more are not shown.", count(number as u64))
 }
-
-pub(super) fn missing(what: &str) -> String {
-    format!("Orders are not all known, {}.", visible(what))
-}

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::{ServerPage, words};
 use crate::format::{middle, visible};
 use crate::parts::{Columns, Table, filled, stamp};
-use lockscope_wire::{AuditKind, AuditLogPart, AuditPage, AuditRecord, LockQuery};
+use lockscope_wire::{AuditKind, AuditPage, AuditRecord, LockQuery};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 160;
@@ -66,13 +66,8 @@ fn notices(page: &AuditPage) -> AnyView {
     let delivery = filled(&*page.delivery_trouble)
         .map(|trouble| view! { <p class="notice">{words::webhook_trouble(trouble)}</p> });
     let open = words::open_requests(page.open_requests);
-    let logs = (!page.logs.is_empty()).then(|| {
-        let one = |part: &AuditLogPart| view! { <li data-state=part.state.name()>{words::log_part(part)}</li> };
-        view! { <ul class="notice" data-testid="audit-logs">{page.logs.iter().map(one).collect_view()}</ul> }
-    });
     let others = words::other_logs(page).map(|text| view! { <p class="notice" data-testid="audit-others">{text}</p> });
     view! {
-        {logs}
         {others}
         {trouble}
         {delivery}
@@ -82,15 +77,6 @@ fn notices(page: &AuditPage) -> AnyView {
 
 /// What it is, where it lies, and how it is checked.
 fn lead(page: &AuditPage) -> AnyView {
-    if !page.logs.is_empty() {
-        return view! {
-            <p class="quiet audit-lead">
-                {words::records_of_logs(page)}
-                " "
-                <code>"lockscope audit verify DIR…"</code> "."
-            </p>
-        };
-    }
     let head = page.records.first().filter(|record| record.id == page.total).map(|record| visible(&record.hash));
     let head = head.map(|hash| {
         let short: String = hash.chars().take(16).collect();
@@ -261,8 +247,6 @@ mod tests {
             trouble: hostile.to_owned(),
             delivery_trouble: hostile.to_owned(),
             next_before: None,
-            next_cursor: None,
-            logs: Vec::new(),
             replica: Some("a".to_owned()),
             not_shown: vec![OtherAuditLog { replica: hostile.to_owned(), last_id: Some(7), is_there: false }],
             not_shown_trouble: hostile.to_owned(),

@@ -35,7 +35,7 @@ pub use incident::{
     IncidentsAlike, incident_page,
 };
 pub use incidents::{IncidentLine, IncidentsView, incidents_page};
-pub use lab::{LabDraft, LabElsewhere, LabView, lab_elsewhere_page, lab_gone_page, lab_page, lab_run_page, run_url};
+pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 pub(crate) use marked::{definition, head, marked, table_of};
 pub use moment::no_moment_page;
 pub use release::approve_page;

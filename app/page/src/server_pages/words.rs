@@ -2,7 +2,7 @@
 
 use crate::format::{count, plural, visible};
 use lockscope_wire::guide::TermArea;
-use lockscope_wire::{AuditKind, AuditLogPart, AuditLogState, AuditPage, EventKind, OtherAuditLog};
+use lockscope_wire::{AuditKind, AuditPage, EventKind, OtherAuditLog};
 
 pub(super) const NEWER: &str = "Newer";
 pub(super) const OLDER: &str = "Older";
@@ -87,39 +87,9 @@ pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
     }
 }
 
-/// One of several logs, and how it stands.
-pub(super) fn log_part(part: &AuditLogPart) -> String {
-    let replica = visible(&part.replica);
-    let why = visible(&part.why);
-    let records = part.total.map(|total| plural(total, "record", "records"));
-    let records = records.unwrap_or_else(|| "how many records is not known".to_owned());
-    match part.state {
-        AuditLogState::Checked => format!(
-            "{replica}: {records}; the last {} follow each other up to the one that it showed the other replicas.",
-            part.checked
-        ),
-        AuditLogState::Unchecked => format!("{replica}: {records}; not checked here: {why}."),
-        AuditLogState::Broken => format!("{replica}: {records}; BROKEN: {why}."),
-        AuditLogState::Missing => format!("{replica}: MISSING, {records}: {why}."),
-    }
-}
-
-/// What a list of several logs is.
-pub(super) fn records_of_logs(page: &AuditPage) -> String {
-    let shown = page.logs.iter().filter(|part| part.state != AuditLogState::Missing).count();
-    format!(
-        "{} in the logs of {}, newest first. Each is kept in the data directory of its replica; check all with",
-        plural(page.total, "record", "records"),
-        plural(shown as u64, "replica", "replicas")
-    )
-}
-
 /// Which logs of other replicas are not in what is shown; None where there are none.
 pub(super) fn other_logs(page: &AuditPage) -> Option<String> {
-    let replica = page.replica.as_ref().filter(|_| page.logs.is_empty() || !page.not_shown_trouble.is_empty())?;
-    if !page.logs.is_empty() {
-        return Some(format!("There may be more logs: {}.", visible(&page.not_shown_trouble)));
-    }
+    let replica = page.replica.as_ref()?;
     let one = |other: &OtherAuditLog| {
         let records = other.last_id.map(|last| plural(last, "record", "records"));
         let records = records.unwrap_or_else(|| "how many records is not known".to_owned());

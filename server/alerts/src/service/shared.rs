@@ -17,11 +17,6 @@ struct SharedSilences(Alerts);
 struct SharedAcknowledgements(Alerts);
 
 impl Alerts {
-    /// Whether what people say holds at other servers as well.
-    pub fn is_shared(&self) -> bool {
-        self.0.exchange.get().is_some()
-    }
-
     /// Shares silences, acknowledgements and snoozes of lock orders with other servers from now on; only the first call counts. `replica`: this
     /// server's name among them.
     pub fn share(&self, replica: &str, exchange: Arc<dyn Exchange>) -> [Arc<dyn Sharer>; 3] {

@@ -49,7 +49,7 @@ pub(crate) fn over(at_ms: i64) -> Option<AlertEnd> {
 
 /// What the route `team` is to be told now.
 pub(crate) fn due(book: &Book, now_ms: i64) -> Vec<Notification> {
-    book.to_tell("team", now_ms, None, false, |_, _| true)
+    book.to_tell("team", now_ms, None, false, |_| true)
 }
 
 /// The same: locks, and whether it is over.
@@ -103,7 +103,7 @@ fn who_is_told_is_noted_when_it_fires() {
     assert_eq!((due_of(&book, 200), book.waiting("team", 200)), (vec![], 0));
     take(&mut book, 300, fired("/a", 100), None);
     assert_eq!((due_of(&book, 300), book.waiting("team", 300)), (vec![is("/a", false)], 1));
-    assert_eq!(book.to_tell("others", 300, None, false, |_, _| true), []);
+    assert_eq!(book.to_tell("others", 300, None, false, |_| true), []);
     book.told("team", &due(&book, 300), 300);
     assert_eq!((due_of(&book, 300), book.waiting("team", 300)), (vec![], 0));
     take(&mut book, 500, fired("/a", 100), over(400));
@@ -153,9 +153,9 @@ fn what_still_fires_is_told_again_where_that_is_wanted() {
     let mut book = book();
     take(&mut book, 100, fired("/a", 100), None);
     book.told("team", &due(&book, 100), 1_000);
-    let again = |book: &Book, now_ms| book.to_tell("team", now_ms, Some(60_000), false, |_, _| true).len();
+    let again = |book: &Book, now_ms| book.to_tell("team", now_ms, Some(60_000), false, |_| true).len();
     assert_eq!((again(&book, 60_999), again(&book, 61_000), due(&book, i64::MAX).len()), (0, 1, 0));
-    book.told("team", &book.to_tell("team", 61_000, Some(60_000), false, |_, _| true), 61_000);
+    book.told("team", &book.to_tell("team", 61_000, Some(60_000), false, |_| true), 61_000);
     assert_eq!((again(&book, 120_999), again(&book, 121_000)), (0, 1));
     take(&mut book, 130_000, fired("/a", 100), over(130_000));
     book.told("team", &due(&book, 130_000), 130_000);
@@ -166,7 +166,7 @@ fn what_still_fires_is_told_again_where_that_is_wanted() {
 fn what_is_not_stored_is_not_told_where_it_can_be() {
     let mut book = book();
     take(&mut book, 100, fired("/a", 100), None);
-    let stored = |book: &Book| book.to_tell("team", 100, None, true, |_, _| true).len();
+    let stored = |book: &Book| book.to_tell("team", 100, None, true, |_| true).len();
     assert_eq!((stored(&book), due(&book, 100).len()), (0, 1));
     let unsaved = book.take_unsaved();
     assert_eq!(stored(&book), 1);
@@ -229,7 +229,7 @@ fn a_message_has_so_many_and_leaves_out_what_is_not_wanted() {
     let first = due(&book, 0);
     assert_eq!(first.len(), BATCH_MAX);
     // None of the first fifty is taken: the others are.
-    let others = book.to_tell("team", 0, None, false, |key, _| first.iter().all(|one| one.key != key));
+    let others = book.to_tell("team", 0, None, false, |key| first.iter().all(|one| one.key != key));
     assert_eq!(others.len(), 10);
     book.told("team", &first, 0);
     assert_eq!(due(&book, 0), others);
@@ -316,17 +316,4 @@ fn what_is_of_an_ensemble_that_is_watched_no_longer_is_over() {
     let alerts = book.alerts(0);
     assert_eq!((alerts.len(), alerts[0].state, alerts[0].resolved_at_ms), (1, AlertState::Resolved, Some(10)));
     assert_eq!(due_of(&book, 10), [("/fires".to_owned(), true)]);
-}
-
-#[test]
-fn what_another_server_looks_at_from_now_on_is_not_said_to_be_over() {
-    let mut book = book();
-    take(&mut book, 0, fired("/fires", 0), None);
-    take(&mut book, 0, fired("/over", 0), None);
-    take(&mut book, 5, fired("/over", 0), over(5));
-    book.leave_elsewhere(|name| name == "prod");
-    assert_eq!((book.alerts(10).len(), due_of(&book, 10).len()), (2, 2));
-    book.leave_elsewhere(|name| name == "other");
-    assert_eq!(book.alerts(10).len(), 1, "what is over stays as history");
-    assert_eq!(due_of(&book, 10), []);
 }

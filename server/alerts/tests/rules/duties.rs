@@ -28,7 +28,7 @@ struct Shared {
 struct One(usize, Arc<Shared>);
 
 impl Duty for One {
-    fn is_ours(&self, _: &str, _: i64) -> bool {
+    fn is_ours(&self, _: i64) -> bool {
         self.1.leader.load(Ordering::SeqCst) == self.0
     }
 

@@ -102,7 +102,7 @@ fn severity_and_routes_of_what_fires_are_those_of_the_rule_as_it_is_now() {
     book.advance(200);
     let [alert] = book.alerts(200).try_into().unwrap();
     assert_eq!(alert.severity, lockscope_wire::Severity::Info);
-    assert_eq!(book.to_tell("other", 200, None, false, |_, _| true).len(), 1);
+    assert_eq!(book.to_tell("other", 200, None, false, |_| true).len(), 1);
 }
 
 #[test]

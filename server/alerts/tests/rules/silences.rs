@@ -58,7 +58,7 @@ fn nobody_is_told_again_while_it_lasts() {
     take(&mut book, 100, fired("/a", 100), None);
     book.told("team", &due(&book, 100), 100);
     book.silence(silence(Some("/a"), 200, 10_000)).unwrap();
-    let again = |book: &Book, now_ms| book.to_tell("team", now_ms, Some(1_000), false, |_, _| true).len();
+    let again = |book: &Book, now_ms| book.to_tell("team", now_ms, Some(1_000), false, |_| true).len();
     book.advance(5_000);
     assert_eq!((again(&book, 5_000), again(&book, 9_999)), (0, 0));
     book.advance(10_000);

@@ -29,7 +29,6 @@ fn act(number: u64) -> Entry {
         scope: Scope::default(),
         by: SignedBy::Token,
         address: Some(IpAddr::from([10, 0, 0, 7])),
-        through: None,
     };
     Entry {
         kind: if number.is_multiple_of(2) { AuditKind::ReleaseIntent } else { AuditKind::ReleaseOutcome },

@@ -2,9 +2,7 @@
 
 use lockscope_wire::{Alert, AlertMatchers, AuditKind, Silence};
 
-use super::api::{AckOrder, SilenceOrder};
 use crate::Http;
-use crate::act_elsewhere::ActElsewhere;
 use crate::caller::Caller;
 use crate::problem::{ErrorResponse, echo};
 use ::alerts::book::{BookError, SILENCE_MS_MAX};
@@ -12,8 +10,6 @@ use audit::Entry;
 use axum::http::StatusCode;
 use identity::{Actor, Right};
 
-/// Where silences are made and ended.
-const SILENCES: &str = "/api/v1/alerts/silences";
 /// Longest reason, in characters.
 const REASON_CHARS_MAX: usize = 500;
 /// Longest name or pattern in a matcher, in bytes.
@@ -25,16 +21,6 @@ impl Http {
         let Caller { actor, scope, .. } = caller;
         let desk = self.alert_desk()?;
         let reason = reason_of(reason)?;
-        if desk.alerts.alert(key).is_none()
-            && let Some((owner, alert)) = self.alert_elsewhere(caller, key).await?
-        {
-            if !actor.may_at(Right::Release, &alert.ensemble, &alert.lock) {
-                return Err(may_not(&format!("acknowledge an alert of {}", alert.lock)));
-            }
-            let order = AckOrder { key: key.to_owned(), reason: reason.clone() };
-            let act = ActElsewhere::post("acknowledgement of an alert", "/api/v1/alerts/ack", &order, &reason)?;
-            return self.act_elsewhere(owner, act, caller).await;
-        }
         let found = desk.alerts.alert(key).filter(|alert| scope.covers(&alert.ensemble, &alert.lock));
         let alert = found.ok_or_else(|| refused(BookError::NoAlert(echo(key))))?;
         if !actor.may_at(Right::Release, &alert.ensemble, &alert.lock) {
@@ -74,16 +60,6 @@ impl Http {
                 "silence alerts beyond the locks that are yours; name their `ensemble`, and a `path` without stars",
             ));
         }
-        if let Some(owner) = self.silenced_elsewhere(caller, &matchers)? {
-            let order = SilenceOrder {
-                matchers,
-                until_at_ms: None,
-                for_ms: Some(until_at_ms.saturating_sub(now_ms)),
-                reason: reason.clone(),
-            };
-            let act = ActElsewhere::post("silence of alerts", SILENCES, &order, &reason)?;
-            return self.act_elsewhere(owner, act, caller).await;
-        }
         let detail = format!("silences alerts of {} until {until_at_ms}", described(&matchers));
         let entry = Entry::of_server(AuditKind::AlertsSilenced, detail);
         let (ensemble, lock) = (matchers.ensemble.clone(), matchers.path.clone());
@@ -96,15 +72,6 @@ impl Http {
     pub(crate) async fn end_silence(&self, caller: &Caller, id: u64) -> Result<Silence, ErrorResponse> {
         let actor = &caller.actor;
         let desk = self.alert_desk()?;
-        if desk.alerts.silence_by_id(id).is_none()
-            && let Some((owner, silence)) = self.silence_elsewhere(caller, id).await?
-        {
-            if !may_silence(actor, &silence.matchers) {
-                return Err(may_not("end a silence beyond the locks that are yours"));
-            }
-            let act = ActElsewhere::delete("end of a silence", format!("{SILENCES}/{id}"));
-            return self.act_elsewhere(owner, act, caller).await;
-        }
         let silence = desk.alerts.silence_by_id(id).ok_or_else(|| refused(BookError::NoSilence(id)))?;
         if !may_silence(actor, &silence.matchers) {
             return Err(may_not("end a silence beyond the locks that are yours"));

@@ -60,10 +60,9 @@ pub(crate) async fn show(
         let remedy = StateFilter::NAMES.join(", ");
         filter = StateFilter::named(&value).ok_or_else(|| wrong(&name, &value, &format!("one of {remedy}")))?;
     }
-    let others = http.alerts_elsewhere(&caller).await;
     let Caller { actor, scope, principal, .. } = caller;
     let own = http.clone();
-    Ok(Json(http.work.ask(&principal.owner, move || own.alerts_for(&actor, &scope, filter, &others)).await??))
+    Ok(Json(http.work.ask(&principal.owner, move || own.alerts_for(&actor, &scope, filter)).await??))
 }
 
 /// `POST /api/v1/alerts/silences`.

@@ -14,14 +14,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Http;
-use crate::act_elsewhere::refusal;
 use crate::caller::Caller;
-use crate::handed_on::{Asked, HandedOnContent, HandedOnKind, HandedOnMethod, RULE_TEST};
-use crate::handed_on_send::{NotHandedOn, request_id};
 use crate::history::GapJson;
 use crate::problem::ErrorResponse;
 use crate::release_api::{JsonBody, read};
-use feed::{Elsewhere, VisibilityScope};
+use feed::VisibilityScope;
 use runtime::clock;
 
 const TEST: &str =
@@ -97,47 +94,8 @@ pub(crate) async fn test(
 impl Http {
     /// When a rule would have fired.
     pub(super) async fn try_rule(&self, caller: &Caller, order: TestOrder) -> Result<BacktestJson, ErrorResponse> {
-        if let Some(there) = self.elsewhere(&order.ensemble, &caller.scope).filter(|_| self.may_hand_on(caller)) {
-            return self.try_rule_elsewhere(&there, caller, order).await;
-        }
         let (scope, own) = (caller.scope.clone(), self.clone());
         self.past_work.ask(&caller.principal.owner, move || found(&own, &scope, order)).await?
-    }
-}
-
-impl Http {
-    /// The same at an owner, whose recording it is; the next is asked where one does not answer.
-    async fn try_rule_elsewhere(
-        &self,
-        there: &Elsewhere,
-        caller: &Caller,
-        order: TestOrder,
-    ) -> Result<BacktestJson, ErrorResponse> {
-        let order = TestOrder { ensemble: there.ensemble.clone(), ..order };
-        let content = serde_json::to_string(&order).map_err(|error| ErrorResponse::internal(error.to_string()))?;
-        let content = HandedOnContent::Json(content);
-        let asked = Asked { method: HandedOnMethod::Post, target: RULE_TEST.to_owned(), content };
-        let mut refused = ErrorResponse::elsewhere(there.why.clone());
-        for (id, _) in &there.owners {
-            let Some(owner) = self.other_replica(id) else { continue };
-            match self.hand_on(&owner, (HandedOnKind::Page, &asked, &request_id()), caller, BACKTEST_MAX).await {
-                Ok(answer) if answer.status() == StatusCode::MISDIRECTED_REQUEST => {}
-                Ok(mut answer) => match answer.whole().await {
-                    Ok(body) if answer.status().is_success() => {
-                        return serde_json::from_slice(&body).map_err(|_| {
-                            ErrorResponse::unavailable(
-                                "what the owner found can't be read; give all replicas the same version",
-                            )
-                        });
-                    }
-                    Ok(body) => return Err(refusal(answer.status(), &body)),
-                    Err(why) => refused = NotHandedOn::NoAnswer(why).unreachable(&owner.at),
-                },
-                Err(NotHandedOn::NotSent(why)) if why.status() == StatusCode::TOO_MANY_REQUESTS => return Err(why),
-                Err(why) => refused = why.unreachable(&owner.at),
-            }
-        }
-        Err(refused)
     }
 }
 

@@ -5,7 +5,6 @@ use axum::middleware::Next;
 use axum::response::Response;
 use lockscope_page::{AlertBanner, alert_banner};
 
-use super::elsewhere::TheirAlerts;
 use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
@@ -15,16 +14,11 @@ use feed::VisibilityScope;
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
 /// `GET /alerts/banner`.
-pub(crate) async fn show(
-    State(http): State<Http>,
-    caller: Caller,
-    asked: AnswerRequest,
-) -> Result<Response, ErrorResponse> {
+pub(crate) async fn show(State(http): State<Http>, asked: AnswerRequest) -> Result<Response, ErrorResponse> {
     http.alert_desk()?;
-    let others = http.recent_alerts_elsewhere(&caller).await;
     let (own, scope) = (http.clone(), asked.scope.clone());
     let make = move || {
-        let banner = own.alert_banner(&scope, &others).unwrap_or_default();
+        let banner = own.alert_banner(&scope).unwrap_or_default();
         Answer::Text(MEDIA_TYPE, banner.into_markup().into())
     };
     Ok(http.shared.answer(asked, make).await)
@@ -32,10 +26,7 @@ pub(crate) async fn show(
 
 /// Gives requests for pages the line that they end with.
 pub(crate) async fn add(State(http): State<Http>, mut request: Request, next: Next) -> Response {
-    let banner = match request.extensions().get::<Caller>().cloned() {
-        Some(caller) => http.alert_banner(&caller.scope, &http.recent_alerts_elsewhere(&caller).await),
-        None => None,
-    };
+    let banner = request.extensions().get::<Caller>().and_then(|caller| http.alert_banner(&caller.scope));
     if let Some(banner) = banner {
         request.extensions_mut().insert(banner);
     }
@@ -44,8 +35,8 @@ pub(crate) async fn add(State(http): State<Http>, mut request: Request, next: Ne
 
 impl Http {
     /// The line for somebody; None where there are no alerts at all.
-    pub(crate) fn alert_banner(&self, scope: &VisibilityScope, others: &[TheirAlerts]) -> Option<AlertBanner> {
+    pub(crate) fn alert_banner(&self, scope: &VisibilityScope) -> Option<AlertBanner> {
         let now_ms = self.alerts.as_ref()?.alerts.now_ms();
-        Some(alert_banner(&self.loud_alerts(scope, others)?, now_ms))
+        Some(alert_banner(&self.loud_alerts(scope)?, now_ms))
     }
 }

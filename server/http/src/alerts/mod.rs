@@ -4,7 +4,6 @@ pub(super) mod acts;
 pub(super) mod api;
 pub(super) mod backtest;
 pub(super) mod banner;
-pub(super) mod elsewhere;
 pub(super) mod pages;
 pub(super) mod view;
 

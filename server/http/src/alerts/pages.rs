@@ -149,9 +149,8 @@ async fn outcome(
 }
 
 async fn view(http: &Http, caller: &Caller) -> Result<AlertsView, ErrorResponse> {
-    let others = http.alerts_elsewhere(caller).await;
     Ok(AlertsView {
-        alerts: http.alerts_for(&caller.actor, &caller.scope, StateFilter::All, &others)?,
+        alerts: http.alerts_for(&caller.actor, &caller.scope, StateFilter::All)?,
         now_ms: http.alert_desk()?.alerts.now_ms(),
         may_act: caller.actor.may(Right::Release),
         is_signed_in: caller.principal.is_signed_in(),

@@ -2,7 +2,6 @@
 
 use lockscope_wire::{Alert, AlertState, Alerts};
 
-use super::elsewhere::{TheirAlerts, merge};
 use crate::Http;
 use crate::problem::ErrorResponse;
 use ::alerts::book::is_meant;
@@ -46,17 +45,15 @@ impl StateFilter {
 pub(crate) const ALERTS_MAX: usize = 1_000;
 
 impl Http {
-    /// The alerts that somebody may see, here and of what others watch.
+    /// The alerts that somebody may see.
     pub(crate) fn alerts_for(
         &self,
         actor: &Actor,
         scope: &VisibilityScope,
         filter: StateFilter,
-        others: &[TheirAlerts],
     ) -> Result<Alerts, ErrorResponse> {
         let desk = self.alert_desk()?;
         let mut all = desk.alerts.view();
-        merge(&mut all, &seen_of(others, scope));
         all.alerts = seen(all.alerts, scope);
         if scope.is_bounded() {
             // What is said of other locks is not theirs to read.
@@ -73,15 +70,8 @@ impl Http {
     }
 
     /// Those that fire and that nobody silenced, worst first; None where there are no alerts at all.
-    pub(crate) fn loud_alerts(&self, scope: &VisibilityScope, others: &[TheirAlerts]) -> Option<Vec<Alert>> {
-        let mut loud = self.alerts.as_ref()?.alerts.loud(|alert| scope.covers(&alert.ensemble, &alert.lock));
-        let is_loud = |alert: &&Alert| alert.state == AlertState::Firing && alert.silenced_by.is_none();
-        let theirs = others.iter().flat_map(|one| one.alerts.iter().filter(is_loud).cloned());
-        let before = loud.len();
-        loud.extend(theirs);
-        if loud.len() > before {
-            loud.sort_by_cached_key(|alert| (std::cmp::Reverse(alert.severity), alert.fired_at_ms, alert.key.clone()));
-        }
+    pub(crate) fn loud_alerts(&self, scope: &VisibilityScope) -> Option<Vec<Alert>> {
+        let loud = self.alerts.as_ref()?.alerts.loud(|alert| scope.covers(&alert.ensemble, &alert.lock));
         let mut loud = seen(loud, scope);
         loud.truncate(ALERTS_MAX);
         Some(loud)
@@ -98,16 +88,6 @@ impl Http {
     pub(crate) fn alert_desk(&self) -> Result<&super::AlertDesk, ErrorResponse> {
         self.alerts.as_ref().ok_or_else(|| ErrorResponse::not_found("there are no alerts here: nothing is live"))
     }
-}
-
-/// What others said, without ensembles that somebody may not know of.
-fn seen_of(others: &[TheirAlerts], scope: &VisibilityScope) -> Vec<TheirAlerts> {
-    let mut seen = others.to_vec();
-    for one in &mut seen {
-        one.ensembles.retain(|name| scope.covers_ensemble(name));
-    }
-    seen.retain(|one| !one.ensembles.is_empty());
-    seen
 }
 
 /// Those that somebody may see, each as far as they may.

@@ -53,11 +53,6 @@ pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
 pub(super) use pages::{PastPage, show_moments, with_kept_moment};
 pub(super) use past_only::refuse_the_present;
 
-/// Whether a page can be shown of the past.
-pub(super) fn is_past_page(path: &str) -> bool {
-    links::PAGES.contains(&path)
-}
-
 /// The parameter that names a moment.
 const AT: &str = "at";
 /// On pages: the newest moment that is kept.

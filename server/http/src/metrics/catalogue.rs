@@ -174,18 +174,11 @@ families! {
         ClusterReplicas: Gauge "cluster_replicas" [] "Replicas that this one sees, itself included.";
         ClusterLeading: Gauge "cluster_leading" [] "1 while this replica leads.";
         ClusterHasLeader: Gauge "cluster_has_leader" [] "1 while this replica sees one that leads. The sum of cluster_leading over all replicas is never above 1.";
-        ClusterOwned: Gauge "cluster_owned_ensembles" [] "Ensembles that this replica owns.";
         ClusterDiffering: Gauge "cluster_differing_replicas" [] "Replicas that watch other ensembles than this one.";
-        ClusterForeign: Gauge "cluster_foreign_ensembles" [] "Ensembles that other replicas watch; this, as all of foreign ensembles, is omitted without watch = \"owned\" in [cluster].";
-        ClusterOwners: Gauge "cluster_foreign_owners" [] "Replicas that are asked for them.";
-        ClusterOwnersUp: Gauge "cluster_foreign_owners_up" [] "Replicas that are asked for them, and answer.";
-        ClusterForeignViews: Gauge "cluster_foreign_views" [] "Views that are asked of other replicas, each once however many look.";
         ClusterShared: Gauge "cluster_shared_memory_up" [] "1 while sign-ins, silences and acknowledgements are shared with the other replicas by the database. 0 while it does not answer, and without one.";
         ClusterJoins: Counter "cluster_joins_total" [] "Times this replica became a member; more than one means that a session was lost.";
         ClusterLeaderships: Counter "cluster_leaderships_total" [] "Times this replica became the leader.";
         ClusterMutexes: Counter "cluster_mutexes_total" [] "Mutexes taken to act on a lock.";
-        ClusterHandedOn: Counter "cluster_handed_on_total" ["kind", "result"] "Requests that this replica handed on to another one whole: kind is act (releases, silences, acknowledgements, snoozes), file or page; result is answered, not_sent (nothing was done) or no_answer (what came of it is not known here).";
-        ClusterTaken: Counter "cluster_taken_total" ["kind"] "The same, taken from other replicas.";
         ClusterMutexesRefused: Counter "cluster_mutexes_refused_total" [] "Mutexes not had in time; nothing was sent then.";
     }
     "The process" {

@@ -16,7 +16,6 @@ pub use catalogue::{About, Family, Kind, PREFIX, document};
 pub use model::OTHER;
 pub use text::Exposition;
 
-use crate::handed_on_counts::HandedOnNumbers;
 use ::cluster::Cluster;
 use access::Access;
 use audit::{self, LazyLog};
@@ -85,8 +84,6 @@ pub struct MetricSources<'a> {
     pub alerts: Option<Alerts>,
     /// Other servers that watch the same; None where this one is alone.
     pub cluster: Option<&'a Cluster>,
-    /// What was handed on between replicas.
-    pub(crate) handed_on: HandedOnNumbers,
     /// What was refused on the way in because of a limit: by the limit, of all and of one caller.
     pub limited: Vec<(&'static str, (u64, u64))>,
 }
@@ -103,10 +100,7 @@ impl Metrics {
         if !scope.is_bounded() {
             self.tell_server(sources, &mut out);
             sources.alerts.iter().for_each(|alerts| alerting::tell(alerts, &mut out));
-            sources.cluster.iter().for_each(|cluster| {
-                let foreign = sources.hub.projection().foreign_counts();
-                clustering::tell(&cluster.view(), cluster.counts(), foreign, &sources.handed_on, &mut out)
-            });
+            sources.cluster.iter().for_each(|cluster| clustering::tell(&cluster.view(), cluster.counts(), &mut out));
         }
         out.finish()
     }

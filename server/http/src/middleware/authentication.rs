@@ -13,12 +13,10 @@ use lockscope_page::ports::FORM_TOKEN;
 use lockscope_wire::{Role, SignedBy};
 
 use crate::caller::{Caller, PayloadChanges};
-use crate::elsewhere::ForwardRequest;
 use crate::listener::Arrival;
 use crate::peer::Peer;
 use crate::problem::{ErrorResponse, echo};
 use crate::redirect::see_other;
-use crate::replica_answer::ForwardedCaller;
 use crate::route::{Need, Route};
 use crate::routes::{self, Match};
 use crate::sign_in;
@@ -54,39 +52,23 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
     };
     // Before authentication: the socket that begins here is notified of changes in the meantime.
     let payloads = PayloadChanges::begin(&http);
-    let forwarded = request.extensions().get::<ForwardedCaller>().cloned();
-    let resolved = match &forwarded {
-        Some(forwarded) => Ok(forwarded.principal.clone()),
-        None => resolve(&http, request.headers(), request.extensions()).await,
-    };
-    let principal = match resolved {
+    let principal = match resolve(&http, request.headers(), request.extensions()).await {
         Err(denied) => return not_known(row, &denied, request.uri()),
         Ok(principal) if !principal.actor.may(right) => {
             return not_allowed(row, &principal.actor, right, request.uri());
         }
         Ok(principal) => principal,
     };
-    // The replica that forwards a form has looked at its token.
-    if row.acts_by_form() && forwarded.is_none() {
+    if row.acts_by_form() {
         request = match with_token(&http, row, &principal.forms, request).await {
             Ok(request) => request,
             Err(refused) => return refused,
         };
     }
-    if forwarded.is_none() && !routes::is_by_itself(row.path) {
+    if !routes::is_by_itself(row.path) {
         http.access.touch(&principal);
     }
-    let mut caller = Caller::new(&http, principal, payloads);
-    if let Some(forwarded) = &forwarded {
-        // Nobody sees more here than where they are.
-        caller.scope = caller.scope.with_payloads_if(forwarded.payloads);
-        caller.is_of_replica = true;
-    }
-    let asked = ForwardRequest { method: request.method(), uri: request.uri(), row, is_forwarded: forwarded.is_some() };
-    if let Some(answer) = http.answer_elsewhere(asked, &caller).await {
-        return answer;
-    }
-    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(Caller::new(&http, principal, payloads));
     next.run(request).await
 }
 

@@ -9,12 +9,9 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use crate::handed_on::REPLICA_HAND_ON;
 use crate::listener::Arrival;
 use crate::origins::{self, FETCH_MODE, FETCH_SITE, Origins, forbidden};
 use crate::problem::ErrorResponse;
-use crate::replica_request::REPLICA_ASK;
-use crate::routes::REPLICA_LIVE;
 use crate::{BODY_BYTES_MAX, Http};
 
 /// Answers that say nothing of anybody, and that probes ask for by an address of their own.
@@ -33,8 +30,7 @@ pub(crate) async fn check_origin(State(http): State<Http>, request: Request, nex
 
 fn check(request: &Request, origins: &Origins, local: Option<SocketAddr>) -> Result<(), ErrorResponse> {
     let (headers, path) = (request.headers(), request.uri().path());
-    // Replicas ask by an address among themselves, and prove what they are; no browser can.
-    if !PROBES.contains(&path) && ![REPLICA_LIVE, REPLICA_ASK, REPLICA_HAND_ON].contains(&path) {
+    if !PROBES.contains(&path) {
         if request.uri().authority().is_some() {
             return Err(ErrorResponse::bad_request(
                 "a whole address in the request's first line is for proxies; send the path alone",

@@ -12,7 +12,7 @@ use crate::route::Verb;
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
-        text: "Silences and rules are those that may be seen; receivers are listed for whoever may release. With watch = \"owned\" in [cluster] those of all ensembles: `missing` says of which nothing is known.",
+        text: "Silences and rules are those that may be seen; receivers are listed for whoever may release.",
         params: params::ALERTS,
         replies: &[
             json(
@@ -31,10 +31,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             problem(404, "Nothing is live here."),
             problem(409, "There are 200 silences already."),
             problem(422, "The body is not what it should be."),
-            problem(
-                503,
-                "It can't be recorded in the audit log; or the replica that watches it gave no answer, and the sentence says whether anything was sent.",
-            ),
+            problem(503, "It can't be recorded in the audit log."),
         ],
         ..act(
             "/api/v1/alerts/silences",
@@ -52,10 +49,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             json(200, "It has ended.", &[Content::Json(shape::<Silence>)]),
             problem(404, "There is no such silence, or it has ended."),
             problem(409, "Several other replicas have a silence of this number."),
-            problem(
-                503,
-                "It can't be recorded in the audit log; or the replica that watches it gave no answer, and the sentence says whether anything was sent.",
-            ),
+            problem(503, "It can't be recorded in the audit log."),
         ],
         ..look("/api/v1/alerts/silences/{id}", "endSilence", Tag::Alerts, "End a silence before its time")
     },
@@ -65,10 +59,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             json(200, "Everybody sees who looks at it.", &[Content::Json(shape::<Alert>)]),
             problem(404, "There is no such alert, or it is over."),
             problem(422, "The body is not what it should be."),
-            problem(
-                503,
-                "It can't be recorded in the audit log; or the replica that watches it gave no answer, and the sentence says whether anything was sent.",
-            ),
+            problem(503, "It can't be recorded in the audit log."),
         ],
         ..act(
             "/api/v1/alerts/ack",

@@ -17,10 +17,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             problem(404, "There is no warning of these classes, or nothing is live here."),
             problem(409, "It is snoozed already, or 64 warnings are."),
             problem(422, "The body is not what it should be."),
-            problem(
-                503,
-                "It can't be recorded in the audit log, or stored; or the replica that watches it gave no answer, and the sentence says whether anything was sent.",
-            ),
+            problem(503, "It can't be recorded in the audit log, or stored."),
         ],
         ..act(
             "/api/v1/orders/snooze",
@@ -37,10 +34,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         replies: &[
             json(200, "It has ended.", &[Content::Json(shape::<OrderSnooze>)]),
             problem(404, "There is no such snooze, or it has ended."),
-            problem(
-                503,
-                "It can't be recorded in the audit log, or stored; or the replica that watches it gave no answer, and the sentence says whether anything was sent.",
-            ),
+            problem(503, "It can't be recorded in the audit log, or stored."),
         ],
         ..look("/api/v1/orders/snooze/{id}", "endOrderSnooze", Tag::Look, "End a snooze before its time")
     },

@@ -305,16 +305,6 @@ pub(super) const AUDIT: &[Param] = &[
     query("actor", Kind::Text(FILTER_CHARS_MAX), "Only what this one did; empty for everybody."),
     query("kind", Kind::OneOf(audit_kinds), "Only records of this kind."),
     query("lock", Kind::Text(PATH_CHARS_MAX), "Only what concerns this lock; empty for all."),
-    query(
-        "replica",
-        Kind::Text(FILTER_CHARS_MAX),
-        "Whose log: this replica's where it is left out, that of the one that is named, or `all` for those of all replicas in one list.",
-    ),
-    query(
-        "cursor",
-        Kind::Text(FILTER_CHARS_MAX),
-        "With `replica=all`: only what comes before this in the list; `next_cursor` of the answer before goes here.",
-    ),
 ];
 
 const RUN: Param = Param {
@@ -335,10 +325,8 @@ pub(super) const LOOK_AT_RUN: &[Param] = &[
 
 pub(super) const ONE_SILENCE: &[Param] = &[Param { text: "The silence's number.", ..RUN }];
 
-pub(super) const ONE_SNOOZE: &[Param] = &[
-    Param { text: "The snooze's number.", ..RUN },
-    query("ensemble", Kind::Text(FILTER_CHARS_MAX), "Its ensemble, needed where another replica watches that."),
-];
+pub(super) const ONE_SNOOZE: &[Param] =
+    &[Param { text: "The snooze's number.", ..RUN }, query("ensemble", Kind::Text(FILTER_CHARS_MAX), "Its ensemble.")];
 
 pub(super) const ALERTS: &[Param] = &[query(
     "state",

@@ -44,7 +44,7 @@ pub(super) const RESULTS: &[Reply] = &[
     ),
     json(
         202,
-        "Not settled: `asked` (it was asked to let go), or `unknown` (the reply was lost: that of ZooKeeper, or that of the replica that was to do it, which the sentence names; `audit_id` is then the record here of what was asked).",
+        "Not settled: `asked` (it was asked to let go), or `unknown` (the reply of ZooKeeper was lost).",
         &[Content::Json(shape::<ResultJson>)],
     ),
     json(

@@ -12,7 +12,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Http;
-use crate::act_elsewhere::ActElsewhere;
 use crate::alerts::acts::{may_not, reason_of, unprocessable};
 use crate::api::{Pairs, read as read_pairs, short};
 use crate::caller::Caller;
@@ -31,8 +30,6 @@ const FORM: &str =
 const SNOOZE_MS_MAX: i64 = 400 * 86_400_000;
 /// How long whoever snoozes waits for the models to know of it.
 const EFFECT_WITHIN: Duration = Duration::from_secs(2);
-/// Where snoozes are made and ended.
-const SNOOZES: &str = "/api/v1/orders/snooze";
 /// Where people come back to.
 const SECTION: &str = "/waits#orders-title";
 
@@ -126,15 +123,6 @@ pub(crate) async fn end_typed(
 impl Http {
     async fn snooze_order(&self, caller: &Caller, order: SnoozeOrder) -> Result<OrderSnooze, ErrorResponse> {
         let Caller { actor, scope, .. } = caller;
-        if let Some(there) = self.elsewhere(order.ensemble.as_deref().unwrap_or_default(), scope)
-            && self.may_hand_on(caller)
-        {
-            // The rest is looked at where the warning is.
-            let reason = reason_of(&order.reason)?;
-            let order = SnoozeOrder { ensemble: Some(there.ensemble.clone()), ..order };
-            let act = ActElsewhere::post("snooze of a lock order", SNOOZES, &order, &reason)?;
-            return self.act_elsewhere(self.owner_that_is_there(&there)?, act, caller).await;
-        }
         let desk = self.alert_desk()?;
         let reason = reason_of(&order.reason)?;
         let now_ms = self.hub.now_ms();
@@ -178,15 +166,6 @@ impl Http {
         let desk = self.alert_desk()?;
         let is_meant = |one: &OrderSnooze| ensemble.is_none_or(|name| one.ensemble == name);
         let known = desk.alerts.order_snooze(id).filter(is_meant);
-        if known.is_none()
-            && let Some(there) = self.elsewhere(ensemble.unwrap_or_default(), scope)
-            && self.may_hand_on(caller)
-        {
-            let query =
-                form_urlencoded::Serializer::new(String::new()).append_pair("ensemble", &there.ensemble).finish();
-            let act = ActElsewhere::delete("end of a snooze of a lock order", format!("{SNOOZES}/{id}?{query}"));
-            return self.act_elsewhere(self.owner_that_is_there(&there)?, act, caller).await;
-        }
         let seen = known.filter(|one| one.classes.iter().all(|class| scope.covers(&one.ensemble, class)));
         let snooze = seen.ok_or_else(|| refused(SnoozeError::Unknown(id)))?;
         if !snooze.classes.iter().all(|class| actor.may_at(Right::Release, &snooze.ensemble, class)) {
@@ -206,9 +185,6 @@ impl Http {
         scope: &VisibilityScope,
         order: &SnoozeOrder,
     ) -> Result<(String, Vec<String>), ErrorResponse> {
-        if let Some(there) = self.elsewhere(order.ensemble.as_deref().unwrap_or_default(), scope) {
-            return Err(ErrorResponse::elsewhere(there.why));
-        }
         let all = super::orders(self, scope, order.ensemble.as_deref().unwrap_or_default())?;
         let mut meant = order.classes.clone();
         meant.dedup();

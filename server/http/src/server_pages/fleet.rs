@@ -4,15 +4,15 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use lockscope_page::{FleetView, fleet_page};
-use lockscope_wire::{FLEET_TILES_MAX, Fleet, FleetQuery, REPLICA_TILES_MAX, Verdict};
+use lockscope_wire::{FLEET_TILES_MAX, Fleet, FleetQuery, Verdict};
 
 use crate::Http;
 use crate::api::{Pairs, read, share, short, wrong};
 use crate::caller::Caller;
-use crate::elsewhere::FLEET;
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::AnswerRequest;
-use feed::FILTER_CHARS_MAX;
+use feed::project::fleet;
+use feed::{FILTER_CHARS_MAX, VisibilityScope};
 
 /// Tiles of a page.
 const PAGE_TILES: u32 = 60;
@@ -72,32 +72,30 @@ fn labels(name: &str, text: &str) -> Result<Vec<(String, String)>, ErrorResponse
 /// `GET /api/v1/fleet`.
 pub(crate) async fn answer(
     State(http): State<Http>,
-    caller: Caller,
     request: AnswerRequest,
     pairs: Pairs,
 ) -> Result<Response, ErrorResponse> {
-    if caller.is_of_replica {
-        let query = asked(pairs, FLEET, FLEET_TILES_MAX, Some(REPLICA_TILES_MAX))?;
-        let make = move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.own_fleet(&scope, &query)));
-        return Ok(share(&http, request, make).await);
-    }
-    let query = asked(pairs, FLEET, FLEET_TILES_MAX / 2, Some(FLEET_TILES_MAX))?;
-    let others = http.fleet_elsewhere(&caller).await;
-    let make =
-        move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.whole_fleet(&scope, &query, &others)));
+    let query = asked(pairs, "/api/v1/fleet", FLEET_TILES_MAX / 2, Some(FLEET_TILES_MAX))?;
+    let make = move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.fleet(&scope, &query)));
     Ok(share(&http, request, make).await)
 }
 
 /// `GET /fleet`.
 pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
     let query = asked(pairs, "/fleet", PAGE_TILES, None)?;
-    let others = http.fleet_elsewhere(&caller).await;
     let Caller { scope, principal, .. } = caller.clone();
     let own = http.clone();
     let look = move || {
-        let fleet = own.whole_fleet(&scope, &query, &others);
+        let fleet = own.fleet(&scope, &query);
         FleetView { query, now_ms: fleet.server_time_ms, fleet }
     };
     let view = http.work.ask(&principal.owner, look).await?;
     super::page(&http, &caller, |of| fleet_page(of, &view))
+}
+
+impl Http {
+    /// The ensembles of which somebody may see something, the worst first.
+    fn fleet(&self, scope: &VisibilityScope, query: &FleetQuery) -> Fleet {
+        fleet(self.hub.projection().fleet_tiles(scope), query, self.hub.now_ms())
+    }
 }

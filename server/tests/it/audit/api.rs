@@ -89,10 +89,8 @@ async fn mistakes_are_told() {
         ("?limit=501", "`501` is not a value of `limit`; use a number from 1 to 500"),
         ("?before=x", "`x` is not a value of `before`; use the number of a record"),
         ("?kind=deleted", "`deleted` is not a value of `kind`; use one of started, signed_in, signed_out, refused"),
-        (
-            "?page=2",
-            "`page` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind, lock, replica and cursor",
-        ),
+        ("?page=2", "`page` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock"),
+        ("?replica=all", "`replica` is not a parameter of /api/v1/audit"),
     ];
     for (query, sentence) in cases {
         let (status, _, text) = served.get(&format!("/api/v1/audit{query}")).await;

@@ -78,7 +78,7 @@ pub(crate) struct Office {
 }
 
 pub(crate) fn somebody(name: &str, role: Role) -> Actor {
-    Actor { name: name.to_owned(), role, scope: Scope::default(), by: SignedBy::Token, address: None, through: None }
+    Actor { name: name.to_owned(), role, scope: Scope::default(), by: SignedBy::Token, address: None }
 }
 
 pub(crate) fn operator() -> Actor {

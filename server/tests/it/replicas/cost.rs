@@ -1,6 +1,5 @@
 //! What each replica costs ZooKeeper: connections, watches and packets, idle and at 500 changes a second, as `mntr` counts
-//! them, beside none, with one, two and three replicas; and with a third where two own each ensemble and the third asks them
-//! (`watch = "owned"`). `CLUSTER_COST_S=30` is the long form.
+//! them, beside none, and with one, two and three replicas. `CLUSTER_COST_S=30` is the long form.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -8,7 +7,7 @@ use std::time::{Duration, Instant};
 use demo::PrivateZooKeeper;
 
 use super::traffic::{RATE, Traffic};
-use super::{Replica, long};
+use super::{Replica, TURN, long};
 use crate::harness::{Truth, zookeeper};
 use crate::served::until;
 
@@ -56,7 +55,7 @@ struct Row {
 }
 
 /// One row for each number of replicas from none on.
-async fn table(more: &str, what: &str) -> Vec<Row> {
+async fn table() -> Vec<Row> {
     let (zookeeper, seconds) = (zookeeper().await, long("CLUSTER_COST_S", 3));
     let truth = Truth::new(&zookeeper.address()).await;
     truth.make("/a").await;
@@ -65,12 +64,10 @@ async fn table(more: &str, what: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     for replicas in 0..=IDS.len() {
         if let Some(id) = replicas.checked_sub(1).map(|at| IDS[at]) {
-            all.push(Replica::start_as(&zookeeper.address(), id, &format!("history = \"off\"\n{admin}"), more).await);
+            all.push(Replica::start(&zookeeper.address(), id, &format!("history = \"off\"\n{admin}")).await);
             for replica in &all {
                 until(async || replica.known().await == replicas).await;
             }
-            // With a share of its own each has left what it does not own.
-            until(async || !more.contains("owned") || watching(&all).await == replicas.min(2)).await;
         }
         let idle = rates(&zookeeper, seconds, None).await;
         let traffic = Traffic::start(&zookeeper, &truth).await;
@@ -81,7 +78,7 @@ async fn table(more: &str, what: &str) -> Vec<Row> {
         let (connections, watches) = (now["zk_num_alive_connections"], now["zk_watch_count"]);
         rows.push(Row { connections, watches, idle, busy });
     }
-    eprintln!("{what}, {seconds} s each:");
+    eprintln!("{seconds} s each:");
     eprintln!("| replicas | connections | watches | idle: packets/s in, out | changes/s | then packets/s in, out |");
     for (replicas, row) in rows.iter().enumerate() {
         let Row { connections, watches, idle, busy } = row;
@@ -93,16 +90,6 @@ async fn table(more: &str, what: &str) -> Vec<Row> {
     rows
 }
 
-/// How many of them watch the ensemble themselves.
-async fn watching(all: &[Replica]) -> usize {
-    let mut count = 0;
-    for replica in all {
-        let metrics = replica.get("/metrics").await.map(|(_, text)| text).unwrap_or_default();
-        count += usize::from(metrics.contains("lockscope_events_total{ensemble=\"default\"}"));
-    }
-    count
-}
-
 /// What the last of them added: packets in a second when idle, and for each change.
 fn added(pair: &[Row]) -> (f64, f64) {
     let idle = pair[1].idle.packets_in - pair[0].idle.packets_in;
@@ -112,25 +99,11 @@ fn added(pair: &[Row]) -> (f64, f64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_replica_costs_zookeeper_is_little_and_the_same_for_each() {
-    let rows = table("", "each watches every ensemble").await;
+    let _turn = TURN.lock().await;
+    let rows = table().await;
     for pair in rows.windows(2) {
         let (idle, a_change) = added(pair);
         assert!(idle <= IDLE_A_SECOND_MAX, "idle: {idle} packets a second");
         assert!(a_change <= BUSY_A_CHANGE_MAX, "{a_change} requests for each change");
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_third_replica_that_owns_nothing_costs_zookeeper_its_membership_alone() {
-    let dir = tempfile::tempdir().unwrap();
-    let secret = dir.path().join("secret");
-    std::fs::write(&secret, "0123456789abcdef0123456789abcdef").unwrap();
-    let more = format!("watch = \"owned\"\nsecret_file = {:?}\n", secret.display().to_string());
-    let rows = table(&more, "each watches what it owns").await;
-    let (idle, _) = added(&rows[2..]);
-    assert!(idle <= IDLE_A_SECOND_MAX, "{idle} packets a second");
-    // Whoever watches is sent two events for each change. How many changes share a request of the owners depends on the load.
-    let sent = |row: &Row| row.busy.packets_out / row.busy.changes.max(1.0);
-    let (two, three) = (sent(&rows[2]), sent(&rows[3]));
-    assert!(three - two <= 0.5, "{two} packets for each change without it, {three} with it");
 }

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use demo::{PrivatePostgres, PrivateZooKeeper};
 use rustix::process::Signal;
+use tokio::sync::MutexGuard;
 
 use super::log::{assert_whole, judged, summary};
 use super::traffic::{RATE, Traffic};
-use super::{Replica, TIMEOUT, long, recorder, replicas};
+use super::{Replica, TIMEOUT, TURN, long, recorder, replicas};
 use crate::harness::{DEADLINE, STEP, Truth, zookeeper};
 use crate::served::until;
 
@@ -19,10 +20,13 @@ struct Stage {
     postgres: PrivatePostgres,
     all: Vec<Replica>,
     traffic: Traffic,
+    /// The last to go.
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl Stage {
     async fn set() -> Self {
+        let turn = TURN.lock().await;
         let (zookeeper, postgres) = (zookeeper().await, PrivatePostgres::start().await.unwrap());
         let truth = Truth::new(&zookeeper.address()).await;
         truth.make("/a").await;
@@ -30,7 +34,7 @@ impl Stage {
         let all = replicas(&zookeeper.address(), 3, &more).await;
         until(async || recorder(&all).await.is_some()).await;
         let traffic = Traffic::start(&zookeeper, &truth).await;
-        Self { zookeeper, postgres, all, traffic }
+        Self { zookeeper, postgres, all, traffic, _turn: turn }
     }
 
     /// Waits until more happened.

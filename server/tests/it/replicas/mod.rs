@@ -16,6 +16,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Child;
+use tokio::sync::Mutex;
 
 use crate::cli::{listening, lockscope};
 use crate::harness::{DEADLINE, signal};
@@ -23,6 +24,11 @@ use crate::served::until;
 
 /// The sessions of the servers.
 const TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Whose turn it is. A test here starts up to three servers, a database and 500 changes a second, which is what two cores can
+/// do: two of them at once measure the machine. Each takes this first and keeps it to its end, after whatever it started is
+/// gone; what it waits for it waits for from then on, so that none runs out of time before its turn.
+static TURN: Mutex<()> = Mutex::const_new(());
 
 /// A number of the environment, for the long form of a test.
 fn long(name: &str, short: u64) -> u64 {
@@ -39,16 +45,11 @@ struct Replica {
 impl Replica {
     /// Starts it. `more`: top-level keys and tables beside those that all have.
     async fn start(zk: &str, id: &str, more: &str) -> Self {
-        Self::start_as(zk, id, more, "").await
-    }
-
-    /// The same with further keys of `[cluster]`.
-    async fn start_as(zk: &str, id: &str, more: &str, cluster: &str) -> Self {
         let place = tempfile::tempdir().unwrap();
         let evidence = if more.contains("evidence") { "" } else { "evidence = \"off\"\n" };
         let text = format!(
             "zk = \"{zk}\"\nlisten = \"127.0.0.1:0\"\ndata_dir = {:?}\nroot = [\"/a\", \"/lockscope\"]\n\
-             {evidence}session_timeout_ms = {}\n{more}\n[cluster]\nroot = \"/lockscope\"\nallow_open_cluster = true\nid = \"{id}\"\n{cluster}",
+             {evidence}session_timeout_ms = {}\n{more}\n[cluster]\nroot = \"/lockscope\"\nallow_open_cluster = true\nid = \"{id}\"\n",
             place.path().join("data").display().to_string(),
             TIMEOUT.as_millis()
         );

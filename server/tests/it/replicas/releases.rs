@@ -1,21 +1,18 @@
 //! Releases of the same znode by two servers at the same moment, over HTTP, judged by ZooKeeper's own log: what went was
-//! planned, and went once; limits are of both together. Once of two that watch it, and once of two that watch nothing and
-//! have two others do it. `CLUSTER_HTTP_RACES=1000` and `GATEWAY_RACES=1000` are the long forms.
-
-mod owners_leave;
+//! planned, and went once; limits are of both together. `CLUSTER_HTTP_RACES=1000` is the long form.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::txn_log::Change;
 use demo::PrivateZooKeeper;
 use serde_json::{Value, json};
+use tokio::sync::MutexGuard;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
-use super::{Replica, log, long, replicas};
+use super::{Replica, TURN, log, long, replicas};
 use crate::cli::lockscope;
-use crate::harness::{DEADLINE, Truth, open, queue, zookeeper};
+use crate::harness::{Truth, open, queue, zookeeper};
 use crate::served::until;
 
 /// Races of one person: five releases a minute are one's limit.
@@ -35,15 +32,6 @@ enum Kind {
     Leaving,
 }
 
-/// Who is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
-    /// Two that watch the ensemble.
-    Owners,
-    /// Two that watch nothing, and hand on what they are asked.
-    Gateways,
-}
-
 /// Two servers with the same people, and what happens in ZooKeeper.
 struct Stage {
     zookeeper: PrivateZooKeeper,
@@ -51,25 +39,20 @@ struct Stage {
     owner: Client,
     next: Client,
     both: Vec<Replica>,
-    /// Those that watch it, where the two don't.
-    owners: Vec<Replica>,
-    /// A token on all for each person.
+    /// A token on both for each person.
     tokens: Vec<String>,
-    _secret: tempfile::NamedTempFile,
+    /// The last to go.
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl Stage {
-    async fn set(asked: Asked, people: u64) -> Self {
+    async fn set(people: u64) -> Self {
+        let turn = TURN.lock().await;
         let zookeeper = zookeeper().await;
         let address = zookeeper.address();
         let truth = Truth::new(&address).await;
         truth.make("/a").await;
-        let secret = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(secret.path(), "0123456789abcdef0123456789abcdef\n").unwrap();
-        let (mut both, mut owners) = match asked {
-            Asked::Owners => (replicas(&address, 2, NO_HISTORY).await, Vec::new()),
-            Asked::Gateways => two_that_watch_nothing(&address, secret.path()).await,
-        };
+        let both = replicas(&address, 2, "history = \"off\"\n").await;
         let mut tokens = Vec::new();
         for person in 0..people {
             let name = format!("ops{person}");
@@ -77,38 +60,30 @@ impl Stage {
             let made = lockscope(&args).output().await.unwrap();
             tokens.push(String::from_utf8(made.stdout).unwrap().trim().to_owned());
         }
-        // The same people on the others, who are the same by name.
+        // The same people on the other, who are the same by name.
         let file = |replica: &Replica| replica.place.path().join("data/tokens.json");
-        for other in both.iter().skip(1).chain(&owners) {
-            std::fs::copy(file(&both[0]), file(other)).unwrap();
-        }
-        for replica in both.iter_mut().chain(&mut owners) {
+        std::fs::copy(file(&both[0]), file(&both[1])).unwrap();
+        for replica in &both {
             let (_, url) = replica.program.as_ref().unwrap();
             let last = tokens.last().unwrap();
             let me = async || replica.http.get(format!("{url}/api/v1/me")).bearer_auth(last).send().await.unwrap();
             until(async || me().await.status() == 200).await;
         }
         let (owner, next) = (open(&address).await, open(&address).await);
-        Self { zookeeper, truth, owner, next, both, owners, tokens, _secret: secret }
+        Self { zookeeper, truth, owner, next, both, tokens, _turn: turn }
     }
 
-    /// A plan of each for a znode, when both see that it holds. Two that watch nothing have the first owner plan; every other
-    /// time the second plan is the other owner's own.
-    async fn orders(&self, number: u64, lock: &str, path: &str, token: &str) -> [(Value, i64); 2] {
+    /// A plan of each for a znode, when both see that it holds.
+    async fn orders(&self, lock: &str, path: &str, token: &str) -> [(Value, i64); 2] {
         let mut orders = Vec::new();
-        for (at, asked) in self.both.iter().enumerate() {
-            let replica = match self.owners.get(1) {
-                Some(other) if at == 1 && number % 2 == 1 => other,
-                Some(_) | None => asked,
-            };
-            let target = format!("/api/v1/lock?path={lock}");
-            let holds = async |replica: &Replica| {
-                let told =
-                    replica.http.get(format!("{}{target}", replica.program.as_ref().unwrap().1)).bearer_auth(token);
+        for replica in &self.both {
+            let url = &replica.program.as_ref().unwrap().1;
+            until(async || {
+                let told = replica.http.get(format!("{url}/api/v1/lock?path={lock}")).bearer_auth(token);
                 let told: Value = told.send().await.unwrap().json().await.unwrap_or_default();
                 told["holders"][0]["path"] == path
-            };
-            until(async || holds(replica).await && holds(asked).await).await;
+            })
+            .await;
             let (status, plan) = replica.post(token, "/api/v1/release/plan", &json!({ "path": path })).await;
             assert_eq!(status, 200, "{plan:#}");
             let czxid =
@@ -141,7 +116,7 @@ impl Stage {
             }
             Kind::Numbered | Kind::Leaving => queue(&self.owner, &format!("{lock}/lock-")).await,
         };
-        let [(one, czxid), (other, _)] = self.orders(number, &lock, &path, token).await;
+        let [(one, czxid), (other, _)] = self.orders(&lock, &path, token).await;
         let both = async { tokio::join!(self.execute(0, token, &one), self.execute(1, token, &other)) };
         let (ends, behind, its) = match kind {
             Kind::Fixed => {
@@ -193,8 +168,8 @@ impl Stage {
 
     /// Each server's log is whole, and has what the others saw of it.
     async fn logs_verify(&self) {
-        let all = self.both.iter().chain(&self.owners);
-        let data: Vec<String> = all.map(|one| one.place.path().join("data").display().to_string()).collect();
+        let data: Vec<String> =
+            self.both.iter().map(|one| one.place.path().join("data").display().to_string()).collect();
         let args = ["audit", "verify"].into_iter().chain(data.iter().map(String::as_str)).collect::<Vec<_>>();
         let logs = lockscope(&args).output().await.unwrap();
         assert!(logs.status.success(), "{logs:?}");
@@ -220,57 +195,11 @@ async fn take_again(client: &Client, path: &str) -> i64 {
     }
 }
 
-const NO_HISTORY: &str = "history = \"off\"\n";
-
-/// Four servers of which two own the only ensemble: those two that own nothing, and the owners in their order.
-async fn two_that_watch_nothing(address: &str, secret: &Path) -> (Vec<Replica>, Vec<Replica>) {
-    let cluster = format!("watch = \"owned\"\nsecret_file = {:?}\n", secret.display().to_string());
-    let mut all = Vec::new();
-    for id in ["a", "b", "c", "d"] {
-        all.push((id, Replica::start_as(address, id, NO_HISTORY, &cluster).await));
-    }
-    let owners_by = async |replica: &Replica| -> Vec<String> {
-        let view = replica.json("/api/v1/cluster").await;
-        let is_whole = view["replicas"].as_array().is_some_and(|all| all.len() == 4);
-        let owners = view["assignments"][0]["owners"].as_array().cloned().unwrap_or_default();
-        let owners = owners.iter().filter(|_| is_whole).filter_map(|owner| owner.as_str().map(str::to_owned));
-        owners.collect()
-    };
-    // Who is new counts after ten seconds, and by then it moves.
-    let begin = Instant::now();
-    let mut settled: Option<Instant> = None;
-    let mut owners = Vec::new();
-    while settled.is_none_or(|since| since.elapsed() < Duration::from_secs(13)) {
-        assert!(begin.elapsed() < DEADLINE, "no two owners: {owners:?}");
-        let mut seen = Vec::new();
-        for (_, replica) in &all {
-            seen.push(owners_by(replica).await);
-        }
-        let are_same = seen[0].len() == 2 && seen.iter().all(|one| *one == seen[0]);
-        settled = if are_same && owners == seen[0] { settled } else { are_same.then(Instant::now) };
-        owners = seen.swap_remove(0);
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
-    let rank = |id: &str| owners.iter().position(|owner| owner == id);
-    all.sort_by_key(|(id, _)| rank(id).unwrap_or(usize::MAX));
-    let mut all: Vec<Replica> = all.into_iter().map(|(_, replica)| replica).collect();
-    let gateways = all.split_off(2);
-    (gateways, all)
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_servers_one_releases_what_was_planned_and_limits_are_of_both() {
-    race(Asked::Owners, long("CLUSTER_HTTP_RACES", 24)).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_servers_that_watch_nothing_one_has_it_released_and_limits_are_of_all() {
-    race(Asked::Gateways, long("GATEWAY_RACES", 100)).await;
-}
-
-async fn race(asked: Asked, races: u64) {
+    let races = long("CLUSTER_HTTP_RACES", 24);
     // The last one is for what one person may do.
-    let stage = Stage::set(asked, races.div_ceil(OF_ONE) + 1).await;
+    let stage = Stage::set(races.div_ceil(OF_ONE) + 1).await;
     let (mut ends, mut planned) = (BTreeMap::<(Kind, [String; 2]), u64>::new(), BTreeSet::new());
     for number in 0..races {
         let (kind, pair, path, czxid) = stage.race(number).await;
@@ -289,7 +218,7 @@ async fn race(asked: Asked, races: u64) {
         let lock = format!("/a/one{number}");
         stage.truth.make(&lock).await;
         let path = queue(&stage.owner, &format!("{lock}/lock-")).await;
-        let [one, other] = stage.orders(number as u64, &lock, &path, person).await;
+        let [one, other] = stage.orders(&lock, &path, person).await;
         let (order, czxid) = if number % 2 == 0 { one } else { other };
         limited.push(stage.execute(number % 2, person, &order).await);
         planned.insert((path, czxid));
@@ -298,7 +227,7 @@ async fn race(asked: Asked, races: u64) {
     assert_eq!(limited, expected, "five of one person a minute, of both servers together");
 
     let deletes = stage.judged(&planned);
-    eprintln!("{races} races of {asked:?} over HTTP, {deletes} deletes, none wrong:");
+    eprintln!("{races} races over HTTP, {deletes} deletes, none wrong:");
     for ((kind, pair), count) in ends {
         eprintln!("  {kind:?} {pair:?}: {count}");
     }

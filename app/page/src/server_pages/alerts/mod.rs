@@ -58,11 +58,7 @@ fn told(of: &AlertsView) -> AnyView {
     let trouble = filled(&*of.alerts.trouble).map(|why| {
         view! { <p class="notice" data-testid="alerts-trouble">{words::not_kept(why)}</p> }
     });
-    let missing = of.alerts.missing.iter().map(|what| {
-        view! { <p class="notice" data-testid="alerts-missing">{words::missing(what)}</p> }
-    });
-    let missing = missing.collect_view();
-    view! { {done} {wrong} {trouble} {missing} }
+    view! { {done} {wrong} {trouble} }
 }
 
 /// What is the matter, in a sentence.

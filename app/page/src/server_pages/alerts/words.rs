@@ -115,10 +115,6 @@ pub(super) fn name(text: &str) -> String {
     middle(&visible(text), NAME_CHARS)
 }
 
-pub(super) fn missing(what: &str) -> String {
-    format!("Alerts are not all known, {}", visible(what))
-}
-
 pub(super) fn not_kept(why: &str) -> String {
     format!(
         "Alerts are not kept, so a restart forgets what fires, who looks at it and what is silenced: {}",

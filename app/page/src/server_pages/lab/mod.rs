@@ -1,13 +1,10 @@
 //! The lab's pages: the runs that are kept with the form that starts one, and a page around each run.
 
-mod elsewhere;
 mod form;
 mod list;
 #[cfg(test)]
 mod tests;
-mod words;
 
-pub use elsewhere::{LabElsewhere, lab_elsewhere_page};
 pub use form::LabDraft;
 
 use crate::erase::view;
