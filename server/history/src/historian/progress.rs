@@ -59,11 +59,11 @@ pub(super) struct Since {
 }
 
 impl Since {
-    /// Goes on from the first to the last of some instants. What lies between the last that was recorded, in this chunk, and
-    /// the first is a gap where it is too long.
-    pub(super) fn go_on(&mut self, first: TimeMs, last: TimeMs, after_seq: u64) -> Option<Gap> {
-        let from = std::mem::replace(&mut self.last_at, last);
-        (first.since(from) > SILENCE_MS).then_some(Gap { after_seq, from, to: first, why: GapReason::NotRunning })
+    /// Goes on with an instant. What lies between the last that was recorded, in this chunk, and this is a gap where it is
+    /// too long.
+    pub(super) fn go_on(&mut self, now: TimeMs, after_seq: u64) -> Option<Gap> {
+        let from = std::mem::replace(&mut self.last_at, now);
+        (now.since(from) > SILENCE_MS).then_some(Gap { after_seq, from, to: now, why: GapReason::NotRunning })
     }
 
     /// Whether it is time for the next checkpoint.

@@ -182,15 +182,16 @@ impl Writer {
     }
 
     fn record(&mut self, batch: &[(TimeMs, Observation)]) {
-        let ([(first, _), ..], [.., (last, _)]) = (batch, batch) else { return };
+        let [.., (last, _)] = batch else { return };
         if let Some(loss) = &self.loss {
             // Before anything was kept nothing is lost: the first checkpoint that is kept has it.
             let is_opening = loss.from.is_none() && self.retry_at.is_none();
             return self.handle.change(|status| status.dropped += if is_opening { 0 } else { batch.len() as u64 });
         }
-        self.gaps.extend(self.since.go_on(*first, *last, self.encoder.last_seq()));
         let before = self.complete.len();
         for (at, (now, observation)) in batch.iter().enumerate() {
+            // Also between two that are handed over at once: the process may have stood still before the second.
+            self.gaps.extend(self.since.go_on(*now, self.encoder.last_seq()));
             if let Err(error) = self.encoder.push(*now, observation, &mut self.complete) {
                 tracing::error!(%error, "an observation is not kept");
                 let rest = (batch.len() - at) as u64;
@@ -227,7 +228,7 @@ impl Writer {
         self.derived.begin(now, checkpoint, self.store.as_deref());
         // A silence before a checkpoint that was asked for earlier is a gap as well.
         if self.loss.is_none() {
-            self.gaps.extend(self.since.go_on(now, now, self.encoder.last_seq()));
+            self.gaps.extend(self.since.go_on(now, self.encoder.last_seq()));
         }
         let is_blank = self.between.hides_payloads.load(Ordering::Relaxed);
         let blank = |observation| if is_blank { without_payloads(observation) } else { observation };
@@ -313,12 +314,12 @@ impl Writer {
         let store = (self.open)()?;
         let coverage = store.coverage()?;
         self.encoder = Encoder::new(coverage.last_seq + 1);
+        // The gap ends with it, and what follows it waits while what whoever recorded before left is read.
+        self.between.wants_checkpoint.store(true, Ordering::Relaxed);
         let proven_at = proven_at(&*store, coverage.last_seq);
         let from = coverage.to.map(|to| complete_until(to, proven_at));
         self.stored = (coverage.last_seq, from);
         self.loss = Some(Loss { after_seq: coverage.last_seq, from, why: reason_before(&*store)? });
-        // The gap ends with it, and what follows it waits while the rows of whoever recorded before are derived.
-        self.between.wants_checkpoint.store(true, Ordering::Relaxed);
         self.derived.take_over((clock::instant(), TimeMs(self.clock.now_ms())), &*store)?;
         self.handle.opened(&store);
         self.store = Some(store);

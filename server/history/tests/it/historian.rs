@@ -274,6 +274,26 @@ fn where_no_time_was_recorded_nobody_looked() {
 }
 
 #[test]
+fn where_no_time_was_recorded_within_what_is_handed_over_at_once_nobody_looked() {
+    let mut setting = Setting::recording();
+    let before = setting.engine.now + 100;
+    let after = before + 2 * SILENCE_MS;
+    let batch = [before, after].map(|now| {
+        let observation = Observation::Link { link: Link::Stale, session: None, why: format!("at {now}").into() };
+        setting.engine.model.apply(now, observation.clone());
+        (now, observation)
+    });
+    setting.engine.recorder.record(batch.to_vec(), Vec::new());
+    setting.engine.now = after;
+    let (directory, model, now) = setting.stop();
+    let store = reopened(&directory);
+    let gap = Gap { from: before, to: now, why: GapReason::NotRunning, after_seq: all_gaps(&store)[0].after_seq };
+    assert_eq!(all_gaps(&store), [gap]);
+    assert_eq!(Rewound::new(&store, Moment::At(before + SILENCE_MS)).unwrap_err(), ReplayError::InGap(gap));
+    assert!(all_of(Rewound::new(&store, Moment::At(now)).unwrap().observatory()) == all_of(&model));
+}
+
+#[test]
 fn a_checkpoint_that_was_wanted_hides_no_time_in_which_nobody_looked() {
     let mut setting = Setting::recording();
     // Not one step more: the next one makes the checkpoint.
