@@ -311,9 +311,6 @@ mod tests {
             ("GET", "/healthz"),
             ("GET", "/readyz"),
             // It has both sides prove that they know the secret of the cluster, before anything else.
-            ("GET", "/api/v1/cluster/live"),
-            ("POST", "/api/v1/cluster/ask"),
-            ("POST", "/api/v1/cluster/hand-on"),
             ("GET", "/api/v1/openapi.json"),
             ("any", "/api"),
             ("any", "/api/{*rest}"),

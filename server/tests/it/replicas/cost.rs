@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use demo::PrivateZooKeeper;
 
 use super::traffic::{RATE, Traffic};
-use super::{Replica, TURN, long};
+use super::{Replica, long, turn};
 use crate::harness::{Truth, zookeeper};
 use crate::served::until;
 
@@ -99,7 +99,7 @@ fn added(pair: &[Row]) -> (f64, f64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_replica_costs_zookeeper_is_little_and_the_same_for_each() {
-    let _turn = TURN.lock().await;
+    let _turn = turn().await;
     let rows = table().await;
     for pair in rows.windows(2) {
         let (idle, a_change) = added(pair);

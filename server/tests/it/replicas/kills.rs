@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use demo::{PrivatePostgres, PrivateZooKeeper};
 use rustix::process::Signal;
-use tokio::sync::MutexGuard;
+use tokio::sync::SemaphorePermit;
 
 use super::log::{assert_whole, judged, summary};
 use super::traffic::{RATE, Traffic};
-use super::{Replica, TIMEOUT, TURN, long, recorder, replicas};
+use super::{Replica, TIMEOUT, long, recorder, replicas, turn};
 use crate::harness::{DEADLINE, STEP, Truth, zookeeper};
 use crate::served::until;
 
@@ -21,12 +21,12 @@ struct Stage {
     all: Vec<Replica>,
     traffic: Traffic,
     /// The last to go.
-    _turn: MutexGuard<'static, ()>,
+    _turn: SemaphorePermit<'static>,
 }
 
 impl Stage {
     async fn set() -> Self {
-        let turn = TURN.lock().await;
+        let turn = turn().await;
         let (zookeeper, postgres) = (zookeeper().await, PrivatePostgres::start().await.unwrap());
         let truth = Truth::new(&zookeeper.address()).await;
         truth.make("/a").await;

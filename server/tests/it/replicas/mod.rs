@@ -16,7 +16,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Child;
-use tokio::sync::Mutex;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::cli::{listening, lockscope};
 use crate::harness::{DEADLINE, signal};
@@ -25,10 +25,13 @@ use crate::served::until;
 /// The sessions of the servers.
 const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Whose turn it is. A test here starts up to three servers, a database and 500 changes a second, which is what two cores can
-/// do: two of them at once measure the machine. Each takes this first and keeps it to its end, after whatever it started is
-/// gone; what it waits for it waits for from then on, so that none runs out of time before its turn.
-static TURN: Mutex<()> = Mutex::const_new(());
+/// A test here starts up to three servers, a database and 500 changes a second: more than two of them at once measure the
+/// machine. Each waits for its turn first and keeps it to its end, after whatever it started is gone; it waits for nothing
+/// else before, so that none runs out of time until then.
+async fn turn() -> SemaphorePermit<'static> {
+    static TURNS: Semaphore = Semaphore::const_new(2);
+    TURNS.acquire().await.unwrap()
+}
 
 /// A number of the environment, for the long form of a test.
 fn long(name: &str, short: u64) -> u64 {

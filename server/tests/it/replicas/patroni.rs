@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 
 use super::log::{Asked, assert_whole, judged, summary};
 use super::traffic::{RATE, Traffic};
-use super::{TURN, recorder, replicas};
+use super::{recorder, replicas, turn};
 use crate::harness::{DEADLINE, STEP, Truth, open, signal, zookeeper};
 use crate::recipes::patroni::command;
 use crate::served::until;
@@ -144,7 +144,7 @@ impl Probe {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_history_goes_on_at_the_new_primary_and_the_board_all_the_while() {
-    let _turn = TURN.lock().await;
+    let _turn = turn().await;
     let zookeeper = zookeeper().await;
     let truth = Truth::new(&zookeeper.address()).await;
     truth.make("/a").await;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use ::txn_log::Change;
 use demo::PrivateZooKeeper;
 use serde_json::{Value, json};
-use tokio::sync::MutexGuard;
+use tokio::sync::SemaphorePermit;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
-use super::{Replica, TURN, log, long, replicas};
+use super::{Replica, log, long, replicas, turn};
 use crate::cli::lockscope;
 use crate::harness::{Truth, open, queue, zookeeper};
 use crate::served::until;
@@ -42,12 +42,12 @@ struct Stage {
     /// A token on both for each person.
     tokens: Vec<String>,
     /// The last to go.
-    _turn: MutexGuard<'static, ()>,
+    _turn: SemaphorePermit<'static>,
 }
 
 impl Stage {
     async fn set(people: u64) -> Self {
-        let turn = TURN.lock().await;
+        let turn = turn().await;
         let zookeeper = zookeeper().await;
         let address = zookeeper.address();
         let truth = Truth::new(&address).await;

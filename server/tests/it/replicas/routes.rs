@@ -10,7 +10,7 @@ use axum::routing::post;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::{Replica, TURN, long, replicas};
+use super::{Replica, long, replicas, turn};
 use crate::alerts::{Alertmanager, free_port};
 use crate::harness::{Truth, open, queue, zookeeper};
 use crate::served::until;
@@ -65,7 +65,7 @@ fn alertmanager_config(port: u16) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everybody_is_told_of_each_alert_over_leaders_that_are_killed_and_alertmanager_notifies_once() {
-    let _turn = TURN.lock().await;
+    let _turn = turn().await;
     let kills = usize::try_from(long("CLUSTER_LEADER_KILLS", 1)).unwrap();
     let (chat, groups, port) = receivers().await;
     let (place, alertmanager_port) = (tempfile::tempdir().unwrap(), free_port().await);
