@@ -48,7 +48,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
         replies: &[
             json(200, "It has ended.", &[Content::Json(shape::<Silence>)]),
             problem(404, "There is no such silence, or it has ended."),
-            problem(409, "Several other replicas have a silence of this number."),
             problem(503, "It can't be recorded in the audit log."),
         ],
         ..look("/api/v1/alerts/silences/{id}", "endSilence", Tag::Alerts, "End a silence before its time")
