@@ -316,10 +316,12 @@ impl Writer {
         self.encoder = Encoder::new(coverage.last_seq + 1);
         // The gap ends with it, and what follows it waits while what whoever recorded before left is read.
         self.between.wants_checkpoint.store(true, Ordering::Relaxed);
-        let proven_at = proven_at(&*store, coverage.last_seq);
+        let why = reason_before(&*store)?;
+        // What was generated is complete up to its end.
+        let proven_at = (why != GapReason::Generated).then(|| proven_at(&*store, coverage.last_seq)).flatten();
         let from = coverage.to.map(|to| complete_until(to, proven_at));
         self.stored = (coverage.last_seq, from);
-        self.loss = Some(Loss { after_seq: coverage.last_seq, from, why: reason_before(&*store)? });
+        self.loss = Some(Loss { after_seq: coverage.last_seq, from, why });
         self.derived.take_over((clock::instant(), TimeMs(self.clock.now_ms())), &*store)?;
         self.handle.opened(&store);
         self.store = Some(store);
