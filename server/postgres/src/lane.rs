@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use runtime::clock;
@@ -42,6 +42,8 @@ pub struct Session {
     number: u64,
     /// By key: who holds them here.
     held: HashMap<i64, u64>,
+    /// Something is sent while it holds any.
+    is_kept_alive: bool,
 }
 
 impl Session {
@@ -56,8 +58,8 @@ impl Session {
     }
 
     /// Takes a lock for somebody, where nobody else has it, here or on another connection. It is held until the session
-    /// ends, or it is given back. From then on the session ends when it says nothing for as long as its target says, where the
-    /// server is one of version 14 or newer.
+    /// ends, or it is given back. From then on the session ends when nothing comes of this process for as long as its target
+    /// says, where the server is one of version 14 or newer.
     ///
     /// # Errors
     /// The database can't be asked.
@@ -157,10 +159,15 @@ impl Lane {
             let connection =
                 timeout_at(until, inner.connect()).await.unwrap_or_else(|_| Err(DatabaseError::TooLong))?;
             slot.number += 1;
-            slot.session = Some(Session { connection, number: slot.number, held: HashMap::new() });
+            slot.session =
+                Some(Session { connection, number: slot.number, held: HashMap::new(), is_kept_alive: false });
         }
         let Some(session) = slot.session.as_mut() else { return Err(DatabaseError::TooLong) };
-        match timeout_at(until, job(session)).await {
+        let done = timeout_at(until, job(session)).await;
+        if !session.held.is_empty() && !std::mem::replace(&mut session.is_kept_alive, true) {
+            tokio::spawn(keep_alive(Arc::downgrade(&self.slot), session.number, self.database.target().silence / 4));
+        }
+        match done {
             Ok(Ok(done)) => {
                 inner.health.works();
                 Ok(done)
@@ -180,6 +187,23 @@ impl Lane {
                 Err(DatabaseError::TooLong)
             }
         }
+    }
+}
+
+/// Sends something now and then while a session holds locks, so that the server does not end it: whoever takes over a
+/// recording works for longer than that before the first write. A process that stands still sends nothing.
+async fn keep_alive(slot: Weak<Mutex<Slot>>, number: u64, pause: Duration) {
+    loop {
+        tokio::time::sleep(pause).await;
+        let Some(slot) = slot.upgrade() else { return };
+        let mut slot = slot.lock().await;
+        let Some(session) = slot.session.as_mut().filter(|session| session.number == number) else { return };
+        if session.held.is_empty() || !session.connection.is_open() {
+            session.is_kept_alive = false;
+            return;
+        }
+        // Where it fails the next write says so.
+        let _ = tokio::time::timeout(pause, session.client().batch_execute("")).await;
     }
 }
 

@@ -118,6 +118,20 @@ async fn a_lock_is_held_by_one_and_lost_with_the_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_writes_nothing_for_long_keeps_its_lock() {
+    let server = PrivatePostgres::start().await.unwrap();
+    let target = Target::parse(&server.url()).unwrap().with_silence(Duration::from_secs(2));
+    let lane = Database::new(target).unwrap().lane();
+    let lock = || lane.run(|session| Box::pin(async move { Ok((session.lock(5, 1).await?, session.number())) }));
+    assert_eq!(lock().await, Ok((true, 1)));
+    // The server ends a session that says nothing for 2 s.
+    let old = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE locktype = 'advisory' AND clock_timestamp() - backend_start > interval '5 s'";
+    until(|| async { (server.sql(old).await.unwrap().trim() == "1").then_some(()) }).await;
+    assert_eq!(lock().await, Ok((true, 1)), "by the same session");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hung_server_fails_looks_within_their_bound_and_then_at_once() {
     let server = PrivatePostgres::start().await.unwrap();
     let database = database(&server.url());

@@ -25,11 +25,11 @@ use crate::served::until;
 /// The sessions of the servers.
 const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// A test here starts up to three servers, a database and 500 changes a second: more than two of them at once measure the
+/// A test here starts up to three servers, a database and 500 changes a second: two of them at once measure the
 /// machine. Each waits for its turn first and keeps it to its end, after whatever it started is gone; it waits for nothing
 /// else before, so that none runs out of time until then.
 async fn turn() -> SemaphorePermit<'static> {
-    static TURNS: Semaphore = Semaphore::const_new(2);
+    static TURNS: Semaphore = Semaphore::const_new(1);
     TURNS.acquire().await.unwrap()
 }
 
