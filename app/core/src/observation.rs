@@ -22,8 +22,8 @@ pub enum Link {
     Lost,
 }
 
-/// Why every root is read anew when the servers went on with an older state of their data. Told by its words, so that
-/// recordings have the format that they had.
+/// Why every root is read anew when the servers went on with an older state of their data. Recognised by its
+/// text, so that recordings keep their format.
 pub const RESTORED: &str = "the ensemble was restored: its newest transaction is older than one seen before";
 /// The same, where several servers that each work alone are taken for one ensemble.
 pub const SEPARATE: &str =

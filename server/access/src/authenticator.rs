@@ -95,11 +95,6 @@ impl Principal {
         Self { actor, revocation, owner, forms, session }
     }
 
-    /// Whether the request itself carried a token. A browser sends everything else by itself, also for other sites.
-    pub fn is_by_bearer(&self) -> bool {
-        self.actor.by == SignedBy::Token && self.session.is_none()
-    }
-
     /// Whether the request carried a session's cookie.
     pub fn is_signed_in(&self) -> bool {
         self.session.is_some()

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use lockscope_wire::{Cluster as ClusterView, ClusterState, SharedMemory};
 use runtime::clock::{self, Clock};
-use tokio::sync::watch;
 use zookeeper_client::{Acl, Client};
 
 use crate::member::{Member, MemberRecord};
@@ -30,8 +29,6 @@ struct Inner {
     /// When this began.
     begun: Instant,
     known: Mutex<Known>,
-    /// Moves with every change.
-    revision: watch::Sender<u64>,
     /// The session, and the ACL of what is created by it.
     session: Mutex<Option<(Client, Vec<Acl>)>>,
 }
@@ -63,7 +60,6 @@ impl Cluster {
             clock,
             begun: clock::instant(),
             known: Mutex::default(),
-            revision: watch::Sender::new(0),
             session: Mutex::default(),
         }))
     }
@@ -99,11 +95,6 @@ impl Cluster {
     /// What was counted.
     pub fn counts(&self) -> Counts {
         self.known().counts
-    }
-
-    /// Moves with every change of what is known.
-    pub fn revisions(&self) -> watch::Receiver<u64> {
-        self.0.revision.subscribe()
     }
 
     /// This replica's id.
@@ -177,8 +168,6 @@ impl Cluster {
         }
         known.state = state;
         known.why = why;
-        drop(known);
-        self.changed();
     }
 
     /// An answer came to what was sent at an instant.
@@ -195,8 +184,6 @@ impl Cluster {
             known.counts.leaderships += 1;
         }
         known.latch = path;
-        drop(known);
-        self.changed();
     }
 
     pub(crate) fn latch(&self) -> Option<String> {
@@ -214,8 +201,6 @@ impl Cluster {
             None => tracing::warn!("nobody leads the cluster"),
         }
         known.first = id;
-        drop(known);
-        self.changed();
     }
 
     pub(crate) fn note_members(&self, members: Vec<Member>, strangers: usize) {
@@ -224,12 +209,6 @@ impl Cluster {
         known.strangers = strangers;
         known.seen_at_ms = Some(self.0.clock.now_ms());
         known.heard_at = Some(clock::instant());
-        drop(known);
-        self.changed();
-    }
-
-    fn changed(&self) {
-        self.0.revision.send_modify(|revision| *revision += 1);
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use lockscope_core::observatory::Observatory;
 use tokio::sync::watch;
 
-use super::VisibilityScope;
 use super::engine::Reader;
 use super::project::EnsembleInfo;
 use runtime::shared_list::SharedList;
@@ -87,16 +86,6 @@ impl Ensembles {
             }
         });
         self.changes.count();
-    }
-
-    /// Whether something of any may be seen.
-    pub fn has_any(&self, scope: &VisibilityScope) -> bool {
-        self.list.now().iter().any(|ensemble| scope.covers_ensemble(&ensemble.info.name))
-    }
-
-    /// Whether one of a name is shown.
-    pub fn has(&self, name: &str) -> bool {
-        self.list.now().iter().any(|ensemble| ensemble.info.name == name)
     }
 
     /// The names of all.

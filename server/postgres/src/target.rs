@@ -119,13 +119,6 @@ impl Target {
         Self { silence: silence.clamp(SILENCE_MIN, SILENCE_MAX), ..self }
     }
 
-    /// The same with another password, as a file has it.
-    #[must_use]
-    pub fn with_password(mut self, password: &str) -> Self {
-        self.password = Some(password.as_bytes().to_vec());
-        self
-    }
-
     /// For people: where, who, and how it is protected; no password.
     pub fn shown(&self) -> String {
         let servers = self.servers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
