@@ -394,8 +394,4 @@ pub struct DemoArgs {
     /// Address to listen on; port 0 picks a free one [default: 127.0.0.1:3000].
     #[arg(long, value_name = "ADDR:PORT")]
     pub listen: Option<String>,
-    /// Start a private PostgreSQL as well, and keep the history there.
-    #[cfg(feature = "postgres")]
-    #[arg(long)]
-    pub postgres: bool,
 }

@@ -68,17 +68,6 @@ pub enum DemoError {
         /// What went wrong.
         source: std::io::Error,
     },
-    /// PostgreSQL is missing.
-    #[error("PostgreSQL is missing: install Debian's postgresql, or name the folder of initdb in POSTGRES_BIN")]
-    NoPostgres,
-    /// A private PostgreSQL does not answer.
-    #[error("the private PostgreSQL at 127.0.0.1:{port} does not start; the end of its log:\n{log}")]
-    SilentPostgres {
-        /// Its port.
-        port: u16,
-        /// The last lines it logged.
-        log: String,
-    },
     /// No free port.
     #[error("found no free TCP port on 127.0.0.1 between {} and {}", PORTS.start, PORTS.end)]
     NoPort,
@@ -293,7 +282,10 @@ impl PrivateZooKeeper {
 }
 
 /// A port that nobody listens on right now, and that was not given out before.
-pub(super) fn free_port() -> Result<u16, DemoError> {
+///
+/// # Errors
+/// None is free.
+pub fn free_port() -> Result<u16, DemoError> {
     static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
     let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
     for _ in 0..PORT_TRIES_MAX {

@@ -33,14 +33,14 @@ rm -rf -- "$dir"
 
 /// A running child and its guard.
 #[derive(Debug)]
-pub(super) struct GuardedChild {
+pub struct GuardedChild {
     guard: Child,
     orders: Option<ChildStdin>,
 }
 
 impl GuardedChild {
     /// Starts `program`, writing its output to `log`; `folder` is removed if we end without [`GuardedChild::end`].
-    pub(super) fn start(folder: &Path, log: &Path, program: &Path, arguments: &[&OsStr]) -> io::Result<Self> {
+    pub fn start(folder: &Path, log: &Path, program: &Path, arguments: &[&OsStr]) -> io::Result<Self> {
         let mut guard = Command::new("/bin/sh")
             .arg("-c")
             .arg(GUARD)
@@ -60,12 +60,12 @@ impl GuardedChild {
     }
 
     /// Stops or continues the child without ending it.
-    pub(super) fn pause(&mut self, paused: bool) -> io::Result<()> {
+    pub fn pause(&mut self, paused: bool) -> io::Result<()> {
         self.order(if paused { "pause" } else { "resume" })
     }
 
     /// Ends the child, kindly or not, and waits until it is gone. Its folder stays.
-    pub(super) async fn end(mut self, kindly: bool) -> io::Result<()> {
+    pub async fn end(mut self, kindly: bool) -> io::Result<()> {
         self.order(if kindly { "terminate" } else { "kill" })?;
         let deadline = Instant::now() + TERMINATE_MAX;
         while self.guard.try_wait()?.is_none() {

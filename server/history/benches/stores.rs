@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use demo::PrivatePostgres;
+use private_postgres::PrivatePostgres;
 use history::codec::{Chunk, ChunkKind};
 use history::store::Store;
 use history::store::postgres::{PostgresHistory, PostgresStore, Target};

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use demo::PrivatePostgres;
+use private_postgres::PrivatePostgres;
 use postgres::{Database, DatabaseError, Tables, Target};
 
 const TABLES: Tables = Tables {

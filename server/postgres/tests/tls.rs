@@ -4,7 +4,7 @@
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::PathBuf;
 
-use demo::PrivatePostgres;
+use private_postgres::PrivatePostgres;
 use postgres::{Database, DatabaseError, Target};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 

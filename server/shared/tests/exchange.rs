@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use demo::PrivatePostgres;
+use private_postgres::PrivatePostgres;
 use postgres::{Database, Target};
 use runtime::clock::Clock;
 use runtime::shared_rows::{Exchange as _, SharedRow, Sharer};

@@ -81,8 +81,6 @@ pub const PAGES: &[HelpPage] = &[
         command: "demo",
         examples: &[
             ("lockscope demo", "See locks change within seconds; nothing is left behind."),
-            #[cfg(feature = "postgres")]
-            ("lockscope demo --postgres", "The same with the history in a private PostgreSQL."),
         ],
         exits: &[],
         asks: false,

@@ -4,8 +4,6 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::mpsc;
 
-#[cfg(feature = "postgres")]
-use demo::PrivatePostgres;
 use demo::workload::{Pace, run_workload};
 use demo::{PrivateZooKeeper, ServerOptions};
 use feed::project::{ApplicationRule, MetricSelection};
@@ -31,7 +29,7 @@ const ROOT: &str = "/";
 /// Session time-out the demo asks for: short, as its server's tick is.
 const DEMO_SESSION_TIMEOUT_MS: u64 = 4_000;
 
-/// The hour that is made up while the demo starts.
+/// The hour that is filled in while the demo starts.
 struct Past {
     filled: JoinHandle<()>,
     /// Closed when it is there.
@@ -80,45 +78,12 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
             "the demo's data has no place: {error}; set TMPDIR to a folder that can be written"
         ))
     })?;
-    let Some(store) = Store::start(args, data.path()).await? else { return Ok(()) };
-    let mut past = Past::fill(store.history.clone());
-    let served = serve_with(listen, (data.path(), &store.history), past.filling.take()).await;
+    let history = config::History::in_dir(data.path());
+    let mut past = Past::fill(history.clone());
+    let served = serve_with(listen, (data.path(), &history), past.filling.take()).await;
     // Before its directory is removed.
     past.end().await;
     served
-}
-
-/// Where the demo keeps its history.
-struct Store {
-    history: config::History,
-    /// Held as long as it is written.
-    #[cfg(feature = "postgres")]
-    _server: Option<PrivatePostgres>,
-}
-
-impl Store {
-    /// In the demo's directory, or in a private PostgreSQL; None where a signal comes before it is there.
-    #[cfg(feature = "postgres")]
-    async fn start(args: &DemoArgs, data: &Path) -> Result<Option<Self>, RunError> {
-        if !args.postgres {
-            return Ok(Some(Self { history: config::History::in_dir(data), _server: None }));
-        }
-        let started = tokio::select! {
-            started = PrivatePostgres::start() => started,
-            () = serve::signalled() => return Ok(None),
-        };
-        let broken = |why: String| RunError::Unavailable(format!("the demo's PostgreSQL could not be started: {why}"));
-        let server = started.map_err(|error| broken(error.to_string()))?;
-        let target =
-            history::store::postgres::Target::parse(&server.url()).map_err(|error| broken(error.to_string()))?;
-        stdout::print(&format!("the history is in PostgreSQL; look at it with: psql {}", server.url()));
-        Ok(Some(Self { history: config::History::in_database(target), _server: Some(server) }))
-    }
-
-    #[cfg(not(feature = "postgres"))]
-    async fn start(_args: &DemoArgs, data: &Path) -> Result<Option<Self>, RunError> {
-        Ok(Some(Self { history: config::History::in_dir(data) }))
-    }
 }
 
 async fn serve_with(

@@ -52,12 +52,6 @@ impl History {
     pub fn in_dir(data_dir: &Path) -> Self {
         Self { place: HistoryPlace::Directory(data_dir.join(FOLDER)), retention: usual() }
     }
-
-    /// In a database, and as much of it as is usual.
-    #[cfg(feature = "postgres")]
-    pub fn in_database(target: history::store::postgres::Target) -> Self {
-        Self { place: HistoryPlace::Database(target), retention: usual() }
-    }
 }
 
 fn usual() -> Retention {

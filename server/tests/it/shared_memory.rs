@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use access::{Grant, Secret, set_user};
-use demo::{PrivatePostgres, PrivateZooKeeper};
+use demo::PrivateZooKeeper;
+use private_postgres::PrivatePostgres;
 use lockscope_wire::Role;
 use reqwest::Method;
 use rustix::process::Signal;

@@ -10,7 +10,6 @@ mod mutex;
 mod names;
 mod opposite;
 mod pace;
-pub mod past;
 mod queue;
 mod queue_node;
 mod read_write;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use demo::PrivatePostgres;
+use private_postgres::PrivatePostgres;
 use history::historian::{Historian, HistoryState};
 use history::store::bundle::{BundleError, BundleQuery};
 use history::store::postgres::{PostgresHistory, PostgresStore};

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use demo::PrivatePostgres;
+use private_postgres::PrivatePostgres;
 use rustix::process::Signal;
 
 use super::equality::still;

@@ -4,7 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use demo::{PrivatePostgres, PrivateZooKeeper};
+use demo::PrivateZooKeeper;
+use private_postgres::PrivatePostgres;
 use rustix::process::Signal;
 use tokio::sync::SemaphorePermit;
 

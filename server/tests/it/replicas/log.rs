@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use ::history::derive::histogram_of;
 use ::history::store::rows::SpanEnd;
 use ::txn_log::{Change, Multi, Transaction};
-use demo::{PrivatePostgres, PrivateZooKeeper};
+use demo::PrivateZooKeeper;
+use private_postgres::PrivatePostgres;
 
 use super::traffic::{Traffic, is_kept};
 use crate::harness::{DEADLINE, STEP};

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use super::private::{DemoError, free_port, system};
-use super::process::GuardedChild;
+use demo::{DemoError, GuardedChild, free_port};
 
 /// How long it may take until it can be asked.
 const START_MAX: Duration = Duration::from_secs(60);
@@ -28,6 +27,37 @@ const PASSWORD: &str = "private";
 /// Lines of its log that an error shows.
 const LOG_LINES_MAX: usize = 12;
 
+/// Why a private server can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresError {
+    /// It is not installed.
+    #[error("PostgreSQL is missing: install Debian's postgresql, or name the folder of initdb in POSTGRES_BIN")]
+    Missing,
+    /// No port is free.
+    #[error(transparent)]
+    Port(#[from] DemoError),
+    /// A file, folder or process could not be had.
+    #[error("could not {doing}: {source}")]
+    System {
+        /// What was being done.
+        doing: &'static str,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// It does not answer.
+    #[error("the private PostgreSQL at 127.0.0.1:{port} does not start; the end of its log:\n{log}")]
+    Silent {
+        /// Its port.
+        port: u16,
+        /// The last lines it logged.
+        log: String,
+    },
+}
+
+fn system(doing: &'static str) -> impl FnOnce(std::io::Error) -> PostgresError {
+    move |source| PostgresError::System { doing, source }
+}
+
 /// One real server process with its data.
 #[derive(Debug)]
 pub struct PrivatePostgres {
@@ -45,7 +75,7 @@ impl PrivatePostgres {
     ///
     /// # Errors
     /// PostgreSQL is not installed, or does not start.
-    pub async fn start() -> Result<Self, DemoError> {
+    pub async fn start() -> Result<Self, PostgresError> {
         let mut server = Self::prepare()?;
         server.make().await?;
         server.launch().await?;
@@ -53,8 +83,8 @@ impl PrivatePostgres {
         Ok(server)
     }
 
-    fn prepare() -> Result<Self, DemoError> {
-        let programs = programs().ok_or(DemoError::NoPostgres)?;
+    fn prepare() -> Result<Self, PostgresError> {
+        let programs = programs().ok_or(PostgresError::Missing)?;
         let folder = tempfile::Builder::new()
             .prefix("lockscope-postgres-")
             .tempdir()
@@ -64,7 +94,7 @@ impl PrivatePostgres {
         Ok(Self { programs, as_user, port: free_port()?, process: None, folder })
     }
 
-    async fn make(&self) -> Result<(), DemoError> {
+    async fn make(&self) -> Result<(), PostgresError> {
         let password = self.folder.path().join("password");
         fs::write(&password, PASSWORD).map_err(system("write a password"))?;
         let data = self.data();
@@ -94,7 +124,7 @@ impl PrivatePostgres {
         std::io::Write::write_all(&mut file, settings.as_bytes()).map_err(system("write postgresql.conf"))
     }
 
-    async fn launch(&mut self) -> Result<(), DemoError> {
+    async fn launch(&mut self) -> Result<(), PostgresError> {
         for _ in 0..START_TRIES {
             let postgres = self.programs.join("postgres");
             let mut command = self.as_user.clone();
@@ -113,7 +143,7 @@ impl PrivatePostgres {
         let text = self.log();
         let lines: Vec<&str> = text.lines().collect();
         let log = lines[lines.len().saturating_sub(LOG_LINES_MAX)..].join("\n");
-        Err(DemoError::SilentPostgres { port: self.port, log })
+        Err(PostgresError::Silent { port: self.port, log })
     }
 
     /// Waits until it answers; false when it ended, or takes too long.
@@ -156,7 +186,7 @@ impl PrivatePostgres {
     ///
     /// # Errors
     /// The process can't be ended.
-    pub async fn kill_minus_9(&mut self) -> Result<(), DemoError> {
+    pub async fn kill_minus_9(&mut self) -> Result<(), PostgresError> {
         self.end(false).await
     }
 
@@ -164,7 +194,7 @@ impl PrivatePostgres {
     ///
     /// # Errors
     /// The process can't be ended.
-    pub async fn stop(&mut self) -> Result<(), DemoError> {
+    pub async fn stop(&mut self) -> Result<(), PostgresError> {
         self.end(true).await
     }
 
@@ -172,7 +202,7 @@ impl PrivatePostgres {
     ///
     /// # Errors
     /// It does not start.
-    pub async fn restart(&mut self) -> Result<(), DemoError> {
+    pub async fn restart(&mut self) -> Result<(), PostgresError> {
         self.end(false).await?;
         self.launch().await
     }
@@ -181,7 +211,7 @@ impl PrivatePostgres {
     ///
     /// # Errors
     /// They can't be found.
-    pub fn pause(&self) -> Result<(), DemoError> {
+    pub fn pause(&self) -> Result<(), PostgresError> {
         self.signal("STOP")
     }
 
@@ -189,7 +219,7 @@ impl PrivatePostgres {
     ///
     /// # Errors
     /// They can't be found.
-    pub fn resume(&self) -> Result<(), DemoError> {
+    pub fn resume(&self) -> Result<(), PostgresError> {
         self.signal("CONT")
     }
 
@@ -197,7 +227,7 @@ impl PrivatePostgres {
     ///
     /// # Errors
     /// It fails; what it said is in the error.
-    pub async fn run(&self, program: &str, arguments: &[&str]) -> Result<String, DemoError> {
+    pub async fn run(&self, program: &str, arguments: &[&str]) -> Result<String, PostgresError> {
         let arguments: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
         let output = self.finished(program, &arguments).await?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
@@ -207,11 +237,11 @@ impl PrivatePostgres {
     ///
     /// # Errors
     /// It fails; what it said is in the error.
-    pub async fn sql(&self, sql: &str) -> Result<String, DemoError> {
+    pub async fn sql(&self, sql: &str) -> Result<String, PostgresError> {
         self.run("psql", &["--no-psqlrc", "-qAt", "-v", "ON_ERROR_STOP=1", "-d", NAME, "-c", sql]).await
     }
 
-    async fn finished(&self, program: &str, arguments: &[&OsStr]) -> Result<Output, DemoError> {
+    async fn finished(&self, program: &str, arguments: &[&OsStr]) -> Result<Output, PostgresError> {
         let mut all = self.as_user.clone();
         all.push(self.programs.join(program).into_os_string());
         let mut command = Command::new(&all[0]);
@@ -228,7 +258,7 @@ impl PrivatePostgres {
         Err(system("run a program of PostgreSQL's")(std::io::Error::other(format!("{program}: {}", told.trim()))))
     }
 
-    async fn end(&mut self, kindly: bool) -> Result<(), DemoError> {
+    async fn end(&mut self, kindly: bool) -> Result<(), PostgresError> {
         match self.process.take() {
             // SIGTERM waits until all clients have left.
             Some(process) if kindly => {
@@ -241,7 +271,7 @@ impl PrivatePostgres {
     }
 
     /// Sends a signal to the server and, where it is to stand still or go on, to each of its processes.
-    fn signal(&self, name: &str) -> Result<(), DemoError> {
+    fn signal(&self, name: &str) -> Result<(), PostgresError> {
         let file = self.data().join("postmaster.pid");
         let text = fs::read_to_string(file).map_err(system("find the process of PostgreSQL"))?;
         let server = text.lines().next().unwrap_or_default().trim().to_owned();
@@ -285,14 +315,14 @@ fn programs() -> Option<PathBuf> {
 }
 
 /// What runs a program as a user that is not root, to whom the folder is given.
-fn other_user(folder: &Path) -> Result<Vec<OsString>, DemoError> {
+fn other_user(folder: &Path) -> Result<Vec<OsString>, PostgresError> {
     let accounts = fs::read_to_string("/etc/passwd").map_err(system("read /etc/passwd"))?;
     let of = |user: &str| {
         let line = accounts.lines().find(|line| line.split(':').next() == Some(user))?;
         let mut ids = line.split(':').skip(2).map(|id| id.parse::<u32>().ok());
         Some((ids.next()??, ids.next()??))
     };
-    let (user, group) = USERS.iter().find_map(|user| of(user)).ok_or(DemoError::NoPostgres)?;
+    let (user, group) = USERS.iter().find_map(|user| of(user)).ok_or(PostgresError::Missing)?;
     chown(folder, Some(user), Some(group)).map_err(system("give a folder to PostgreSQL's user"))?;
     let words =
         ["setpriv".to_owned(), format!("--reuid={user}"), format!("--regid={group}"), "--clear-groups".to_owned()];
