@@ -122,7 +122,11 @@ pub enum AuditCommand {
         /// A hash from a webhook, an export or an earlier check, which must still be in the audit log.
         #[arg(long, value_name = "HASH", conflicts_with = "dirs")]
         head: Option<String>,
-        /// The data directories of several replicas: each log alone, and then against what the others saw of it.
+        /// Check as well that the last record of each replica that their database has is in its log; needs --config.
+        #[cfg(feature = "postgres")]
+        #[arg(long, requires = "config")]
+        shared_heads: bool,
+        /// The data directories of several replicas.
         #[arg(value_name = "DIR")]
         dirs: Vec<PathBuf>,
     },

@@ -18,7 +18,6 @@ mod recording;
 mod replicas;
 #[cfg_attr(not(feature = "postgres"), path = "serve/no_sharing.rs")]
 mod sharing;
-mod weaving;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -37,7 +36,7 @@ use crate::sd_notify::SdNotify;
 use access::{Access, ListenScope};
 pub use alert_receivers::AlertReceivers;
 use alerting::AlertParts;
-use audit::Records;
+use audit::{Records, SharedHeads};
 use audit_log::AuditParts;
 use cluster::Cluster;
 pub(crate) use clustering::open as cluster_of;
@@ -164,6 +163,8 @@ struct RunningServer {
     receivers: Option<AlertReceivers>,
     /// Other servers that watch the same; None where this one is alone.
     cluster: Option<Cluster>,
+    /// How far their audit logs go.
+    audit_heads: Option<Arc<SharedHeads>>,
     retention: Option<RetentionHandle>,
     webhook: WebhookHandle,
     stop: CancellationToken,
@@ -209,9 +210,9 @@ impl RunningServer {
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
         access.record_in(audit.journal.clone());
         clustering::start(cluster.as_ref(), &tasks, &stop);
-        sharing::start(config, cluster.as_ref(), (&access, &alerting.alerts), &clock, (&tasks, &stop))?;
         let kept = config.data_dir.clone().filter(|_| audit.log.is_some());
-        clustering::weave(cluster.as_ref(), kept, audit.journal.clone(), &tasks, &stop);
+        let shared = (&access, &alerting.alerts, kept);
+        let audit_heads = sharing::start(config, cluster.as_ref(), shared, &clock, (&tasks, &stop))?;
         let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock));
         let receivers = alerting.start(&tasks, &stop, replicas.clone());
         let acknowledged = alerting.acknowledged;
@@ -270,6 +271,7 @@ impl RunningServer {
             alerts,
             receivers: Some(receivers),
             cluster,
+            audit_heads,
             retention,
             webhook,
             stop,
@@ -297,7 +299,7 @@ impl RunningServer {
             .with_records(self.records.clone())
             .with_release_service(self.releases.clone())
             .with_alerts(self.alerts.clone())
-            .with_cluster(self.cluster.clone())
+            .with_cluster(self.cluster.clone(), self.audit_heads.clone())
             .with_metrics(self.metrics.clone());
         let http = match self.recordings.take() {
             Some(recordings) => http.with_history(recordings),

@@ -3,7 +3,8 @@
 //!
 //! The chain shows every change to what lies before its end, the head file a cut at the end. Whoever owns the disk can
 //! write all of it anew; against that, hashes have to be noted elsewhere: the webhook carries one with every record,
-//! every exported line has one, and `lockscope audit verify --head HASH` says whether one is still in the log.
+//! every exported line has one, and `lockscope audit verify --head HASH` says whether one is still in the log. Replicas show
+//! theirs in the database that they share, too.
 
 pub mod chain;
 mod entry;
@@ -19,10 +20,10 @@ mod records;
 mod refusals;
 mod request_log;
 mod requests;
+pub mod shared_heads;
 pub mod text;
 mod unavailable_log;
 mod verify;
-pub mod weave;
 pub mod webhook;
 mod writer;
 
@@ -35,6 +36,7 @@ pub use records::{Export, LIMIT_DEFAULT, LIMIT_MAX, PageQuery, Records};
 pub use refusals::{REFUSALS_A_MINUTE_MAX, Refusals};
 pub use request_log::{Intent, OPEN_MAX, RequestLog};
 pub use requests::{CompletedRequest, Requests, open_words};
+pub use shared_heads::SharedHeads;
 pub use unavailable_log::UnavailableLog;
 pub use verify::{Segment, VerifiedLog, VerifyError, verify_dir};
 

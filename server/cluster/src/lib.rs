@@ -5,7 +5,6 @@
 
 mod cluster;
 mod document;
-mod heads;
 mod latch;
 mod lease;
 pub mod member;
@@ -19,7 +18,6 @@ mod state;
 
 pub use cluster::Cluster;
 pub use document::{DOCUMENT_BYTES_MAX, Document, DocumentError};
-pub use heads::LogHead;
 pub use lease::Lease;
 pub use mutex::{ActMutex, MutexError};
 pub use settings::Settings;

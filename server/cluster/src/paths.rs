@@ -51,11 +51,6 @@ impl Paths {
         format!("{}/limits", self.root)
     }
 
-    /// The directory of the heads of audit logs.
-    pub(crate) fn heads(&self) -> String {
-        format!("{}/audit", self.root)
-    }
-
     /// What a receiver was told by whoever led.
     pub(crate) fn told(&self, route: &str) -> String {
         // A route may be called `.`, which no znode is.

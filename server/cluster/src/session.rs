@@ -101,7 +101,7 @@ pub(crate) async fn prepare(client: &Client, settings: &Settings, paths: &Paths)
         claim(client, paths, &acl, None).await?;
     }
     let options = CreateMode::Persistent.with_acls(Acls::new(&acl));
-    for path in [paths.members(), paths.latch(), paths.heads()] {
+    for path in [paths.members(), paths.latch()] {
         client.mkdir(&path, &options).await.map_err(|error| Trouble::of(&error, "CREATE", &path))?;
     }
     Ok(acl)

@@ -1,7 +1,6 @@
 //! Audit logs of other replicas: a page of this one's says which there are, so that nobody takes a part for the whole.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use lockscope_wire::{AuditPage, OtherAuditLog};
 
@@ -9,35 +8,28 @@ use super::Http;
 use super::problem::ErrorResponse;
 use audit::PageQuery;
 
-/// How long ZooKeeper is waited for.
-const HEADS_MAX: Duration = Duration::from_secs(1);
-
 impl Http {
     /// A page of this replica's log, which says whose it is, and which others there are.
     pub(super) async fn audit(&self, query: PageQuery) -> Result<AuditPage, ErrorResponse> {
         let mut page = self.records.page(query).await?;
-        self.name_other_logs(&mut page).await;
+        self.name_other_logs(&mut page);
         Ok(page)
     }
 
     /// Says whose log a page is of, and which others there are, also of replicas that are gone.
-    async fn name_other_logs(&self, page: &mut AuditPage) {
+    fn name_other_logs(&self, page: &mut AuditPage) {
         let Some(cluster) = &self.cluster else { return };
-        let heads = match tokio::time::timeout(HEADS_MAX, cluster.heads()).await {
-            Ok(Ok(heads)) => heads,
-            Ok(Err(error)) => {
-                page.not_shown_trouble = error.to_string();
-                Vec::new()
-            }
-            Err(_) => {
-                "ZooKeeper does not answer".clone_into(&mut page.not_shown_trouble);
-                Vec::new()
-            }
+        let view = cluster.view();
+        let heads = self.audit_heads.as_ref().map(|heads| heads.others()).unwrap_or_default();
+        page.not_shown_trouble = match (&self.audit_heads, &view.shared_memory) {
+            (None, _) => "the replicas share no database".to_owned(),
+            (Some(_), Some(memory)) if !memory.why.is_empty() => memory.why.clone(),
+            (Some(heads), _) => heads.trouble(),
         };
         let own = cluster.id();
-        let there: Vec<String> = cluster.view().replicas.into_iter().map(|replica| replica.id).collect();
+        let there: Vec<String> = view.replicas.into_iter().map(|replica| replica.id).collect();
         let mut last: BTreeMap<String, Option<u64>> = there.iter().map(|id| (id.clone(), None)).collect();
-        last.extend(heads.into_iter().map(|(id, head)| (id, Some(head.id))));
+        last.extend(heads.into_iter().map(|(id, last)| (id, Some(last))));
         last.remove(own);
         page.replica = Some(own.to_owned());
         let other = |(replica, last_id): (String, Option<u64>)| {

@@ -78,6 +78,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::metrics::Metrics;
 use ::cluster::Cluster;
+use audit::SharedHeads;
 use access::Access;
 pub use alerts::AlertDesk;
 use audit::{Records, UnavailableLog};
@@ -150,6 +151,8 @@ pub struct Http {
     alerts: Option<AlertDesk>,
     /// Other servers that watch the same; None where this one is alone.
     cluster: Option<Cluster>,
+    /// How far their audit logs go; None where they share no database.
+    audit_heads: Option<Arc<SharedHeads>>,
     /// Nothing is live: what is shown is as of the end of what was recorded.
     is_past: bool,
     /// What takes a while to answer, and answers that are shared.
@@ -190,6 +193,7 @@ impl Http {
             moments: None,
             alerts: None,
             cluster: None,
+            audit_heads: None,
             is_past: false,
             shared: SharedAnswers::new(work.clone()),
             work,
@@ -217,10 +221,10 @@ impl Http {
         Self { alerts: Some(alerts), ..self }
     }
 
-    /// The same, with others that watch the same.
+    /// The same, with others that watch the same, and how far their audit logs go.
     #[must_use]
-    pub fn with_cluster(self, cluster: Option<Cluster>) -> Self {
-        Self { cluster, ..self }
+    pub fn with_cluster(self, cluster: Option<Cluster>, audit_heads: Option<Arc<SharedHeads>>) -> Self {
+        Self { cluster, audit_heads, ..self }
     }
 
     /// The same, with what was recorded.

@@ -8,4 +8,4 @@ mod keeper;
 mod rows;
 
 pub use keeper::{Keeper, Shared, SharedState, WAIT_MAX};
-pub use rows::ROWS_MAX;
+pub use rows::{ROWS_MAX, rows_of};

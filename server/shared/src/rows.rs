@@ -4,7 +4,7 @@
 //! the order of their revisions, and whoever has seen one has seen all before it.
 
 use postgres::client::{Client, Row};
-use postgres::{DatabaseError, READ_BYTES_MAX, Tables, rows_within};
+use postgres::{Database, DatabaseError, READ_BYTES_MAX, Tables, rows_within};
 use runtime::shared_rows::SharedRow;
 
 /// Rows that one look brings. Overflow policy: of changes the rest comes with the next look; all that is there is refused.
@@ -120,6 +120,18 @@ pub(crate) async fn find(client: &Client, cluster: &str, wanted: Wanted) -> Resu
     let revision = last - 1;
     let rows = rows.into_iter().filter(|(_, _, at)| *at < last).map(|(kind, row, _)| (kind, row)).collect();
     Ok(Found { revision, rows, has_more: true })
+}
+
+/// The rows of a kind that servers of a cluster share, as they stand.
+///
+/// # Errors
+/// The database can't be read, or has no such table.
+pub async fn rows_of(database: &Database, cluster: String, kind: &'static str) -> Result<Vec<SharedRow>, DatabaseError> {
+    let look = database.look(None, move |client| {
+        Box::pin(async move { find(client, &cluster, Wanted::All(i64::MIN)).await })
+    });
+    let rows = look.await?.rows;
+    Ok(rows.into_iter().filter(|(of, _)| of == kind).map(|(_, row)| row).collect())
 }
 
 fn parse(row: &Row) -> Result<Option<(String, SharedRow, i64)>, DatabaseError> {

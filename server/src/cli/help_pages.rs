@@ -166,6 +166,11 @@ pub const PAGES: &[HelpPage] = &[
         command: "audit",
         examples: &[
             ("lockscope audit verify", "Verify the whole audit log."),
+            #[cfg(feature = "postgres")]
+            (
+                "lockscope audit verify --config /etc/lockscope.toml --shared-heads a b",
+                "Verify copies of the logs of two replicas, and that none was cut.",
+            ),
             ("lockscope audit export", "Export it, one JSON object per line."),
         ],
         exits: &[(EXIT_BROKEN, "a record was changed, removed, inserted or cut off")],

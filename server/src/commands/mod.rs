@@ -44,7 +44,7 @@ pub async fn run(command: Command) -> Result<(), RunError> {
         Command::Healthcheck(args) => healthcheck::run(&args).await,
         #[cfg(feature = "lab")]
         Command::Lab(args) => lab::run(&args).await,
-        Command::Audit(args) => audit::run(&args.command, &args.data),
+        Command::Audit(args) => audit::run(&args.command, &args.data).await,
         Command::Token(args) => accounts::token(&args, &Clock::system()),
         Command::User(args) => accounts::user(&args, &Clock::system()),
         Command::Locks(args) => query::locks(&args, &Clock::system()).await,

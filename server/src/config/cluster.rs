@@ -40,6 +40,11 @@ impl Cluster {
         })
     }
 
+    /// Under which name replicas share rows in a database.
+    pub fn shares_as(&self) -> String {
+        format!("{}:{}", self.ensemble, self.root)
+    }
+
     /// How others reach a replica that listens somewhere.
     pub fn address_at(&self, config: &Config, listen: SocketAddr) -> String {
         let scheme = if config.web.tls.is_some() { "https" } else { "http" };

@@ -1,13 +1,9 @@
 //! Other servers that watch the same, where the configuration names a place to meet them.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::weaving::Weaver;
 use crate::config::Config;
 use crate::error::RunError;
-use audit::Journal;
 use cluster::{Cluster, Settings};
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
@@ -38,18 +34,4 @@ pub(super) fn start(cluster: Option<&Cluster>, tasks: &TaskTracker, stop: &Cance
     if let Some(cluster) = cluster {
         tasks.spawn(supervised("cluster", cluster.clone().run(stop.clone())));
     }
-}
-
-/// Weaves the audit log with those of the others until `stop`. `dir`: where it is kept; None: nowhere.
-pub(super) fn weave(
-    cluster: Option<&Cluster>,
-    dir: Option<PathBuf>,
-    journal: Arc<dyn Journal>,
-    tasks: &TaskTracker,
-    stop: &CancellationToken,
-) {
-    let Some((cluster, dir)) = cluster.zip(dir) else { return };
-    let weaver = Weaver::new(cluster, journal, dir).run();
-    let woven = stop.clone().run_until_cancelled_owned(weaver);
-    tasks.spawn(supervised("audit logs of replicas", async { _ = woven.await }));
 }

@@ -1,7 +1,11 @@
 //! A build without PostgreSQL: each replica has sign-ins and silences of its own.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use access::Access;
 use alerts::service::Alerts;
+use audit::SharedHeads;
 use cluster::Cluster;
 use runtime::clock::Clock;
 use runtime::shutdown::CancellationToken;
@@ -15,9 +19,9 @@ use crate::error::RunError;
 pub(super) fn start(
     _: &Config,
     _: Option<&Cluster>,
-    _: (&Access, &Alerts),
+    _: (&Access, &Alerts, Option<PathBuf>),
     _: &Clock,
     _: (&TaskTracker, &CancellationToken),
-) -> Result<(), RunError> {
-    Ok(())
+) -> Result<Option<Arc<SharedHeads>>, RunError> {
+    Ok(None)
 }

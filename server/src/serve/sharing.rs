@@ -1,11 +1,12 @@
-//! What replicas share in the database of the history: who is signed in, silences, acknowledgements and
-//! snoozes of lock orders. Without a cluster, or
-//! a database, each server has its own.
+//! What replicas share in the database of the history: who is signed in, silences, acknowledgements, snoozes of lock orders
+//! and the heads of their audit logs. Without a cluster, or a database, each server has its own.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use access::{Access, Secret};
 use alerts::service::Alerts;
+use audit::SharedHeads;
 use cluster::Cluster;
 use lockscope_wire::SharedMemory;
 use postgres::Database;
@@ -19,33 +20,35 @@ use tokio::sync::watch;
 use crate::config::{Config, HistoryPlace};
 use crate::error::RunError;
 
-/// Shares until `stop`, where there is something to share with.
+/// Shares until `stop`, where there is something to share with. `log`: where the audit log is kept, if it is.
 pub(super) fn start(
     config: &Config,
     cluster: Option<&Cluster>,
-    (access, alerts): (&Access, &Alerts),
+    (access, alerts, log): (&Access, &Alerts, Option<PathBuf>),
     clock: &Clock,
     (tasks, stop): (&TaskTracker, &CancellationToken),
-) -> Result<(), RunError> {
+) -> Result<Option<Arc<SharedHeads>>, RunError> {
     let place = config.history.as_ref().map(|history| &history.place);
     let (Some(cluster), Some(own), Some(HistoryPlace::Database(target))) = (cluster, &config.cluster, place) else {
-        return Ok(());
+        return Ok(None);
     };
     // Connections of its own: whoever reads the past keeps nobody's sign-in waiting.
     let database = Database::new(target.clone())
         .map_err(|error| RunError::Internal(format!("no thread for the database: {error}")))?;
-    let (keeper, shared) = Keeper::new(&database, format!("{}:{}", own.ensemble, own.root), clock.clone());
+    let (keeper, shared) = Keeper::new(&database, own.shares_as(), clock.clone());
     let exchange = Arc::new(shared.clone());
     let met = config.ensembles.iter().find(|ensemble| ensemble.name == own.ensemble);
     let secret = met.and_then(|ensemble| ensemble.identity.acting.shared_secret()).map(Secret::new);
     access.share(cluster.id().to_owned(), secret, exchange.clone());
     let [silences, acknowledgements, snoozes] = alerts.share(cluster.id(), exchange);
     let keeper = keeper.with(Arc::new(access.clone()) as Arc<dyn Sharer>);
+    let heads = log.map(|dir| SharedHeads::new(cluster.id().to_owned(), dir, clock.clone()));
     let keeper = keeper.with(silences).with(acknowledgements).with(snoozes);
+    let keeper = heads.iter().fold(keeper, |keeper, heads| keeper.with(heads.clone()));
     tasks.spawn(supervised("what replicas share", keeper.run(stop.clone())));
     let told = stop.clone().run_until_cancelled_owned(tell(cluster.clone(), shared.state()));
     tasks.spawn(supervised("state of what replicas share", async { _ = told.await }));
-    Ok(())
+    Ok(heads)
 }
 
 /// Shows how it stands with the rest of the cluster.

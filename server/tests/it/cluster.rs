@@ -157,24 +157,19 @@ async fn two_servers_release_the_same_znode_and_it_goes_once() {
     assert_eq!(told, [200, 429], "{a_told:?} {b_told:?}");
     assert!(truth.client.check_stat(&first).await.unwrap().is_none());
     assert!(truth.client.check_stat(&second).await.unwrap().is_some());
-    // Each shows its own log, and says that there is another, and how far that goes.
+    // Each shows its own log, and says that there is another; how far that goes is not known without a database.
     for ((server, token, _), own, other) in [(&orders[0], "a", "b"), (&orders[1], "b", "a")] {
-        until(async || server.audit(token).await["not_shown"][0]["last_id"].is_u64()).await;
         let page = server.audit(token).await;
         let not_shown = page["not_shown"].as_array().unwrap();
         assert_eq!((&page["replica"], not_shown.len()), (&json!(own), 1), "{page:#}");
         assert_eq!((&not_shown[0]["replica"], &not_shown[0]["is_there"]), (&json!(other), &json!(true)));
+        assert_eq!(not_shown[0]["last_id"], Value::Null);
+        assert_eq!(page["not_shown_trouble"], "the replicas share no database");
     }
-    // Each saw the log of the other, which can't be left out or cut from now on.
-    let log = |server: &Server| std::fs::read_to_string(server.place.path().join("data/audit.log")).unwrap_or_default();
-    until(async || [&a, &b].iter().all(|server| log(server).contains("\"heads_seen\""))).await;
     let data = |server: &Server| server.place.path().join("data").display().to_string();
     let both = lockscope(&["audit", "verify", &data(&a), &data(&b)]).output().await.unwrap();
     let told = String::from_utf8_lossy(&both.stdout).into_owned();
-    assert!(both.status.success() && told.contains("every head that one of them saw is in another"), "{both:?}");
-    let alone = lockscope(&["audit", "verify", &data(&b)]).output().await.unwrap();
-    let why = String::from_utf8_lossy(&alone.stderr).into_owned();
-    assert!(alone.status.code() == Some(1) && why.contains("saw the log of a end with record"), "{alone:?}");
+    assert!(both.status.success() && told.lines().filter(|line| line.contains("chain whole")).count() == 2, "{both:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -253,3 +253,43 @@ async fn without_the_database_each_goes_on_with_what_it_knows_and_says_so() {
     let rows = postgres.sql("SELECT key || body FROM lockscope.shared WHERE kind = 'session'").await.unwrap();
     assert!(rows.contains("ann") && !rows.contains(id) && !rows.contains("argon2"), "{rows}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_that_was_written_anew_lacks_the_head_that_the_database_has() {
+    let (zookeeper, postgres) = (zookeeper().await, PrivatePostgres::start().await.unwrap());
+    Truth::new(&zookeeper.address()).await.make("/a").await;
+    let [mut a, b] = two(&zookeeper, &postgres).await;
+    let ann = a.sign_in().await;
+    b.sign_in().await;
+    for server in [&a, &b] {
+        until(async || server.get("/api/v1/audit", &ann).await["not_shown"][0]["last_id"].is_u64()).await;
+    }
+    let config = a.place.path().join("lockscope.toml").display().to_string();
+    let data = |server: &Server| server.place.path().join("data").display().to_string();
+    let verify = async |dirs: &[String]| {
+        let mut command = lockscope(&["audit", "verify", "--config", &config, "--shared-heads"]);
+        let command = command.args(dirs).env_remove("LOCKSCOPE_HISTORY").env("LOCKSCOPE_HISTORY_URL", postgres.url());
+        let done = command.output().await.unwrap();
+        let told = String::from_utf8([done.stdout, done.stderr].concat()).unwrap();
+        (done.status.code(), told.lines().filter(|line| line.contains("the last one that the database has")).count(), told)
+    };
+    let (own, both, other) = (verify(&[]).await, verify(&[data(&a), data(&b)]).await, verify(&[data(&b)]).await);
+    assert_eq!((own.0, own.1, both.0, both.1), (Some(0), 1, Some(0), 2), "{own:?} {both:?}");
+    assert!(other.0 == Some(1) && other.2.contains("none of the logs has that"), "{other:?}");
+    // Whoever owns the disk begins the log of `a` anew.
+    let mut child = a.child.take().unwrap();
+    signal(child.id().unwrap(), Signal::TERM);
+    child.wait().await.unwrap();
+    let files = std::fs::read_dir(a.place.path().join("data")).unwrap().map(|file| file.unwrap().path());
+    for file in files.filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("audit")) {
+        std::fs::remove_file(file).unwrap();
+    }
+    a.run().await;
+    for _ in 0..5 {
+        a.sign_in().await;
+    }
+    let trouble = async || a.get("/api/v1/audit", &ann).await["not_shown_trouble"].as_str().unwrap_or_default().to_owned();
+    until(async || trouble().await.contains("does not prove it")).await;
+    let anew = verify(&[]).await;
+    assert!(anew.0 == Some(1) && anew.2.contains("none of the logs has that"), "{anew:?}");
+}

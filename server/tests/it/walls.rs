@@ -42,6 +42,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("lab", &["audit", "feed", "identity", "runtime", "wire", "zookeeper"]),
     ("page", &["wire"]),
     ("postgres", &["runtime"]),
+    ("private_postgres", &["demo"]),
     ("release", &["access", "audit", "core", "feed", "identity", "runtime", "wire", "zookeeper"]),
     ("runtime", &[]),
     (
