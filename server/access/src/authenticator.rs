@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use lockscope_wire::{AuditKind, Person, Preferences, Role, SignedBy};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::account_files::AccountFiles;
 use super::form_key::FormKey;
@@ -144,13 +145,13 @@ impl Access {
     }
 
     pub(super) fn rules(&self) -> Arc<Rules> {
-        Arc::clone(&self.0.rules.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.rules.read())
     }
 
     /// Sets anew who may come in, from the next request on. Who signed in stays as they are.
     pub fn set(&self, settings: Settings) {
         let rules = Rules::new(settings, &self.0.clock);
-        *self.0.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
+        *self.0.rules.write() = rules;
         self.note(&self.state());
     }
 
@@ -160,7 +161,7 @@ impl Access {
 
     /// The state, with what was read from disk lately. No I/O: nobody waits here for more than a few lines of code.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.state.lock();
         if state.take_published(self.0.clock.now_ms()) {
             self.note(&state);
         }

@@ -5,7 +5,7 @@
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use super::secret::{Digest, Secret, hex};
+use super::secret::{Digest, Secret};
 use super::users::UserRecord;
 
 /// How long a device is known after the last sign-in.
@@ -17,8 +17,8 @@ const COOKIE_BYTES_MAX: usize = 160;
 
 /// What the cookie of a device that signed in now holds: `<device>.<when>.<signature>`.
 pub(super) fn issue(user: &UserRecord, now_ms: i64) -> Secret {
-    let claim = format!("{}.{now_ms}", hex(&rand::random::<[u8; RANDOM_BYTES]>()));
-    let signature = sign(user, &claim).map(|mac| hex(&mac.finalize().into_bytes())).unwrap_or_default();
+    let claim = format!("{}.{now_ms}", hex::encode(rand::random::<[u8; RANDOM_BYTES]>()));
+    let signature = sign(user, &claim).map(|mac| hex::encode(mac.finalize().into_bytes())).unwrap_or_default();
     Secret::new(format!("{claim}.{signature}"))
 }
 
@@ -30,7 +30,7 @@ pub(super) fn recognise(cookie: &Secret, user: &UserRecord, now_ms: i64) -> Opti
         return None;
     }
     // In a time that does not depend on where they differ.
-    sign(user, claim)?.verify_slice(&bytes(signature)?).ok()?;
+    sign(user, claim)?.verify_slice(&hex::decode(signature).ok()?).ok()?;
     Some(cookie.digest())
 }
 
@@ -40,12 +40,6 @@ fn sign(user: &UserRecord, claim: &str) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(user.hash().as_bytes()).ok()?;
     mac.update(format!("lockscope device\n{}\n{claim}", user.name).as_bytes());
     Some(mac)
-}
-
-/// The bytes of hexadecimal digits.
-pub(super) fn bytes(hex: &str) -> Option<Vec<u8>> {
-    let pairs = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
-    pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Passwords: hashed slowly, few at once, and at the same cost whether or not there is somebody of that name.
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use argon2::password_hash::PasswordHasher as _;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
+use parking_lot::Mutex;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::Semaphore;
 
@@ -110,9 +111,9 @@ impl Passwords {
         let buffers = Arc::clone(&self.buffers);
         let compared = tokio::task::spawn_blocking(move || {
             let is_somebody = hash.is_some();
-            let mut buffer = lock(&buffers).pop().unwrap_or_default();
+            let mut buffer = buffers.lock().pop().unwrap_or_default();
             let fits = compare(&password, hash.as_deref().unwrap_or(NOBODY), &mut buffer);
-            lock(&buffers).push(buffer);
+            buffers.lock().push(buffer);
             drop(turn);
             fits && is_somebody
         });
@@ -144,10 +145,6 @@ fn is_same(password: &[u8], hash: &str, buffer: &mut Vec<Block>) -> Option<bool>
     let mut found = vec![0; expected.len()];
     hasher.hash_password_into_with_memory(password, &salt, &mut found, buffer.get_mut(..blocks)?).ok()?;
     Some(found.ct_eq(expected.as_bytes()).into())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -183,7 +180,7 @@ mod tests {
         let passwords = Passwords::new();
         let tries = (0..WAITING_FROM_ADDRESS_MAX).map(|_| passwords.fits(secret("wrong guess"), None, None));
         futures_util::future::join_all(tries).await;
-        let buffers = lock(&passwords.buffers);
+        let buffers = passwords.buffers.lock();
         assert!((1..=AT_ONCE_MAX).contains(&buffers.len()), "{}", buffers.len());
         assert!(buffers.iter().all(|buffer| buffer.len() == MEMORY_KIB as usize));
     }

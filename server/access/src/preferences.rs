@@ -4,16 +4,16 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use lockscope_wire::{Preferences, SignedBy};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
 use super::file;
-use super::secret::hex;
 use identity::Actor;
 use runtime::clock::{self, Clock};
 use runtime::rate::RateLimit;
@@ -105,7 +105,7 @@ impl PreferenceStore {
         let (by, name) = owner(actor)?;
         next.check().map_err(PreferencesError::Wrong)?;
         let taken = {
-            let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut changes = self.changes.lock();
             changes.take(&format!("{by} {name}"), 1, clock::instant())
         };
         taken.map_err(PreferencesError::TooOften)?;
@@ -140,7 +140,7 @@ impl Folder {
     }
 
     fn replace(&self, by: SignedBy, name: &str, next: Preferences) -> Result<Preferences, PreferencesError> {
-        let _edit = self.edit.lock().unwrap_or_else(PoisonError::into_inner);
+        let _edit = self.edit.lock();
         let path = self.dir.join(file_name(by, name));
         let kept = self.kept(&path, by, name)?;
         if kept.revision != next.revision {
@@ -245,7 +245,7 @@ fn owner(actor: &Actor) -> Result<(SignedBy, String), PreferencesError> {
 
 /// Of the hash, since a name may be anything.
 fn file_name(by: SignedBy, name: &str) -> String {
-    format!("{}.json", hex(&Sha256::digest(format!("{by} {name}").as_bytes())))
+    format!("{}.json", hex::encode(Sha256::digest(format!("{by} {name}").as_bytes())))
 }
 
 fn disk(error: io::Error) -> PreferencesError {

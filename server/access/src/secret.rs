@@ -1,6 +1,6 @@
 //! What must not be shown: text that somebody keeps to themselves, and the hash we keep of it. Neither can be printed.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -22,7 +22,7 @@ impl Secret {
 
     /// 256 bits of chance from a generator made for secrets (seeded and reseeded by the system), in hexadecimal.
     pub fn random() -> Self {
-        Self(hex(&rand::random::<[u8; RANDOM_BYTES]>()))
+        Self(hex::encode(rand::random::<[u8; RANDOM_BYTES]>()))
     }
 
     /// The text. Whoever asks sees to it that it goes nowhere else.
@@ -69,7 +69,7 @@ impl fmt::Debug for Digest {
 
 impl From<Digest> for String {
     fn from(digest: Digest) -> Self {
-        hex(&digest.0)
+        hex::encode(digest.0)
     }
 }
 
@@ -77,23 +77,10 @@ impl TryFrom<String> for Digest {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let pair = |at: usize| text.get(at * 2..at * 2 + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        let bytes: Option<Vec<u8>> = (0..32).map(pair).collect();
-        let bytes = bytes.filter(|_| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        bytes
-            .and_then(|bytes| bytes.try_into().ok())
-            .map(Self)
-            .ok_or_else(|| "a hash is not 64 hexadecimal digits".to_owned())
+        let mut bytes = [0; 32];
+        let decoded = hex::decode_to_slice(text, &mut bytes);
+        decoded.map(|()| Self(bytes)).map_err(|_| "a hash is not 64 hexadecimal digits".to_owned())
     }
-}
-
-/// Bytes in hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }
 
 #[cfg(test)]

@@ -16,9 +16,8 @@ use runtime::shared_rows::{Exchange, SENT_MAX, SharedRow, Sharer};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use super::device::bytes;
 use super::revocation::RevocationReason;
-use super::secret::{Digest, Secret, hex};
+use super::secret::{Digest, Secret};
 use super::sessions::{AGE_MS_MAX, Basis, EndedSession, Holder, IDLE_MS_MAX, Session, Sessions};
 use super::state::State;
 use super::{Access, Settings};
@@ -178,7 +177,8 @@ impl Sharer for Access {
                 (session.holder.name.clone(), session.began_at_ms, sharing.replica.clone());
             let mut claim = Claim { name, basis, began_at_ms, replica, mark: String::new() };
             claim.mark = mark(&state, sharing, &claim);
-            let seal = hex(&mac(&key(&state, sharing, &rules.settings, &claim)?, id, &claim)?.finalize().into_bytes());
+            let seal =
+                hex::encode(mac(&key(&state, sharing, &rules.settings, &claim)?, id, &claim)?.finalize().into_bytes());
             Some(row_of(id, session, serde_json::to_string(&SealedSession { claim, seal }).ok()?))
         });
         ended.chain(new).take(SENT_MAX).collect()
@@ -221,7 +221,7 @@ fn holder(
     let SealedSession { claim, seal } = serde_json::from_str(body).ok()?;
     let key = key(state, sharing, settings, &claim)?;
     // In a time that does not depend on where they differ.
-    mac(&key, id, &claim)?.verify_slice(&bytes(&seal)?).ok()?;
+    mac(&key, id, &claim)?.verify_slice(&hex::decode(seal).ok()?).ok()?;
     if now_ms.saturating_sub(claim.began_at_ms) >= AGE_MS_MAX {
         return None;
     }
@@ -268,7 +268,7 @@ fn mark(state: &State, sharing: &Sharing, claim: &Claim) -> String {
     let key = sharing.secret.as_ref().map_or("", Secret::expose);
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key.as_bytes()) else { return String::new() };
     mac.update(format!("lockscope mark\n{hash}").as_bytes());
-    hex(&mac.finalize().into_bytes())
+    hex::encode(mac.finalize().into_bytes())
 }
 
 /// What only these servers have; None where there is nothing like that.

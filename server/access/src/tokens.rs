@@ -11,7 +11,7 @@ use super::file;
 use super::grant::{Grant, check_name};
 use super::preferences;
 use super::revocation::{Revocation, RevocationReason, Revoker};
-use super::secret::{Digest, Secret, hex};
+use super::secret::{Digest, Secret};
 use identity::Right;
 use lockscope_wire::SignedBy;
 
@@ -66,7 +66,7 @@ pub fn new_token(
 ) -> Result<(TokenRecord, Secret), AccessError> {
     check_name(name)?;
     let secret = Secret::random();
-    let id = hex(&rand::random::<[u8; 6]>());
+    let id = hex::encode(rand::random::<[u8; 6]>());
     let token = Secret::new(format!("{PREFIX}{id}_{}", secret.expose()));
     let expires_at_ms = lives_ms.map(|lives| now_ms.saturating_add(lives));
     let record =

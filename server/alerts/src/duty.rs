@@ -132,14 +132,22 @@ impl Ledger {
     }
 }
 
-/// The same for the same alert of any server.
-pub fn shared_key(one: &Notification) -> String {
+/// So many bytes of the hash of some texts and what comes behind them, in hexadecimal.
+pub(crate) fn hash_of(texts: [&str; 3], rest: &[u8], bytes: usize) -> String {
     let mut hash = Sha256::new();
-    for part in [&one.rule, &one.ensemble, &one.lock] {
-        hash.update(part.as_bytes());
+    for text in texts {
+        hash.update(text.as_bytes());
         hash.update([0]);
     }
-    hash.finalize().iter().take(KEY_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    hash.update(rest);
+    let mut key = hex::encode(hash.finalize());
+    key.truncate(2 * bytes);
+    key
+}
+
+/// The same for the same alert of any server.
+pub fn shared_key(one: &Notification) -> String {
+    hash_of([&one.rule, &one.ensemble, &one.lock], &[], KEY_BYTES)
 }
 
 #[cfg(test)]

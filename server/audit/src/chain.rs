@@ -178,15 +178,7 @@ fn split(line: &[u8]) -> Result<(Vec<u8>, &str), String> {
 }
 
 fn hash_of(previous: &str, object: &[u8]) -> String {
-    let digest = Sha256::new().chain_update(previous.as_bytes()).chain_update(object).finalize();
-    hex(&digest)
-}
-
-/// Bytes in lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).map_or('0', |digit| char::from(*digit));
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    hex::encode(Sha256::new().chain_update(previous.as_bytes()).chain_update(object).finalize())
 }
 
 #[cfg(test)]

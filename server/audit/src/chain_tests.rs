@@ -43,8 +43,7 @@ fn the_hash_is_that_of_the_previous_one_and_the_object_without_its_own() {
     let (line, tip) = link(&ChainHead::default(), entry("x").into_record(7)).unwrap();
     let text = String::from_utf8(line).unwrap();
     let object = format!("{}}}", text.split(",\"hash\":").next().unwrap());
-    assert_eq!(hex(&Sha256::digest(format!("{GENESIS}{object}").as_bytes())), tip.hash);
-    assert_eq!(hex(&Sha256::digest(b"abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_eq!(hex::encode(Sha256::digest(format!("{GENESIS}{object}").as_bytes())), tip.hash);
 }
 
 #[test]

@@ -2,11 +2,12 @@
 //! next write.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use futures_util::future::BoxFuture;
 use lockscope_wire::{AuditKind, AuditPage};
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use super::chain::ChainHead;
@@ -200,7 +201,7 @@ impl Log {
 
     /// The requests that were on record when it was opened, for whoever settles those without an outcome; once.
     pub fn take_requests(&self) -> Option<Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.requests.lock().take()
     }
 
     /// Records that the webhook has still to take; None without one.
@@ -245,9 +246,9 @@ fn write_all(writer: &mut Writer, mut inbox: mpsc::Receiver<AppendRequest>, shar
 }
 
 impl Shared {
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> parking_lot::MutexGuard<'_, State> {
         // Nothing that holds it can panic half-way.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn note(&self, written: &Result<WrittenBatch, AuditError>, parts: &[(AuditKind, Option<u64>)]) {

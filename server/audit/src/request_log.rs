@@ -2,10 +2,11 @@
 //! RefusalSummary requests go on record one by one up to a number a minute for each actor, and then as a count.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_wire::AuditKind;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::refusals::Refusals;
@@ -188,7 +189,7 @@ impl RequestLog {
     }
 
     fn refused(&self) -> MutexGuard<'_, RefusalSummary> {
-        self.0.refused.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.refused.lock()
     }
 
     fn late(&self) -> AuditError {

@@ -28,7 +28,7 @@ impl Journal for Disk {
             if self.is_full.load(Ordering::SeqCst) {
                 return Err(AuditError("no space left on device".to_owned()));
             }
-            let mut entries = self.entries.lock().unwrap();
+            let mut entries = self.entries.lock();
             entries.push(entry);
             Ok(entries.len() as u64)
         })
@@ -37,7 +37,7 @@ impl Journal for Disk {
 
 impl Disk {
     fn told(&self) -> Vec<(AuditKind, Option<u64>, Option<&'static str>)> {
-        self.entries.lock().unwrap().iter().map(|entry| (entry.kind, entry.intent, entry.outcome)).collect()
+        self.entries.lock().iter().map(|entry| (entry.kind, entry.intent, entry.outcome)).collect()
     }
 
     /// Waits for so many records.
@@ -120,7 +120,7 @@ async fn a_flood_of_refusals_is_a_count() {
     let written = REFUSALS_A_MINUTE_MAX as usize;
     assert_eq!(disk.told().len(), written + 1, "another actor has a count of their own");
     log.flush().await;
-    let last = disk.entries.lock().unwrap().last().unwrap().clone();
+    let last = disk.entries.lock().last().unwrap().clone();
     assert_eq!(
         (last.actor, last.detail.as_str()),
         (Some(anna.clone()), "980 more refused requests within a minute are not recorded one by one")
@@ -134,6 +134,6 @@ async fn a_flood_of_refusals_is_a_count() {
     disk.has(written + 2 + REFUSALS_WAITING_MAX).await;
     log.flush().await;
     let counted = |entry: &Entry| entry.detail.split(' ').next().unwrap().parse::<usize>().unwrap_or(1);
-    let all: usize = disk.entries.lock().unwrap().iter().skip(written + 2).map(counted).sum();
+    let all: usize = disk.entries.lock().iter().skip(written + 2).map(counted).sum();
     assert_eq!(all, actors.len(), "none is lost");
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use runtime::clock::Clock;
 use runtime::shared_rows::{SharedRow, Sharer};
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,7 @@ impl SharedHeads {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// The last record of each other replica's log, as far as that told it.

@@ -1,10 +1,11 @@
 //! The handle of a replica's cluster: what is known, for whoever wants to know it, and the session for acts.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lockscope_wire::{Cluster as ClusterView, ClusterState, SharedMemory};
+use parking_lot::{Mutex, MutexGuard};
 use runtime::clock::{self, Clock};
 use zookeeper_client::{Acl, Client};
 
@@ -130,7 +131,7 @@ impl Cluster {
     }
 
     pub(crate) fn session(&self) -> MutexGuard<'_, Option<(Client, Vec<Acl>)>> {
-        self.0.session.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.session.lock()
     }
 
     pub(crate) fn why(&self) -> String {
@@ -212,6 +213,6 @@ impl Cluster {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.known.lock()
     }
 }

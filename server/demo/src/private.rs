@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -287,7 +287,7 @@ impl PrivateZooKeeper {
 /// None is free.
 pub fn free_port() -> Result<u16, DemoError> {
     static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
-    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut given = GIVEN.lock();
     for _ in 0..PORT_TRIES_MAX {
         let port = rand::random_range(PORTS);
         if !given.contains(&port) && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {

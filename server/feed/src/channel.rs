@@ -3,11 +3,12 @@
 //! Snapshot and delta come from one code path, [`Channel::refresh`]. Knows no socket.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use lockscope_wire::{Body, View};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::budget::{Budget, Share};
@@ -127,13 +128,13 @@ impl Channel {
     /// Looks at the model again if the view may differ and was not looked at too often; wakes everybody when it does
     /// differ. Gives the instant from which to look again when it may differ but was looked at too often.
     pub(super) fn refresh(&self, projection: &dyn Projection, now: Instant) -> Result<Option<Instant>, FeedError> {
-        let _one_at_a_time = lock(&self.projecting);
+        let _one_at_a_time = self.projecting.lock();
         // Asked for first: it then holds for whatever the model shows by the time that it is asked for its revision.
         let known = projection.known(&self.view, &self.scope);
         let revision = projection.view_revision(&self.view, &self.scope);
         {
-            let viewers = lock(&self.watchers).wakers.len();
-            let mut state = lock(&self.state);
+            let viewers = self.watchers.lock().wakers.len();
+            let mut state = self.state.lock();
             let may_differ = !state.confirm(known, &revision);
             let again_at = state.looked_at + Duration::from_millis(REFRESH_EVERY_MS);
             let load = Load { viewers, bytes: state.ring.back().map_or(0, |step| step.packed.len()) };
@@ -146,9 +147,9 @@ impl Channel {
             }
         }
         let projected = projection.project(&self.view, &self.scope).aged(self.clock.now_ms());
-        let moved = lock(&self.state).advance(projected, revision, now)?;
+        let moved = self.state.lock().advance(projected, revision, now)?;
         if moved {
-            for (waker, _) in lock(&self.watchers).wakers.values() {
+            for (waker, _) in self.watchers.lock().wakers.values() {
                 waker.notify_one();
             }
         }
@@ -161,7 +162,7 @@ impl Channel {
     /// When it can't be decoded.
     pub(super) fn newest(&self) -> Result<(u64, ProjectedView<Body>), FeedError> {
         let (seq, packed, known) = {
-            let state = lock(&self.state);
+            let state = self.state.lock();
             (state.seq, state.packed.clone(), state.known)
         };
         Ok((seq, ProjectedView { body: frames::unpack(&packed)?, known }))
@@ -169,51 +170,47 @@ impl Channel {
 
     /// Bytes that it keeps.
     pub(super) fn bytes(&self) -> usize {
-        lock(&self.state).share.bytes()
+        self.state.lock().share.bytes()
     }
 
     /// When the model was looked at last.
     pub(super) fn looked_at(&self) -> Instant {
-        lock(&self.state).looked_at
+        self.state.lock().looked_at
     }
 
     /// Everybody who looks, each once.
     pub(super) fn owners(&self) -> BTreeSet<Owner> {
-        lock(&self.watchers).wakers.values().map(|(_, owner)| owner.clone()).collect()
+        self.watchers.lock().wakers.values().map(|(_, owner)| owner.clone()).collect()
     }
 
     /// Up to when the state of this number is known to be true by now; None when it is not the newest any more.
     pub(super) fn known(&self, seq: u64, projection: &dyn Projection) -> Option<Known> {
         // While somebody looks at the model, what was known before has to do.
-        let free = match self.projecting.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(guard)) => Some(guard.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        };
+        let free = self.projecting.try_lock();
         if free.is_some() {
             let known = projection.known(&self.view, &self.scope);
             let revision = projection.view_revision(&self.view, &self.scope);
-            lock(&self.state).confirm(known, &revision);
+            self.state.lock().confirm(known, &revision);
         }
         drop(free);
-        let state = lock(&self.state);
+        let state = self.state.lock();
         (state.seq == seq).then_some(state.known)
     }
 
     /// Looks again if what the newest state calls live is too old for that, as after a stop of the whole machine.
     pub(super) fn keep_true(&self, projection: &dyn Projection, now: Instant) -> Result<(), FeedError> {
-        let known = lock(&self.state).known;
+        let known = self.state.lock().known;
         if known.is_over(self.clock.now_ms()) { self.refresh(projection, now).map(drop) } else { Ok(()) }
     }
 
     /// Number of the newest state.
     pub(super) fn seq(&self) -> u64 {
-        lock(&self.state).seq
+        self.state.lock().seq
     }
 
     /// What somebody who has seen state `seen` (None: nothing) needs next.
     pub(super) fn next(&self, seen: Option<u64>, encoding: Encoding) -> Result<Next, FeedError> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if encoding == Encoding::Json {
             state.json_wanted = Some(state.seq);
         }
@@ -226,7 +223,7 @@ impl Channel {
 
     /// From now on `waker` is notified of every new state. Gives the key to leave with.
     pub(super) fn join(&self, waker: Arc<Notify>, owner: Owner) -> u64 {
-        let mut watchers = lock(&self.watchers);
+        let mut watchers = self.watchers.lock();
         let key = watchers.next_key;
         watchers.next_key += 1;
         watchers.wakers.insert(key, (waker, owner));
@@ -235,7 +232,7 @@ impl Channel {
 
     /// Ends what [`Channel::join`] began.
     pub(super) fn leave(&self, key: u64, now: Instant) {
-        let mut watchers = lock(&self.watchers);
+        let mut watchers = self.watchers.lock();
         watchers.wakers.remove(&key);
         if watchers.wakers.is_empty() {
             watchers.idle_since = now;
@@ -244,12 +241,12 @@ impl Channel {
 
     /// Marks a view that nobody subscribes to as used.
     pub(super) fn touch(&self, now: Instant) {
-        lock(&self.watchers).idle_since = now;
+        self.watchers.lock().idle_since = now;
     }
 
     /// Since when nobody looks; None while somebody does.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        let watchers = lock(&self.watchers);
+        let watchers = self.watchers.lock();
         watchers.wakers.is_empty().then_some(watchers.idle_since)
     }
 }
@@ -339,9 +336,4 @@ impl State {
             (Encoding::Json, None) => Next::Lost,
         })
     }
-}
-
-/// A lock whose holder panicked still guards consistent data here: every change is a whole assignment.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,8 +2,10 @@
 //! no socket.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -11,7 +13,7 @@ use lockscope_wire::{Epoch, KnownView, PROTOCOL, ServerFrame, View};
 use tokio::sync::Notify;
 
 use super::budget::Budget;
-use super::channel::{Channel, lock};
+use super::channel::Channel;
 use super::frames::{Encoding, encode};
 use super::{
     CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection, Subscription,
@@ -172,7 +174,7 @@ impl Hub {
         let query = query.normalised()?;
         let view = query.clone().view();
         // Where there is little room nothing is kept for somebody who may never come to look on.
-        if self.budget.is_tight() && !lock(&self.channels).contains_key(&key_of(view.clone(), scope)) {
+        if self.budget.is_tight() && !self.channels.lock().contains_key(&key_of(view.clone(), scope)) {
             return Err(FeedError::TooManyViews);
         }
         let channel = self.channel(view, scope)?;
@@ -197,7 +199,7 @@ impl Hub {
         let view = query.clone().view();
         self.refuse_ambiguous(&view, scope)?;
         if matches!(view, View::Lock(_)) {
-            *lock(&self.lock_looked_at) = Some(clock::instant());
+            *self.lock_looked_at.lock() = Some(clock::instant());
         }
         Ok((self.projection.revision(), self.glance(&query, scope)))
     }
@@ -211,8 +213,8 @@ impl Hub {
     pub fn looks_at_lock(&self) -> bool {
         let recent = Duration::from_millis(IDLE_MS);
         let looked =
-            lock(&self.lock_looked_at).is_some_and(|at| clock::instant().saturating_duration_since(at) < recent);
-        looked || lock(&self.channels).keys().any(|(view, _)| matches!(view, View::Lock(_)))
+            self.lock_looked_at.lock().is_some_and(|at| clock::instant().saturating_duration_since(at) < recent);
+        looked || self.channels.lock().keys().any(|(view, _)| matches!(view, View::Lock(_)))
     }
 
     /// Times a viewer that fell behind was given the newest state instead of each step to it.
@@ -226,19 +228,19 @@ impl Hub {
 
     /// How full it is.
     pub fn sizes(&self) -> Sizes {
-        let channels = lock(&self.channels);
+        let channels = self.channels.lock();
         let idle = channels.values().filter(|channel| channel.idle_since().is_some()).count();
         Sizes { watched: channels.len() - idle, idle }
     }
 
     /// The channels somebody looks at.
     pub(super) fn watched(&self) -> Vec<Arc<Channel>> {
-        lock(&self.channels).values().filter(|channel| channel.idle_since().is_none()).cloned().collect()
+        self.channels.lock().values().filter(|channel| channel.idle_since().is_none()).cloned().collect()
     }
 
     /// Forgets views nobody has looked at for a while.
     pub(super) fn forget_idle(&self, now: Instant) {
-        let mut channels = lock(&self.channels);
+        let mut channels = self.channels.lock();
         let expired = |channel: &Channel| {
             channel
                 .idle_since()
@@ -291,12 +293,12 @@ impl Hub {
         self.refuse_ambiguous(&view, scope)?;
         let now = clock::instant();
         let key = key_of(view, scope);
-        let known = lock(&self.channels).get(&key).cloned();
+        let known = self.channels.lock().get(&key).cloned();
         if let Some(channel) = known {
             channel.refresh(self.projection(), now)?;
             return Ok(channel);
         }
-        if self.budget.is_tight() || lock(&self.channels).len() >= CHANNELS_MAX {
+        if self.budget.is_tight() || self.channels.lock().len() >= CHANNELS_MAX {
             self.forget_idle(now);
         }
         if self.budget.is_used_up() {
@@ -306,7 +308,7 @@ impl Hub {
         let floor = self.floor.load(Ordering::Relaxed);
         let made =
             Arc::new(Channel::new(key.clone(), floor, self.projection(), now, (self.clock.clone(), &self.budget))?);
-        let mut channels = lock(&self.channels);
+        let mut channels = self.channels.lock();
         if channels.len() >= CHANNELS_MAX && !channels.contains_key(&key) {
             return Err(FeedError::TooManyViews);
         }

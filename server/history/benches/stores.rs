@@ -8,7 +8,6 @@
 
 use std::time::{Duration, Instant};
 
-use private_postgres::PrivatePostgres;
 use history::codec::{Chunk, ChunkKind};
 use history::store::Store;
 use history::store::postgres::{PostgresHistory, PostgresStore, Target};
@@ -16,6 +15,7 @@ use history::store::rows::{Charge, Charged, Charges, Minute, MinuteQuery, Rows, 
 use history::store::sqlite::SqliteStore;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
+use private_postgres::PrivatePostgres;
 
 const START: i64 = 20_000 * 86_400_000;
 const LOCKS: i64 = 200;

@@ -78,9 +78,9 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::metrics::Metrics;
 use ::cluster::Cluster;
-use audit::SharedHeads;
 use access::Access;
 pub use alerts::AlertDesk;
+use audit::SharedHeads;
 use audit::{Records, UnavailableLog};
 use counts::Counts;
 pub use declared::{Declared, declared};

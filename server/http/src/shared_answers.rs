@@ -3,7 +3,7 @@
 //! ask.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
@@ -11,6 +11,7 @@ use axum::extract::FromRequestParts;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::Mutex as Line;
 
@@ -179,7 +180,7 @@ impl SharedAnswers {
         if asked.address.len() > ADDRESS_BYTES_MAX {
             return None;
         }
-        let mut slots = lock(&self.slots);
+        let mut slots = self.slots.lock();
         let key = (asked.address, asked.scope);
         if let Some(slot) = slots.get(&key) {
             return Some(slot.clone());
@@ -196,10 +197,6 @@ impl SharedAnswers {
         }
         Some(slots.entry(key).or_default().clone())
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -240,7 +237,7 @@ mod tests {
         assert!(made.load(Ordering::SeqCst) <= 4, "{} were made for 100", made.load(Ordering::SeqCst));
         ask("c").await;
         assert!(
-            lock(&shared.slots).values().all(|slot| slot.try_lock().unwrap().answer.is_none()),
+            shared.slots.lock().values().all(|slot| slot.try_lock().unwrap().answer.is_none()),
             "nobody is left to be given it"
         );
     }
@@ -268,6 +265,6 @@ mod tests {
             let response = shared.answer(asked(&caller, &format!("/{at}")), || Answer::json(Ok(1))).await;
             assert_eq!(response.status(), 200);
         }
-        assert!(lock(&shared.slots).len() <= SHARED_MAX);
+        assert!(shared.slots.lock().len() <= SHARED_MAX);
     }
 }

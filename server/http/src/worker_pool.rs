@@ -3,9 +3,10 @@
 //! cancelled.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::ErrorResponse;
@@ -74,7 +75,7 @@ impl WorkerPool {
 
     /// Lets somebody ask, or says why not.
     pub(super) fn admit(&self, caller: &QuotaOwner) -> Result<WaitingPermit, ErrorResponse> {
-        let (now, mut rates) = (clock::instant(), lock(&self.0.rates));
+        let (now, mut rates) = (clock::instant(), self.0.rates.lock());
         for (owner, shares) in caller.payers(1, GROUP_SHARES) {
             let most = CALLER_PER_SECOND as usize * shares;
             rates.take(&owner, u32::try_from(shares).unwrap_or(1), now).map_err(|wait| {
@@ -128,7 +129,7 @@ impl WorkerPool {
 
     /// Where those wait who have so many under way together.
     fn queue(&self, owner: QuotaOwner, most: usize) -> Arc<Semaphore> {
-        let mut queues = lock(&self.0.queues);
+        let mut queues = self.0.queues.lock();
         if let Some(queue) = queues.get(&owner).and_then(Weak::upgrade) {
             return queue;
         }
@@ -157,10 +158,6 @@ impl WorkerPool {
             ErrorResponse::internal("the server failed while it made this answer; report this")
         })
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

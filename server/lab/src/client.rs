@@ -1,10 +1,11 @@
 //! One client of a lane: a session of its own behind a relay of its own, that comes, waits, holds and leaves, round for
 //! round. Owns the way of one client; must not know the other clients.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_wire::{LabOrder, Strategy};
+use parking_lot::{Mutex, MutexGuard};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tokio::sync::{mpsc, watch};
@@ -146,7 +147,7 @@ impl Session {
     }
 
     fn lock(&self) -> MutexGuard<'_, (i64, Option<Client>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// The present one; None where it was ended.

@@ -1,9 +1,10 @@
 //! How late our own timers are: when this process can't keep up, every latency that it measures is too long.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_wire::Spread;
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
 use super::figures::Latencies;
@@ -30,7 +31,7 @@ impl LagProbe {
                 tokio::time::sleep(STEP).await;
                 let late = begin.elapsed().saturating_sub(STEP);
                 let late_us = u64::try_from(late.as_micros()).unwrap_or(u64::MAX);
-                to.lock().unwrap_or_else(PoisonError::into_inner).record(late_us);
+                to.lock().record(late_us);
             }
         });
         Self { lags, task }
@@ -38,7 +39,7 @@ impl LagProbe {
 
     /// What was measured so far, ms.
     pub(super) fn spread(&self) -> Spread {
-        self.lags.lock().unwrap_or_else(PoisonError::into_inner).spread()
+        self.lags.lock().spread()
     }
 }
 

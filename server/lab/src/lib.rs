@@ -24,11 +24,12 @@ mod tally;
 mod view;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lockscope_wire::{FaultOrder, LabBrief, LabOrder, LabRun, LabRuns, ThrownFault};
+use parking_lot::{Mutex, MutexGuard};
 use thiserror::Error;
 use tokio::sync::watch;
 
@@ -133,12 +134,12 @@ impl Lab {
     }
 
     fn limits(&self) -> Limits {
-        *self.0.limits.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.limits.lock()
     }
 
     /// Sets anew what no run may exceed, from the next on.
     pub fn set_limits(&self, limits: Limits) {
-        *self.0.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
+        *self.0.limits.lock() = limits;
         self.tell();
     }
 
@@ -151,7 +152,7 @@ impl Lab {
     }
 
     fn starting(&self) -> MutexGuard<'_, ()> {
-        self.0.starting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.starting.lock()
     }
 
     fn tell(&self) {

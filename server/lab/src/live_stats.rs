@@ -1,8 +1,9 @@
 //! The figures of one lane, shared by its clients and those who look on.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use super::relay::Meter;
@@ -29,7 +30,7 @@ impl LiveStats {
 
     /// The figures now.
     pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
-        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tally.lock()
     }
 
     /// Where all are, as it changes.

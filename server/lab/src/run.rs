@@ -1,11 +1,12 @@
 //! One run: its sandbox, its lanes, its end. Owns the order of things; whatever happens, everything is removed at the
 //! end.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
 use lockscope_wire::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use super::client::FenceCounter;
@@ -106,7 +107,7 @@ impl Run {
     }
 
     fn header(&self) -> MutexGuard<'_, Header> {
-        self.header.lock().unwrap_or_else(PoisonError::into_inner)
+        self.header.lock()
     }
 
     /// As it was shown last.

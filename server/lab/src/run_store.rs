@@ -6,9 +6,10 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use lockscope_wire::LabRun;
+use parking_lot::{Mutex, MutexGuard};
 
 /// Runs that are kept in memory; the oldest goes.
 pub const RUNS_MAX: usize = 20;
@@ -51,7 +52,7 @@ impl RunStore {
     }
 
     fn runs(&self) -> MutexGuard<'_, VecDeque<Arc<LabRun>>> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+        self.runs.lock()
     }
 
     /// Those in memory, newest first.

@@ -1,10 +1,11 @@
 //! One strategy of a run: its clients are opened, gathered, counted and let go. Owns their sessions and relays.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use lockscope_wire::{LabOrder, LabState, Strategy};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
@@ -108,12 +109,12 @@ impl StrategyRun {
     }
 
     fn seated(&self) -> MutexGuard<'_, Vec<Seated>> {
-        self.seated.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seated.lock()
     }
 
     /// What is measured.
     pub(super) fn measured(&self) -> MutexGuard<'_, RunMeasurements> {
-        self.measured.lock().unwrap_or_else(PoisonError::into_inner)
+        self.measured.lock()
     }
 
     /// How far it is.

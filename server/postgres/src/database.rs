@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use runtime::shutdown::CancellationToken;
 use runtime::{cancel, clock};
 use tokio::runtime::Runtime;
@@ -244,13 +245,13 @@ impl Inner {
     }
 
     fn idle(&self) -> Option<Connection> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         idle.retain(Connection::is_open);
         idle.pop()
     }
 
     fn keep(&self, connection: Connection) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         if connection.is_open() && idle.len() < READERS_MAX {
             idle.push(connection);
         }

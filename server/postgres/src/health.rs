@@ -1,8 +1,8 @@
 //! Whether it makes sense to ask: while the database is down, looks fail at once, and one in a while is let through.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use runtime::backoff::Backoff;
 use runtime::clock;
 
@@ -26,7 +26,7 @@ impl Health {
     /// Ok where it makes sense to ask. Where it is down and a try is due, whoever asks makes it.
     pub(crate) fn check(&self) -> Result<(), DatabaseError> {
         let now = clock::instant();
-        let mut down = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut down = self.0.lock();
         let Some(down) = down.as_mut() else { return Ok(()) };
         if now < down.retry_at {
             return Err(down.error.clone());
@@ -37,7 +37,7 @@ impl Health {
 
     /// It answered.
     pub(crate) fn works(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.0.lock() = None;
     }
 
     /// It did not.
@@ -46,7 +46,7 @@ impl Health {
             return;
         }
         let now = clock::instant();
-        let mut down = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut down = self.0.lock();
         match down.as_mut() {
             Some(down) => down.error = error.clone(),
             None => {
@@ -60,7 +60,7 @@ impl Health {
 
     /// What is wrong now.
     pub(crate) fn error(&self) -> Option<DatabaseError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|down| down.error.clone())
+        self.0.lock().as_ref().map(|down| down.error.clone())
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
         let error = DatabaseError::Unreachable("gone".to_owned());
         health.fails(&error);
         assert_eq!((health.check(), health.error()), (Err(error.clone()), Some(error)));
-        if let Some(down) = health.0.lock().unwrap().as_mut() {
+        if let Some(down) = health.0.lock().as_mut() {
             down.retry_at = clock::instant();
         }
         health.check().unwrap();

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use private_postgres::PrivatePostgres;
 use postgres::{Database, DatabaseError, Tables, Target};
+use private_postgres::PrivatePostgres;
 
 const TABLES: Tables = Tables {
     part: "test",

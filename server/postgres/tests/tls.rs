@@ -4,8 +4,8 @@
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::PathBuf;
 
-use private_postgres::PrivatePostgres;
 use postgres::{Database, DatabaseError, Target};
+use private_postgres::PrivatePostgres;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 struct Authority {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock};
 
 use lockscope_wire::Outcome;
+use parking_lot::RwLock;
 
 /// Counters of one service; they only grow.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ impl Counts {
 
     /// Counts for another ensemble from now on, and goes on where that is known.
     pub(super) fn add(&self, ensemble: &str) {
-        let mut ended = self.ended.write().unwrap_or_else(PoisonError::into_inner);
+        let mut ended = self.ended.write();
         ended.entry(ensemble.to_owned()).or_default();
     }
 
     /// Counts an outcome. A request for an unknown ensemble counts as rejected.
     pub(super) fn ended(&self, ensemble: Option<&str>, outcome: Outcome) {
-        let ended = self.ended.read().unwrap_or_else(PoisonError::into_inner);
+        let ended = self.ended.read();
         let of = ensemble.and_then(|name| ended.get(name));
         match of.and_then(|outcomes| outcomes.get(outcome as usize)) {
             Some(counter) => counter.fetch_add(1, Ordering::Relaxed),
@@ -47,7 +47,7 @@ impl Counts {
             let counts = outcomes.iter().map(|count| count.load(Ordering::Relaxed));
             Outcome::ALL.into_iter().zip(counts).collect()
         };
-        let ended = self.ended.read().unwrap_or_else(PoisonError::into_inner);
+        let ended = self.ended.read();
         OutcomeCounts {
             ended: ended.iter().map(|(name, outcomes)| (name.clone(), of(outcomes))).collect(),
             refused: self.refused.load(Ordering::Relaxed),

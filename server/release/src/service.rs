@@ -1,10 +1,11 @@
 //! The service itself: who may plan, request and approve what, and the checks before a request is executed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use lockscope_wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use super::checks::{check_right, cut, may, out_of_scope};
@@ -360,7 +361,7 @@ impl ReleaseService {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock()
     }
 
     pub(super) fn now_ms(&self) -> i64 {

@@ -5,8 +5,10 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// Places that can be taken; cheap to clone.
 #[derive(Debug)]
@@ -127,7 +129,7 @@ impl<K: Eq + Hash + Clone> Quota<K> {
 
 impl<K> Quota<K> {
     fn taken(&self) -> MutexGuard<'_, Usage<K>> {
-        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.taken.lock()
     }
 }
 

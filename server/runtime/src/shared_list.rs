@@ -1,6 +1,8 @@
 //! A list that several parts of a server read while it changes: whoever reads has it whole, as it was at an instant.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 /// The list; clones share it.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ impl<T> From<Vec<T>> for SharedList<T> {
 impl<T> SharedList<T> {
     /// As it is now.
     pub fn now(&self) -> Arc<Vec<T>> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.read())
     }
 }
 
@@ -54,7 +56,7 @@ impl<T: Clone> SharedList<T> {
 
     /// Changes it at once for all; who reads it meanwhile has it as it was before.
     fn change(&self, change: impl FnOnce(&mut Vec<T>)) {
-        change(Arc::make_mut(&mut self.0.write().unwrap_or_else(PoisonError::into_inner)));
+        change(Arc::make_mut(&mut self.0.write()));
     }
 }
 

@@ -126,10 +126,13 @@ pub(crate) async fn find(client: &Client, cluster: &str, wanted: Wanted) -> Resu
 ///
 /// # Errors
 /// The database can't be read, or has no such table.
-pub async fn rows_of(database: &Database, cluster: String, kind: &'static str) -> Result<Vec<SharedRow>, DatabaseError> {
-    let look = database.look(None, move |client| {
-        Box::pin(async move { find(client, &cluster, Wanted::All(i64::MIN)).await })
-    });
+pub async fn rows_of(
+    database: &Database,
+    cluster: String,
+    kind: &'static str,
+) -> Result<Vec<SharedRow>, DatabaseError> {
+    let look =
+        database.look(None, move |client| Box::pin(async move { find(client, &cluster, Wanted::All(i64::MIN)).await }));
     let rows = look.await?.rows;
     Ok(rows.into_iter().filter(|(of, _)| of == kind).map(|(_, row)| row).collect())
 }

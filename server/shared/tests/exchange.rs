@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use private_postgres::PrivatePostgres;
 use postgres::{Database, Target};
+use private_postgres::PrivatePostgres;
 use runtime::clock::Clock;
 use runtime::shared_rows::{Exchange as _, SharedRow, Sharer};
 use runtime::shutdown::{self, DropGuard};

@@ -79,9 +79,7 @@ pub const PAGES: &[HelpPage] = &[
     },
     HelpPage {
         command: "demo",
-        examples: &[
-            ("lockscope demo", "See locks change within seconds; nothing is left behind."),
-        ],
+        examples: &[("lockscope demo", "See locks change within seconds; nothing is left behind.")],
         exits: &[],
         asks: false,
     },

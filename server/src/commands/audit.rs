@@ -5,9 +5,9 @@ use std::path::PathBuf;
 #[cfg(feature = "postgres")]
 use crate::cli::ServeArgs;
 use crate::cli::{AuditCommand, DataDirArgs};
+use crate::config::{self, ConfigError, ProcessEnvironment};
 #[cfg(feature = "postgres")]
 use crate::config::{Config, HistoryPlace};
-use crate::config::{self, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
 use crate::stdout;
 #[cfg(feature = "postgres")]
@@ -83,7 +83,8 @@ async fn shared_heads(data: &DataDirArgs) -> Result<Shared, RunError> {
     let place = config.history.as_ref().map(|history| &history.place);
     let (Some(cluster), Some(HistoryPlace::Database(target))) = (&config.cluster, place) else {
         return Err(ConfigError(
-            "--shared-heads needs [cluster] and history_url in the file: without them replicas share no heads".to_owned(),
+            "--shared-heads needs [cluster] and history_url in the file: without them replicas share no heads"
+                .to_owned(),
         )
         .into());
     };
@@ -111,7 +112,10 @@ fn check(shared: &Shared, dirs: &[PathBuf], data: &DataDirArgs) -> Result<(), Ru
                  that log was cut or written anew, or is not among those that were named"
             )));
         };
-        stdout::print(&format!("record {id} of {replica}, the last one that the database has, is in {}", dir.display()));
+        stdout::print(&format!(
+            "record {id} of {replica}, the last one that the database has, is in {}",
+            dir.display()
+        ));
     }
     Ok(())
 }

@@ -97,8 +97,7 @@ fn play(
     // The next is the last.
     stops.reverse();
     let spans = recorded.spans(&SpanQuery::default())?.into_iter().filter(|span| span.how == SpanEnd::Forced);
-    let forced: BTreeMap<String, Zxid> =
-        spans.map(|span| (join_path(&span.lock, &span.node), span.czxid)).collect();
+    let forced: BTreeMap<String, Zxid> = spans.map(|span| (join_path(&span.lock, &span.node), span.czxid)).collect();
     let mut failed = None;
     replay::walk(recorded, 0, |head, at, mut observation| {
         if head.kind != ChunkKind::Events {
@@ -130,7 +129,9 @@ fn shift(observation: &mut Observation, later_ms: i64) {
         }
     }
     match observation {
-        Observation::SyncNode { facts, .. } | Observation::NodeRead { facts, .. } | Observation::Counted { facts, .. } => {
+        Observation::SyncNode { facts, .. }
+        | Observation::NodeRead { facts, .. }
+        | Observation::Counted { facts, .. } => {
             facts.ctime_ms += later_ms;
         }
         Observation::Synced { sent_at: at } | Observation::EventsArrived { at } => *at = *at + later_ms,

@@ -1,10 +1,11 @@
 //! How the settings in force stand to their file: when it was read, what is wrong with it now, what waits for a
 //! restart.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use feed::ConfigState;
 use lockscope_wire::ConfigStatus;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::{Config, Lab};
@@ -40,14 +41,14 @@ impl ConfigHealth {
     }
 
     fn tell(&self, change: impl FnOnce(&mut ConfigStatus)) {
-        change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.0.lock());
         self.0.1.send_modify(|count| *count += 1);
     }
 }
 
 impl ConfigState for ConfigHealth {
     fn status(&self) -> ConfigStatus {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.0.lock().clone()
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

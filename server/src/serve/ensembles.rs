@@ -3,14 +3,15 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, future, stream};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -153,7 +154,7 @@ impl EnsembleRunner {
 
     /// Who is told of further ensembles.
     pub(super) fn set_releases(&self, releases: ReleaseService) {
-        *self.0.releases.lock().unwrap_or_else(PoisonError::into_inner) = Some(releases);
+        *self.0.releases.lock() = Some(releases);
     }
 
     /// Starts some, in their order.
@@ -193,7 +194,7 @@ impl EnsembleRunner {
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let (configured, limits) = (config.locks.clone(), config.lints.clone());
         let settings = Settings { roots, configured, limits, ..Settings::default() };
-        let thread = self.0.threads.lock().unwrap_or_else(PoisonError::into_inner).place();
+        let thread = self.0.threads.lock().place();
         let thread = thread.map_err(|error| RunError::Internal(format!("no thread for an ensemble: {error}")))?;
         let (log, known, history, historian) = match recording {
             Some(Recording { handle, log, historian, model }) => (Some(log), model, Some(handle), Some(historian)),
@@ -219,7 +220,7 @@ impl EnsembleRunner {
         lists.counts.push((name.clone(), counts.clone()));
         let acting =
             EnsembleHandle { info: info.clone(), reader: reader.clone(), acting: release_client, clock: clock.clone() };
-        match &*self.0.releases.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.0.releases.lock() {
             Some(releases) => releases.add(acting),
             None => lists.handles.push(acting),
         }
@@ -252,7 +253,7 @@ impl EnsembleRunner {
         lists.histories.take(|(info, _)| is_meant(&info.name));
         lists.pulses.take(|(name, _)| is_meant(name));
         lists.counts.take(|(name, _)| is_meant(name));
-        if let Some(releases) = &*self.0.releases.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(releases) = &*self.0.releases.lock() {
             names.iter().for_each(|name| releases.remove(name));
         }
         wait_for(ended, within).await;
@@ -275,8 +276,8 @@ impl EnsembleRunner {
         wait_for(all, within).await;
     }
 
-    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<String, Running>> {
-        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> parking_lot::MutexGuard<'_, HashMap<String, Running>> {
+        self.0.running.lock()
     }
 }
 

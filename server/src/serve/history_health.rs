@@ -2,13 +2,14 @@
 //! often.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use feed::HistorySource;
 use feed::project::EnsembleInfo;
 use history::historian::{self, HistoryHandle, HistoryState};
 use lockscope_wire::HistoryStatus;
+use parking_lot::Mutex;
 use runtime::shared_list::SharedList;
 use tokio::sync::watch;
 
@@ -45,7 +46,7 @@ impl HistoryHealth {
 
     fn look_again(&self) {
         let new = look(&self.0.recordings);
-        let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.seen.lock();
         if *seen != new {
             *seen = new;
             drop(seen);
@@ -56,7 +57,7 @@ impl HistoryHealth {
 
 impl HistorySource for HistoryHealth {
     fn status(&self, ensemble: &str) -> Option<HistoryStatus> {
-        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).get(ensemble).cloned()
+        self.0.seen.lock().get(ensemble).cloned()
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

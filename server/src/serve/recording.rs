@@ -1,7 +1,7 @@
 //! The recording of each ensemble: what its engine applies goes to a historian, and what was recorded before the last stop
 //! is where the model begins.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use history::derive::{Event, Tap};
@@ -15,6 +15,7 @@ use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::duration;
 use lockscope_core::znode::Zxid;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::history_place::{OpenPlace, OpenStore};
@@ -184,11 +185,11 @@ fn opener(
 ) -> history::historian::Open {
     let (opened, filling, newest) = (Mutex::new(opened), Mutex::new(filling), Mutex::new(None));
     Box::new(move || -> Result<OpenStore, StoreError> {
-        if let Some(filling) = filling.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(filling) = filling.lock().take() {
             // What is observed meanwhile waits with the recorder. Nothing is sent: it ends when the sender is dropped.
             let _ = filling.recv();
         }
-        let opened = opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let opened = opened.lock().take();
         let Some(opened) = opened else {
             let mut own = place.open(&ensemble);
             let Some(handle) = lender.get() else { return own };
@@ -201,7 +202,7 @@ fn opener(
                 {
                     handle.lend(&store);
                 }
-                let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut newest = newest.lock();
                 let why = handle.store().and_then(|store| silence(&*store, &mut newest, clock::instant()));
                 is_standby = why.is_none();
                 at.extend(why.map(|why| format!(": {why}")));

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use access::{Grant, Secret, set_user};
 use demo::PrivateZooKeeper;
-use private_postgres::PrivatePostgres;
 use lockscope_wire::Role;
+use private_postgres::PrivatePostgres;
 use reqwest::Method;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -271,7 +271,11 @@ async fn a_log_that_was_written_anew_lacks_the_head_that_the_database_has() {
         let command = command.args(dirs).env_remove("LOCKSCOPE_HISTORY").env("LOCKSCOPE_HISTORY_URL", postgres.url());
         let done = command.output().await.unwrap();
         let told = String::from_utf8([done.stdout, done.stderr].concat()).unwrap();
-        (done.status.code(), told.lines().filter(|line| line.contains("the last one that the database has")).count(), told)
+        (
+            done.status.code(),
+            told.lines().filter(|line| line.contains("the last one that the database has")).count(),
+            told,
+        )
     };
     let (own, both, other) = (verify(&[]).await, verify(&[data(&a), data(&b)]).await, verify(&[data(&b)]).await);
     assert_eq!((own.0, own.1, both.0, both.1), (Some(0), 1, Some(0), 2), "{own:?} {both:?}");
@@ -288,7 +292,8 @@ async fn a_log_that_was_written_anew_lacks_the_head_that_the_database_has() {
     for _ in 0..5 {
         a.sign_in().await;
     }
-    let trouble = async || a.get("/api/v1/audit", &ann).await["not_shown_trouble"].as_str().unwrap_or_default().to_owned();
+    let trouble =
+        async || a.get("/api/v1/audit", &ann).await["not_shown_trouble"].as_str().unwrap_or_default().to_owned();
     until(async || trouble().await.contains("does not prove it")).await;
     let anew = verify(&[]).await;
     assert!(anew.0 == Some(1) && anew.2.contains("none of the logs has that"), "{anew:?}");

@@ -1,7 +1,9 @@
 //! The sessions that Lockscope itself made, so that nobody takes one of their znodes for a client's.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
+
+use parking_lot::Mutex;
 
 /// Sessions remembered; the oldest goes first. Far more than are open at a time, with ten thousand ensembles too.
 const SESSIONS_MAX: usize = 65_536;
@@ -33,13 +35,13 @@ impl OwnSessions {
 
 /// Remembers one of ours.
 pub fn note(session: i64) {
-    SESSIONS.lock().unwrap_or_else(PoisonError::into_inner).note(session);
+    SESSIONS.lock().note(session);
 }
 
 /// Whether a session is, or lately was, one of ours. Ids are unique within an ensemble; that one of ours has the id of
 /// a client's in another ensemble is next to impossible and would only refuse a release.
 pub fn is_ours(session: i64) -> bool {
-    SESSIONS.lock().unwrap_or_else(PoisonError::into_inner).counts.contains_key(&session)
+    SESSIONS.lock().counts.contains_key(&session)
 }
 
 #[cfg(test)]

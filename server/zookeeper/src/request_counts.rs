@@ -1,7 +1,9 @@
 //! Counters of requests to the ensemble and of resyncs, for the metrics.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use lockscope_core::proof::Proof;
 use tokio::sync::watch;

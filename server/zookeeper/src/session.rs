@@ -1,7 +1,7 @@
 //! One ZooKeeper session from connect to its end: drains watchers, sends requests, probes the link. The only effects
 //! are on ZooKeeper and the outbox's channel.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
@@ -395,7 +395,7 @@ impl<'a> Session<'a> {
         let (doubt, proof) = self.judge_member();
         let answer = if self.is_late() { Some(false) } else { self.probe.has_answered().then_some(true) };
         let quorum = if self.is_committed == Some(true) { answer } else { proof.quorum };
-        *self.shared.counts.proof.lock().unwrap_or_else(PoisonError::into_inner) = Proof { answer, quorum, ..proof };
+        *self.shared.counts.proof.lock() = Proof { answer, quorum, ..proof };
         let before = std::mem::replace(&mut self.doubt, doubt);
         if !self.connected || before == doubt {
             return;

@@ -1,11 +1,11 @@
 //! Signing in by OpenID Connect: away to the provider, and back from it.
 
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 
 use axum::http::HeaderMap;
 use axum::http::header::HOST;
 use lockscope_wire::visible;
+use parking_lot::Mutex;
 
 use super::fault::{OpenIdFault, said};
 use super::pending::{PENDING_MS_MAX, PendingSignIns, Proof};
@@ -59,7 +59,7 @@ impl OidcClient {
     }
 
     fn pending<T>(&self, with: impl FnOnce(&mut PendingSignIns) -> T) -> T {
-        with(&mut self.pending.lock().unwrap_or_else(PoisonError::into_inner))
+        with(&mut self.pending.lock())
     }
 
     /// Who came back, and where they wanted to go.

@@ -4,9 +4,9 @@ use lockscope_core::diagnosis::Severity as CoreSeverity;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use lockscope_wire::{Alert, AlertRule, AlertState, Severity};
-use sha2::{Digest as _, Sha256};
 
 use super::{Book, KeptAlert};
+use crate::duty::hash_of;
 use crate::evaluator::{ActiveAlert, AlertEnd, AlertNews};
 use crate::rule::{Condition, Rule};
 
@@ -133,11 +133,5 @@ impl Book {
 
 /// The same for the same alert of any process: letters, digits and nothing that anybody chose.
 fn key_of(ensemble: &str, alert: &ActiveAlert) -> String {
-    let mut hash = Sha256::new();
-    for part in [&*alert.rule, ensemble, &*alert.lock] {
-        hash.update(part.as_bytes());
-        hash.update([0]);
-    }
-    hash.update(alert.found_at.0.to_le_bytes());
-    hash.finalize().iter().take(KEY_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    hash_of([&alert.rule, ensemble, &alert.lock], &alert.found_at.0.to_le_bytes(), KEY_BYTES)
 }

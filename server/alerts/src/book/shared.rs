@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use lockscope_wire::{Acknowledgement, Alert, AlertState, Silence};
 use runtime::shared_rows::{SENT_MAX, SharedRow};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::{Book, SILENCE_MS_MAX, SILENCES_MAX};
+use crate::duty::hash_of;
 
 /// Acknowledgements that are remembered. Overflow policy: the oldest goes.
 const ACKNOWLEDGEMENTS_MAX: usize = 10_000;
@@ -63,12 +63,7 @@ impl SharedAcknowledgement {
 
 /// Which alert is meant, for every server.
 fn key_of(rule: &str, ensemble: &str, lock: &str) -> String {
-    let mut hash = Sha256::new();
-    for part in [rule, ensemble, lock] {
-        hash.update(part.as_bytes());
-        hash.update([0]);
-    }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hash_of([rule, ensemble, lock], &[], 16)
 }
 
 /// What other servers are told, and told.

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 /// The value of a webhook's header, as that of the audit log's: `t=<ms>,v1=<hexadecimal HMAC-SHA256 of "t.body">`.
 pub(super) fn webhook(secret: &[u8], at_ms: i64, body: &[u8]) -> String {
     let mac = hmac_sha256(secret, &[format!("{at_ms}.").as_bytes(), body]);
-    format!("t={at_ms},v1={}", hex(&mac))
+    format!("t={at_ms},v1={}", hex::encode(mac))
 }
 
 /// Feishu's: time in seconds and secret are the key, and nothing is the message.
@@ -24,7 +24,7 @@ pub(super) fn dingtalk(secret: &[u8], at_ms: i64) -> String {
 
 /// The first 32 bits of the text's SHA-256: enough to tell apart what looks alike after it was cut.
 pub(super) fn fingerprint(text: &str) -> String {
-    hex(Sha256::digest(text.as_bytes()).get(..4).unwrap_or_default())
+    hex::encode(Sha256::digest(text.as_bytes()).get(..4).unwrap_or_default())
 }
 
 fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
@@ -34,8 +34,4 @@ fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
         mac.update(part);
     }
     mac.finalize().into_bytes().to_vec()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

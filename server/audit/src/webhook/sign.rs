@@ -3,15 +3,13 @@
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::chain::hex;
-
 /// The value of the header: `t=<ms>,v1=<hexadecimal HMAC-SHA256 of "t.body">`.
 pub fn signature(secret: &[u8], at_ms: i64, body: &[u8]) -> String {
     // A key of any length is taken.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return format!("t={at_ms}") };
     mac.update(format!("{at_ms}.").as_bytes());
     mac.update(body);
-    format!("t={at_ms},v1={}", hex(&mac.finalize().into_bytes()))
+    format!("t={at_ms},v1={}", hex::encode(mac.finalize().into_bytes()))
 }
 
 #[cfg(test)]

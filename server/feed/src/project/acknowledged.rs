@@ -2,9 +2,10 @@
 //! here.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use lockscope_wire::Headline;
+use parking_lot::RwLock;
 use tokio::sync::watch;
 
 use super::english;
@@ -87,7 +88,7 @@ impl AcknowledgedLocks {
     /// From now on these. The same as before wakes nobody.
     pub fn set(&self, locks: impl IntoIterator<Item = AcknowledgedLock>) {
         let now = Acknowledged::of(locks);
-        let mut kept = self.0.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.0.write();
         if kept.0 == now.0 {
             return;
         }
@@ -98,7 +99,7 @@ impl AcknowledgedLocks {
 
     /// As they are.
     pub(crate) fn now(&self) -> Acknowledged {
-        self.0.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.0.read().clone()
     }
 
     /// Rises with every change.

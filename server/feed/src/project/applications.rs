@@ -1,7 +1,8 @@
 //! Which application a client's name stands for: by the operator's pattern, else by a built-in rule.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use regex::{Regex, RegexBuilder};
 use tokio::sync::watch;
 
@@ -103,7 +104,7 @@ impl ApplicationNames {
 
     /// Another rule from now on.
     pub fn set(&self, rule: ApplicationRule) {
-        let mut in_force = self.0.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut in_force = self.0.0.write();
         if *in_force == rule {
             return;
         }
@@ -114,7 +115,7 @@ impl ApplicationNames {
 
     /// The rule in force.
     pub fn rule(&self) -> ApplicationRule {
-        self.0.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.0.read().clone()
     }
 
     /// Rises with every change.

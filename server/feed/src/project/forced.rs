@@ -2,10 +2,11 @@
 //! here, also of those that a server before released, since the model goes on with what was recorded.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_wire as wire;
+use parking_lot::RwLock;
 use tokio::sync::watch;
 
 use super::ProjectionContext;
@@ -41,7 +42,7 @@ impl Default for ForcedReleases {
 impl ForcedReleases {
     /// One more.
     pub fn note(&self, release: ForcedRelease) {
-        let mut kept = self.0.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.0.write();
         kept.truncate(FORCED_MAX - 1);
         kept.push_front(release);
         drop(kept);
@@ -54,8 +55,7 @@ impl ForcedReleases {
         loop {
             let count = *changes.borrow_and_update();
             let new = usize::try_from(count.saturating_sub(known)).unwrap_or(FORCED_MAX);
-            let newest: Vec<ForcedRelease> =
-                self.0.0.read().unwrap_or_else(PoisonError::into_inner).iter().take(new).cloned().collect();
+            let newest: Vec<ForcedRelease> = self.0.0.read().iter().take(new).cloned().collect();
             newest.iter().rev().for_each(&mut each);
             known = count;
             if changes.changed().await.is_err() {
@@ -66,7 +66,7 @@ impl ForcedReleases {
 
     /// The release of a contender of an ensemble, by its identity; None where it is not kept.
     pub fn of(&self, ensemble: &str, czxid: wire::Zxid) -> Option<ForcedRelease> {
-        let kept = self.0.0.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.0.read();
         kept.iter().find(|one| one.czxid == czxid && one.ensemble == ensemble).cloned()
     }
 
@@ -80,7 +80,7 @@ impl ProjectionContext<'_> {
     /// Says of a lock's past holders, in the order of the model, which of them somebody released, and to those who may
     /// read the audit log who did.
     pub(super) fn mark_forced(&self, lock: &AssessedLock, forced: &ForcedReleases, past: &mut [wire::PastHolder]) {
-        let kept = forced.0.0.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = forced.0.0.read();
         if kept.is_empty() {
             return;
         }

@@ -34,7 +34,7 @@ mod waits;
 mod words;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::lock::{Lock, Since};
@@ -47,6 +47,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::verdict;
 pub(super) use lockscope_core::znode::is_under;
 use lockscope_wire as wire;
+use parking_lot::Mutex;
 
 use super::VisibilityScope;
 pub use acknowledged::{Acknowledged, AcknowledgedLock, AcknowledgedLocks};
@@ -113,7 +114,7 @@ impl EnsembleInfo {
     }
 
     fn proof(&self) -> wire::Proof {
-        let Proof { answer, epoch, quorum } = *self.proof.lock().unwrap_or_else(PoisonError::into_inner);
+        let Proof { answer, epoch, quorum } = *self.proof.lock();
         let part = |part: Option<bool>| match part {
             Some(true) => wire::ProofPart::Proved,
             Some(false) => wire::ProofPart::Failed,

@@ -1,10 +1,11 @@
 //! How the recording is, as plain values: for the status page and metrics.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use parking_lot::Mutex;
 use runtime::clock;
 
 use crate::store::{Connections, Coverage, Store};
@@ -173,6 +174,6 @@ impl HistoryHandle {
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut Shared) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        look(&mut self.0.lock())
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use private_postgres::PrivatePostgres;
 use history::historian::{Historian, HistoryState};
 use history::store::bundle::{BundleError, BundleQuery};
 use history::store::postgres::{PostgresHistory, PostgresStore};
@@ -11,6 +10,7 @@ use history::store::rows::{Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_
 use history::store::sqlite::SqliteStore;
 use history::store::{GapReason, Retention, Store, StoreError};
 use lockscope_core::time::TimeMs;
+use private_postgres::PrivatePostgres;
 use tokio::runtime::Runtime;
 
 use crate::conformance::{CHECKPOINT, DAY, EVENTS, chunk, gap, span, suite};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::sync::{Mutex, PoisonError};
 
 use axum::body::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use parking_lot::Mutex;
 
 /// As the embedded files have it.
 const BUFFER_BYTES: usize = 4 * 1_024;
@@ -17,7 +17,7 @@ static MADE: Mutex<BTreeMap<(String, bool), Bytes>> = Mutex::new(BTreeMap::new()
 /// A file in another form than `brotli`; None where that can't be read. Takes tens of milliseconds the first time.
 pub(super) fn form(name: &str, brotli: &[u8], is_gzip: bool) -> Option<Bytes> {
     // Held while it is made, so that it is made once.
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut made = MADE.lock();
     let key = (name.to_owned(), is_gzip);
     if let Some(known) = made.get(&key) {
         return Some(known.clone());

@@ -3,7 +3,7 @@
 //! Blocking; called where answers are made.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use history::historian::HistoryHandle;
 use history::replay::{self, ReplayError, Rewound};
@@ -11,6 +11,7 @@ use history::store::{Gap, Store, StoreError, generated_before};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use parking_lot::Mutex;
 
 use feed::project::{ApplicationNames, EnsembleInfo, ForcedReleases};
 use feed::{About, Ensemble, Hub, Projector, VisibilityScope, random_epoch};
@@ -230,7 +231,7 @@ impl Moments {
     /// A moment with whatever is known of it.
     pub(super) fn whole(&self, at_ms: i64) -> Arc<PastMoment> {
         self.find(at_ms).unwrap_or_else(|| {
-            let _making = lock(&self.making);
+            let _making = self.making.lock();
             self.find(at_ms).unwrap_or_else(|| self.make(at_ms))
         })
     }
@@ -253,7 +254,7 @@ impl Moments {
         let ensembles = self.recordings.ensembles.now();
         let is_recorded = |handle: &HistoryHandle| handle.status().coverage.from.is_none_or(|from| from.0 <= at_ms);
         let is_recorded = ensembles.iter().all(|(_, handle)| handle.as_ref().is_none_or(is_recorded));
-        let mut kept = lock(&self.kept);
+        let mut kept = self.kept.lock();
         let is_good = |moment: &PastMoment| is_recorded && moment.expires_at_ms.is_none_or(|until| now_ms < until);
         let at = kept.iter().position(|moment| moment.at_ms == at_ms && is_good(moment))?;
         let found = kept.remove(at);
@@ -266,7 +267,7 @@ impl Moments {
         let expires_at_ms = if self.is_over { None } else { expires_at(at_ms, self.now_ms()) };
         // The newest of those before it: from there it is the shortest way.
         let near =
-            lock(&self.kept).iter().filter(|moment| moment.at_ms < at_ms).max_by_key(|moment| moment.at_ms).cloned();
+            self.kept.lock().iter().filter(|moment| moment.at_ms < at_ms).max_by_key(|moment| moment.at_ms).cloned();
         let ensembles = self.recordings.ensembles.now();
         let models = ensembles.iter().map(|(info, handle)| {
             let near = near.as_ref().and_then(|near| near.model(&info.name));
@@ -278,7 +279,7 @@ impl Moments {
         if made.models.iter().any(|(_, model)| model.is_err()) {
             return made;
         }
-        let mut kept = lock(&self.kept);
+        let mut kept = self.kept.lock();
         kept.retain(|moment| moment.at_ms != at_ms);
         kept.push(Arc::clone(&made));
         make_room(&mut kept, |moment| znodes(moment));
@@ -378,10 +379,6 @@ fn make_room<T>(kept: &mut Vec<T>, znodes: impl Fn(&T) -> u64) {
 fn znodes(moment: &PastMoment) -> u64 {
     let models = moment.models.iter().filter_map(|(_, model)| model.as_ref().ok());
     models.map(|model| model.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>()).sum()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -32,7 +32,7 @@ struct Creates(Mutex<VecDeque<i32>>);
 
 impl Creates {
     fn asked(&self, xid: i32) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.0.lock();
         if waiting.len() == CREATES_MAX {
             waiting.pop_front();
         }
@@ -41,7 +41,7 @@ impl Creates {
 
     /// Whether this answers one of them. Replies come in the order of their requests.
     fn answered(&self, xid: i32) -> bool {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.0.lock();
         let found = waiting.front() == Some(&xid);
         if found {
             waiting.pop_front();

@@ -8,9 +8,10 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use tokio::sync::mpsc;
 
@@ -172,12 +173,12 @@ fn difference(shown: Option<&[String]>, fresh: &[String]) -> Vec<u8> {
 
 /// Whether it is taken over. A panic anywhere gives it back, so that its message is seen.
 pub(super) fn is_taken() -> bool {
-    SAVED.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    SAVED.lock().is_some()
 }
 
 fn set_raw() -> std::io::Result<()> {
     let stdin = std::io::stdin();
-    let mut saved = SAVED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut saved = SAVED.lock();
     let now = tcgetattr(stdin.as_fd())?;
     let mut raw = now.clone();
     raw.make_raw();
@@ -189,7 +190,7 @@ fn set_raw() -> std::io::Result<()> {
 
 /// Gives the terminal its own settings back; false where it has them.
 fn restore() -> bool {
-    let saved = SAVED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let saved = SAVED.lock().take();
     // A terminal that is gone needs none.
     saved.is_some_and(|saved| tcsetattr(std::io::stdin().as_fd(), OptionalActions::Now, &saved).is_ok())
 }

@@ -24,7 +24,7 @@ pub(crate) struct Observed {
     news: watch::Receiver<u64>,
     /// Batches after which the core said that the first root is live.
     lives: Arc<AtomicU64>,
-    proof: Arc<Mutex<Proof>>,
+    proof: Arc<parking_lot::Mutex<Proof>>,
     stop: DropGuard,
     roots: Vec<String>,
     task: JoinHandle<()>,
@@ -130,8 +130,8 @@ impl Observed {
     /// Waits until the proof that it is live is such.
     pub(crate) async fn until_proved(&self, is_so: impl Fn(Proof) -> bool) {
         let begin = Instant::now();
-        while !is_so(*self.proof.lock().unwrap()) {
-            assert!(begin.elapsed() < DEADLINE, "not proved in {DEADLINE:?}: {:?}", self.proof.lock().unwrap());
+        while !is_so(*self.proof.lock()) {
+            assert!(begin.elapsed() < DEADLINE, "not proved in {DEADLINE:?}: {:?}", self.proof.lock());
             tokio::time::sleep(super::STEP).await;
         }
     }

@@ -2,11 +2,12 @@
 //! ensemble is handed what it answers, with the paths as its clients name them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use lockscope_core::evidence::{MemberAnswer, Report, Round};
 use lockscope_core::observation::Observation;
 use lockscope_core::znode::SessionId;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 
 use super::super::connect_string::split_chroot;
@@ -81,7 +82,7 @@ impl SharedRounds {
     ) -> (Arc<Group>, mpsc::Receiver<Arc<Vec<Report>>>) {
         let config = shared(config);
         let (listener, rounds) = mpsc::channel(WAITING_MAX);
-        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut groups = self.0.lock();
         groups.retain(|group| group.strong_count() > 0);
         let known = groups.iter().filter_map(Weak::upgrade).find(|group| group.config == config);
         let group = known.unwrap_or_else(|| {
@@ -95,7 +96,7 @@ impl SharedRounds {
             tokio::spawn(epochs::ask_all(members, told));
             group
         });
-        group.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(listener);
+        group.listeners.lock().push(listener);
         (group, rounds)
     }
 }
@@ -126,7 +127,7 @@ async fn run(
     let hand_on = async {
         while let Some(batch) = rounds.recv().await {
             let Some(group) = group.upgrade() else { return };
-            let mut listeners = group.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut listeners = group.listeners.lock();
             for observation in batch {
                 let Observation::Evidence(round) = observation else { continue };
                 let reports = Arc::new(round.reports);

@@ -21,11 +21,11 @@ mod schema;
 use std::fs::File;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use parking_lot::{Mutex, MutexGuard};
 use postgres::client::Client;
 use postgres::{Database, DatabaseError, Job, Lane, Session};
 pub use postgres::{DatabaseStats, Target, TargetError};
@@ -207,7 +207,7 @@ impl PostgresStore {
 
 impl Writer {
     fn written(&self) -> MutexGuard<'_, Written> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+        self.written.lock()
     }
 }
 

@@ -287,7 +287,7 @@ impl SqliteStore {
         Ok(Self {
             place: Place::Bundle(file.to_owned()),
             ensemble,
-            state: std::sync::Mutex::new(state),
+            state: parking_lot::Mutex::new(state),
             readers: super::Readers::default(),
             row_writer: super::RowWriter::default(),
             _taken: None,

@@ -28,10 +28,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::Connection;
 
 use self::chunks::Totals;
@@ -112,7 +112,7 @@ impl SqliteStore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Runs a look over the days whose totals say that they may have it, in this order, until one has.

@@ -1,8 +1,8 @@
 //! Connections that read, kept for the next look. Opening one costs more than most looks.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::connection;
@@ -29,7 +29,7 @@ impl Readers {
             return Err(StoreError::TooLong);
         }
         let kept = {
-            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = self.0.lock();
             let at = kept.iter().position(|(of, _)| *of == day);
             at.map(|at| kept.remove(at).1)
         };
@@ -39,7 +39,7 @@ impl Readers {
         };
         connection::give_up_at(&mut connection, None)?;
         let found = look(&connection)?;
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         kept.push((day, connection));
         if kept.len() > READERS_MAX {
             kept.remove(0);
@@ -49,6 +49,6 @@ impl Readers {
 
     /// Closes those of a day whose file goes.
     pub(super) fn forget(&self, day: Day) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(of, _)| *of != day);
+        self.0.lock().retain(|(of, _)| *of != day);
     }
 }

@@ -1,10 +1,10 @@
 //! Spans, minutes and facts as they are written, in transactions.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::time::TimeMs;
+use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params};
 
 use super::connection::{self, failed};
@@ -34,7 +34,7 @@ pub(super) fn write(store: &SqliteStore, rows: &Rows) -> Result<(), StoreError> 
     spans.iter().for_each(|span| add(span.left_at, Entry::Span(span)));
     minutes.iter().for_each(|minute| add(minute.at, Entry::Minute(minute)));
     facts.iter().for_each(|fact| add(fact.at, Entry::Fact(fact)));
-    let mut writer = store.row_writer.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut writer = store.row_writer.0.lock();
     for (day, entries) in days {
         let path = store.path(day, Content::Rows);
         // Somebody may have removed the file: what would be written to it then is lost.
