@@ -118,6 +118,8 @@ test('a row that leaves from the middle of a queue shifts nothing', async ({ pag
   for (const node of [before[0]!, left.node]) {
     await ui.contender(node).evaluate((row) => row.scrollIntoView({ block: 'center' }));
   }
+  // What members say of the holder arrives within seconds, and makes its card taller once.
+  await expect(page.getByTestId('dossier').first()).toContainText('Session timeout');
   const row = ui.contender(behind[0]!);
   await expect(row).toBeInViewport();
   const top = async (of = row) => (await of.boundingBox())!.y;

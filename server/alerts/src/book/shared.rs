@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use lockscope_wire::{Acknowledgement, Alert, AlertState, Silence};
 use runtime::shared_rows::{SENT_MAX, SharedRow};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::{Book, SILENCE_MS_MAX, SILENCES_MAX};
 use crate::duty::hash_of;
