@@ -2,6 +2,7 @@
 //! a short one.
 
 use std::alloc::System;
+use std::sync::Mutex;
 
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
@@ -62,8 +63,12 @@ fn live_and_die(observatory: &mut Observatory, at: i64) {
     }
 }
 
+/// The allocator counts for the whole process: one test at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
 #[test]
 fn ever_new_names_take_no_more_room_after_a_long_time_than_after_a_short_one() {
+    let _turn = TURN.lock();
     let mut observatory = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
     observatory.apply(TimeMs(0), Observation::Link { link: Link::Live, session: None, why: "".into() });
     observatory.apply(TimeMs(0), Observation::SyncBegan { root: ROOT, why: "test".into() });
@@ -97,6 +102,7 @@ fn bytes_for_circles(pairs: i64) -> usize {
 
 #[test]
 fn circles_cost_what_they_are_long() {
+    let _turn = TURN.lock();
     let (few, many) = (bytes_for_circles(500), bytes_for_circles(5_000));
     assert!(many <= 15 * few, "{few} bytes for 500 circles, {many} for ten times as many");
 }
