@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::edge::{OrderEdge, OrderKey};
-use crate::time::TimeMs;
+use super::ends::{Approach, OrderEnd};
 use crate::znode::{SessionId, Zxid};
 
 /// Sessions whose stretches are followed at a time; what begins beyond that is counted, and not measured.
@@ -28,32 +28,6 @@ pub struct OrderWindow {
     pub holder: Zxid,
     /// The znode that asks.
     pub asker: Zxid,
-}
-
-/// A stretch that ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OrderEnd {
-    /// Whose.
-    pub session: SessionId,
-    /// When.
-    pub at: TimeMs,
-    /// The lock that was held.
-    pub held: Arc<str>,
-    /// The lock that was asked for.
-    pub wanted: Arc<str>,
-}
-
-/// How near two came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Approach {
-    /// Milliseconds between both; 0 when they overlapped.
-    pub ms: i64,
-    /// When the later one began.
-    pub at: TimeMs,
-    /// Whose the later one was.
-    pub session: SessionId,
-    /// Whose the earlier one was.
-    pub other: SessionId,
 }
 
 impl OrderEdge {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::approach::{Approach, OrderEnd};
+use super::ends::{Approach, OrderEnd};
 use super::{Asked, OrderedLock};
 use crate::time::TimeMs;
 use crate::znode::SessionId;

@@ -16,6 +16,7 @@
 mod approach;
 mod circle;
 mod edge;
+mod ends;
 mod path_class;
 mod snooze;
 mod warning;
@@ -23,9 +24,10 @@ mod warning;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use approach::{Approach, ENDS_MAX, OrderEnd, OrderWindow, WINDOW_SESSIONS_MAX, WINDOWS_MAX};
+pub use approach::{ENDS_MAX, OrderWindow, WINDOW_SESSIONS_MAX, WINDOWS_MAX};
 pub use circle::{CIRCLE_LENGTH_MAX, OrderCircle};
 pub use edge::{GATES_MAX, Nesting, OrderEdge, OrderKey, OrderUse, SESSIONS_MAX};
+pub use ends::{Approach, OrderEnd};
 pub use path_class::{NAMES_MAX, PathClasses, SEGMENTS_MAX, SIBLINGS_MAX, Siblings};
 pub use snooze::{OrderSnooze, SNOOZES_MAX};
 pub use warning::OrderWarning;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::approach::Approach;
 use super::circle::{self, OrderCircle};
 use super::edge::{Nesting, OrderEdge, OrderKey};
+use super::ends::Approach;
 use super::snooze::{OrderSnooze, circle_classes};
 use super::{CIRCLES_MAX, LockOrders};
 use crate::recipe::Confidence;

@@ -4,7 +4,6 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 use crate::recipe::{self, NodeRole, RuleId};
-use crate::recollection::ReadRecollection;
 use crate::sequence;
 use crate::time::TimeMs;
 use crate::znode::{Facts, SessionId, Zxid};
@@ -237,6 +236,25 @@ impl Read {
     pub fn owner(&self) -> Option<SessionId> {
         (self.owner != 0).then_some(SessionId(self.owner))
     }
+}
+
+/// What was read of a znode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadRecollection {
+    /// Identity.
+    pub czxid: Zxid,
+    /// Its owner.
+    pub owner: Option<SessionId>,
+    /// Creation on the ensemble's clock, ms since the Unix epoch.
+    pub ctime_ms: i64,
+    /// First bytes of the payload.
+    pub payload: Box<[u8]>,
+    /// Size of the whole payload.
+    pub payload_bytes: u32,
+    /// Data or children may not be read.
+    pub is_unreadable: bool,
+    /// Data version.
+    pub version: i32,
 }
 
 /// Sums over znodes, kept up to date by every change so that nobody has to walk a queue.

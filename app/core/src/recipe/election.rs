@@ -4,7 +4,6 @@
 //! `LeaderElection`, ZooKeeper's recipe page ("guid-n_"), Patroni `patroni/dcs/zookeeper.py`.
 
 use super::{Access, Confidence, Counts, Dialect, LINE, NodeRole, Recipe, Rule, RuleId, Shape};
-use crate::mirror::Mirror;
 
 const ELECTION: Rule = Rule { recipe: Recipe::Election, access: Access::Leader, ..LINE };
 
@@ -70,8 +69,7 @@ pub(super) const RULES: &[Rule] = &[
 
 /// What a leader's znode is by the directory it is in: Patroni's `ZooKeeper` class keeps its cluster's `members`,
 /// `initialize`, `config` and others beside `leader`. Members watch `leader` and do not contend with a znode of their own.
-pub(super) fn by_neighbours(id: RuleId, mirror: &Mirror, parent: &str) -> RuleId {
-    let is_there = |name: &str| mirror.directory(parent).is_some_and(|directory| directory.child(name).is_some());
+pub(super) fn by_neighbours(id: RuleId, is_there: impl Fn(&str) -> bool) -> RuleId {
     let is_leader = super::rule(id).label == LEADER;
     if is_leader && is_there("members") && (is_there("initialize") || is_there("config")) {
         return RuleId { rule: id.rule + 1, ..id };

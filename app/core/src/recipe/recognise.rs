@@ -213,7 +213,8 @@ pub fn recognise_alone(mirror: &Mirror, parent: &str, name: &str, child: &Child)
         return None;
     }
     if rule(id).recipe != Recipe::Barrier {
-        return Some(Recognition::of(election::by_neighbours(id, mirror, parent), Shape::Alone));
+        let is_there = |name: &str| mirror.directory(parent).is_some_and(|directory| directory.child(name).is_some());
+        return Some(Recognition::of(election::by_neighbours(id, is_there), Shape::Alone));
     }
     (!had_children(mirror, parent, name)).then(|| Recognition::of(id, Shape::Gate))
 }

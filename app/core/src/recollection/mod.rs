@@ -12,9 +12,10 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use crate::mirror::ReadRecollection;
 pub use evidence::{MembersRecollection, WatchesRecollection};
 pub use search::{SearchRecollection, VertexRecollection};
-pub use tree::{ChildRecollection, ChildrenRecollection, DirectoryRecollection, ReadRecollection, Tree};
+pub use tree::{ChildRecollection, ChildrenRecollection, DirectoryRecollection, Tree};
 
 use super::assessment::AssessedLock;
 use super::deadlock::Cycle;

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::mirror::DirectoryStat;
+use crate::mirror::{DirectoryStat, ReadRecollection};
 use crate::missing::MissingSet;
 use crate::observation::RootId;
 use crate::recipe::RuleId;
 use crate::time::TimeMs;
-use crate::znode::{SessionId, Zxid};
 
 /// Which tree of a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,23 +72,4 @@ impl ChildRecollection {
     pub fn is_owned(&self) -> Option<bool> {
         self.read.as_ref().map(|read| read.owner.is_some())
     }
-}
-
-/// What was read of a znode.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadRecollection {
-    /// Identity.
-    pub czxid: Zxid,
-    /// Its owner.
-    pub owner: Option<SessionId>,
-    /// Creation on the ensemble's clock, ms since the Unix epoch.
-    pub ctime_ms: i64,
-    /// First bytes of the payload.
-    pub payload: Box<[u8]>,
-    /// Size of the whole payload.
-    pub payload_bytes: u32,
-    /// Data or children may not be read.
-    pub is_unreadable: bool,
-    /// Data version.
-    pub version: i32,
 }

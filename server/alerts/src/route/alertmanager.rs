@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Route;
 use super::link::link;
-use super::outgoing::{ALERTS_MAX, Outgoing, with};
+use super::request::{ALERTS_MAX, Outgoing, with};
 use super::row::severity;
 use super::sign::fingerprint;
 use super::time::rfc_3339;

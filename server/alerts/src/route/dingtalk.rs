@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Route;
 use super::chat_markdown::message;
-use super::outgoing::Outgoing;
+use super::request::Outgoing;
 use super::row::heading;
 use super::sign;
 use crate::notification::Notification;

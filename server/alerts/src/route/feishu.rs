@@ -5,7 +5,7 @@ use lockscope_wire::Severity;
 use serde_json::{Value, json};
 
 use super::Route;
-use super::outgoing::{Outgoing, with};
+use super::request::{Outgoing, with};
 use super::row::{OPEN, Row, and_more, fitted, heading};
 use super::sign;
 use crate::notification::Notification;

@@ -9,6 +9,7 @@ mod feishu;
 mod link;
 mod outgoing;
 mod pagerduty;
+mod request;
 mod row;
 mod sender;
 mod sign;
@@ -25,7 +26,8 @@ use reqwest::Url;
 
 pub use address::RouteFault;
 pub use answer::{SendError, SendErrorKind};
-pub use outgoing::{Outgoing, outgoing};
+pub use outgoing::outgoing;
+pub use request::Outgoing;
 pub use sender::{Sender, SenderError};
 pub use webhook::SIGNATURE_HEADER;
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Route;
 use super::link::link;
-use super::outgoing::{Outgoing, with};
+use super::request::{Outgoing, with};
 use super::row::{OPEN, severity};
 use super::time::rfc_3339;
 use crate::notification::Notification;

@@ -9,7 +9,8 @@ use reqwest::{Client, ClientBuilder, Response};
 
 use super::Route;
 use super::answer::{Body, Bot, SendError, SendErrorKind, judged, retry_after};
-use super::outgoing::{Outgoing, outgoing};
+use super::outgoing::outgoing;
+use super::request::Outgoing;
 use crate::notification::Notification;
 
 /// The longest that one request takes, from the connection to the last byte of the answer, in seconds.

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Route;
-use super::outgoing::Outgoing;
+use super::request::Outgoing;
 use super::row::{OPEN, Row, and_more, fitted, heading};
 use crate::notification::Notification;
 use lockscope_wire::outgoing::slack;

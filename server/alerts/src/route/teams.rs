@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Route;
-use super::outgoing::{Outgoing, with};
+use super::request::{Outgoing, with};
 use super::row::{OPEN, Row, and_more, fitted, heading};
 use crate::notification::Notification;
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Route;
 use super::link::link;
-use super::outgoing::{ALERTS_MAX, Outgoing};
+use super::request::{ALERTS_MAX, Outgoing};
 use super::row::severity;
 use super::sign;
 use crate::notification::Notification;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Route;
 use super::chat_markdown::message;
-use super::outgoing::Outgoing;
+use super::request::Outgoing;
 use crate::notification::Notification;
 
 /// Bytes of the content; it takes no more.
