@@ -6,6 +6,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use runtime::clock::Clock;
@@ -17,6 +18,10 @@ use super::{VerifyError, head, verify_dir};
 
 /// The kind of the rows; the key is the replica.
 pub const KIND: &str = "audit_head";
+/// Replicas whose heads are kept in memory. Overflow policy: no further one is.
+const REPLICAS_MAX: usize = 64;
+/// Time between two looks at our own head.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// A head is kept for so long after the last record.
 const KEPT_MS: i64 = 400 * 86_400_000;
 
@@ -45,9 +50,13 @@ pub struct SharedHeads {
 #[derive(Debug, Default)]
 struct State {
     others: BTreeMap<String, ChainHead>,
+    /// That of our own log.
+    own: Option<ChainHead>,
     /// What the others see of ours.
     shown: Option<ChainHead>,
-    /// Our log has what an earlier process showed of it.
+    /// What an earlier process showed of our log, until that is looked for in it.
+    told: Option<Option<ChainHead>>,
+    /// Our log has it.
     is_checked: bool,
     trouble: String,
 }
@@ -62,6 +71,23 @@ impl SharedHeads {
         self.state.lock()
     }
 
+    /// Follows the head of our own log until it is dropped.
+    pub async fn follow(self: Arc<Self>) {
+        loop {
+            self.look().await;
+            self.check().await;
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Off the runtime: a disk may hang.
+    async fn look(&self) {
+        let dir = self.dir.clone();
+        if let Ok(Ok(head)) = tokio::task::spawn_blocking(move || head::read(&dir)).await {
+            self.state().own = head;
+        }
+    }
+
     /// The last record of each other replica's log, as far as that told it.
     pub fn others(&self) -> BTreeMap<String, u64> {
         self.state().others.iter().map(|(replica, head)| (replica.clone(), head.id)).collect()
@@ -72,21 +98,17 @@ impl SharedHeads {
         self.state().trouble.clone()
     }
 
-    /// Whether our log still has what was shown of it. A head that it lacks stays where it is: it proves the cut.
-    async fn check(&self, told: Option<ChainHead>) {
-        let checked = match told {
-            None => Ok(()),
-            Some(told) => {
-                let dir = self.dir.clone();
-                let has = tokio::task::spawn_blocking(move || has_record(&dir, &told)).await;
-                has.unwrap_or_else(|error| Err(error.to_string()))
-            }
-        };
+    /// Looks whether our log still has what an earlier process showed of it, once that is known. A head that it lacks stays
+    /// where it is: it proves the cut.
+    async fn check(&self) {
+        let Some(told) = self.state().told.take() else { return };
+        let dir = self.dir.clone();
+        let checked = tokio::task::spawn_blocking(move || told.map_or(Ok(()), |head| has_record(&dir, &head))).await;
         let mut state = self.state();
-        match checked {
+        match checked.map_err(|error| error.to_string()).flatten() {
             Ok(()) => (state.is_checked, state.trouble) = (true, String::new()),
             Err(why) if state.trouble != why => {
-                tracing::error!("the head of this replica's audit log is not shared: {why}");
+                tracing::error!("the last record of this replica's audit log is not shared: {why}");
                 state.trouble = why;
             }
             Err(_) => {}
@@ -120,11 +142,11 @@ impl Sharer for SharedHeads {
 
     fn outgoing(&self) -> Vec<SharedRow> {
         let state = self.state();
-        let Ok(Some(head)) = head::read(&self.dir) else { return Vec::new() };
-        if !state.is_checked || state.shown.as_ref() == Some(&head) {
+        let Some(head) = state.own.as_ref().filter(|head| state.is_checked && state.shown.as_ref() != Some(head))
+        else {
             return Vec::new();
-        }
-        let body = serde_json::to_string(&Body { id: head.id, hash: head.hash }).unwrap_or_default();
+        };
+        let body = serde_json::to_string(&Body { id: head.id, hash: head.hash.clone() }).unwrap_or_default();
         // A later record has the larger number.
         let stamp = i64::try_from(head.id).unwrap_or(i64::MAX);
         let expires_at_ms = self.clock.now_ms().saturating_add(KEPT_MS);
@@ -139,22 +161,24 @@ impl Sharer for SharedHeads {
 
     fn take<'a>(&'a self, rows: Vec<SharedRow>, is_whole: bool) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
-            let mut heads: BTreeMap<String, ChainHead> = rows.iter().filter_map(parse).collect();
-            let ours = heads.remove(&self.replica);
-            let is_checked = {
-                let mut state = self.state();
-                if is_whole {
-                    state.others.clear();
-                    // A database that lost its last seconds is told again.
-                    if state.shown != ours {
-                        state.shown = None;
-                    }
+            let is_ours = |(replica, _): &(String, ChainHead)| *replica == self.replica;
+            let (ours, others): (Vec<_>, Vec<_>) = rows.iter().filter_map(parse).partition(is_ours);
+            let ours = ours.into_iter().next().map(|(_, head)| head);
+            let mut state = self.state();
+            if is_whole {
+                state.others.clear();
+                // A database that lost its last seconds is told again.
+                if state.shown != ours {
+                    state.shown = None;
                 }
-                state.others.extend(heads);
-                state.is_checked
-            };
-            if is_whole && !is_checked {
-                self.check(ours).await;
+                if !state.is_checked {
+                    state.told = Some(ours);
+                }
+            }
+            for (replica, head) in others {
+                if state.others.len() < REPLICAS_MAX || state.others.contains_key(&replica) {
+                    state.others.insert(replica, head);
+                }
             }
         })
     }

@@ -20,6 +20,7 @@ fn heads(replica: &str, dir: &Path) -> Arc<SharedHeads> {
 
 /// An exchange of everything with a database that has these rows.
 async fn exchange(heads: &SharedHeads, rows: &mut Vec<SharedRow>) {
+    heads.look().await;
     let sent = heads.outgoing();
     for row in &sent {
         rows.retain(|known| known.key != row.key);
@@ -27,6 +28,7 @@ async fn exchange(heads: &SharedHeads, rows: &mut Vec<SharedRow>) {
     }
     heads.sent(&sent);
     heads.take(rows.clone(), true).await;
+    heads.check().await;
 }
 
 #[tokio::test]

@@ -45,6 +45,10 @@ pub(super) fn start(
     let heads = log.map(|dir| SharedHeads::new(cluster.id().to_owned(), dir, clock.clone()));
     let keeper = keeper.with(silences).with(acknowledgements).with(snoozes);
     let keeper = heads.iter().fold(keeper, |keeper, heads| keeper.with(heads.clone()));
+    if let Some(heads) = heads.clone() {
+        let followed = stop.clone().run_until_cancelled_owned(heads.follow());
+        tasks.spawn(supervised("head of the audit log", async { _ = followed.await }));
+    }
     tasks.spawn(supervised("what replicas share", keeper.run(stop.clone())));
     let told = stop.clone().run_until_cancelled_owned(tell(cluster.clone(), shared.state()));
     tasks.spawn(supervised("state of what replicas share", async { _ = told.await }));
