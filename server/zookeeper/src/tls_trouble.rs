@@ -3,11 +3,14 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use rustls::client::ResolvesClientCert;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore};
+use rustls::sign::CertifiedKey;
+use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore, SignatureScheme};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -23,14 +26,32 @@ const REFUSAL_MAX: Duration = Duration::from_millis(200);
 /// Servers that are asked; they are members of one ensemble.
 const SERVERS_MAX: usize = 3;
 
+/// No certificate of ours, and whether a server asked for one.
+#[derive(Debug, Default)]
+struct NoCertificate {
+    was_asked: AtomicBool,
+}
+
+impl ResolvesClientCert for NoCertificate {
+    fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        self.was_asked.store(true, Ordering::Relaxed);
+        None
+    }
+
+    fn has_certs(&self) -> bool {
+        false
+    }
+}
+
 impl ZkTls {
     /// What is wrong with the certificates of the first server of which something is. None: nothing that we know of.
     pub(super) async fn trouble(&self, connect: &str) -> Option<&'static str> {
-        let connector = TlsConnector::from(Arc::new(self.client_config()?));
         for server in split_chroot(connect).0.split(',').take(SERVERS_MAX) {
+            let none = Arc::<NoCertificate>::default();
+            let connector = TlsConnector::from(Arc::new(self.client_config(none.clone())?));
             let meeting = timeout(MEETING_MAX, meet(&connector, server));
             if let Ok(Err(error)) = meeting.await
-                && let Some(why) = words(&error, self.identity().is_some())
+                && let Some(why) = words(&error, self.identity().is_some(), none.was_asked.load(Ordering::Relaxed))
             {
                 return Some(why);
             }
@@ -38,13 +59,13 @@ impl ZkTls {
         None
     }
 
-    fn client_config(&self) -> Option<ClientConfig> {
+    fn client_config(&self, none: Arc<NoCertificate>) -> Option<ClientConfig> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(certificates(self.authorities()));
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().ok()?;
         let builder = builder.with_root_certificates(roots);
-        let Some((cert, key)) = self.identity() else { return Some(builder.with_no_client_auth()) };
+        let Some((cert, key)) = self.identity() else { return Some(builder.with_client_cert_resolver(none)) };
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).ok()?;
         builder.with_client_auth_cert(certificates(cert).collect(), key).ok()
     }
@@ -66,7 +87,7 @@ async fn meet(connector: &TlsConnector, server: &str) -> io::Result<()> {
     }
 }
 
-fn words(error: &io::Error, has_own: bool) -> Option<&'static str> {
+fn words(error: &io::Error, has_own: bool, was_asked: bool) -> Option<&'static str> {
     match error.get_ref()?.downcast_ref::<Error>()? {
         Error::InvalidCertificate(error) => Some(match error {
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => "a server's certificate has run out",
@@ -84,7 +105,11 @@ fn words(error: &io::Error, has_own: bool) -> Option<&'static str> {
         }),
         Error::AlertReceived(alert) => match alert {
             AlertDescription::CertificateExpired => Some("a server says that our certificate has run out"),
-            // Java says of none that it is bad.
+            // What newer Java says where it asked for a certificate and got none, and everybody where no cipher fits.
+            AlertDescription::HandshakeFailure if was_asked => {
+                Some("a server wants a certificate of ours: set `cert_file`")
+            }
+            // Older Java says of none that it is bad.
             AlertDescription::CertificateRequired
             | AlertDescription::UnknownCA
             | AlertDescription::BadCertificate
@@ -96,5 +121,20 @@ fn words(error: &io::Error, has_own: bool) -> Option<&'static str> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_breaks_off_is_said_to_want_a_certificate_only_if_it_asked_for_one() {
+        let broken_off = io::Error::other(Error::AlertReceived(AlertDescription::HandshakeFailure));
+        let wants = "a server wants a certificate of ours: set `cert_file`";
+        assert_eq!(words(&broken_off, false, true), Some(wants));
+        // No cipher that both have, for one.
+        assert_eq!(words(&broken_off, false, false), None);
+        assert_eq!(words(&broken_off, true, false), None);
     }
 }
