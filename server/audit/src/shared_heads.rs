@@ -130,7 +130,7 @@ fn has_record(dir: &Path, told: &ChainHead) -> Result<(), String> {
         Err(error @ VerifyError::Io { .. }) => Err(error.to_string()),
         Err(error) => Err(format!(
             "the database has record {id} with the hash {hash} as its last one, and this log does not prove it ({error}); \
-             where its disk was replaced, give the replica another id"
+             where its disk was replaced, or restored from a backup, give the replica another id"
         )),
     }
 }

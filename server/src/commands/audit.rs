@@ -109,7 +109,7 @@ fn check(shared: &Shared, dirs: &[PathBuf], data: &DataDirArgs) -> Result<(), Ru
         let Some(dir) = dirs.iter().find(|dir| audit::verify_dir(dir, Some(hash)).is_ok()) else {
             return Err(RunError::Broken(format!(
                 "the database has record {id} of {replica} with the hash {hash} as its last one, and none of the logs has that: \
-                 that log was cut or written anew, or is not among those that were named"
+                 that log was cut or written anew, or an older copy of it or other logs were named"
             )));
         };
         stdout::print(&format!(
