@@ -120,7 +120,8 @@ impl<M: Model> Engine<M> {
         let model = Arc::new(RwLock::new(model));
         let (publish, revision) = watch::channel(0);
         let pulse = Arc::new(AtomicU64::new(0));
-        let (now, pending, told) = (TimeMs(i64::MIN), Pending::new(), Told::default());
+        // A checkpoint may be wanted before anything is applied: its instant is believed.
+        let (now, pending, told) = (TimeMs(clock.now_ms()), Pending::new(), Told::default());
         let writer = Writer {
             model: model.clone(),
             publish,

@@ -237,3 +237,35 @@ async fn the_end_of_a_session_has_one_instant() {
     }
     assert!(seen.iter().all(|at| *at == seen[0]), "{:?}", &seen[..5]);
 }
+
+/// Wants a checkpoint all the while, and tells of when it is.
+struct Checkpoints(mpsc::UnboundedSender<TimeMs>);
+
+impl ObservationLog<Counting> for Checkpoints {
+    fn record(&mut self, _: Vec<(TimeMs, Observation)>) {}
+
+    fn changed(&mut self, _: TimeMs, _: &Counting, _: Option<&Observation>, _: &[Change]) {}
+
+    fn wants_checkpoint(&self) -> bool {
+        true
+    }
+
+    fn checkpoint(&mut self, now: TimeMs, _: &Counting) {
+        let _ = self.0.send(now);
+    }
+}
+
+#[tokio::test]
+async fn a_checkpoint_that_comes_before_anything_is_of_now() {
+    let thread = TaskThread::start("engine").unwrap();
+    // Whether the first tick or what is there comes first is chance.
+    for _ in 0..20 {
+        let (_stopper, stop) = shutdown::token();
+        let (tx, rx) = mpsc::channel(1);
+        let (tell, mut checkpoints) = mpsc::unbounded_channel();
+        tx.send(Vec::new()).await.unwrap();
+        let log = Some(Box::new(Checkpoints(tell)) as Box<dyn ObservationLog<Counting>>);
+        let _engine = Engine::start_recorded(Counting::default(), rx, Clock::manual(7), stop, &thread, log);
+        assert_eq!(checkpoints.recv().await, Some(TimeMs(7)));
+    }
+}
