@@ -1,5 +1,5 @@
-//! The heads of the replicas' logs in the database that they share. Whoever owns the disk of one log can neither cut it nor
-//! write it anew behind the head that stands there, unless they can write the database too.
+//! Publishes the last record of each replica's log in the shared database. An attacker who controls one replica's disk can't
+//! truncate or rewrite its log unnoticed without write access to the database.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -18,11 +18,11 @@ use super::{VerifyError, head, verify_dir};
 
 /// The kind of the rows; the key is the replica.
 pub const KIND: &str = "audit_head";
-/// Replicas whose heads are kept in memory. Overflow policy: no further one is.
+/// Heads of other replicas in memory. Overflow policy: further replicas are ignored.
 const REPLICAS_MAX: usize = 64;
-/// Time between two looks at our own head.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// A head is kept for so long after the last record.
+/// How often the own head file is read.
+const READ_EVERY: Duration = Duration::from_secs(2);
+/// Lifetime of a row after the last record.
 const KEPT_MS: i64 = 400 * 86_400_000;
 
 #[derive(Serialize, Deserialize)]
@@ -32,13 +32,13 @@ struct Body {
     hash: String,
 }
 
-/// The replica and the head that a row tells; None of what is no such row.
+/// The replica and its head; None if the row's body is malformed.
 pub fn parse(row: &SharedRow) -> Option<(String, ChainHead)> {
     let Body { id, hash } = serde_json::from_str(&row.body).ok()?;
     chain::is_hash(&hash).then(|| (row.key.clone(), ChainHead { id, hash }))
 }
 
-/// The head of a replica's own log, which the others see, and theirs.
+/// The heads of this replica's log and of the others'.
 #[derive(Debug)]
 pub struct SharedHeads {
     replica: String,
@@ -50,15 +50,23 @@ pub struct SharedHeads {
 #[derive(Debug, Default)]
 struct State {
     others: BTreeMap<String, ChainHead>,
-    /// That of our own log.
+    /// From the own head file.
     own: Option<ChainHead>,
-    /// What the others see of ours.
-    shown: Option<ChainHead>,
-    /// What an earlier process showed of our log, until that is looked for in it.
-    told: Option<Option<ChainHead>>,
-    /// Our log has it.
-    is_checked: bool,
+    /// The own head in the database.
+    published: Option<ChainHead>,
+    check: Check,
     trouble: String,
+}
+
+/// Whether the own log contains the head that an earlier process published. Nothing is published before it does.
+#[derive(Debug, Default)]
+enum Check {
+    /// The database was not read yet, or the log lacks the head.
+    #[default]
+    Waiting,
+    /// To be looked up in the log.
+    Due(Option<ChainHead>),
+    Passed,
 }
 
 impl SharedHeads {
@@ -71,44 +79,50 @@ impl SharedHeads {
         self.state.lock()
     }
 
-    /// Follows the head of our own log until it is dropped.
+    /// Reads the own head every two seconds, and checks the log once the database was read.
     pub async fn follow(self: Arc<Self>) {
         loop {
-            self.look().await;
+            self.read_own().await;
             self.check().await;
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(READ_EVERY).await;
         }
     }
 
-    /// Off the runtime: a disk may hang.
-    async fn look(&self) {
+    /// In the blocking pool: a disk may hang.
+    async fn read_own(&self) {
         let dir = self.dir.clone();
         if let Ok(Ok(head)) = tokio::task::spawn_blocking(move || head::read(&dir)).await {
             self.state().own = head;
         }
     }
 
-    /// The last record of each other replica's log, as far as that told it.
+    /// The number of the last record that each other replica published.
     pub fn others(&self) -> BTreeMap<String, u64> {
         self.state().others.iter().map(|(replica, head)| (replica.clone(), head.id)).collect()
     }
 
-    /// Why the head of our own log is not shown; empty while it is.
+    /// Why the own head is not published; empty while it is.
     pub fn trouble(&self) -> String {
         self.state().trouble.clone()
     }
 
-    /// Looks whether our log still has what an earlier process showed of it, once that is known. A head that it lacks stays
-    /// where it is: it proves the cut.
+    /// Verifies that the log contains the published head. If it does not, the row stays as evidence.
     async fn check(&self) {
-        let Some(told) = self.state().told.take() else { return };
+        let published = {
+            let mut state = self.state();
+            let Check::Due(published) = &state.check else { return };
+            let published = published.clone();
+            state.check = Check::Waiting;
+            published
+        };
         let dir = self.dir.clone();
-        let checked = tokio::task::spawn_blocking(move || told.map_or(Ok(()), |head| has_record(&dir, &head))).await;
+        let checked =
+            tokio::task::spawn_blocking(move || published.map_or(Ok(()), |head| has_record(&dir, &head))).await;
         let mut state = self.state();
         match checked.map_err(|error| error.to_string()).flatten() {
-            Ok(()) => (state.is_checked, state.trouble) = (true, String::new()),
+            Ok(()) => (state.check, state.trouble) = (Check::Passed, String::new()),
             Err(why) if state.trouble != why => {
-                tracing::error!("the last record of this replica's audit log is not shared: {why}");
+                tracing::error!("the head of this replica's audit log is not published: {why}");
                 state.trouble = why;
             }
             Err(_) => {}
@@ -116,21 +130,21 @@ impl SharedHeads {
     }
 }
 
-/// Whether the log in a directory has a record that was its last one once.
+/// Whether a log contains a record that was its last one once.
 ///
 /// # Errors
-/// It lacks it, or can't be read.
-fn has_record(dir: &Path, told: &ChainHead) -> Result<(), String> {
-    if head::read(dir).is_ok_and(|head| head.as_ref() == Some(told)) {
+/// It does not, or can't be read.
+fn has_record(dir: &Path, published: &ChainHead) -> Result<(), String> {
+    if head::read(dir).is_ok_and(|head| head.as_ref() == Some(published)) {
         return Ok(());
     }
-    let ChainHead { id, hash } = told;
+    let ChainHead { id, hash } = published;
     match verify_dir(dir, Some(hash)) {
         Ok(_) => Ok(()),
         Err(error @ VerifyError::Io { .. }) => Err(error.to_string()),
         Err(error) => Err(format!(
-            "the database has record {id} with the hash {hash} as its last one, and this log does not prove it ({error}); \
-             where its disk was replaced, or restored from a backup, give the replica another id"
+            "record {id} with the hash {hash}, which this replica published, is not in its log ({error}); \
+             if the disk was replaced or restored from a backup, give the replica another id"
         )),
     }
 }
@@ -142,7 +156,10 @@ impl Sharer for SharedHeads {
 
     fn outgoing(&self) -> Vec<SharedRow> {
         let state = self.state();
-        let Some(head) = state.own.as_ref().filter(|head| state.is_checked && state.shown.as_ref() != Some(head))
+        let Some(head) = state
+            .own
+            .as_ref()
+            .filter(|head| matches!(state.check, Check::Passed) && state.published.as_ref() != Some(head))
         else {
             return Vec::new();
         };
@@ -155,7 +172,7 @@ impl Sharer for SharedHeads {
 
     fn sent(&self, rows: &[SharedRow]) {
         if let Some((_, head)) = rows.iter().find_map(parse) {
-            self.state().shown = Some(head);
+            self.state().published = Some(head);
         }
     }
 
@@ -167,12 +184,12 @@ impl Sharer for SharedHeads {
             let mut state = self.state();
             if is_whole {
                 state.others.clear();
-                // A database that lost its last seconds is told again.
-                if state.shown != ours {
-                    state.shown = None;
+                // After a failover the database may lack the newest row: publish it again.
+                if state.published != ours {
+                    state.published = None;
                 }
-                if !state.is_checked {
-                    state.told = Some(ours);
+                if !matches!(state.check, Check::Passed) {
+                    state.check = Check::Due(ours);
                 }
             }
             for (replica, head) in others {

@@ -1,4 +1,4 @@
-//! What a replica shows of its log, and what it does where its log lacks what was shown.
+//! Publishing heads, and a log that lacks the published one.
 
 use super::*;
 use crate::chain::HASH_CHARS;
@@ -20,7 +20,7 @@ fn heads(replica: &str, dir: &Path) -> Arc<SharedHeads> {
 
 /// An exchange of everything with a database that has these rows.
 async fn exchange(heads: &SharedHeads, rows: &mut Vec<SharedRow>) {
-    heads.look().await;
+    heads.read_own().await;
     let sent = heads.outgoing();
     for row in &sent {
         rows.retain(|known| known.key != row.key);
@@ -32,7 +32,7 @@ async fn exchange(heads: &SharedHeads, rows: &mut Vec<SharedRow>) {
 }
 
 #[tokio::test]
-async fn each_replica_shows_its_head_once_it_knows_what_was_shown_before() {
+async fn head_is_published_after_the_check() {
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     filled(one.path(), "ann", 3).await;
     filled(two.path(), "ann", 5).await;
@@ -58,7 +58,7 @@ async fn each_replica_shows_its_head_once_it_knows_what_was_shown_before() {
 }
 
 #[tokio::test]
-async fn a_log_that_was_written_anew_never_takes_the_place_of_the_head_that_proves_it() {
+async fn rewritten_log_never_replaces_the_published_head() {
     let (whole, anew) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     filled(whole.path(), "ann", 3).await;
     let mut rows = Vec::new();
@@ -73,11 +73,11 @@ async fn a_log_that_was_written_anew_never_takes_the_place_of_the_head_that_prov
         exchange(&after, &mut rows).await;
     }
     assert_eq!(rows, proof);
-    assert!(after.trouble().contains("this log does not prove it"), "{}", after.trouble());
+    assert!(after.trouble().contains("is not in its log"), "{}", after.trouble());
 }
 
 #[tokio::test]
-async fn a_database_that_lost_its_last_seconds_is_told_again() {
+async fn lost_row_is_published_again() {
     let dir = tempfile::tempdir().unwrap();
     filled(dir.path(), "ann", 3).await;
     let heads = heads("a", dir.path());
@@ -92,7 +92,7 @@ async fn a_database_that_lost_its_last_seconds_is_told_again() {
 }
 
 #[test]
-fn rows_of_anything_else_are_left_out() {
+fn malformed_rows_are_ignored() {
     let row = |body: &str| SharedRow {
         key: "a".to_owned(),
         body: body.to_owned(),

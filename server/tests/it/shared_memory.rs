@@ -294,7 +294,7 @@ async fn a_log_that_was_written_anew_lacks_the_head_that_the_database_has() {
     }
     let trouble =
         async || a.get("/api/v1/audit", &ann).await["not_shown_trouble"].as_str().unwrap_or_default().to_owned();
-    until(async || trouble().await.contains("does not prove it")).await;
+    until(async || trouble().await.contains("is not in its log")).await;
     let anew = verify(&[]).await;
     assert!(anew.0 == Some(1) && anew.2.contains("none of the logs has that"), "{anew:?}");
 }
