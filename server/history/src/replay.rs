@@ -261,6 +261,15 @@ impl From<CodecError> for Broken {
     }
 }
 
+/// The gap that hides an instant, which `head` is the chunk of. A gap begins at the last proof of what was recorded: what
+/// was recorded behind that proof, in the chunk before the gap, says nothing of the instants that follow it.
+///
+/// # Errors
+/// The store can't be read.
+pub fn gap_behind(store: &dyn Store, at: TimeMs, head: &ChunkHead) -> Result<Option<Gap>, StoreError> {
+    Ok(store.gaps(at..at + 1)?.into_iter().find(|gap| gap.hides(at) && gap.after_seq >= head.seq))
+}
+
 /// Where a moment is in the recording.
 #[derive(Debug)]
 struct Target {
@@ -284,9 +293,7 @@ impl Target {
             });
         };
         if let Moment::At(at) = moment
-            && at > head.last_at
-            && let Some(gap) =
-                store.gaps(at..at + 1)?.into_iter().find(|gap| gap.hides(at) && gap.after_seq >= head.seq)
+            && let Some(gap) = gap_behind(store, at, &head)?
         {
             return Err(ReplayError::InGap(gap));
         }

@@ -197,6 +197,21 @@ fn what_is_not_kept_is_said_with_the_nearest_moments() {
 }
 
 #[test]
+fn a_gap_begins_at_the_last_proof() {
+    let (_directory, store) = empty();
+    let (_, first) = recorded(1, &ticks(100..200), 1_000);
+    let after_seq = first.len() as u64;
+    let (_, second) = recorded(after_seq + 1, &ticks(300..400), 1_000);
+    // The last thing recorded is of 199,000.
+    let gap = Gap { after_seq, from: TimeMs(198_200), to: TimeMs(300_000), why: GapReason::NotRunning };
+    store.append(&first, &[]).unwrap();
+    store.append(&second, &[gap]).unwrap();
+    let known_at = |at: i64| Rewound::new(&store, Moment::At(TimeMs(at))).map(|rewound| rewound.known_at().0);
+    assert_eq!([198_000, 198_200, 300_000].map(known_at), [Ok(198_000), Ok(198_000), Ok(300_000)]);
+    assert_eq!([198_201, 199_000, 199_001].map(known_at), [1; 3].map(|_| Err(ReplayError::InGap(gap))));
+}
+
+#[test]
 fn a_damaged_chunk_is_a_gap_up_to_the_next_checkpoint() {
     let (_directory, store) = empty();
     let (_, mut chunks) = recorded(1, &ticks(0..100), 50);

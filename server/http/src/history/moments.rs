@@ -361,9 +361,12 @@ fn store_of(handle: Option<&HistoryHandle>) -> Result<Arc<dyn Store>, Missing> {
 /// Why what is stored does not say what was at a moment: it lies in a gap, or it is yet to be stored.
 fn unknown_at(store: &dyn Store, moment: replay::Moment) -> Result<Option<Missing>, StoreError> {
     let replay::Moment::At(at) = moment else { return Ok(None) };
-    let Some(head) = store.head_at(at)?.filter(|head| head.last_at < at) else { return Ok(None) };
-    if let Some(gap) = store.gaps(at..at + 1)?.into_iter().find(|gap| gap.hides(at) && gap.after_seq >= head.seq) {
+    let Some(head) = store.head_at(at)? else { return Ok(None) };
+    if let Some(gap) = replay::gap_behind(store, at, &head)? {
         return Ok(Some(Missing::Gap(gap)));
+    }
+    if head.last_at >= at {
+        return Ok(None);
     }
     let is_newest = store.head_at(TimeMs(i64::MAX))?.is_none_or(|newest| newest.seq == head.seq);
     Ok(is_newest.then_some(Missing::NothingKept { before: Some(head.last_at.0), after: None }))

@@ -56,10 +56,13 @@ async fn a_hold_goes_on_over_a_restart() {
         (from <= down && down <= to).then_some((from, to))
     });
     let (from, to) = inside.unwrap_or_else(|| panic!("{down} is in none of {gaps:?}"));
-    // The gap begins at the last proof, and what was recorded behind that is still shown: its end is behind all of it.
-    let (status, problem) = recorded.json(&format!("/api/v1/locks?at={}", to - 1)).await;
-    assert_eq!(status, 404, "{problem:#}");
-    assert!(problem["detail"].as_str().unwrap().contains("nothing is known of that moment"), "{problem:#}");
+    // From its first instant on: what was recorded behind the last proof says nothing of what follows it.
+    for at in [from + 1, (from + to) / 2, to - 1] {
+        let (status, problem) = recorded.json(&format!("/api/v1/locks?at={at}")).await;
+        assert_eq!(status, 404, "{at} in {from}..{to}: {problem:#}");
+        assert!(problem["detail"].as_str().unwrap().contains("nothing is known of that moment"), "{problem:#}");
+    }
+    let (_, problem) = recorded.json(&format!("/api/v1/locks?at={}", (from + to) / 2)).await;
     let nearest = &problem["nearest"];
     assert_eq!((nearest["before_at_ms"].as_i64(), nearest["after_at_ms"].as_i64()), (Some(from), Some(to)));
 }
