@@ -12,8 +12,8 @@ COPY . .
 # What was downloaded and compiled before stays in caches beside the layers, so a change compiles itself and not 400 crates.
 RUN --mount=type=cache,target=/usr/local/cargo/registry,sharing=locked \
     --mount=type=cache,target=/src/target,sharing=locked \
-    cargo run --locked -p style \
- && cargo build --release --locked -p server --bin lockscope \
+    cargo run --locked -p lockscope-style \
+ && cargo build --release --locked -p lockscope --bin lockscope \
  && install -D target/release/lockscope /out/usr/local/bin/lockscope
 # The libraries that it is linked to, at their own places; the authorities for a webhook by https; a directory to keep data in.
 RUN ldd /out/usr/local/bin/lockscope | grep -o '/[^ ]*' | xargs -I{} cp -L --parents {} /out \

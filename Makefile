@@ -2,7 +2,7 @@
 .PHONY: help demo build site test test-rust e2e screenshots bench-page lint supply advisories sbom campaign mutants compare bench dev clean
 .DEFAULT_GOAL := help
 # One selection of packages for lints, tests and the page: with another, the crates that many depend on would be compiled again.
-WHOLE := --workspace --features server/oidc
+WHOLE := --workspace --features lockscope/oidc
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 PAGE = cargo build --locked $(WHOLE) --bin style && $(TARGET)/debug/style
 # No path of the machine that builds is in the binary.
@@ -24,7 +24,7 @@ demo: ## build quickly, start a private ZooKeeper with live sample locks, and se
 	@$(TARGET)/debug/lockscope demo
 
 build: site ## the release binary with the page inside: target/release/lockscope
-	$(RELEASE) -p server --bin lockscope
+	$(RELEASE) -p lockscope --bin lockscope
 	@echo "built $(TARGET)/release/lockscope: $$(($$(wc -c < $(TARGET)/release/lockscope) / 1000)) KB; at most 25000 is the goal"
 
 site: ## what the browser gets: wasm, style sheet, manifest (target/site)
@@ -41,20 +41,20 @@ test-rust: site
 e2e: site ## browser tests against the real server and a real ZooKeeper
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
-	cd e2e && npx tsc --noEmit && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
+	cd e2e/browser && npx tsc --noEmit && LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test
 
 lint: ## formatting and lints, each feature set apart
 	cargo fmt --all --check
 	cargo clippy --locked $(WHOLE) --all-targets -- -D warnings
 	cargo clippy --locked --workspace --lib --bins --example fixture_site -- -D warnings
-	cargo clippy --locked -p core -p wire --all-targets -- -D warnings
-	cargo clippy --locked --workspace --exclude campaign --exclude compare --exclude demo --exclude lab --no-default-features --lib --bins -- -D warnings
-	cargo clippy --locked -p page --lib --features hydrate -- -D warnings
+	cargo clippy --locked -p lockscope-core -p lockscope-view --all-targets -- -D warnings
+	cargo clippy --locked --workspace --exclude lockscope-campaign --exclude lockscope-compare --exclude lockscope-demo --exclude lockscope-lab --no-default-features --lib --bins -- -D warnings
+	cargo clippy --locked -p lockscope-page --lib --features hydrate -- -D warnings
 
 supply: ## licences, sources and duplicates of all crates, and dependencies that nothing uses
 	@.ci/need cargo-deny cargo-machete
 	.tools/bin/cargo-deny check bans licenses sources
-	@# By the names under which crates are used: ours are renamed.
+	@# By the names under which crates are used.
 	.tools/bin/cargo-machete --with-metadata
 
 advisories: ## what RustSec knows of these crates; fetches its database, so it is no part of any test
@@ -64,22 +64,22 @@ advisories: ## what RustSec knows of these crates; fetches its database, so it i
 sbom: ## the bill of materials of the release binary, CycloneDX: target/lockscope.cdx.json
 	@.ci/need cargo-cyclonedx
 	.tools/bin/cargo-cyclonedx cyclonedx --manifest-path server/Cargo.toml --format json --spec-version 1.5 --override-filename lockscope.cdx
-	@mv server/lockscope.cdx.json $(TARGET)/ && rm -f app/*/lockscope.cdx.json server/*/lockscope.cdx.json style/lockscope.cdx.json
+	@mv server/lockscope.cdx.json $(TARGET)/ && rm -f app/*/lockscope.cdx.json server/*/lockscope.cdx.json e2e/*/lockscope.cdx.json style/lockscope.cdx.json
 
 screenshots: site ## the pictures in docs/ anew, from the demo and from made-up locks (ten minutes)
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
-	cd e2e && SCREENSHOTS=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test screenshots --project javascript-on --workers 1
+	cd e2e/browser && SCREENSHOTS=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test screenshots --project javascript-on --workers 1
 
 bench-page: site ## the page in a browser: a queue of 10,000 that changes 50 times a second, a board until it is taken over, and pages left open (half an hour)
 	@.ci/need java zookeeper kazoo chromium node npm-packages
 	cargo build --locked $(WHOLE) --bin lockscope --example fixture_site
-	cd e2e && BENCH=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test frames growth --project javascript-on --workers 1
+	cd e2e/browser && BENCH=1 LOCKSCOPE_BIN=$(TARGET)/debug/lockscope npx playwright test frames growth --project javascript-on --workers 1
 
 campaign: site ## every fault against the release binary, judged by ZooKeeper's transaction log: SEEDS=3, ONLY=cut,late-link
 	@.ci/need java javac zookeeper curator kazoo alertmanager
-	$(RELEASE) -p server --bin lockscope
-	$(RELEASE) -p campaign
+	$(RELEASE) -p lockscope --bin lockscope
+	$(RELEASE) -p lockscope-campaign
 	$(TARGET)/release/campaign --seeds $(or $(SEEDS),1) --out $(TARGET)/campaign $(if $(ONLY),--only $(ONLY)) $(if $(DOCUMENT),--document $(DOCUMENT)) $(if $(ALERTS_DOCUMENT),--alerts-document $(ALERTS_DOCUMENT))
 
 mutants: ## takes out what the promise rests on, one thing at a time in a copy, and fails unless a test turns red each time
@@ -88,14 +88,14 @@ mutants: ## takes out what the promise rests on, one thing at a time in a copy, 
 
 compare: site ## Lockscope beside bare watchers, Curator and kazoo, each alone with the same load: ROUNDS=3, ONLY=events,sync
 	@.ci/need java javac zookeeper curator kazoo alertmanager
-	$(RELEASE) -p server --bin lockscope
-	$(RELEASE) -p compare
+	$(RELEASE) -p lockscope --bin lockscope
+	$(RELEASE) -p lockscope-compare
 	$(TARGET)/release/compare --rounds $(or $(ROUNDS),3) --out $(TARGET)/compare $(if $(ONLY),--only $(ONLY))
 
 bench: site ## benchmarks: the reducer, the recording, a real deadlock, and the whole line and a reconnect against bare clients
 	@.ci/need java zookeeper postgresql
-	cargo bench --locked -p core -p history -p txn_log -p wire --features history/postgres
-	cargo bench --locked -p server
+	cargo bench --locked -p lockscope-core -p lockscope-history -p lockscope-txn-log -p lockscope-view --features lockscope-history/postgres
+	cargo bench --locked -p lockscope
 
 dev: ## rebuild and restart on every change (needs nothing but cargo: polls the sources)
 	@.ci/need wasm java zookeeper
@@ -103,4 +103,4 @@ dev: ## rebuild and restart on every change (needs nothing but cargo: polls the 
 
 clean: ## remove everything that was built
 	cargo clean
-	rm -rf e2e/node_modules e2e/test-results .tools
+	rm -rf e2e/browser/node_modules e2e/browser/test-results .tools

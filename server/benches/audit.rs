@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use audit::{Entry, Journal as _, Log, PageQuery, Records as _, verify_dir};
-use lockscope_wire::AuditKind;
-use runtime::clock::Clock;
+use lockscope_audit::{Entry, Journal as _, Log, PageQuery, Records as _, verify_dir};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::AuditKind;
 
 const ALONE: u64 = 500;
 const TASKS: u64 = 64;

@@ -10,8 +10,8 @@ mod shared;
 
 use std::time::{Duration, Instant};
 
-use demo::{PrivateZooKeeper, ServerOptions};
 use futures_util::stream::{self, StreamExt as _};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
 use shared::{Lockscope, contender, directory};
 use zookeeper_client::Client;
 

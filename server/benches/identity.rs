@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
 use shared::{Lockscope, WAIT_MAX, contender, directory};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;

@@ -10,20 +10,20 @@ mod shared;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use demo::{PrivateZooKeeper, ServerOptions};
-use feed::VisibilityScope;
-use feed::project::{self, ApplicationRule, EnsembleInfo, ProjectionContext};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_wire::{BoardQuery, SessionsQuery, WaitsQuery};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_live::VisibilityScope;
+use lockscope_live::project::{self, ApplicationRule, EnsembleInfo, ProjectionContext};
+use lockscope_view::{BoardQuery, SessionsQuery, WaitsQuery};
+use lockscope_zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
-use zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use zookeeper_client::{AddWatchMode, Client, EventType};
 
 #[global_allocator]
@@ -93,10 +93,10 @@ async fn first_sync(address: &str) {
         drop(last.take());
         let region = Region::new(ALLOCATOR);
         let (sender, mut receiver) = mpsc::channel(BATCHES_MAX);
-        let (stop, stopped) = runtime::shutdown::token();
+        let (stop, stopped) = lockscope_runtime::shutdown::token();
         let config = ObserverConfig::new(address, vec!["/locks".into()], Duration::from_secs(10)).unwrap();
         let started = Instant::now();
-        let observer = tokio::spawn(observe(config, runtime::clock::Clock::system(), sender, stopped));
+        let observer = tokio::spawn(observe(config, lockscope_runtime::clock::Clock::system(), sender, stopped));
         let mut model = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
         while !model.is_ready() {
             for observation in receiver.recv().await.unwrap() {

@@ -7,10 +7,10 @@ mod shared;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use demo::{PrivateZooKeeper, ServerOptions};
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
-use lockscope_wire::{Body, ClientFrame, CompactFrame, LockQuery, View, decode_frame, encode_frame};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_view::{Body, ClientFrame, CompactFrame, LockQuery, View, decode_frame, encode_frame};
 use shared::{Lockscope, WAIT_MAX, contender, directory};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, interval, sleep, sleep_until, timeout};

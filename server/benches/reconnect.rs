@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use demo::{PrivateZooKeeper, ServerOptions};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
 use shared::{Lockscope, WAIT_MAX, contender, directory};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

@@ -9,9 +9,9 @@ mod shared;
 
 use std::time::{Duration, Instant};
 
-use demo::{PrivateZooKeeper, ServerOptions};
 use futures_util::future::try_join_all;
 use futures_util::stream::{self, StreamExt as _};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
 use shared::{Lockscope, WAIT_MAX, contender, directory};
 use zookeeper_client::Client;
 

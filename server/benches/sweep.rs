@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use demo::{PrivateZooKeeper, ServerOptions};
 use futures_util::future::join_all;
 use lockscope_core::observation::Observation;
-use runtime::clock::Clock;
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_runtime::clock::Clock;
+use lockscope_zookeeper::{BATCHES_MAX, ObserverConfig, RequestCounts, observe_counted};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
-use zookeeper::{BATCHES_MAX, ObserverConfig, RequestCounts, observe_counted};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 const DIRECTORIES: usize = 10_000;
@@ -44,7 +44,7 @@ async fn run() {
     }
     let (address, bytes) = relay(server.address()).await;
     let (sink, mut batches) = mpsc::channel::<Vec<Observation>>(BATCHES_MAX);
-    let (_stop, stopped) = runtime::shutdown::token();
+    let (_stop, stopped) = lockscope_runtime::shutdown::token();
     let counts = Arc::<RequestCounts>::default();
     let config = ObserverConfig::new(&address, vec!["/locks".to_owned()], Duration::from_secs(10)).unwrap();
     tokio::spawn(observe_counted(config, Clock::system(), Arc::clone(&counts), sink, stopped));

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use lockscope_wire::Problem;
+use lockscope_view::Problem;
 use reqwest::{Certificate, Client, Method, RequestBuilder, Response, StatusCode, Url};
 use tokio_tungstenite::tungstenite::handshake::client::generate_key;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
@@ -232,7 +232,7 @@ impl ApiClient {
         let status = answer.status();
         if status.is_redirection() {
             let to = answer.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("elsewhere");
-            let to: String = lockscope_wire::visible(to).chars().take(REASON_CHARS_MAX).collect();
+            let to: String = lockscope_view::visible(to).chars().take(REASON_CHARS_MAX).collect();
             return Err(unavailable(format!(
                 "--server {} redirects to {to}; name Lockscope's own address with --server",
                 self.base
@@ -244,7 +244,7 @@ impl ApiClient {
         let bytes = self.whole(answer).await?;
         let told = serde_json::from_slice(&bytes)
             .map_or_else(|_| "without a reason; is it Lockscope?".to_owned(), |problem: Problem| problem.detail);
-        let detail = lockscope_wire::visible(&told).chars().take(REASON_CHARS_MAX).collect();
+        let detail = lockscope_view::visible(&told).chars().take(REASON_CHARS_MAX).collect();
         Err(ApiError::Refused { status: status.as_u16(), detail })
     }
 

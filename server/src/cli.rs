@@ -9,7 +9,7 @@ mod watch;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use lockscope_wire::Role;
+use lockscope_view::Role;
 
 pub use alerts::{AlertChoice, AlertsArgs, AlertsCommand, AlertsTestArgs};
 pub use autopsy::AutopsyArgs;

@@ -52,12 +52,12 @@ pub use status::ConfigHealth;
 pub use web::Web;
 
 use crate::cli::ServeArgs;
-use audit::webhook::Webhook;
+use lockscope_audit::webhook::Webhook;
 
 use errors::ErrorList;
-use feed::project::ApplicationRule;
-use http::Payloads;
 use layers::Layers;
+use lockscope_live::project::ApplicationRule;
+use lockscope_web::Payloads;
 use toml_file::TomlFile;
 
 /// Where pages are served when nothing is said.
@@ -100,7 +100,7 @@ pub struct Config {
     /// Who is shown what znodes carry.
     pub payloads: Payloads,
     /// Who may come in.
-    pub access: ::access::Settings,
+    pub access: lockscope_access::Settings,
     /// What an application is, of a client's name.
     pub applications: ApplicationRule,
     /// Which locks have series of their own at `/metrics` (file only).
@@ -225,7 +225,7 @@ impl Config {
         let cluster = ensembles.as_ref().and_then(|ensembles| errors.take(cluster::of(&layers, ensembles)));
         let whole = || {
             let (listen, web) = (listen?, web?);
-            let access = ::access::Settings { openid: openid?, ..access? };
+            let access = lockscope_access::Settings { openid: openid?, ..access? };
             let usual = || Payloads::default_for(exposure::is_public(listen, &web, &access));
             Some(Self {
                 ensembles: ensembles?,

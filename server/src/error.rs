@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use crate::config::ConfigError;
-use feed::engine::EngineError;
+use lockscope_live::engine::EngineError;
 
 /// Exit code when what was to be checked is not as it should be.
 pub const EXIT_BROKEN: u8 = 1;

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use server::cli::Cli;
-use server::error::EXIT_CONFIG;
-use server::{cli, commands, telemetry};
+use lockscope::cli::Cli;
+use lockscope::error::EXIT_CONFIG;
+use lockscope::{cli, commands, telemetry};
 use tikv_jemallocator::Jemalloc;
 
 #[global_allocator]

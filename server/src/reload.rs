@@ -13,15 +13,15 @@ use crate::config::{self, Config, ConfigError, ConfigHealth, ProcessEnvironment,
 use crate::sd_notify::SdNotify;
 use crate::serve::lab::LabParts;
 use crate::serve::{AlertReceivers, EnsembleRunner, MakeEnsemble, Observer, RetentionHandle};
-use access::Access;
-use audit::webhook::{Delivery, Pace};
-use audit::{LazyLog, Log};
-use feed::project::ApplicationNames;
-use http::Payloads;
-use release::{self, ReleaseService};
-use runtime::clock::Clock;
-use runtime::shutdown::{CancellationToken, DropGuard, HangUp};
-use runtime::tasks::{TaskTracker, supervised};
+use lockscope_access::Access;
+use lockscope_audit::webhook::{Delivery, Pace};
+use lockscope_audit::{LazyLog, Log};
+use lockscope_live::project::ApplicationNames;
+use lockscope_release::{self, ReleaseService};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{CancellationToken, DropGuard, HangUp};
+use lockscope_runtime::tasks::{TaskTracker, supervised};
+use lockscope_web::Payloads;
 
 /// Where a configuration came from: the command line that named the file, none for one that was made.
 pub type ConfigOrigin = Option<ServeArgs>;
@@ -155,7 +155,7 @@ impl ReloadTargets {
                 let _ = model.send(vec![Observation::ConfigChanged(Box::new(changed))]).await;
             }
         }
-        self.releases.set(release::Settings { needs_second: config.second_approver });
+        self.releases.set(lockscope_release::Settings { needs_second: config.second_approver });
         self.lab.reload(config);
         self.applications.set(config.applications.clone());
         if let (Some(retention), Some(history)) = (&self.retention, &config.history) {

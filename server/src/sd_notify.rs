@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use runtime::clock;
-use runtime::shared_list::SharedList;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::clock;
+use lockscope_runtime::shared_list::SharedList;
+use lockscope_runtime::shutdown::CancellationToken;
 
 /// Where the manager listens: a path, or with an `@` a name without a file.
 const SOCKET: &str = "NOTIFY_SOCKET";

@@ -33,38 +33,38 @@ use crate::config::{Config, ConfigError, ConfigHealth};
 use crate::error::RunError;
 use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
-use access::{Access, ListenScope};
 pub use alert_receivers::AlertReceivers;
 use alerting::AlertParts;
-use audit::{Records, SharedHeads};
 use audit_log::AuditParts;
-use cluster::Cluster;
 pub(crate) use clustering::open as cluster_of;
 use conditions::{unreachable_within, warn_read_only};
 use demand::follow_demand;
 pub(crate) use ensembles::EnsembleRunner;
 pub use ensembles::{Observer, ObserverContext, ServedEnsemble};
-use feed::engine::EngineError;
-use feed::project::ApplicationNames;
-use feed::{self, Hub, pump};
-use feed::{About, Projector};
 use history_health::HistoryHealth;
 pub(crate) use history_place::OpenPlace;
-use http::listener::{Bounds, Proxies, Tls};
-use http::metrics::Metrics;
-use http::{AlertDesk, Http, Limits, Payloads, Recordings};
 use lab::LabParts;
 pub use listen::bind;
 use listen::{open_tls, serve_http};
+use lockscope_access::{Access, ListenScope};
+use lockscope_audit::{Records, SharedHeads};
+use lockscope_cluster::Cluster;
+use lockscope_live::engine::EngineError;
+use lockscope_live::project::ApplicationNames;
+use lockscope_live::{self, Hub, pump};
+use lockscope_live::{About, Projector};
+use lockscope_release::{self, ReleaseService};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{self, CancellationToken, HangUp, Signals};
+use lockscope_runtime::tasks::{TaskTracker, supervised};
+use lockscope_web::listener::{Bounds, Proxies, Tls};
+use lockscope_web::metrics::Metrics;
+use lockscope_web::{AlertDesk, Http, Limits, Payloads, Recordings};
+use lockscope_zookeeper::members::Demand;
 pub use recording::Filling;
 use recording::Recorder;
 pub(crate) use recording::RetentionHandle;
-use release::{self, ReleaseService};
 use replicas::Replicas;
-use runtime::clock::Clock;
-use runtime::shutdown::{self, CancellationToken, HangUp, Signals};
-use runtime::tasks::{TaskTracker, supervised};
-use zookeeper::members::Demand;
 
 /// Makes an ensemble that the configuration names.
 pub type MakeEnsemble<O> = fn(&Config, &crate::config::Ensemble) -> Result<ServedEnsemble<O>, ConfigError>;
@@ -226,7 +226,7 @@ impl RunningServer {
             audit.journal,
             access.clone(),
             clock.clone(),
-            release::Settings { needs_second: config.second_approver },
+            lockscope_release::Settings { needs_second: config.second_approver },
         );
         runner.set_releases(releases.clone());
         replicas.into_iter().for_each(|replicas| releases.coordinate(replicas));
@@ -251,7 +251,7 @@ impl RunningServer {
         let projector =
             projector.with_forced_releases(releases.forced_releases()).with_history(Arc::new(history_health));
         let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());
-        let hub = Hub::new(Arc::new(projector), clock, feed::random_epoch());
+        let hub = Hub::new(Arc::new(projector), clock, lockscope_live::random_epoch());
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
         tasks.spawn(supervised("demand", async { _ = demand.await }));
         let pump = pump::start(hub.clone(), stop.clone());

@@ -3,15 +3,16 @@
 
 use std::io::{self, IsTerminal as _, Write};
 
-use lockscope_wire::visible;
+use lockscope_view::visible;
 use tracing_subscriber::EnvFilter;
 
 /// The environment variable with the filter, in the form of `tracing_subscriber::EnvFilter`.
 pub const FILTER_VAR: &str = "LOCKSCOPE_LOG";
 /// What is logged when nothing is said.
+/// Each crate of ours begins with `lockscope`.
 /// The client crate warns of every attempt to connect; we say once what that means. Likewise of certificates that are
 /// not taken.
-const FILTER_DEFAULT: &str = "warn,zookeeper_client=error,rustls_platform_verifier=off,server=info,lockscope=info";
+const FILTER_DEFAULT: &str = "warn,zookeeper_client=error,rustls_platform_verifier=off,lockscope=info";
 /// Begins a colour; what is logged has none of its own left by then.
 const ESCAPE: char = '\u{1b}';
 
@@ -25,7 +26,7 @@ pub fn start() {
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(is_terminal).with_target(false);
     // An error only says that logging runs already.
     let _ = lines.log_internal_errors(false).try_init();
-    runtime::panics::watch();
+    lockscope_runtime::panics::watch();
 }
 
 /// Writes lines with nothing hidden in them. It is given one line at a time. What can't be written is lost: a full disk

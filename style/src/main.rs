@@ -1,7 +1,7 @@
 //! Builds everything the browser gets into `target/site`: wasm and its JavaScript glue, the style sheet, the
 //! files of `public/`, compressed twins of all of them, and a manifest of the names.
 //!
-//! `cargo run -p style` builds for release, `cargo run -p style -- --dev` quickly.
+//! `cargo run -p lockscope-style` builds for release, `cargo run -p lockscope-style -- --dev` quickly.
 #![expect(clippy::print_stdout, reason = "a build step tells what it does")]
 
 mod output;

@@ -58,7 +58,7 @@ pub(crate) fn build(places: &Places, profile: Profile) -> Result<Page> {
             "rustc",
             "--locked",
             "-p",
-            "page",
+            "lockscope-page",
             "--lib",
             "--crate-type",
             "cdylib",

@@ -19,7 +19,7 @@ const SERVER_PAGES: &str = "style/css-server-pages";
 /// One utility a line; `#` starts a comment.
 const ALLOW_LIST: &str = "style/utilities.txt";
 /// Where classes are used.
-const MARKUP: [&str; 2] = ["app/page/src", "server/http/src"];
+const MARKUP: [&str; 2] = ["app/page/src", "server/web/src"];
 
 /// The style sheets.
 pub(crate) struct Sheets {

@@ -1,7 +1,7 @@
 //! Answers in the compact encoding. Browser only.
 
 use js_sys::Uint8Array;
-use lockscope_wire::{COMPACT_TYPE, decode_frame};
+use lockscope_view::{COMPACT_TYPE, decode_frame};
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;

@@ -5,7 +5,7 @@ use leptos::server::SharedValue;
 
 use super::initial_view::{pack, unpack};
 use super::past;
-use lockscope_wire::Person;
+use lockscope_view::Person;
 
 /// Who looks, as far as the server said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::parts::{current, words::locks_are};
 use super::past;
 #[cfg(feature = "ssr")]
 use crate::ports::Source;
-use lockscope_wire::{BoardHead, Verdict};
+use lockscope_view::{BoardHead, Verdict};
 
 /// Title and icon change at most this often.
 const CALM_MS: i64 = 5_000;
@@ -153,7 +153,7 @@ fn show(_: &str) {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{EnsembleColor, EnsembleTag};
+    use lockscope_view::{EnsembleColor, EnsembleTag};
 
     #[test]
     fn the_worst_comes_first() {

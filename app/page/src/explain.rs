@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use super::erase::{erase, view};
 use super::parts::Chip;
-use lockscope_wire::Verdict;
-use lockscope_wire::guide::anchor;
+use lockscope_view::Verdict;
+use lockscope_view::guide::anchor;
 
 /// A word with its explanation; `of` is its anchor on the page `/help`.
 pub(crate) fn explained(of: String, word: AnyView) -> AnyView {
@@ -35,7 +35,7 @@ mod in_place {
     use leptos::html::Div;
     use leptos::mount::mount_to_body;
     use leptos::prelude::*;
-    use lockscope_wire::guide::Explanation;
+    use lockscope_view::guide::Explanation;
     use wasm_bindgen::{JsCast as _, JsValue};
     use wasm_bindgen_futures::spawn_local;
     use web_sys::{Element, HtmlElement};

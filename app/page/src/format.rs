@@ -1,7 +1,7 @@
 //! Ages, sizes and names as people read them on the page. Pure: the same on the server and in the browser.
 
-pub(crate) use lockscope_wire::visible;
-pub(crate) use lockscope_wire::words::{bytes, clock, count, date, duration, plural};
+pub(crate) use lockscope_view::visible;
+pub(crate) use lockscope_view::words::{bytes, clock, count, date, duration, plural};
 
 /// The time from `since_ms` to now; `…` while the clock is not known. What changes many times a second says nothing.
 pub(crate) fn age(since_ms: i64, now_ms: i64) -> String {

@@ -25,7 +25,7 @@ pub(crate) fn initial_view<T: Serialize + DeserializeOwned>(
 #[cfg(feature = "ssr")]
 pub(super) fn pack<T: Serialize>(first: &T) -> Option<String> {
     use base64::Engine as _;
-    lockscope_wire::encode_frame(first).map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
+    lockscope_view::encode_frame(first).map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
 }
 
 #[cfg(not(feature = "ssr"))]
@@ -38,7 +38,7 @@ pub(super) fn unpack<T: DeserializeOwned>(packed: &str) -> Option<T> {
     // `atob` gives one character a byte.
     let bytes: Option<Vec<u8>> =
         window().atob(packed).ok()?.chars().map(|char| u8::try_from(u32::from(char)).ok()).collect();
-    lockscope_wire::decode_frame(&bytes?)
+    lockscope_view::decode_frame(&bytes?)
 }
 
 #[cfg(not(feature = "hydrate"))]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lockscope_wire::{
+use lockscope_view::{
     Board, BoardQuery, Epoch, LockOrders, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery,
     Status, Waits, WaitsQuery,
 };

@@ -12,7 +12,7 @@ use tokio::sync::{oneshot, watch};
 use super::file_watch::FileWatch;
 use super::tokens::{TOKENS_FILE, TokenRecord};
 use super::users::{USERS_FILE, UserRecord};
-use runtime::clock;
+use lockscope_runtime::clock;
 
 /// Pause between two looks, however many ask.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -142,7 +142,7 @@ mod tests {
         super::super::new_token(
             dir.path(),
             "ci",
-            super::super::Grant::everywhere(lockscope_wire::Role::Viewer),
+            super::super::Grant::everywhere(lockscope_view::Role::Viewer),
             0,
             None,
         )

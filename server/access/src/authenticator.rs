@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use lockscope_wire::{AuditKind, Person, Preferences, Role, SignedBy};
+use lockscope_view::{AuditKind, Person, Preferences, Role, SignedBy};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::account_files::AccountFiles;
@@ -23,11 +23,11 @@ use super::shared_sessions::Sharing;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
 use super::{Grant, ListenScope, Revocation, Settings};
-use audit::{Entry, Journal};
-use identity::Right;
-use identity::{Actor, QuotaOwner, Scope};
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
+use lockscope_audit::{Entry, Journal};
+use lockscope_identity::Right;
+use lockscope_identity::{Actor, QuotaOwner, Scope};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
 
 /// How often it is looked what is over, and what changed on disk. With a look itself less than a second.
 const TEND_EVERY: Duration = Duration::from_millis(500);

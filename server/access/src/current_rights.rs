@@ -1,10 +1,10 @@
 //! Whether somebody who was allowed something before still is: what was approved is looked at again when it is used.
 
-use lockscope_wire::SignedBy;
+use lockscope_view::SignedBy;
 
 use super::Access;
-use identity::Actor;
-use identity::Right;
+use lockscope_identity::Actor;
+use lockscope_identity::Right;
 
 impl Access {
     /// Whether somebody who asked before still has a right at a place: their token or user is there, and given that. Of

@@ -44,7 +44,7 @@ fn sign(user: &UserRecord, claim: &str) -> Option<Hmac<Sha256>> {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Role;
+    use lockscope_view::Role;
 
     use super::super::{Grant, list_users, set_user};
     use super::*;

@@ -1,10 +1,10 @@
 //! What a token or a user is given: a role and how far it reaches; and what names they may have.
 
-use lockscope_wire::Role;
+use lockscope_view::Role;
 use serde::{Deserialize, Serialize};
 
 use super::AccessError;
-use identity::Scope;
+use lockscope_identity::Scope;
 
 /// Characters of a name.
 pub(super) const NAME_CHARS_MAX: usize = 64;

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use super::grant::NAME_CHARS_MAX;
 use super::secret::Digest;
-use runtime::quota::neighbourhood;
+use lockscope_runtime::quota::neighbourhood;
 
 /// Failures of one account before it has to wait.
 pub const ACCOUNT_FREE: u32 = 5;

@@ -64,7 +64,7 @@ impl OneTimeLinks {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Role;
+    use lockscope_view::Role;
 
     use super::*;
 

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use super::AccessError;
 use super::secret::Secret;
-use runtime::quota::{Quota, Refusals, neighbourhood};
+use lockscope_runtime::quota::{Quota, Refusals, neighbourhood};
 
 /// Memory of one hash: what OWASP names for Argon2id with two rounds and one lane.
 const MEMORY_KIB: u32 = 19 * 1024;

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use lockscope_wire::{Preferences, SignedBy};
+use lockscope_view::{Preferences, SignedBy};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
 use super::file;
-use identity::Actor;
-use runtime::clock::{self, Clock};
-use runtime::rate::RateLimit;
+use lockscope_identity::Actor;
+use lockscope_runtime::clock::{self, Clock};
+use lockscope_runtime::rate::RateLimit;
 
 /// The folder in the data directory.
 const FOLDER: &str = "preferences";

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-use lockscope_wire::SignedBy;
+use lockscope_view::SignedBy;
 
 use super::grant::Grant;
 use super::revocation::{Revocation, RevocationReason, Revoker};
 use super::secret::{Digest, Secret};
 use super::users::UserRecord;
-use identity::Actor;
+use lockscope_identity::Actor;
 
 /// Sessions at once; the one that was quiet longest makes room.
 pub const SESSIONS_MAX: usize = 1_000;
@@ -233,7 +233,7 @@ impl Sessions {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Role;
+    use lockscope_view::Role;
 
     use super::*;
 

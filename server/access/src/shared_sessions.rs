@@ -11,8 +11,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use lockscope_wire::Role;
-use runtime::shared_rows::{Exchange, SENT_MAX, SharedRow, Sharer};
+use lockscope_runtime::shared_rows::{Exchange, SENT_MAX, SharedRow, Sharer};
+use lockscope_view::Role;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 

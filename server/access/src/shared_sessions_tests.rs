@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 use super::*;
 use crate::sessions::TOUCH_MS;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use axum::http::HeaderMap;
-use lockscope_wire::{AuditKind, Role};
+use lockscope_view::{AuditKind, Role};
 
 use super::device::{self, DEVICE_MS_MAX};
 use super::grant::NAME_CHARS_MAX;
@@ -13,7 +13,7 @@ use super::revocation::RevocationReason;
 use super::secret::Secret;
 use super::sessions::{Basis, ClosedSession, Holder};
 use super::{Access, Grant, ListenScope};
-use identity::Actor;
+use lockscope_identity::Actor;
 
 /// Somebody signed in.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use super::grant::{Grant, check_name};
 use super::preferences;
 use super::revocation::{Revocation, RevocationReason, Revoker};
 use super::secret::{Digest, Secret};
-use identity::Right;
-use lockscope_wire::SignedBy;
+use lockscope_identity::Right;
+use lockscope_view::SignedBy;
 
 /// The file in the data directory.
 pub const TOKENS_FILE: &str = "tokens.json";
@@ -186,9 +186,9 @@ impl Tokens {
 
     /// Whether some token has a right.
     pub(super) fn any_may(&self, right: Right, now_ms: i64) -> bool {
-        self.0
-            .values()
-            .any(|active| !active.record.is_expired(now_ms) && identity::role_may(active.record.grant.role, right))
+        self.0.values().any(|active| {
+            !active.record.is_expired(now_ms) && lockscope_identity::role_may(active.record.grant.role, right)
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -198,7 +198,7 @@ impl Tokens {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Role;
+    use lockscope_view::Role;
 
     use super::*;
 

@@ -13,9 +13,9 @@ mod language;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use alerts::evaluator::Evaluator;
-use alerts::rule::{Condition, Rule};
 use language::Story;
+use lockscope_alerts::evaluator::Evaluator;
+use lockscope_alerts::rule::{Condition, Rule};
 use lockscope_core::observation::Observation;
 use lockscope_core::time::TimeMs;
 

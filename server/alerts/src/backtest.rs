@@ -5,14 +5,14 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::Instant;
 
-use history::codec::ChunkKind;
-use history::replay::{ReplayError, walk};
-use history::store::{ChunkHead, Gap, GapReason, Store, StoreError};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
-use runtime::clock;
+use lockscope_history::codec::ChunkKind;
+use lockscope_history::replay::{ReplayError, walk};
+use lockscope_history::store::{ChunkHead, Gap, GapReason, Store, StoreError};
+use lockscope_runtime::clock;
 
 use crate::evaluator::{AlertEnd, AlertNews, Evaluator};
 use crate::rule::Rule;

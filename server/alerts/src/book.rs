@@ -11,7 +11,7 @@ pub(crate) use shared::{server_number, unique_number};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockscope_wire::{Acknowledgement, Alert, AlertMatchers, AlertRule, AlertState, Silence};
+use lockscope_view::{Acknowledgement, Alert, AlertMatchers, AlertRule, AlertState, Silence};
 use serde::{Deserialize, Serialize};
 
 use crate::notification::Notification;

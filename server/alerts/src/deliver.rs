@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use runtime::backoff::Backoff;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::backoff::Backoff;
+use lockscope_runtime::shutdown::CancellationToken;
 use tokio::time::Instant;
 
 use crate::duty::{Duty, Ledger, shared_key};

@@ -152,7 +152,7 @@ pub fn shared_key(one: &Notification) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Severity;
+    use lockscope_view::Severity;
 
     use super::*;
 

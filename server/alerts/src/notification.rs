@@ -1,6 +1,6 @@
 //! What people and systems are told of an alert.
 
-use lockscope_wire::Severity;
+use lockscope_view::Severity;
 
 /// What is told of one alert: that it fires, or that it is over.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use history::derive::{verdict_name, verdict_of};
 use lockscope_core::configured::is_meant;
 use lockscope_core::diagnosis::{Code, Severity, Verdict};
+use lockscope_history::derive::{verdict_name, verdict_of};
 
 /// Rules of a server.
 pub const RULES_MAX: usize = 64;

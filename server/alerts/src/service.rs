@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use lockscope_wire::{Acknowledgement, Alert, AlertRoute, Alerts as AlertsView, Silence};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shared_rows::Exchange;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_view::{Acknowledgement, Alert, AlertRoute, Alerts as AlertsView, Silence};
 use parking_lot::Mutex;
-use runtime::clock::Clock;
-use runtime::shared_rows::Exchange;
-use runtime::shutdown::CancellationToken;
 use tokio::sync::{Mutex as AsyncMutex, Notify, OwnedMutexGuard, watch};
 
 use crate::book::{Book, BookError, Unsaved, rule_shown};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lockscope_wire::OrderSnooze;
+use lockscope_view::OrderSnooze;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::de::DeserializeOwned;
 

@@ -9,10 +9,10 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use alerts::notification::Notification;
-use alerts::route::{Route, RouteKind, SendErrorKind, Sender, outgoing};
-use lockscope_wire::Severity;
-use runtime::clock::Clock;
+use lockscope_alerts::notification::Notification;
+use lockscope_alerts::route::{Route, RouteKind, SendErrorKind, Sender, outgoing};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::Severity;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpListener;

@@ -4,7 +4,7 @@
 //! the previous line's hash (its 64 characters; [`GENESIS`] for the first) and the line's object without the field
 //! `hash`. So the chain can be checked with `sha256sum` and a text editor alone.
 
-use lockscope_wire::AuditRecord;
+use lockscope_view::AuditRecord;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 

@@ -1,6 +1,6 @@
 //! Tests of the chain.
 
-use lockscope_wire::AuditKind;
+use lockscope_view::AuditKind;
 use proptest::prelude::*;
 
 use super::*;
@@ -55,7 +55,7 @@ fn the_longest_entry_fits_into_a_line() {
         ensemble: Some(long(100_000)),
         lock: Some(long(100_000)),
         path: Some("\\".repeat(100_000)),
-        plan: Some(crate::PlanRef { id: long(100_000), czxid: lockscope_wire::Zxid(i64::MAX) }),
+        plan: Some(crate::PlanRef { id: long(100_000), czxid: lockscope_view::Zxid(i64::MAX) }),
         intent: Some(u64::MAX),
         outcome: Some("released_other"),
         reason: Some(long(100_000)),

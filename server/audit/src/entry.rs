@@ -1,9 +1,9 @@
 //! What is to be recorded, and the record it becomes.
 
-use lockscope_wire::{AuditKind, AuditRecord, Zxid};
+use lockscope_view::{AuditKind, AuditRecord, Zxid};
 
 use super::text::{DETAIL_CHARS_MAX, NAME_CHARS_MAX, PATH_CHARS_MAX, REASON_CHARS_MAX, bounded};
-use identity::Actor;
+use lockscope_identity::Actor;
 
 /// The actor of records of the server itself.
 const SERVER: &str = "lockscope";

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use lockscope_wire::AuditPage;
+use lockscope_view::AuditPage;
 use tokio::sync::{OnceCell, watch};
 
 use super::{AuditError, Entry, Export, Journal, Log, PageQuery, Records, Requests, files};
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 /// The log of a data directory.
 #[derive(Debug)]

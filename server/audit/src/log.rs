@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use futures_util::future::BoxFuture;
-use lockscope_wire::{AuditKind, AuditPage};
+use lockscope_view::{AuditKind, AuditPage};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
@@ -16,7 +16,7 @@ use super::requests::{OpenIds, Requests};
 use super::verify::{Segment, VerifiedLog, VerifyError, verify_dir};
 use super::writer::{Start, Writer, WrittenBatch, torn_end};
 use super::{AuditError, Entry, Journal, export, files, head, page};
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 /// Entries that wait to be written; more wait to be taken.
 const QUEUE_MAX: usize = 1_024;

@@ -5,10 +5,10 @@ use std::io;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use lockscope_wire::{AuditKind, AuditPage};
+use lockscope_view::{AuditKind, AuditPage};
 
 use super::AuditError;
-use identity::Scope;
+use lockscope_identity::Scope;
 
 /// Records of a page when nothing is said.
 pub const LIMIT_DEFAULT: usize = 100;

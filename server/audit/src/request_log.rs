@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockscope_wire::AuditKind;
+use lockscope_view::AuditKind;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::refusals::Refusals;
 use super::{AuditError, Entry, Journal};
-use identity::Actor;
-use runtime::clock::Clock;
-use runtime::tasks::spawn;
+use lockscope_identity::Actor;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::tasks::spawn;
 
 /// Requests without an outcome on record at once; one more is refused. Only a disk that stalls or is full comes near
 /// it.

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
-use lockscope_wire::{Role, SignedBy};
+use lockscope_view::{Role, SignedBy};
 use tokio::sync::watch;
 
 use super::super::REFUSALS_A_MINUTE_MAX;
 use super::*;
-use identity::Scope;
+use lockscope_identity::Scope;
 
 /// How long a record may take where nothing is to be written in time.
 const SHORT: Duration = Duration::from_millis(20);

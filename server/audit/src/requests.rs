@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use lockscope_wire::{AuditKind, AuditRecord};
+use lockscope_view::{AuditKind, AuditRecord};
 use serde::Deserialize;
 
 /// Requests that are kept of each sort; those without an outcome beyond it are counted.

@@ -8,9 +8,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shared_rows::{SharedRow, Sharer};
 use parking_lot::{Mutex, MutexGuard};
-use runtime::clock::Clock;
-use runtime::shared_rows::{SharedRow, Sharer};
 use serde::{Deserialize, Serialize};
 
 use super::chain::{self, ChainHead};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::chain::HASH_CHARS;
 use crate::{Entry, Journal as _, Log};
-use lockscope_wire::AuditKind;
+use lockscope_view::AuditKind;
 
 /// A log with so many more records, of somebody.
 async fn filled(dir: &Path, whose: &str, records: u64) {

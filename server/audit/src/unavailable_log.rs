@@ -1,7 +1,7 @@
 //! An audit log that is not available: every request is answered with the reason.
 
 use futures_util::future::{BoxFuture, ready};
-use lockscope_wire::AuditPage;
+use lockscope_view::AuditPage;
 
 use super::{AuditError, Entry, Export, Journal, PageQuery, Records};
 

@@ -9,7 +9,7 @@ use super::chain::{self, ChainHead, LINE_BYTES_MAX};
 use super::read::ReverseLines;
 use super::verify::{self, Segment};
 use super::{AuditError, Entry, files, head};
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 /// Owns the file that is written.
 #[derive(Debug)]

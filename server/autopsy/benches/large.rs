@@ -7,8 +7,8 @@ use std::io::{BufWriter, Read as _, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-use autopsy::source::LogStream;
-use autopsy::{Options, perform};
+use lockscope_autopsy::source::LogStream;
+use lockscope_autopsy::{Options, perform};
 use tikv_jemallocator::Jemalloc;
 
 /// As the program has it.

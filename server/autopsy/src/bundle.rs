@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::time::Duration;
 
-use history::historian::HistoryHandle;
-use history::store::StoreError;
-use history::store::bundle::{BundleError, BundleQuery};
 use lockscope_core::time::TimeMs;
-use runtime::clock;
+use lockscope_history::historian::HistoryHandle;
+use lockscope_history::store::StoreError;
+use lockscope_history::store::bundle::{BundleError, BundleQuery};
+use lockscope_runtime::clock;
 
 use crate::{AutopsyError, Coverage};
 

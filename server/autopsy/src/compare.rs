@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use txn_log::Transaction;
+use lockscope_txn_log::Transaction;
 
 use crate::merge::MemberDifference;
 use crate::source::{MemberFiles, SnapshotFile, read_snapshot};

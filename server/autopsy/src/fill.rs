@@ -1,13 +1,13 @@
 //! Plays observations through the model, and hands what was played to the historian, as the engine of a live server does:
 //! the same tap, the same checkpoints, the same encoder. It waits for the historian instead of losing anything.
 
-use history::derive::{Event, Tap};
-use history::historian::{CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, Recorder};
-use history::store::GapReason;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
-use txn_log::{Session, Transaction};
+use lockscope_history::derive::{Event, Tap};
+use lockscope_history::historian::{CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, Recorder};
+use lockscope_history::store::GapReason;
+use lockscope_txn_log::{Session, Transaction};
 
 use crate::AutopsyError;
 use crate::audit_log::{AuditLog, Writer};
@@ -231,7 +231,7 @@ impl Played {
     fn apply(&mut self, now: TimeMs, observation: Observation) {
         let first = self.events.len();
         let writer = self.writer_of(&observation).map(|writer| writer.address.clone());
-        // As `history::derive::apply` does; here it goes on to the recorder.
+        // As `lockscope_history::derive::apply` does; here it goes on to the recorder.
         let changes = self.model.begin_with(now, &observation);
         self.tap.look(&self.model, now, Some(&observation), &changes, &mut self.events);
         while self.model.has_backlog() {

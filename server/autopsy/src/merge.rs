@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
+use lockscope_txn_log::Transaction;
 use serde::Serialize;
-use txn_log::Transaction;
 
 use crate::source::{Damage, LogFile, LogStream, MemberFiles};
 

@@ -1,11 +1,11 @@
 //! From files to a history: where it begins, what is missing on the way, and what is said in the end.
 
-use history::historian::{Historian, HistoryHandle, Recorder};
-use history::store::sqlite::SqliteStore;
-use history::store::{Retention, Store};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
-use runtime::clock::Clock;
+use lockscope_history::historian::{Historian, HistoryHandle, Recorder};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Retention, Store};
+use lockscope_runtime::clock::Clock;
 use std::sync::Arc;
 
 use crate::audit_log::AuditLog;
@@ -72,7 +72,7 @@ pub fn perform(options: &Options) -> Result<Autopsy, AutopsyError> {
     Ok(Autopsy { report, history, model: finished.model, writers })
 }
 
-fn failed(error: history::store::StoreError) -> AutopsyError {
+fn failed(error: lockscope_history::store::StoreError) -> AutopsyError {
     AutopsyError::Store(error.to_string())
 }
 

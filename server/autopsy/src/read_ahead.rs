@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
-use txn_log::{Change, Multi, Transaction};
+use lockscope_txn_log::{Change, Multi, Transaction};
 
 use crate::AutopsyError;
 use crate::merge::Merged;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use history::derive::{add_histogram, verdict_name, verdict_of};
-use history::store::rows::{Minute, MinuteQuery, ROWS_READ_MAX};
-use history::store::{Store, StoreError};
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::tally::Histogram;
 use lockscope_core::time::TimeMs;
+use lockscope_history::derive::{add_histogram, verdict_name, verdict_of};
+use lockscope_history::store::rows::{Minute, MinuteQuery, ROWS_READ_MAX};
+use lockscope_history::store::{Store, StoreError};
 use serde::Serialize;
 
 use crate::merge::MemberDifference;

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use foldhash::fast::RandomState;
 use lockscope_core::observation::Observation;
 use lockscope_core::znode::SessionId;
-use txn_log::Session;
+use lockscope_txn_log::Session;
 
 /// Open sessions whose time-out is remembered: as many as the model keeps. Overflow policy: that of further ones is not
 /// known.

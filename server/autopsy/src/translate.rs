@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use lockscope_core::observation::{Link, Observation, RootId, RootTrouble};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, is_under, split_path};
-use txn_log::{Change, Create, Lifetime, Multi, Session, Transaction};
+use lockscope_txn_log::{Change, Create, Lifetime, Multi, Session, Transaction};
 
 use crate::timeouts::Timeouts;
 use crate::tree::Tree;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use lockscope_core::znode::{Facts, PAYLOAD_BYTES_MAX, SessionId, Zxid, is_under, split_path};
-use txn_log::{Create, Lifetime, Node, Transaction};
+use lockscope_txn_log::{Create, Lifetime, Node, Transaction};
 
 /// ZooKeeper's own znodes: no lock is among them.
 const SYSTEM: &str = "/zookeeper";

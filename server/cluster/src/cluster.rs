@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lockscope_wire::{Cluster as ClusterView, ClusterState, SharedMemory};
+use lockscope_runtime::clock::{self, Clock};
+use lockscope_view::{Cluster as ClusterView, ClusterState, SharedMemory};
 use parking_lot::{Mutex, MutexGuard};
-use runtime::clock::{self, Clock};
 use zookeeper_client::{Acl, Client};
 
 use crate::member::{Member, MemberRecord};

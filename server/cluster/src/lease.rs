@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn it_counts_from_the_sending_and_not_from_the_answer() {
-        let start = runtime::clock::instant();
+        let start = lockscope_runtime::clock::instant();
         let mut lease = Lease::default();
         lease.renew(start, TIMEOUT);
         assert!(!lease.holds_at(start), "one heartbeat alone may not have reached the leader");
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_heartbeat_after_a_pause_proves_nothing_by_itself() {
-        let start = runtime::clock::instant();
+        let start = lockscope_runtime::clock::instant();
         let mut lease = Lease::default();
         lease.renew(start, TIMEOUT);
         lease.renew(after(start, 2_501), TIMEOUT);

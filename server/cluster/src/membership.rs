@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future;
-use lockscope_wire::ClusterState;
+use lockscope_view::ClusterState;
 use zookeeper_client::{Acls, Client, CreateMode, Error, MultiReadResult};
 
 use crate::cluster::Cluster;
@@ -51,7 +51,7 @@ impl Cluster {
                     }
                     let since = match other {
                         Some((czxid, since)) if czxid == stat.czxid => since,
-                        _ => runtime::clock::instant(),
+                        _ => lockscope_runtime::clock::instant(),
                     };
                     other = Some((stat.czxid, since));
                     let wait = self.note_other(record.as_ref(), since);

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use lockscope_wire::ClusterState;
-use runtime::backoff::Backoff;
-use runtime::clock;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::backoff::Backoff;
+use lockscope_runtime::clock;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_view::ClusterState;
 use tokio::sync::Notify;
 use zookeeper_client::{Client, Error, SessionState};
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use zookeeper::{Credentials, note_ours};
+use lockscope_zookeeper::{Credentials, note_ours};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Error, Permission};
 
 use crate::paths::Paths;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use zookeeper::Credentials;
+use lockscope_zookeeper::Credentials;
 
 /// Where the cluster meets, and as whom this replica comes.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lockscope_wire::{Cluster as ClusterView, ClusterState, Replica, SharedMemory};
+use lockscope_view::{Cluster as ClusterView, ClusterState, Replica, SharedMemory};
 
 use crate::lease::Lease;
 use crate::member::Member;

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use cluster::{Cluster, Settings};
-use demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_cluster::{Cluster, Settings};
 use lockscope_core::release::{End, Ending, Naming, Target};
 use lockscope_core::znode::{SessionId, Zxid};
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
-use zookeeper::{Credentials, ReleaseClient};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_zookeeper::{Credentials, ReleaseClient};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 const DEADLINE: Duration = Duration::from_secs(60);

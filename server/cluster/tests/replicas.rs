@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use cluster::{Cluster, MutexError, Settings};
-use demo::{PrivateZooKeeper, ServerOptions};
-use lockscope_wire::{Cluster as View, ClusterState};
-use runtime::clock::Clock;
-use runtime::shutdown::{CancellationToken, DropGuard};
-use zookeeper::{Credentials, Login};
+use lockscope_cluster::{Cluster, MutexError, Settings};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{CancellationToken, DropGuard};
+use lockscope_view::{Cluster as View, ClusterState};
+use lockscope_zookeeper::{Credentials, Login};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 const TIMEOUT: Duration = Duration::from_secs(2);

@@ -1,7 +1,7 @@
 //! What to do about made-up locks: the real guide, with made-up names.
 
-use lockscope_wire::guide::{ActTemplate, Guide, Names, StepTemplate, of_verdict};
-use lockscope_wire::{Advice, Headline, LockProblem, LockRow, PROBLEMS_MAX, ProblemsLeftOut, Step, StepAct, Verdict};
+use lockscope_view::guide::{ActTemplate, Guide, Names, StepTemplate, of_verdict};
+use lockscope_view::{Advice, Headline, LockProblem, LockRow, PROBLEMS_MAX, ProblemsLeftOut, Step, StepAct, Verdict};
 
 fn is_bad(row: &LockRow) -> bool {
     row.verdict >= Verdict::Slow

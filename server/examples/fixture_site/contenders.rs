@@ -1,6 +1,6 @@
 //! Contenders of a made-up lock, as a sequential recipe would leave them.
 
-use lockscope_wire::{
+use lockscope_view::{
     Access, ClientInfo, Contender, ContenderRole, Edge, EdgeEvidence, Liveness, LockRow, Recipe, RunsOut, SessionId,
     Zxid,
 };

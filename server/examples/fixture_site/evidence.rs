@@ -1,6 +1,6 @@
 //! What made-up members report: every state an answer can be in, complete and not.
 
-use lockscope_wire::{
+use lockscope_view::{
     FiredRow, Herd, HerdKnown, HoldEnd, LockRow, MemberRole, MemberStatus, PastHolder, SessionId, SourceState, Trust,
     Zxid,
 };

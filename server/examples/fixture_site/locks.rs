@@ -1,6 +1,6 @@
 //! The made-up locks: one of each verdict, and the names that a page must survive.
 
-use lockscope_wire::{Confidence, Depth, LockRow, Missing, Recipe, RootState, Verdict};
+use lockscope_view::{Confidence, Depth, LockRow, Missing, Recipe, RootState, Verdict};
 
 use super::contenders::{APART_MS, contender};
 

@@ -1,7 +1,7 @@
 //! The whole page over made-up locks, for looking at it: every verdict, a queue of 1,000, names that try to break the
 //! layout or the page. Feed, socket and pages are the real ones; only the model behind them is invented.
 //!
-//! `cargo run -p server --example fixture_site -- [live|crowd|many|passing|empty|syncing|stale|unreached|denied] [ADDRESS [TURN_MS]]`
+//! `cargo run -p lockscope --example fixture_site -- [live|crowd|many|passing|empty|syncing|stale|unreached|denied] [ADDRESS [TURN_MS]]`
 #![recursion_limit = "512"]
 
 mod advice;
@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use feed::{self, Hub, pump};
-use http::{Http, Limits, pages};
-use runtime::clock::Clock;
-use runtime::shutdown;
-use server::stdout;
+use lockscope::stdout;
+use lockscope_live::{self, Hub, pump};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown;
+use lockscope_web::{Http, Limits, pages};
 use tokio::net::TcpListener;
 
 use mode::Mode;
@@ -42,7 +42,7 @@ async fn main() -> anyhow::Result<()> {
     };
     let clock = Clock::system();
     let world = Arc::new(World::new(mode, clock.clone()));
-    let hub = Hub::new(world.clone(), clock, feed::random_epoch());
+    let hub = Hub::new(world.clone(), clock, lockscope_live::random_epoch());
     // Nobody drains this server: Ctrl-C ends it.
     let (_stopper, stop) = shutdown::token();
     pump::start(hub.clone(), stop.clone());

@@ -1,6 +1,6 @@
 //! The map of a made-up queue, from its contenders, as the real projection makes it of the model's.
 
-use lockscope_wire::{
+use lockscope_view::{
     Contender, ContenderRole, HAND_OVERS_MIN, HandOvers, Liveness, LockPage, QUEUE_DEAD_MAX, QUEUE_SLICES_MAX,
     QueueMap, QueueMapQuery, QueuePlace, QueueSlice,
 };

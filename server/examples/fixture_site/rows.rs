@@ -1,6 +1,6 @@
 //! Which rows of the board fit a query, and in which order.
 
-use lockscope_wire::{BoardQuery, LockRow, Sort, Verdict};
+use lockscope_view::{BoardQuery, LockRow, Sort, Verdict};
 
 pub(crate) fn matches(row: &LockRow, query: &BoardQuery) -> bool {
     let has = |text: &str| row.path.contains(text) || row.recipe_label.contains(text);

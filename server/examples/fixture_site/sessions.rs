@@ -1,7 +1,7 @@
 //! The made-up sessions: one that blocks many, one that waits for much, two in a deadlock, and names that a page must
 //! survive.
 
-use lockscope_wire::{
+use lockscope_view::{
     Contender, ContenderRole, Happened, Liveness, LockRow, ROW_LOCKS_MAX, RunsOut, SessionEvent, SessionGroup,
     SessionGroupRow, SessionId, SessionLockRow, SessionRow, SessionSort, SessionTimeout, SessionsQuery, TimeoutOutcome,
     TimeoutUnknownReason, Verdict,

@@ -1,6 +1,6 @@
 //! Made-up waiting: two deadlocks, a chain, and a session that many wait for; in the mode `stale` a crowd of 300.
 
-use lockscope_wire::{
+use lockscope_view::{
     Access, AsOf, BRIEF_EDGES_MAX, Confidence, Cycle, LockSince, SessionId, SessionLock, TREE_CHILDREN_MAX, Verdict,
     WaitBranch, WaitEdge, WaitNode, Waits,
 };

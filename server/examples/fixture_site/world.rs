@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use feed::project::root_help;
-use feed::{Known, ProjectedView, Projection, Views, VisibilityScope};
-use lockscope_wire::{
+use lockscope_live::project::root_help;
+use lockscope_live::{Known, ProjectedView, Projection, Views, VisibilityScope};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::{
     AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately,
     Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, QueueMap, QueueMapQuery, Recipe, RootBrief,
     RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, SessionTimeout, Sessions, SessionsHead,
     SessionsQuery, Status, Totals, View, Waits, WaitsQuery, Window, Zxid,
 };
-use runtime::clock::Clock;
 use tokio::sync::watch;
 
 use super::advice;
@@ -97,7 +97,7 @@ impl World {
             since_ms: self.started_at_ms,
             why: why.to_owned(),
             zxid: Zxid(0x2_0000_2000 + i64::from(self.turns())),
-            proof: lockscope_wire::Proof::default(),
+            proof: lockscope_view::Proof::default(),
             ensemble: None,
         }
     }
@@ -321,8 +321,8 @@ impl Views for World {
 }
 
 impl Projection for World {
-    fn revisions(&self) -> feed::Revisions {
-        feed::Revisions::of([self.turn.subscribe()])
+    fn revisions(&self) -> lockscope_live::Revisions {
+        lockscope_live::Revisions::of([self.turn.subscribe()])
     }
 
     fn revision(&self) -> u64 {

@@ -4,16 +4,16 @@
 
 use std::time::{Duration, Instant};
 
-use history::codec::{Chunk, Decoder, Encoder};
-use history::derive::{Deriver, Tap};
-use history::replay::{Moment, Rewound};
-use history::store::Store;
-use history::store::sqlite::SqliteStore;
 use lockscope_core::evidence::{Connection, Expiry, Health, MemberAnswer, Report, Round, SessionTable, WatchTable};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
+use lockscope_history::codec::{Chunk, Decoder, Encoder};
+use lockscope_history::derive::{Deriver, Tap};
+use lockscope_history::replay::{Moment, Rewound};
+use lockscope_history::store::Store;
+use lockscope_history::store::sqlite::SqliteStore;
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -27,7 +27,7 @@ fn main() {
     if !args.any(|arg| arg == "--bench") {
         return;
     }
-    // Further words choose what is measured: `cargo bench -p history -- back`.
+    // Further words choose what is measured: `cargo bench -p lockscope-history -- back`.
     let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|one| one == name);
     if is_chosen("load") {
@@ -349,22 +349,23 @@ fn look_back() {
     chunks.extend(encoder.close());
     let (mut ticks, mut others) = (Duration::ZERO, Duration::ZERO);
     for (now, observation) in told.iter().cloned() {
-        let (begin, is_tick) = (runtime::clock::thread_cpu(), observation == Observation::Tick);
+        let (begin, is_tick) = (lockscope_runtime::clock::thread_cpu(), observation == Observation::Tick);
         live.apply(now, observation);
-        *(if is_tick { &mut ticks } else { &mut others }) += runtime::clock::thread_cpu().saturating_sub(begin);
+        *(if is_tick { &mut ticks } else { &mut others }) +=
+            lockscope_runtime::clock::thread_cpu().saturating_sub(begin);
     }
     println!("of the 100 s the live model takes {ticks:.0?} of CPU for ticks and {others:.0?} for the rest");
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), "bench").unwrap();
     store.append(&chunks, &[]).unwrap();
     let timed = |what: &str, act: &mut dyn FnMut()| {
-        let (begin, cpu) = (Instant::now(), runtime::clock::thread_cpu());
+        let (begin, cpu) = (Instant::now(), lockscope_runtime::clock::thread_cpu());
         act();
-        let cpu = runtime::clock::thread_cpu().saturating_sub(cpu);
+        let cpu = lockscope_runtime::clock::thread_cpu().saturating_sub(cpu);
         println!("{what}: {:.0} ms, {:.0} of CPU", begin.elapsed().as_secs_f64() * 1e3, cpu.as_secs_f64() * 1e3);
     };
     // The longest tail: right before so much happened that a checkpoint is due.
-    let longest = history::historian::CHECKPOINT_OBSERVATIONS as usize;
+    let longest = lockscope_history::historian::CHECKPOINT_OBSERVATIONS as usize;
     let end = told[longest - 1].0.0;
     println!("the longest tail: {longest} observations, {:.0} s of 1,000 events/s", (end - told[0].0.0) as f64 / 1e3);
     let mut rewound = None;

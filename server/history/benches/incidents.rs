@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use history::incident::{IncidentQuery, Present, search};
-use history::store::Store;
-use history::store::rows::{Charge, Charged, Charges, Fact, FactKind, Rows, Span, SpanEnd};
-use history::store::sqlite::SqliteStore;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_history::incident::{IncidentQuery, Present, search};
+use lockscope_history::store::Store;
+use lockscope_history::store::rows::{Charge, Charged, Charges, Fact, FactKind, Rows, Span, SpanEnd};
+use lockscope_history::store::sqlite::SqliteStore;
 
 const START: i64 = 1_790_000_000_000;
 

@@ -5,15 +5,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use history::codec::{Chunk, ChunkKind, Encoder};
-use history::resume::resume;
-use history::store::rows::{Charge, Charged, Charges, Minute, Rows, Span, SpanEnd};
-use history::store::sqlite::SqliteStore;
-use history::store::{Gap, GapReason, Store};
 use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
+use lockscope_history::codec::{Chunk, ChunkKind, Encoder};
+use lockscope_history::resume::resume;
+use lockscope_history::store::rows::{Charge, Charged, Charges, Minute, Rows, Span, SpanEnd};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Gap, GapReason, Store};
 
 /// A day begins.
 const DAY: i64 = 1_789_948_800_000;

@@ -8,14 +8,14 @@
 
 use std::time::{Duration, Instant};
 
-use history::codec::{Chunk, ChunkKind};
-use history::store::Store;
-use history::store::postgres::{PostgresHistory, PostgresStore, Target};
-use history::store::rows::{Charge, Charged, Charges, Minute, MinuteQuery, Rows, Span, SpanEnd, SpanQuery};
-use history::store::sqlite::SqliteStore;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
-use private_postgres::PrivatePostgres;
+use lockscope_history::codec::{Chunk, ChunkKind};
+use lockscope_history::store::Store;
+use lockscope_history::store::postgres::{PostgresHistory, PostgresStore, Target};
+use lockscope_history::store::rows::{Charge, Charged, Charges, Minute, MinuteQuery, Rows, Span, SpanEnd, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_private_postgres::PrivatePostgres;
 
 const START: i64 = 20_000 * 86_400_000;
 const LOCKS: i64 = 200;

@@ -4,10 +4,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use history::time_to_lock::{LIVES_READ_MAX, LineKind, LineLife, WAITS_JUDGED_MAX, learn};
 use lockscope_core::time::TimeMs;
 use lockscope_core::time_to_lock::{Admission, Habits, HoldTimes, HolderAge, Line};
 use lockscope_core::znode::Zxid;
+use lockscope_history::time_to_lock::{LIVES_READ_MAX, LineKind, LineLife, WAITS_JUDGED_MAX, learn};
 
 fn main() {
     // `cargo test` only wants to know that it builds.

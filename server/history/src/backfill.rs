@@ -8,7 +8,7 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 use crate::derive::{self, Event, Tap};
 use crate::historian::{CHECKPOINT_MS, Historian, HistoryStatus, Recorder};

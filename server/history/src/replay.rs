@@ -10,7 +10,7 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
-use runtime::cancel;
+use lockscope_runtime::cancel;
 
 use crate::codec::{Chunk, ChunkKind, CodecError, Decoder};
 use crate::store::{CHUNKS_READ_MAX, ChunkHead, Gap, GapReason, Store, StoreError};

@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use lockscope_wire::{Role, SignedBy};
+use lockscope_view::{Role, SignedBy};
 
-use runtime::quota::neighbourhood;
+use lockscope_runtime::quota::neighbourhood;
 
 /// One thing that may be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockscope_wire::{LabOrder, Strategy};
+use lockscope_view::{LabOrder, Strategy};
 use parking_lot::{Mutex, MutexGuard};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -17,7 +17,7 @@ use super::relay::Relay;
 use super::sandbox::session_timeout;
 use super::strategy::{self, LabNode, StrategyEnv};
 use super::tally::Seat;
-use zookeeper::Credentials;
+use lockscope_zookeeper::Credentials;
 
 /// How long a holder of a draining lane waits for the others to queue again.
 const SETTLE_MAX: Duration = Duration::from_secs(60);

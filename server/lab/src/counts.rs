@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockscope_wire::ServerCounter;
-use zookeeper::members::ask_word;
-pub(super) use zookeeper::members::four_letter::cons::Packets;
-use zookeeper::members::four_letter::{cons, mntr};
+use lockscope_view::ServerCounter;
+use lockscope_zookeeper::members::ask_word;
+pub(super) use lockscope_zookeeper::members::four_letter::cons::Packets;
+use lockscope_zookeeper::members::four_letter::{cons, mntr};
 
 /// Ids of sessions.
 pub(super) type Sessions = BTreeSet<i64>;

@@ -1,6 +1,6 @@
 //! A run of the lab as a table for spreadsheets: one row a strategy, units in the names of the columns. Pure.
 
-use lockscope_wire::{LabRun, Lane};
+use lockscope_view::{LabRun, Lane};
 
 type Column = (&'static str, fn(&LabRun, &Lane) -> String);
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lockscope_wire::{Fault, FaultOrder, LabState, Strategy, ThrownFault};
+use lockscope_view::{Fault, FaultOrder, LabState, Strategy, ThrownFault};
 use tokio::time::timeout;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 

@@ -1,7 +1,7 @@
 //! Many latencies as few figures: an HDR histogram of microseconds, and what is shown of it.
 
 use hdrhistogram::Histogram;
-use lockscope_wire::Spread;
+use lockscope_view::Spread;
 
 /// Longest latency that is distinguished, µs: an hour. Longer ones count as this.
 const LONGEST_US: u64 = 3_600_000_000;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockscope_wire::Spread;
+use lockscope_view::Spread;
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
 use super::figures::Latencies;
-use runtime::clock;
+use lockscope_runtime::clock;
 
 /// How long each sleep is to take.
 const STEP: Duration = Duration::from_millis(5);

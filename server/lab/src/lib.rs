@@ -1,5 +1,5 @@
 //! The lab: real sessions contend for one lock in several ways of waiting, and what that costs is measured. Owns runs,
-//! their sandboxes and their figures; must not know HTTP, the feed, the model or the page.
+//! their sandboxes and their figures; must not know HTTP, `live`, the model or the page.
 
 mod client;
 mod counts;
@@ -28,16 +28,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use lockscope_wire::{FaultOrder, LabBrief, LabOrder, LabRun, LabRuns, ThrownFault};
+use lockscope_view::{FaultOrder, LabBrief, LabOrder, LabRun, LabRuns, ThrownFault};
 use parking_lot::{Mutex, MutexGuard};
 use thiserror::Error;
 use tokio::sync::watch;
 
 use self::run::Run;
 use self::run_store::RunStore;
-use runtime::clock::Clock;
-use runtime::tasks::spawn;
-use zookeeper::Credentials;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::tasks::spawn;
+use lockscope_zookeeper::Credentials;
 
 pub use run_store::{FILES_MAX, RUNS_MAX};
 pub use service::{LabDenied, LabService, has_ended};

@@ -1,6 +1,6 @@
 //! What may be ordered. Pure: the seed of an order without one is an argument.
 
-use lockscope_wire::LabOrder;
+use lockscope_view::LabOrder;
 
 use super::{LabEnsemble, LabRefusal, Limits};
 
@@ -85,10 +85,10 @@ fn expected_ms(order: &LabOrder) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Strategy;
+    use lockscope_view::Strategy;
 
     use super::*;
-    use zookeeper::Credentials;
+    use lockscope_zookeeper::Credentials;
 
     fn places(names: &[&str]) -> Vec<LabEnsemble> {
         let place = |name: &&str| LabEnsemble {

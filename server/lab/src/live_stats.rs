@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::relay::Meter;
 use super::tally::{Progress, Seat, Tally};
-use runtime::clock;
+use lockscope_runtime::clock;
 
 /// One lane's figures.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::LabEnsemble;
-use zookeeper::split_chroot;
+use lockscope_zookeeper::split_chroot;
 
 /// Members of an ensemble, and the chroot below which the lab works.
 #[derive(Clone, Debug, PartialEq, Eq)]

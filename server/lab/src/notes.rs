@@ -1,6 +1,6 @@
 //! What limits the figures of a run, in words. Pure.
 
-use lockscope_wire::LabOrder;
+use lockscope_view::LabOrder;
 
 use super::client::drains;
 

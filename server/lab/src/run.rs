@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
-use lockscope_wire::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
+use lockscope_view::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
@@ -17,7 +17,7 @@ use super::sandbox::Sandbox;
 use super::strategy_run::{ClientTasks, StrategyRun};
 use super::summary::conclude;
 use super::{LabEnsemble, counts, view};
-use runtime::clock::{self, Clock};
+use lockscope_runtime::clock::{self, Clock};
 
 /// Between two looks at whether something changed; so nobody is notified more than 20 times a second.
 const SHOW_EVERY: Duration = Duration::from_millis(50);
@@ -71,7 +71,7 @@ impl Run {
     ) -> Self {
         let root = format!("{}/run-{id}", place.root);
         let order = Arc::new(order);
-        let lane = |strategy: &lockscope_wire::Strategy| {
+        let lane = |strategy: &lockscope_view::Strategy| {
             Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order))
         };
         let lanes: Vec<_> = order.strategies.iter().map(lane).collect();

@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lockscope_wire::LabRun;
+use lockscope_view::LabRun;
 use parking_lot::{Mutex, MutexGuard};
 
 /// Runs that are kept in memory; the oldest goes.

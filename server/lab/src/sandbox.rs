@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use lockscope_wire::Strategy;
+use lockscope_view::Strategy;
 use tokio::time::timeout;
 use tracing::{info, warn};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use super::LabEnsemble;
-use runtime::clock;
-use zookeeper::Credentials;
+use lockscope_runtime::clock;
+use lockscope_zookeeper::Credentials;
 
 /// Time-out that every session of the lab asks for: short, so that a killed client is worth watching, and long enough
 /// that the board sees it, which asks members every 5 s who is connected. A server may grant another, so a session is

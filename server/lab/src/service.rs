@@ -4,16 +4,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockscope_wire::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState, ThrownFault};
+use lockscope_view::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState, ThrownFault};
 use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
 use crate::{Lab, LabRefusal};
-use audit::{AuditError, Entry, Intent, Journal, RequestLog};
-use feed::{LabSource, VisibilityScope};
-use identity::{Actor, Right};
-use runtime::clock::Clock;
-use runtime::tasks::spawn;
+use lockscope_audit::{AuditError, Entry, Intent, Journal, RequestLog};
+use lockscope_identity::{Actor, Right};
+use lockscope_live::{LabSource, VisibilityScope};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::tasks::spawn;
 
 /// How long a record may take before it counts as not to be written.
 const RECORD_MAX: Duration = Duration::from_secs(8);
@@ -340,7 +340,7 @@ fn end_words(run: &LabRun) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::Strategy;
+    use lockscope_view::Strategy;
 
     use super::*;
 

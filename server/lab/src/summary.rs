@@ -1,6 +1,6 @@
 //! What a run says, in one sentence. Pure.
 
-use lockscope_wire::{LabRun, LabState, Lane};
+use lockscope_view::{LabRun, LabState, Lane};
 
 use super::strategy::wakes_all;
 use super::view::lost;
@@ -130,7 +130,7 @@ fn grouped(number: u64) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use lockscope_wire::{Fault, LabOrder, Spread, Strategy, ThrownFault};
+    use lockscope_view::{Fault, LabOrder, Spread, Strategy, ThrownFault};
 
     use super::super::strategy_run;
     use super::super::view;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use lockscope_wire::{LabRun, Lane};
+use lockscope_view::{LabRun, Lane};
 
 /// Between two columns.
 const GAP: &str = "  ";
@@ -151,7 +151,7 @@ fn grouped(digits: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use lockscope_wire::{LabOrder, LabRequests, LabState, Spread, Strategy};
+    use lockscope_view::{LabOrder, LabRequests, LabState, Spread, Strategy};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockscope_wire::LAB_POINTS_MAX;
+use lockscope_view::LAB_POINTS_MAX;
 
 use super::figures::Latencies;
 

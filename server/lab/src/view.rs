@@ -1,6 +1,6 @@
 //! A lane as it is shown.
 
-use lockscope_wire::{LabRequests, Lane as WireLane};
+use lockscope_view::{LabRequests, Lane as WireLane};
 
 use super::figures::thousandths;
 use super::relay::Counts;

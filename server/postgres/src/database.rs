@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::{cancel, clock};
 use parking_lot::Mutex;
-use runtime::shutdown::CancellationToken;
-use runtime::{cancel, clock};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;

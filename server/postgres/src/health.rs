@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use lockscope_runtime::backoff::Backoff;
+use lockscope_runtime::clock;
 use parking_lot::Mutex;
-use runtime::backoff::Backoff;
-use runtime::clock;
 
 use crate::error::DatabaseError;
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use runtime::clock;
+use lockscope_runtime::clock;
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 use tokio_postgres::Client;

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use postgres::{Database, DatabaseError, Tables, Target};
-use private_postgres::PrivatePostgres;
+use lockscope_postgres::{Database, DatabaseError, Tables, Target};
+use lockscope_private_postgres::PrivatePostgres;
 
 const TABLES: Tables = Tables {
     part: "test",
@@ -19,7 +19,7 @@ fn database(url: &str) -> Database {
 }
 
 fn soon(ms: u64) -> Option<Instant> {
-    Some(runtime::clock::instant() + Duration::from_millis(ms))
+    Some(lockscope_runtime::clock::instant() + Duration::from_millis(ms))
 }
 
 async fn one(database: &Database) -> Result<i32, DatabaseError> {
@@ -35,12 +35,12 @@ async fn migrate(database: &Database, tables: Tables) -> Result<(), DatabaseErro
 
 /// Waits until something is so.
 async fn until<T, F: Future<Output = Option<T>>>(mut look: impl FnMut() -> F) -> T {
-    let deadline = runtime::clock::instant() + Duration::from_secs(60);
+    let deadline = lockscope_runtime::clock::instant() + Duration::from_secs(60);
     loop {
         if let Some(found) = look().await {
             return found;
         }
-        assert!(runtime::clock::instant() < deadline, "it never came to be");
+        assert!(lockscope_runtime::clock::instant() < deadline, "it never came to be");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -95,7 +95,7 @@ async fn tables_are_made_once_and_never_go_back() {
 async fn a_lock_is_held_by_one_and_lost_with_the_connection() {
     let mut server = PrivatePostgres::start().await.unwrap();
     let (first, second) = (database(&server.url()).lane(), database(&server.url()).lane());
-    let lock = |lane: &postgres::Lane, whose| {
+    let lock = |lane: &lockscope_postgres::Lane, whose| {
         let lane = lane.clone();
         async move {
             lane.run(move |session| Box::pin(async move { Ok((session.lock(5, whose).await?, session.number())) }))
@@ -140,7 +140,7 @@ async fn a_hung_server_fails_looks_within_their_bound_and_then_at_once() {
     let hung = |within| {
         let database = database.clone();
         async move {
-            let began = runtime::clock::instant();
+            let began = lockscope_runtime::clock::instant();
             let asked = database
                 .look(soon(within), |client| Box::pin(async move { Ok(client.simple_query("SELECT 1").await?.len()) }))
                 .await;
@@ -176,5 +176,5 @@ async fn no_more_connections_are_made_than_may_be() {
         })
     });
     futures_util::future::join_all(looks).await.into_iter().for_each(|look| assert!(look.is_ok(), "{look:?}"));
-    assert_eq!(database.stats().connects, postgres::READERS_MAX as u64);
+    assert_eq!(database.stats().connects, lockscope_postgres::READERS_MAX as u64);
 }

@@ -4,8 +4,8 @@
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::PathBuf;
 
-use postgres::{Database, DatabaseError, Target};
-use private_postgres::PrivatePostgres;
+use lockscope_postgres::{Database, DatabaseError, Target};
+use lockscope_private_postgres::PrivatePostgres;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 struct Authority {

@@ -1,6 +1,6 @@
 //! Whether an ordered request may begin: everything that is checked before its plan is used up.
 
-use lockscope_wire::ReleaseOrder;
+use lockscope_view::ReleaseOrder;
 
 use super::checks::{check_right, check_words, may};
 use super::coordination::LimitedRelease;
@@ -9,8 +9,8 @@ use super::plans::KeptPlan;
 use super::refusal::{Rejection, RejectionReason};
 use super::requests::OutcomeReceiver;
 use super::service::{Accepted, ReleaseService, RunningRequest, State};
-use identity::{Actor, Right};
-use runtime::clock;
+use lockscope_identity::{Actor, Right};
+use lockscope_runtime::clock;
 
 /// A request that may begin, as far as this server knows.
 enum Examined {

@@ -1,12 +1,12 @@
 //! The second person: somebody else than the planner approves a plan before it is executed.
 
-use lockscope_wire::{AuditKind, ReleaseOrder, ReleasePlan};
+use lockscope_view::{AuditKind, ReleaseOrder, ReleasePlan};
 
 use super::checks::may;
 use super::refusal::{Rejection, RejectionReason};
 use super::service::ReleaseService;
-use audit::{Entry, PlanRef};
-use identity::{Actor, Right, is_same_person};
+use lockscope_audit::{Entry, PlanRef};
+use lockscope_identity::{Actor, Right, is_same_person};
 
 impl ReleaseService {
     /// A second person approves another's plan; the planner can execute it then. Goes on when the future is dropped, so

@@ -1,10 +1,10 @@
 //! Checks of who plans or requests a release, and of what they typed. Pure.
 
-use lockscope_wire::{ReleaseOrder, ReleasePlan, visible};
+use lockscope_view::{ReleaseOrder, ReleasePlan, visible};
 
 use super::refusal::{Rejection, RejectionReason};
-use audit::text::is_shown;
-use identity::{Actor, Right};
+use lockscope_audit::text::is_shown;
+use lockscope_identity::{Actor, Right};
 
 /// Characters a reason has at most, and at least of those that show something.
 const REASON_CHARS: std::ops::RangeInclusive<usize> = 3..=500;

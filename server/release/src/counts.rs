@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lockscope_wire::Outcome;
+use lockscope_view::Outcome;
 use parking_lot::RwLock;
 
 /// Counters of one service; they only grow.

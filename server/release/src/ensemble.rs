@@ -8,14 +8,14 @@ pub(super) use lockscope_core::release::Target;
 use lockscope_core::release::{End, Refusal};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
-use lockscope_wire::ReleasePlan;
+use lockscope_view::ReleasePlan;
 
 use super::refusal::{Rejection, RejectionReason};
-use feed::VisibilityScope;
-use feed::engine::Reader;
-use feed::project::{EnsembleInfo, Holding, ProjectionContext};
-use runtime::clock::Clock;
-use zookeeper::{ReleaseClient, RevokeOutcome, Right, is_ours};
+use lockscope_live::VisibilityScope;
+use lockscope_live::engine::Reader;
+use lockscope_live::project::{EnsembleInfo, Holding, ProjectionContext};
+use lockscope_runtime::clock::Clock;
+use lockscope_zookeeper::{ReleaseClient, RevokeOutcome, Right, is_ours};
 
 /// One ensemble.
 #[derive(Clone)]

@@ -4,16 +4,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lockscope_wire::{AuditKind, Outcome, ReleaseResult};
+use lockscope_view::{AuditKind, Outcome, ReleaseResult};
 
 use super::coordination::Coordination;
 use super::ensemble::EnsembleHandle;
 use super::plans::KeptPlan;
 use super::report;
-use audit::{Entry, Intent, PlanRef, RequestLog};
-use feed::project::{ForcedRelease, Holding, OutcomeText, told};
-use identity::Actor;
-use zookeeper::RevokeOutcome;
+use lockscope_audit::{Entry, Intent, PlanRef, RequestLog};
+use lockscope_identity::Actor;
+use lockscope_live::project::{ForcedRelease, Holding, OutcomeText, told};
+use lockscope_zookeeper::RevokeOutcome;
 
 /// How long the model gets to apply a deletion.
 const SEEN_MAX: Duration = Duration::from_secs(2);

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_wire::ReleasePlan;
+use lockscope_view::ReleasePlan;
 
 use super::ensemble::Target;
-use identity::Actor;
+use lockscope_identity::Actor;
 
 /// How long a plan can be executed.
 pub const PLAN_MS: i64 = 60_000;

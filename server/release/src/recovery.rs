@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use feed::project::ForcedRelease;
 use futures_util::future;
-use lockscope_wire::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
+use lockscope_live::project::ForcedRelease;
+use lockscope_view::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
 use tokio::sync::watch;
 
 use super::ensemble::EnsembleHandle;
 use super::execute::Execution;
 use super::service::ReleaseService;
-use audit::{CompletedRequest, Entry, PlanRef, Requests};
-use runtime::tasks::spawn;
+use lockscope_audit::{CompletedRequest, Entry, PlanRef, Requests};
+use lockscope_runtime::tasks::spawn;
 
 /// How long an ensemble gets to be reached and asked; longer, and the state is reported as unknown.
 const LOOK_MAX: Duration = Duration::from_secs(60);

@@ -1,9 +1,9 @@
 //! What came of a release, in the order in which people ask: who has lost the lock, who has it now, and how that is known.
 
-use lockscope_wire::words::{clock, duration};
-use lockscope_wire::{Contender, ContenderRole, Outcome, ReleasePlan};
+use lockscope_view::words::{clock, duration};
+use lockscope_view::{Contender, ContenderRole, Outcome, ReleasePlan};
 
-use feed::project::{Holding, OutcomeText};
+use lockscope_live::project::{Holding, OutcomeText};
 
 /// `labels-hung-1@app-1 no longer holds /shipping/labels. labels-1@app-2 took it 31 ms after the request (10:51:45 UTC).`
 pub(super) fn of_people(plan: &ReleasePlan, holding: &Holding, begun_at_ms: i64) -> String {
@@ -85,7 +85,7 @@ fn place(holder: &Contender) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::{Access, DeleteRight, Liveness, Naming, Recipe, SessionId, Zxid};
+    use lockscope_view::{Access, DeleteRight, Liveness, Naming, Recipe, SessionId, Zxid};
 
     use super::*;
 

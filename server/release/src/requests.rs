@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_wire::SignedBy;
+use lockscope_view::SignedBy;
 use tokio::sync::watch;
 
 use super::execute::Execution;
-use identity::Actor;
+use lockscope_identity::Actor;
 
 /// Who sent the request: names alone may be shared by a token and a user.
 pub(super) type Requester = (String, SignedBy);
@@ -59,10 +59,10 @@ impl RequestHistory {
 
 #[cfg(test)]
 mod tests {
-    use lockscope_wire::{Outcome, Role};
+    use lockscope_view::{Outcome, Role};
 
     use super::*;
-    use identity::Scope;
+    use lockscope_identity::Scope;
 
     fn actor(name: &str) -> Actor {
         Actor {

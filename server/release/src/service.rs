@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use lockscope_wire::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
+use lockscope_view::{AuditKind, DeleteRight, Outcome, PlanRequest, ReleaseOrder, ReleasePlan};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
@@ -17,14 +17,14 @@ use super::limits::Limits;
 use super::plans::{KeptPlan, Plans};
 use super::refusal::{Rejection, RejectionReason};
 use super::requests::{OutcomeReceiver, RequestHistory, Requester};
-use access::Access;
-use audit::{Entry, Journal, RequestLog};
-use feed::project::{ForcedRelease, ForcedReleases};
-use identity::{Actor, Right};
-use runtime::clock::Clock;
-use runtime::shared_list::SharedList;
-use runtime::tasks::{TaskTracker, TaskTrackerToken, spawn};
-use zookeeper::DeletePermission;
+use lockscope_access::Access;
+use lockscope_audit::{Entry, Journal, RequestLog};
+use lockscope_identity::{Actor, Right};
+use lockscope_live::project::{ForcedRelease, ForcedReleases};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shared_list::SharedList;
+use lockscope_runtime::tasks::{TaskTracker, TaskTrackerToken, spawn};
+use lockscope_zookeeper::DeletePermission;
 
 /// How long a record may take before it counts as not to be written.
 const RECORD_MAX: Duration = Duration::from_secs(10);

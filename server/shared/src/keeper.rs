@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use postgres::{Database, DatabaseError, Lane};
-use runtime::clock::{self, Clock};
-use runtime::shared_rows::{BODY_BYTES_MAX, Exchange, KEY_BYTES_MAX, SENT_MAX, SharedRow, Sharer};
-use runtime::shutdown::CancellationToken;
+use lockscope_postgres::{Database, DatabaseError, Lane};
+use lockscope_runtime::clock::{self, Clock};
+use lockscope_runtime::shared_rows::{BODY_BYTES_MAX, Exchange, KEY_BYTES_MAX, SENT_MAX, SharedRow, Sharer};
+use lockscope_runtime::shutdown::CancellationToken;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 

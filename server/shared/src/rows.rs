@@ -3,9 +3,9 @@
 //! Every write raises the revision of its cluster first and holds that row until it is committed. So writes are visible in
 //! the order of their revisions, and whoever has seen one has seen all before it.
 
-use postgres::client::{Client, Row};
-use postgres::{Database, DatabaseError, READ_BYTES_MAX, Tables, rows_within};
-use runtime::shared_rows::SharedRow;
+use lockscope_postgres::client::{Client, Row};
+use lockscope_postgres::{Database, DatabaseError, READ_BYTES_MAX, Tables, rows_within};
+use lockscope_runtime::shared_rows::SharedRow;
 
 /// Rows that one look brings. Overflow policy: of changes the rest comes with the next look; all that is there is refused.
 pub const ROWS_MAX: usize = 20_000;

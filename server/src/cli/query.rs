@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
-use lockscope_wire::{Recipe, Sort, Verdict, WINDOW_ROWS_MAX};
+use lockscope_view::{Recipe, Sort, Verdict, WINDOW_ROWS_MAX};
 
 /// The server that is asked.
 #[derive(Clone, Debug, Args)]

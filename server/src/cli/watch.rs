@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use lockscope_wire::Sort;
+use lockscope_view::Sort;
 
 use super::help_pages::HelpPage;
 use super::{ColorChoice, ServerArgs};

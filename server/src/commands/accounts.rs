@@ -12,11 +12,11 @@ use crate::cli::{GrantArgs, TokenArgs, TokenCommand, UserArgs, UserCommand};
 use crate::config::{ConfigError, ProcessEnvironment, data_dir, lifetime};
 use crate::error::RunError;
 use crate::stdout;
-use access::{
+use lockscope_access::{
     AccessError, Grant, PASSWORD_BYTES_MAX, Secret, TokenRecord, is_set_so, list_tokens, list_users, new_token,
     remove_user, revoke_token, set_user,
 };
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -99,7 +99,7 @@ pub(super) fn user(args: &UserArgs, clock: &Clock) -> Result<(), RunError> {
     match &args.command {
         UserCommand::Set { grant: args, password_file } => {
             let grant = Grant::new(args.role, &args.ensemble, &args.path)?;
-            access::check_name(&args.name)?;
+            lockscope_access::check_name(&args.name)?;
             let password = match password_file {
                 Some(file) => read_file(file)?,
                 None => ask_password(&args.name)?,

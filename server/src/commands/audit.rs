@@ -11,8 +11,8 @@ use crate::config::{Config, HistoryPlace};
 use crate::error::RunError;
 use crate::stdout;
 #[cfg(feature = "postgres")]
-use audit::shared_heads::{KIND, parse};
-use audit::{self, VerifyError, chain};
+use lockscope_audit::shared_heads::{KIND, parse};
+use lockscope_audit::{self, VerifyError, chain};
 
 /// Checks or exports the audit log; a server may go on writing to it.
 pub(super) async fn run(command: &AuditCommand, data: &DataDirArgs) -> Result<(), RunError> {
@@ -27,7 +27,7 @@ pub(super) async fn run(command: &AuditCommand, data: &DataDirArgs) -> Result<()
         AuditCommand::Verify { head, dirs, .. } => verify(head.as_deref(), dirs, data),
         AuditCommand::Export => {
             let (dir, whole) = verified(data, None)?;
-            match audit::copy_all(&dir, &whole, &mut std::io::stdout().lock()) {
+            match lockscope_audit::copy_all(&dir, &whole, &mut std::io::stdout().lock()) {
                 // A reader that has enough is no failure.
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(RunError::Unavailable(format!(
                     "the audit log could not be written to standard output ({error}); write it to a file"
@@ -41,7 +41,7 @@ pub(super) async fn run(command: &AuditCommand, data: &DataDirArgs) -> Result<()
 /// Each chain by itself.
 fn verify(head: Option<&str>, dirs: &[PathBuf], data: &DataDirArgs) -> Result<(), RunError> {
     for dir in dirs {
-        let tip = audit::verify_dir(dir, None).map_err(exit_of)?.tip;
+        let tip = lockscope_audit::verify_dir(dir, None).map_err(exit_of)?.tip;
         stdout::print(&format!("{}: {} records, chain whole, head {}", dir.display(), tip.id, tip.hash));
     }
     if !dirs.is_empty() {
@@ -56,7 +56,7 @@ fn verify(head: Option<&str>, dirs: &[PathBuf], data: &DataDirArgs) -> Result<()
     let (_, whole) = verified(data, head.as_deref())?;
     let anchored = whole.anchored.map_or_else(String::new, |id| format!(", the given hash is that of record {id}"));
     stdout::print(&format!("{} records, chain whole, head {}{anchored}", whole.tip.id, whole.tip.hash));
-    if let Some(open) = audit::open_words(&whole.requests) {
+    if let Some(open) = lockscope_audit::open_words(&whole.requests) {
         stdout::print(&open);
     }
     if whole.torn_bytes > 0 {
@@ -89,8 +89,8 @@ async fn shared_heads(data: &DataDirArgs) -> Result<Shared, RunError> {
         .into());
     };
     let failed = |why: String| RunError::Unavailable(format!("the heads in the database can't be read: {why}"));
-    let database = postgres::Database::new(target.clone()).map_err(|error| failed(error.to_string()))?;
-    let rows = shared::rows_of(&database, cluster.shares_as(), KIND).await;
+    let database = lockscope_postgres::Database::new(target.clone()).map_err(|error| failed(error.to_string()))?;
+    let rows = lockscope_shared::rows_of(&database, cluster.shares_as(), KIND).await;
     let rows = rows.map_err(|error| failed(error.to_string()))?;
     Ok(Shared { own: cluster.id_at(config.listen), heads: rows.iter().filter_map(parse).collect() })
 }
@@ -106,7 +106,7 @@ fn check(shared: &Shared, dirs: &[PathBuf], data: &DataDirArgs) -> Result<(), Ru
         return Err(RunError::Unavailable("the database has no head of any of these logs".to_owned()));
     }
     for (replica, chain::ChainHead { id, hash }) in wanted {
-        let Some(dir) = dirs.iter().find(|dir| audit::verify_dir(dir, Some(hash)).is_ok()) else {
+        let Some(dir) = dirs.iter().find(|dir| lockscope_audit::verify_dir(dir, Some(hash)).is_ok()) else {
             return Err(RunError::Broken(format!(
                 "the database has record {id} of {replica} with the hash {hash} as its last one, and none of the logs has that: \
                  that log was cut or written anew, or an older copy of it or other logs were named"
@@ -127,8 +127,8 @@ fn exit_of(error: VerifyError) -> RunError {
     }
 }
 
-fn verified(data: &DataDirArgs, head: Option<&str>) -> Result<(PathBuf, audit::VerifiedLog), RunError> {
+fn verified(data: &DataDirArgs, head: Option<&str>) -> Result<(PathBuf, lockscope_audit::VerifiedLog), RunError> {
     let dir = config::data_dir(data.data_dir.as_deref(), data.config.as_deref(), &ProcessEnvironment)?;
-    let whole = audit::verify_dir(&dir, head).map_err(exit_of)?;
+    let whole = lockscope_audit::verify_dir(&dir, head).map_err(exit_of)?;
     Ok((dir, whole))
 }

@@ -8,10 +8,10 @@ use crate::config::{self, Config, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
 use crate::serve::{OpenPlace, cluster_of};
 use crate::stdout;
-use http::Payloads;
-use http::listener::Tls;
 use lockscope_core::znode::is_under;
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
+use lockscope_web::Payloads;
+use lockscope_web::listener::Tls;
 
 /// How long ZooKeeper is asked about the cluster.
 const ASK_MAX: Duration = Duration::from_secs(3);

@@ -4,15 +4,15 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::mpsc;
 
-use demo::workload::{Pace, run_workload};
-use demo::{PrivateZooKeeper, ServerOptions};
-use feed::project::{ApplicationRule, MetricSelection};
-use http::{Payloads, pages};
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
-use lockscope_wire::Role;
-use runtime::clock::Clock;
-use runtime::shutdown::{self, CancellationToken};
+use lockscope_demo::workload::{Pace, run_workload};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_live::project::{ApplicationRule, MetricSelection};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{self, CancellationToken};
+use lockscope_view::Role;
+use lockscope_web::{Payloads, pages};
 use tokio::task::JoinHandle;
 
 use super::demo_past;
@@ -132,7 +132,7 @@ fn config_of(listen: SocketAddr, data: &Path, history: config::History, zookeepe
             zk: zookeeper.address(),
             roots: vec![ROOT.to_owned()],
             exclude: Vec::new(),
-            znodes_max: zookeeper::ZNODES_MAX,
+            znodes_max: lockscope_zookeeper::ZNODES_MAX,
             labels: Default::default(),
             file: None,
             evidence: true,
@@ -157,7 +157,7 @@ fn config_of(listen: SocketAddr, data: &Path, history: config::History, zookeepe
         webhook: None,
         second_approver: false,
         payloads: Payloads::default(),
-        access: access::Settings { is_demo: true, ..access::Settings::default() },
+        access: lockscope_access::Settings { is_demo: true, ..lockscope_access::Settings::default() },
         applications: ApplicationRule::default(),
         metrics: MetricSelection::usual(),
         alerting: config::Alerting::default(),

@@ -11,19 +11,19 @@ use std::io;
 use std::ops::ControlFlow;
 
 use flate2::read::GzDecoder;
-use history::backfill::{Backfill, BackfillError};
-use history::codec::ChunkKind;
-use history::derive::MINUTE_MS;
-use history::replay::{self, ReplayError};
-use history::store::rows::{SpanEnd, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{GapReason, Store, StoreError};
 use lockscope_core::evidence::{MemberAnswer, Report};
 use lockscope_core::observation::Observation;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Zxid, join_path};
-use runtime::shutdown::CancellationToken;
+use lockscope_history::backfill::{Backfill, BackfillError};
+use lockscope_history::codec::ChunkKind;
+use lockscope_history::derive::MINUTE_MS;
+use lockscope_history::replay::{self, ReplayError};
+use lockscope_history::store::rows::{SpanEnd, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{GapReason, Store, StoreError};
+use lockscope_runtime::shutdown::CancellationToken;
 
 use crate::config::{History, HistoryPlace};
 use crate::serve::OpenPlace;

@@ -20,7 +20,7 @@ use crate::cli::{Command, ConfigDocument};
 use crate::config;
 use crate::error::RunError;
 use crate::stdout;
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 /// Runs a command.
 ///

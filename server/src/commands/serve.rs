@@ -9,12 +9,12 @@ use crate::cli::ServeArgs;
 use crate::config::{self, Config, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
 use crate::serve::{self, Observer, ObserverContext, ServedEnsemble};
-use access::Access;
-use feed::project::{EnsembleInfo, ExcludedPaths};
-use http::{is_loopback, pages};
-use runtime::shutdown::CancellationToken;
-use zookeeper::members;
-use zookeeper::{Exclusions, ObserverConfig, ReleaseClient, RequestCounts, observe_counted};
+use lockscope_access::Access;
+use lockscope_live::project::{EnsembleInfo, ExcludedPaths};
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_web::{is_loopback, pages};
+use lockscope_zookeeper::members;
+use lockscope_zookeeper::{Exclusions, ObserverConfig, ReleaseClient, RequestCounts, observe_counted};
 
 /// Serves until a signal.
 pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use axum::http::HeaderName;
-use lockscope_wire::Role;
+use lockscope_view::Role;
 
 use super::check::wrong;
 use super::toml_file::Entry;
 use super::{ConfigError, Layers, SettingValue};
-use access::{Net, Proxy, Settings};
+use lockscope_access::{Net, Proxy, Settings};
 
 /// Addresses that may be listed.
 const ADDRESSES_MAX: usize = 64;

@@ -5,8 +5,8 @@ use lockscope_core::diagnosis::Severity;
 
 use super::toml_file::{Entry, Section};
 use super::{ConfigError, Ensemble, Layers, SettingValue, check};
-use alerts::route::{Route, RouteKind};
-use alerts::rule::{CONDITIONS_MAX, Condition, RULES_MAX, Rule, parse_ms};
+use lockscope_alerts::route::{Route, RouteKind};
+use lockscope_alerts::rule::{CONDITIONS_MAX, Condition, RULES_MAX, Rule, parse_ms};
 
 /// Receivers of a server.
 const ROUTES_MAX: usize = 16;
@@ -50,8 +50,11 @@ impl Alerting {
     pub fn described(&self) -> String {
         let rule = |rule: &Rule| {
             let when = rule.when.iter().map(|condition| condition.text()).collect::<Vec<_>>().join(" or ");
-            let lasting =
-                if rule.for_ms == 0 { String::new() } else { format!(" for {}", alerts::rule::ms_text(rule.for_ms)) };
+            let lasting = if rule.for_ms == 0 {
+                String::new()
+            } else {
+                format!(" for {}", lockscope_alerts::rule::ms_text(rule.for_ms))
+            };
             let told = if rule.routes.is_empty() { "the page alone".to_owned() } else { rule.routes.join(", ") };
             let of = rule.ensemble.as_ref().map_or_else(String::new, |ensemble| format!(" of {ensemble}"));
             let built_in = if rule.is_built_in { ", built in" } else { "" };
@@ -64,7 +67,8 @@ impl Alerting {
         };
         let receiver = |receiver: &Receiver| {
             let Receiver { route, repeat_ms } = receiver;
-            let again = repeat_ms.map_or_else(String::new, |ms| format!(", again each {}", alerts::rule::ms_text(ms)));
+            let again = repeat_ms
+                .map_or_else(String::new, |ms| format!(", again each {}", lockscope_alerts::rule::ms_text(ms)));
             format!("  route {:<12} {} at {}{again}", route.name, route.kind.name(), route.shown())
         };
         self.rules.iter().map(rule).chain(self.routes.iter().map(receiver)).collect::<Vec<_>>().join("\n")

@@ -7,10 +7,10 @@ use std::time::Duration;
 use lockscope_core::evidence::MEMBERS_MAX;
 
 use super::{ConfigError, SettingValue};
-use feed::project::ApplicationRule;
-use http::{Payloads, SOCKETS_ALLOWED_MAX};
-use zookeeper::members::check_admin_url;
-use zookeeper::{EXCLUSIONS_MAX, SESSION_TIMEOUT_MIN, check_connect, check_exclusion, check_roots};
+use lockscope_live::project::ApplicationRule;
+use lockscope_web::{Payloads, SOCKETS_ALLOWED_MAX};
+use lockscope_zookeeper::members::check_admin_url;
+use lockscope_zookeeper::{EXCLUSIONS_MAX, SESSION_TIMEOUT_MIN, check_connect, check_exclusion, check_roots};
 
 /// Longest session time-out that is believed; ZooKeeper's own default maximum is far below.
 const SESSION_TIMEOUT_MS_MAX: u64 = 3_600_000;

@@ -3,14 +3,14 @@
 
 use std::net::SocketAddr;
 
-use cluster::member::is_id;
+use lockscope_cluster::member::is_id;
 
 use super::check::{self, wrong};
 use super::cluster_rows;
 use super::layers::Layers;
 use super::toml_file::Section;
 use super::{Config, ConfigError, Ensemble, SettingValue};
-use zookeeper::check_roots;
+use lockscope_zookeeper::check_roots;
 
 /// Longest address, in characters.
 const ADDRESS_CHARS_MAX: usize = 256;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_wire::EnsembleColor;
+use lockscope_view::EnsembleColor;
 
 use super::tests::{Fake, check, check_file, flags};
 use super::*;
@@ -33,7 +33,7 @@ fn how_many_znodes_are_read_at_most_is_each_ensembles_own() {
     let fake = Fake { text: Some(text), ..Fake::default() };
     let config = Config::load(&ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() }, &fake).unwrap();
     let bounds: Vec<usize> = config.ensembles.iter().map(|one| one.znodes_max).collect();
-    assert_eq!(bounds, [2_000, zookeeper::ZNODES_MAX]);
+    assert_eq!(bounds, [2_000, lockscope_zookeeper::ZNODES_MAX]);
     let vars = BTreeMap::from([("LOCKSCOPE_ZNODES_MAX", "1000000")]);
     let only = Config::load(&flags(|_| ()), &Fake { vars, ..Fake::default() }).unwrap();
     assert_eq!(only.ensembles[0].znodes_max, 1_000_000);

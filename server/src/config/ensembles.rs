@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use lockscope_wire::EnsembleColor;
+use lockscope_view::EnsembleColor;
 
 use super::ensembles_dir::{self, BadFile};
 use super::identity::{self, Identity};
@@ -144,7 +144,7 @@ fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError>
         name: name.unwrap_or_else(|| "default".to_owned()),
         zk: zk.value,
         exclude: exclusions(layers.many("exclude", &[])?, &roots)?,
-        znodes_max: layers.checked("znodes_max", None, check::znodes_max)?.unwrap_or(zookeeper::ZNODES_MAX),
+        znodes_max: layers.checked("znodes_max", None, check::znodes_max)?.unwrap_or(lockscope_zookeeper::ZNODES_MAX),
         labels: labels::of(layers.file.top().get("labels"))?,
         file: None,
         roots: roots.into_iter().map(|root| root.value).collect(),
@@ -182,7 +182,8 @@ pub(super) fn one(table: &Section<'_>, color: EnsembleColor, layers: &Layers<'_>
         color: Some(text("color")?.map_or(Ok(color), |color| check_color(&color))?),
         zk: zk.value,
         exclude: exclusions(list("exclude")?, &roots)?,
-        znodes_max: text("znodes_max")?.map_or(Ok(zookeeper::ZNODES_MAX), |number| check::znodes_max(&number))?,
+        znodes_max: text("znodes_max")?
+            .map_or(Ok(lockscope_zookeeper::ZNODES_MAX), |number| check::znodes_max(&number))?,
         labels: labels::of(table.get("labels"))?,
         file: None,
         roots: roots.into_iter().map(|root| root.value).collect(),

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use lockscope_wire::EnsembleColor;
+use lockscope_view::EnsembleColor;
 
 use super::ensembles::{self, ENSEMBLES_MAX, Ensemble};
 use super::layers::stranger;

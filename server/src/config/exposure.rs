@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 
 use super::{ConfigError, Web};
-use access::Settings;
-use http::is_loopback;
+use lockscope_access::Settings;
+use lockscope_web::is_loopback;
 
 const LOOPBACK: &str = "use a loopback address like 127.0.0.1:3000 and a tunnel to reach it from elsewhere";
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{ConfigError, Layers, SettingValue, check, history_url};
-use history::store::Retention;
+use lockscope_history::store::Retention;
 
 /// How long chunks are kept when nothing is said, and how much of them at most.
 const AGE_DEFAULT: Duration = Duration::from_secs(7 * 86_400);
@@ -24,7 +24,7 @@ pub enum HistoryPlace {
     Directory(PathBuf),
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
-    Database(history::store::postgres::Target),
+    Database(lockscope_history::store::postgres::Target),
 }
 
 impl HistoryPlace {

@@ -25,7 +25,7 @@ pub(super) fn of(layers: &Layers<'_>) -> Result<Option<HistoryPlace>, ConfigErro
 
 #[cfg(feature = "postgres")]
 fn database(from: &str, url: &str) -> Result<HistoryPlace, ConfigError> {
-    let target = history::store::postgres::Target::parse(url);
+    let target = lockscope_history::store::postgres::Target::parse(url);
     target.map(HistoryPlace::Database).map_err(|wrong| ConfigError(format!("{from} {}; {}", wrong.why, wrong.remedy)))
 }
 

@@ -3,7 +3,7 @@
 
 use super::{ConfigError, Layers, SettingValue};
 use crate::cli::SecurityArgs;
-use zookeeper::{Credentials, Fault, Login, TlsIdentity, ZkTls, check_tls_hosts};
+use lockscope_zookeeper::{Credentials, Fault, Login, TlsIdentity, ZkTls, check_tls_hosts};
 
 /// `USER:PASSWORD` itself, for watching and for acting.
 const VARIABLES: [(&str, &str); 2] = [("LOCKSCOPE_ZK_AUTH", "auth_file"), ("LOCKSCOPE_ZK_ACT_AUTH", "act_auth_file")];

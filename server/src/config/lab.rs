@@ -5,8 +5,8 @@ use toml::Value;
 use super::tables::{number, shown};
 use super::toml_file::{Entry, Section};
 use super::{ConfigError, Ensemble};
-use lab::members::root_fault;
-use lab::{LabEnsemble, Limits};
+use lockscope_lab::members::root_fault;
+use lockscope_lab::{LabEnsemble, Limits};
 
 /// Where runs get their directories when nothing is said.
 const ROOT_DEFAULT: &str = "/lockscope-lab";

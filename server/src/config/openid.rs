@@ -1,8 +1,8 @@
 //! Settings of sign-in by OpenID Connect. A build without it says so when one of them is met.
 
 use super::{ConfigError, Layers};
-use access::OpenId;
-use http::Origin;
+use lockscope_access::OpenId;
+use lockscope_web::Origin;
 
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_OIDC_CLIENT_SECRET";
@@ -116,8 +116,8 @@ pub(super) fn of(layers: &Layers<'_>, origins: &[Origin]) -> Result<Option<OpenI
 
 /// The client's secret, from its file or the environment; without one the client is a public one.
 #[cfg(feature = "oidc")]
-fn secret(layers: &Layers<'_>) -> Result<Option<access::Secret>, ConfigError> {
-    use access::Secret;
+fn secret(layers: &Layers<'_>) -> Result<Option<lockscope_access::Secret>, ConfigError> {
+    use lockscope_access::Secret;
 
     let (secret, from) = match layers.one("oidc_client_secret_file", None)? {
         Some(file) => {

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use feed::ConfigState;
-use lockscope_wire::ConfigStatus;
+use lockscope_live::ConfigState;
+use lockscope_view::ConfigStatus;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 

@@ -7,7 +7,7 @@ pub(super) const VARIABLES: &[Variable] = &[
     Variable { name: "LOCKSCOPE_CONFIG", meaning: "the TOML file; also as the flag `--config`" },
     Variable {
         name: "LOCKSCOPE_LOG",
-        meaning: "what is logged, like `warn,server=debug`; a restart is needed to change it",
+        meaning: "what is logged, like `warn,lockscope=debug`; a restart is needed to change it",
     },
     Variable { name: "LOCKSCOPE_ZK_AUTH", meaning: "USER:PASSWORD itself, instead of `auth_file`; for one ensemble" },
     Variable {

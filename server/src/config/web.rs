@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use super::check::{self, wrong};
 use super::{ConfigError, Layers};
 use crate::cli::ServeArgs;
-use http::listener::TlsFiles;
-use http::{ORIGINS_MAX, Origin, Origins, SOCKETS_MAX, Scheme};
+use lockscope_web::listener::TlsFiles;
+use lockscope_web::{ORIGINS_MAX, Origin, Origins, SOCKETS_MAX, Scheme};
 
 /// How this is served.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::{ConfigError, Layers, check};
 use crate::cli::ServeArgs;
-use audit::webhook::{Webhook, WebhookFault};
+use lockscope_audit::webhook::{Webhook, WebhookFault};
 
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_WEBHOOK_SECRET";

@@ -97,7 +97,7 @@ mod tests {
             zk: zk.to_owned(),
             roots: vec!["/".to_owned()],
             exclude: Vec::new(),
-            znodes_max: zookeeper::ZNODES_MAX,
+            znodes_max: lockscope_zookeeper::ZNODES_MAX,
             labels: Default::default(),
             file: None,
             evidence: true,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use alerts::deliver::Delivery;
-use alerts::duty::Duty;
-use alerts::service::{Alerts, RouteShown};
-use runtime::shutdown::CancellationToken;
-use runtime::tasks::{TaskTracker, restarted, supervised};
+use lockscope_alerts::deliver::Delivery;
+use lockscope_alerts::duty::Duty;
+use lockscope_alerts::service::{Alerts, RouteShown};
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::tasks::{TaskTracker, restarted, supervised};
 use tokio::task::JoinHandle;
 
 use crate::config::{Alerting, Receiver};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use alerts::duty::Duty;
-use alerts::evaluator::Evaluator;
-use alerts::rule::Rule;
-use alerts::service::{Alerts, Links};
 use form_urlencoded::Serializer;
+use lockscope_alerts::duty::Duty;
+use lockscope_alerts::evaluator::Evaluator;
+use lockscope_alerts::rule::Rule;
+use lockscope_alerts::service::{Alerts, Links};
 use lockscope_core::change::Change;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
@@ -15,11 +15,11 @@ use lockscope_core::time::TimeMs;
 use super::alert_receivers::{AlertReceivers, shown};
 use super::replicas::Replicas;
 use crate::config::{Alerting, Config};
-use feed::engine::ObservationLog;
-use feed::project::{AcknowledgedLock, AcknowledgedLocks};
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
-use runtime::tasks::{TaskTracker, restarted, supervised};
+use lockscope_live::engine::ObservationLog;
+use lockscope_live::project::{AcknowledgedLock, AcknowledgedLocks};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::tasks::{TaskTracker, restarted, supervised};
 use tokio::sync::watch;
 
 /// The alerts of a server, and by which rules.

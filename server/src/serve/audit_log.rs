@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::Config;
-use access::Access;
-use audit::{self, Journal, LazyLog, MeteredJournal, Records, UnavailableLog};
-use release::ReleaseService;
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
-use runtime::tasks::spawn;
+use lockscope_access::Access;
+use lockscope_audit::{self, Journal, LazyLog, MeteredJournal, Records, UnavailableLog};
+use lockscope_release::ReleaseService;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::tasks::spawn;
 
 /// The audit log: where it is written, where it is read, and who delivers it elsewhere.
 pub(super) struct AuditParts {
@@ -19,7 +19,7 @@ pub(super) struct AuditParts {
     /// Where they are read.
     pub(super) records: Arc<dyn Records>,
     /// What is counted of both.
-    pub(super) counts: Arc<audit::JournalCounts>,
+    pub(super) counts: Arc<lockscope_audit::JournalCounts>,
     /// The same, where it is kept.
     pub(super) log: Option<Arc<LazyLog>>,
 }
@@ -34,7 +34,7 @@ impl AuditParts {
         };
         warn_if_open_to_all(dir);
         let log = Arc::new(LazyLog::new(dir.clone(), clock.clone()));
-        let counts = Arc::<audit::JournalCounts>::default();
+        let counts = Arc::<lockscope_audit::JournalCounts>::default();
         if (config.webhook.is_some() || access.has_credentials() || log.is_there())
             && let Err(error) = log.open().await
         {

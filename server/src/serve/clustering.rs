@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 
 use crate::config::Config;
 use crate::error::RunError;
-use cluster::{Cluster, Settings};
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
-use runtime::tasks::{TaskTracker, supervised};
+use lockscope_cluster::{Cluster, Settings};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::tasks::{TaskTracker, supervised};
 
 /// The cluster that is configured; None: this server is alone. `listen`: where it is served, for an id of its own.
 pub(crate) fn open(config: &Config, listen: SocketAddr, clock: &Clock) -> Result<Option<Cluster>, RunError> {

@@ -2,8 +2,8 @@
 
 use crate::config::Config;
 use crate::error::RunError;
-use feed::Hub;
-use identity::Right;
+use lockscope_identity::Right;
+use lockscope_live::Hub;
 
 /// Ends when ZooKeeper was never reached within the time given; never, when none was given or it was reached.
 pub(super) async fn unreachable_within(hub: &Hub, config: &Config) -> RunError {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use feed::Hub;
-use zookeeper::members::Demand;
+use lockscope_live::Hub;
+use lockscope_zookeeper::members::Demand;
 
 /// How often it is looked whether anybody wants to know who watches what.
 const DEMAND_EVERY: Duration = Duration::from_millis(500);

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use feed::HistorySource;
-use feed::project::EnsembleInfo;
-use history::historian::{self, HistoryHandle, HistoryState};
-use lockscope_wire::HistoryStatus;
+use lockscope_history::historian::{self, HistoryHandle, HistoryState};
+use lockscope_live::HistorySource;
+use lockscope_live::project::EnsembleInfo;
+use lockscope_runtime::shared_list::SharedList;
+use lockscope_view::HistoryStatus;
 use parking_lot::Mutex;
-use runtime::shared_list::SharedList;
 use tokio::sync::watch;
 
 /// Time between two looks.
@@ -92,7 +92,7 @@ fn shown(status: &historian::HistoryStatus) -> HistoryStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use history::store::Coverage;
+    use lockscope_history::store::Coverage;
 
     #[test]
     fn what_fails_says_since_when_and_why() {

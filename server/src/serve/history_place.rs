@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use history::store::sqlite::SqliteStore;
-use history::store::{Store, StoreError};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Store, StoreError};
 
 use crate::config::HistoryPlace;
 
 #[cfg(feature = "postgres")]
-use history::store::postgres::{PostgresHistory, PostgresStore};
+use lockscope_history::store::postgres::{PostgresHistory, PostgresStore};
 
 /// A recording that is open.
 pub(crate) type OpenStore = Arc<dyn Store>;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use audit::Journal;
-use feed::Projector;
-use http::Http;
-use lab::{Lab, LabService};
-use runtime::clock::Clock;
-use runtime::tasks;
+use lockscope_audit::Journal;
+use lockscope_lab::{Lab, LabService};
+use lockscope_live::Projector;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::tasks;
+use lockscope_web::Http;
 
 use crate::config::Config;
 

@@ -9,11 +9,11 @@ use tokio::task::JoinHandle;
 use crate::config::{Config, ConfigError};
 use crate::error::RunError;
 use crate::stdout;
-use http::listener::{Bounds, Tls};
-use runtime::clock::Clock;
-use runtime::file_descriptors;
-use runtime::shutdown::CancellationToken;
-use runtime::tasks;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::file_descriptors;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::tasks;
+use lockscope_web::listener::{Bounds, Tls};
 
 /// Open files that are no connections to us: sessions to ZooKeeper, the audit log, the lab.
 const OTHER_FILES_MAX: u64 = 1_024;
@@ -56,7 +56,7 @@ pub(super) fn serve_http(
     let address =
         listener.local_addr().map_err(|error| RunError::Internal(format!("the local address is unknown: {error}")))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let server = tokio::spawn(http::listener::serve(listener, tls, router, bounds, closing));
+    let server = tokio::spawn(lockscope_web::listener::serve(listener, tls, router, bounds, closing));
     stdout::print(&format!("lockscope listening on {scheme}://{address}"));
     if !sign_in_link.is_empty() {
         stdout::print(&format!(
@@ -70,6 +70,6 @@ pub(super) fn serve_http(
 pub(super) fn open_tls(config: &Config, clock: &Clock, stop: CancellationToken) -> Result<Option<Tls>, RunError> {
     let Some(files) = config.web.tls.clone() else { return Ok(None) };
     let (tls, follower) = Tls::open(files, clock.clone()).map_err(|fault| ConfigError(fault.to_string()))?;
-    tasks::spawn("certificate", http::listener::follow(follower, stop));
+    tasks::spawn("certificate", lockscope_web::listener::follow(follower, stop));
     Ok(Some(tls))
 }

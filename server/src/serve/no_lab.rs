@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use audit::Journal;
-use feed::Projector;
-use http::Http;
-use runtime::clock::Clock;
+use lockscope_audit::Journal;
+use lockscope_live::Projector;
+use lockscope_runtime::clock::Clock;
+use lockscope_web::Http;
 
 use crate::config::Config;
 

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use access::Access;
-use alerts::service::Alerts;
-use audit::SharedHeads;
-use cluster::Cluster;
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
-use runtime::tasks::TaskTracker;
+use lockscope_access::Access;
+use lockscope_alerts::service::Alerts;
+use lockscope_audit::SharedHeads;
+use lockscope_cluster::Cluster;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::tasks::TaskTracker;
 
 use crate::config::Config;
 use crate::error::RunError;

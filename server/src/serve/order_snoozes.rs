@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use alerts::service::OrderSnoozes;
+use lockscope_alerts::service::OrderSnoozes;
 use tokio::sync::{mpsc, watch};
 
 use super::ensembles::Model;
-use feed::project::snoozes_observation;
-use runtime::shared_list::SharedList;
+use lockscope_live::project::snoozes_observation;
+use lockscope_runtime::shared_list::SharedList;
 
 /// Tells the models. They take it in as everything else, so that it is recorded.
 pub(super) async fn follow(mut snoozes: watch::Receiver<OrderSnoozes>, models: SharedList<Model>) {

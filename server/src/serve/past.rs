@@ -4,15 +4,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use autopsy::Autopsy;
-use feed::project::{ApplicationNames, ApplicationRule, EnsembleInfo, ForcedReleases};
-use feed::{About, Ensemble, Hub, Projector, pump};
-use http::listener::{Bounds, Proxies};
-use http::{AllIncidents, Http, Limits, Recordings, pages};
+use lockscope_autopsy::Autopsy;
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::time::TimeMs;
-use runtime::clock::Clock;
-use runtime::shutdown::{self, DropGuard, Signals};
+use lockscope_live::project::{ApplicationNames, ApplicationRule, EnsembleInfo, ForcedReleases};
+use lockscope_live::{About, Ensemble, Hub, Projector, pump};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{self, DropGuard, Signals};
+use lockscope_web::listener::{Bounds, Proxies};
+use lockscope_web::{AllIncidents, Http, Limits, Recordings, pages};
 
 use super::listen::{bind, serve_http};
 use crate::error::RunError;
@@ -57,7 +57,7 @@ impl Past {
         let projector = Projector::new(vec![Ensemble::still(info.clone(), model)], about.clone(), clock.clone())
             .with_applications(applications.clone())
             .of_the_past();
-        let hub = Hub::new(Arc::new(projector), clock.clone(), feed::random_epoch());
+        let hub = Hub::new(Arc::new(projector), clock.clone(), lockscope_live::random_epoch());
         let forced = ForcedReleases::default();
         let recordings =
             Recordings { ensembles: vec![(info, Some(history))].into(), about, applications, forced, clock };

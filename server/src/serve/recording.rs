@@ -4,28 +4,28 @@
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
-use history::derive::{Event, Tap};
-use history::historian::{self, Historian, HistoryHandle};
-use history::replay::ReplayError;
-use history::resume::{Resumed, resume};
-use history::store::{GapReason, Retention, Store, StoreError, is_all_generated};
 use lockscope_core::change::Change;
 use lockscope_core::observation::{Observation, RootId, is_other_history};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::duration;
 use lockscope_core::znode::Zxid;
+use lockscope_history::derive::{Event, Tap};
+use lockscope_history::historian::{self, Historian, HistoryHandle};
+use lockscope_history::replay::ReplayError;
+use lockscope_history::resume::{Resumed, resume};
+use lockscope_history::store::{GapReason, Retention, Store, StoreError, is_all_generated};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::history_place::{OpenPlace, OpenStore};
 use crate::config::History;
 use crate::error::RunError;
-use feed::engine::ObservationLog;
-use feed::project::{EnsembleInfo, ForcedReleases};
-use http::Payloads;
-use runtime::clock::{self, Clock};
-use runtime::shared_list::SharedList;
+use lockscope_live::engine::ObservationLog;
+use lockscope_live::project::{EnsembleInfo, ForcedReleases};
+use lockscope_runtime::clock::{self, Clock};
+use lockscope_runtime::shared_list::SharedList;
+use lockscope_web::Payloads;
 
 /// Longest wait for what was recorded before; without it the model begins with nothing.
 const REPLAY_MAX: Duration = Duration::from_secs(10);
@@ -182,7 +182,7 @@ fn opener(
     opened: Option<OpenStore>,
     filling: Option<Filling>,
     lender: Lender,
-) -> history::historian::Open {
+) -> lockscope_history::historian::Open {
     let (opened, filling, newest) = (Mutex::new(opened), Mutex::new(filling), Mutex::new(None));
     Box::new(move || -> Result<OpenStore, StoreError> {
         if let Some(filling) = filling.lock().take() {
@@ -277,8 +277,8 @@ impl ObservationLog<Observatory> for Log {
 
 #[cfg(test)]
 mod tests {
-    use history::codec::{Chunk, ChunkKind};
-    use history::store::sqlite::SqliteStore;
+    use lockscope_history::codec::{Chunk, ChunkKind};
+    use lockscope_history::store::sqlite::SqliteStore;
 
     use super::*;
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use alerts::duty::{Duty, DutyAnswer, Ledger};
-use cluster::{Cluster, Document};
 use futures_util::future::BoxFuture;
-use release::{Coordination, LimitedRelease, SharedLedger, Turn};
-use runtime::clock::Clock;
+use lockscope_alerts::duty::{Duty, DutyAnswer, Ledger};
+use lockscope_cluster::{Cluster, Document};
+use lockscope_release::{Coordination, LimitedRelease, SharedLedger, Turn};
+use lockscope_runtime::clock::Clock;
 
 /// How long an act waits for another replica's: as long as one takes at most.
 const TURN_MAX: Duration = Duration::from_secs(20);

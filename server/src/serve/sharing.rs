@@ -4,17 +4,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use access::{Access, Secret};
-use alerts::service::Alerts;
-use audit::SharedHeads;
-use cluster::Cluster;
-use lockscope_wire::SharedMemory;
-use postgres::Database;
-use runtime::clock::Clock;
-use runtime::shared_rows::Sharer;
-use runtime::shutdown::CancellationToken;
-use runtime::tasks::{TaskTracker, supervised};
-use shared::{Keeper, SharedState};
+use lockscope_access::{Access, Secret};
+use lockscope_alerts::service::Alerts;
+use lockscope_audit::SharedHeads;
+use lockscope_cluster::Cluster;
+use lockscope_postgres::Database;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shared_rows::Sharer;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::tasks::{TaskTracker, supervised};
+use lockscope_shared::{Keeper, SharedState};
+use lockscope_view::SharedMemory;
 use tokio::sync::watch;
 
 use crate::config::{Config, HistoryPlace};

@@ -4,10 +4,10 @@
 
 use std::path::PathBuf;
 
-use campaign::fault::{Fault, Form};
-use campaign::run::run;
-use campaign::table::{Row, alerts_markdown, markdown};
 use futures_util::stream::{self, StreamExt as _};
+use lockscope_campaign::fault::{Fault, Form};
+use lockscope_campaign::run::run;
+use lockscope_campaign::table::{Row, alerts_markdown, markdown};
 
 /// Those that are robust on a machine that does much else, and show each rule.
 const FAULTS: [Fault; 9] = [

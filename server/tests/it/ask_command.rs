@@ -4,7 +4,7 @@
 use std::process::Output;
 use std::time::Instant;
 
-use access::{Grant, ListenScope, Settings};
+use lockscope_access::{Grant, ListenScope, Settings};
 use serde_json::Value;
 
 use crate::access::House;
@@ -187,7 +187,7 @@ async fn a_server_that_wants_to_know_says_how() {
         77,
         "requires authentication; make a token there with `lockscope token new --name NAME --role viewer`",
     );
-    let token = house.token("ci", Grant::everywhere(lockscope_wire::Role::Viewer), None);
+    let token = house.token("ci", Grant::everywhere(lockscope_view::Role::Viewer), None);
     let file = house.path().join("token");
     std::fs::write(&file, format!("{token}\n")).unwrap();
     let file = file.display().to_string();
@@ -260,7 +260,7 @@ fn over(program: &str, args: &[&str], text: &str) -> Option<(bool, String)> {
 /// Every command, by its words.
 fn commands() -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
-    for one in server::cli::command().get_subcommands() {
+    for one in lockscope::cli::command().get_subcommands() {
         all.push(vec![one.get_name().to_owned()]);
         all.extend(one.get_subcommands().map(|part| vec![one.get_name().to_owned(), part.get_name().to_owned()]));
     }
@@ -308,6 +308,6 @@ fn the_document_has_every_command_and_only_what_is_understood() {
     }
     for line in typed {
         let words = std::iter::once("lockscope").chain(line.split_whitespace());
-        server::cli::command().try_get_matches_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
+        lockscope::cli::command().try_get_matches_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
     }
 }

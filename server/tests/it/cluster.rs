@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use demo::PrivateZooKeeper;
+use lockscope_demo::PrivateZooKeeper;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;

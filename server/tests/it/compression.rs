@@ -1,11 +1,11 @@
 //! Answers that are compressed: text that is long enough, where the client takes it and no secret is at stake.
 
-use http::{Limits, pages};
+use lockscope_runtime::clock::Clock;
+use lockscope_web::{Limits, pages};
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, VARY};
 use reqwest::{Method, Response};
-use runtime::clock::Clock;
 
-use access::Access;
+use lockscope_access::Access;
 
 use crate::served::{NOW_MS, Served, hear, say};
 

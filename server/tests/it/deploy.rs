@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::cli::check;
-use campaign::clients::python;
+use lockscope_campaign::clients::python;
 
 pub(crate) fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/deploy").join(name)

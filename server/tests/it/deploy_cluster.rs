@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use campaign::clients::python;
+use lockscope_campaign::clients::python;
 use serde_json::Value;
 
 use crate::cli::{check, lockscope};

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use demo::{Detour, PrivateEnsemble};
 use lockscope_core::observation::Link;
-use zookeeper::ObserverConfig;
+use lockscope_demo::{Detour, PrivateEnsemble};
+use lockscope_zookeeper::ObserverConfig;
 
 use crate::harness::proxy::{Mode, Proxy};
 use crate::harness::{Believed, DEADLINE, Observed, STEP, Truth, ensemble, options, zookeeper};

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use demo::{PrivateEnsemble, PrivateZooKeeper};
+use lockscope_demo::{PrivateEnsemble, PrivateZooKeeper};
 use serde_json::Value;
 
 use crate::harness::{Truth, options};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
-use server::cli::Cli;
-use server::config::{Config, Environment};
+use lockscope::cli::Cli;
+use lockscope::config::{Config, Environment};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -156,7 +156,7 @@ fn every_setting_is_one_that_lockscope_reads() {
     for (name, text) in documents() {
         for (_, block) in fenced(&text).into_iter().filter(|(word, _)| *word == "toml") {
             let cli = Cli::try_parse_from(["lockscope", "serve", "--config", "lockscope.toml"]).unwrap();
-            let server::cli::Command::Serve(flags) = cli.command else { unreachable!("it was asked to serve") };
+            let lockscope::cli::Command::Serve(flags) = cli.command else { unreachable!("it was asked to serve") };
             // A block is a part of a file.
             let has_ensembles = block.contains("[[ensemble]]");
             let file = if has_ensembles {

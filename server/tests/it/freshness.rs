@@ -7,24 +7,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use feed::engine::{Engine, Reader};
-use feed::project::EnsembleInfo;
-use feed::{About, Ensemble, Projector};
-use feed::{Hub, Known, ProjectedView, Projection, Views, VisibilityScope, pump};
 use futures_util::StreamExt as _;
-use http::listener::Bounds;
-use http::{Http, Limits};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_wire::{
+use lockscope_live::engine::{Engine, Reader};
+use lockscope_live::project::EnsembleInfo;
+use lockscope_live::{About, Ensemble, Projector};
+use lockscope_live::{Hub, Known, ProjectedView, Projection, Views, VisibilityScope, pump};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{self, DropGuard};
+use lockscope_runtime::task_thread::TaskThread;
+use lockscope_view::{
     Board, BoardQuery, Epoch, EventsQuery, LIVE_AGE_MAX_MS, LabQuery, LabRun, Lately, LockPage, LockQuery, QueueMap,
     QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
 };
-use runtime::clock::Clock;
-use runtime::shutdown::{self, DropGuard};
-use runtime::task_thread::TaskThread;
+use lockscope_web::listener::Bounds;
+use lockscope_web::{Http, Limits};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -84,7 +84,7 @@ impl Views for Slow {
 }
 
 impl Projection for Slow {
-    fn revisions(&self) -> feed::Revisions {
+    fn revisions(&self) -> lockscope_live::Revisions {
         self.projector.revisions()
     }
     fn revision(&self) -> u64 {
@@ -188,7 +188,13 @@ impl Line {
         let http = Http::new(hub, draining, Limits::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(http::listener::serve(listener, None, http.router(Router::new()), Bounds::default(), closing));
+        tokio::spawn(lockscope_web::listener::serve(
+            listener,
+            None,
+            http.router(Router::new()),
+            Bounds::default(),
+            closing,
+        ));
         let line = Self { address, reader, answers, projects_for_ms, _running: (engine, vec![stopper, drain, close]) };
         until(async || line.asked().await.is_live).await;
         line

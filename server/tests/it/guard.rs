@@ -1,7 +1,7 @@
 //! Hostile pages from outside, over real connections: rebinding, foreign origins, forged forms.
 
-use http::listener::Bounds;
-use http::{Limits, Origin, Origins, Scheme};
+use lockscope_web::listener::Bounds;
+use lockscope_web::{Limits, Origin, Origins, Scheme};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 

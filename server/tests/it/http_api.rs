@@ -1,7 +1,7 @@
 //! The HTTP API from outside, over a model of our own.
 
-use http::Limits;
-use lockscope_wire::Problem;
+use lockscope_view::Problem;
+use lockscope_web::Limits;
 use serde_json::{Value, json};
 
 use crate::served::Served;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use lockscope_core::observation::RootTrouble;
-use zookeeper::ObserverConfig;
+use lockscope_zookeeper::ObserverConfig;
 use zookeeper_client::{Acls, CreateMode};
 
 use crate::harness::{Believed, Observed, RootState, Truth, zookeeper};

@@ -7,11 +7,11 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use demo::{PrivateZooKeeper, ServerOptions};
 use lockscope_core::observation::RootTrouble;
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_zookeeper::{Credentials, Login, ObserverConfig, TlsIdentity, ZkTls};
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
-use zookeeper::{Credentials, Login, ObserverConfig, TlsIdentity, ZkTls};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Error, Permission};
 
 use crate::harness::{Observed, RootState, Truth, open, options, started, zookeeper};

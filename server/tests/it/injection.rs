@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use html5ever::tendril::TendrilSink as _;
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
-use http::{Declared, Verb, declared};
+use lockscope_web::{Declared, Verb, declared};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use access::{Access, Grant, ListenScope, Settings, new_token};
-use audit::{Journal, UnavailableLog};
-use http::Limits as HttpLimits;
-use http::listener::Bounds;
-use lab::LabService;
-use lab::{Lab, LabEnsemble, Limits};
-use lockscope_wire::{AuditKind, Role};
+use lockscope_access::{Access, Grant, ListenScope, Settings, new_token};
+use lockscope_audit::{Journal, UnavailableLog};
+use lockscope_lab::LabService;
+use lockscope_lab::{Lab, LabEnsemble, Limits};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::{AuditKind, Role};
+use lockscope_web::Limits as HttpLimits;
+use lockscope_web::listener::Bounds;
+use lockscope_zookeeper::Credentials;
 use reqwest::Method;
-use runtime::clock::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
-use zookeeper::Credentials;
 
 use crate::access::{Kept, bearer};
 use crate::cli::dead_port;

@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use demo::PrivateZooKeeper;
 use futures_util::{SinkExt as _, StreamExt as _};
-use lockscope_wire::LabRun;
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_view::LabRun;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Child;

@@ -1,7 +1,7 @@
 //! A follower that is cut off from its leader while its clients are not: it answers everybody, with what was. What is
 //! told of it, of a Lockscope that reads from it, and of what only the others have.
 
-use demo::{Detour, PrivateEnsemble, PrivateZooKeeper};
+use lockscope_demo::{Detour, PrivateEnsemble, PrivateZooKeeper};
 use serde_json::Value;
 
 use crate::harness::proxy::{Mode, Proxy};

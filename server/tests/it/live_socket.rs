@@ -1,8 +1,8 @@
 //! The live socket from outside, over a model of our own: what clients may rely on, and what bad ones get.
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use http::Limits;
-use lockscope_wire::{BoardQuery, ClientFrame, CompactFrame, PROTOCOL, View, decode_frame, encode_frame};
+use lockscope_view::{BoardQuery, ClientFrame, CompactFrame, PROTOCOL, View, decode_frame, encode_frame};
+use lockscope_web::Limits;
 use tokio_tungstenite::tungstenite::{self, Message};
 
 use crate::served::{Client, Served, closed, hear, say, short, until};
@@ -110,7 +110,7 @@ async fn the_page_speaks_binary_and_its_reducer_follows() {
             CompactFrame::Hello { .. } | CompactFrame::Heartbeat { .. } => {}
             other => panic!("unexpected {other:?}"),
         }
-        if let Some(lockscope_wire::Body::Board(board)) = &body {
+        if let Some(lockscope_view::Body::Board(board)) = &body {
             rows = board.window.rows.len();
         }
     }

@@ -1,7 +1,7 @@
 //! Sessions over a model that is a list of lock paths: one holds them all, another waits for them all; two paths or
 //! more make a deadlock. What the fake projection answers for the views of waiting.
 
-use lockscope_wire::{
+use lockscope_view::{
     Access, AsOf, Confidence, Contender, ContenderRole, Cycle, Happened, Liveness, LockSince, RootState, SessionEvent,
     SessionGroup, SessionGroupRow, SessionId, SessionLock, SessionLockRow, SessionPage, SessionQuery, SessionRow,
     Sessions, SessionsHead, SessionsQuery, Verdict, WaitBranch, WaitEdge, WaitNode, Waits, Window, Zxid,
@@ -21,7 +21,7 @@ fn as_of() -> AsOf {
         why: String::new(),
         zxid: Zxid(16),
         ensemble: None,
-        proof: lockscope_wire::Proof::default(),
+        proof: lockscope_view::Proof::default(),
     }
 }
 

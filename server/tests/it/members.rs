@@ -1,7 +1,7 @@
 //! Three members in trouble: what is said of clients stays true, or becomes `unknown`, and never wrongly
 //! `disconnected`.
 
-use demo::{PrivateEnsemble, PrivateZooKeeper};
+use lockscope_demo::{PrivateEnsemble, PrivateZooKeeper};
 use serde_json::Value;
 use zookeeper_client::EnsembleUpdate;
 
@@ -26,7 +26,7 @@ fn index_of(status: &Value, role: &str) -> Option<usize> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_called_dead_because_a_member_is() {
     let mut ensemble = ensemble().await;
-    let names: Vec<String> = ensemble.members().iter().map(demo::PrivateZooKeeper::address).collect();
+    let names: Vec<String> = ensemble.members().iter().map(lockscope_demo::PrivateZooKeeper::address).collect();
     let lockscope = Lockscope::run(&["--zk", &ensemble.connect_string(), "--root", "/locks"]).await;
     // Each member is asked by itself, and tells how far it is behind once the leader told where that is.
     until(async || {
@@ -72,7 +72,7 @@ async fn nobody_is_called_dead_because_a_member_is() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dead_holder_runs_out_visibly_while_a_member_is_silent() {
     let mut ensemble = ensemble().await;
-    let names: Vec<String> = ensemble.members().iter().map(demo::PrivateZooKeeper::address).collect();
+    let names: Vec<String> = ensemble.members().iter().map(lockscope_demo::PrivateZooKeeper::address).collect();
     let lockscope = Lockscope::run(&["--zk", &ensemble.connect_string(), "--root", "/locks"]).await;
     until(async || index_of(&status(&lockscope).await, "leader").is_some()).await;
     let told = status(&lockscope).await;
@@ -111,7 +111,7 @@ async fn a_dead_holder_runs_out_visibly_while_a_member_is_silent() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_new_leader_is_found_and_tells_the_ends() {
     let mut ensemble = ensemble().await;
-    let names: Vec<String> = ensemble.members().iter().map(demo::PrivateZooKeeper::address).collect();
+    let names: Vec<String> = ensemble.members().iter().map(lockscope_demo::PrivateZooKeeper::address).collect();
     let lockscope = Lockscope::run(&["--zk", &ensemble.connect_string(), "--root", "/locks"]).await;
     until(async || index_of(&status(&lockscope).await, "leader").is_some()).await;
     let told = status(&lockscope).await;
@@ -141,7 +141,7 @@ async fn a_new_leader_is_found_and_tells_the_ends() {
 }
 
 /// An ensemble that may be reconfigured by anybody.
-fn reconfigurable() -> demo::ServerOptions {
+fn reconfigurable() -> lockscope_demo::ServerOptions {
     options(&[("reconfigEnabled", "true")], &["-Dzookeeper.skipACL=yes"])
 }
 

@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 
-use access::Access;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::get;
-use feed::{Hub, VisibilityScope};
 use futures_util::future::join_all;
-use http::{Limits, pages};
-use lockscope_wire::Epoch;
-use runtime::clock::Clock;
+use lockscope_access::Access;
+use lockscope_live::{Hub, VisibilityScope};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::Epoch;
+use lockscope_web::{Limits, pages};
 use tower_service::Service as _;
 
 use crate::harness::DEADLINE;
@@ -136,20 +136,20 @@ async fn what_panics_is_answered_and_counted() {
     }
     // The other tests of this process tell of their panics as before.
     let before = std::panic::take_hook();
-    runtime::panics::watch();
+    lockscope_runtime::panics::watch();
     let counting = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         counting(info);
         before(info);
     }));
     let served = Served::start_for(Limits::default(), Access::open_to_all(Clock::manual(NOW_MS)), faulty).await;
-    let before = runtime::panics::count();
+    let before = lockscope_runtime::panics::count();
     assert_eq!(served.get("/waits").await, (200, "text/plain; charset=utf-8".to_owned(), "drawn\n".to_owned()));
     let (status, kind, text) = served.get("/status").await;
     assert_eq!((status, kind.as_str()), (500, "text/html; charset=utf-8"));
     assert!(text.contains("Try again"), "{text}");
     // Once more for what only reads.
-    assert!(runtime::panics::count() >= before + 3, "{}", runtime::panics::count());
+    assert!(lockscope_runtime::panics::count() >= before + 3, "{}", lockscope_runtime::panics::count());
     let (_, _, metrics) = served.get("/metrics").await;
     assert!(metrics.contains("\nlockscope_panics_total "), "{metrics}");
 }

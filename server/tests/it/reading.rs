@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use lockscope_core::finding::{Code, Limits};
 use lockscope_core::verdict::Thresholds;
-use lockscope_wire::guide::{FINDINGS, Guide, TermArea, VERDICTS, all_terms, steps_text};
-use lockscope_wire::{EdgeEvidence, Liveness, Missing, RootState, Verdict};
+use lockscope_view::guide::{FINDINGS, Guide, TermArea, VERDICTS, all_terms, steps_text};
+use lockscope_view::{EdgeEvidence, Liveness, Missing, RootState, Verdict};
 
 const READING: &str = include_str!("../../../docs/reading-the-board.md");
 
@@ -39,7 +39,7 @@ fn with_table(text: &str, heading: &str, rows: &[String]) -> String {
     format!("{before}\n## {heading}\n{}\n", all.join("\n"))
 }
 
-/// The tables of a page are those of `wire::guide`; `UPDATE_DOCS=1` writes them.
+/// The tables of a page are those of `view::guide`; `UPDATE_DOCS=1` writes them.
 fn check_tables(name: &str, tables: &[(&str, Vec<String>)]) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
     let written = std::fs::read_to_string(&path).unwrap();
@@ -47,7 +47,7 @@ fn check_tables(name: &str, tables: &[(&str, Vec<String>)]) {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &made).unwrap();
     } else {
-        assert!(written == made, "docs/{name} differs from wire::guide; UPDATE_DOCS=1 writes it");
+        assert!(written == made, "docs/{name} differs from view::guide; UPDATE_DOCS=1 writes it");
     }
 }
 

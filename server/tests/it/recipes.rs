@@ -16,4 +16,4 @@ mod semaphores;
 mod strangers;
 mod watchers;
 
-pub(crate) use campaign::clients as host;
+pub(crate) use lockscope_campaign::clients as host;

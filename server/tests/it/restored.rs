@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use demo::PrivateZooKeeper;
 use lockscope_core::observation::{RESTORED, SEPARATE};
+use lockscope_demo::PrivateZooKeeper;
 use serde_json::Value;
 
 use crate::harness::proxy::{Mode, Proxy};

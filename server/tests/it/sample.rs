@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use demo::workload::{Pace, run_workload};
+use lockscope_demo::workload::{Pace, run_workload};
 
 use crate::harness::{Believed, DEADLINE, Observed, zookeeper};
 
@@ -163,7 +163,7 @@ async fn the_sample_workload_contends_and_leaves_nothing() {
     let server = zookeeper().await;
     let observed = Observed::start(&server.address(), &["/"]);
     observed.until_live().await;
-    let (stop, stopped) = runtime::shutdown::token();
+    let (stop, stopped) = lockscope_runtime::shutdown::token();
     let address = server.address();
     let workload = tokio::spawn(async move { run_workload(&address, Pace::percent(10), stopped).await });
     let seen = RefCell::new(Seen::default());

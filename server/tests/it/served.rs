@@ -5,20 +5,20 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use access::Access;
 use axum::Router;
-use feed::{Hub, Known, ProjectedView, Projection, Views, VisibilityScope, pump};
 use futures_util::{SinkExt as _, StreamExt as _};
-use http::listener::{Bounds, Tls};
-use http::{Http, Limits};
-use lockscope_wire::{
+use lockscope_access::Access;
+use lockscope_live::{Hub, Known, ProjectedView, Projection, Views, VisibilityScope, pump};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{self, CancellationToken, DropGuard};
+use lockscope_view::{
     Board, BoardHead, BoardQuery, Confidence, ConfigStatus, EnsembleStatus, Epoch, EventsQuery, LabQuery, LabRun,
     Lately, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, QueueMap, QueueMapQuery, Recipe,
     RootBrief, RootState, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View, Waits, WaitsQuery,
     Window, Zxid,
 };
-use runtime::clock::Clock;
-use runtime::shutdown::{self, CancellationToken, DropGuard};
+use lockscope_web::listener::{Bounds, Tls};
+use lockscope_web::{Http, Limits};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -108,7 +108,7 @@ fn row(path: &str) -> LockRow {
         held_since_ms: Some(NOW_MS - 900),
         hold_is_lower_bound: true,
         findings: Vec::new(),
-        depth: lockscope_wire::Depth::default(),
+        depth: lockscope_view::Depth::default(),
         hand_offs_in_10_s: None,
         missing: Vec::new(),
     }
@@ -158,12 +158,12 @@ impl Views for Fake {
         let page = || {
             let head = LockHead {
                 row: row(&query.path),
-                as_of: lockscope_wire::AsOf {
+                as_of: lockscope_view::AsOf {
                     state: RootState::Stale,
                     since_ms: 77,
                     why: "silent".to_owned(),
                     zxid: Zxid(16),
-                    proof: lockscope_wire::Proof::default(),
+                    proof: lockscope_view::Proof::default(),
                     ensemble: None,
                 },
                 recognised_by: Vec::new(),
@@ -177,7 +177,7 @@ impl Views for Fake {
                 herd: None,
                 fired: Vec::new(),
                 hidden_waiters: 0,
-                trust: lockscope_wire::Trust::default(),
+                trust: lockscope_view::Trust::default(),
                 advice: None,
             };
             Box::new(LockPage { head, window: Window::default() })
@@ -245,8 +245,8 @@ impl Views for Fake {
 }
 
 impl Projection for Fake {
-    fn revisions(&self) -> feed::Revisions {
-        feed::Revisions::of([self.revision.subscribe()])
+    fn revisions(&self) -> lockscope_live::Revisions {
+        lockscope_live::Revisions::of([self.revision.subscribe()])
     }
 
     fn revision(&self) -> u64 {
@@ -321,7 +321,7 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = http.router(pages(hub.clone()));
-        tokio::spawn(http::listener::serve(listener, tls, router, bounds, close.clone()));
+        tokio::spawn(lockscope_web::listener::serve(listener, tls, router, bounds, close.clone()));
         Self { fake, address, hub, http, drain, close, _guards: [pump_guard, drain_guard, close_guard] }
     }
 

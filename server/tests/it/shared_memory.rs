@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use access::{Grant, Secret, set_user};
-use demo::PrivateZooKeeper;
-use lockscope_wire::Role;
-use private_postgres::PrivatePostgres;
+use lockscope_access::{Grant, Secret, set_user};
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_private_postgres::PrivatePostgres;
+use lockscope_view::Role;
 use reqwest::Method;
 use rustix::process::Signal;
 use serde_json::{Value, json};

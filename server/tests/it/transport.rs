@@ -5,8 +5,8 @@ mod tls;
 
 use std::time::Duration;
 
-use http::Limits;
-use http::listener::Bounds;
+use lockscope_web::Limits;
+use lockscope_web::listener::Bounds;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;

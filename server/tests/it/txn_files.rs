@@ -6,11 +6,11 @@ mod printed_snapshot;
 
 use std::path::{Path, PathBuf};
 
-use ::txn_log::{
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_txn_log::{
     Change, End, Lifetime, LogDecoder, LogEntry, Node, Problem, Session, SnapshotDecoder, TolerantLogDecoder,
     Transaction,
 };
-use demo::PrivateZooKeeper;
 use zookeeper_client::{Acls, CreateMode, CreateOptions};
 
 use crate::harness::{DEADLINE, STEP, Truth, open, queue};

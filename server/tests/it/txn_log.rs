@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ::txn_log::{Acl, Change, Create, End, Lifetime, LogReader, Multi, SnapshotReader, Stat, Transaction};
-use demo::PrivateZooKeeper;
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_txn_log::{Acl, Change, Create, End, Lifetime, LogReader, Multi, SnapshotReader, Stat, Transaction};
 use zookeeper_client::{Acls, AuthId, Client, CreateMode, CreateOptions, Permission};
 
 use crate::harness::{DEADLINE, STEP, Truth, open, options, queue, started};
@@ -230,7 +230,7 @@ impl Tree {
     fn of_snapshot(path: &Path) -> Self {
         let bytes = std::fs::read(path).unwrap();
         let nodes = SnapshotReader::new(&bytes).unwrap().map(Result::unwrap);
-        let seen = |node: ::txn_log::Node| {
+        let seen = |node: lockscope_txn_log::Node| {
             let Stat { czxid, mzxid, ctime_ms, mtime_ms, version, .. } = node.stat;
             let owner = node.stat.session().unwrap_or_default();
             (node.path, (czxid, mzxid, ctime_ms, mtime_ms, version, owner, node.data.unwrap_or_default()))

@@ -1,4 +1,5 @@
-//! Who may depend on whom, as Cargo has it: the edges between our crates, and all that the core and the wire stand on.
+//! Who may depend on whom, as Cargo has it: the edges between our crates, and all that `core` and `view` stand on. Crates are
+//! named without their prefix `lockscope-`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -7,46 +8,22 @@ use serde_json::Value;
 
 /// Each crate and those of ours that it may be built with; tests and benchmarks apart.
 pub(crate) const OURS: &[(&str, &[&str])] = &[
-    ("access", &["audit", "identity", "runtime", "wire"]),
-    ("alerts", &["core", "history", "runtime", "wire"]),
-    ("audit", &["core", "identity", "runtime", "wire"]),
-    ("autopsy", &["core", "history", "runtime", "txn_log"]),
-    ("campaign", &["demo", "judge", "txn_log"]),
-    ("cluster", &["runtime", "wire", "zookeeper"]),
-    ("compare", &["campaign", "demo", "runtime", "wire"]),
+    ("access", &["audit", "identity", "runtime", "view"]),
+    ("alerts", &["core", "history", "runtime", "view"]),
+    ("audit", &["core", "identity", "runtime", "view"]),
+    ("autopsy", &["core", "history", "runtime", "txn-log"]),
+    ("campaign", &["demo", "judge", "txn-log"]),
+    ("cluster", &["runtime", "view", "zookeeper"]),
+    ("compare", &["campaign", "demo", "runtime", "view"]),
     ("core", &[]),
     ("demo", &["core"]),
-    ("feed", &["core", "runtime", "wire"]),
     ("history", &["(postgres)", "core", "runtime"]),
+    ("identity", &["runtime", "view"]),
+    ("judge", &["txn-log"]),
+    ("lab", &["audit", "identity", "live", "runtime", "view", "zookeeper"]),
+    ("live", &["core", "runtime", "view"]),
     (
-        "http",
-        &[
-            "(lab)",
-            "access",
-            "alerts",
-            "audit",
-            "cluster",
-            "core",
-            "feed",
-            "history",
-            "identity",
-            "page",
-            "release",
-            "runtime",
-            "wire",
-            "zookeeper",
-        ],
-    ),
-    ("identity", &["runtime", "wire"]),
-    ("judge", &["txn_log"]),
-    ("lab", &["audit", "feed", "identity", "runtime", "wire", "zookeeper"]),
-    ("page", &["wire"]),
-    ("postgres", &["runtime"]),
-    ("private_postgres", &["demo"]),
-    ("release", &["access", "audit", "core", "feed", "identity", "runtime", "wire", "zookeeper"]),
-    ("runtime", &[]),
-    (
-        "server",
+        "lockscope",
         &[
             "(demo)",
             "(lab)",
@@ -58,30 +35,59 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
             "autopsy",
             "cluster",
             "core",
-            "feed",
             "history",
-            "http",
             "identity",
+            "live",
             "release",
             "runtime",
-            "wire",
+            "view",
+            "web",
             "zookeeper",
         ],
     ),
+    ("page", &["view"]),
+    ("postgres", &["runtime"]),
+    ("private-postgres", &["demo"]),
+    ("release", &["access", "audit", "core", "identity", "live", "runtime", "view", "zookeeper"]),
+    ("runtime", &[]),
     ("shared", &["postgres", "runtime"]),
     ("style", &[]),
-    ("txn_log", &[]),
-    ("wire", &[]),
+    ("txn-log", &[]),
+    ("view", &[]),
+    (
+        "web",
+        &[
+            "(lab)",
+            "access",
+            "alerts",
+            "audit",
+            "cluster",
+            "core",
+            "history",
+            "identity",
+            "live",
+            "page",
+            "release",
+            "runtime",
+            "view",
+            "zookeeper",
+        ],
+    ),
     ("zookeeper", &["core", "runtime"]),
 ];
 /// Crates that may be built with nothing else of others, either; what is behind a feature in brackets.
-const OTHERS: &[(&str, &[&str])] = &[("core", &[]), ("wire", &["postcard", "(schemars)", "serde"])];
+const OTHERS: &[(&str, &[&str])] = &[("core", &[]), ("view", &["postcard", "(schemars)", "serde"])];
+
+/// The name of one of ours without its prefix.
+pub(crate) fn short(name: &str) -> &str {
+    name.strip_prefix("lockscope-").unwrap_or(name)
+}
 
 /// Names of what a package is built with; those that are optional in brackets.
 fn built_with<'a>(package: &'a Value, is_ours: &'a dyn Fn(&Value) -> bool) -> impl Iterator<Item = String> + 'a {
     let all = package["dependencies"].as_array().unwrap().iter();
     all.filter(|one| one["kind"].is_null() && is_ours(one)).map(|one| {
-        let name = one["name"].as_str().unwrap();
+        let name = short(one["name"].as_str().unwrap());
         if one["optional"] == true { format!("({name})") } else { name.to_owned() }
     })
 }
@@ -101,7 +107,7 @@ fn crates_depend_on_what_is_listed_only() {
         .unwrap();
     let metadata: Value = serde_json::from_slice(&told.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
-    let name = |package: &Value| package["name"].as_str().unwrap().to_owned();
+    let name = |package: &Value| short(package["name"].as_str().unwrap()).to_owned();
     let ours = |one: &Value| !one["path"].is_null();
     let found: BTreeMap<_, BTreeSet<_>> =
         packages.iter().map(|package| (name(package), built_with(package, &ours).collect())).collect();
@@ -120,7 +126,7 @@ fn a_hardened_build_has_neither_lab_nor_demo() {
         "--offline",
         "--locked",
         "--package",
-        "server",
+        "lockscope",
         "--no-default-features",
         "--edges",
         "normal",
@@ -130,6 +136,6 @@ fn a_hardened_build_has_neither_lab_nor_demo() {
     let told = Command::new(env!("CARGO")).args(asked).output().unwrap();
     assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     let told = String::from_utf8(told.stdout).unwrap();
-    let built: BTreeSet<&str> = told.lines().filter_map(|line| line.split(' ').next()).collect();
+    let built: BTreeSet<&str> = told.lines().filter_map(|line| line.split(' ').next()).map(short).collect();
     assert!(built.contains("release") && !built.contains("lab") && !built.contains("demo"), "{built:?}");
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use txn_log::{LogDecoder, LogEntry, LogReader, SnapshotDecoder, TolerantLogDecoder};
+use lockscope_txn_log::{LogDecoder, LogEntry, LogReader, SnapshotDecoder, TolerantLogDecoder};
 
 const TRANSACTIONS: i64 = 1_000_000;
 const NODES: i64 = 500_000;

@@ -5,8 +5,8 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use lockscope_txn_log::{Damage, LogDecoder, LogEntry, RECORD_BYTES_MAX, SnapshotDecoder, TolerantLogDecoder};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-use txn_log::{Damage, LogDecoder, LogEntry, RECORD_BYTES_MAX, SnapshotDecoder, TolerantLogDecoder};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;

@@ -20,7 +20,7 @@ use super::config::ObserverConfig;
 use super::directory_watch::{DirectoryNews, WatchChange};
 use super::request_counts::{Kind, RequestCounts};
 use super::translate::{WatchFailure, WatcherEvent, heard, watch_failure};
-use runtime::backoff::Backoff;
+use lockscope_runtime::backoff::Backoff;
 
 /// Waits between attempts; there is no hurry, the rounds over all directories find unreadable children too.
 const RETRY_FIRST: Duration = Duration::from_millis(500);

@@ -1,5 +1,5 @@
 //! The ZooKeeper side: turns watches and reads into `Observation`s, queries the members of an ensemble over their
-//! administrative interfaces, and executes a release in a session of its own. Knows neither the wire, the feed nor the
+//! administrative interfaces, and executes a release in a session of its own. Knows neither `view`, `live` nor the
 //! page. `observer` runs sessions; `root` holds the pure state of one watched root.
 
 mod acl;

@@ -16,9 +16,9 @@ use super::root::{Room, RootWatch};
 use super::session::{End, Session, Shared};
 use super::watch::{Input, Why};
 use super::watched_roots::WatchedRoots;
-use runtime::backoff::Backoff;
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::backoff::Backoff;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
 
 /// Batches that fit the channel to the consumer: a good capacity for it. When it is full, reads pause and events
 /// wait in the observer's own bounded queue.

@@ -7,7 +7,7 @@ use futures_util::future::{self, BoxFuture, FutureExt};
 use zookeeper_client::Client;
 
 use super::config::ObserverConfig;
-use runtime::backoff::Backoff;
+use lockscope_runtime::backoff::Backoff;
 
 /// The crate tries several times within this; then we do too.
 const GIVE_WAY: Duration = Duration::from_secs(1);

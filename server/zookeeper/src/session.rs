@@ -31,8 +31,8 @@ use super::root::Distrust;
 use super::server_kind::ServerKind;
 use super::watch::{Input, Why};
 use super::watched_roots::WatchedRoots;
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
 
 /// The pulse of everything that is slow.
 pub(super) const TICK: Duration = Duration::from_millis(250);

@@ -3,8 +3,8 @@
 
 use std::hint::black_box;
 
-use zookeeper::members::four_letter::{cons, dump, mntr, srvr, wchp};
-use zookeeper::members::{connections, identity, monitor, server_stats, watches_by_path};
+use lockscope_zookeeper::members::four_letter::{cons, dump, mntr, srvr, wchp};
+use lockscope_zookeeper::members::{connections, identity, monitor, server_stats, watches_by_path};
 
 /// Answers that are read; more by the environment.
 fn answers() -> usize {
@@ -118,7 +118,7 @@ fn read(text: &str) -> [bool; PARSERS] {
         black_box(mntr::parse(text)).is_ok(),
         black_box(srvr::parse(text)).is_ok(),
         black_box(connections(body)).is_ok(),
-        black_box(zookeeper::members::dump(body)).is_ok(),
+        black_box(lockscope_zookeeper::members::dump(body)).is_ok(),
         black_box(watches_by_path(body)).is_ok(),
         black_box(monitor(body)).is_ok(),
         black_box(server_stats(body)).is_ok(),

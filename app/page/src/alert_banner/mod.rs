@@ -8,7 +8,7 @@ mod words;
 
 use leptos::prelude::*;
 use leptos::tachys::html::InertElement;
-use lockscope_wire::{Alert, LockQuery};
+use lockscope_view::{Alert, LockQuery};
 
 use crate::erase::view;
 use crate::exact::Exact;

@@ -1,7 +1,7 @@
 //! The line of alerts: what it names, and that names stay text.
 
 use super::*;
-use lockscope_wire::{Acknowledgement, AlertState, Severity};
+use lockscope_view::{Acknowledgement, AlertState, Severity};
 
 fn alert(lock: &str, severity: Severity) -> Alert {
     Alert {

@@ -8,7 +8,7 @@ use super::words;
 use crate::erase::{dynamic, view};
 use crate::format::{middle, visible};
 use crate::parts::{Age, no_match};
-use lockscope_wire::{Board, BoardQuery, RootBrief, RootState};
+use lockscope_view::{Board, BoardQuery, RootBrief, RootState};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Empty {
@@ -137,7 +137,7 @@ mod tests {
             Owner::new_root(None).with(|| told(Empty::NoMatch, &[], text.as_deref()).to_html())
         };
         assert!(said(&query).contains("No lock matches \"a&lt;b&gt;␥\"."), "{}", said(&query));
-        let stuck = BoardQuery { verdict: Some(lockscope_wire::Verdict::Stuck), ..query };
+        let stuck = BoardQuery { verdict: Some(lockscope_view::Verdict::Stuck), ..query };
         assert!(said(&stuck).contains("No lock matches the filter."), "its text may well match");
     }
 }

@@ -8,7 +8,7 @@ use super::words;
 use crate::erase::{erase, view};
 use crate::format::count;
 use crate::parts::{Chip, FilterBox, SortSelect, export, mark, rows};
-use lockscope_wire::{BoardQuery, RootBrief, Sort, Verdict};
+use lockscope_view::{BoardQuery, RootBrief, Sort, Verdict};
 
 /// What is shown, in the API. Pins only move rows.
 fn in_the_api(query: &BoardQuery) -> String {

@@ -5,7 +5,7 @@ use js_sys::{Array, JSON, Object, Reflect};
 use leptos::prelude::*;
 
 use crate::erase::effect;
-use lockscope_wire::{Preferences, SAVED_VIEWS_MAX, SavedView, SignedBy};
+use lockscope_view::{Preferences, SAVED_VIEWS_MAX, SavedView, SignedBy};
 use wasm_bindgen::JsValue;
 
 use super::state::{remember_pins, remembered_pins};

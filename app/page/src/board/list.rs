@@ -14,7 +14,7 @@ use super::words;
 
 use crate::live::{FETCH_ROWS, Fetch, OpenView, use_fetch, use_places, use_viewport};
 use crate::parts::{Lane, mark, markup_rows, pager};
-use lockscope_wire::{BoardQuery, Sort, View};
+use lockscope_view::{BoardQuery, Sort, View};
 
 /// Rows before the first lock: the header.
 const HEADER_ROWS: u32 = 1;

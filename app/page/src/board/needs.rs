@@ -11,8 +11,8 @@ use crate::live::Live;
 use crate::parts::{
     Age, StepPlace, Tag, current, filled, finding_word, headline, looked_after, rows, step, verdict_word, wait_least,
 };
-use lockscope_wire::guide::anchor;
-use lockscope_wire::{BoardHead, BoardQuery, LockProblem, LockQuery, ProblemsLeftOut};
+use lockscope_view::guide::anchor;
+use lockscope_view::{BoardHead, BoardQuery, LockProblem, LockQuery, ProblemsLeftOut};
 
 /// Longest name of a lock; the whole is in its title.
 const PATH_CHARS: usize = 56;

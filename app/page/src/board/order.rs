@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockscope_wire::{LockRow, Sort, Verdict, Window};
+use lockscope_view::{LockRow, Sort, Verdict, Window};
 
 /// Rows move at most this often.
 const CALM_MS: i64 = 2_000;
@@ -144,7 +144,7 @@ fn places(window: &Window<LockRow>) -> impl Iterator<Item = (u32, &LockRow)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Confidence, Depth, Recipe, RootState};
+    use lockscope_view::{Confidence, Depth, Recipe, RootState};
 
     fn window(paths: &[&str]) -> Window<LockRow> {
         let rows: Vec<LockRow> = paths.iter().map(|path| row(path)).collect();

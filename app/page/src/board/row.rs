@@ -11,8 +11,8 @@ use crate::parts::{
     AgeText, Markup, Piece, RowMarkup, chip_markup, filled, hold_least, holder_name, mark, missing_words,
     session_end_markup, tag_markup, wait_least, waiters_text,
 };
-use lockscope_wire::guide::anchor;
-use lockscope_wire::{ContenderRole, LockQuery, LockRow, RunsOut, Verdict};
+use lockscope_view::guide::anchor;
+use lockscope_view::{ContenderRole, LockQuery, LockRow, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
 const PATH_CHARS: usize = 72;

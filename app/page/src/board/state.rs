@@ -13,7 +13,7 @@ use super::order::Order;
 use crate::address::{borrowed, pairs, use_pairs};
 use crate::live::{Live, Viewport};
 use crate::parts::{Arrivals, Place};
-use lockscope_wire::{BoardQuery, LockRow, Preferences, Window};
+use lockscope_view::{BoardQuery, LockRow, Preferences, Window};
 
 /// A row in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::erase::view;
 use crate::format::{count, duration};
 use crate::live::Live;
 use crate::parts::{AgeOf, Since, Total, filled, wait_least};
-use lockscope_wire::Totals;
+use lockscope_view::Totals;
 
 /// What a total says of the sums; whether it may not be the whole of it.
 type Figure = (fn(&Totals, i64) -> String, bool);

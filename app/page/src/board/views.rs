@@ -3,7 +3,7 @@
 
 use leptos::html::Input;
 use leptos::prelude::*;
-use lockscope_wire::SavedView;
+use lockscope_view::SavedView;
 
 use super::state::BoardState;
 use super::words;
@@ -17,7 +17,7 @@ pub(super) fn SavedViews(state: BoardState) -> AnyView {
     let name = NodeRef::<Input>::new();
     let save = move || {
         let Some(input) = name.get_untracked() else { return };
-        let query = state.query.with_untracked(lockscope_wire::BoardQuery::to_url_query);
+        let query = state.query.with_untracked(lockscope_view::BoardQuery::to_url_query);
         if let Some(view) = SavedView::named(&input.value(), query) {
             kept.change(move |kept| kept.save(view.clone()));
         }

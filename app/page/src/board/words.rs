@@ -1,8 +1,8 @@
 //! The board in words. Pure.
 
 use crate::format::{count, middle, plural, visible};
-pub(super) use lockscope_wire::live::{calm, need_you};
-use lockscope_wire::{RootState, Sort, Verdict};
+pub(super) use lockscope_view::live::{calm, need_you};
+use lockscope_view::{RootState, Sort, Verdict};
 
 /// Where there is nothing to see, and why.
 pub(super) const NOT_READ: &str = "Not read yet";
@@ -118,11 +118,11 @@ pub(super) fn kept(is_by_server: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::RootBrief;
+    use lockscope_view::RootBrief;
 
     #[test]
     fn all_are_fine_only_where_all_are_known() {
-        let mut head = lockscope_wire::BoardHead::default();
+        let mut head = lockscope_view::BoardHead::default();
         head.totals.locks = 17;
         head.totals.verdicts = vec![(Verdict::Healthy, 17)];
         assert_eq!(calm(&head, true), "All 17 locks are fine.");

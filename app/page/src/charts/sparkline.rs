@@ -9,7 +9,7 @@ use super::words;
 use crate::live::Live;
 use crate::parts::Piece::Attribute;
 use crate::parts::{Markup, filled};
-use lockscope_wire::Depth;
+use lockscope_view::Depth;
 
 const WIDTH: u32 = 96;
 const HEIGHT: u32 = 20;

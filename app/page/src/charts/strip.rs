@@ -1,7 +1,7 @@
 //! A queue as a strip: one bar for each slice of it, in parts by how many of its contenders are how alive. Pure; whole
 //! numbers on a square of [`SIZE`], which the style sheet stretches and turns.
 
-use lockscope_wire::{Liveness, QueueMap, QueueSlice};
+use lockscope_view::{Liveness, QueueMap, QueueSlice};
 
 /// Both sides of the square.
 pub(crate) const SIZE: u32 = 240;
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn slices_stand_where_their_contenders_are() {
         let map = QueueMap {
-            state: lockscope_wire::RootState::Live,
+            state: lockscope_view::RootState::Live,
             total: 480,
             mapped: 360,
             per_slice: 200,

@@ -7,7 +7,7 @@ use crate::erase::{erase, view};
 use crate::format::{middle, visible};
 use crate::parts::{Age, Columns, Table};
 use crate::server_pages::text;
-use lockscope_wire::{Cluster, ClusterState, Replica};
+use lockscope_view::{Cluster, ClusterState, Replica};
 
 const NAME_CHARS: usize = 60;
 

@@ -1,7 +1,7 @@
 //! What the section draws.
 
 use super::cluster_markup;
-use lockscope_wire::{Cluster, ClusterState, Replica, SharedMemory};
+use lockscope_view::{Cluster, ClusterState, Replica, SharedMemory};
 
 fn replica(id: &str) -> Replica {
     Replica {

@@ -1,7 +1,7 @@
 //! What the section on the cluster says. Pure.
 
 use crate::format::{plural, visible};
-use lockscope_wire::{Cluster, ClusterState, SharedMemory};
+use lockscope_view::{Cluster, ClusterState, SharedMemory};
 
 pub(super) const TITLE: &str = "Cluster";
 /// What stands where the fragment can't be fetched.

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::erase::{erase, view};
 use crate::format::{middle, visible};
 use crate::parts::{Chip, Tag, does, finding_word, session_url};
-use lockscope_wire::{
+use lockscope_view::{
     Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockQuery, LockRow, SessionId, SessionQuery, SessionRow,
 };
 #[cfg(feature = "hydrate")]
@@ -193,7 +193,7 @@ fn session(row: &SessionRow) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Acknowledgement, AlertState, Headline, LockProblem, Severity, Step, Verdict};
+    use lockscope_view::{Acknowledgement, AlertState, Headline, LockProblem, Severity, Step, Verdict};
 
     fn answer(q: &str) -> FindAnswer {
         FindAnswer { q: q.to_owned(), ..FindAnswer::default() }

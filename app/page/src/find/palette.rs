@@ -17,7 +17,7 @@ use crate::erase::{dynamic, effect, view};
 use crate::exact::Exact;
 use crate::parts::filled;
 use crate::split::{SplitLoaderError, wasm_split};
-use lockscope_wire::{FindAnswer, FindPlace};
+use lockscope_view::{FindAnswer, FindPlace};
 
 /// Typing pauses this long before it is asked; after no answer it is asked again.
 const TYPING_PAUSE: Duration = Duration::from_millis(80);

@@ -2,7 +2,7 @@
 
 use crate::format::{age, plural, visible};
 use crate::parts::verdict_word;
-use lockscope_wire::{Alert, FindPlace, Headline, LockProblem, SessionId, Verdict};
+use lockscope_view::{Alert, FindPlace, Headline, LockProblem, SessionId, Verdict};
 
 /// Above what fits of each kind.
 pub(super) const LOCKS: &str = "Locks";
@@ -85,7 +85,7 @@ pub(super) fn incident(problem: &LockProblem, now_ms: i64) -> String {
 /// Which rule fires, for how long, and who looks at it.
 pub(super) fn alert(alert: &Alert, now_ms: i64) -> String {
     let fires = age(alert.fired_at_ms.unwrap_or(alert.since_at_ms), now_ms);
-    let by = |looks: &lockscope_wire::Acknowledgement| {
+    let by = |looks: &lockscope_view::Acknowledgement| {
         format!(" · {} has looked at it for {}", visible(&looks.by), age(looks.at_ms, now_ms))
     };
     let looks = alert.acked_by.as_ref().map(by).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::exact::Exact;
 use crate::form_token::form_token;
 use crate::format::{clock, middle, visible};
 use crate::parts::{Columns, Table};
-use lockscope_wire::{Fault, LabRun, LabState, LockQuery, ThrownFault};
+use lockscope_view::{Fault, LabRun, LabState, LockQuery, ThrownFault};
 
 /// Longest path in a cell; the whole is in its title.
 const PATH_CHARS: usize = 56;

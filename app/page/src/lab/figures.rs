@@ -8,7 +8,7 @@ use super::words::{hand_offs, name};
 use crate::charts::latency::{HandOffCurve, latency};
 use crate::charts::marks::Sign;
 use crate::charts::releases::{Series, releases};
-use lockscope_wire::{LabRun, Lane};
+use lockscope_view::{LabRun, Lane};
 
 pub(super) fn figures(run: &LabRun) -> AnyView {
     let series: Vec<Series<'_>> = run

@@ -10,7 +10,7 @@ use crate::form_token::form_token;
 use crate::format::{duration, middle, visible};
 use crate::live::Live;
 use crate::parts::{filled, stamp};
-use lockscope_wire::{LabRun, LabState, Lane};
+use lockscope_view::{LabRun, LabState, Lane};
 
 /// Longest path or name in a line; the whole is in its title.
 const NAME_CHARS: usize = 64;

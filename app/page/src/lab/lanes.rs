@@ -7,7 +7,7 @@ use super::words::{self, is_under_way, millis, name, state, way};
 use crate::charts::marks::{Mark, Sign};
 use crate::format::{bytes, count};
 use crate::parts::Pair;
-use lockscope_wire::{Lane, Strategy};
+use lockscope_view::{Lane, Strategy};
 
 /// Up to this many seats are drawn large, and up to the second medium; more are small.
 const LARGE_SEATS: usize = 64;

@@ -9,7 +9,7 @@ use super::{LabSight, run_view, words};
 use crate::erase::{dynamic, effect, view};
 use crate::live::{Connection, Live};
 use crate::split::{SplitLoaderError, wasm_split};
-use lockscope_wire::LabQuery;
+use lockscope_view::LabQuery;
 
 /// Draws the run of this document for as long as the document is there. A chunk of its own.
 #[wasm_split(lab, wasm_split_path = leptos::wasm_split, fallible)]

@@ -19,7 +19,7 @@ use super::format::visible;
 use super::parts::{Columns, Table, filled};
 #[cfg(feature = "hydrate")]
 pub(crate) use live::draw_live;
-use lockscope_wire::{LabRun, ServerCounter};
+use lockscope_view::{LabRun, ServerCounter};
 #[cfg(feature = "ssr")]
 pub(crate) use words::title;
 

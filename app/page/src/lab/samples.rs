@@ -1,6 +1,6 @@
 //! Runs of the lab, for tests.
 
-use lockscope_wire::{
+use lockscope_view::{
     Fault, LabOrder, LabRequests, LabRun, LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault,
 };
 

@@ -8,7 +8,7 @@ use super::words::{self, difference, is_under_way, millis, name, times};
 use crate::charts::marks::Sign;
 use crate::format::{bytes, count};
 use crate::parts::mark;
-use lockscope_wire::{LabRun, Lane, Spread, Strategy};
+use lockscope_view::{LabRun, Lane, Spread, Strategy};
 
 /// One figure of one lane.
 struct Figure {

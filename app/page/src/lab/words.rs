@@ -1,7 +1,7 @@
 //! What the lab's names are called for people, and its numbers as they are read.
 
 use crate::format::{count, duration, plural};
-use lockscope_wire::{Fault, LabOrder, LabState, Lane, Spread, Strategy, ThrownFault};
+use lockscope_view::{Fault, LabOrder, LabState, Lane, Spread, Strategy, ThrownFault};
 
 #[cfg(feature = "hydrate")]
 pub(super) const LOST: &str = "Link lost, trying again. What you see is the last that came.";

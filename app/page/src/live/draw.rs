@@ -8,8 +8,8 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
 use super::{Live, pace};
-use lockscope_wire::live::{Cadence, LiveModel, as_of};
-use lockscope_wire::{Body, LIVE_AGE_MAX_MS};
+use lockscope_view::live::{Cadence, LiveModel, as_of};
+use lockscope_view::{Body, LIVE_AGE_MAX_MS};
 
 /// What came and is not drawn yet.
 #[derive(Debug, Default)]

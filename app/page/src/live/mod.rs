@@ -16,13 +16,13 @@ use draw::Drawing;
 use crate::follow::{follow, followed};
 use crate::ports::InitialView;
 #[cfg(feature = "hydrate")]
-use lockscope_wire::LabRun;
-pub(crate) use lockscope_wire::live::Connection;
-use lockscope_wire::live::LiveModel;
+use lockscope_view::LabRun;
+pub(crate) use lockscope_view::live::Connection;
+use lockscope_view::live::LiveModel;
 #[cfg(feature = "ssr")]
-pub(crate) use lockscope_wire::live::beside;
-use lockscope_wire::live::policy::{Dispute, LocalClock, ServerClock};
-use lockscope_wire::{
+pub(crate) use lockscope_view::live::beside;
+use lockscope_view::live::policy::{Dispute, LocalClock, ServerClock};
+use lockscope_view::{
     Board, BoardHead, Body, CompactFrame, Epoch, Freshness, Link, LockPage, Query, QueueMap, SessionPage, Sessions,
     Status, View, Waits, is_fresh,
 };

@@ -10,8 +10,8 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{BinaryType, CloseEvent, MessageEvent, WebSocket};
 
 use super::{Connection, Live};
-use lockscope_wire::live::{LiveModel, policy};
-use lockscope_wire::{SUBPROTOCOL_BIN, decode_frame, encode_frame};
+use lockscope_view::live::{LiveModel, policy};
+use lockscope_view::{SUBPROTOCOL_BIN, decode_frame, encode_frame};
 
 /// A first connection may take this long before it is called lost.
 const OPENING_MAX_MS: i64 = 5_000;

@@ -9,8 +9,8 @@ use crate::exact::Exact;
 use crate::explain::explained;
 use crate::format::{middle, visible};
 use crate::parts::{Age, LivenessChip, filled, hold_least, holder_name, role_word, rows};
-use lockscope_wire::guide::anchor;
-use lockscope_wire::{Access, Contender, ContenderRole, Edge, EdgeEvidence};
+use lockscope_view::guide::anchor;
+use lockscope_view::{Access, Contender, ContenderRole, Edge, EdgeEvidence};
 
 /// Contenders drawn at most: a longer queue, and one that changes hands all the time, is a table only.
 pub(super) const LINKS_MAX: u32 = 6;

@@ -6,7 +6,7 @@ use super::LockState;
 use crate::erase::{dynamic, view};
 use crate::format::{count, middle, visible};
 use crate::parts::{Pair, Section};
-use lockscope_wire::{Foreign, StatRow};
+use lockscope_view::{Foreign, StatRow};
 
 /// The facts.
 #[component]

@@ -6,7 +6,7 @@ use super::trust_words::{self as words, Jargon};
 use crate::erase::{erase, view};
 use crate::explain::explained_term;
 use crate::parts::{self, Age, filled, mark, rows_in_parts};
-use lockscope_wire::{AsOf, LockHead, RootState, Trust};
+use lockscope_view::{AsOf, LockHead, RootState, Trust};
 
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
 #[component]
@@ -158,7 +158,7 @@ mod tests {
     #[cfg(feature = "ssr")]
     #[test]
     fn on_a_page_of_the_past_nothing_reads_as_now() {
-        let (state, why, zxid) = (RootState::Live, String::new(), lockscope_wire::Zxid(7));
+        let (state, why, zxid) = (RootState::Live, String::new(), lockscope_view::Zxid(7));
         let as_of = AsOf { state, since_ms: 0, why, zxid, ..AsOf::default() };
         let trust = Trust {
             members: 3,

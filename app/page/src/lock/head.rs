@@ -20,7 +20,7 @@ use crate::parts::{
     AgeOf, Findings, Since, StepPlace, Total, current, filled, headline, hold_least, missing_words, part, step,
     wait_least, waiters_text,
 };
-use lockscope_wire::{Advice, Confidence, Headline, LockHead, LockQuery};
+use lockscope_view::{Advice, Confidence, Headline, LockHead, LockQuery};
 
 /// The title block.
 #[component]

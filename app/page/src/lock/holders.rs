@@ -6,7 +6,7 @@ use super::words;
 use crate::erase::{dynamic, erase, view};
 use crate::parts::{Client, ClientCard, Section, holder_name, part, rows};
 use crate::release::ReleaseButton;
-use lockscope_wire::{Contender, LockHead};
+use lockscope_view::{Contender, LockHead};
 
 /// A holder, known by its znode and session.
 #[derive(Clone, Debug, PartialEq)]

@@ -28,7 +28,7 @@ use super::time_to_lock::time_to_lock;
 use chain::{Chain, LINKS_MAX};
 use facts::Facts;
 use head::LockTitle;
-use lockscope_wire::{LockHead, LockQuery};
+use lockscope_view::{LockHead, LockQuery};
 use queue::Queue;
 use stats::Stats;
 

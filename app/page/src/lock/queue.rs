@@ -13,7 +13,7 @@ use crate::erase::{dynamic, view};
 use crate::explain::explained_term;
 use crate::live::{Fetch, OpenView, Viewport, use_fetch, use_places, use_viewport};
 use crate::parts::{Lane, mark, markup_rows};
-use lockscope_wire::{LockQuery, View};
+use lockscope_view::{LockQuery, View};
 
 /// The table.
 #[component]

@@ -13,7 +13,7 @@ use crate::charts::{STRIP_SIZE, along, strip_paths};
 use crate::erase::{dynamic, effect, view};
 use crate::live::{Viewport, scroll_to_row};
 use crate::split::{SplitLoaderError, split_view, wasm_split};
-use lockscope_wire::{LockQuery, QueueMap, QueueMapQuery, View};
+use lockscope_view::{LockQuery, QueueMap, QueueMapQuery, View};
 
 /// A shorter queue is seen without a map.
 const SHORT_ROWS: u32 = 50;
@@ -151,7 +151,7 @@ fn strip(list: List, map: Memo<Option<QueueMap>>) -> AnyView {
     let colours = Memo::new(move |_| map.with(|map| map.as_ref().map(strip_paths).unwrap_or_default()));
     let paths = move || {
         colours.with(|paths| {
-            let one = |(liveness, path): &(lockscope_wire::Liveness, String)| {
+            let one = |(liveness, path): &(lockscope_view::Liveness, String)| {
                 view! { <path data-liveness=liveness.name() d=path.clone()></path> }
             };
             paths.iter().map(one).collect_view()

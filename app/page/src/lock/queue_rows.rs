@@ -11,7 +11,7 @@ use crate::parts::{
     session_url, wait_least,
 };
 use crate::release::release_markup;
-use lockscope_wire::{Contender, ContenderRole};
+use lockscope_view::{Contender, ContenderRole};
 
 /// Longest name of a znode on a row; the whole is in its title.
 const NODE_CHARS: usize = 40;

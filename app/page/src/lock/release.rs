@@ -6,7 +6,7 @@ use super::words;
 use crate::erase::{erase, view};
 use crate::format::visible;
 use crate::parts::{filled, mark};
-use lockscope_wire::{FiredRow, Herd};
+use lockscope_view::{FiredRow, Herd};
 
 /// From so many on it is a herd.
 const HERD: u32 = 10;
@@ -46,7 +46,7 @@ pub(super) fn fired(rows: &[FiredRow]) -> Option<AnyView> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::HerdKnown;
+    use lockscope_view::HerdKnown;
 
     fn said(wakes: u32, known: HerdKnown) -> String {
         let html = herd(&Herd { wakes: Some(wakes), known, bytes: Some(64) }).to_html().replace("<!>", "");

@@ -6,7 +6,7 @@ use super::{LockState, words};
 use crate::erase::{dynamic, erase, view};
 use crate::format::{count, duration, middle, visible};
 use crate::parts::{Columns, Instant, Section, Table, part, rows, session_url};
-use lockscope_wire::{HoldEnd, LockHead, PastHolder};
+use lockscope_view::{HoldEnd, LockHead, PastHolder};
 
 const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
 const PAST: Columns = &[

@@ -4,8 +4,8 @@
 use super::words;
 use crate::format::{age, duration};
 use crate::parts::{holder_name, waiters_text};
-use lockscope_wire::outgoing::{self, code_span as code};
-use lockscope_wire::{Contender, LockPage};
+use lockscope_view::outgoing::{self, code_span as code};
+use lockscope_view::{Contender, LockPage};
 
 /// Contenders listed.
 const ROWS_MAX: usize = 20;

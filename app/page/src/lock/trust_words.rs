@@ -1,7 +1,7 @@
 //! How far the page of a lock can be trusted, in words. Pure.
 
 use crate::format::plural;
-use lockscope_wire::{RootState, Trust, Zxid};
+use lockscope_view::{RootState, Trust, Zxid};
 
 /// What an item is about, at length: the view, the link, the clock, the clients, the watches.
 pub(super) const AS_OF: &str = "The newest transaction that the view is known to include";

@@ -2,7 +2,7 @@
 
 use crate::format::{bytes, count, date, duration, middle, plural, visible};
 use crate::parts::verdict_word;
-use lockscope_wire::{
+use lockscope_view::{
     Capacity, Confidence, Contender, EdgeEvidence, FiredRow, HerdKnown, HoldEnd, Liveness, LockStats, QueueMap, Recipe,
     Trust, Verdict, Zxid,
 };
@@ -319,7 +319,7 @@ pub(super) fn ticket_more(contenders: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{HandOvers, QueuePlace, QueueSlice, RootState};
+    use lockscope_view::{HandOvers, QueuePlace, QueueSlice, RootState};
 
     fn map() -> QueueMap {
         QueueMap {

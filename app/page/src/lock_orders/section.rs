@@ -14,7 +14,7 @@ use crate::parts::{Columns, mark};
 use crate::past;
 use crate::ports::{FormTokens, Source};
 use crate::server_pages::{head, marked, text};
-use lockscope_wire::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderSnooze, OrderWarning, Person, SessionQuery};
+use lockscope_view::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderSnooze, OrderWarning, Person, SessionQuery};
 
 /// Orders drawn as rows, those seen most first.
 const ROWS_MAX: usize = 50;

@@ -2,7 +2,7 @@
 
 use super::lock_orders_markup;
 use crate::ports::FormTokens;
-use lockscope_wire::{Confidence, LockOrder, LockOrders, OrderSeen, OrderSnooze, OrderWarning, SessionId};
+use lockscope_view::{Confidence, LockOrder, LockOrders, OrderSeen, OrderSnooze, OrderWarning, SessionId};
 
 fn order(held: &str, wanted: &str, count: u64) -> LockOrder {
     LockOrder {

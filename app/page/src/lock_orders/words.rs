@@ -1,7 +1,7 @@
 //! What the section on lock orders says. Pure.
 
 use crate::format::{count, duration, plural, visible};
-use lockscope_wire::{Confidence, LockOrders, OrderWarning};
+use lockscope_view::{Confidence, LockOrders, OrderWarning};
 
 /// The section.
 pub(super) const TITLE: &str = "Lock orders";

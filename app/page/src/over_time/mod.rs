@@ -23,7 +23,7 @@ use leptos::prelude::AnyView;
 use leptos::tachys::html::InertElement;
 
 use crate::erase::erase;
-use lockscope_wire::LockQuery;
+use lockscope_view::LockQuery;
 
 #[cfg(feature = "ssr")]
 pub use choice::{Choice, Former, Length, Range, WrongChoice};

@@ -12,7 +12,7 @@ use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::visible;
 use crate::server_pages::text;
-use lockscope_wire::LockQuery;
+use lockscope_view::LockQuery;
 
 /// The section as the host drew it for a page; a context of the page.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use leptos::prelude::Owner;
 use super::choice::{Choice, Former, Range};
 use super::section::over_time_markup;
 use super::view::{Bar, ClientShare, Happened, Missing, OverTime, OverTimeView, Piece, PieceShares, Strip, What};
-use lockscope_wire::Verdict;
+use lockscope_view::Verdict;
 
 const HOSTILE: &str = "<script>\"'&\u{202e}evil</script>";
 const HOUR_MS: i64 = 3_600_000;

@@ -1,6 +1,6 @@
 //! What is drawn of a lock over time, as plain data: the host puts it together.
 
-use lockscope_wire::Verdict;
+use lockscope_view::Verdict;
 
 use super::choice::Choice;
 

@@ -5,7 +5,7 @@ use super::view::{OverTimeView, What};
 use crate::charts::over_time::Scale;
 use crate::format::{count, duration, plural, visible};
 use crate::parts::{finding_word, verdict_word};
-use lockscope_wire::Verdict;
+use lockscope_view::Verdict;
 
 pub(super) const HISTORY_OFF: &str = "History is off: set history = \"on\" and a data directory.";
 /// What stands where the fragment can't be fetched.

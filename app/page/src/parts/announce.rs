@@ -6,7 +6,7 @@ use super::{current, finding_word, verdict_word, words};
 use crate::erase::{effect, view};
 use crate::format::visible;
 use crate::live::Live;
-use lockscope_wire::LockProblem;
+use lockscope_view::LockProblem;
 
 /// Two announcements are at least so far apart.
 const PAUSE_MS: i64 = 10_000;
@@ -54,7 +54,7 @@ fn news(before: &[LockProblem], now: &[LockProblem]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Headline, Step, Verdict};
+    use lockscope_view::{Headline, Step, Verdict};
 
     fn problem(key: &str, verdict: Verdict) -> LockProblem {
         LockProblem {

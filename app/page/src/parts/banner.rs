@@ -7,8 +7,8 @@ use super::time::Age;
 use super::zone::Instant;
 use crate::format::age;
 use crate::live::{Connection, Live};
-use lockscope_wire::live::{LinkState, link_state, link_words as words};
-use lockscope_wire::{AsOf, Freshness};
+use lockscope_view::live::{LinkState, link_state, link_words as words};
+use lockscope_view::{AsOf, Freshness};
 
 /// The line's work on pages that have none of the page's code. They show nothing live, so it asks whether the server is
 /// there, each three seconds while somebody looks; as nobody, so that no sign-in is kept alive by it.
@@ -40,7 +40,7 @@ pub(crate) fn current(live: Live) -> LinkState {
 
 /// How far the page can be trusted, and whose it is.
 pub(super) fn as_of(live: Live) -> Option<AsOf> {
-    live.body(lockscope_wire::live::as_of)
+    live.body(lockscope_view::live::as_of)
 }
 
 /// The line.

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::Piece::{Attribute, Text};
 use super::{Markup, verdict_word};
-use lockscope_wire::Verdict;
+use lockscope_view::Verdict;
 
 /// The sign of a verdict, drawn in a 12 by 12 box.
 fn sign(verdict: Verdict) -> &'static str {

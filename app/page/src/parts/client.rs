@@ -9,7 +9,7 @@ use super::{Age, Countdown, LivenessChip, Markup, Pair, filled, session_url};
 use crate::copy::CopyButton;
 use crate::explain::explained_term;
 use crate::format::{duration, middle, visible};
-use lockscope_wire::{ClientInfo, Contender, ContenderRole, Liveness, RunsOut, SessionId, Zxid};
+use lockscope_view::{ClientInfo, Contender, ContenderRole, Liveness, RunsOut, SessionId, Zxid};
 
 /// Longest name; the whole is in its title.
 const NAME_CHARS: usize = 60;

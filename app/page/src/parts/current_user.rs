@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use crate::current_user::CurrentUser;
 use crate::form_token::form_token;
 use crate::format::{middle, visible};
-use lockscope_wire::{Person, SignedBy};
+use lockscope_view::{Person, SignedBy};
 
 /// Name and role with a way out, or a way in; `has_left`: the sign-in ended meanwhile.
 pub(super) fn current_user_line(visitor: &CurrentUser, has_left: bool) -> AnyView {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::erase::view;
 
 /// Rows of one answer at most, as the API has it.
-const ROWS: u32 = lockscope_wire::WINDOW_ROWS_MAX;
+const ROWS: u32 = lockscope_view::WINDOW_ROWS_MAX;
 
 /// The menu. `address`: of the list in the API, without a format.
 pub(crate) fn export(address: impl Fn() -> String + Copy + Send + Sync + 'static) -> AnyView {

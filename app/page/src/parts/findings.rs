@@ -6,8 +6,8 @@ use super::{Age, finding_word};
 use crate::erase::{erase, view};
 use crate::explain::explained;
 use crate::format::{middle, visible};
-use lockscope_wire::FindingRow;
-use lockscope_wire::guide::anchor;
+use lockscope_view::FindingRow;
+use lockscope_view::guide::anchor;
 
 /// The list; nothing for none.
 #[component]

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use super::Piece::{Attribute, Text};
 use super::time::countdown_markup;
 use super::{Countdown, Markup, Piece, words};
-use lockscope_wire::guide::anchor;
-use lockscope_wire::{Liveness, RunsOut};
+use lockscope_view::guide::anchor;
+use lockscope_view::{Liveness, RunsOut};
 
 /// The chip; with what is left of the session where that is known.
 #[component]

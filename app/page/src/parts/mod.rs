@@ -80,6 +80,6 @@ pub(crate) use zone::{Instant, ShownZone, stamp};
 pub(crate) use zone::{SCRIPT as ZONE_SCRIPT, ZoneSwitch};
 
 /// The mark of what is in a cycle of sessions that wait for each other; the style sheets know it.
-pub(crate) fn cycle_mark(verdict: Option<lockscope_wire::Verdict>) -> Option<&'static str> {
-    verdict.map(|verdict| if verdict == lockscope_wire::Verdict::Deadlocked { "true" } else { "maybe" })
+pub(crate) fn cycle_mark(verdict: Option<lockscope_view::Verdict>) -> Option<&'static str> {
+    verdict.map(|verdict| if verdict == lockscope_view::Verdict::Deadlocked { "true" } else { "maybe" })
 }

@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::format::visible;
-use lockscope_wire::{Contender, SessionId, SessionQuery};
+use lockscope_view::{Contender, SessionId, SessionQuery};
 
 /// Who a contender is: its label, else its session, else its znode.
 pub(crate) fn holder_name(contender: &Contender) -> String {

@@ -9,7 +9,7 @@ use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::visible;
 use crate::past;
-use lockscope_wire::{Headline, LockProblem, LockQuery, SignedBy, Step, StepAct};
+use lockscope_view::{Headline, LockProblem, LockQuery, SignedBy, Step, StepAct};
 
 use super::time::Age;
 

@@ -8,7 +8,7 @@ use super::Piece::{Attribute, Text};
 use super::{Markup, words};
 use crate::format::{clock, visible};
 use crate::live::Live;
-use lockscope_wire::{AsOf, EnsembleTag};
+use lockscope_view::{AsOf, EnsembleTag};
 
 /// The badge; nothing where the only ensemble has no name.
 #[component]

@@ -1,7 +1,7 @@
 //! What several pages say in the same words. Pure.
 
 use crate::format::{count, middle, visible};
-use lockscope_wire::{Access, Contender, ContenderRole, Liveness, LockRow, Missing, Recipe, Role, Verdict};
+use lockscope_view::{Access, Contender, ContenderRole, Liveness, LockRow, Missing, Recipe, Role, Verdict};
 
 /// Longest text of a filter that is repeated.
 const TEXT_CHARS: usize = 60;

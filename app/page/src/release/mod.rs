@@ -25,7 +25,7 @@ use super::parts::Piece::Attribute;
 use super::parts::{Markup, RELEASE_HASH, filled, focus_heading};
 use super::split::{SplitLoaderError, split_view, wasm_split};
 use ask::ask;
-use lockscope_wire::{Freshness, ReleasePlan, ReleaseResult};
+use lockscope_view::{Freshness, ReleasePlan, ReleaseResult};
 #[cfg(feature = "ssr")]
 pub(crate) use plan::{Field, consequence, details, subject, victim, warnings};
 use plan::{plan_form, result_view};

@@ -7,7 +7,7 @@ use crate::copy::CopyButton;
 use crate::erase::view;
 use crate::format::{middle, visible};
 use crate::parts::{Age, Client, ClientCard, Countdown, Tag, filled, hold_least, holder_name};
-use lockscope_wire::{Contender, ContenderRole, DeleteRight, Outcome, ReleasePlan, ReleaseResult};
+use lockscope_view::{Contender, ContenderRole, DeleteRight, Outcome, ReleasePlan, ReleaseResult};
 
 /// Longest name or path in a sentence; the whole is in its title.
 const PATH_CHARS: usize = 72;

@@ -1,6 +1,6 @@
 //! A plan and the page it was made from, for tests.
 
-use lockscope_wire::{
+use lockscope_view::{
     Access, AsOf, Confidence, Contender, ContenderRole, DeleteRight, Depth, Liveness, LockHead, LockPage, LockRow,
     LockStats, Naming, Recipe, ReleasePlan, RootState, SessionId, Trust, Verdict, Window, Zxid,
 };

@@ -1,7 +1,7 @@
 //! Where a release stands, and whether what it was planned for is still what is seen. Pure.
 
 use crate::format::visible;
-use lockscope_wire::{Contender, LockPage, ReleasePlan, ReleaseResult, RootState};
+use lockscope_view::{Contender, LockPage, ReleasePlan, ReleaseResult, RootState};
 
 /// One way through the dialog. Only the person at it moves it on: nothing live does.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,7 @@ pub(super) fn is_confirmed(plan: &ReleasePlan, confirm: &str, reason: &str) -> b
 mod tests {
     use super::*;
     use crate::release::samples::{page, plan};
-    use lockscope_wire::{ContenderRole, SessionId, Window, Zxid};
+    use lockscope_view::{ContenderRole, SessionId, Window, Zxid};
 
     #[test]
     fn what_differs_from_the_plan_is_told() {

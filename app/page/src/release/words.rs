@@ -2,7 +2,7 @@
 
 use super::stage::Seen;
 use crate::format::{clock, count, plural, visible};
-use lockscope_wire::{Contender, ContenderRole, Outcome, ReleasePlan};
+use lockscope_view::{Contender, ContenderRole, Outcome, ReleasePlan};
 
 pub(super) const CLOSE: &str = "Close";
 pub(super) const CANCEL: &str = "Cancel";

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::{ServerPage, words};
 use crate::format::{middle, visible};
 use crate::parts::{Columns, Table, filled, stamp};
-use lockscope_wire::{AuditKind, AuditPage, AuditRecord, LockQuery};
+use lockscope_view::{AuditKind, AuditPage, AuditRecord, LockQuery};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 160;
@@ -196,7 +196,7 @@ fn incident(record: &AuditRecord) -> Option<String> {
 mod tests {
     use super::*;
     use crate::shell::AssetNames;
-    use lockscope_wire::{OtherAuditLog, Person, Role, SignedBy};
+    use lockscope_view::{OtherAuditLog, Person, Role, SignedBy};
 
     fn record(text: &str) -> AuditRecord {
         AuditRecord {

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::{ServerPage, words};
 use crate::format::{middle, visible};
 use crate::parts::{Columns, Table, filled, stamp};
-use lockscope_wire::EventKind;
+use lockscope_view::EventKind;
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 60;
@@ -225,7 +225,7 @@ fn linked(url: Option<String>, text: &str) -> AnyView {
 mod tests {
     use super::*;
     use crate::shell::AssetNames;
-    use lockscope_wire::{Person, Role, SignedBy};
+    use lockscope_view::{Person, Role, SignedBy};
 
     #[test]
     fn what_clients_wrote_stays_text_and_the_script_is_small() {

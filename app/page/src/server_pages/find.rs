@@ -8,7 +8,7 @@ use crate::exact::Exact;
 use crate::find::{Found, Group, groups, none, partial};
 use crate::format::visible;
 use crate::parts::filled;
-use lockscope_wire::FindAnswer;
+use lockscope_view::FindAnswer;
 
 /// The page.
 pub fn find_page(plain: &ServerPage<'_>, view: &FindAnswer) -> String {

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{ServerPage, words};
 use crate::erase::{erase, view};
-use lockscope_wire::guide::{FINDINGS, Guide, Names, TermArea, VERDICTS, all_terms, anchor, plain};
+use lockscope_view::guide::{FINDINGS, Guide, Names, TermArea, VERDICTS, all_terms, anchor, plain};
 
 /// The page.
 pub fn help_page(plain: &ServerPage<'_>) -> String {

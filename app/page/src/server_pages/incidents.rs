@@ -10,7 +10,7 @@ use super::marked::{marked, marked_table, numbers_way};
 use super::{ServerPage, words};
 use crate::format::{count, duration, middle, visible};
 use crate::parts::{Chip, Columns, filled, stamp};
-use lockscope_wire::Verdict;
+use lockscope_view::Verdict;
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 60;

@@ -7,7 +7,7 @@ use crate::erase::{erase, view};
 use crate::explain::explained;
 use crate::parts::{Columns, filled};
 use crate::{lock_orders, over_time, session_timeout, time_to_lock};
-use lockscope_wire::guide::anchor;
+use lockscope_view::guide::anchor;
 
 /// What pages call a number, and the term that defines it.
 const DEFINED: &[(&str, &str)] = &[
@@ -131,7 +131,7 @@ pub(crate) fn table_of(class: &'static str, testid: Option<&'static str>, column
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::guide::{TermArea, all_terms, explanation};
+    use lockscope_view::guide::{TermArea, all_terms, explanation};
 
     #[test]
     fn each_mark_has_its_definition_and_each_definition_a_mark() {

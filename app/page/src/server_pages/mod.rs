@@ -51,7 +51,7 @@ use super::live::Live;
 use super::parts::{Header, LinkBanner, Skip, THEME_SCRIPT, ZONE_SCRIPT, ZoneSwitch, link_script};
 use super::ports::FormTokens;
 use super::shell::{AssetNames, document};
-use lockscope_wire::Person;
+use lockscope_view::Person;
 
 /// What every such page needs.
 #[derive(Clone, Debug)]

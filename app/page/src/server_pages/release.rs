@@ -9,7 +9,7 @@ use crate::form_token::form_token;
 use crate::format::visible;
 use crate::parts::filled;
 use crate::release::{Field, consequence, details, subject, victim, warnings};
-use lockscope_wire::ReleasePlan;
+use lockscope_view::ReleasePlan;
 
 /// The page on which a second person approves a plan. `approved_by`: who has done so; empty for nobody. `error`: why it
 /// did not work; empty for nothing.

@@ -1,8 +1,8 @@
 //! The pages that the server draws alone, in words. Pure.
 
 use crate::format::{count, plural, visible};
-use lockscope_wire::guide::TermArea;
-use lockscope_wire::{AuditKind, AuditPage, EventKind, OtherAuditLog};
+use lockscope_view::guide::TermArea;
+use lockscope_view::{AuditKind, AuditPage, EventKind, OtherAuditLog};
 
 pub(super) const NEWER: &str = "Newer";
 pub(super) const OLDER: &str = "Older";

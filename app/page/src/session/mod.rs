@@ -13,7 +13,7 @@ use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Client, ClientCard, Section, Total, filled, part, use_keys};
 use super::session_timeout::session_timeout;
-use lockscope_wire::{SessionPage, SessionQuery, SessionRow, Verdict};
+use lockscope_view::{SessionPage, SessionQuery, SessionRow, Verdict};
 use tables::{History, Locks};
 
 /// Longest name in the title.

@@ -8,7 +8,7 @@ use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::{middle, visible};
 use crate::parts::{Age, Chip, Columns, Instant, Section, Table, hold_least, mark, outside_link, role_word, rows};
-use lockscope_wire::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
+use lockscope_view::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
 
 /// Longest names in a table; the whole is in the title and on the lock's page.
 const LOCK_CHARS: usize = 56;

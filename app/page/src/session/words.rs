@@ -1,7 +1,7 @@
 //! A session in words. Pure.
 
 use crate::format::plural;
-use lockscope_wire::{Happened, SessionId, SessionRow, Verdict};
+use lockscope_view::{Happened, SessionId, SessionRow, Verdict};
 
 pub(super) const SESSION: &str = "Session";
 /// Instead of a session: the address names none, there is none, nothing was read.
@@ -81,7 +81,7 @@ pub(super) fn happened(what: Happened) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::Liveness;
+    use lockscope_view::Liveness;
 
     fn said(holds: u32, waits: u32, blocks: u32, ephemerals: u32) -> String {
         sentence(&row(holds, waits, blocks, ephemerals))

@@ -7,8 +7,8 @@ use crate::erase::{erase, view};
 use crate::explain::explained;
 use crate::format::duration;
 use crate::server_pages::{marked, text};
-use lockscope_wire::guide::anchor;
-use lockscope_wire::{SessionTimeout, TimeoutOutcome};
+use lockscope_view::guide::anchor;
+use lockscope_view::{SessionTimeout, TimeoutOutcome};
 
 /// The section as a document has it; a context of the page.
 #[derive(Clone, Debug)]

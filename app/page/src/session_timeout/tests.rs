@@ -1,7 +1,7 @@
 //! What the section draws.
 
 use super::session_timeout_markup;
-use lockscope_wire::{SessionTimeout, TimeoutOutcome, TimeoutUnknownReason};
+use lockscope_view::{SessionTimeout, TimeoutOutcome, TimeoutUnknownReason};
 
 fn told(outcome: TimeoutOutcome) -> SessionTimeout {
     SessionTimeout {

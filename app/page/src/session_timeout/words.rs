@@ -1,7 +1,7 @@
 //! What the section on a session's time-out says. Pure.
 
 use crate::format::{clock, duration};
-use lockscope_wire::{SessionTimeout, TimeoutOutcome, TimeoutUnknownReason};
+use lockscope_view::{SessionTimeout, TimeoutOutcome, TimeoutUnknownReason};
 
 pub(super) const TITLE: &str = "Session time-out";
 /// What stands where the fragment can't be fetched.

@@ -9,7 +9,7 @@ use crate::erase::{dynamic, effect, view};
 use crate::format::{count, middle, visible};
 use crate::live::{FETCH_ROWS, OpenView};
 use crate::parts::{Age, Chip, Columns, Table, cycle_mark, outside_link, pager, rows};
-use lockscope_wire::{SessionGroup, SessionGroupRow, SessionsQuery, View};
+use lockscope_view::{SessionGroup, SessionGroupRow, SessionsQuery, View};
 
 const NAME_CHARS: usize = 60;
 

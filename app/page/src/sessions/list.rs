@@ -10,7 +10,7 @@ use super::state::{Known, ListState, Slot, address_of};
 use super::words;
 use crate::live::{FETCH_ROWS, Fetch, OpenView, use_fetch, use_places, use_viewport};
 use crate::parts::{mark, no_match, pager, rows};
-use lockscope_wire::{RootState, Sessions, SessionsQuery, View};
+use lockscope_view::{RootState, Sessions, SessionsQuery, View};
 
 /// The list.
 #[component]

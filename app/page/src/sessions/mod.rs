@@ -18,7 +18,7 @@ use super::parts::{
 };
 use groups::GroupList;
 use list::SessionList;
-use lockscope_wire::{SessionGroup, SessionSort, SessionsQuery};
+use lockscope_view::{SessionGroup, SessionSort, SessionsQuery};
 use state::{ListState, address_of};
 
 /// The page.

@@ -9,7 +9,7 @@ use crate::exact::Exact;
 use crate::format::{count, middle, visible};
 use crate::live::Places;
 use crate::parts::{Age, Chip, LivenessChip, Tag, cycle_mark, filled, mark, session_url};
-use lockscope_wire::{ROW_LOCKS_MAX, SessionRow};
+use lockscope_view::{ROW_LOCKS_MAX, SessionRow};
 
 /// Longest names on a row; the whole is in its title and on the session's page.
 const LABEL_CHARS: usize = 120;

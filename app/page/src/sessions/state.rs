@@ -6,7 +6,7 @@ use leptos_router::hooks::use_navigate;
 
 use crate::address::{borrowed, use_pairs};
 use crate::live::Live;
-use lockscope_wire::{SessionRow, SessionsQuery};
+use lockscope_view::{SessionRow, SessionsQuery};
 
 /// A row in its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +113,7 @@ fn read_address(pairs: &[(String, String)]) -> (SessionsQuery, Option<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Liveness, SessionId};
+    use lockscope_view::{Liveness, SessionId};
 
     fn known(offset: u32, ids: &[i64]) -> Known {
         let slot = |(at, id): (u32, &i64)| Slot { at, row: row(*id), is_away: false };

@@ -1,7 +1,7 @@
 //! The list of sessions in words. Pure.
 
 use crate::format::{middle, plural, visible};
-use lockscope_wire::{SessionGroup, SessionSort};
+use lockscope_view::{SessionGroup, SessionSort};
 
 const NAME_CHARS: usize = 60;
 

@@ -7,7 +7,7 @@ use super::words;
 use crate::erase::view;
 use crate::format::{count, middle, visible};
 use crate::parts::{Age, Columns, Findings, Instant, Pair, Table};
-use lockscope_wire::{EnsembleStatus, HistoryStatus, RootStatus};
+use lockscope_view::{EnsembleStatus, HistoryStatus, RootStatus};
 
 const ROOTS: Columns = &[
     ("Path", ""),

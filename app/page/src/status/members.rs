@@ -7,7 +7,7 @@ use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::{count, visible};
 use crate::parts::{Age, Columns, Table, filled};
-use lockscope_wire::{MemberStatus, SourceState};
+use lockscope_view::{MemberStatus, SourceState};
 
 const MEMBERS: Columns = &[
     ("Member", ""),

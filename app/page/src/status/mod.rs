@@ -14,7 +14,7 @@ use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Pair, use_keys};
 use ensemble::ensemble;
-use lockscope_wire::{ConfigStatus, Freshness, Status, StatusQuery};
+use lockscope_view::{ConfigStatus, Freshness, Status, StatusQuery};
 use summary::summary;
 
 /// The status page.

@@ -1,7 +1,7 @@
 //! The first line of the status page: whether all is well, or what is not. Pure.
 
 use super::words;
-use lockscope_wire::{EnsembleStatus, MemberStatus, RootState, SourceState, Status};
+use lockscope_view::{EnsembleStatus, MemberStatus, RootState, SourceState, Status};
 
 /// Of what is not well, so many are named; all others are a number.
 const NAMED_MAX: usize = 4;
@@ -68,7 +68,7 @@ fn tells_everything(member: &MemberStatus) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{ConfigStatus, HistoryStatus, Link, RootStatus, Zxid};
+    use lockscope_view::{ConfigStatus, HistoryStatus, Link, RootStatus, Zxid};
 
     fn root(path: &str, state: RootState) -> RootStatus {
         RootStatus { path: path.to_owned(), state, since_ms: 1, why: String::new(), locks: 1, znodes: 3 }

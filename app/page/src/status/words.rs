@@ -1,7 +1,7 @@
 //! The status page in words. Pure.
 
 use crate::format::{bytes, count, duration, middle, plural, visible};
-use lockscope_wire::{
+use lockscope_view::{
     EnsembleStatus, ExcludedStatus, HistoryStatus, Link, MemberRole, MemberStatus, Proof, RootState, SourceState,
 };
 
@@ -201,7 +201,7 @@ pub(super) fn is_down(member: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::ProofPart;
+    use lockscope_view::ProofPart;
 
     #[test]
     fn a_proof_names_its_parts() {

@@ -8,7 +8,7 @@ use crate::explain::explained_term;
 use crate::format::{middle, visible};
 use crate::parts::Columns;
 use crate::server_pages::{marked, table_of, text};
-use lockscope_wire::{TimeToLock, WaitTime};
+use lockscope_view::{TimeToLock, WaitTime};
 
 const NAME_CHARS: usize = 40;
 /// A line of its own without a word.

@@ -1,7 +1,7 @@
 //! What the section draws.
 
 use super::time_to_lock_markup;
-use lockscope_wire::{
+use lockscope_view::{
     HoldsSource, NoEstimateReason, RemainingWait, RootState, SessionId, TimeToLock, WaitCalibration, WaitTime,
 };
 

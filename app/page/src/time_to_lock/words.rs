@@ -1,8 +1,8 @@
 //! What the section on how long waiters still have to wait says. Pure.
 
 use crate::format::{clock, count, duration, plural};
-use lockscope_wire::words::{between, how_often_right, no_estimate, ordinal};
-use lockscope_wire::{HoldsSource, TimeToLock, WaitTime};
+use lockscope_view::words::{between, how_often_right, no_estimate, ordinal};
+use lockscope_view::{HoldsSource, TimeToLock, WaitTime};
 
 pub(super) const TITLE: &str = "Time to lock";
 /// What stands where the fragment can't be fetched.

@@ -8,7 +8,7 @@ use crate::charts::ring::{BOX_HEIGHT, BOX_WIDTH, LABEL_HEIGHT, MEMBERS_MAX, labe
 use crate::erase::{erase, view};
 use crate::format::{middle, visible};
 use crate::parts::{Age, cycle_mark, outside_link, rows, session_url};
-use lockscope_wire::{Cycle, LockQuery, Waits};
+use lockscope_view::{Cycle, LockQuery, Waits};
 
 /// Deadlocks that are drawn.
 const CYCLES_MAX: usize = 8;
@@ -38,7 +38,7 @@ struct Card {
 fn cards(waits: &Waits) -> Vec<Card> {
     let card = |cycle: &Cycle| {
         let ensemble = ensemble_of(waits, cycle.victim);
-        let step = |(session, lock): (lockscope_wire::SessionId, &String)| Step {
+        let step = |(session, lock): (lockscope_view::SessionId, &String)| Step {
             name: name_of(waits, session),
             session_url: session_url(&ensemble, session),
             lock: lock.clone(),

@@ -16,7 +16,7 @@ use crate::charts::ring::{LABEL_HEIGHT, label_width};
 use crate::erase::{dynamic, effect, view};
 use crate::format::{middle, visible};
 use crate::parts::{cycle_mark, does, mark, rows};
-use lockscope_wire::{SessionId, Verdict, Waits};
+use lockscope_view::{SessionId, Verdict, Waits};
 
 /// Lines whose lock is named; more would only hide each other.
 const NAMED_MAX: usize = 40;

@@ -18,7 +18,7 @@ use super::lock_orders::lock_orders;
 use super::parts::{Chrome, use_keys};
 use cycles::Cycles;
 use graph::Graph;
-use lockscope_wire::{GRAPH_EDGES_MAX, GRAPH_NODES_MAX, SessionId, Waits, WaitsQuery};
+use lockscope_view::{GRAPH_EDGES_MAX, GRAPH_NODES_MAX, SessionId, Waits, WaitsQuery};
 use table::WaitsTable;
 use tree::Tree;
 

@@ -6,7 +6,7 @@ use super::{WaitsState, words};
 use crate::erase::view;
 use crate::format::{middle, visible};
 use crate::parts::{Age, Columns, Table, Tag, cycle_mark, outside_link, rows};
-use lockscope_wire::{BRIEF_EDGES_MAX, EnsembleTag, LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
+use lockscope_view::{BRIEF_EDGES_MAX, EnsembleTag, LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
 
 /// Rows drawn; the tree has the rest.
 const ROWS_MAX: usize = BRIEF_EDGES_MAX;

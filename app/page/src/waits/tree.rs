@@ -8,7 +8,7 @@ use crate::erase::{dynamic, erase, view};
 use crate::format::{middle, visible};
 use crate::live::Live;
 use crate::parts::{Age, Chip, Item, Tag, cycle_mark, hold_least, mark, outside_link, rows_in_parts, session_url};
-use lockscope_wire::{LockQuery, LockSince, WaitBranch, Waits};
+use lockscope_view::{LockQuery, LockSince, WaitBranch, Waits};
 
 const NAME_CHARS: usize = 40;
 const LOCK_CHARS: usize = 44;
@@ -168,7 +168,7 @@ fn left_out(number: &u32) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::SessionId;
+    use lockscope_view::SessionId;
 
     fn branch(depth: u32, id: i64) -> WaitBranch {
         WaitBranch {

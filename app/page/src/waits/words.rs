@@ -1,7 +1,7 @@
 //! The page of waits in words. Pure.
 
 use crate::format::{count, duration, plural, visible};
-use lockscope_wire::{RootState, SessionId, Verdict, Waits};
+use lockscope_view::{RootState, SessionId, Verdict, Waits};
 
 pub(super) const NOT_READ: &str = "Not read yet.";
 /// Before the lock that a session waits for, and before the one that it holds.
@@ -119,7 +119,7 @@ pub(super) fn left_out(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_wire::{Confidence, Cycle};
+    use lockscope_view::{Confidence, Cycle};
 
     fn waits(waiting: u32, blocking: u32, contended: u32, cycles: &[Verdict]) -> Waits {
         let cycle = |verdict: &Verdict| Cycle {

@@ -11,7 +11,7 @@ use super::format::{age, count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chip, Instant, Tag, current, finding_word, headline, looked_after, rows};
-use lockscope_wire::{BoardHead, BoardQuery, LockProblem, RootState, Verdict};
+use lockscope_view::{BoardHead, BoardQuery, LockProblem, RootState, Verdict};
 
 /// Longest name of a lock.
 const PATH_CHARS: usize = 48;

@@ -2,13 +2,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use lockscope_wire::{Role, visible};
+use lockscope_view::{Role, visible};
 use serde_json::{Map, Value};
 
 use super::fault::{OpenIdFault, said};
 use crate::OpenId;
 use crate::grant::{NAME_CHARS_MAX, is_reserved};
-use identity::highest;
+use lockscope_identity::highest;
 
 /// Claims that usually hold a name, best first.
 const NAME_CLAIMS: [&str; 3] = ["preferred_username", "email", "sub"];

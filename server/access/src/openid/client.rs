@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use axum::http::HeaderMap;
 use axum::http::header::HOST;
-use lockscope_wire::visible;
+use lockscope_view::visible;
 use parking_lot::Mutex;
 
 use super::fault::{OpenIdFault, said};
@@ -14,7 +14,7 @@ use crate::authenticator::Rules;
 use crate::request_credentials::cookie_of;
 use crate::sessions::{Basis, Holder};
 use crate::{Access, Grant, NewSession, OpenId, Secret};
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 /// Whom a refusal is of when no name is known.
 const SOMEBODY: &str = "somebody by OpenID Connect";

@@ -1,7 +1,7 @@
 //! Why somebody was not signed in by OpenID Connect. What a provider said is cut and made visible; what is secret is
 //! taken out, whoever wrote it there.
 
-use lockscope_wire::visible;
+use lockscope_view::visible;
 
 /// Characters of what a provider says.
 const SAID_CHARS_MAX: usize = 200;

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use crate::secret::{Digest, Secret};
-use runtime::quota::neighbourhood;
+use lockscope_runtime::quota::neighbourhood;
 
 /// Sign-ins under way; the oldest makes room.
 pub(super) const PENDING_MAX: usize = 4_096;

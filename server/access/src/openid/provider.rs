@@ -20,7 +20,7 @@ use super::fault::{OpenIdFault, whole};
 use super::fetch::Fetch;
 use super::pending::Proof;
 use crate::{OpenId, Secret};
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 /// Addresses and keys are asked for again after this long.
 const LEARNED_MS_MAX: i64 = 60 * 60 * 1_000;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockscope_wire::{AlertRule, AlertState};
+use lockscope_view::{AlertRule, AlertState};
 
 use super::{Book, Told};
 

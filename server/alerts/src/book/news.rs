@@ -3,7 +3,7 @@
 use lockscope_core::diagnosis::Severity as CoreSeverity;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
-use lockscope_wire::{Alert, AlertRule, AlertState, Severity};
+use lockscope_view::{Alert, AlertRule, AlertState, Severity};
 
 use super::{Book, KeptAlert};
 use crate::duty::hash_of;

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use lockscope_wire::{Acknowledgement, Alert, AlertState, Silence};
-use runtime::shared_rows::{SENT_MAX, SharedRow};
+use lockscope_runtime::shared_rows::{SENT_MAX, SharedRow};
+use lockscope_view::{Acknowledgement, Alert, AlertState, Silence};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 

@@ -1,6 +1,6 @@
 //! Silences: made, ended and forgotten.
 
-use lockscope_wire::{Alert, Silence};
+use lockscope_view::{Alert, Silence};
 
 use super::{Book, BookError, KeptSilence, SILENCES_MAX, is_meant};
 

@@ -10,7 +10,7 @@ use super::row::severity;
 use super::sign::fingerprint;
 use super::time::rfc_3339;
 use crate::notification::Notification;
-use lockscope_wire::outgoing::plain;
+use lockscope_view::outgoing::plain;
 
 /// How long an alert fires there unless it is sent again, in ms. It is sent again every minute.
 const FIRES_FOR_MS: i64 = 5 * 60 * 1_000;

@@ -2,7 +2,7 @@
 
 use super::row::{LOCK_BYTES_MAX, NAME_BYTES_MAX, OPEN, Row, SENTENCE_BYTES_MAX, and_more, fitted, heading};
 use crate::notification::Notification;
-use lockscope_wire::outgoing::markdown;
+use lockscope_view::outgoing::markdown;
 
 /// Heading and rows, at most `bytes_max` bytes; `line_end` is what ends a line inside a paragraph.
 pub(super) fn message(notifications: &[Notification], bytes_max: usize, line_end: &str) -> String {

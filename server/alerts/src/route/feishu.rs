@@ -1,7 +1,7 @@
 //! A custom bot of Feishu or Lark: one card for all.
 //! Its text is plain, in which nothing is read as formatting or mention.
 
-use lockscope_wire::Severity;
+use lockscope_view::Severity;
 use serde_json::{Value, json};
 
 use super::Route;

@@ -8,7 +8,7 @@ use super::request::{Outgoing, with};
 use super::row::{OPEN, severity};
 use super::time::rfc_3339;
 use crate::notification::Notification;
-use lockscope_wire::outgoing::plain;
+use lockscope_view::outgoing::plain;
 
 /// Bytes of a summary; it takes as many characters.
 const SUMMARY_BYTES_MAX: usize = 1_024;

@@ -1,11 +1,11 @@
 //! What a chat shows of an alert, before it is written in the chat's own way.
 
-use lockscope_wire::Severity;
+use lockscope_view::Severity;
 
 use super::link::link;
 use super::time::rfc_3339;
 use crate::notification::Notification;
-use lockscope_wire::outgoing::plain;
+use lockscope_view::outgoing::plain;
 
 /// Alerts that one message of a chat shows.
 pub(super) const ROWS_MAX: usize = 10;

@@ -7,7 +7,7 @@ use super::Route;
 use super::request::Outgoing;
 use super::row::{OPEN, Row, and_more, fitted, heading};
 use crate::notification::Notification;
-use lockscope_wire::outgoing::slack;
+use lockscope_view::outgoing::slack;
 
 /// Bytes of the body. Slack's own limits are 50 blocks, and 3,000 characters in each: a row has fewer than 1,500 bytes.
 const BODY_BYTES_MAX: usize = 40_000;

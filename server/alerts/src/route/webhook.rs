@@ -8,7 +8,7 @@ use super::request::{ALERTS_MAX, Outgoing};
 use super::row::severity;
 use super::sign;
 use crate::notification::Notification;
-use lockscope_wire::outgoing::plain;
+use lockscope_view::outgoing::plain;
 
 /// The header that carries time and signature.
 pub const SIGNATURE_HEADER: &str = "lockscope-signature";

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use runtime::shared_rows::{Exchange, SharedRow, Sharer};
+use lockscope_runtime::shared_rows::{Exchange, SharedRow, Sharer};
 
 use super::Alerts;
 use super::shared_snoozes::SharedOrderSnoozes;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::future::Future;
 use std::pin::Pin;
 
-use lockscope_wire::OrderSnooze;
-use runtime::shared_rows::{SENT_MAX, SharedRow, Sharer};
+use lockscope_runtime::shared_rows::{SENT_MAX, SharedRow, Sharer};
+use lockscope_view::OrderSnooze;
 
 use super::snoozes::{ORDER_SNOOZES_MAX, is_over};
 use super::{Alerts, SnoozeError};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockscope_wire::OrderSnooze;
+use lockscope_view::OrderSnooze;
 use tokio::sync::watch;
 
 use super::shared_snoozes::SnoozeNotes;

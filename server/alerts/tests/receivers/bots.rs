@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use alerts::route::{RouteKind, SendError, SendErrorKind, Sender};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use lockscope_alerts::route::{RouteKind, SendError, SendErrorKind, Sender};
 use reqwest::Url;
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ fn without_a_secret_nothing_is_signed() {
     for kind in RouteKind::ALL {
         let mut route = anywhere(kind);
         route.secret = None;
-        let outgoing = alerts::route::outgoing(&route, &[firing()], NOW_MS).remove(0);
+        let outgoing = lockscope_alerts::route::outgoing(&route, &[firing()], NOW_MS).remove(0);
         let body = super::body(&outgoing);
         assert!(body.get("sign").is_none() && body.get("timestamp").is_none(), "{body}");
         assert_eq!(outgoing.headers, [("content-type", "application/json".to_owned())]);

@@ -1,6 +1,6 @@
 //! The bodies that chats get, word for word.
 
-use alerts::route::RouteKind;
+use lockscope_alerts::route::RouteKind;
 use serde_json::{Value, json};
 
 use super::{body, firing, many, one, resolved};

@@ -1,7 +1,7 @@
 //! The bodies that Alertmanager, PagerDuty and webhooks get, word for word.
 
-use alerts::notification::Notification;
-use alerts::route::{Route, RouteKind, outgoing};
+use lockscope_alerts::notification::Notification;
+use lockscope_alerts::route::{Route, RouteKind, outgoing};
 use serde_json::json;
 
 use super::{NOW_MS, SECRET, anywhere, body, firing, many, one, resolved};

@@ -1,8 +1,8 @@
 //! Whatever clients write, it leaves neither its escaping nor its bounds.
 
-use alerts::notification::Notification;
-use alerts::route::{Outgoing, RouteKind, outgoing};
-use lockscope_wire::{Severity, visible};
+use lockscope_alerts::notification::Notification;
+use lockscope_alerts::route::{Outgoing, RouteKind, outgoing};
+use lockscope_view::{Severity, visible};
 use proptest::prelude::*;
 use serde_json::Value;
 

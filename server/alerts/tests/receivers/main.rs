@@ -8,9 +8,9 @@ mod golden_systems;
 mod hostile;
 mod sending;
 
-use alerts::notification::Notification;
-use alerts::route::{Outgoing, Route, RouteKind, outgoing};
-use lockscope_wire::Severity;
+use lockscope_alerts::notification::Notification;
+use lockscope_alerts::route::{Outgoing, Route, RouteKind, outgoing};
+use lockscope_view::Severity;
 use serde_json::Value;
 
 /// 2026-01-02T03:04:05.678Z.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use alerts::route::{RouteKind, SendError, SendErrorKind, Sender};
+use lockscope_alerts::route::{RouteKind, SendError, SendErrorKind, Sender};
 use tokio::net::TcpListener;
 
 use super::fake::{Answer, Fake, hmac_sha256};

@@ -1,12 +1,14 @@
 //! The book: keys, who is to be told of what, order and bounds.
 
-use alerts::book::{BATCH_MAX, Book, BookError, KeptAlert, RESOLVED_MAX, RESOLVED_MS_MAX, YOUNG_MS, rule_shown};
-use alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews};
-use alerts::notification::Notification;
-use alerts::rule::Rule;
+use lockscope_alerts::book::{
+    BATCH_MAX, Book, BookError, KeptAlert, RESOLVED_MAX, RESOLVED_MS_MAX, YOUNG_MS, rule_shown,
+};
+use lockscope_alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews};
+use lockscope_alerts::notification::Notification;
+use lockscope_alerts::rule::Rule;
 use lockscope_core::diagnosis::Severity;
 use lockscope_core::time::TimeMs;
-use lockscope_wire::{Acknowledgement, AlertState};
+use lockscope_view::{Acknowledgement, AlertState};
 
 use crate::rule;
 

@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alerts::deliver::Delivery;
-use alerts::duty::Duty;
-use alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews};
-use alerts::route::{Route, RouteKind};
-use alerts::service::{Alerts, Links, RouteShown};
+use lockscope_alerts::deliver::Delivery;
+use lockscope_alerts::duty::Duty;
+use lockscope_alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews};
+use lockscope_alerts::route::{Route, RouteKind};
+use lockscope_alerts::service::{Alerts, Links, RouteShown};
 use lockscope_core::time::TimeMs;
-use lockscope_wire::AlertState;
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_view::AlertState;
 use tokio::task::JoinHandle;
 
 use crate::book::{fired, rules};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use alerts::duty::{Duty, DutyAnswer, Ledger};
-use alerts::evaluator::{AlertEnd, AlertNews};
+use lockscope_alerts::duty::{Duty, DutyAnswer, Ledger};
+use lockscope_alerts::evaluator::{AlertEnd, AlertNews};
 use lockscope_core::time::TimeMs;
 
 use crate::book::fired;

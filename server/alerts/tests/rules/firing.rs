@@ -1,7 +1,7 @@
 //! When an alert begins, fires and ends.
 
-use alerts::evaluator::{ACTIVE_MAX, AlertEnd, RESOLVE_AFTER_MS};
-use alerts::rule::Rule;
+use lockscope_alerts::evaluator::{ACTIVE_MAX, AlertEnd, RESOLVE_AFTER_MS};
+use lockscope_alerts::rule::Rule;
 use lockscope_core::time::TimeMs;
 
 use crate::watch::{TICK_MS, Watch};

@@ -1,7 +1,7 @@
 //! What a root costs does not grow with the number of roots: what is looked at is counted, and never timed.
 
-use alerts::evaluator::Evaluator;
-use alerts::rule::Rule;
+use lockscope_alerts::evaluator::Evaluator;
+use lockscope_alerts::rule::Rule;
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;

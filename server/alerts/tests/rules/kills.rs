@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use alerts::book::{Book, KeptAlert, rule_shown};
-use alerts::evaluator::Evaluator;
-use alerts::rule::Rule;
+use lockscope_alerts::book::{Book, KeptAlert, rule_shown};
+use lockscope_alerts::evaluator::Evaluator;
+use lockscope_alerts::rule::Rule;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
-use lockscope_wire::AlertState;
+use lockscope_view::AlertState;
 use proptest::prelude::*;
 
 use crate::language::Story;

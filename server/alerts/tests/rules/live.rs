@@ -4,21 +4,21 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alerts::backtest::{Backtest, Firing, backtest};
-use alerts::evaluator::{AlertEnd, AlertNews};
-use alerts::rule::Rule;
-use history::backfill::Backfill;
-use history::codec::{ChunkKind, Encoder};
-use history::store::sqlite::SqliteStore;
-use history::store::{Gap, GapReason, Retention, Store};
+use lockscope_alerts::backtest::{Backtest, Firing, backtest};
+use lockscope_alerts::evaluator::{AlertEnd, AlertNews};
+use lockscope_alerts::rule::Rule;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
+use lockscope_history::backfill::Backfill;
+use lockscope_history::codec::{ChunkKind, Encoder};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Gap, GapReason, Retention, Store};
+use lockscope_runtime::clock;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use runtime::clock;
 
 use crate::language::Story;
 use crate::lives::{Act, World, life};
@@ -244,7 +244,7 @@ fn a_recording_of_the_historian_says_the_same() {
 
 #[test]
 fn what_is_left_out_of_a_back_test_is_counted_once() {
-    let count = alerts::backtest::FIRINGS_MAX + 7;
+    let count = lockscope_alerts::backtest::FIRINGS_MAX + 7;
     let mut watch = Watch::new(&[]);
     let run = |watch: &Watch| watch.story.observatory.clone();
     let (model, began_at) = (run(&watch), TimeMs(watch.story.now));
@@ -263,7 +263,7 @@ fn what_is_left_out_of_a_back_test_is_counted_once() {
     let found = backtest(&store, "prod", &rules, &(TimeMs(0)..TimeMs(9_000)), clock::instant() + DEADLINE).unwrap();
     assert_eq!((found.firings.len(), found.left_out), (count - 7, 7));
     let late = backtest(&store, "prod", &rules, &(TimeMs(0)..TimeMs(9_000)), clock::instant());
-    assert!(matches!(late, Err(alerts::backtest::BacktestError::TooLong(_))), "{late:?}");
+    assert!(matches!(late, Err(lockscope_alerts::backtest::BacktestError::TooLong(_))), "{late:?}");
 }
 
 /// A store with what a watch was told from a model on, of which the chunk that has an instant is damaged.

@@ -34,7 +34,7 @@ mod unknown;
 mod unseen;
 mod watch;
 
-use alerts::rule::{Condition, Rule};
+use lockscope_alerts::rule::{Condition, Rule};
 use lockscope_core::diagnosis::Severity;
 
 /// A rule about every lock.

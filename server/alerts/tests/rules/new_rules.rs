@@ -1,7 +1,7 @@
 //! Other rules while everything goes on: what stays, what ends, what begins.
 
-use alerts::book::rule_shown;
-use alerts::rule::Rule;
+use lockscope_alerts::book::rule_shown;
+use lockscope_alerts::rule::Rule;
 use lockscope_core::diagnosis::Severity;
 use lockscope_core::time::TimeMs;
 
@@ -101,7 +101,7 @@ fn severity_and_routes_of_what_fires_are_those_of_the_rule_as_it_is_now() {
     book.take_rules(vec![rule_shown(&Rule { severity: Severity::Info, routes, ..bad })]);
     book.advance(200);
     let [alert] = book.alerts(200).try_into().unwrap();
-    assert_eq!(alert.severity, lockscope_wire::Severity::Info);
+    assert_eq!(alert.severity, lockscope_view::Severity::Info);
     assert_eq!(book.to_tell("other", 200, None, false, |_| true).len(), 1);
 }
 

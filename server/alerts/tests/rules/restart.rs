@@ -1,8 +1,8 @@
 //! A process that ends and another that goes on: with the model that was kept, or with an empty one.
 
-use alerts::book::Book;
-use alerts::evaluator::{ActiveAlert, AlertEnd};
-use alerts::rule::Rule;
+use lockscope_alerts::book::Book;
+use lockscope_alerts::evaluator::{ActiveAlert, AlertEnd};
+use lockscope_alerts::rule::Rule;
 use lockscope_core::observation::Observation;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
@@ -34,7 +34,8 @@ fn resumed(before: Watch, rules: &[Rule], at_ms: i64) -> Watch {
 /// What is active, as the book gives it to the next process.
 fn kept(before: &Watch) -> Vec<ActiveAlert> {
     let mut book = Book::new(Vec::new(), Vec::new(), Vec::new());
-    let news = before.evaluator.active().into_iter().map(|alert| alerts::evaluator::AlertNews { alert, end: None });
+    let news =
+        before.evaluator.active().into_iter().map(|alert| lockscope_alerts::evaluator::AlertNews { alert, end: None });
     book.take("prod", news.collect(), 0, |_, _| String::new());
     book.active_in("prod")
 }

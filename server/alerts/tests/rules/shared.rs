@@ -1,7 +1,7 @@
 //! What people said at one of two servers, at the other.
 
-use alerts::book::{Book, BookError, KeptSilence};
-use lockscope_wire::{Acknowledgement, AlertMatchers, Silence};
+use lockscope_alerts::book::{Book, BookError, KeptSilence};
+use lockscope_view::{Acknowledgement, AlertMatchers, Silence};
 
 use crate::book::{book, due, fired, over, take};
 
@@ -81,7 +81,8 @@ fn numbers_of_a_time_without_others_are_given_anew_and_what_nobody_means_is_not_
     let good = book.outgoing_silences().remove(0);
     let mut other = shared("b");
     for (key, body) in [("x", good.body.as_str()), ("7", good.body.as_str()), (good.key.as_str(), "{}")] {
-        let row = runtime::shared_rows::SharedRow { key: key.to_owned(), body: body.to_owned(), ..good.clone() };
+        let row =
+            lockscope_runtime::shared_rows::SharedRow { key: key.to_owned(), body: body.to_owned(), ..good.clone() };
         other.take_silences(vec![row], false, 10);
     }
     assert!(other.silences(10).is_empty());

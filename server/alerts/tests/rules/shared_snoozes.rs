@@ -5,10 +5,10 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use alerts::service::{Alerts, Links, SnoozeError};
-use lockscope_wire::OrderSnooze;
-use runtime::clock::Clock;
-use runtime::shared_rows::{Exchange, SharedRow, Sharer};
+use lockscope_alerts::service::{Alerts, Links, SnoozeError};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shared_rows::{Exchange, SharedRow, Sharer};
+use lockscope_view::OrderSnooze;
 
 /// The others can't be told at once.
 struct Away;
@@ -104,7 +104,7 @@ async fn rows_that_say_nothing_good_are_passed_over_and_no_more_are_taken_than_m
     assert!(ids(&b).is_empty());
     let many = (1..=200).map(|id| row(id, body(&OrderSnooze { id, ..snooze(&format!("/{id}")) })));
     of_b.take(many.collect(), true).await;
-    assert_eq!(ids(&b).len(), alerts::service::ORDER_SNOOZES_MAX);
+    assert_eq!(ids(&b).len(), lockscope_alerts::service::ORDER_SNOOZES_MAX);
 }
 
 #[tokio::test]

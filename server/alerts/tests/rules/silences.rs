@@ -1,7 +1,7 @@
 //! Silences: of whom nobody is told, and what is told when they end.
 
-use alerts::book::{Book, BookError, KeptSilence, SILENCES_MAX};
-use lockscope_wire::{AlertMatchers, Silence};
+use lockscope_alerts::book::{Book, BookError, KeptSilence, SILENCES_MAX};
+use lockscope_view::{AlertMatchers, Silence};
 
 use crate::book::{book, due, due_of, fired, over, take};
 

@@ -3,9 +3,9 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use alerts::book::{Book, KeptAlert, Told, rule_shown};
-use alerts::store::{Store, StoreError};
-use lockscope_wire::{Acknowledgement, AlertMatchers, Silence};
+use lockscope_alerts::book::{Book, KeptAlert, Told, rule_shown};
+use lockscope_alerts::store::{Store, StoreError};
+use lockscope_view::{Acknowledgement, AlertMatchers, Silence};
 use rusqlite::Connection;
 
 use crate::book::{due, due_of, fired, over, pending, rules, take};

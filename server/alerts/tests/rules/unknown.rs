@@ -1,7 +1,7 @@
 //! What a process that begins with nothing can't know, and what nobody saw for too long.
 
-use alerts::evaluator::{AlertEnd, UNKNOWN_MS_MAX};
-use alerts::rule::Rule;
+use lockscope_alerts::evaluator::{AlertEnd, UNKNOWN_MS_MAX};
+use lockscope_alerts::rule::Rule;
 use lockscope_core::time::TimeMs;
 
 use crate::firing::ORPHAN;

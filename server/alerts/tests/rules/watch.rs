@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews, Evaluator};
-use alerts::rule::Rule;
+use lockscope_alerts::evaluator::{ActiveAlert, AlertEnd, AlertNews, Evaluator};
+use lockscope_alerts::rule::Rule;
 use lockscope_core::observation::Observation;
 use lockscope_core::time::TimeMs;
 

@@ -7,8 +7,8 @@ use crate::chain::ChainHead;
 use crate::verify::Segment;
 use crate::writer::{Start, Writer};
 use crate::{Entry, files};
-use lockscope_wire::AuditKind;
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
+use lockscope_view::AuditKind;
 
 /// `/dev/null` takes every byte and refuses to make it durable.
 #[test]

@@ -14,7 +14,7 @@ fn append_raw(path: &Path, text: &[u8]) {
     std::fs::OpenOptions::new().append(true).open(path).unwrap().write_all(text).unwrap();
 }
 
-async fn newest(log: &Log) -> lockscope_wire::AuditRecord {
+async fn newest(log: &Log) -> lockscope_view::AuditRecord {
     log.page(PageQuery { limit: 1, ..PageQuery::default() }).await.unwrap().records.remove(0)
 }
 

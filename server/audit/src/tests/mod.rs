@@ -8,12 +8,12 @@ mod tamper;
 use std::net::IpAddr;
 use std::path::Path;
 
-use lockscope_wire::{AuditKind, Role, SignedBy};
+use lockscope_view::{AuditKind, Role, SignedBy};
 use tempfile::TempDir;
 
 use super::{Entry, Journal as _, Log, Options};
-use identity::{Actor, Scope};
-use runtime::clock::Clock;
+use lockscope_identity::{Actor, Scope};
+use lockscope_runtime::clock::Clock;
 
 /// Small files, so that the chain goes over several.
 const SMALL: Options = Options { rotate_bytes: 4_000 };

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockscope_wire::AuditKind;
+use lockscope_view::AuditKind;
 use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, USER_AGENT};
 use reqwest::redirect::Policy;
@@ -13,9 +13,9 @@ use serde::Deserialize;
 use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
 use crate::log::{Log, Shared};
 use crate::{AuditError, chain, read};
-use runtime::backoff::Backoff;
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::backoff::Backoff;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
 
 /// Records that are read at once.
 const READ_MAX: usize = 64;

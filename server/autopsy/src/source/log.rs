@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use txn_log::{LogEntry, TolerantLogDecoder, Transaction};
+use lockscope_txn_log::{LogEntry, TolerantLogDecoder, Transaction};
 
 use super::Damage;
 

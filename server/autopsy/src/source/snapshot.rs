@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 
-use txn_log::{Node, ReadError, Session, SnapshotDecoder};
+use lockscope_txn_log::{Node, ReadError, Session, SnapshotDecoder};
 
 use super::{Damage, SnapshotFile};
 

@@ -1,16 +1,16 @@
 //! A log says at once that a znode is there and what is in it; a watcher gets an event of the one and reads the other. Both leave the
 //! same locks, holds, waits and rows.
 
-use autopsy::translate::Translator;
-use autopsy::tree::Tree;
-use history::derive::{Deriver, Tap, apply};
-use history::store::rows::Minute;
+use lockscope_autopsy::translate::Translator;
+use lockscope_autopsy::tree::Tree;
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
+use lockscope_history::derive::{Deriver, Tap, apply};
+use lockscope_history::store::rows::Minute;
+use lockscope_txn_log::{Change, Create, Lifetime, Transaction};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use txn_log::{Change, Create, Lifetime, Transaction};
 
 const BEGIN_MS: i64 = 1_790_000_000_000;
 /// Directories, with how names begin in them: by one client each of Curator, kazoo, no library in particular, and elections;

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use autopsy::{Autopsy, AutopsyError, Options, bundle, perform};
-use history::derive::verdict_name;
-use history::incident::{IncidentEnd, IncidentQuery, Life, Present, all};
-use history::replay::{Moment, Rewound};
-use history::store::rows::{FactQuery, MinuteQuery, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{GapReason, Store as _};
+use lockscope_autopsy::{Autopsy, AutopsyError, Options, bundle, perform};
 use lockscope_core::time::TimeMs;
+use lockscope_history::derive::verdict_name;
+use lockscope_history::incident::{IncidentEnd, IncidentQuery, Life, Present, all};
+use lockscope_history::replay::{Moment, Rewound};
+use lockscope_history::store::rows::{FactQuery, MinuteQuery, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{GapReason, Store as _};
 
 use crate::encode::{Record, close, create, delete, log, snapshot};
 

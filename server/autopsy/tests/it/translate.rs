@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use autopsy::translate::Translator;
-use autopsy::tree::Tree;
+use lockscope_autopsy::translate::Translator;
+use lockscope_autopsy::tree::Tree;
 use lockscope_core::observation::{Observation, RootTrouble};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId};
+use lockscope_txn_log::{Change, Create, Lifetime, Multi, Session, Transaction};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use txn_log::{Change, Create, Lifetime, Multi, Session, Transaction};
 
 /// A translator with its clock and transaction numbers.
 struct Log {

@@ -12,7 +12,7 @@ use super::{ApplicationOf, Differs, DiffersTally, Selection};
 use crate::derive::{MINUTE_MS, SPANS_A_MINUTE_MAX, minute_of};
 use crate::store::rows::{Span, SpanQuery};
 use crate::store::{Store, StoreError};
-use runtime::clock;
+use lockscope_runtime::clock;
 
 /// Lives that left within the range and are looked at. Overflow policy: of more it is given up.
 pub const LIVES_MAX: usize = 1_000_000;

@@ -6,7 +6,7 @@ use lockscope_core::observatory::{Checkpoint, Observatory};
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
-use runtime::clock;
+use lockscope_runtime::clock;
 
 use crate::derive::{Deriver, Event, MINUTE_MS, Tap, minute_of};
 use crate::replay::ReplayError;

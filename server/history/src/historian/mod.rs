@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 pub use derived::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS, ROWS_WAITING_MAX};
 pub use progress::{CHECKPOINT_BYTES_MIN, CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, CHECKPOINT_PAUSE_MS, SILENCE_MS};

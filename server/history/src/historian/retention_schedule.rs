@@ -51,7 +51,7 @@ mod tests {
             spans_ms: 1,
             minutes_ms: 1,
         };
-        let now = runtime::clock::instant();
+        let now = lockscope_runtime::clock::instant();
         let mut schedule = RetentionSchedule::new(Box::new(settings), now);
         assert_eq!(schedule.due(now).map(|due| due.chunks_ms), Some(30));
         assert_eq!(schedule.due(now + PAUSE / 2), None);

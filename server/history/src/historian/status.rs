@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use lockscope_runtime::clock;
 use parking_lot::Mutex;
-use runtime::clock;
 
 use crate::store::{Connections, Coverage, Store};
 

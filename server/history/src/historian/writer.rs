@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Checkpoint;
 use lockscope_core::time::TimeMs;
-use runtime::backoff::{Backoff, BackoffError};
-use runtime::clock::{self, Clock};
+use lockscope_runtime::backoff::{Backoff, BackoffError};
+use lockscope_runtime::clock::{self, Clock};
 
 use super::Open;
 use super::derived::Derived;

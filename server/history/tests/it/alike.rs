@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use history::incident::{Incident, IncidentEnd, IncidentQuery, Life, Present, Signature, WaitShape, alike, runs};
-use history::store::Store as _;
-use history::store::rows::{Fact, FactKind, Rows, SpanEnd};
-use history::store::sqlite::SqliteStore;
+use lockscope_history::incident::{
+    Incident, IncidentEnd, IncidentQuery, Life, Present, Signature, WaitShape, alike, runs,
+};
+use lockscope_history::store::Store as _;
+use lockscope_history::store::rows::{Fact, FactKind, Rows, SpanEnd};
+use lockscope_history::store::sqlite::SqliteStore;
 
 use crate::incidents::{at, fact, life, made, span};
 
@@ -113,7 +115,7 @@ fn those_before_it_are_found_on_any_lock_and_none_behind_it() {
     let (present, now) = (|_: &str| Present::default(), at(5 * HOUR));
     let give_up_at = Instant::now() + Duration::from_secs(20);
     let query = IncidentQuery { range: at(0)..now, now, sees: &|_| true, present: &present, give_up_at };
-    let all = history::incident::search(&store, &query).unwrap().incidents;
+    let all = lockscope_history::incident::search(&store, &query).unwrap().incidents;
     let third = all.iter().find(|one| one.root_lock() == "/c").unwrap();
     let paths = |sees: &dyn Fn(&str) -> bool| {
         let found = alike(&store, &IncidentQuery { sees, ..query.clone() }, third, &|_| None).unwrap();

@@ -6,15 +6,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use history::codec::{Chunk, Encoder};
-use history::replay::{Moment, Rewound};
-use history::store::bundle::{BundleError, BundleQuery};
-use history::store::rows::{Fact, FactKind, FactQuery, Minute, MinuteQuery, Rows, Span, SpanEnd, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{Gap, Store, StoreError};
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_history::codec::{Chunk, Encoder};
+use lockscope_history::replay::{Moment, Rewound};
+use lockscope_history::store::bundle::{BundleError, BundleQuery};
+use lockscope_history::store::rows::{Fact, FactKind, FactQuery, Minute, MinuteQuery, Rows, Span, SpanEnd, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Gap, Store, StoreError};
 use tempfile::TempDir;
 
 use crate::conformance::{CHECKPOINT, DAY, EVENTS, chunk, gap};

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use history::blame::{Blame, BlameBy, Ledger};
-use history::derive::{Contender, ContenderPlace, Deriver, Event, Following, HeldSince, Identity, LockKind};
-use history::store::rows::{Charge, Charged, Charges, Span};
 use lockscope_core::change::Departure;
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::recipe::Recipe;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_history::blame::{Blame, BlameBy, Ledger};
+use lockscope_history::derive::{Contender, ContenderPlace, Deriver, Event, Following, HeldSince, Identity, LockKind};
+use lockscope_history::store::rows::{Charge, Charged, Charges, Span};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! What is written is read: any observations, over chunks, checkpoints and gaps.
 
-use history::codec::{CHUNK_BYTES_MAX, CHUNK_MS_MAX, Chunk, ChunkKind, CodecError, Decoder, Encoder};
 use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::time::TimeMs;
+use lockscope_history::codec::{CHUNK_BYTES_MAX, CHUNK_MS_MAX, Chunk, ChunkKind, CodecError, Decoder, Encoder};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use history::codec::{Chunk, ChunkKind};
-use history::store::rows::{
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_history::codec::{Chunk, ChunkKind};
+use lockscope_history::store::rows::{
     Charge, Charged, Charges, Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows, Span, SpanEnd,
     SpanQuery,
 };
-use history::store::{CHUNKS_READ_MAX, Coverage, Gap, GapReason, Retention, Store};
-use lockscope_core::time::TimeMs;
-use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_history::store::{CHUNKS_READ_MAX, Coverage, Gap, GapReason, Retention, Store};
 
 pub(crate) const DAY: i64 = 86_400_000;
 pub(crate) const EVENTS: ChunkKind = ChunkKind::Events;

@@ -1,11 +1,11 @@
 //! Who is taken for a contender, and whose wait a semaphore's lease ends, whichever is reported first.
 
-use history::derive::{Deriver, Tap, apply};
-use history::store::rows::Minute;
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
+use lockscope_history::derive::{Deriver, Tap, apply};
+use lockscope_history::store::rows::Minute;
 
 use crate::historian::START;
 use crate::replay::model;

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use history::derive::{Deriver, Event, SPANS_A_MINUTE_MAX, Tap, WORTH_A_MINUTE_MAX, apply, histogram_of, top_of};
-use history::store::rows::{FactKind, Minute, Rows, Span, SpanEnd};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
+use lockscope_history::derive::{
+    Deriver, Event, SPANS_A_MINUTE_MAX, Tap, WORTH_A_MINUTE_MAX, apply, histogram_of, top_of,
+};
+use lockscope_history::store::rows::{FactKind, Minute, Rows, Span, SpanEnd};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use history::derive::SPANS_A_MINUTE_MAX;
-use history::differs::{
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::Zxid;
+use lockscope_history::derive::SPANS_A_MINUTE_MAX;
+use lockscope_history::differs::{
     COLUMNS_MAX, Counts, Differs, DiffersFound, DiffersQuery, Dimension, DimensionKind, ROWS_FROM_MS, Selection,
     VALUES_MAX, VALUES_NAMED_MAX, WaitsMap, is_wait_known, row_ms, search,
 };
-use history::store::rows::{Rows, Span, SpanEnd};
-use history::store::sqlite::SqliteStore;
-use history::store::{Store as _, StoreError};
-use lockscope_core::time::TimeMs;
-use lockscope_core::znode::Zxid;
+use lockscope_history::store::rows::{Rows, Span, SpanEnd};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Store as _, StoreError};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

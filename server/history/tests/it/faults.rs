@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use history::historian::{Historian, HistoryState};
-use history::replay::{Moment, Rewound};
-use history::store::sqlite::SqliteStore;
-use history::store::{GapReason, Retention, Store};
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::time::TimeMs;
-use runtime::clock::Clock;
+use lockscope_history::historian::{Historian, HistoryState};
+use lockscope_history::replay::{Moment, Rewound};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{GapReason, Retention, Store};
+use lockscope_runtime::clock::Clock;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::historian::{Engine, until};

@@ -4,13 +4,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use history::codec::Chunk;
-use history::historian::Open;
-use history::store::rows::{Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{ChunkHead, Coverage, Gap, Removed, Retention, Store, StoreError};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use lockscope_history::codec::Chunk;
+use lockscope_history::historian::Open;
+use lockscope_history::store::rows::{
+    Density, DensityQuery, Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanQuery,
+};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{ChunkHead, Coverage, Gap, Removed, Retention, Store, StoreError};
 
 /// A store that fails, or hangs, as a test asks for.
 #[derive(Debug)]

@@ -4,9 +4,9 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use history::codec::{Chunk, ChunkKind, Decoder, VERSION};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use lockscope_history::codec::{Chunk, ChunkKind, Decoder, VERSION};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;

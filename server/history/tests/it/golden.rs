@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use history::codec::{Chunk, ChunkKind, Decoder, VERSION};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use lockscope_history::codec::{Chunk, ChunkKind, Decoder, VERSION};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 

@@ -1,13 +1,13 @@
 //! Of a contender that may not be read no event comes: a moment lacks it until it is noticed, and says so afterwards.
 
-use history::codec::Encoder;
-use history::replay::{Moment, Rewound};
-use history::store::Store;
-use history::store::sqlite::SqliteStore;
 use lockscope_core::missing::{Missing, MissingSet};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
+use lockscope_history::codec::Encoder;
+use lockscope_history::replay::{Moment, Rewound};
+use lockscope_history::store::Store;
+use lockscope_history::store::sqlite::SqliteStore;
 
 use crate::codec::Told;
 use crate::language::Story;

@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use history::historian::{
-    BATCHES_MAX, CHECKPOINT_MS, Historian, HistoryHandle, HistoryState, HistoryStatus, Recorder, SILENCE_MS,
-};
-use history::replay::{Moment, ReplayError, Rewound};
-use history::store::sqlite::SqliteStore;
-use history::store::{Gap, GapReason, Retention, Store, StoreError};
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
+use lockscope_history::historian::{
+    BATCHES_MAX, CHECKPOINT_MS, Historian, HistoryHandle, HistoryState, HistoryStatus, Recorder, SILENCE_MS,
+};
+use lockscope_history::replay::{Moment, ReplayError, Rewound};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Gap, GapReason, Retention, Store, StoreError};
+use lockscope_runtime::clock::Clock;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
-use runtime::clock::Clock;
 
 use crate::faulty::{Fault, open_in};
 use crate::replay::{all_of, model};

@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use history::incident::{
-    Incident, IncidentEnd, IncidentQuery, IncidentsFound, Life, Present, QUIET_MS, Run, connect, earlier, incident_of,
-    runs, search,
-};
-use history::store::rows::{Charge, Charged, Charges, Fact, FactKind, Rows, Span, SpanEnd};
-use history::store::sqlite::SqliteStore;
-use history::store::{Gap, GapReason, Store as _};
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
+use lockscope_history::incident::{
+    Incident, IncidentEnd, IncidentQuery, IncidentsFound, Life, Present, QUIET_MS, Run, connect, earlier, incident_of,
+    runs, search,
+};
+use lockscope_history::store::rows::{Charge, Charged, Charges, Fact, FactKind, Rows, Span, SpanEnd};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Gap, GapReason, Store as _};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -259,7 +259,10 @@ fn they_are_found_in_a_store_with_those_that_came_before() {
     ];
     assert_eq!(told(search(&store, &query).unwrap()), all);
     // Piece by piece it is the same.
-    assert_eq!(search(&store, &query).unwrap().incidents, history::incident::all(&store, &query).unwrap().incidents);
+    assert_eq!(
+        search(&store, &query).unwrap().incidents,
+        lockscope_history::incident::all(&store, &query).unwrap().incidents
+    );
     // Nothing is wrong with it any longer, and nobody saw that it ended.
     let is_over = IncidentQuery { present: &gone, ..query.clone() };
     assert_eq!(told(search(&store, &is_over).unwrap())[0], of_a(2 * HOUR, IncidentEnd::Unknown, 0));

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use history::store::Store;
-use history::store::rows::{Charge, Charged, Charges, Fact, FactKind, FactQuery, Rows, Span, SpanQuery};
-use history::store::sqlite::SqliteStore;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
+use lockscope_history::store::Store;
+use lockscope_history::store::rows::{Charge, Charged, Charges, Fact, FactKind, FactQuery, Rows, Span, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
 use rusqlite::{Connection, Row};
 
 use crate::conformance::{DAY, span};

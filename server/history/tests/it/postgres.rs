@@ -3,14 +3,16 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use history::historian::{Historian, HistoryState};
-use history::store::bundle::{BundleError, BundleQuery};
-use history::store::postgres::{PostgresHistory, PostgresStore};
-use history::store::rows::{Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows, Span, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{GapReason, Retention, Store, StoreError};
 use lockscope_core::time::TimeMs;
-use private_postgres::PrivatePostgres;
+use lockscope_history::historian::{Historian, HistoryState};
+use lockscope_history::store::bundle::{BundleError, BundleQuery};
+use lockscope_history::store::postgres::{PostgresHistory, PostgresStore};
+use lockscope_history::store::rows::{
+    Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows, Span, SpanQuery,
+};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{GapReason, Retention, Store, StoreError};
+use lockscope_private_postgres::PrivatePostgres;
 use tokio::runtime::Runtime;
 
 use crate::conformance::{CHECKPOINT, DAY, EVENTS, chunk, gap, span, suite};
@@ -39,7 +41,7 @@ pub(crate) fn database() -> String {
 }
 
 fn history(url: &str) -> PostgresHistory {
-    PostgresHistory::new(::postgres::Target::parse(url).unwrap()).unwrap()
+    PostgresHistory::new(lockscope_postgres::Target::parse(url).unwrap()).unwrap()
 }
 
 pub(crate) fn open(url: &str) -> PostgresStore {
@@ -336,20 +338,21 @@ fn a_database_that_is_killed_or_hangs_is_a_gap_and_recording_goes_on_by_itself()
     let one = history(&server.url());
     let recorded = one.clone();
     let open = move || Ok(Arc::new(PostgresStore::open(&recorded, "prod")?) as Arc<dyn Store>);
-    let clock = runtime::clock::Clock::manual(START);
+    let clock = lockscope_runtime::clock::Clock::manual(START);
     let (historian, recorder) = Historian::start(Box::new(open), || KEEP_ALL, clock.clone()).unwrap();
     let handle = recorder.handle();
     let mut engine = Engine::new(recorder, START);
-    let is = |state| move |handle: &history::historian::HistoryHandle| handle.status().state == state;
-    let go_on = |engine: &mut Engine, what: &str, is_so: &dyn Fn(&history::historian::HistoryHandle) -> bool| {
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-        while !is_so(&handle) {
-            engine.step();
-            clock.set_ms(engine.now.0);
-            assert!(std::time::Instant::now() < deadline, "waited for: {what}: {:?}", handle.status());
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-    };
+    let is = |state| move |handle: &lockscope_history::historian::HistoryHandle| handle.status().state == state;
+    let go_on =
+        |engine: &mut Engine, what: &str, is_so: &dyn Fn(&lockscope_history::historian::HistoryHandle) -> bool| {
+            let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+            while !is_so(&handle) {
+                engine.step();
+                clock.set_ms(engine.now.0);
+                assert!(std::time::Instant::now() < deadline, "waited for: {what}: {:?}", handle.status());
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+        };
     go_on(&mut engine, "recording", &is(HistoryState::Recording));
     for (what, is_killed) in [("kill -9", true), ("SIGSTOP", false)] {
         let written = handle.status().written;

@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use history::codec::{Chunk, Encoder};
-use history::replay::{Moment, ReplayError, Rewound, walk};
-use history::store::sqlite::SqliteStore;
-use history::store::{Gap, GapReason, Store};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
+use lockscope_history::codec::{Chunk, Encoder};
+use lockscope_history::replay::{Moment, ReplayError, Rewound, walk};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Gap, GapReason, Store};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
@@ -216,7 +216,7 @@ fn a_damaged_chunk_is_a_gap_up_to_the_next_checkpoint() {
     let (_directory, store) = empty();
     let (_, mut chunks) = recorded(1, &ticks(0..100), 50);
     let at = 3;
-    assert_eq!(chunks[at].kind, history::codec::ChunkKind::Events);
+    assert_eq!(chunks[at].kind, lockscope_history::codec::ChunkKind::Events);
     let mut body = chunks[at].body.to_vec();
     body[9] ^= 1;
     chunks[at].body = body.into();

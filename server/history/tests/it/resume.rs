@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use history::codec::Encoder;
-use history::derive::{Deriver, Tap, apply};
-use history::historian::{Historian, HistoryState, MINUTES_FLUSH_MS, Open, ROWS_FLUSH_MS};
-use history::resume::resume;
-use history::store::rows::{Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanEnd, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{Coverage, Gap, GapReason, Store, StoreError};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
+use lockscope_history::codec::Encoder;
+use lockscope_history::derive::{Deriver, Tap, apply};
+use lockscope_history::historian::{Historian, HistoryState, MINUTES_FLUSH_MS, Open, ROWS_FLUSH_MS};
+use lockscope_history::resume::resume;
+use lockscope_history::store::rows::{Fact, FactQuery, Minute, MinuteQuery, Rows, Span, SpanEnd, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Coverage, Gap, GapReason, Store, StoreError};
+use lockscope_runtime::clock::Clock;
 use proptest::prelude::*;
-use runtime::clock::Clock;
 
 use crate::codec::Told;
 use crate::derive::{Step, observed, steps};

@@ -4,18 +4,18 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use history::codec::Encoder;
-use history::derive::{Tap, apply};
-use history::historian::{Historian, HistoryState, Recorder};
-use history::resume::resume;
-use history::store::rows::{SpanEnd, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{Coverage, Gap, GapReason, Store};
 use lockscope_core::observation::Observation;
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
-use runtime::clock::Clock;
+use lockscope_history::codec::Encoder;
+use lockscope_history::derive::{Tap, apply};
+use lockscope_history::historian::{Historian, HistoryState, Recorder};
+use lockscope_history::resume::resume;
+use lockscope_history::store::rows::{SpanEnd, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Coverage, Gap, GapReason, Store};
+use lockscope_runtime::clock::Clock;
 
 use crate::codec::Told;
 use crate::derive::{Step, observed};
@@ -191,7 +191,7 @@ fn what_a_process_saw_while_its_store_failed_stays_as_it_wrote_it() {
     store.write_rows(&rows).unwrap();
     let after = stored(&store);
     assert_eq!(after.spans, before.spans, "none twice, and none said to be unknown");
-    let arrivals = |of: &[history::store::rows::Minute]| of.iter().map(|row| row.arrivals).sum::<u32>();
+    let arrivals = |of: &[lockscope_history::store::rows::Minute]| of.iter().map(|row| row.arrivals).sum::<u32>();
     assert_eq!(arrivals(&after.minutes), arrivals(&before.minutes));
 }
 

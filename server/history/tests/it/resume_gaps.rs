@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use history::codec::Encoder;
-use history::derive::{Deriver, Event, Tap, apply, histogram_of};
-use history::historian::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
-use history::resume::resume;
-use history::store::rows::{Fact, FactKind, Minute, MinuteQuery, Rows};
-use history::store::{Gap, GapReason, Store};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
+use lockscope_history::codec::Encoder;
+use lockscope_history::derive::{Deriver, Event, Tap, apply, histogram_of};
+use lockscope_history::historian::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
+use lockscope_history::resume::resume;
+use lockscope_history::store::rows::{Fact, FactKind, Minute, MinuteQuery, Rows};
+use lockscope_history::store::{Gap, GapReason, Store};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use history::codec::Chunk;
-use history::store::rows::{Rows, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{GapReason, Store, StoreError};
 use lockscope_core::time::TimeMs;
+use lockscope_history::codec::Chunk;
+use lockscope_history::store::rows::{Rows, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{GapReason, Store, StoreError};
 use tempfile::TempDir;
 
 use crate::conformance::{CHECKPOINT, DAY, EVENTS, chunk, span, suite};

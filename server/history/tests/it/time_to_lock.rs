@@ -1,14 +1,14 @@
 //! Time to lock: how often what would have been told of made-up waits was right, and what is told where little is known.
 
-use history::store::Store as _;
-use history::store::rows::{Rows, Span, SpanEnd};
-use history::store::sqlite::SqliteStore;
-use history::time_to_lock::{
-    Calibration, HOLDS_RECENT_MAX, LineKind, LineLife, RANGE_MS, WAITS_JUDGED_MAX, learn, read,
-};
 use lockscope_core::time::TimeMs;
 use lockscope_core::time_to_lock::{Admission, HolderAge, Line};
 use lockscope_core::znode::Zxid;
+use lockscope_history::store::Store as _;
+use lockscope_history::store::rows::{Rows, Span, SpanEnd};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::time_to_lock::{
+    Calibration, HOLDS_RECENT_MAX, LineKind, LineLife, RANGE_MS, WAITS_JUDGED_MAX, learn, read,
+};
 
 use crate::historian::START;
 
@@ -183,7 +183,7 @@ fn calibration(load: &Load, seeds: std::ops::Range<u64>, number: usize) -> Calib
     sum
 }
 
-/// `TIME_TO_LOCK_SEEDS=8 cargo test --release -p history --test it -- time_to_lock::ranges_are_right --nocapture` prints the
+/// `TIME_TO_LOCK_SEEDS=8 cargo test --release -p lockscope-history --test it -- time_to_lock::ranges_are_right --nocapture` prints the
 /// table of docs/history.md.
 #[test]
 #[expect(clippy::print_stdout, reason = "it is a table for the documents")]

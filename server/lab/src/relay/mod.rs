@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use runtime::tasks::spawn;
+use lockscope_runtime::tasks::spawn;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 

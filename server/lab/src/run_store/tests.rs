@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{Lab, Limits};
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 const ID: &str = "897bea301a20434a";
 

@@ -9,7 +9,7 @@ mod predecessor;
 
 use std::future::Future;
 
-use lockscope_wire::Strategy;
+use lockscope_view::Strategy;
 use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, OneshotWatcher};
 
 use super::live_stats::EventSink;

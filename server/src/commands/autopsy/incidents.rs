@@ -1,9 +1,9 @@
 //! Incidents of an autopsy: the same objects as those of the API, with what ZooKeeper's audit log says of who is at their
 //! root. Pure.
 
-use autopsy::audit_log::{AuditLog, Writer};
-use autopsy::{Coverage, LockReport, Report};
-use http::AllIncidents;
+use lockscope_autopsy::audit_log::{AuditLog, Writer};
+use lockscope_autopsy::{Coverage, LockReport, Report};
+use lockscope_web::AllIncidents;
 use serde::Serialize;
 use serde_json::Value;
 

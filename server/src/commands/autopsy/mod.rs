@@ -8,8 +8,8 @@ mod time;
 
 use std::path::PathBuf;
 
-use autopsy::{Autopsy, AutopsyError, Options, Report};
 use incidents::Found;
+use lockscope_autopsy::{Autopsy, AutopsyError, Options, Report};
 use out::Out;
 use tempfile::TempDir;
 
@@ -69,7 +69,7 @@ pub(super) async fn run(args: &AutopsyArgs) -> Result<(), RunError> {
 
 /// Reads, and keeps what came of it where that was named.
 async fn perform(options: Options, out: &Out) -> Result<Autopsy, RunError> {
-    let performed = tokio::task::spawn_blocking(move || autopsy::perform(&options)).await;
+    let performed = tokio::task::spawn_blocking(move || lockscope_autopsy::perform(&options)).await;
     let performed = performed.map_err(|error| RunError::Internal(format!("the autopsy failed: {error}")))?;
     let autopsy = performed.map_err(|error| match error {
         AutopsyError::NothingFound(why) => RunError::Missing(why),

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use autopsy::{Autopsy, Coverage};
-use history::historian::HistoryHandle;
+use lockscope_autopsy::{Autopsy, Coverage};
+use lockscope_history::historian::HistoryHandle;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::leftovers;
@@ -102,7 +102,8 @@ enum FillError {
 }
 
 fn fill(history: &HistoryHandle, coverage: &Coverage, mut file: File) -> Result<(), FillError> {
-    let mut bundle = autopsy::bundle(history, coverage).map_err(|error| FillError::Bundle(error.to_string()))?;
+    let mut bundle =
+        lockscope_autopsy::bundle(history, coverage).map_err(|error| FillError::Bundle(error.to_string()))?;
     io::copy(&mut bundle, &mut file).map_err(FillError::File)?;
     file.sync_all().map_err(FillError::File)
 }

@@ -1,8 +1,8 @@
 //! What an autopsy prints for people: what was read, what went wrong, and the locks in which most was waited. Pure.
 
-use autopsy::{Coverage, LockReport, Report};
-use lockscope_wire::visible;
-use lockscope_wire::words::plural;
+use lockscope_autopsy::{Coverage, LockReport, Report};
+use lockscope_view::visible;
+use lockscope_view::words::plural;
 
 use super::incidents::Found;
 use crate::commands::query::incidents::{Incident, rendered};
@@ -136,7 +136,7 @@ fn lock_row(lock: &LockReport) -> Vec<Cell> {
 mod tests {
     use super::*;
     use crate::commands::query::incidents::tests::incident;
-    use autopsy::{MissingRange, Percentiles};
+    use lockscope_autopsy::{MissingRange, Percentiles};
 
     const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
 

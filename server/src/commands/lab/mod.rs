@@ -5,7 +5,7 @@ mod server_runs;
 
 use std::time::Duration;
 
-use lockscope_wire::{LabOrder, LabRun, LabState, Strategy};
+use lockscope_view::{LabOrder, LabRun, LabState, Strategy};
 
 use crate::api_client::{ApiClient, token_in};
 use crate::cli::LabArgs;
@@ -13,11 +13,11 @@ use crate::config::ConfigError;
 use crate::error::{EXIT_INTERRUPTED, RunError};
 use crate::serve::signalled;
 use crate::stdout;
-use demo::{PrivateZooKeeper, ServerOptions};
-use lab::has_ended;
-use lab::{Lab, LabEnsemble, LabRefusal, Limits};
-use runtime::clock::Clock;
-use zookeeper::{Credentials, check_connect};
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_lab::has_ended;
+use lockscope_lab::{Lab, LabEnsemble, LabRefusal, Limits};
+use lockscope_runtime::clock::Clock;
+use lockscope_zookeeper::{Credentials, check_connect};
 
 /// How often it is looked how far the run is.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -137,7 +137,7 @@ async fn go(target: &RunTarget, order: LabOrder, is_json: bool) -> Result<(), Ru
             .map_err(|error| RunError::Internal(format!("the run can't be written: {error}")))?;
         stdout::print(&text);
     } else {
-        stdout::print(lab::table::render(&run).trim_end());
+        stdout::print(lockscope_lab::table::render(&run).trim_end());
     }
     judge(&run)
 }

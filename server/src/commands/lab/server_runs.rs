@@ -1,6 +1,6 @@
 //! The lab of a running server, asked over its API.
 
-use lockscope_wire::{LabOrder, LabRun, LabStarted};
+use lockscope_view::{LabOrder, LabRun, LabStarted};
 use reqwest::Method;
 
 use crate::api_client::ApiClient;

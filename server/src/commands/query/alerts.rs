@@ -1,6 +1,6 @@
 //! `lockscope alerts` and `alerts test`: what fires, and when a rule would have fired.
 
-use lockscope_wire::{Alerts, Severity, visible};
+use lockscope_view::{Alerts, Severity, visible};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

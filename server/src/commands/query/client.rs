@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use form_urlencoded::Serializer;
-use lockscope_wire::{Verdict, WINDOW_ROWS_MAX, visible};
+use lockscope_view::{Verdict, WINDOW_ROWS_MAX, visible};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ use crate::api_client::{ApiClient, ApiError, checked, token_in};
 use crate::cli;
 use crate::config::ConfigError;
 use crate::error::RunError;
-use runtime::clock;
+use lockscope_runtime::clock;
 
 /// Where a token may be given without a file.
 const TOKEN: &str = "LOCKSCOPE_TOKEN";
@@ -61,7 +61,7 @@ impl QueryClient {
 
     /// The live socket, in its compact encoding.
     pub(in crate::commands) async fn live_socket(&self) -> Result<reqwest::Upgraded, RunError> {
-        let opened = self.0.socket("/api/v1/live", lockscope_wire::SUBPROTOCOL_BIN).await;
+        let opened = self.0.socket("/api/v1/live", lockscope_view::SUBPROTOCOL_BIN).await;
         opened.map_err(|error| self.explain(error))
     }
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use history::store::GapReason;
-use lockscope_wire::visible;
-use lockscope_wire::words::bytes;
+use lockscope_history::store::GapReason;
+use lockscope_view::visible;
+use lockscope_view::words::bytes;
 use serde::Deserialize;
 
 use super::table::{Cell, Column, OutputStyle, Tone, render as table};

@@ -1,7 +1,7 @@
 //! `lockscope history incidents`: when something was wrong with which locks, because of whom, and how it ended. An autopsy
 //! prints its incidents as the same table.
 
-use lockscope_wire::visible;
+use lockscope_view::visible;
 use serde::Deserialize;
 
 use super::client::QueryClient;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use lockscope_wire::visible;
+use lockscope_view::visible;
 
 use super::responses::{Contender, LockDetail};
 use super::staleness::of_lock;

@@ -1,6 +1,6 @@
 //! The list of locks as a table. Pure.
 
-use lockscope_wire::visible;
+use lockscope_view::visible;
 
 use super::responses::{Lock, Locks};
 use super::table::{Cell, Column, OutputStyle, Tone, of_verdict, render as table};

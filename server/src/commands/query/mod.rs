@@ -24,8 +24,8 @@ use crate::cli::{AlertsArgs, ColorChoice, HistoryArgs, LockArgs, LocksArgs, WhoA
 use crate::error::RunError;
 use crate::stdout;
 use client::QueryClient;
+use lockscope_runtime::clock::Clock;
 use responses::{LockDetail, Status};
-use runtime::clock::Clock;
 use table::Tone;
 
 /// Lists locks.

@@ -1,6 +1,6 @@
 //! `lockscope history holds`, `marks`, `incidents` and `export`: what was, from a running server.
 
-use lockscope_wire::visible;
+use lockscope_view::visible;
 use serde::Deserialize;
 
 use super::client::QueryClient;

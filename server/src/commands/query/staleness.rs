@@ -1,6 +1,6 @@
 //! How far what a server says is true now, in words. Pure.
 
-use lockscope_wire::{LIVE_AGE_MAX_MS, visible};
+use lockscope_view::{LIVE_AGE_MAX_MS, visible};
 use serde_json::{Value, json};
 
 use super::responses::{AsOf, Status, is_current};

@@ -1,7 +1,7 @@
 //! Who holds a lock, in one line. Pure.
 
-use lockscope_wire::words::{between, how_often_right, no_estimate, ordinal};
-use lockscope_wire::{TimeToLock, WaitTime, visible};
+use lockscope_view::words::{between, how_often_right, no_estimate, ordinal};
+use lockscope_view::{TimeToLock, WaitTime, visible};
 use serde_json::{Map, Value};
 
 use super::responses::{Contender, Lock, is_current};

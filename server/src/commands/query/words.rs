@@ -1,8 +1,8 @@
 //! Times, names and counts as people read them on a terminal. Pure.
 
-use lockscope_wire::visible;
-use lockscope_wire::words::plural;
-pub(in crate::commands) use lockscope_wire::words::{date as instant, duration};
+use lockscope_view::visible;
+use lockscope_view::words::plural;
+pub(in crate::commands) use lockscope_view::words::{date as instant, duration};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::responses::{Contender, Lock};

@@ -2,7 +2,7 @@
 
 mod draw;
 
-use lockscope_wire::{Board, BoardQuery, Body, LockPage, LockQuery, PINS_MAX, Sort, Verdict, View};
+use lockscope_view::{Board, BoardQuery, Body, LockPage, LockQuery, PINS_MAX, Sort, Verdict, View};
 
 use super::keys::Key;
 use super::list::{ListState, Move, RowOrder};

@@ -1,6 +1,6 @@
 //! The board as lines: roots in trouble, what needs somebody with the next step, and the rows. Pure.
 
-use lockscope_wire::{Board, BoardHead, LockProblem, LockRow, RootState, Step, StepAct};
+use lockscope_view::{Board, BoardHead, LockProblem, LockRow, RootState, Step, StepAct};
 
 use super::text::{Line, wrapped};
 use super::words;

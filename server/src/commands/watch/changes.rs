@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_wire::{Body, LockRow, Verdict, WINDOW_ROWS_MAX};
+use lockscope_view::{Body, LockRow, Verdict, WINDOW_ROWS_MAX};
 
 use super::text::clean;
 use super::words;

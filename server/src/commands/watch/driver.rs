@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use lockscope_wire::live::policy::backoff_ms;
-use runtime::clock::{Clock, monotonic_us};
+use lockscope_runtime::clock::{Clock, monotonic_us};
+use lockscope_view::live::policy::backoff_ms;
 
 use super::app::App;
 use super::socket::{Socket, SocketEnd, SocketEvent};

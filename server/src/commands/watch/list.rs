@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_wire::WINDOW_ROWS_MAX;
+use lockscope_view::WINDOW_ROWS_MAX;
 
 /// Rows that are asked for at once, at least.
 const FETCH_ROWS: u32 = 100;

@@ -1,6 +1,6 @@
 //! One lock as lines: its sentence, what to do, findings, and who holds and waits. Pure.
 
-use lockscope_wire::{Contender, ContenderRole, Liveness, LockPage, Severity};
+use lockscope_view::{Contender, ContenderRole, Liveness, LockPage, Severity};
 
 use super::board::cut;
 use super::text::{Line, wrapped};

@@ -18,7 +18,7 @@ mod words;
 
 use std::io::{IsTerminal as _, Write as _};
 
-use lockscope_wire::{BoardQuery, Body, LockQuery, Sort, WINDOW_ROWS_MAX};
+use lockscope_view::{BoardQuery, Body, LockQuery, Sort, WINDOW_ROWS_MAX};
 use rustix::process::{Signal, getpid, kill_process};
 use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 

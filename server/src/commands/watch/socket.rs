@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
-use lockscope_wire::live::policy::is_signed_out;
-use lockscope_wire::{ClientFrame, CompactFrame, decode_frame, encode_frame};
+use lockscope_view::live::policy::is_signed_out;
+use lockscope_view::{ClientFrame, CompactFrame, decode_frame, encode_frame};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;

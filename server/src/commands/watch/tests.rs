@@ -1,6 +1,6 @@
 //! Golden screens, keys, and what is said while the link is lost.
 
-use lockscope_wire::{
+use lockscope_view::{
     Access, Advice, AsOf, Board, BoardHead, BoardQuery, Body, ClientFrame, CompactFrame, Confidence, Contender,
     ContenderRole, Depth, Epoch, Headline, Liveness, LockHead, LockPage, LockProblem, LockQuery, LockRow, LockStats,
     Recipe, RootBrief, RootState, SessionId, Step, StepAct, Totals, Trust, Verdict, View, Window, Zxid,

@@ -3,7 +3,7 @@
 //! Every text comes in through [`Line::with`] or [`wrapped`], which make it visible: a znode's name or a label may hold
 //! escape sequences, marks that pile up, or a hundred thousand characters.
 
-use lockscope_wire::visible;
+use lockscope_view::visible;
 use unicode_width::UnicodeWidthChar as _;
 
 use crate::commands::query::table::{OutputStyle, Tone};

@@ -1,9 +1,9 @@
-//! What is known, how old it is, and whether it may be called live: the page's own rules (`lockscope_wire::live`), for a
+//! What is known, how old it is, and whether it may be called live: the page's own rules (`lockscope_view::live`), for a
 //! terminal. Pure: time is an argument.
 
-use lockscope_wire::live::policy::{Dispute, LocalClock, ServerClock, is_silent};
-use lockscope_wire::live::{Connection, LinkState, LiveModel, as_of, link_state};
-use lockscope_wire::{ClientFrame, CompactFrame, Freshness, View, is_fresh};
+use lockscope_view::live::policy::{Dispute, LocalClock, ServerClock, is_silent};
+use lockscope_view::live::{Connection, LinkState, LiveModel, as_of, link_state};
+use lockscope_view::{ClientFrame, CompactFrame, Freshness, View, is_fresh};
 
 use super::words;
 

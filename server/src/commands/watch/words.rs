@@ -1,9 +1,9 @@
-//! What the terminal says. Pure. What it has in common with the page comes from the same tables (`lockscope_wire`).
+//! What the terminal says. Pure. What it has in common with the page comes from the same tables (`lockscope_view`).
 
-use lockscope_wire::live::{LinkState, link_words};
-pub(super) use lockscope_wire::live::{calm, need_you};
-use lockscope_wire::words::{clock, count, date, duration, plural};
-use lockscope_wire::{
+use lockscope_view::live::{LinkState, link_words};
+pub(super) use lockscope_view::live::{calm, need_you};
+use lockscope_view::words::{clock, count, date, duration, plural};
+use lockscope_view::{
     Access, BoardHead, ContenderRole, Headline, LockRow, ProblemsLeftOut, Recipe, RootState, Sort, Step, StepAct,
     Verdict,
 };

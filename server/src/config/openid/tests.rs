@@ -37,10 +37,10 @@ fn a_build_without_it_says_so_for_every_setting() {
 mod with {
     use std::collections::BTreeMap;
 
-    use lockscope_wire::Role;
+    use lockscope_view::Role;
 
     use super::*;
-    use access::{OpenId, Secret};
+    use lockscope_access::{OpenId, Secret};
 
     #[test]
     fn everything_can_be_set_and_little_must() {

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use access::Grant;
-use audit::REFUSALS_A_MINUTE_MAX;
-use lockscope_wire::Role;
+use lockscope_access::Grant;
+use lockscope_audit::REFUSALS_A_MINUTE_MAX;
+use lockscope_view::Role;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::{House, PASSWORD, bearer};
@@ -122,7 +122,7 @@ async fn no_secret_is_in_logs_answers_frames_records_or_debug_forms() {
 
 #[test]
 fn a_panic_that_prints_a_secret_prints_none() {
-    let secret = access::Secret::new("canary-in-a-panic".to_owned());
+    let secret = lockscope_access::Secret::new("canary-in-a-panic".to_owned());
     let caught = std::panic::catch_unwind(|| panic!("{secret:?}")).unwrap_err();
     assert!(!caught.downcast_ref::<String>().unwrap().contains("canary"));
 }

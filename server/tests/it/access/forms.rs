@@ -1,9 +1,9 @@
 //! Forms that act carry a token of the sign-in and of their own address: markup that somebody brought into a page has none.
 
-use access::{FormKey, Grant, ListenScope, Net, Proxy, Settings};
 use axum::http::HeaderMap;
-use http::{Declared, Verb, declared};
-use lockscope_wire::Role;
+use lockscope_access::{FormKey, Grant, ListenScope, Net, Proxy, Settings};
+use lockscope_view::Role;
+use lockscope_web::{Declared, Verb, declared};
 
 use super::{Answer, House, PASSWORD, form_token};
 

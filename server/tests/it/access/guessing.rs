@@ -1,8 +1,8 @@
 //! Guessing passwords: how soon it stops, and whom it must not stop.
 
-use access::{ACCOUNT_FREE, Grant, WAIT_MS_MAX};
-use audit::REFUSALS_A_MINUTE_MAX;
-use lockscope_wire::Role;
+use lockscope_access::{ACCOUNT_FREE, Grant, WAIT_MS_MAX};
+use lockscope_audit::REFUSALS_A_MINUTE_MAX;
+use lockscope_view::Role;
 
 use super::{House, PASSWORD, bearer};
 

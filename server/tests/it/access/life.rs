@@ -1,10 +1,10 @@
 //! Lives of tokens, sessions, links and the sockets that hang on them.
 
-use access::{
+use lockscope_access::{
     AGE_MS_MAX, Grant, IDLE_MS_MAX, LINK_MS_MAX, ListenScope, Secret, Settings, new_token, remove_user, revoke_token,
     set_user,
 };
-use lockscope_wire::Role;
+use lockscope_view::Role;
 
 use super::{House, PASSWORD, bearer};
 use crate::served::{closed, hear};

@@ -1,9 +1,9 @@
 //! Every route, by every kind of person. The routes come from the table that the router is made of.
 
-use access::{Grant, ListenScope, Settings};
-use http::{Declared, Need, Verb, declared};
-use identity::Right;
-use lockscope_wire::{Problem, Role};
+use lockscope_access::{Grant, ListenScope, Settings};
+use lockscope_identity::Right;
+use lockscope_view::{Problem, Role};
+use lockscope_web::{Declared, Need, Verb, declared};
 
 use super::{Answer, House, bearer};
 

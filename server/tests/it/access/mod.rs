@@ -14,14 +14,14 @@ mod wall;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use access::{Access, Grant, ListenScope, Secret, Settings, new_token, set_user};
-use audit::{AuditError, Entry, Journal};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use http::{Limits, pages};
-use lockscope_wire::Role;
+use lockscope_access::{Access, Grant, ListenScope, Secret, Settings, new_token, set_user};
+use lockscope_audit::{AuditError, Entry, Journal};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::Role;
+use lockscope_web::{Limits, pages};
 use reqwest::header::HeaderMap;
-use runtime::clock::Clock;
 use tempfile::TempDir;
 
 use crate::served::{NOW_MS, Served};

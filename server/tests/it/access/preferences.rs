@@ -1,7 +1,7 @@
 //! Pins and saved views of people: each their own, never lost to another page, gone with the account.
 
-use access::{Grant, remove_user, revoke_token};
-use lockscope_wire::Role;
+use lockscope_access::{Grant, remove_user, revoke_token};
+use lockscope_view::Role;
 use serde_json::{Value, json};
 
 use super::{Answer, House, PASSWORD, bearer};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use access::{Grant, ListenScope, Net, Proxy, Settings};
-use lockscope_wire::Role;
+use lockscope_access::{Grant, ListenScope, Net, Proxy, Settings};
+use lockscope_view::Role;
 
 use super::{House, bearer};
 

@@ -4,23 +4,23 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use access::{Access, Grant, ListenScope, Settings, new_token};
-use audit::{Entry, Journal as _, Log};
-use feed::engine::Engine;
-use feed::project::EnsembleInfo;
-use feed::{About, Ensemble, Projector};
-use feed::{Hub, pump};
 use futures_util::{SinkExt as _, StreamExt as _};
-use http::listener::Bounds;
-use http::{Http, Limits, Payloads, pages};
+use lockscope_access::{Access, Grant, ListenScope, Settings, new_token};
+use lockscope_audit::{Entry, Journal as _, Log};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings as Model};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_wire::{AuditKind, Epoch, Role};
-use runtime::clock::Clock;
-use runtime::shutdown::{self, DropGuard};
-use runtime::task_thread::TaskThread;
+use lockscope_live::engine::Engine;
+use lockscope_live::project::EnsembleInfo;
+use lockscope_live::{About, Ensemble, Projector};
+use lockscope_live::{Hub, pump};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{self, DropGuard};
+use lockscope_runtime::task_thread::TaskThread;
+use lockscope_view::{AuditKind, Epoch, Role};
+use lockscope_web::listener::Bounds;
+use lockscope_web::{Http, Limits, Payloads, pages};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -159,7 +159,13 @@ impl World {
             .with_records(log.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(http::listener::serve(listener, None, http.router(pages(hub)), Bounds::default(), closing));
+        tokio::spawn(lockscope_web::listener::serve(
+            listener,
+            None,
+            http.router(pages(hub)),
+            Bounds::default(),
+            closing,
+        ));
         stoppers.extend([drain, close]);
         let world = Self { address, place, clock, _log: log.clone(), _running: (engines, sinks, stoppers) };
         for (ensemble, lock) in [

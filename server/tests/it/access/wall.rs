@@ -1,7 +1,7 @@
 //! A screen on the wall signs in by a token that may look and nothing else, and again after a restart.
 
-use access::{Grant, ListenScope, Settings};
-use lockscope_wire::Role;
+use lockscope_access::{Grant, ListenScope, Settings};
+use lockscope_view::Role;
 
 use super::House;
 

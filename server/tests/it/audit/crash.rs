@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use audit::verify_dir;
+use lockscope_audit::verify_dir;
 
 use super::{append, details, open};
 

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use audit::{Journal as _, Log, PageQuery, Records as _, verify_dir};
-use runtime::clock::Clock;
+use lockscope_audit::{Journal as _, Log, PageQuery, Records as _, verify_dir};
+use lockscope_runtime::clock::Clock;
 
 use super::{act, append, details, open};
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use audit::verify_dir;
+use lockscope_audit::verify_dir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use super::{append, open};

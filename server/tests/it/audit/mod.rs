@@ -8,9 +8,9 @@ mod webhook;
 
 use std::path::Path;
 
-use audit::{Entry, Journal as _, Log, PageQuery, Records as _};
-use lockscope_wire::AuditKind;
-use runtime::clock::Clock;
+use lockscope_audit::{Entry, Journal as _, Log, PageQuery, Records as _};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::AuditKind;
 
 async fn open(dir: &Path) -> Log {
     Log::open(dir, Clock::manual(1_790_000_000_000)).await.unwrap()

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
-use audit::{Entry, Journal as _, Log, PageQuery, Records as _};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
-use lockscope_wire::{AuditKind, AuditRecord};
-use runtime::clock::Clock;
-use runtime::shutdown::{self, DropGuard};
+use lockscope_audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
+use lockscope_audit::{Entry, Journal as _, Log, PageQuery, Records as _};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{self, DropGuard};
+use lockscope_view::{AuditKind, AuditRecord};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::{append, open};

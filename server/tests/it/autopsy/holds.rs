@@ -6,8 +6,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use futures_util::future;
-use history::store::rows::{Span, SpanEnd};
-use runtime::clock::Clock;
+use lockscope_history::store::rows::{Span, SpanEnd};
+use lockscope_runtime::clock::Clock;
 use serde_json::Value;
 
 use super::{autopsy, contents, copy, spans, text};

@@ -8,7 +8,7 @@ use zookeeper_client::{Acls, CreateMode};
 use super::{autopsy, spans, text};
 use crate::harness::{Truth, options, started};
 use crate::served::until;
-use history::store::rows::SpanEnd;
+use lockscope_history::store::rows::SpanEnd;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_well_known_systems_do_is_recognised() {

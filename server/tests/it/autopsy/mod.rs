@@ -13,9 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use history::store::Store as _;
-use history::store::rows::{Span, SpanQuery};
-use history::store::sqlite::SqliteStore;
+use lockscope_history::store::Store as _;
+use lockscope_history::store::rows::{Span, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
 use serde_json::Value;
 use tokio::process::Command;
 

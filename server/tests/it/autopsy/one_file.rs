@@ -3,9 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use history::store::Store as _;
-use history::store::rows::SpanQuery;
-use history::store::sqlite::SqliteStore;
+use lockscope_history::store::Store as _;
+use lockscope_history::store::rows::SpanQuery;
+use lockscope_history::store::sqlite::SqliteStore;
 
 use super::{autopsy, contents, copy, text};
 use crate::harness::{Truth, zookeeper};

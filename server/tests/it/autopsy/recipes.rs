@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use futures_util::future;
-use history::store::rows::{Span, SpanEnd};
-use runtime::clock::Clock;
+use lockscope_history::store::rows::{Span, SpanEnd};
+use lockscope_runtime::clock::Clock;
 
 use super::holds::{Logged, live};
 use super::{autopsy, spans, text};

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use lockscope_wire::words::duration;
+use lockscope_view::words::duration;
 use rustix::process::Signal;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};

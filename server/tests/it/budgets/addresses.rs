@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use access::{ACCOUNT_FREE, ADDRESS_FREE, DEVICE_MS_MAX, ListenScope, Net, Proxy, Settings};
 use futures_util::future::join_all;
-use http::Limits;
-use http::listener::{Bounds, Proxies};
-use lockscope_wire::Role;
+use lockscope_access::{ACCOUNT_FREE, ADDRESS_FREE, DEVICE_MS_MAX, ListenScope, Net, Proxy, Settings};
+use lockscope_view::Role;
+use lockscope_web::Limits;
+use lockscope_web::listener::{Bounds, Proxies};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 

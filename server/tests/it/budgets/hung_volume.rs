@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use access::{Grant, TOKENS_FILE, new_token};
 use futures_util::future::join_all;
-use lockscope_wire::Role;
+use lockscope_access::{Grant, TOKENS_FILE, new_token};
+use lockscope_view::Role;
 
 use super::{PATIENCE, good_client};
 use crate::access::{House, PASSWORD, bearer};

@@ -1,6 +1,6 @@
 //! What a member tells may be anything: reading it takes no more memory than the largest answer that is understood.
 
-use zookeeper::members::{
+use lockscope_zookeeper::members::{
     BODY_BYTES_MAX, Malformed, connections, dump, identity, monitor, server_stats, watches_by_path,
 };
 

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use access::{Access, Grant, ListenScope, Settings, new_token};
-use feed::BYTES_MAX;
 use futures_util::future::join_all;
 use futures_util::{SinkExt as _, StreamExt as _};
-use http::listener::Bounds;
-use http::{CALLER_SOCKETS_MAX, CALLER_VIEWS_MAX, Limits};
-use lockscope_wire::Role;
-use runtime::clock::Clock;
+use lockscope_access::{Access, Grant, ListenScope, Settings, new_token};
+use lockscope_live::BYTES_MAX;
+use lockscope_runtime::clock::Clock;
+use lockscope_view::Role;
+use lockscope_web::listener::Bounds;
+use lockscope_web::{CALLER_SOCKETS_MAX, CALLER_VIEWS_MAX, Limits};
 use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::Message;
 

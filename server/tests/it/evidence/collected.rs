@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use lockscope_core::evidence::{Connection, MemberAnswer, Report, Round};
 use lockscope_core::observation::Observation;
 use lockscope_core::znode::SessionId;
-use runtime::clock::Clock;
-use runtime::shutdown::DropGuard;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::DropGuard;
+use lockscope_zookeeper::members::{Config, Demand, SharedRounds};
+use lockscope_zookeeper::{Credentials, RequestCounts};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use zookeeper::members::{Config, Demand, SharedRounds};
-use zookeeper::{Credentials, RequestCounts};
 
 use crate::harness::DEADLINE;
 
@@ -39,7 +39,7 @@ impl Collected {
         };
         let (sink, rounds) = mpsc::channel(4);
         let (demand, demanded) = watch::channel(Demand::default());
-        let (stop, stopped) = runtime::shutdown::token();
+        let (stop, stopped) = lockscope_runtime::shutdown::token();
         let sink = (sink, Arc::<RequestCounts>::default());
         let task = tokio::spawn(SharedRounds::default().collect(config, Clock::system(), demanded, sink, stopped));
         Self { rounds, demand, stop, task, said: Said::new() }

@@ -2,7 +2,7 @@
 
 use lockscope_core::evidence::MemberAnswer;
 use lockscope_core::znode::SessionId;
-use zookeeper::members::{Demand, WATCHES_EVERY};
+use lockscope_zookeeper::members::{Demand, WATCHES_EVERY};
 use zookeeper_client::AddWatchMode;
 
 use super::collected::Collected;

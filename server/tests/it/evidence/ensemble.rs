@@ -1,9 +1,9 @@
 //! Three members: each tells of its own clients, the leader of everybody's end, and one address is enough to find all.
 
-use demo::PrivateEnsemble;
 use lockscope_core::evidence::{MemberRole, Report, SessionTable, Trouble};
 use lockscope_core::znode::SessionId;
-use zookeeper::members::ask_word;
+use lockscope_demo::PrivateEnsemble;
+use lockscope_zookeeper::members::ask_word;
 use zookeeper_client::EnsembleUpdate;
 
 use super::collected::{Collected, Said, connection, trouble};
@@ -30,7 +30,7 @@ fn ends_are_the_leaders(said: &Said, names: &[String], sessions: &[SessionId]) -
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_member_tells_of_its_own() {
     let mut ensemble = ensemble().await;
-    let names: Vec<String> = ensemble.members().iter().map(demo::PrivateZooKeeper::address).collect();
+    let names: Vec<String> = ensemble.members().iter().map(lockscope_demo::PrivateZooKeeper::address).collect();
     let mut clients = Vec::new();
     for name in &names {
         clients.push(Truth::new(name).await);
@@ -133,7 +133,7 @@ async fn without_a_quorum(ensemble: &mut PrivateEnsemble, last: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_without_clients_stamps_an_answer_to_us() {
     let ensemble = ensemble().await;
-    let names: Vec<String> = ensemble.members().iter().map(demo::PrivateZooKeeper::address).collect();
+    let names: Vec<String> = ensemble.members().iter().map(lockscope_demo::PrivateZooKeeper::address).collect();
     let mut urls: Vec<String> =
         ensemble.members().iter().map(|member| format!("http://127.0.0.1:{}", member.admin_port())).collect();
     let mut leader = None;
@@ -171,7 +171,7 @@ async fn a_leader_without_clients_stamps_an_answer_to_us() {
 async fn a_member_that_left_is_asked_no_more() {
     let options = options(&[("reconfigEnabled", "true")], &["-Dzookeeper.skipACL=yes"]);
     let mut ensemble = PrivateEnsemble::start(options).await.unwrap_or_else(|error| panic!("{error}"));
-    let names: Vec<String> = ensemble.members().iter().map(demo::PrivateZooKeeper::address).collect();
+    let names: Vec<String> = ensemble.members().iter().map(lockscope_demo::PrivateZooKeeper::address).collect();
     let mut collected = Collected::start(&names[0], &[]);
     collected
         .until("all three answer", |said| said.len() == 3 && said.values().all(|report| !report.by.is_empty()))

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use lockscope_core::evidence::{MemberAnswer, Trouble};
+use lockscope_zookeeper::members::Demand;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use zookeeper::members::Demand;
 
 use super::collected::{Collected, trouble};
 use crate::harness::zookeeper;

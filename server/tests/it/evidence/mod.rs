@@ -7,7 +7,7 @@ mod hostile;
 mod parsers;
 mod standalone;
 
-use demo::PrivateZooKeeper;
+use lockscope_demo::PrivateZooKeeper;
 
 use crate::harness::{options, started};
 

@@ -1,8 +1,8 @@
 //! Whatever a server sends, reading it ends in a value or an error: arbitrary bytes, and real answers with damage.
 
+use lockscope_zookeeper::members::four_letter::{cons, dump, mntr, srvr, wchp};
+use lockscope_zookeeper::members::{connections, monitor, server_stats, watches_by_path};
 use proptest::prelude::*;
-use zookeeper::members::four_letter::{cons, dump, mntr, srvr, wchp};
-use zookeeper::members::{connections, monitor, server_stats, watches_by_path};
 
 /// Real answers of 3.8.0.
 const REAL: [&str; 8] = [
@@ -21,12 +21,12 @@ fn read_all(bytes: &[u8]) {
     let _ = (cons::parse(&text), dump::parse(&text), wchp::parse(&text), mntr::parse(&text), srvr::parse(&text));
     let _ = (
         connections(bytes),
-        zookeeper::members::dump(bytes),
+        lockscope_zookeeper::members::dump(bytes),
         watches_by_path(bytes),
         monitor(bytes),
         server_stats(bytes),
     );
-    let _ = zookeeper::members::identity(bytes);
+    let _ = lockscope_zookeeper::members::identity(bytes);
 }
 
 proptest! {
@@ -63,7 +63,7 @@ proptest! {
         let json = format!(r#"{{"connections":[{{"session_id":{id}}}]}}"#);
         prop_assert_eq!(connections(json.as_bytes()).unwrap()[0].session.0, id);
         let json = format!(r#"{{"expiry_time_to_session_ids":{{"1":[{id}]}},"session_id_to_ephemeral_paths":{{"{id}":["/a"]}}}}"#);
-        let table = zookeeper::members::dump(json.as_bytes()).unwrap();
+        let table = lockscope_zookeeper::members::dump(json.as_bytes()).unwrap();
         prop_assert!(table.expiries.keys().chain(table.ephemerals.keys()).all(|session| session.0 == id));
     }
 }
@@ -72,5 +72,5 @@ proptest! {
 fn real_answers_are_read() {
     assert!(cons::parse(REAL[0]).is_ok() && dump::parse(REAL[1]).is_ok() && wchp::parse(REAL[2]).is_ok());
     assert!(mntr::parse(REAL[3]).is_ok() && srvr::parse(REAL[4]).is_ok());
-    assert!(connections(REAL[5].as_bytes()).is_ok() && zookeeper::members::dump(REAL[6].as_bytes()).is_ok());
+    assert!(connections(REAL[5].as_bytes()).is_ok() && lockscope_zookeeper::members::dump(REAL[6].as_bytes()).is_ok());
 }

@@ -19,7 +19,7 @@ async fn a_client_shows_in_the_next_round_by_words() {
     let session = SessionId(truth.client.session_id().0);
     assert!(session.0 > 1 << 53, "an id that a float would not hold: {session}");
     // The first answer that was asked for after it came has it; how far rounds are apart is held where that is set.
-    let came_at = runtime::clock::Clock::system().now_ms();
+    let came_at = lockscope_runtime::clock::Clock::system().now_ms();
     collected
         .until("our client", |said| {
             let is_there = connection(said, &name, session).is_some();

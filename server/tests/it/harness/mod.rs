@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 pub(crate) use believed::{Believed, RootState};
-use demo::{PrivateEnsemble, PrivateZooKeeper, ServerOptions};
+use lockscope_demo::{PrivateEnsemble, PrivateZooKeeper, ServerOptions};
 pub(crate) use logs::Logs;
 pub(crate) use observer::Observed;
 pub(crate) use truth::{Truth, open, queue};

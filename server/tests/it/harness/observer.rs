@@ -8,11 +8,11 @@ use lockscope_core::observation::{Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::proof::Proof;
 use lockscope_core::time::TimeMs;
-use runtime::shutdown::DropGuard;
+use lockscope_runtime::shutdown::DropGuard;
+use lockscope_zookeeper::members::{self, Demand, SharedRounds};
+use lockscope_zookeeper::{BATCH_MAX, BATCHES_MAX, Credentials, ObserverConfig, RequestCounts, observe_counted};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use zookeeper::members::{self, Demand, SharedRounds};
-use zookeeper::{BATCH_MAX, BATCHES_MAX, Credentials, ObserverConfig, RequestCounts, observe_counted};
 
 use super::{Believed, DEADLINE, Truth};
 
@@ -63,12 +63,12 @@ impl Observed {
     fn start_with_members(config: ObserverConfig, asked: Option<members::Config>) -> Self {
         let roots = config.roots().to_vec();
         let (sink, mut batches) = mpsc::channel::<Vec<Observation>>(BATCHES_MAX);
-        let (stop, stopped) = runtime::shutdown::token();
+        let (stop, stopped) = lockscope_runtime::shutdown::token();
         let (tell, news) = watch::channel(0);
         let believed = Arc::new(Mutex::new(Believed::new(&roots)));
         let settings = Settings { roots: roots.clone(), ..Settings::default() };
         let core = Arc::new(Mutex::new(Observatory::new(settings, TimeMs(0))));
-        let (clock, counts) = (runtime::clock::Clock::system(), Arc::<RequestCounts>::default());
+        let (clock, counts) = (lockscope_runtime::clock::Clock::system(), Arc::<RequestCounts>::default());
         let proof = Arc::clone(&counts.proof);
         if let Some(asked) = asked {
             let (demand, told) = (watch::channel(Demand::default()).1, (sink.clone(), Arc::clone(&counts)));

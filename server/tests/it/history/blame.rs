@@ -1,6 +1,6 @@
 //! Who made others wait: the page and the table of two real clients, one of which waited for the other.
 
-use lockscope_wire::words::date;
+use lockscope_view::words::date;
 use rusqlite::Connection;
 use rustix::process::Signal;
 use serde_json::Value;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use history::store::Store as _;
-use history::store::rows::{FactQuery, MinuteQuery, SpanQuery};
-use history::store::sqlite::SqliteStore;
+use lockscope_history::store::Store as _;
+use lockscope_history::store::rows::{FactQuery, MinuteQuery, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
 use serde_json::Value;
 
 use super::{Recorded, now_ms};

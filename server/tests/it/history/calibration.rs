@@ -1,5 +1,5 @@
 //! Time to lock on a recording of real sessions: of what would have been told of each wait, how much was right, by four
-//! kinds of load on one real ZooKeeper. For figures: `cargo test --locked -p server --test it -- --ignored calibration`.
+//! kinds of load on one real ZooKeeper. For figures: `cargo test --locked -p lockscope --test it -- --ignored calibration`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

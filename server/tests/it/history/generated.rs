@@ -6,20 +6,20 @@ use std::ops::ControlFlow;
 use std::process::Stdio;
 use std::sync::{Arc, LazyLock};
 
-use history::codec::ChunkKind;
-use history::replay::{Moment, Rewound, walk};
-use history::store::rows::{MinuteQuery, SpanEnd, SpanQuery};
-use history::store::sqlite::SqliteStore;
-use history::store::{GapReason, Store, generated_before, is_all_generated};
+use lockscope::commands::demo_past;
+use lockscope::config::History;
 use lockscope_core::diagnosis::{Code, Verdict};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
-use runtime::shutdown::CancellationToken;
+use lockscope_history::codec::ChunkKind;
+use lockscope_history::replay::{Moment, Rewound, walk};
+use lockscope_history::store::rows::{MinuteQuery, SpanEnd, SpanQuery};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{GapReason, Store, generated_before, is_all_generated};
+use lockscope_runtime::shutdown::CancellationToken;
 use rustix::process::Signal;
 use serde_json::Value;
-use server::commands::demo_past;
-use server::config::History;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Child;
 

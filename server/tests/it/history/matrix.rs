@@ -10,7 +10,7 @@ use zookeeper_client::{Acls, Client, CreateMode};
 use super::{Recorded, holder, now_ms};
 use crate::harness::open;
 use crate::served::until;
-use http::Verb;
+use lockscope_web::Verb;
 
 /// What somebody may see: the directory of a lock, the session that holds it, and what its znode carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -249,7 +249,9 @@ impl Scene {
 async fn routes_of_the_past(recorded: &Recorded, at: i64) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
     let document = recorded.json("/api/v1/openapi.json").await.1;
     let (mut with_at, mut all) = (BTreeSet::new(), BTreeSet::new());
-    for route in http::declared().into_iter().filter(|route| route.verb == Verb::Get && !route.path.contains('{')) {
+    for route in
+        lockscope_web::declared().into_iter().filter(|route| route.verb == Verb::Get && !route.path.contains('{'))
+    {
         let parameters = document["paths"][route.path]["get"]["parameters"].as_array();
         let takes_at =
             parameters.is_some_and(|parameters| parameters.iter().any(|parameter| parameter["name"] == "at"));

@@ -32,7 +32,7 @@ mod time_to_lock;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use demo::PrivateZooKeeper;
+use lockscope_demo::PrivateZooKeeper;
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -219,7 +219,7 @@ impl Recorded {
 
 /// The server's clock is this machine's.
 pub(crate) fn now_ms() -> i64 {
-    runtime::clock::Clock::system().now_ms()
+    lockscope_runtime::clock::Clock::system().now_ms()
 }
 
 /// Path of the first holder of a lock.

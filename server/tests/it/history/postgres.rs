@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use private_postgres::PrivatePostgres;
+use lockscope_private_postgres::PrivatePostgres;
 use rustix::process::Signal;
 
 use super::equality::still;

@@ -1,8 +1,8 @@
 //! A server that dies in the midst of a run: what it left is removed at the next start.
 
-use lab::{Lab, Limits};
-use lockscope_wire::{LabState, Strategy};
-use runtime::clock::Clock;
+use lockscope_lab::{Lab, Limits};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::{LabState, Strategy};
 
 use super::place;
 use super::scene::{is_clean, order, sessions};

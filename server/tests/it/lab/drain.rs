@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use demo::{PrivateZooKeeper, ServerOptions};
-use lab::{Lab, Limits};
-use lockscope_wire::{LabOrder, LabRun, LabState, Lane, Strategy};
-use runtime::clock::Clock;
+use lockscope_demo::{PrivateZooKeeper, ServerOptions};
+use lockscope_lab::{Lab, Limits};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::{LabOrder, LabRun, LabState, Lane, Strategy};
 use tokio::time::timeout;
 
 use super::place;
@@ -119,7 +119,7 @@ async fn two_hundred_in_all_ways() {
     drain_and_check(&ALL, 200, true).await;
 }
 
-/// Takes a minute and prints figures: `cargo test -p server --test it -- lab:: --ignored --nocapture`.
+/// Takes a minute and prints figures: `cargo test -p lockscope --test it -- lab:: --ignored --nocapture`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes long; for figures"]
 async fn the_famous_five_hundred() {

@@ -3,14 +3,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lab::LabRefusal;
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::change::Departure;
 use lockscope_core::evidence::Liveness;
 use lockscope_core::finding::{Code, Severity};
 use lockscope_core::lock::Hold;
 use lockscope_core::verdict::Verdict;
-use lockscope_wire::{Fault, Strategy, ThrownFault};
+use lockscope_lab::LabRefusal;
+use lockscope_view::{Fault, Strategy, ThrownFault};
 
 use super::scene::Scene;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use lab::{Lab, LabEnsemble, Limits};
-use lockscope_wire::{LabState, Strategy};
-use runtime::clock::Clock;
+use lockscope_lab::{Lab, LabEnsemble, Limits};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::{LabState, Strategy};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 

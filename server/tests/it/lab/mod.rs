@@ -9,9 +9,9 @@ mod runs;
 mod sandbox;
 mod scene;
 
-use demo::PrivateZooKeeper;
-use lab::LabEnsemble;
-use zookeeper::Credentials;
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_lab::LabEnsemble;
+use lockscope_zookeeper::Credentials;
 
 /// A place on a private server.
 fn place(server: &PrivateZooKeeper) -> LabEnsemble {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lab::relay::{Counts, Meter, Relay};
+use lockscope_lab::relay::{Counts, Meter, Relay};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use crate::harness::{DEADLINE, STEP, Truth, zookeeper};
@@ -19,7 +19,7 @@ async fn through(relay: &Relay) -> Client {
 }
 
 /// Packets that the member received from and sent to a session, by `cons`.
-async fn member_counts(server: &demo::PrivateZooKeeper, session: i64) -> Option<(u64, u64)> {
+async fn member_counts(server: &lockscope_demo::PrivateZooKeeper, session: i64) -> Option<(u64, u64)> {
     let text = server.four_letter("cons").await.unwrap();
     let line = text.lines().find(|line| line.contains(&format!("sid=0x{session:x},")))?.to_owned();
     let number = |name: &str| {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use demo::PrivateZooKeeper;
-use lab::{Lab, LabRefusal, Limits};
-use lockscope_wire::{LabOrder, LabState, Strategy};
-use runtime::clock::Clock;
-use zookeeper::members::four_letter::cons;
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_lab::{Lab, LabRefusal, Limits};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::{LabOrder, LabState, Strategy};
+use lockscope_zookeeper::members::four_letter::cons;
 
 use super::drain::{has_ended, lab, order, until};
 use super::place;

@@ -1,7 +1,7 @@
 //! The directory of a run: made whole, removed whole, and swept when its server died.
 
-use lab::sandbox::{Sandbox, sweep};
-use lockscope_wire::Strategy;
+use lockscope_lab::sandbox::{Sandbox, sweep};
+use lockscope_view::Strategy;
 use zookeeper_client::{Acls, CreateMode};
 
 use super::place;

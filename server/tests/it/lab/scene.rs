@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use demo::PrivateZooKeeper;
-use lab::{Lab, LabRefusal, Limits};
 use lockscope_core::assessment::AssessedLock;
 use lockscope_core::finding::Code;
-use lockscope_wire::{Fault, FaultOrder, LabOrder, LabRun, LabState, Outcome, Strategy, ThrownFault};
-use runtime::clock::Clock;
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_lab::{Lab, LabRefusal, Limits};
+use lockscope_runtime::clock::Clock;
+use lockscope_view::{Fault, FaultOrder, LabOrder, LabRun, LabState, Outcome, Strategy, ThrownFault};
 
 use super::place;
 use crate::harness::{DEADLINE, Truth, zookeeper};

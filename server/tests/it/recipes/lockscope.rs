@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use demo::PrivateZooKeeper;
+use lockscope_demo::PrivateZooKeeper;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
@@ -76,7 +76,7 @@ impl Lockscope {
             command.env("LOCKSCOPE_HISTORY", "off");
         }
         command
-            .env("LOCKSCOPE_LOG", "warn,server::commands::accounts=error,zookeeper_client=error")
+            .env("LOCKSCOPE_LOG", "warn,lockscope::commands::accounts=error,zookeeper_client=error")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .kill_on_drop(true);

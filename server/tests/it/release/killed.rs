@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use audit::verify_dir;
 use futures_util::FutureExt as _;
-use lockscope_wire::AuditRecord;
+use lockscope_audit::verify_dir;
+use lockscope_view::AuditRecord;
 use serde_json::{Value, json};
 use tokio::process::Child;
 

@@ -1,7 +1,7 @@
 //! Real libraries' queues after a release at the head, in the middle and at the tail: whoever is next by the plan gets
 //! it, and in the end everybody who still has a znode got it or was told that it won't.
 
-use lockscope_wire::{ContenderRole, Outcome};
+use lockscope_view::{ContenderRole, Outcome};
 
 use super::office::Office;
 use crate::harness::{DEADLINE, STEP, Truth};
@@ -114,7 +114,7 @@ async fn curator_revocable() {
         clients.push(client);
     }
     let revocable = async || {
-        office.clock.set_ms(runtime::clock::Clock::system().now_ms());
+        office.clock.set_ms(lockscope_runtime::clock::Clock::system().now_ms());
         office.knows(&paths[0]).await;
         office.plan(&paths[0]).await.unwrap().can_revoke
     };

@@ -4,25 +4,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use access::{Access, ListenScope};
-use audit::{AuditError, Entry, Journal};
-use feed::engine::Engine;
-use feed::project::{EnsembleInfo, ProjectionContext};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use identity::{Actor, Scope};
+use lockscope_access::{Access, ListenScope};
+use lockscope_audit::{AuditError, Entry, Journal};
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
 use lockscope_core::time::TimeMs;
-use lockscope_wire::{AuditKind, HoldEnd, LockQuery, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
-use release::{EnsembleHandle, Execution, Rejection, ReleaseService};
-use runtime::clock::Clock;
-use runtime::shutdown::{self, DropGuard};
-use runtime::task_thread::TaskThread;
+use lockscope_identity::{Actor, Scope};
+use lockscope_live::engine::Engine;
+use lockscope_live::project::{EnsembleInfo, ProjectionContext};
+use lockscope_release::{EnsembleHandle, Execution, Rejection, ReleaseService};
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::{self, DropGuard};
+use lockscope_runtime::task_thread::TaskThread;
+use lockscope_view::{AuditKind, HoldEnd, LockQuery, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
+use lockscope_zookeeper::members::{self, Demand, SharedRounds};
+use lockscope_zookeeper::{BATCHES_MAX, ObserverConfig, ReleaseClient, observe};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
-use zookeeper::members::{self, Demand, SharedRounds};
-use zookeeper::{BATCHES_MAX, ObserverConfig, ReleaseClient, observe};
 
 use crate::harness::DEADLINE;
 
@@ -91,11 +91,21 @@ pub(crate) fn is_live(model: &Observatory) -> bool {
 
 impl Office {
     /// Watches through one address and acts through another.
-    pub(crate) async fn open_through(watch: &str, act: &str, root: &str, settings: release::Settings) -> Self {
+    pub(crate) async fn open_through(
+        watch: &str,
+        act: &str,
+        root: &str,
+        settings: lockscope_release::Settings,
+    ) -> Self {
         Self::open_with(watch, ReleaseClient::anonymous(act), root, settings).await
     }
 
-    pub(crate) async fn open_with(watch: &str, acting: ReleaseClient, root: &str, settings: release::Settings) -> Self {
+    pub(crate) async fn open_with(
+        watch: &str,
+        acting: ReleaseClient,
+        root: &str,
+        settings: lockscope_release::Settings,
+    ) -> Self {
         let (stopper, stop) = shutdown::token();
         let (sink, inbox) = mpsc::channel(BATCHES_MAX);
         let roots = vec![root.to_owned()];
@@ -107,7 +117,7 @@ impl Office {
             connect: watch.to_owned(),
             admin_urls: Vec::new(),
             session_timeout: Duration::from_secs(30),
-            credentials: zookeeper::Credentials::default(),
+            credentials: lockscope_zookeeper::Credentials::default(),
         };
         let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
         let told = (sink.clone(), Arc::default());
@@ -127,7 +137,7 @@ impl Office {
         let people = tempfile::tempdir().unwrap();
         let access = Access::new(
             Some(people.path().to_owned()),
-            access::Settings::default(),
+            lockscope_access::Settings::default(),
             ListenScope::LOOPBACK,
             clock.clone(),
         );
@@ -138,7 +148,7 @@ impl Office {
     }
 
     pub(crate) async fn open(connect: &str, root: &str) -> Self {
-        Self::open_through(connect, connect, root, release::Settings::default()).await
+        Self::open_through(connect, connect, root, lockscope_release::Settings::default()).await
     }
 
     /// Waits until the model satisfies a condition.
@@ -176,7 +186,7 @@ impl Office {
         let query = LockQuery { path: lock.to_owned(), ..LockQuery::default() };
         let page = self.look(|observatory| {
             let now = TimeMs(Clock::system().now_ms());
-            let scope = &feed::VisibilityScope::ALL;
+            let scope = &lockscope_live::VisibilityScope::ALL;
             ProjectionContext { observatory, ensemble: &ensemble, scope, now }
                 .lock(&query, &self.service.forced_releases())
         });

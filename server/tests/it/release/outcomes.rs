@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
-use lockscope_wire::{AuditKind, DeleteRight, HoldEnd, Naming, Outcome};
+use lockscope_view::{AuditKind, DeleteRight, HoldEnd, Naming, Outcome};
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 use super::office::Office;
@@ -35,7 +35,7 @@ fn hook(plot: &Plot) -> Hook {
 const SALVO: (i32, usize) = (EXISTS, 2);
 
 struct Stage {
-    _server: demo::PrivateZooKeeper,
+    _server: lockscope_demo::PrivateZooKeeper,
     office: Office,
     truth: Truth,
     tap: Tap,
@@ -56,7 +56,8 @@ impl Stage {
         let plot = Plot::default();
         let tap = Tap::start(server.address(), hook(&plot)).await;
         let office =
-            Office::open_through(&server.address(), &tap.address(), "/locks", release::Settings::default()).await;
+            Office::open_through(&server.address(), &tap.address(), "/locks", lockscope_release::Settings::default())
+                .await;
         Self { _server: server, office, truth, tap, plot }
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::stream::{self, StreamExt as _};
 use lockscope_core::release::{End, Ending, Fact, Naming, Target};
 use lockscope_core::znode::{SessionId, Zxid};
-use zookeeper::ReleaseClient;
+use lockscope_zookeeper::ReleaseClient;
 use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 
 use crate::harness::{Truth, ensemble, open, zookeeper};

@@ -4,10 +4,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use access::{Grant, new_token, revoke_token};
-use identity::{Actor, Scope};
-use lockscope_wire::{AuditKind, Outcome, PlanRequest, ReleaseOrder, Role};
-use release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RejectionReason, Settings};
+use lockscope_access::{Grant, new_token, revoke_token};
+use lockscope_identity::{Actor, Scope};
+use lockscope_release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RejectionReason, Settings};
+use lockscope_view::{AuditKind, Outcome, PlanRequest, ReleaseOrder, Role};
 
 use super::office::{Office, operator, order_of, somebody};
 use crate::harness::{Truth, zookeeper};
@@ -15,7 +15,7 @@ use crate::harness::{Truth, zookeeper};
 const TIMES: usize = 10;
 
 struct Scene {
-    server: demo::PrivateZooKeeper,
+    server: lockscope_demo::PrivateZooKeeper,
     truth: Truth,
     office: Office,
 }
@@ -234,7 +234,7 @@ async fn an_act_that_panics_leaves_its_outcome() {
         0 => Ok(zookeeper_client::Client::connector()),
         _ => std::panic::panic_any("broken"),
     };
-    let acting = zookeeper::ReleaseClient::new(&server.address(), std::sync::Arc::new(make));
+    let acting = lockscope_zookeeper::ReleaseClient::new(&server.address(), std::sync::Arc::new(make));
     let office = Office::open_with(&server.address(), acting, "/locks", Settings::default()).await;
     let path = truth.queue("/locks/a/lock-").await;
     let done = office.release(&path).await;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use access::{self, Access, Grant, ListenScope};
-use http::Limits;
-use http::listener::Bounds;
-use lockscope_wire::{AuditKind, Outcome, Role};
-use release::Settings;
-use runtime::clock::Clock;
+use lockscope_access::{self, Access, Grant, ListenScope};
+use lockscope_release::Settings;
+use lockscope_runtime::clock::Clock;
+use lockscope_view::{AuditKind, Outcome, Role};
+use lockscope_web::Limits;
+use lockscope_web::listener::Bounds;
 
 use super::office::{Office, order_of};
 use crate::harness::{Truth, zookeeper};
@@ -26,10 +26,11 @@ async fn a_slow_release_is_answered_with_its_outcome_however_often_it_is_asked_f
     office.knows(&path).await;
     let plan = office.plan(&path).await.unwrap();
     let people = tempfile::tempdir().unwrap();
-    let (_, token) = access::new_token(people.path(), "anna", Grant::everywhere(Role::Operator), 0, None).unwrap();
+    let (_, token) =
+        lockscope_access::new_token(people.path(), "anna", Grant::everywhere(Role::Operator), 0, None).unwrap();
     let access = Access::new(
         Some(people.path().to_owned()),
-        access::Settings::default(),
+        lockscope_access::Settings::default(),
         ListenScope::LOOPBACK,
         Clock::system(),
     );

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use demo::PrivateZooKeeper;
+use lockscope_demo::PrivateZooKeeper;
 
 use super::traffic::{RATE, Traffic};
 use super::{Replica, long, turn};

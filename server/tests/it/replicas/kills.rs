@@ -4,8 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use demo::PrivateZooKeeper;
-use private_postgres::PrivatePostgres;
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_private_postgres::PrivatePostgres;
 use rustix::process::Signal;
 use tokio::sync::SemaphorePermit;
 

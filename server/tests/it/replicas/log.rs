@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use ::history::derive::histogram_of;
-use ::history::store::rows::SpanEnd;
-use ::txn_log::{Change, Multi, Transaction};
-use demo::PrivateZooKeeper;
-use private_postgres::PrivatePostgres;
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_history::derive::histogram_of;
+use lockscope_history::store::rows::SpanEnd;
+use lockscope_private_postgres::PrivatePostgres;
+use lockscope_txn_log::{Change, Multi, Transaction};
 
 use super::traffic::{Traffic, is_kept};
 use crate::harness::{DEADLINE, STEP};

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use ::txn_log::Change;
-use demo::PrivateZooKeeper;
+use lockscope_demo::PrivateZooKeeper;
+use lockscope_txn_log::Change;
 use serde_json::{Value, json};
 use tokio::sync::SemaphorePermit;
 use zookeeper_client::{Acls, Client, CreateMode, Error};

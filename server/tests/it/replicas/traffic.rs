@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use demo::PrivateZooKeeper;
+use lockscope_demo::PrivateZooKeeper;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use campaign::lockscope::Lockscope;
+use lockscope_campaign::lockscope::Lockscope;
 
 /// A program that starts Lockscope with so few files that may be open.
 fn limited(dir: &Path, flags: &str) -> std::path::PathBuf {

@@ -5,10 +5,10 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::listener::{Bounds, Follower, Tls, TlsFiles};
-use http::{Limits, Origins, Scheme};
+use lockscope_runtime::clock::Clock;
+use lockscope_web::listener::{Bounds, Follower, Tls, TlsFiles};
+use lockscope_web::{Limits, Origins, Scheme};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use runtime::clock::Clock;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ProtocolVersion, RootCertStore};
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! The same where a server wants to know who watches, and by TLS.
 
-use access::{Grant, ListenScope, Settings, revoke_token};
-use lockscope_wire::Role;
+use lockscope_access::{Grant, ListenScope, Settings, revoke_token};
+use lockscope_view::Role;
 
 use super::pty::Pty;
 use crate::access::House;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use demo::{DemoError, GuardedChild, free_port};
+use lockscope_demo::{DemoError, GuardedChild, free_port};
 
 /// How long it may take until it can be asked.
 const START_MAX: Duration = Duration::from_secs(60);

@@ -1,9 +1,9 @@
 //! Writes what ZooKeeper writes, as `jute` and `FileTxnLog` do.
 
+use lockscope_txn_log::{Acl, Change, Create, Lifetime, Multi, Transaction};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use txn_log::{Acl, Change, Create, Lifetime, Multi, Transaction};
 
 #[derive(Default)]
 pub(crate) struct Out(pub(crate) Vec<u8>);

@@ -3,9 +3,9 @@
 
 use std::hint::black_box;
 
+use lockscope_txn_log::{LogDecoder, LogReader, SnapshotDecoder, SnapshotReader, TolerantLogDecoder};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
-use txn_log::{LogDecoder, LogReader, SnapshotDecoder, SnapshotReader, TolerantLogDecoder};
 
 use crate::encode::{log, transactions};
 use crate::packed::{gzip, snappy};

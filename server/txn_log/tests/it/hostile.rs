@@ -1,8 +1,8 @@
 //! Whatever the bytes are: no panic, an end, and no more memory than they hold.
 
+use lockscope_txn_log::{Change, LogDecoder, LogReader, Multi, SnapshotReader, Transaction};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use txn_log::{Change, LogDecoder, LogReader, Multi, SnapshotReader, Transaction};
 
 use crate::encode::{Out, header, record};
 use crate::snapshot::snapshot;

@@ -1,7 +1,7 @@
 //! What was written is read; every end is told from damage.
 
+use lockscope_txn_log::{Change, End, LogDecoder, LogReader, Problem, ReadError, Transaction};
 use proptest::prelude::*;
-use txn_log::{Change, End, LogDecoder, LogReader, Problem, ReadError, Transaction};
 
 use crate::encode::{Out, header, log, payload, record, transactions};
 

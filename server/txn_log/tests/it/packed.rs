@@ -4,10 +4,10 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use proptest::prelude::*;
-use txn_log::{
+use lockscope_txn_log::{
     End, LogDecoder, Node, Problem, ReadError, Session, SnapshotDecoder, SnapshotReader, Transaction, TreeDigest,
 };
+use proptest::prelude::*;
 
 use crate::encode::{Out, log, transactions};
 use crate::snapshot::{snapshot, snapshot_with_data};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use txn_log::{Node, Session};
+use lockscope_txn_log::{Node, Session};
 
 /// Names and values of one znode, in the formatter's words.
 type Fields = BTreeMap<String, String>;

@@ -2,7 +2,7 @@
 //! session with znodes of each kind, changes that failed, a multi, and one that failed; then a restart, which takes a
 //! snapshot.
 
-use txn_log::{
+use lockscope_txn_log::{
     Acl, Change, Create, End, Lifetime, LogDecoder, LogEntry, LogReader, Multi, SnapshotDecoder, TolerantLogDecoder,
     Transaction,
 };

@@ -1,6 +1,6 @@
 //! Snapshots: read as written, and refused when anything is missing.
 
-use txn_log::{Acl, Lifetime, Problem, ReadError, Session, SnapshotReader};
+use lockscope_txn_log::{Acl, Lifetime, Problem, ReadError, Session, SnapshotReader};
 
 use crate::encode::Out;
 

@@ -1,10 +1,10 @@
 //! Damage is named with its place, and the rest is still read.
 
-use proptest::collection::vec;
-use proptest::prelude::*;
-use txn_log::{
+use lockscope_txn_log::{
     Change, Create, Damage, End, Lifetime, LogEntry, LogReader, Multi, Problem, TolerantLogDecoder, Transaction,
 };
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 use crate::encode::{Out, header, log, payload, record, transactions};
 use crate::packed::gzip;

@@ -22,8 +22,8 @@ use super::lookup::{Lookup, look};
 use super::member::Member;
 use super::roster::{self, MemberAddress, Resolved};
 use super::stamp::Stamp;
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
 
 /// From the start of one round to the start of the next, without jitter.
 pub const ROUND_EVERY: Duration = Duration::from_secs(5);

@@ -19,7 +19,7 @@ use super::roster::{MemberAddress, split_port};
 use super::source::{Source, SourceAnswer, identity};
 use super::stamp::Stamp;
 use super::{tcp, url};
-use runtime::clock::Clock;
+use lockscope_runtime::clock::Clock;
 
 /// A member that keeps more watches is not asked for the list of them: it walks all while its clients wait.
 pub const WATCHES_ASK_MAX: u64 = 100_000;

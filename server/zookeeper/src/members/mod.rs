@@ -1,6 +1,6 @@
 //! The evidence collector: queries every member of an ensemble through its AdminServer or four-letter words, slowly and
 //! within bounds, and passes on one round of answers at a time. Nothing here is
-//! needed for the view of locks, and nothing here changes anything. Must not know the wire, the feed or the page.
+//! needed for the view of locks, and nothing here changes anything. Must not know `view`, `live` or the page.
 
 mod admin;
 mod bounded;

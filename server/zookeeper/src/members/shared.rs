@@ -18,8 +18,8 @@ use super::collector::{Demand, collect};
 use super::config::Config;
 use super::epochs::{self, MemberEpochs};
 use super::roster::MemberAddress;
-use runtime::clock::Clock;
-use runtime::shutdown::CancellationToken;
+use lockscope_runtime::clock::Clock;
+use lockscope_runtime::shutdown::CancellationToken;
 
 /// Rounds that wait for one ensemble. Overflow policy: the newest is dropped; what the model knows grows older.
 const WAITING_MAX: usize = 4;

@@ -10,7 +10,7 @@ use super::view::AlertsView;
 use super::words;
 use crate::format::visible;
 use crate::parts::{mark, stamp};
-use lockscope_wire::{Alert, AlertState, LockQuery, Severity};
+use lockscope_view::{Alert, AlertState, LockQuery, Severity};
 
 const GROUPS: [AlertState; 3] = [AlertState::Firing, AlertState::Pending, AlertState::Resolved];
 /// Most that is typed as a reason.

@@ -24,7 +24,7 @@ use leptos::prelude::*;
 use super::ServerPage;
 use crate::format::visible;
 use crate::parts::filled;
-use lockscope_wire::AlertState;
+use lockscope_view::AlertState;
 use view::is_loud;
 
 /// The page.

@@ -11,7 +11,7 @@ use super::view::AlertsView;
 use super::words;
 use crate::format::visible;
 use crate::parts::{filled, mark, stamp};
-use lockscope_wire::{AlertRoute, AlertRule, Silence};
+use lockscope_view::{AlertRoute, AlertRule, Silence};
 
 /// A table whose cells stand below each other where it is narrow.
 pub(super) fn table(testid: &'static str, caption: String, heads: &[&'static str], rows: Vec<AnyView>) -> AnyView {

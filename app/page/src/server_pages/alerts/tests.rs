@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::shell::AssetNames;
-use lockscope_wire::{
+use lockscope_view::{
     Acknowledgement, Alert, AlertMatchers, AlertRoute, AlertRule, Alerts, Person, Role, Severity, SignedBy, Silence,
 };
 
@@ -277,7 +277,7 @@ fn the_script_is_small_and_knows_what_is_drawn() {
     assert!(html.contains("data-keys=\"k1\nk2\"") || html.contains("data-keys=\"k1&#10;k2\""), "{html}");
 }
 
-/// Writes pages into a folder, to be looked at: `ALERT_PAGES=/tmp/alerts ALERT_CSS=app.css cargo test -p page --features
+/// Writes pages into a folder, to be looked at: `ALERT_PAGES=/tmp/alerts ALERT_CSS=app.css cargo test -p lockscope-page --features
 /// ssr --lib -- --ignored alerts::tests`.
 #[test]
 #[ignore = "writes files for people"]

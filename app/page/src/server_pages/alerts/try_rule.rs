@@ -8,7 +8,7 @@ use super::tables::{cell, code, table, text};
 use super::words;
 use crate::exact::Exact;
 use crate::parts::{TextArea, stamp};
-use lockscope_wire::LockQuery;
+use lockscope_view::LockQuery;
 
 /// What the page of a rule that is tried shows.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! What the page of alerts shows, as plain values.
 
-use lockscope_wire::{Alert, AlertState, Alerts};
+use lockscope_view::{Alert, AlertState, Alerts};
 
 /// What the page shows, and what may be done on it.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use super::view::{AlertDone, AlertFilter};
 use crate::format::{count, duration, middle, plural, visible};
-use lockscope_wire::{AlertMatchers, AlertState, Severity};
+use lockscope_view::{AlertMatchers, AlertState, Severity};
 
 /// Longest sentence and name in a line; the whole is in its title, or in the list.
 const SENTENCE_CHARS: usize = 240;

@@ -7,7 +7,7 @@ use super::super::marked::marked;
 use super::view::{DiffersFigures, WaitsCell, WaitsRow};
 use super::words;
 use crate::parts::stamp;
-use lockscope_wire::words::date;
+use lockscope_view::words::date;
 
 /// Shades of cells in which somebody waited, and as many classes in the style sheet.
 const SHADES: [&str; 5] = ["heat-1", "heat-2", "heat-3", "heat-4", "heat-5"];

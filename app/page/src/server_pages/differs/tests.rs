@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::shell::AssetNames;
-use lockscope_wire::{Person, Role, SignedBy};
+use lockscope_view::{Person, Role, SignedBy};
 
 fn drawn(of: &DiffersView) -> String {
     let person = Person {

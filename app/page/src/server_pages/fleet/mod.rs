@@ -13,7 +13,7 @@ use super::ServerPage;
 use crate::exact::Exact;
 use crate::format::visible;
 use crate::parts::{Chip, filled, stamp};
-use lockscope_wire::{Fleet, FleetQuery, Verdict};
+use lockscope_view::{Fleet, FleetQuery, Verdict};
 
 /// The page, as it was asked for.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +101,7 @@ fn verdicts(of: &FleetView) -> AnyView {
 
 /// Which labels there are, as links.
 fn labels(of: &FleetView) -> Option<AnyView> {
-    let link = |label: &lockscope_wire::LabelCount| {
+    let link = |label: &lockscope_view::LabelCount| {
         let pair = (label.key.clone(), label.value.clone());
         let is_chosen = of.query.labels.contains(&pair);
         view! {

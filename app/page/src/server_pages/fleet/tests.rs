@@ -3,7 +3,7 @@
 use super::*;
 use crate::document_title::DocumentTitle;
 use crate::shell::AssetNames;
-use lockscope_wire::{EnsembleColor, FleetTile, LabelCount, Link, Person, Role, SignedBy};
+use lockscope_view::{EnsembleColor, FleetTile, LabelCount, Link, Person, Role, SignedBy};
 
 fn person() -> Person {
     Person {

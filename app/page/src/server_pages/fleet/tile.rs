@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::{FleetView, words};
 use crate::format::visible;
 use crate::parts::{Chip, Tag, stamp};
-use lockscope_wire::{EnsembleTag, FleetTile};
+use lockscope_view::{EnsembleTag, FleetTile};
 
 /// The tile.
 pub(super) fn tile(of: &FleetView, tile: &FleetTile) -> AnyView {
@@ -22,7 +22,7 @@ pub(super) fn tile(of: &FleetView, tile: &FleetTile) -> AnyView {
         None => view! { <span class="quiet">{words::no_verdict(tile)}</span> },
     };
     // The worst one has its own mark above.
-    let others = tile.verdicts.iter().filter(|(verdict, _)| Some(*verdict) > Some(lockscope_wire::Verdict::Unknown));
+    let others = tile.verdicts.iter().filter(|(verdict, _)| Some(*verdict) > Some(lockscope_view::Verdict::Unknown));
     let others: Vec<String> = others.map(|(verdict, count)| words::locks_that_are(*verdict, *count)).collect();
     let others = (!others.is_empty()).then(|| view! { <p class="fleet-bad">{others.join(", ")}</p> });
     let link = (!tile.is_live).then(|| {
@@ -41,7 +41,7 @@ pub(super) fn tile(of: &FleetView, tile: &FleetTile) -> AnyView {
     let labels = tile.labels.iter().map(label).collect_view();
     let labels = (!tile.labels.is_empty()).then(|| view! { <ul class="fleet-labels">{labels}</ul> });
     view! {
-        <li class="fleet-tile" data-verdict=tile.worst.map(lockscope_wire::Verdict::name) data-live=(!tile.is_live).then_some("no") data-name=name.clone()>
+        <li class="fleet-tile" data-verdict=tile.worst.map(lockscope_view::Verdict::name) data-live=(!tile.is_live).then_some("no") data-name=name.clone()>
             <div class="fleet-head"><h2 class="fleet-name"><a href=href>{shown}</a></h2>{worst}</div>
             <p class="fleet-counts">{words::counts(tile)}{oldest}</p>
             {others}

@@ -1,8 +1,8 @@
 //! What the fleet page says.
 
 use crate::parts::verdict_word;
-use lockscope_wire::words::{count, duration, plural};
-use lockscope_wire::{Fleet, FleetTile, Link, Verdict};
+use lockscope_view::words::{count, duration, plural};
+use lockscope_view::{Fleet, FleetTile, Link, Verdict};
 
 pub(super) const AS_OF: &str = "As of";
 pub(super) const SEARCH: &str = "Search";

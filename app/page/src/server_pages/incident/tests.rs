@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::shell::AssetNames;
-use lockscope_wire::{Person, Role, SignedBy};
+use lockscope_view::{Person, Role, SignedBy};
 
 #[test]
 fn bars_stay_within_the_axis() {

@@ -10,7 +10,7 @@ use crate::form_token::form_token;
 use crate::format::visible;
 use crate::lab::words::{name, way};
 use crate::parts::filled;
-use lockscope_wire::Strategy;
+use lockscope_view::Strategy;
 
 /// What stands in the form, as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::exact::Exact;
 use crate::format::{count, middle, visible};
 use crate::lab::words::{is_under_way, name, spoken, state};
 use crate::parts::{Columns, Table, stamp};
-use lockscope_wire::LabBrief;
+use lockscope_view::LabBrief;
 
 /// Longest name in a cell; the whole is in its title.
 const NAME_CHARS: usize = 32;

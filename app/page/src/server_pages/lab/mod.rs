@@ -16,7 +16,7 @@ use crate::format::visible;
 use crate::lab::words::is_under_way;
 use crate::lab::{LabSight, run_view, title};
 use crate::parts::{filled, mark};
-use lockscope_wire::{LabRun, LabRuns};
+use lockscope_view::{LabRun, LabRuns};
 
 /// What the lab's first page shows.
 #[derive(Clone, Debug)]

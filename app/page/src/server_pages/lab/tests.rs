@@ -3,7 +3,7 @@
 use super::*;
 use crate::lab::samples::{BEGAN_MS, broken, failed, famous, finished, opening, running, stopped};
 use crate::shell::AssetNames;
-use lockscope_wire::{LabBrief, LabState, Person, Role, SignedBy, Strategy};
+use lockscope_view::{LabBrief, LabState, Person, Role, SignedBy, Strategy};
 
 const SIGHT: LabSight = LabSight { may_run: true, has_many: false };
 const NOW_MS: i64 = BEGAN_MS + 4_200;
@@ -196,7 +196,7 @@ fn a_lab_that_is_off_says_how_to_switch_it_on() {
     assert!(list(&LabView { runs: off, ..view(Vec::new()) }).contains("wider scope"));
 }
 
-/// Writes every page into a folder, to be looked at: `LAB_PAGES=/tmp/lab cargo test -p page --features ssr --lib --
+/// Writes every page into a folder, to be looked at: `LAB_PAGES=/tmp/lab cargo test -p lockscope-page --features ssr --lib --
 /// --ignored lab::tests`.
 #[test]
 #[ignore = "writes files for people"]

@@ -6,7 +6,7 @@ mod findings;
 mod numbers;
 mod verdicts;
 
-use alerts::rule::Condition;
+use lockscope_alerts::rule::Condition;
 use lockscope_core::diagnosis::Code;
 use lockscope_core::evidence::Round;
 use lockscope_core::observation::{Link, Observation};
@@ -14,7 +14,7 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
-use lockscope_wire::Verdict;
+use lockscope_view::Verdict;
 
 use crate::language::Story;
 use crate::members::Member;

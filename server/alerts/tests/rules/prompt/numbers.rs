@@ -1,6 +1,6 @@
 //! How each number gets above its limit.
 
-use alerts::rule::Condition;
+use lockscope_alerts::rule::Condition;
 
 use super::Life;
 

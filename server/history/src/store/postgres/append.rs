@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::try_join_all;
-use postgres::client::Transaction;
-use postgres::client::types::ToSql;
-use postgres::{DatabaseError, Session};
+use lockscope_postgres::client::Transaction;
+use lockscope_postgres::client::types::ToSql;
+use lockscope_postgres::{DatabaseError, Session};
 
 use super::chunks::{coded, is_first_part, signed};
 use super::schema::{Daily, day_of};

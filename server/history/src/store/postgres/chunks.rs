@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
-use postgres::client::types::ToSql;
-use postgres::client::{Client, Row};
-use postgres::{DatabaseError, READ_BYTES_MAX, rows_within};
+use lockscope_postgres::client::types::ToSql;
+use lockscope_postgres::client::{Client, Row};
+use lockscope_postgres::{DatabaseError, READ_BYTES_MAX, rows_within};
 
 use crate::codec::{BODY_BYTES_MAX, Chunk, ChunkKind};
 use crate::store::{ChunkHead, Coverage, GAPS_READ_MAX, Gap, GapReason};

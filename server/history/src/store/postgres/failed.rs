@@ -1,6 +1,6 @@
 //! What an error of the database means to a recording.
 
-use postgres::DatabaseError;
+use lockscope_postgres::DatabaseError;
 
 use crate::store::StoreError;
 

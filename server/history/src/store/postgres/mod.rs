@@ -25,10 +25,10 @@ use std::time::Instant;
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+use lockscope_postgres::client::Client;
+use lockscope_postgres::{Database, DatabaseError, Job, Lane, Session};
+pub use lockscope_postgres::{DatabaseStats, Target, TargetError};
 use parking_lot::{Mutex, MutexGuard};
-use postgres::client::Client;
-use postgres::{Database, DatabaseError, Job, Lane, Session};
-pub use postgres::{DatabaseStats, Target, TargetError};
 
 use self::append::Written;
 use self::chunks::Look;
@@ -296,7 +296,7 @@ impl Drop for PostgresStore {
     fn drop(&mut self) {
         let Some(Writer { lane, key, whose, .. }) = self.writer.take() else { return };
         // Whether it is given back or not: it goes with the connection at the latest.
-        let _ = lane.write_within(postgres::GIVE_BACK_MAX, move |session| {
+        let _ = lane.write_within(lockscope_postgres::GIVE_BACK_MAX, move |session| {
             Box::pin(async move { session.unlock(key, whose).await })
         });
     }

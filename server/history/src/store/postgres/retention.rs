@@ -3,9 +3,9 @@
 //! of spans, facts and minutes go with their partition when the ensemble that keeps them longest does not want them.
 
 use lockscope_core::time::TimeMs;
-use postgres::client::Client;
-use postgres::client::types::ToSql;
-use postgres::{DatabaseError, Session};
+use lockscope_postgres::client::Client;
+use lockscope_postgres::client::types::ToSql;
+use lockscope_postgres::{DatabaseError, Session};
 
 use super::chunks::signed;
 use super::schema::{self, Daily, day_of};
@@ -75,7 +75,7 @@ async fn kept(client: &Client, ensemble: i32) -> Result<Vec<Kept>, DatabaseError
     let sql = "SELECT day, first_seq, last_seq, last_at, bytes FROM lockscope.day
         WHERE ensemble = $1 AND gone_at IS NULL ORDER BY day";
     let rows = client.query(sql, &[&ensemble]).await?;
-    let read = |row: &postgres::client::Row| {
+    let read = |row: &lockscope_postgres::client::Row| {
         Ok(Kept {
             day: row.try_get(0)?,
             first_seq: row.try_get(1)?,

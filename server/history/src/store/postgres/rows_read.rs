@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
-use postgres::client::types::ToSql;
-use postgres::client::{Client, Row};
-use postgres::{DatabaseError, READ_BYTES_MAX, rows_within};
+use lockscope_postgres::client::types::ToSql;
+use lockscope_postgres::client::{Client, Row};
+use lockscope_postgres::{DatabaseError, READ_BYTES_MAX, rows_within};
 
 use super::rows_write::lock_number;
 use super::schema::day_of;

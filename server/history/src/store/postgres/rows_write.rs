@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 
-use postgres::client::binary_copy::BinaryCopyInWriter;
-use postgres::client::types::{ToSql, Type};
-use postgres::client::{Client, Transaction};
-use postgres::{DatabaseError, Session};
+use lockscope_postgres::client::binary_copy::BinaryCopyInWriter;
+use lockscope_postgres::client::types::{ToSql, Type};
+use lockscope_postgres::client::{Client, Transaction};
+use lockscope_postgres::{DatabaseError, Session};
 use sha2::{Digest as _, Sha256};
 
 use super::schema::{Daily, day_of};

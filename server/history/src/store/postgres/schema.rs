@@ -1,7 +1,7 @@
 //! The tables, and their partitions: one a day for each table whose rows go with their day.
 
-use postgres::client::{Client, Transaction};
-use postgres::{DatabaseError, Tables};
+use lockscope_postgres::client::{Client, Transaction};
+use lockscope_postgres::{DatabaseError, Tables};
 
 use crate::store::day::Day;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use lockscope_core::time::TimeMs;
-use runtime::clock;
+use lockscope_runtime::clock;
 
 use super::files::{self, DAY_MS, Day};
 use super::schema::{Content, Lives};

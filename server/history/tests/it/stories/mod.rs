@@ -7,16 +7,16 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use history::backfill::Backfill;
-use history::derive::{harm_of, is_trouble, verdict_name};
-use history::incident::{Incident, IncidentQuery, Life, Present, all, search};
-use history::store::sqlite::SqliteStore;
-use history::store::{Retention, Store};
 use lockscope_core::evidence::Round;
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
+use lockscope_history::backfill::Backfill;
+use lockscope_history::derive::{harm_of, is_trouble, verdict_name};
+use lockscope_history::incident::{Incident, IncidentQuery, Life, Present, all, search};
+use lockscope_history::store::sqlite::SqliteStore;
+use lockscope_history::store::{Retention, Store};
 
 use crate::language::Story;
 use crate::members::Member;

@@ -1,6 +1,6 @@
 //! What is seen of the program: as many lines as the screen has, none wider than it. Pure.
 
-use lockscope_wire::Body;
+use lockscope_view::Body;
 
 use super::super::text::{Line, wrapped};
 use super::super::{board, lock, words};

@@ -109,7 +109,7 @@ fn after_a_loss_it_is_live_once_something_newer_is_known() {
     app.viewer.disconnected(moment(100), false);
     app.viewer.connected(moment(500));
     let hello =
-        CompactFrame::Hello { protocol: lockscope_wire::PROTOCOL, epoch: Epoch(1), server_time_ms: NOW_MS + 600 };
+        CompactFrame::Hello { protocol: lockscope_view::PROTOCOL, epoch: Epoch(1), server_time_ms: NOW_MS + 600 };
     app.viewer.take(hello, moment(600));
     assert!(text(&mut app)[0].starts_with("RESYNCING"), "{:?}", text(&mut app)[0]);
     snapshot(&mut app, 1, Body::Board(rows(2)), 700);

@@ -1,0 +1,317 @@
+//! All channels, and the two kinds of access: subscriptions for live sockets, single reads for pages and scripts. Knows
+//! no socket.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use lockscope_view::{Epoch, KnownView, PROTOCOL, ServerFrame, View};
+use tokio::sync::Notify;
+
+use super::budget::Budget;
+use super::channel::Channel;
+use super::frames::{Encoding, encode};
+use super::{
+    CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection, Subscription,
+    VisibilityScope, normalise,
+};
+use lockscope_runtime::clock::{self, Clock};
+
+/// A view, as those of one scope see it.
+type Key = (View, VisibilityScope);
+
+/// The same for all who are shown the same: of the audit log a lock's page alone has something.
+fn key_of(view: View, scope: &VisibilityScope) -> Key {
+    let has_records = scope.records() && matches!(view, View::Lock(_));
+    (view, scope.clone().with_records(has_records))
+}
+
+/// Every view that is looked at, or was a moment ago.
+pub struct Hub {
+    epoch: Epoch,
+    clock: Clock,
+    projection: Arc<dyn Projection>,
+    channels: Mutex<HashMap<Key, Arc<Channel>>>,
+    budget: Budget,
+    /// Number of a new channel's first state: above every number a dropped channel ever gave out, so that nobody
+    /// resumes in a channel that shares no history with theirs.
+    floor: AtomicU64,
+    /// Times a viewer that fell behind was given the newest state instead of each step to it.
+    conflated: AtomicU64,
+    /// When a script last looked at a lock.
+    lock_looked_at: Mutex<Option<Instant>>,
+    /// Wakes the pump when a view needs a look although the model did not change.
+    kick: Notify,
+}
+
+/// How full the hub is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Views somebody looks at.
+    pub watched: usize,
+    /// Views kept for those who come back.
+    pub idle: usize,
+}
+
+impl Hub {
+    /// A hub; `epoch` is random for each run.
+    pub fn new(projection: Arc<dyn Projection>, clock: Clock, epoch: Epoch) -> Arc<Self> {
+        Self::with_budget(projection, clock, epoch, Budget::default())
+    }
+
+    pub(super) fn with_budget(
+        projection: Arc<dyn Projection>,
+        clock: Clock,
+        epoch: Epoch,
+        budget: Budget,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            epoch,
+            clock,
+            projection,
+            channels: Mutex::new(HashMap::new()),
+            budget,
+            floor: AtomicU64::new(1),
+            conflated: AtomicU64::new(0),
+            lock_looked_at: Mutex::new(None),
+            kick: Notify::new(),
+        })
+    }
+
+    /// The epoch.
+    pub fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// The server's clock.
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// The model's side.
+    pub fn projection(&self) -> &dyn Projection {
+        &*self.projection
+    }
+
+    /// First frame of a socket.
+    ///
+    /// # Errors
+    /// When it can't be encoded.
+    pub fn hello(&self, encoding: Encoding) -> Result<Bytes, FeedError> {
+        encode(&ServerFrame::Hello { protocol: PROTOCOL, epoch: self.epoch, server_time_ms: self.now_ms() }, encoding)
+    }
+
+    /// A heartbeat, with what is known by now of the views that were sent.
+    ///
+    /// # Errors
+    /// When it can't be encoded.
+    pub fn heartbeat(&self, views: Vec<KnownView>, encoding: Encoding) -> Result<Bytes, FeedError> {
+        encode(
+            &ServerFrame::Heartbeat { seq: self.projection.revision(), server_time_ms: self.now_ms(), views },
+            encoding,
+        )
+    }
+
+    /// Joins a view, from the start or after a state the viewer already has. `waker` is notified of each new state.
+    ///
+    /// # Errors
+    /// When the view can't be, or too many are open.
+    pub fn subscribe(
+        self: &Arc<Self>,
+        view: View,
+        scope: &VisibilityScope,
+        after: Option<(Epoch, u64)>,
+        waker: Arc<Notify>,
+    ) -> Result<Subscription, FeedError> {
+        self.subscribe_for(&Owner::default(), view, scope, after, waker)
+    }
+
+    /// The same for somebody, whose share of memory and time it uses.
+    ///
+    /// # Errors
+    /// As [`Hub::subscribe`], and when their views take too much.
+    pub fn subscribe_for(
+        self: &Arc<Self>,
+        owner: &Owner,
+        view: View,
+        scope: &VisibilityScope,
+        after: Option<(Epoch, u64)>,
+        waker: Arc<Notify>,
+    ) -> Result<Subscription, FeedError> {
+        if self.budget.is_tight() && self.bytes_of(owner) > self.budget.owner_max() {
+            return Err(FeedError::ViewsTooLarge);
+        }
+        let channel = self.channel(normalise(view)?, scope)?;
+        let subscription = Subscription::new(self.clone(), channel, (waker, owner.clone()), after);
+        // The pump passes over views nobody looks at: it may have missed the latest change of this one.
+        self.kick();
+        Ok(subscription)
+    }
+
+    /// Bytes of the views that somebody looks at.
+    fn bytes_of(&self, owner: &Owner) -> usize {
+        self.watched().iter().filter(|channel| channel.owners().contains(owner)).map(|channel| channel.bytes()).sum()
+    }
+
+    /// Bytes of all views.
+    pub fn bytes(&self) -> usize {
+        self.budget.used()
+    }
+
+    /// One look at a view as a page renders it: with the number to go on from.
+    ///
+    /// # Errors
+    /// As [`Hub::subscribe`].
+    pub fn first<Q: ModelQuery>(
+        &self,
+        query: Q,
+        scope: &VisibilityScope,
+    ) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
+        let query = query.normalised()?;
+        let view = query.clone().view();
+        // Where there is little room nothing is kept for somebody who may never come to look on.
+        if self.budget.is_tight() && !self.channels.lock().contains_key(&key_of(view.clone(), scope)) {
+            return Err(FeedError::TooManyViews);
+        }
+        let channel = self.channel(view, scope)?;
+        channel.touch(clock::instant());
+        let (seq, ProjectedView { body, known }) = channel.newest()?;
+        match Q::answer(body) {
+            Some(body) => Ok((seq, ProjectedView { body, known })),
+            None => Ok((0, self.glance(&query, scope))),
+        }
+    }
+
+    /// One look at a view that leaves no trace, with the model's revision; for scripts.
+    ///
+    /// # Errors
+    /// When the view can't be.
+    pub fn look<Q: ModelQuery>(
+        &self,
+        query: Q,
+        scope: &VisibilityScope,
+    ) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
+        let query = query.normalised()?;
+        let view = query.clone().view();
+        self.refuse_ambiguous(&view, scope)?;
+        if matches!(view, View::Lock(_)) {
+            *self.lock_looked_at.lock() = Some(clock::instant());
+        }
+        Ok((self.projection.revision(), self.glance(&query, scope)))
+    }
+
+    /// A view that leaves no trace. Number 0 goes with it: whoever goes on from it starts afresh.
+    pub fn glance<Q: ModelQuery>(&self, query: &Q, scope: &VisibilityScope) -> ProjectedView<Q::Answer> {
+        query.project(self.projection(), scope).aged(self.now_ms())
+    }
+
+    /// Whether somebody looks at a lock, or did a moment ago.
+    pub fn looks_at_lock(&self) -> bool {
+        let recent = Duration::from_millis(IDLE_MS);
+        let looked =
+            self.lock_looked_at.lock().is_some_and(|at| clock::instant().saturating_duration_since(at) < recent);
+        looked || self.channels.lock().keys().any(|(view, _)| matches!(view, View::Lock(_)))
+    }
+
+    /// Times a viewer that fell behind was given the newest state instead of each step to it.
+    pub fn conflated(&self) -> u64 {
+        self.conflated.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_conflated(&self) {
+        self.conflated.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How full it is.
+    pub fn sizes(&self) -> Sizes {
+        let channels = self.channels.lock();
+        let idle = channels.values().filter(|channel| channel.idle_since().is_some()).count();
+        Sizes { watched: channels.len() - idle, idle }
+    }
+
+    /// The channels somebody looks at.
+    pub(super) fn watched(&self) -> Vec<Arc<Channel>> {
+        self.channels.lock().values().filter(|channel| channel.idle_since().is_none()).cloned().collect()
+    }
+
+    /// Forgets views nobody has looked at for a while.
+    pub(super) fn forget_idle(&self, now: Instant) {
+        let mut channels = self.channels.lock();
+        let expired = |channel: &Channel| {
+            channel
+                .idle_since()
+                .is_some_and(|since| now.saturating_duration_since(since) > Duration::from_millis(IDLE_MS))
+        };
+        let mut idle: Vec<(Instant, Key)> = Vec::new();
+        channels.retain(|key, channel| {
+            // A second holder of the channel is a subscription about to begin.
+            if Arc::strong_count(channel) > 1 {
+                return true;
+            }
+            if expired(channel) {
+                self.raise_floor(channel);
+                return false;
+            }
+            idle.extend(channel.idle_since().map(|since| (since, key.clone())));
+            true
+        });
+        let idle_max = if self.budget.is_tight() { 0 } else { IDLE_CHANNELS_MAX };
+        let too_many = idle.len().saturating_sub(idle_max);
+        idle.sort_by_key(|(since, _)| *since);
+        for (_, key) in idle.iter().take(too_many) {
+            if let Some(channel) = channels.remove(key) {
+                self.raise_floor(&channel);
+            }
+        }
+    }
+
+    /// Makes the pump pass once more.
+    pub(super) fn kick(&self) {
+        self.kick.notify_one();
+    }
+
+    /// Waits for a kick.
+    pub(super) async fn kicked(&self) {
+        self.kick.notified().await;
+    }
+
+    fn raise_floor(&self, dropped: &Channel) {
+        self.floor.fetch_max(dropped.seq().saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Never one of several for the one that was meant, and never nothing for what is not known.
+    pub(super) fn refuse_ambiguous(&self, view: &View, scope: &VisibilityScope) -> Result<(), FeedError> {
+        let names = self.projection.ensembles_with(view, scope);
+        if names.len() > 1 { Err(FeedError::Ambiguous(names)) } else { Ok(()) }
+    }
+
+    fn channel(&self, view: View, scope: &VisibilityScope) -> Result<Arc<Channel>, FeedError> {
+        self.refuse_ambiguous(&view, scope)?;
+        let now = clock::instant();
+        let key = key_of(view, scope);
+        let known = self.channels.lock().get(&key).cloned();
+        if let Some(channel) = known {
+            channel.refresh(self.projection(), now)?;
+            return Ok(channel);
+        }
+        if self.budget.is_tight() || self.channels.lock().len() >= CHANNELS_MAX {
+            self.forget_idle(now);
+        }
+        if self.budget.is_used_up() {
+            return Err(FeedError::TooManyViews);
+        }
+        // Projected outside the lock: others go on meanwhile. If two make the same view, the first one in stays.
+        let floor = self.floor.load(Ordering::Relaxed);
+        let made =
+            Arc::new(Channel::new(key.clone(), floor, self.projection(), now, (self.clock.clone(), &self.budget))?);
+        let mut channels = self.channels.lock();
+        if channels.len() >= CHANNELS_MAX && !channels.contains_key(&key) {
+            return Err(FeedError::TooManyViews);
+        }
+        Ok(channels.entry(key).or_insert(made).clone())
+    }
+}

@@ -1,0 +1,65 @@
+//! `GET /api/v1/cluster`: which servers watch the same, and who leads; and the same as a section of
+//! the status page, `GET /status/cluster`.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use lockscope_page::cluster_markup;
+use lockscope_view::Cluster;
+
+use super::Http;
+use super::api::{Pairs, read};
+use super::caller::Caller;
+use super::problem::{ErrorResponse, echo};
+use super::shared_answers::{Answer, AnswerRequest};
+use lockscope_live::VisibilityScope;
+
+const MEDIA_TYPE: &str = "text/html; charset=utf-8";
+
+pub(super) async fn show(
+    State(http): State<Http>,
+    Caller { scope, .. }: Caller,
+    pairs: Pairs,
+) -> Result<Json<Cluster>, ErrorResponse> {
+    no_parameters(pairs, "/api/v1/cluster")?;
+    Ok(Json(http.cluster_for(&scope)))
+}
+
+/// The section of the status page, as markup; nothing where there is no cluster.
+pub(super) async fn section(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    no_parameters(pairs, "/status/cluster")?;
+    let (own, scope) = (http.clone(), asked.scope.clone());
+    let make = move || Answer::text(MEDIA_TYPE, Ok(cluster_markup(&own.cluster_for(&scope), own.hub.now_ms())));
+    Ok(http.shared.answer(asked, make).await)
+}
+
+fn no_parameters(pairs: Pairs, address: &str) -> Result<(), ErrorResponse> {
+    match read(pairs)?.first() {
+        None => Ok(()),
+        Some((name, _)) => {
+            let name = echo(name);
+            Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter of {address}; it takes none")))
+        }
+    }
+}
+
+impl Http {
+    /// The cluster, as far as somebody may see it.
+    fn cluster_for(&self, scope: &VisibilityScope) -> Cluster {
+        let Some(cluster) = &self.cluster else { return Cluster::default() };
+        let mut view = cluster.view();
+        if view.ensemble.as_ref().is_some_and(|ensemble| !scope.covers_ensemble(ensemble)) {
+            // Neither where it is, nor what ZooKeeper said there.
+            (view.root, view.ensemble) = (None, None);
+            view.shared_memory.iter_mut().for_each(|memory| memory.why.clear());
+            if !view.why.is_empty() {
+                view.why = "this replica is no member at present".to_owned();
+            }
+        }
+        view
+    }
+}

@@ -1,0 +1,275 @@
+//! What the questions about a range of the past have in common: their parameters, how long they may take, and how much of
+//! the range is known.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use lockscope_core::time::TimeMs;
+use lockscope_core::znode::SessionId;
+use lockscope_history::blame::BlameBy;
+use lockscope_history::store::{Store, StoreError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::api::GapJson;
+use crate::api::{Pairs, read, short, wrong};
+use crate::problem::{ErrorResponse, echo};
+use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
+use lockscope_runtime::clock;
+
+/// How long a question may take.
+pub(super) const QUESTION_MAX: Duration = Duration::from_secs(5);
+/// The range where none is named: up to now.
+const USUAL_RANGE_MS: i64 = 3_600_000;
+/// The longest range.
+const RANGE_MAX_MS: i64 = 400 * 86_400_000;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    pub(super) ensemble: String,
+    pub(super) path: String,
+    pub(super) session: Option<SessionId>,
+    pub(super) client: String,
+    pub(super) from_ms: Option<i64>,
+    pub(super) to_ms: Option<i64>,
+    pub(super) limit: Option<usize>,
+    pub(super) before: Option<(i64, i64)>,
+    pub(super) grain_ms: Option<i64>,
+    pub(super) format: ExportFormat,
+    pub(super) by: BlameBy,
+    /// A text that has to be somewhere in it.
+    pub(super) q: String,
+    /// The shortest that is meant.
+    pub(super) min_ms: i64,
+    /// A part of the range, and of waits.
+    pub(super) part: AskedPart,
+}
+
+/// A part of a range, and of waits by how long they took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct AskedPart {
+    pub(super) from_ms: Option<i64>,
+    pub(super) to_ms: Option<i64>,
+    pub(super) min_wait_ms: Option<i64>,
+    pub(super) max_wait_ms: Option<i64>,
+}
+
+/// What an export is written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ExportFormat {
+    /// A table: a line a contender.
+    #[default]
+    Csv,
+    /// Trace events, which Perfetto opens.
+    Perfetto,
+    /// A history of its own: an SQLite database.
+    Sqlite,
+}
+
+impl ExportFormat {
+    pub(crate) const ALL: [Self; 3] = [Self::Csv, Self::Perfetto, Self::Sqlite];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Perfetto => "perfetto",
+            Self::Sqlite => "sqlite",
+        }
+    }
+}
+
+impl Asked {
+    /// All of a lock, up to now.
+    pub(super) fn of(ensemble: &str, path: &str) -> Self {
+        Self { ensemble: ensemble.to_owned(), path: path.to_owned(), ..Self::default() }
+    }
+
+    /// Reads the parameters that an address takes.
+    pub(super) fn read(pairs: Pairs, takes: &[&str], limit_max: usize) -> Result<Self, ErrorResponse> {
+        Self::of_pairs(&read(pairs)?, takes, limit_max)
+    }
+
+    /// The same of those that were read.
+    pub(super) fn of_pairs(
+        pairs: &[(String, String)],
+        takes: &[&str],
+        limit_max: usize,
+    ) -> Result<Self, ErrorResponse> {
+        let mut asked = Self::default();
+        for (name, value) in pairs {
+            if !takes.contains(&name.as_str()) {
+                let (name, takes) = (echo(name), takes.join(", "));
+                return Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter here; there are {takes}")));
+            }
+            asked.take(name, value, limit_max)?;
+        }
+        Ok(asked)
+    }
+
+    fn take(&mut self, name: &str, value: &str, limit_max: usize) -> Result<(), ErrorResponse> {
+        let instant = || value.parse().ok().filter(|at_ms| *at_ms >= 0_i64);
+        let ms = || instant().map(Some).ok_or_else(|| wrong(name, value, "milliseconds since the epoch"));
+        match name {
+            "ensemble" => self.ensemble = short(name, value, FILTER_CHARS_MAX)?,
+            "path" => self.path = short(name, value, PATH_CHARS_MAX)?,
+            "client" => self.client = short(name, value, FILTER_CHARS_MAX)?,
+            "q" => self.q = short(name, value, FILTER_CHARS_MAX)?,
+            "min_ms" if value.is_empty() => {}
+            "min_ms" => self.min_ms = instant().ok_or_else(|| wrong(name, value, "a number of milliseconds"))?,
+            "session" => {
+                let session =
+                    id_of(value).ok_or_else(|| wrong(name, value, "a session's id, like 0x100000a1b2c0001"))?;
+                self.session = Some(SessionId(session));
+            }
+            "sel_from" | "sel_to" | "min_wait_ms" | "max_wait_ms" if value.is_empty() => {}
+            "sel_from" => self.part.from_ms = ms()?,
+            "sel_to" => self.part.to_ms = ms()?,
+            "min_wait_ms" | "max_wait_ms" => {
+                let wait_ms = instant().ok_or_else(|| wrong(name, value, "a number of milliseconds"))?;
+                let end = if name == "min_wait_ms" { &mut self.part.min_wait_ms } else { &mut self.part.max_wait_ms };
+                *end = Some(wait_ms);
+            }
+            "from" => self.from_ms = ms()?,
+            "to" => self.to_ms = ms()?,
+            "limit" if value.is_empty() => {}
+            "limit" => {
+                let limit = value.parse().ok().filter(|limit| (1..=limit_max).contains(limit));
+                let remedy = || wrong(name, value, &format!("a number from 1 to {limit_max}"));
+                self.limit = Some(limit.ok_or_else(remedy)?);
+            }
+            "before" => {
+                let cursor =
+                    cursor_of(value).ok_or_else(|| wrong(name, value, "`next_before` of the answer before"))?;
+                self.before = Some(cursor);
+            }
+            "grain" => {
+                let grain_ms = instant().filter(|ms| *ms > 0 && ms % 60_000 == 0);
+                self.grain_ms = Some(grain_ms.ok_or_else(|| wrong(name, value, "whole minutes, in milliseconds"))?);
+            }
+            "by" if value.is_empty() => {}
+            "by" => {
+                let by = BlameBy::ALL.into_iter().find(|by| by.name() == value);
+                self.by = by.ok_or_else(|| wrong(name, value, "client, host, session, lock or ensemble"))?;
+            }
+            "format" if value.is_empty() => {}
+            "format" => {
+                let format = ExportFormat::ALL.into_iter().find(|format| format.name() == value);
+                self.format = format.ok_or_else(|| wrong(name, value, "csv, perfetto or sqlite"))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The range that is meant.
+    pub(super) fn range(&self, now_ms: i64) -> Result<Range<TimeMs>, ErrorResponse> {
+        self.range_of(now_ms, USUAL_RANGE_MS)
+    }
+
+    /// The same, where another one is meant when none is named.
+    pub(super) fn range_of(&self, now_ms: i64, usual_ms: i64) -> Result<Range<TimeMs>, ErrorResponse> {
+        let to_ms = self.to_ms.unwrap_or(now_ms.saturating_add(1));
+        let from_ms = self.from_ms.unwrap_or(to_ms.saturating_sub(usual_ms));
+        if from_ms >= to_ms {
+            return Err(ErrorResponse::bad_request("`from` has to be before `to`"));
+        }
+        if to_ms.saturating_sub(from_ms) > RANGE_MAX_MS {
+            return Err(ErrorResponse::bad_request("the range is longer than 400 days; ask for a part of it"));
+        }
+        Ok(TimeMs(from_ms)..TimeMs(to_ms))
+    }
+
+    /// It reaches up to now.
+    pub(super) fn is_up_to_now(&self, now_ms: i64) -> bool {
+        self.to_ms.is_none_or(|to_ms| to_ms >= now_ms)
+    }
+}
+
+/// Where a page of lives ended: when the last of them ended, and its identity.
+pub(super) fn cursor((left_at_ms, czxid): (i64, i64)) -> String {
+    format!("{left_at_ms}-0x{czxid:x}")
+}
+
+fn cursor_of(value: &str) -> Option<(i64, i64)> {
+    // An instant may have a sign.
+    let (left_at_ms, czxid) = value.split_once("-0x")?;
+    Some((left_at_ms.parse().ok()?, u64::from_str_radix(czxid, 16).ok()?.cast_signed()))
+}
+
+/// An id as ZooKeeper prints it.
+pub(super) fn id(number: i64) -> String {
+    format!("0x{number:x}")
+}
+
+fn id_of(text: &str) -> Option<i64> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok().map(u64::cast_signed)
+}
+
+/// When a question that begins now is given up.
+pub(crate) fn give_up_at() -> Instant {
+    clock::instant() + QUESTION_MAX
+}
+
+/// What an error of the store means to who asks, and which range would do.
+pub(super) fn refused(error: StoreError, range: &Range<TimeMs>) -> ErrorResponse {
+    match error {
+        StoreError::TooLong => {
+            let ms = (range.end.since(range.start) / 8).max(60_000);
+            let from_ms = range.end.0 - ms;
+            ErrorResponse::unavailable(format!(
+                "that takes more than {} s; a shorter range would do, such as from={from_ms}&to={}",
+                QUESTION_MAX.as_secs(),
+                range.end.0
+            ))
+        }
+        error => ErrorResponse::unavailable(error.to_string()),
+    }
+}
+
+/// How much of a range is known.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct CoverageJson {
+    /// Where the range begins, ms since the epoch.
+    from_at_ms: i64,
+    /// Where it ends.
+    to_at_ms: i64,
+    /// The part of it that was recorded, from 0 to 1.
+    part: f64,
+    /// What is missing in it.
+    gaps: Vec<GapJson>,
+}
+
+impl CoverageJson {
+    /// The part of the range that was recorded.
+    pub(super) fn part(&self) -> f64 {
+        self.part
+    }
+
+    pub(super) fn new(store: &dyn Store, range: &Range<TimeMs>) -> Result<Self, StoreError> {
+        let (coverage, gaps) = (store.coverage()?, store.gaps(range.clone())?);
+        let known =
+            coverage.from.unwrap_or(range.end).max(range.start)..coverage.to.unwrap_or(range.start).min(range.end);
+        let in_gaps = gaps.iter().map(|gap| gap.to.min(known.end).since(gap.from.max(known.start))).sum::<i64>();
+        let known_ms = (known.end.since(known.start) - in_gaps).max(0);
+        Ok(Self {
+            from_at_ms: range.start.0,
+            to_at_ms: range.end.0,
+            part: known_ms as f64 / range.end.since(range.start).max(1) as f64,
+            gaps: gaps.into_iter().map(GapJson::from).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_comes_back() {
+        for pair in [(0, 0), (1_790_000_000_000, 0x2a6), (-5, i64::MIN)] {
+            assert_eq!(cursor_of(&cursor(pair)), Some(pair));
+        }
+        assert_eq!((cursor_of("1"), cursor_of("x-0x1"), cursor_of("1-0x")), (None, None, None));
+    }
+}

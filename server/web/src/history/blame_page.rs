@@ -1,0 +1,292 @@
+//! `/blame`: who made others wait, for people: drawn by the server, without a script of its own.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::Response;
+use lockscope_history::blame::BlameBy;
+use lockscope_page::{BlameFigures, BlameView, Blamed, ChargedBy, Length, RangeWay, blame_page};
+use lockscope_view::{LockQuery, SessionId, SessionQuery};
+
+use super::ask::Asked;
+use super::blame::{BLAME_MAX, BlameJson, BlameRowJson, found};
+use super::blame_sights::{Sight, missing_of_any};
+use super::{Moment, with_kept_moment, with_moment};
+use crate::api::{Pairs, read, wrong};
+use crate::caller::Caller;
+use crate::problem::ErrorResponse;
+use crate::{Http, server_pages};
+use lockscope_live::{VisibilityScope, absolute_or_none};
+use lockscope_runtime::clock;
+
+const PAGE: &str = "/blame";
+const TAKES: [&str; 8] = ["by", "path", "ensemble", "range", "from", "to", "limit", "at"];
+/// Rows of a page.
+const ROWS_USUAL: usize = 25;
+/// So long it is looked for when ZooKeeper was out of sight; gaps are said in any case.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Ranges by their length, up to now.
+const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
+
+/// What an address asks for.
+struct PageAsked {
+    of: Asked,
+    /// None where the range is named by its ends.
+    length: Option<Length>,
+    moment: Option<Moment>,
+    /// As they came, without those that are empty.
+    pairs: Vec<(String, String)>,
+}
+
+impl PageAsked {
+    fn read(pairs: Pairs, scope: &VisibilityScope) -> Result<Self, ErrorResponse> {
+        let mut pairs = read(pairs)?;
+        // What forms send for fields that are left empty.
+        pairs.retain(|(_, value)| !value.is_empty());
+        let (rest, moment) = with_moment(pairs.clone())?;
+        let mut of = Asked::of_pairs(&rest, &TAKES, BLAME_MAX)?;
+        absolute_or_none(&of.path)?;
+        of.limit.get_or_insert(ROWS_USUAL);
+        let value = |name: &str| rest.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str());
+        if of.by == BlameBy::Ensemble {
+            // Ensembles are compared with each other: the page is of all of them.
+            of.ensemble.clear();
+            pairs.retain(|(name, _)| name != "ensemble");
+        }
+        if value("by").is_none() && !scope.payloads() {
+            of.by = BlameBy::Host;
+        }
+        let has_ends = of.from_ms.is_some() || of.to_ms.is_some();
+        let length = match value("range") {
+            None => (!has_ends).then_some(Length::Hour),
+            Some(name) if has_ends => return Err(wrong("range", name, "either range, or from and to")),
+            Some(name) => {
+                let length = LENGTHS.into_iter().find(|length| length.name() == name);
+                Some(length.ok_or_else(|| wrong("range", name, "1h, 6h, 24h or 7d"))?)
+            }
+        };
+        Ok(Self { of, length, moment, pairs })
+    }
+
+    /// The question with both ends of its range, up to now or to the moment of the page.
+    fn fixed(mut self, end_ms: i64) -> Result<Self, ErrorResponse> {
+        let until_ms = end_ms.saturating_add(1);
+        let to_ms = self.of.to_ms.map_or(until_ms, |to_ms| to_ms.min(until_ms));
+        self.of.to_ms = Some(to_ms);
+        if let Some(length) = self.length {
+            self.of.from_ms = Some(to_ms.saturating_sub(length.ms()));
+        }
+        let range = self.of.range(end_ms)?;
+        self.of.from_ms = Some(range.start.0);
+        Ok(self)
+    }
+
+    /// An address of the page, with the parameters that it is to keep and one more.
+    fn address(&self, is_kept: impl Fn(&str) -> bool, more: Option<(&str, &str)>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.pairs.iter().filter(|(name, _)| is_kept(name)));
+        query.extend_pairs(more);
+        let query = query.finish();
+        if query.is_empty() { PAGE.to_owned() } else { format!("{PAGE}?{query}") }
+    }
+
+    /// The page of what differs, of the same range.
+    fn differs_url(&self, ensemble: &str) -> String {
+        let Asked { path, from_ms, to_ms, .. } = &self.of;
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let texts = [("ensemble", ensemble), ("path", path.as_str())];
+        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
+        let ends = [("from", *from_ms), ("to", *to_ms)];
+        query.extend_pairs(ends.into_iter().filter_map(|(name, at_ms)| Some((name, at_ms?.to_string()))));
+        format!("/differs?{}", query.finish())
+    }
+
+    /// The same of the API, in a format.
+    fn answer_url(&self, ensemble: &str, format: Option<&str>) -> String {
+        let Asked { path, from_ms, to_ms, by, .. } = &self.of;
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("by", by.name());
+        let texts = [("ensemble", ensemble), ("path", path.as_str())];
+        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
+        let ends = [("from", *from_ms), ("to", *to_ms)];
+        query.extend_pairs(ends.into_iter().filter_map(|(name, at_ms)| Some((name, at_ms?.to_string()))));
+        query.append_pair("limit", &BLAME_MAX.to_string());
+        query.extend_pairs(format.map(|format| ("format", format)));
+        format!("/api/v1/history/blame?{}", query.finish())
+    }
+}
+
+/// `GET /blame`.
+pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+    let mut asked = PageAsked::read(pairs, &person.scope)?;
+    let at_ms = match asked.moment.take() {
+        None => None,
+        Some(moment) => match http.kept_moment(&person, moment, asked.address(|name| name != "at", None)).await {
+            Ok(at_ms) => Some(at_ms),
+            Err(page) => return Ok(page),
+        },
+    };
+    let Caller { scope, principal, .. } = person.clone();
+    let asked = asked.fixed(at_ms.unwrap_or_else(|| http.hub.now_ms()))?;
+    let own = http.clone();
+    let view = http.past_work.ask(&principal.owner, move || own.blame_view(&scope, asked, at_ms)).await??;
+    let page = server_pages::page(&http, &person, |of| blame_page(of, &view))?;
+    Ok(match at_ms {
+        Some(at_ms) => with_kept_moment(page, at_ms).await,
+        None => page,
+    })
+}
+
+impl Http {
+    fn blame_view(
+        &self,
+        scope: &VisibilityScope,
+        mut asked: PageAsked,
+        at_ms: Option<i64>,
+    ) -> Result<BlameView, ErrorResponse> {
+        let names = || self.moments.iter().flat_map(|moments| moments.recordings(scope).map(|(name, _)| name));
+        let ensembles: Vec<String> = if names().count() > 1 { names().collect() } else { Vec::new() };
+        // The first of several, until one is chosen.
+        let is_of_all = asked.of.by == BlameBy::Ensemble;
+        if asked.of.ensemble.is_empty() && !is_of_all {
+            asked.of.ensemble = ensembles.first().cloned().unwrap_or_default();
+        }
+        let named = if ensembles.is_empty() { String::new() } else { asked.of.ensemble.clone() };
+        let is_off = match is_of_all {
+            true => self.recorded_ensembles(scope, "").is_empty(),
+            false => self.recording(scope, &asked.of.ensemble)?.1.is_none(),
+        };
+        let found = if is_off { Blamed::Off } else { self.blamed(scope, &asked.of, &named)? };
+        let is_kept = |name: &str| !matches!(name, "range" | "from" | "to" | "at");
+        let ways = LENGTHS.map(|length| RangeWay {
+            length,
+            url: asked.address(is_kept, Some(("range", length.name()))),
+            is_chosen: asked.length == Some(length),
+        });
+        let hidden = asked.pairs.iter().filter(|(name, _)| matches!(name.as_str(), "range" | "from" | "to" | "limit"));
+        let offered = BlameBy::ALL.into_iter().filter(|by| match by {
+            BlameBy::Client => scope.payloads(),
+            BlameBy::Ensemble => is_of_all || !ensembles.is_empty(),
+            BlameBy::Host | BlameBy::Session | BlameBy::Lock => true,
+        });
+        Ok(BlameView {
+            by: charged_by(asked.of.by),
+            offered: offered.map(charged_by).collect(),
+            path: asked.of.path.clone(),
+            // By ensemble there is none to choose.
+            ensembles: if is_of_all { Vec::new() } else { ensembles },
+            hidden: hidden.cloned().collect(),
+            ways: ways.into(),
+            range_ms: (asked.of.from_ms.unwrap_or(0), asked.of.to_ms.unwrap_or(0)),
+            at_ms,
+            all: asked.address(|name| name != "limit", Some(("limit", &BLAME_MAX.to_string()))),
+            differs: asked.differs_url(&named),
+            csv: asked.answer_url(&named, Some("csv")),
+            json: asked.answer_url(&named, None),
+            ensemble: named,
+            found,
+        })
+    }
+
+    /// The figures, or why there are none now.
+    fn blamed(&self, scope: &VisibilityScope, asked: &Asked, named: &str) -> Result<Blamed, ErrorResponse> {
+        let sentence = |error: ErrorResponse| match error.status().is_server_error() {
+            true => Ok(Blamed::Refused(error.sentence().to_owned())),
+            false => Err(error),
+        };
+        match found(self, scope, asked) {
+            Ok(blame) => self
+                .figures(scope, asked, named, blame)
+                .map_or_else(sentence, |figures| Ok(Blamed::Found(Box::new(figures)))),
+            Err(error) => sentence(error),
+        }
+    }
+
+    fn figures(
+        &self,
+        scope: &VisibilityScope,
+        asked: &Asked,
+        named: &str,
+        blame: BlameJson,
+    ) -> Result<BlameFigures, ErrorResponse> {
+        let range = asked.range(self.hub.now_ms())?;
+        // What was counted first is of one of several: that does not say of another that it was recorded then.
+        let first_at = blame.first_at.filter(|_| asked.by != BlameBy::Ensemble);
+        let give_up_at = clock::instant() + PATIENCE;
+        let sights = match asked.by {
+            BlameBy::Ensemble => self.recorded_ensembles(scope, ""),
+            BlameBy::Client | BlameBy::Host | BlameBy::Session | BlameBy::Lock => vec![blame.ensemble.clone()],
+        };
+        let sights = sights.iter().map(|ensemble| self.sight(scope, ensemble, asked, &range, (first_at, give_up_at)));
+        let mut sights = sights.collect::<Result<Vec<Sight>, _>>()?;
+        let missing = missing_of_any(&mut sights);
+        // Addresses name the ensemble where there are several.
+        let is_one = sights.len() == 1;
+        let kept = |key: &str| match asked.by {
+            BlameBy::Ensemble => sights.iter().find(|sight| sight.ensemble == key),
+            BlameBy::Client | BlameBy::Host | BlameBy::Session | BlameBy::Lock => sights.first(),
+        };
+        let left_out = blame.total - blame.rows.len();
+        let has_roots =
+            blame.charged_root_others_ms.is_some() && !matches!(asked.by, BlameBy::Lock | BlameBy::Ensemble);
+        let figure_of = |row: BlameRowJson| {
+            let kept_from_ms = kept(&row.key).and_then(|sight| sight.kept_from_ms);
+            let named = if asked.by == BlameBy::Ensemble && !is_one { row.key.clone() } else { named.to_owned() };
+            figure(row, asked.by, &named, kept_from_ms)
+        };
+        Ok(BlameFigures {
+            rows: blame.rows.into_iter().map(figure_of).collect(),
+            left_out,
+            has_roots,
+            waits_ms: blame.waits_ms,
+            hand_off_ms: blame.hand_off_ms,
+            unknown_ms: blame.unknown_ms,
+            others_ms: blame.charged_others_ms,
+            root_others_ms: blame.charged_root_others_ms.unwrap_or(blame.charged_others_ms),
+            has_more_victims: blame.is_lower_bound,
+            missing,
+            week_before_part: blame.week_before_part,
+        })
+    }
+}
+
+fn charged_by(by: BlameBy) -> ChargedBy {
+    match by {
+        BlameBy::Client => ChargedBy::Client,
+        BlameBy::Host => ChargedBy::Host,
+        BlameBy::Session => ChargedBy::Session,
+        BlameBy::Lock => ChargedBy::Lock,
+        BlameBy::Ensemble => ChargedBy::Ensemble,
+    }
+}
+
+fn figure(row: BlameRowJson, by: BlameBy, ensemble: &str, kept_from_ms: Option<i64>) -> lockscope_page::BlameRow {
+    // The wait is over at its end: the moment before shows it.
+    let before_ms = row.worst_at_ms.saturating_sub(1);
+    let lock_url = |path: &str| {
+        LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url()
+    };
+    let is_kept = kept_from_ms.is_some_and(|from_ms| from_ms <= before_ms);
+    let url = match by {
+        BlameBy::Lock => Some(lock_url(&row.key)),
+        BlameBy::Session => row.key.parse().ok().filter(|_| is_kept).map(|id: SessionId| {
+            let query = SessionQuery { ensemble: ensemble.to_owned(), id, ..SessionQuery::default() };
+            format!("{}&at={before_ms}", query.to_url())
+        }),
+        BlameBy::Client | BlameBy::Host | BlameBy::Ensemble => None,
+    };
+    lockscope_page::BlameRow {
+        url,
+        worst_url: is_kept.then(|| format!("{}&at={before_ms}", lock_url(&row.worst_lock))),
+        root_ms: row.charged_root_ms.unwrap_or(row.charged_ms),
+        key: row.key,
+        direct_ms: row.charged_ms,
+        share: row.share,
+        week_before_ms: row.charged_week_before_ms,
+        holds: row.holds,
+        hold_ms: row.hold_ms.map(|times| (times.p50, times.p99)),
+        victims: row.victims,
+        worst_at_ms: row.worst_at_ms,
+        worst_lock: row.worst_lock,
+    }
+}

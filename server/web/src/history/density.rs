@@ -1,0 +1,54 @@
+//! How much happened when, for the strip of a page of the past.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use lockscope_core::time::TimeMs;
+use lockscope_history::derive::{MINUTE_MS, severity_of};
+use lockscope_page::ports::PastPiece;
+
+use super::Moments;
+use super::marks::{Sight, buckets, releases};
+use lockscope_live::VisibilityScope;
+use lockscope_runtime::clock;
+
+/// Pieces of a strip, at most.
+const PIECES_MAX: i64 = 96;
+/// Releases that a strip shows, the newest of them.
+const RELEASES_MAX: usize = 64;
+/// A page does not wait for its strip for longer; it has none then.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// What a strip shows.
+#[derive(Default)]
+pub(super) struct Strip {
+    /// How much happened when.
+    pub(super) pieces: Vec<PastPiece>,
+    /// When somebody released by Lockscope.
+    pub(super) releases_ms: Vec<i64>,
+}
+
+/// What happened in all that is kept, of one lock or of all that may be seen. Empty when that takes long.
+pub(super) fn strip(moments: &Moments, scope: &VisibilityScope, path: &str, kept: (i64, i64)) -> Strip {
+    let (from_ms, to_ms) = kept;
+    let piece_ms = ((to_ms - from_ms) / PIECES_MAX / MINUTE_MS + 1) * MINUTE_MS;
+    let (range, give_up_at) = (TimeMs(from_ms)..TimeMs(to_ms.saturating_add(1)), clock::instant() + PATIENCE);
+    let mut pieces: BTreeMap<i64, PastPiece> = BTreeMap::new();
+    let mut releases_ms: Vec<i64> = Vec::new();
+    for (ensemble, handle) in moments.recordings(scope) {
+        let Some(store) = handle.and_then(|handle| handle.store()) else { continue };
+        let sight = Sight { scope, ensemble: &ensemble, path };
+        let Ok(found) = buckets(&*store, &sight, &range, piece_ms, give_up_at) else { return Strip::default() };
+        let released = releases(&*store, &sight, &range, RELEASES_MAX, give_up_at).unwrap_or_default();
+        releases_ms.extend(released.iter().map(|at| at.0));
+        for bucket in found {
+            let none = PastPiece { from_ms: bucket.at_ms, to_ms: bucket.at_ms + piece_ms, events: 0, severity: 0 };
+            let piece = pieces.entry(bucket.at_ms).or_insert(none);
+            piece.events = piece.events.saturating_add(bucket.events);
+            piece.severity = piece.severity.max(severity_of(bucket.worst));
+        }
+    }
+    releases_ms.sort_unstable_by_key(|at_ms| std::cmp::Reverse(*at_ms));
+    releases_ms.truncate(RELEASES_MAX);
+    Strip { pieces: pieces.into_values().collect(), releases_ms }
+}

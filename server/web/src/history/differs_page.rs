@@ -1,0 +1,214 @@
+//! `/differs`: how some waits differ from the rest, for people: drawn by the server, without a script of its own.
+
+use std::ops::Range;
+
+use axum::extract::State;
+use axum::response::Response;
+use lockscope_core::time::TimeMs;
+use lockscope_history::differs::{Counts, Dimension, ROWS_FROM_MS, Selection, WaitsMap, row_ms};
+use lockscope_page::{
+    ChosenWaits, DifferingDimension, DifferingValue, DiffersAnswer, DiffersFigures, DiffersView, Length, RangeWay,
+    SideCounts, WaitsCell, WaitsRow, differs_page,
+};
+
+use super::ask::Asked;
+use super::differs::{Found, find, selection};
+use crate::api::{Pairs, read, wrong};
+use crate::caller::Caller;
+use crate::problem::ErrorResponse;
+use crate::{Http, server_pages};
+use lockscope_live::{VisibilityScope, absolute_or_none};
+
+const PAGE: &str = "/differs";
+const TAKES: [&str; 9] =
+    ["path", "ensemble", "range", "from", "to", "sel_from", "sel_to", "min_wait_ms", "max_wait_ms"];
+/// Ranges by their length, up to now.
+const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
+
+/// What an address asks for, with both ends of its range.
+struct PageAsked {
+    of: Asked,
+    /// None where the range is named by its ends.
+    length: Option<Length>,
+    range: Range<TimeMs>,
+    chosen: Selection,
+    is_part: bool,
+}
+
+impl PageAsked {
+    fn read(pairs: Pairs, now_ms: i64) -> Result<Self, ErrorResponse> {
+        let mut pairs = read(pairs)?;
+        // What forms send for fields that are left empty.
+        pairs.retain(|(_, value)| !value.is_empty());
+        let mut of = Asked::of_pairs(&pairs, &TAKES, 0)?;
+        absolute_or_none(&of.path)?;
+        let named = pairs.iter().find(|(name, _)| name == "range").map(|(_, value)| value.as_str());
+        let has_ends = of.from_ms.is_some() || of.to_ms.is_some();
+        let length = match named {
+            None => (!has_ends).then_some(Length::Hour),
+            Some(name) if has_ends => return Err(wrong("range", name, "either range, or from and to")),
+            Some(name) => {
+                let length = LENGTHS.into_iter().find(|length| length.name() == name);
+                Some(length.ok_or_else(|| wrong("range", name, "1h, 6h, 24h or 7d"))?)
+            }
+        };
+        let to_ms = of.to_ms.unwrap_or(now_ms.saturating_add(1));
+        of.to_ms = Some(to_ms);
+        if let Some(length) = length {
+            of.from_ms = Some(to_ms.saturating_sub(length.ms()));
+        }
+        let range = of.range(now_ms)?;
+        of.from_ms = Some(range.start.0);
+        let chosen = selection(&range, of.part)?;
+        let is_part = chosen != selection(&range, Default::default())?;
+        Ok(Self { of, length, range, chosen, is_part })
+    }
+
+    /// An address that asks for the same range, and more.
+    fn address(&self, path: &str, ensemble: &str, more: &[(&str, Option<i64>)]) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let texts = [("ensemble", ensemble), ("path", self.of.path.as_str())];
+        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
+        let ends = [("from", Some(self.range.start.0)), ("to", Some(self.range.end.0))];
+        let numbers = ends.iter().chain(more);
+        query.extend_pairs(numbers.filter_map(|(name, number)| Some((*name, (*number)?.to_string()))));
+        format!("{path}?{}", query.finish())
+    }
+
+    /// A range by its length, with no selection.
+    fn way(&self, length: Length, ensemble: &str) -> RangeWay {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let texts = [("ensemble", ensemble), ("path", self.of.path.as_str()), ("range", length.name())];
+        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
+        RangeWay { length, url: format!("{PAGE}?{}", query.finish()), is_chosen: self.length == Some(length) }
+    }
+
+    /// What goes into an address for a selection.
+    fn chosen(&self) -> [(&'static str, Option<i64>); 4] {
+        let Selection { joined, wait_ms } = &self.chosen;
+        let part = |value: i64| Some(value).filter(|_| self.is_part);
+        [
+            ("sel_from", part(joined.start.0)),
+            ("sel_to", part(joined.end.0)),
+            ("min_wait_ms", part(wait_ms.start)),
+            ("max_wait_ms", part(wait_ms.end).filter(|ms| *ms < i64::MAX)),
+        ]
+    }
+}
+
+/// `GET /differs`.
+pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+    let asked = PageAsked::read(pairs, http.hub.now_ms())?;
+    let Caller { scope, principal, .. } = person.clone();
+    let own = http.clone();
+    let view = http.past_work.ask(&principal.owner, move || own.differs_view(&scope, asked)).await??;
+    server_pages::page(&http, &person, |of| differs_page(of, &view))
+}
+
+impl Http {
+    fn differs_view(&self, scope: &VisibilityScope, mut asked: PageAsked) -> Result<DiffersView, ErrorResponse> {
+        let names = || self.moments.iter().flat_map(|moments| moments.recordings(scope).map(|(name, _)| name));
+        let ensembles: Vec<String> = if names().count() > 1 { names().collect() } else { Vec::new() };
+        // The first of several, until one is chosen.
+        if asked.of.ensemble.is_empty() {
+            asked.of.ensemble = ensembles.first().cloned().unwrap_or_default();
+        }
+        let named = if ensembles.is_empty() { String::new() } else { asked.of.ensemble.clone() };
+        let is_off = self.recording(scope, &asked.of.ensemble)?.1.is_none();
+        let found = if is_off { DiffersAnswer::Off } else { self.differing(scope, &asked, &named)? };
+        let Selection { joined, wait_ms } = asked.chosen.clone();
+        Ok(DiffersView {
+            path: asked.of.path.clone(),
+            ways: LENGTHS.map(|length| asked.way(length, &named)).into(),
+            range_ms: (asked.range.start.0, asked.range.end.0),
+            chosen: ChosenWaits {
+                joined_ms: (joined.start.0, joined.end.0),
+                min_wait_ms: wait_ms.start,
+                max_wait_ms: Some(wait_ms.end).filter(|ms| *ms < i64::MAX),
+                is_part: asked.is_part,
+            },
+            whole: asked.address(PAGE, &named, &[]),
+            json: asked.address("/api/v1/history/differs", &named, &asked.chosen()),
+            csv: format!("{}&format=csv", asked.address("/api/v1/history/differs", &named, &asked.chosen())),
+            ensemble: named,
+            ensembles,
+            found,
+        })
+    }
+
+    /// The figures, or why there are none now.
+    fn differing(
+        &self,
+        scope: &VisibilityScope,
+        asked: &PageAsked,
+        named: &str,
+    ) -> Result<DiffersAnswer, ErrorResponse> {
+        let mut map = WaitsMap::new(asked.range.clone());
+        match find(self, scope, &asked.of, &mut |span| map.note(span)) {
+            Ok(found) => Ok(DiffersAnswer::Found(Box::new(figures(found, &map, asked, named)))),
+            Err(error) if error.status().is_server_error() => Ok(DiffersAnswer::Refused(error.sentence().to_owned())),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn figures(found: Found, map: &WaitsMap, asked: &PageAsked, named: &str) -> DiffersFigures {
+    let differs = found.found.differs;
+    let all = differs.counts;
+    // The longest on top.
+    let rows = (0..ROWS_FROM_MS.len()).rev().filter_map(|row| waits_row(map, row, asked, named)).collect();
+    DiffersFigures {
+        selected: all.selection,
+        others: all.rest,
+        without_wait: differs.without_wait,
+        is_sampled: found.found.is_sampled == Some(true),
+        left_before_ms: found.found.left_before.map(|at| at.0),
+        known_part: found.coverage.part(),
+        rows,
+        dimensions: differs.dimensions.into_iter().map(|dimension| shown(dimension, all)).collect(),
+    }
+}
+
+fn waits_row(map: &WaitsMap, row: usize, asked: &PageAsked, named: &str) -> Option<WaitsRow> {
+    let (min_wait_ms, max_wait_ms) = row_ms(row)?;
+    let Selection { joined, wait_ms } = &asked.chosen;
+    let is_row_chosen = wait_ms.start <= min_wait_ms && max_wait_ms.unwrap_or(i64::MAX) <= wait_ms.end;
+    let cells = map.columns().map(|(column, counts)| {
+        let count = counts.get(row).copied().unwrap_or(0);
+        let chosen = [
+            ("sel_from", Some(column.start.0)),
+            ("sel_to", Some(column.end.0)),
+            ("min_wait_ms", Some(min_wait_ms)),
+            ("max_wait_ms", max_wait_ms),
+        ];
+        let is_column_chosen = joined.start <= column.start && column.end <= joined.end;
+        WaitsCell {
+            count,
+            joined_ms: (column.start.0, column.end.0),
+            is_chosen: asked.is_part && is_row_chosen && is_column_chosen,
+            url: if count > 0 { asked.address(PAGE, named, &chosen) } else { String::new() },
+        }
+    });
+    Some(WaitsRow { min_wait_ms, max_wait_ms, cells: cells.collect() })
+}
+
+fn shown(dimension: Dimension, all: Counts) -> DifferingDimension {
+    let Dimension { kind, difference, is_lower_bound, values, others } = dimension;
+    let side = |counts: Counts| SideCounts {
+        selection: counts.selection,
+        rest: counts.rest,
+        selection_part: counts.selection_part(all),
+        rest_part: counts.rest_part(all),
+    };
+    let value = |row: lockscope_history::differs::DimensionValue| DifferingValue {
+        value: row.value.map(Into::into),
+        counts: side(row.counts),
+    };
+    DifferingDimension {
+        name: kind.name(),
+        difference,
+        is_lower_bound,
+        values: values.into_iter().map(value).collect(),
+        others: (others.values > 0).then(|| (others.values, side(others.counts))),
+    }
+}

@@ -1,0 +1,229 @@
+//! `GET /api/v1/incidents`: when something was wrong with which locks, because of whom.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use lockscope_core::time::TimeMs;
+use lockscope_history::derive::verdict_name;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::ask::{Asked, CoverageJson, give_up_at, id, refused};
+use super::incident::{Earlier, Looking, Told, id_of};
+use crate::Http;
+use crate::api::{ListFormat, Pairs, read, share_past, with_format};
+use crate::csv::{Table, known_as, text};
+use crate::problem::ErrorResponse;
+use crate::shared_answers::{Answer, AnswerRequest};
+use lockscope_live::VisibilityScope;
+
+/// What the page takes.
+pub(super) const TAKES: [&str; 6] = ["ensemble", "from", "to", "q", "min_ms", "limit"];
+/// What the API takes.
+const API_TAKES: [&str; 8] = ["ensemble", "from", "to", "path", "q", "min_ms", "limit", "format"];
+/// The range where none is named.
+pub(super) const USUAL_RANGE_MS: i64 = 86_400_000;
+/// Rows of one answer.
+pub(crate) const INCIDENTS_MAX: usize = 500;
+const INCIDENTS_USUAL: usize = 100;
+const COLUMNS: [&str; 20] = [
+    "id",
+    "from_at_ms",
+    "to_at_ms",
+    "lasted_ms",
+    "worst",
+    "findings",
+    "locks",
+    "root_lock",
+    "root_client",
+    "root_host",
+    "root_session_id",
+    "victims",
+    "victims_peak",
+    "waiting_ms",
+    "is_lower_bound",
+    "ended_by",
+    "is_seen_now",
+    "forced_by",
+    "seen_before",
+    "sentence",
+];
+
+/// When something was wrong.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct IncidentsJson {
+    /// The ensemble.
+    ensemble: String,
+    /// The newest first: those that overlap the range.
+    incidents: Vec<IncidentJson>,
+    /// Further ones, which are older and not listed.
+    left_out: usize,
+    /// How much of the range is known.
+    coverage: CoverageJson,
+}
+
+/// Something was wrong with one lock, or with several that were connected.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct IncidentJson {
+    /// Names it, with its ensemble.
+    id: String,
+    /// When it began, ms since the epoch.
+    from_at_ms: i64,
+    /// When it ended; null while it goes on.
+    to_at_ms: Option<i64>,
+    /// The worst verdict; `healthy` where findings alone say that something was wrong.
+    worst: &'static str,
+    /// Findings by which somebody was hurt, by their codes.
+    findings: Vec<String>,
+    /// Its locks that may be seen, in the order in which trouble began.
+    locks: Vec<String>,
+    /// The lock that whoever is charged most of the waiting held.
+    root_lock: String,
+    /// Who that said it was; null where nobody did, or where payloads are not shown.
+    root_client: Option<String>,
+    /// The host that it came from.
+    root_host: Option<String>,
+    /// Its session; null where no session owns what was held.
+    root_session_id: Option<String>,
+    /// Sessions that waited 1 s or longer within it.
+    victims: usize,
+    /// The most that waited at once.
+    victims_peak: usize,
+    /// All waiting within it together.
+    waiting_ms: i64,
+    /// There was more waiting: not all who waited were looked at.
+    is_lower_bound: bool,
+    /// How it ended: `released`, `session_ended` (of whoever held), `forced` (through Lockscope), `gave_up` (whoever waited),
+    /// `recovered` (it was held still, or nobody held), `unknown` (nobody looked) or `still`.
+    ended_by: &'static str,
+    /// Whether it can be seen now that it goes on: false while the ensemble is not, and over an autopsy; null where it is over.
+    is_seen_now: Option<bool>,
+    /// Who released it through Lockscope, where that ended it and it is known to whoever asks; null otherwise.
+    forced_by: Option<String>,
+    /// How often its root lock had the same worst verdict in the 30 days before.
+    seen_before: usize,
+    /// What happened, in plain words.
+    sentence: String,
+}
+
+pub(crate) async fn show(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let (pairs, format) = with_format(read(pairs)?)?;
+    let of = Asked::of_pairs(&pairs, &API_TAKES, INCIDENTS_MAX)?;
+    Ok(match format {
+        ListFormat::Json => {
+            let list = move |http: &Http, scope| listed(http, &scope, &of).map(|list| Json(IncidentsJson::from(list)));
+            share_past(&http, asked, list).await
+        }
+        ListFormat::Csv => {
+            let (own, scope) = (http.clone(), asked.scope.clone());
+            http.past_shared.answer(asked, move || Answer::table(listed(&own, &scope, &of).map(table))).await
+        }
+    })
+}
+
+/// The rows alone, with the same fields; several findings are parted by spaces, and several locks, whose paths may have some,
+/// by line feeds.
+pub(super) fn table(list: Listed) -> Table {
+    let lasted_ms: Vec<i64> = list.told.iter().map(|told| told.lasted_ms).collect();
+    let all = IncidentsJson::from(list);
+    let total = all.incidents.len() + all.left_out;
+    let rows: Vec<(i64, IncidentJson)> = lasted_ms.into_iter().zip(all.incidents).collect();
+    Table::of_first("incidents", COLUMNS, rows, total, |(lasted_ms, row)| {
+        let known = |value: &Option<String>| value.as_deref().map(text).unwrap_or_default();
+        [
+            text(&row.id),
+            row.from_at_ms.to_string(),
+            known_as(row.to_at_ms),
+            lasted_ms.to_string(),
+            row.worst.to_owned(),
+            text(&row.findings.join(" ")),
+            text(&row.locks.join("\n")),
+            text(&row.root_lock),
+            known(&row.root_client),
+            known(&row.root_host),
+            known(&row.root_session_id),
+            row.victims.to_string(),
+            row.victims_peak.to_string(),
+            row.waiting_ms.to_string(),
+            row.is_lower_bound.to_string(),
+            row.ended_by.to_owned(),
+            known_as(row.is_seen_now),
+            known(&row.forced_by),
+            row.seen_before.to_string(),
+            text(&row.sentence),
+        ]
+    })
+}
+
+/// A list before it is written down.
+pub(super) struct Listed {
+    pub(super) ensemble: String,
+    pub(super) told: Vec<Told>,
+    pub(super) left_out: usize,
+    pub(super) coverage: CoverageJson,
+}
+
+/// The list.
+pub(super) fn listed(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Listed, ErrorResponse> {
+    let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
+    let now_ms = http.hub.now_ms();
+    let range = asked.range_of(now_ms, USUAL_RANGE_MS)?;
+    let give_up_at = give_up_at();
+    let looking = Looking { http, scope, ensemble: &ensemble, store: &*store, now: TimeMs(now_ms), give_up_at };
+    let all = || {
+        let found = looking.of_range(range.clone())?;
+        let (mut told, mut known) = (Vec::new(), Earlier::default());
+        for incident in found.incidents {
+            let lasted_ms = incident.until(looking.now).since(incident.from);
+            if lasted_ms < asked.min_ms {
+                continue;
+            }
+            told.push(looking.tell(incident, &mut known)?);
+        }
+        Ok((told, found.left_out, CoverageJson::new(&*store, &range)?))
+    };
+    let (mut told, left_out, coverage) = all().map_err(|error| refused(error, &range))?;
+    told.retain(|one| asked.q.is_empty() || one.has(&asked.q));
+    told.retain(|one| asked.path.is_empty() || one.incident.runs.iter().any(|run| *run.lock == *asked.path));
+    let more = told.split_off(told.len().min(asked.limit.unwrap_or(INCIDENTS_USUAL)));
+    Ok(Listed { ensemble, told, left_out: left_out + more.len(), coverage })
+}
+
+impl From<Listed> for IncidentsJson {
+    fn from(of: Listed) -> Self {
+        let Listed { ensemble, told, left_out, coverage, .. } = of;
+        Self { ensemble, incidents: told.iter().map(IncidentJson::new).collect(), left_out, coverage }
+    }
+}
+
+impl IncidentJson {
+    pub(super) fn new(of: &Told) -> Self {
+        let incident = &of.incident;
+        let root = incident.root.as_ref();
+        Self {
+            id: id_of(incident),
+            from_at_ms: incident.from.0,
+            to_at_ms: incident.to.map(|to| to.0),
+            worst: verdict_name(incident.worst),
+            findings: incident.findings.iter().map(|code| code.to_string()).collect(),
+            locks: incident.locks().into_iter().map(str::to_owned).collect(),
+            root_lock: incident.root_lock().to_owned(),
+            root_client: of.root_client.clone(),
+            root_host: root.and_then(|root| root.host.as_deref()).map(str::to_owned),
+            root_session_id: root.and_then(|root| root.session).map(|session| id(session.0)),
+            victims: incident.victims,
+            victims_peak: incident.victims_peak,
+            waiting_ms: incident.waiting_ms,
+            is_lower_bound: incident.is_lower_bound,
+            ended_by: incident.ended_by.name(),
+            is_seen_now: of.is_seen_now,
+            forced_by: of.forced_by.clone(),
+            seen_before: of.seen_before,
+            sentence: of.sentence.clone(),
+        }
+    }
+}

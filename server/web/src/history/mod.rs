@@ -1,0 +1,183 @@
+//! The past over HTTP: reads at a moment, what is kept, and what happened when.
+
+mod all_incidents;
+mod api;
+mod ask;
+pub(super) mod blame;
+pub(super) mod blame_page;
+mod blame_sights;
+mod bundle;
+mod charges;
+mod density;
+pub(super) mod diff;
+pub(super) mod differs;
+pub(super) mod differs_page;
+pub(super) mod export;
+mod file_rooms;
+mod finding_text;
+mod going_on;
+pub(super) mod happened;
+pub(super) mod holds;
+mod incident;
+mod incident_acts;
+mod incident_alike;
+pub(super) mod incident_pages;
+mod incident_words;
+pub(super) mod incidents;
+mod links;
+pub(super) mod marks;
+mod moments;
+pub(super) mod one_incident;
+pub(super) mod over_time;
+mod over_time_gaps;
+pub(super) mod over_time_page;
+mod over_time_view;
+mod pages;
+mod past_only;
+pub(super) mod time_to_lock;
+mod trace;
+
+use std::sync::Arc;
+
+use super::Http;
+use super::api::wrong;
+use super::problem::ErrorResponse;
+use lockscope_live::VisibilityScope;
+
+pub use all_incidents::AllIncidents;
+pub(super) use api::{GapJson, HistoryJson, show};
+pub(super) use ask::{ExportFormat, give_up_at};
+pub(super) use file_rooms::FileRooms;
+pub use moments::Recordings;
+pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
+pub(super) use pages::{PastPage, show_moments, with_kept_moment};
+pub(super) use past_only::refuse_the_present;
+
+/// The parameter that names a moment.
+const AT: &str = "at";
+/// On pages: the newest moment that is kept.
+const NOW: &str = "now";
+
+/// Parameters, as they came.
+type NamedValues = Vec<(String, String)>;
+
+/// The parameters without `at`, and the moment that it names. What names no ensemble means the only one.
+pub(super) fn with_moment(mut pairs: NamedValues) -> Result<(NamedValues, Option<Moment>), ErrorResponse> {
+    let Some(place) = pairs.iter().position(|(name, _)| name == AT) else { return Ok((pairs, None)) };
+    let (_, value) = pairs.remove(place);
+    let ensemble = pairs.iter().find(|(name, _)| name == "ensemble").map_or("", |(_, name)| name.as_str());
+    let moment = moment_of(&value, ensemble)?;
+    Ok((pairs, Some(moment)))
+}
+
+/// The moment that a text names. A transaction is of this ensemble; of the only one where none is named.
+pub(super) fn moment_of(value: &str, ensemble: &str) -> Result<Moment, ErrorResponse> {
+    let remedy = "milliseconds since the epoch, like 1764041547412, or a transaction, like zxid:0x2a6";
+    parse(value, ensemble.to_owned()).ok_or_else(|| wrong(AT, value, remedy))
+}
+
+fn parse(value: &str, ensemble: String) -> Option<Moment> {
+    match value.strip_prefix("zxid:0x") {
+        Some(hex) if hex.len() <= 16 => {
+            let zxid = u64::from_str_radix(hex, 16).ok()?.cast_signed();
+            Some(Moment::Zxid { zxid, ensemble })
+        }
+        Some(_) => None,
+        None => value.parse().ok().filter(|at_ms| *at_ms >= 0).map(Moment::At),
+    }
+}
+
+impl Http {
+    /// The same over everything as it was at a moment; over the present where none is asked for. Blocking: a moment may
+    /// have to be replayed.
+    pub(super) fn at(&self, moment: Option<&Moment>, scope: &VisibilityScope) -> Result<Self, ErrorResponse> {
+        let Some(moment) = moment else { return Ok(self.clone()) };
+        let past = self.moment(moment, scope)?;
+        Ok(Self { hub: Arc::clone(&past.hub), ..self.clone() })
+    }
+
+    fn moment(&self, moment: &Moment, scope: &VisibilityScope) -> Result<Arc<PastMoment>, MomentError> {
+        self.moments.as_ref().ok_or(MomentError::NoHistory)?.at(moment, scope)
+    }
+}
+
+impl From<MomentError> for ErrorResponse {
+    fn from(error: MomentError) -> Self {
+        let nearest = match &error {
+            MomentError::NoHistory => return Self::not_found(error.to_string()),
+            MomentError::Future | MomentError::NoEnsemble => return Self::bad_request(error.to_string()),
+            MomentError::Unknown { why: Missing::Failed(_), .. } => return Self::unavailable(error.to_string()),
+            MomentError::Unknown { why: Missing::NothingKept { before, after }, .. } => (*before, *after),
+            MomentError::Unknown { why: Missing::Gap(gap), .. } => (Some(gap.from.0), Some(gap.to.0)),
+        };
+        Self::not_found(error.to_string()).with_nearest(nearest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{share, share_past};
+    use crate::shared_answers::AnswerRequest;
+    use crate::{Limits, PAST_AT_ONCE};
+    use lockscope_identity::QuotaOwner;
+    use lockscope_live::{About, Hub, Projector};
+    use lockscope_runtime::clock::Clock;
+    use lockscope_runtime::shutdown;
+
+    #[test]
+    fn a_moment_is_an_instant_or_a_transaction() {
+        let at = |value: &str| {
+            let pairs = vec![("ensemble".to_owned(), "eu".to_owned()), (AT.to_owned(), value.to_owned())];
+            with_moment(pairs).map(|(rest, moment)| (rest.len(), moment)).ok()
+        };
+        assert_eq!(at("1764041547412"), Some((1, Some(Moment::At(1_764_041_547_412)))));
+        let zxid = Moment::Zxid { zxid: 0x2a6, ensemble: "eu".to_owned() };
+        assert_eq!(at("zxid:0x2a6"), Some((1, Some(zxid))));
+        for wrong in ["", "-1", "now", "zxid:2a6", "zxid:0x", "zxid:0x12345678901234567", "1.5"] {
+            assert_eq!(at(wrong), None, "{wrong}");
+        }
+        assert!(with_moment(Vec::new()).is_ok_and(|(_, moment)| moment.is_none()));
+    }
+
+    #[tokio::test]
+    async fn who_looks_at_the_present_never_waits_for_who_looks_back() {
+        let clock = Clock::manual(5_000);
+        let about = About { version: String::new(), started_at_ms: 0, read_only: Arc::default() };
+        let hub =
+            Hub::new(Arc::new(Projector::new(Vec::new(), about, clock.clone())), clock, lockscope_live::random_epoch());
+        let (_, draining) = shutdown::token();
+        let http = Http::new(hub, draining, Limits::default());
+        let asked = |caller: &str, address: &str| AnswerRequest {
+            caller: QuotaOwner::Named(caller.to_owned()),
+            address: address.to_owned(),
+            scope: VisibilityScope::ALL,
+        };
+        // The long ways back of some take every turn that there is for the past.
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let ended = Arc::new(std::sync::Mutex::new(ended));
+        let begun = Arc::new(tokio::sync::Semaphore::new(0));
+        let back = (0..PAST_AT_ONCE).map(|at| {
+            let (begun, ended) = (begun.clone(), ended.clone());
+            let http = &http;
+            let asked = asked(&format!("{at}"), &format!("/past/{at}"));
+            share_past(http, asked, move |_, _| {
+                begun.add_permits(1);
+                let _ = ended.lock().unwrap().recv();
+                Ok(axum::Json(1))
+            })
+        });
+        let (back, live) = tokio::join!(futures_util::future::join_all(back), async {
+            let _all = begun.acquire_many(u32::try_from(PAST_AT_ONCE).unwrap()).await.unwrap();
+            let other = share_past(&http, asked("b", "/other"), |_, _| Ok(axum::Json(2)));
+            let mut other = std::pin::pin!(other);
+            assert!(futures_util::poll!(&mut other).is_pending());
+            let live = share(&http, asked("0", "/live"), |_, _| Ok(axum::Json(3))).await;
+            assert!(futures_util::poll!(&mut other).is_pending(), "the past waits for its turn");
+            drop(end);
+            assert_eq!(other.await.status(), 200);
+            live
+        });
+        assert!(back.iter().chain([&live]).all(|answer| answer.status() == axum::http::StatusCode::OK));
+    }
+}

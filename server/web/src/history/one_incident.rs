@@ -1,0 +1,323 @@
+//! `GET /api/v1/incident`: one incident, with who was there, what it was like before, and what was done about it.
+
+use axum::extract::State;
+use axum::response::Response;
+use lockscope_core::time::TimeMs;
+use lockscope_history::derive::FACTS_A_MS;
+use lockscope_history::incident::{Incident, IncidentEnd, Life, earlier, incident_of, lives_in};
+use lockscope_history::store::StoreError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::ask::{give_up_at, id, refused};
+use super::incident::{Earlier, Looking, Told, id_of, incident_around, number_of};
+use super::incident_acts::{AROUND_MS, Alert, IncidentAlertJson, IncidentReleaseJson, Release, alerts_of, releases_of};
+use super::incident_alike::{AlikeJson, FoundAlike};
+use super::incident_words::{again, markdown};
+use super::incidents::IncidentJson;
+use crate::Http;
+use crate::api::{Pairs, read, short, wrong};
+use crate::problem::{ErrorResponse, echo};
+use crate::shared_answers::{Answer, AnswerRequest};
+use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope};
+
+/// Lives of one incident that are listed. Overflow policy: those of whoever held or waited longest are.
+pub(super) const LIVES_MAX: usize = 500;
+/// Earlier ones that are listed.
+const EARLIER_MAX: usize = 10;
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
+
+/// One incident, with who was there.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct OneIncidentJson {
+    /// The ensemble.
+    ensemble: String,
+    #[serde(flatten)]
+    incident: IncidentJson,
+    /// Whoever held or waited at its locks meanwhile, in the order in which they came.
+    lives: Vec<IncidentLifeJson>,
+    /// Further ones, which held and waited less.
+    lives_left_out: usize,
+    /// When its root lock had the same worst verdict before, the newest first: ten at most.
+    earlier: Vec<EarlierJson>,
+    /// What those have in common, in plain words; null where there is none.
+    again: Option<String>,
+    /// What it looked like, and incidents that were like it on whatever lock; null where there was no time to look.
+    alike: Option<AlikeJson>,
+    /// What was released through Lockscope meanwhile, the oldest first.
+    releases: Vec<IncidentReleaseJson>,
+    /// Alerts at its locks that fired meanwhile or within a minute, the oldest first.
+    alerts: Vec<IncidentAlertJson>,
+}
+
+/// An earlier incident of the same lock with the same worst verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EarlierJson {
+    /// Names it.
+    id: String,
+    /// When it began, ms since the epoch.
+    from_at_ms: i64,
+    /// How long it lasted.
+    lasted_ms: i64,
+    /// How it ended, as above.
+    ended_by: &'static str,
+}
+
+/// Somebody who held or waited.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct IncidentLifeJson {
+    /// The lock.
+    lock: String,
+    /// The session.
+    session_id: Option<String>,
+    /// Who it said it was; null where payloads are not shown.
+    label: Option<String>,
+    /// The host that it came from.
+    host: Option<String>,
+    /// When it came, ms since the epoch.
+    joined_at_ms: i64,
+    /// When it held first; null when it never did.
+    held_at_ms: Option<i64>,
+    /// When it left; null while it is there.
+    left_at_ms: Option<i64>,
+    /// How it ended, as in `/api/v1/history/holds`, or `still`.
+    how: &'static str,
+}
+
+/// Which incident.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AskedOne {
+    pub(super) ensemble: String,
+    pub(super) which: WhichIncident,
+    is_markdown: bool,
+    /// Those like it on other locks are looked for, which takes longer.
+    wants_alike: bool,
+}
+
+/// One incident among all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum WhichIncident {
+    /// That of a number; None where what came is the id of none.
+    Number(Option<u64>),
+    /// That of a lock at a moment, or nearest to it within a minute.
+    Around { path: String, at_ms: i64 },
+}
+
+impl Default for WhichIncident {
+    fn default() -> Self {
+        Self::Number(None)
+    }
+}
+
+impl AskedOne {
+    pub(super) fn read(pairs: Pairs) -> Result<Self, ErrorResponse> {
+        let (mut asked, mut id) = (Self::default(), None);
+        let (mut path, mut around) = (String::new(), None);
+        for (name, value) in read(pairs)? {
+            match (name.as_str(), value.as_str()) {
+                ("ensemble", _) => asked.ensemble = short(&name, &value, FILTER_CHARS_MAX)?,
+                ("id", "") => {}
+                ("id", _) => id = Some(number_of(&short(&name, &value, FILTER_CHARS_MAX)?)),
+                ("path", _) => path = short(&name, &value, PATH_CHARS_MAX)?,
+                ("around", "") => {}
+                ("around", text) => {
+                    let at_ms = text.parse().ok().filter(|at_ms| *at_ms >= 0_i64);
+                    around = Some(at_ms.ok_or_else(|| wrong(&name, &value, "milliseconds since the epoch"))?);
+                }
+                ("format", "" | "json") => asked.is_markdown = false,
+                ("format", "markdown") => asked.is_markdown = true,
+                ("format", _) => return Err(wrong(&name, &value, "json or markdown")),
+                _ => {
+                    let name = echo(&name);
+                    return Err(ErrorResponse::bad_request(format!(
+                        "`{name}` is not a parameter here; there are ensemble, id, path, around, format"
+                    )));
+                }
+            }
+        }
+        asked.which = match (id, around) {
+            (Some(number), _) => WhichIncident::Number(number),
+            (None, Some(at_ms)) if !path.is_empty() => WhichIncident::Around { path, at_ms },
+            (None, _) => {
+                return Err(ErrorResponse::bad_request(
+                    "`id` is missing: that of an incident, or `path` and `around`, a lock and a moment; GET /api/v1/incidents lists them",
+                ));
+            }
+        };
+        asked.wants_alike = !asked.is_markdown;
+        Ok(asked)
+    }
+}
+
+pub(crate) async fn show_one(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let of = AskedOne::read(pairs)?;
+    let (own, scope) = (http.clone(), asked.scope.clone());
+    let answer = move || {
+        let found = found(&own, &scope, &of);
+        if of.is_markdown {
+            let text = |found: Found| {
+                let url = url_of(&own, &found.ensemble, &id_of(&found.told.incident));
+                markdown(&found, &url)
+            };
+            return Answer::text(MARKDOWN, found.map(text));
+        }
+        Answer::json(found.map(|found| found.json(scope.payloads())))
+    };
+    Ok(http.past_shared.answer(asked, answer).await)
+}
+
+/// The address of its page; `ensemble` is left out where there is only one.
+pub(super) fn url_of(http: &Http, ensemble: &str, id: &str) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    if http.places(&VisibilityScope::ALL).len() > 1 {
+        query.append_pair("ensemble", ensemble);
+    }
+    query.append_pair("id", id);
+    format!("/incident?{}", query.finish())
+}
+
+/// One incident with all that is shown of it.
+pub(super) struct Found {
+    pub(super) ensemble: String,
+    pub(super) told: Told,
+    pub(super) lives: Vec<Life>,
+    pub(super) left_out: usize,
+    /// The same lock in the same trouble before, the newest first.
+    pub(super) earlier: Vec<Before>,
+    /// What those have in common; empty where there is none.
+    pub(super) again: String,
+    /// Those like it on whatever lock; None where there was no time to look, or nobody wants to know.
+    pub(super) alike: Option<FoundAlike>,
+    pub(super) releases: Vec<Release>,
+    pub(super) alerts: Vec<Alert>,
+    pub(super) now_ms: i64,
+}
+
+/// An earlier incident.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    pub(super) id: String,
+    pub(super) from_ms: i64,
+    pub(super) lasted_ms: i64,
+    pub(super) ended_by: IncidentEnd,
+    /// Who was at its root, as far as that may be said.
+    pub(super) root: Option<String>,
+}
+
+/// The newest earlier ones, and how they ended.
+fn earlier_ones(looking: &Looking<'_>, incident: &Incident) -> Result<Vec<Before>, StoreError> {
+    let runs = earlier(looking.store, incident.root_lock(), incident.worst, incident.from, looking.give_up_at)?;
+    let mut found = Vec::new();
+    for run in runs.iter().rev().take(EARLIER_MAX) {
+        let range = run.from..run.from + 1;
+        let Some(one) = looking.ask(range, |query| incident_of(looking.store, query, run.number))? else { continue };
+        let lasted_ms = one.until(looking.now).since(one.from);
+        let (id, from_ms, ended_by) = (id_of(&one), one.from.0, one.ended_by);
+        found.push(Before { id, from_ms, lasted_ms, ended_by, root: looking.root_name(&one) });
+    }
+    Ok(found)
+}
+
+/// Looks for one.
+pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &AskedOne) -> Result<Found, ErrorResponse> {
+    let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
+    let now_ms = http.hub.now_ms();
+    // Numbers are made of instants.
+    let missing = || {
+        ErrorResponse::not_found(
+            "no incident of that id is kept, or it may not be shown to you; /api/v1/incidents lists them",
+        )
+    };
+    let (at_ms, around_ms) = match &asked.which {
+        WhichIncident::Number(number) => {
+            (i64::try_from(number.ok_or_else(missing)? / FACTS_A_MS).unwrap_or(i64::MAX), 1_000)
+        }
+        WhichIncident::Around { at_ms, .. } => (*at_ms, AROUND_MS),
+    };
+    let at = TimeMs(at_ms.min(now_ms));
+    let range = at - around_ms..at + around_ms;
+    let looking =
+        Looking { http, scope, ensemble: &ensemble, store: &*store, now: TimeMs(now_ms), give_up_at: give_up_at() };
+    let all = || {
+        let number = match &asked.which {
+            WhichIncident::Number(number) => *number,
+            WhichIncident::Around { path, .. } => {
+                looking.ask(range.clone(), |query| incident_around(&*store, query, path, at))?
+            }
+        };
+        let Some(number) = number else { return Ok(None) };
+        let found = looking.ask(range.clone(), |query| incident_of(&*store, query, number))?;
+        let Some(incident) = found else { return Ok(None) };
+        let lives = looking.ask(range.clone(), |query| lives_in(&*store, query, &incident))?;
+        let earlier = earlier_ones(&looking, &incident)?;
+        let told = looking.tell(incident, &mut Earlier::default())?;
+        // Last: where it takes all the time that is left, the rest is told all the same.
+        let alike = if asked.wants_alike { looking.alike(&told.incident)? } else { None };
+        Ok(Some((told, lives, earlier, alike)))
+    };
+    let (told, lives, earlier, alike) = all().map_err(|error| refused(error, &range))?.ok_or_else(missing)?;
+    let releases = releases_of(http, scope, &ensemble, &lives);
+    let alerts = alerts_of(http, scope, &ensemble, &told.incident, told.incident.until(TimeMs(now_ms)).0);
+    let again = again(&told, &earlier);
+    let (lives, left_out) = chosen(lives, now_ms);
+    Ok(Found { ensemble, told, lives, left_out, earlier, again, alike, releases, alerts, now_ms })
+}
+
+impl Http {
+    /// What is wrong with a lock now and what that was like before, and the address of the incident; None where nothing is,
+    /// or it can't be found out.
+    pub(super) fn incident_now(&self, scope: &VisibilityScope, ensemble: &str, path: &str) -> Option<(String, String)> {
+        let which = WhichIncident::Around { path: path.to_owned(), at_ms: self.hub.now_ms() };
+        let asked = AskedOne { ensemble: ensemble.to_owned(), which, ..AskedOne::default() };
+        let found = found(self, scope, &asked).ok().filter(|found| found.told.incident.to.is_none())?;
+        let url = url_of(self, &found.ensemble, &id_of(&found.told.incident));
+        Some((format!("{} {}", found.told.sentence, found.again).trim_end().to_owned(), url))
+    }
+}
+
+/// Those of whoever held or waited longest, in the order in which they came.
+fn chosen(mut lives: Vec<Life>, now_ms: i64) -> (Vec<Life>, usize) {
+    let left_out = lives.len().saturating_sub(LIVES_MAX);
+    if left_out > 0 {
+        lives.sort_by_key(|life| std::cmp::Reverse(life.left_at.unwrap_or(TimeMs(now_ms)).since(life.joined_at)));
+        lives.truncate(LIVES_MAX);
+    }
+    lives.sort_by_key(|life| (life.joined_at, life.czxid));
+    (lives, left_out)
+}
+
+impl Found {
+    fn json(self, shows_labels: bool) -> OneIncidentJson {
+        let life = |life: Life| IncidentLifeJson {
+            lock: life.lock.into(),
+            session_id: life.session.map(|session| id(session.0)),
+            label: life.label.filter(|_| shows_labels).map(Into::into),
+            host: life.host.map(Into::into),
+            joined_at_ms: life.joined_at.0,
+            held_at_ms: life.held_at.map(|at| at.0),
+            left_at_ms: life.left_at.map(|at| at.0),
+            how: life.how.map_or("still", lockscope_history::store::rows::SpanEnd::name),
+        };
+        let before = |of: Before| EarlierJson {
+            id: of.id,
+            from_at_ms: of.from_ms,
+            lasted_ms: of.lasted_ms,
+            ended_by: of.ended_by.name(),
+        };
+        OneIncidentJson {
+            incident: IncidentJson::new(&self.told),
+            ensemble: self.ensemble,
+            lives: self.lives.into_iter().map(life).collect(),
+            lives_left_out: self.left_out,
+            earlier: self.earlier.into_iter().map(before).collect(),
+            again: Some(self.again).filter(|text| !text.is_empty()),
+            alike: self.alike.map(FoundAlike::json),
+            releases: self.releases.into_iter().map(IncidentReleaseJson::from).collect(),
+            alerts: self.alerts.into_iter().map(IncidentAlertJson::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `GET /api/v1/orders`: in which order sessions take locks, and where that may end in a deadlock; and which of these
+//! warnings somebody silenced.
+
+pub(super) mod snooze;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use lockscope_page::lock_orders_markup;
+use lockscope_view::LockOrders;
+
+use super::Http;
+use super::api::{Pairs, only_moment, read, share_at, short};
+use super::caller::Caller;
+use super::history::with_moment;
+use super::problem::{ErrorResponse, echo};
+use super::server_pages::form_tokens;
+use super::shared_answers::{Answer, AnswerRequest};
+use lockscope_identity::Right;
+use lockscope_live::{FILTER_CHARS_MAX, VisibilityScope};
+
+const MEDIA_TYPE: &str = "text/html; charset=utf-8";
+
+pub(super) async fn show(
+    State(http): State<Http>,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let mut ensemble = String::new();
+    for (name, value) in pairs {
+        if name != "ensemble" {
+            let name = echo(&name);
+            return Err(ErrorResponse::bad_request(format!(
+                "`{name}` is not a parameter of /api/v1/orders; it takes ensemble and at"
+            )));
+        }
+        ensemble = short(&name, &value, FILTER_CHARS_MAX)?;
+    }
+    Ok(share_at(&http, asked, moment, move |http, scope| orders(http, &scope, &ensemble).map(Json)).await)
+}
+
+/// The section of the page of waits, as markup.
+pub(super) async fn section(
+    State(http): State<Http>,
+    caller: Caller,
+    asked: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let moment = only_moment(pairs, "/waits/orders")?;
+    let may_act = moment.is_none() && !http.is_past && caller.actor.may(Right::Release);
+    let forms = may_act.then(|| form_tokens(&caller.principal));
+    // No address has a fragment: who may act shares with nobody else, whose forms have other tokens.
+    let id = caller.principal.forms.id();
+    let asked = if may_act { AnswerRequest { address: asked.address + "#" + &id, ..asked } } else { asked };
+    let (own, scope) = (http.clone(), asked.scope.clone());
+    let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
+    let make = move || {
+        let http = own.at(moment.as_ref(), &scope)?;
+        Ok::<_, ErrorResponse>(lock_orders_markup(&orders(&http, &scope, "")?, http.hub.now_ms(), forms))
+    };
+    Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
+}
+
+fn orders(http: &Http, scope: &VisibilityScope, ensemble: &str) -> Result<LockOrders, ErrorResponse> {
+    http.hub.projection().orders(scope, ensemble).ok_or_else(|| {
+        ErrorResponse::not_found(format!("there is no ensemble {}; GET /api/v1/status lists them", echo(ensemble)))
+    })
+}

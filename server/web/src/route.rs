@@ -1,0 +1,90 @@
+//! One route: how something is asked for, where, what that needs, and who answers.
+
+use axum::http::Method;
+use axum::routing::MethodRouter;
+
+use super::Http;
+use lockscope_identity::Right;
+
+/// How something is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// GET, and HEAD with it.
+    Get,
+    /// POST.
+    Post,
+    /// PUT.
+    Put,
+    /// DELETE.
+    Delete,
+    /// Whatever comes.
+    Any,
+}
+
+impl Verb {
+    pub(super) fn takes(self, method: &Method) -> bool {
+        match self {
+            Self::Get => matches!(*method, Method::GET | Method::HEAD),
+            Self::Post => *method == Method::POST,
+            Self::Put => *method == Method::PUT,
+            Self::Delete => *method == Method::DELETE,
+            Self::Any => true,
+        }
+    }
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Delete => "DELETE",
+            Self::Any => "any",
+        }
+    }
+}
+
+/// What a route asks of whoever comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing; it says nothing of any lock.
+    Open,
+    /// A right, somewhere. Where exactly, the handler asks once it knows what it is about.
+    Of(Right),
+}
+
+/// Who answers.
+#[derive(Clone, Copy)]
+pub(super) enum Answer {
+    /// A handler, for scripts.
+    Api(fn() -> MethodRouter<Http>),
+    /// The same, for a release, which takes as long as it takes and ends by itself.
+    Act(fn() -> MethodRouter<Http>),
+    /// A handler, for people.
+    Form(fn() -> MethodRouter<Http>),
+    /// The page of this address, as `lockscope_page` renders it.
+    Page,
+    /// A file of the page.
+    File,
+}
+
+/// One route.
+#[derive(Clone, Copy)]
+pub(super) struct Route {
+    pub(super) verb: Verb,
+    pub(super) path: &'static str,
+    pub(super) need: Need,
+    pub(super) answer: Answer,
+}
+
+impl Route {
+    /// Whoever may not see it is redirected to sign in, and gets an error page.
+    pub(super) fn is_for_people(&self) -> bool {
+        matches!(self.answer, Answer::Page | Answer::Form(_))
+    }
+
+    /// A form that acts for whoever is signed in. Those that sign in bring credentials of their own.
+    pub(super) fn acts_by_form(&self) -> bool {
+        self.verb == Verb::Post && matches!(self.answer, Answer::Form(_)) && !self.path.starts_with("/sign-in")
+    }
+}

@@ -1,0 +1,101 @@
+//! `GET /fleet` and `GET /api/v1/fleet`: many ensembles at a glance, the worst first.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use lockscope_page::{FleetView, fleet_page};
+use lockscope_view::{FLEET_TILES_MAX, Fleet, FleetQuery, Verdict};
+
+use crate::Http;
+use crate::api::{Pairs, read, share, short, wrong};
+use crate::caller::Caller;
+use crate::problem::{ErrorResponse, echo};
+use crate::shared_answers::AnswerRequest;
+use lockscope_live::project::fleet;
+use lockscope_live::{FILTER_CHARS_MAX, VisibilityScope};
+
+/// Tiles of a page.
+const PAGE_TILES: u32 = 60;
+/// Labels that one question may ask for.
+pub(crate) const LABELS_MAX: usize = 16;
+
+/// Reads an address; `usual`: how many tiles where it does not say; `most`: how many may be asked for, if any number.
+fn asked(pairs: Pairs, of: &str, usual: u32, most: Option<u32>) -> Result<FleetQuery, ErrorResponse> {
+    let mut query = FleetQuery { limit: usual, ..FleetQuery::default() };
+    for (name, value) in read(pairs)? {
+        let number = || value.parse::<u32>().map_err(|_| wrong(&name, &value, "a whole number"));
+        match name.as_str() {
+            // What forms send for fields that are left empty.
+            _ if value.is_empty() => {}
+            "q" => query.q = short(&name, &value, FILTER_CHARS_MAX)?,
+            "label" => query.labels = labels(&name, &short(&name, &value, FILTER_CHARS_MAX)?)?,
+            "verdict" => {
+                let found = Verdict::ALL.into_iter().find(|verdict| verdict.name() == value);
+                let names = || Verdict::ALL.map(Verdict::name).join(", ");
+                query.verdict = Some(found.ok_or_else(|| wrong(&name, &value, &format!("one of {}", names())))?);
+            }
+            "offset" => query.offset = number()?,
+            "limit" if let Some(most) = most => {
+                query.limit = number()?;
+                if !(1..=most).contains(&query.limit) {
+                    return Err(wrong(&name, &value, &format!("1 to {most}")));
+                }
+            }
+            _ => {
+                let limit = if most.is_some() { ", offset and limit" } else { " and offset" };
+                return Err(ErrorResponse::bad_request(format!(
+                    "`{}` is not a parameter of {of}; it takes q, label, verdict{limit}",
+                    echo(&name)
+                )));
+            }
+        }
+    }
+    Ok(query)
+}
+
+fn labels(name: &str, text: &str) -> Result<Vec<(String, String)>, ErrorResponse> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let remedy = "pairs like env:prod, several separated by commas";
+    let pair = |pair: &str| {
+        let pair = pair.split_once(':').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+        pair.map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| wrong(name, text, remedy))
+    };
+    let pairs = text.split(',').map(pair).collect::<Result<Vec<_>, _>>()?;
+    if pairs.len() > LABELS_MAX {
+        return Err(wrong(name, text, &format!("at most {LABELS_MAX} pairs")));
+    }
+    Ok(pairs)
+}
+
+/// `GET /api/v1/fleet`.
+pub(crate) async fn answer(
+    State(http): State<Http>,
+    request: AnswerRequest,
+    pairs: Pairs,
+) -> Result<Response, ErrorResponse> {
+    let query = asked(pairs, "/api/v1/fleet", FLEET_TILES_MAX / 2, Some(FLEET_TILES_MAX))?;
+    let make = move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.fleet(&scope, &query)));
+    Ok(share(&http, request, make).await)
+}
+
+/// `GET /fleet`.
+pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+    let query = asked(pairs, "/fleet", PAGE_TILES, None)?;
+    let Caller { scope, principal, .. } = caller.clone();
+    let own = http.clone();
+    let look = move || {
+        let fleet = own.fleet(&scope, &query);
+        FleetView { query, now_ms: fleet.server_time_ms, fleet }
+    };
+    let view = http.work.ask(&principal.owner, look).await?;
+    super::page(&http, &caller, |of| fleet_page(of, &view))
+}
+
+impl Http {
+    /// The ensembles of which somebody may see something, the worst first.
+    fn fleet(&self, scope: &VisibilityScope, query: &FleetQuery) -> Fleet {
+        fleet(self.hub.projection().fleet_tiles(scope), query, self.hub.now_ms())
+    }
+}
