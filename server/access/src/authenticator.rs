@@ -23,9 +23,9 @@ use super::shared_sessions::Sharing;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
 use super::{Grant, ListenScope, Revocation, Settings};
+use lockscope_audit::Right;
+use lockscope_audit::{Actor, QuotaOwner, Scope};
 use lockscope_audit::{Entry, Journal};
-use lockscope_identity::Right;
-use lockscope_identity::{Actor, QuotaOwner, Scope};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
 

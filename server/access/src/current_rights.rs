@@ -3,8 +3,8 @@
 use lockscope_view::SignedBy;
 
 use super::Access;
-use lockscope_identity::Actor;
-use lockscope_identity::Right;
+use lockscope_audit::Actor;
+use lockscope_audit::Right;
 
 impl Access {
     /// Whether somebody who asked before still has a right at a place: their token or user is there, and given that. Of

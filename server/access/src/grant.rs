@@ -4,7 +4,7 @@ use lockscope_view::Role;
 use serde::{Deserialize, Serialize};
 
 use super::AccessError;
-use lockscope_identity::Scope;
+use lockscope_audit::Scope;
 
 /// Characters of a name.
 pub(super) const NAME_CHARS_MAX: usize = 64;

@@ -24,7 +24,7 @@ pub use self::client::{AuthorizationRedirect, AuthorizationResponse};
 #[cfg(feature = "oidc")]
 pub use self::fault::OpenIdFault;
 use super::Secret;
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 
 /// Which provider is believed, and what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +67,6 @@ impl OpenId {
 
     /// Whether a user it names may have a right.
     pub(super) fn may(&self, right: Right) -> bool {
-        self.roles.values().chain(&self.role).any(|role| lockscope_identity::role_may(*role, right))
+        self.roles.values().chain(&self.role).any(|role| lockscope_audit::role_may(*role, right))
     }
 }

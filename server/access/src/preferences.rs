@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
 use super::file;
-use lockscope_identity::Actor;
+use lockscope_audit::Actor;
 use lockscope_runtime::clock::{self, Clock};
 use lockscope_runtime::rate::RateLimit;
 

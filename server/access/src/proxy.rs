@@ -9,8 +9,8 @@ use lockscope_view::Role;
 
 use super::Denied;
 use super::grant::{Grant, NAME_CHARS_MAX, is_reserved};
-use lockscope_identity::Right;
-use lockscope_identity::is_clear_name;
+use lockscope_audit::Right;
+use lockscope_audit::is_clear_name;
 
 /// The header with the client's address; believed from listed proxies only.
 const FORWARDED_FOR: &str = "x-forwarded-for";
@@ -112,7 +112,7 @@ impl Proxy {
             )));
         }
         let mapped = groups.split(',').filter_map(|group| self.roles.get(group.trim()).copied());
-        Ok(lockscope_identity::highest(mapped).or(self.role))
+        Ok(lockscope_audit::highest(mapped).or(self.role))
     }
 
     /// Where a request came from: the last address on the way that is no proxy of ours.
@@ -142,7 +142,7 @@ impl Proxy {
     /// Whether a user it names may have a right.
     pub(super) fn may(&self, right: Right) -> bool {
         let mapped = self.roles.values().filter(|_| self.role_header.is_some());
-        self.header.is_some() && mapped.chain(&self.role).any(|role| lockscope_identity::role_may(*role, right))
+        self.header.is_some() && mapped.chain(&self.role).any(|role| lockscope_audit::role_may(*role, right))
     }
 }
 

@@ -10,7 +10,7 @@ use super::grant::Grant;
 use super::revocation::{Revocation, RevocationReason, Revoker};
 use super::secret::{Digest, Secret};
 use super::users::UserRecord;
-use lockscope_identity::Actor;
+use lockscope_audit::Actor;
 
 /// Sessions at once; the one that was quiet longest makes room.
 pub const SESSIONS_MAX: usize = 1_000;

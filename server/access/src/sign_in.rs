@@ -13,7 +13,7 @@ use super::revocation::RevocationReason;
 use super::secret::Secret;
 use super::sessions::{Basis, ClosedSession, Holder};
 use super::{Access, Grant, ListenScope};
-use lockscope_identity::Actor;
+use lockscope_audit::Actor;
 
 /// Somebody signed in.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::sessions::{Basis, ClosedSession, Sessions};
 use super::tokens::Tokens;
 use super::users::Users;
 use lockscope_audit::Refusals;
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 
 /// Who is known now.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl State {
 
     /// Whether anybody at all could use a right.
     pub(super) fn any_may(&self, right: Right, settings: &Settings, now_ms: i64) -> bool {
-        let role_may = |grant: &super::Grant| lockscope_identity::role_may(grant.role, right);
+        let role_may = |grant: &super::Grant| lockscope_audit::role_may(grant.role, right);
         self.tokens.any_may(right, now_ms)
             || self.users.any_may(right)
             || self.links.any(now_ms, role_may)

@@ -12,7 +12,7 @@ use super::grant::{Grant, check_name};
 use super::preferences;
 use super::revocation::{Revocation, RevocationReason, Revoker};
 use super::secret::{Digest, Secret};
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 use lockscope_view::SignedBy;
 
 /// The file in the data directory.
@@ -187,7 +187,7 @@ impl Tokens {
     /// Whether some token has a right.
     pub(super) fn any_may(&self, right: Right, now_ms: i64) -> bool {
         self.0.values().any(|active| {
-            !active.record.is_expired(now_ms) && lockscope_identity::role_may(active.record.grant.role, right)
+            !active.record.is_expired(now_ms) && lockscope_audit::role_may(active.record.grant.role, right)
         })
     }
 

@@ -9,7 +9,7 @@ use super::grant::{Grant, check_name};
 use super::password::{hash_password, is_hash, is_password_of};
 use super::secret::Secret;
 use super::{AccessError, file, preferences};
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 use lockscope_view::SignedBy;
 
 /// The file in the data directory.
@@ -120,7 +120,7 @@ impl Users {
 
     /// Whether some user has a right.
     pub(super) fn any_may(&self, right: Right) -> bool {
-        self.0.values().any(|record| lockscope_identity::role_may(record.grant.role, right))
+        self.0.values().any(|record| lockscope_audit::role_may(record.grant.role, right))
     }
 
     pub(super) fn is_empty(&self) -> bool {

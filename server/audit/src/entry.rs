@@ -3,7 +3,7 @@
 use lockscope_view::{AuditKind, AuditRecord, Zxid};
 
 use super::text::{DETAIL_CHARS_MAX, NAME_CHARS_MAX, PATH_CHARS_MAX, REASON_CHARS_MAX, bounded};
-use lockscope_identity::Actor;
+use crate::Actor;
 
 /// The actor of records of the server itself.
 const SERVER: &str = "lockscope";

@@ -1,4 +1,4 @@
-//! The audit log: appended, chained, durable before a release is sent. Owns the files of the log; must not know
+//! Who acts, what they may do, and the record of what they did: the audit log is appended, chained, durable before a release is sent. Owns the files of the log; must not know
 //! routes, ZooKeeper or the model.
 //!
 //! The chain shows every change to what lies before its end, the head file a cut at the end. Whoever owns the disk can
@@ -6,6 +6,7 @@
 //! every exported line has one, and `lockscope audit verify --head HASH` says whether one is still in the log. Replicas show
 //! theirs in the database that they share, too.
 
+mod actor;
 pub mod chain;
 mod entry;
 mod export;
@@ -15,6 +16,7 @@ mod lazy_log;
 mod log;
 mod metered;
 mod page;
+mod person_name;
 mod read;
 mod records;
 mod refusals;
@@ -27,11 +29,13 @@ mod verify;
 pub mod webhook;
 mod writer;
 
+pub use actor::{Actor, QuotaOwner, Right, Scope, highest, role_may};
 pub use entry::{Entry, PlanRef};
 pub use export::copy_all;
 pub use lazy_log::LazyLog;
 pub use log::{Log, Options};
 pub use metered::{JournalCounts, MeteredJournal};
+pub use person_name::{is_clear_name, is_same_person, person_key};
 pub use records::{Export, LIMIT_DEFAULT, LIMIT_MAX, PageQuery, Records};
 pub use refusals::{REFUSALS_A_MINUTE_MAX, Refusals};
 pub use request_log::{Intent, OPEN_MAX, RequestLog};

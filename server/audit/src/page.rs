@@ -8,7 +8,7 @@ use lockscope_view::AuditRecord;
 use super::read::{self, ReverseLines};
 use super::records::{LIMIT_MAX, PageQuery};
 use super::verify::Segment;
-use lockscope_identity::Scope;
+use crate::Scope;
 
 /// Bytes that are read for one page; a filter that matches little gets an answer with `next_before` then.
 pub(super) const SCAN_BYTES_MAX: u64 = 16 * 1024 * 1024;

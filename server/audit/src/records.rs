@@ -8,7 +8,7 @@ use futures_util::stream::BoxStream;
 use lockscope_view::{AuditKind, AuditPage};
 
 use super::AuditError;
-use lockscope_identity::Scope;
+use crate::Scope;
 
 /// Records of a page when nothing is said.
 pub const LIMIT_DEFAULT: usize = 100;

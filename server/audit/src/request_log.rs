@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::refusals::Refusals;
 use super::{AuditError, Entry, Journal};
-use lockscope_identity::Actor;
+use crate::Actor;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::tasks::spawn;
 

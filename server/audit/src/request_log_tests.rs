@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::super::REFUSALS_A_MINUTE_MAX;
 use super::*;
-use lockscope_identity::Scope;
+use crate::Scope;
 
 /// How long a record may take where nothing is to be written in time.
 const SHORT: Duration = Duration::from_millis(20);

@@ -1,6 +1,7 @@
 //! Several servers that watch the same: who there is, who leads, and whose turn an act is. All of
 //! it lives below one znode of one ensemble; nothing of it is needed to watch.
 //!
+//! `shared_rows` exchanges what replicas share in PostgreSQL.
 //! Pure: `member`, `lease`, `paths`, `state`. The rest speaks to ZooKeeper.
 
 mod cluster;
@@ -14,6 +15,8 @@ mod paths;
 mod replica;
 mod session;
 mod settings;
+#[cfg(feature = "postgres")]
+pub mod shared_rows;
 mod state;
 
 pub use cluster::Cluster;

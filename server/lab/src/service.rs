@@ -9,8 +9,8 @@ use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
 use crate::{Lab, LabRefusal};
+use lockscope_audit::{Actor, Right};
 use lockscope_audit::{AuditError, Entry, Intent, Journal, RequestLog};
-use lockscope_identity::{Actor, Right};
 use lockscope_live::{LabSource, VisibilityScope};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::tasks::spawn;

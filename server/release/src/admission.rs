@@ -9,7 +9,7 @@ use super::plans::KeptPlan;
 use super::refusal::{Rejection, RejectionReason};
 use super::requests::OutcomeReceiver;
 use super::service::{Accepted, ReleaseService, RunningRequest, State};
-use lockscope_identity::{Actor, Right};
+use lockscope_audit::{Actor, Right};
 use lockscope_runtime::clock;
 
 /// A request that may begin, as far as this server knows.

@@ -4,7 +4,7 @@ use lockscope_view::{ReleaseOrder, ReleasePlan, visible};
 
 use super::refusal::{Rejection, RejectionReason};
 use lockscope_audit::text::is_shown;
-use lockscope_identity::{Actor, Right};
+use lockscope_audit::{Actor, Right};
 
 /// Characters a reason has at most, and at least of those that show something.
 const REASON_CHARS: std::ops::RangeInclusive<usize> = 3..=500;

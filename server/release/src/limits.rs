@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use lockscope_identity::person_key;
+use lockscope_audit::person_key;
 
 /// Pause between two releases of one lock.
 pub const LOCK_PAUSE_MS: i64 = 10_000;

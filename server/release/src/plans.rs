@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use lockscope_view::ReleasePlan;
 
 use super::ensemble::Target;
-use lockscope_identity::Actor;
+use lockscope_audit::Actor;
 
 /// How long a plan can be executed.
 pub const PLAN_MS: i64 = 60_000;

@@ -6,7 +6,7 @@ use lockscope_view::SignedBy;
 use tokio::sync::watch;
 
 use super::execute::Execution;
-use lockscope_identity::Actor;
+use lockscope_audit::Actor;
 
 /// Who sent the request: names alone may be shared by a token and a user.
 pub(super) type Requester = (String, SignedBy);
@@ -62,7 +62,7 @@ mod tests {
     use lockscope_view::{Outcome, Role};
 
     use super::*;
-    use lockscope_identity::Scope;
+    use lockscope_audit::Scope;
 
     fn actor(name: &str) -> Actor {
         Actor {

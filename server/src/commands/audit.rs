@@ -90,7 +90,7 @@ async fn shared_heads(data: &DataDirArgs) -> Result<Shared, RunError> {
     };
     let failed = |why: String| RunError::Unavailable(format!("the heads in the database can't be read: {why}"));
     let database = lockscope_postgres::Database::new(target.clone()).map_err(|error| failed(error.to_string()))?;
-    let rows = lockscope_shared::rows_of(&database, cluster.shares_as(), KIND).await;
+    let rows = lockscope_cluster::shared_rows::rows_of(&database, cluster.shares_as(), KIND).await;
     let rows = rows.map_err(|error| failed(error.to_string()))?;
     Ok(Shared { own: cluster.id_at(config.listen), heads: rows.iter().filter_map(parse).collect() })
 }

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::error::RunError;
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 use lockscope_live::Hub;
 
 /// Ends when ZooKeeper was never reached within the time given; never, when none was given or it was reached.

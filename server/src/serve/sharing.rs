@@ -8,12 +8,12 @@ use lockscope_access::{Access, Secret};
 use lockscope_alerts::service::Alerts;
 use lockscope_audit::SharedHeads;
 use lockscope_cluster::Cluster;
+use lockscope_cluster::shared_rows::{Keeper, SharedState};
 use lockscope_postgres::Database;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shared_rows::Sharer;
 use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_runtime::tasks::{TaskTracker, supervised};
-use lockscope_shared::{Keeper, SharedState};
 use lockscope_view::SharedMemory;
 use tokio::sync::watch;
 

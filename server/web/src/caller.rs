@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use crate::problem::ErrorResponse;
 use crate::{Http, Payloads};
 use lockscope_access::Principal;
-use lockscope_identity::Actor;
+use lockscope_audit::Actor;
 use lockscope_live::VisibilityScope;
 
 /// Who asks, as authentication found them.

@@ -15,7 +15,7 @@ use super::compact::compact;
 use super::near::NearNames;
 use super::problem::{ErrorResponse, echo};
 use super::{Http, near, server_pages};
-use lockscope_identity::{Actor, Right};
+use lockscope_audit::{Actor, Right};
 use lockscope_live::{FoundLocks, VisibilityScope};
 
 /// Locks and sessions shown; the board and the list of sessions have the rest.

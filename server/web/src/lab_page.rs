@@ -15,7 +15,7 @@ use super::lab_form::{draft, order};
 use super::problem::{ErrorResponse, echo};
 use super::redirect::see_other;
 use super::{Http, server_pages};
-use lockscope_identity::{Actor, Right};
+use lockscope_audit::{Actor, Right};
 
 type Found = Result<Query<Vec<(String, String)>>, QueryRejection>;
 

@@ -85,9 +85,9 @@ pub use declared::{Declared, declared};
 pub use limits::Limits;
 use lockscope_access::Access;
 use lockscope_audit::SharedHeads;
+use lockscope_audit::{Actor, QuotaOwner, Right};
 use lockscope_audit::{Records, UnavailableLog};
 use lockscope_cluster::Cluster;
-use lockscope_identity::{Actor, QuotaOwner, Right};
 #[cfg(feature = "lab")]
 use lockscope_lab::{Lab, LabService};
 use lockscope_live::{Hub, VisibilityScope};

@@ -16,7 +16,7 @@ use super::history::with_moment;
 use super::problem::{ErrorResponse, echo};
 use super::server_pages::form_tokens;
 use super::shared_answers::{Answer, AnswerRequest};
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 use lockscope_live::{FILTER_CHARS_MAX, VisibilityScope};
 
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";

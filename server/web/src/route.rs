@@ -4,7 +4,7 @@ use axum::http::Method;
 use axum::routing::MethodRouter;
 
 use super::Http;
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 
 /// How something is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

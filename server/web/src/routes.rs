@@ -14,7 +14,7 @@ use super::{
 };
 #[cfg(feature = "lab")]
 use super::{lab_api, lab_page};
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 
 const VIEW: Need = Need::Of(Right::View);
 const RELEASE: Need = Need::Of(Right::Release);

@@ -19,7 +19,7 @@ use super::caller::Caller;
 use super::csv::{self, Table};
 use super::problem::ErrorResponse;
 use super::worker_pool::WorkerPool;
-use lockscope_identity::QuotaOwner;
+use lockscope_audit::QuotaOwner;
 use lockscope_live::{REST_FACTOR, VisibilityScope};
 use lockscope_runtime::clock;
 

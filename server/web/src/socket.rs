@@ -20,7 +20,7 @@ use super::socket_stream::{Received, SocketStream};
 use super::socket_viewer::{Source, Viewer, no_such};
 use super::{Counts, Http, VIEWS_MAX};
 use lockscope_access::Principal;
-use lockscope_identity::QuotaOwner;
+use lockscope_audit::QuotaOwner;
 use lockscope_live::{
     self, ClientMessage, Encoding, FeedError, FrameError, Owner, Subscription, VisibilityScope, parse_client,
 };

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use lockscope_view::KnownView;
 
 use super::socket_past::PastView;
-use lockscope_identity::QuotaOwner;
+use lockscope_audit::QuotaOwner;
 use lockscope_live::{Encoding, FeedError, FrameError, Subscription};
 use lockscope_runtime::quota::Permit;
 

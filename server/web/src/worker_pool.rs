@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::ErrorResponse;
-use lockscope_identity::QuotaOwner;
+use lockscope_audit::QuotaOwner;
 use lockscope_runtime::quota::{Full, Permit, Quota, Refusals};
 use lockscope_runtime::rate::RateLimit;
 use lockscope_runtime::{cancel, clock};

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::fault::{OpenIdFault, said};
 use crate::OpenId;
 use crate::grant::{NAME_CHARS_MAX, is_reserved};
-use lockscope_identity::highest;
+use lockscope_audit::highest;
 
 /// Claims that usually hold a name, best first.
 const NAME_CLAIMS: [&str; 3] = ["preferred_username", "email", "sub"];

@@ -12,7 +12,7 @@ use lockscope_view::{AuditKind, Role, SignedBy};
 use tempfile::TempDir;
 
 use super::{Entry, Journal as _, Log, Options};
-use lockscope_identity::{Actor, Scope};
+use crate::{Actor, Scope};
 use lockscope_runtime::clock::Clock;
 
 /// Small files, so that the chain goes over several.

@@ -1,7 +1,7 @@
 //! Every route, by every kind of person. The routes come from the table that the router is made of.
 
 use lockscope_access::{Grant, ListenScope, Settings};
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 use lockscope_view::{Problem, Role};
 use lockscope_web::{Declared, Need, Verb, declared};
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lockscope_access::{Grant, new_token, revoke_token};
-use lockscope_identity::{Actor, Scope};
+use lockscope_audit::{Actor, Scope};
 use lockscope_release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RejectionReason, Settings};
 use lockscope_view::{AuditKind, Outcome, PlanRequest, ReleaseOrder, Role};
 

@@ -8,7 +8,7 @@ use crate::problem::{ErrorResponse, echo};
 use axum::http::StatusCode;
 use lockscope_alerts::book::{BookError, SILENCE_MS_MAX};
 use lockscope_audit::Entry;
-use lockscope_identity::{Actor, Right};
+use lockscope_audit::{Actor, Right};
 
 /// Longest reason, in characters.
 const REASON_CHARS_MAX: usize = 500;

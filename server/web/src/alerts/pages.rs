@@ -13,7 +13,7 @@ use crate::forms::{Typed, typed_in, value};
 use crate::problem::{ErrorResponse, echo};
 use crate::redirect::see_other;
 use crate::{Http, server_pages};
-use lockscope_identity::Right;
+use lockscope_audit::Right;
 
 /// `GET /alerts`.
 pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {

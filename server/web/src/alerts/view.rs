@@ -5,7 +5,7 @@ use lockscope_view::{Alert, AlertState, Alerts};
 use crate::Http;
 use crate::problem::ErrorResponse;
 use lockscope_alerts::book::is_meant;
-use lockscope_identity::{Actor, Right};
+use lockscope_audit::{Actor, Right};
 use lockscope_live::VisibilityScope;
 
 /// Which alerts are asked for.

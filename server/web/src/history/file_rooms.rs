@@ -11,7 +11,7 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::response::Response;
 use futures_util::StreamExt as _;
 use futures_util::stream::unfold;
-use lockscope_identity::QuotaOwner;
+use lockscope_audit::QuotaOwner;
 use lockscope_runtime::quota::{Full, Permit, Quota};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;

@@ -11,7 +11,7 @@ use super::moments::gaps_in;
 use super::{Missing, Moments};
 use crate::Http;
 use crate::problem::ErrorResponse;
-use lockscope_identity::QuotaOwner;
+use lockscope_audit::QuotaOwner;
 use lockscope_live::project::{EventKey, HappenedQuery, HappenedRow};
 use lockscope_live::{Hub, VisibilityScope};
 use lockscope_runtime::clock;

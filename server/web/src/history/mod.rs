@@ -120,7 +120,7 @@ mod tests {
     use crate::api::{share, share_past};
     use crate::shared_answers::AnswerRequest;
     use crate::{Limits, PAST_AT_ONCE};
-    use lockscope_identity::QuotaOwner;
+    use lockscope_audit::QuotaOwner;
     use lockscope_live::{About, Hub, Projector};
     use lockscope_runtime::clock::Clock;
     use lockscope_runtime::shutdown;

@@ -22,7 +22,7 @@ use crate::routes::{self, Match};
 use crate::sign_in;
 use crate::{BODY_BYTES_MAX, Counts, Http};
 use lockscope_access::{Denied, FormKey, Principal};
-use lockscope_identity::{Actor, Right};
+use lockscope_audit::{Actor, Right};
 use lockscope_runtime::quota::neighbourhood;
 
 /// Whatever is open to everybody is answered without a look at anybody. Else resolves who asks, once, leaves it in the

@@ -21,7 +21,7 @@ use crate::redirect::see_other;
 use crate::release_api::{JsonBody, read};
 use lockscope_alerts::service::SnoozeError;
 use lockscope_audit::Entry;
-use lockscope_identity::{Actor, Right};
+use lockscope_audit::{Actor, Right};
 use lockscope_live::{FILTER_CHARS_MAX, VisibilityScope};
 
 const FORM: &str =

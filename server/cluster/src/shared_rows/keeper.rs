@@ -12,7 +12,7 @@ use lockscope_runtime::shutdown::CancellationToken;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::rows::{self, Found, TABLES, Wanted};
+use super::rows::{self, Found, TABLES, Wanted};
 
 /// Time between two exchanges that nobody waits for: what one server changed the others have a little later.
 const STEP: Duration = Duration::from_secs(1);

@@ -7,12 +7,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use lockscope_cluster::shared_rows::{Keeper, Shared, WAIT_MAX};
 use lockscope_postgres::{Database, Target};
 use lockscope_private_postgres::PrivatePostgres;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shared_rows::{Exchange as _, SharedRow, Sharer};
 use lockscope_runtime::shutdown::{self, DropGuard};
-use lockscope_shared::{Keeper, Shared, WAIT_MAX};
 
 /// Longer than anything here takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
