@@ -6,14 +6,14 @@ mod hindsight;
 use std::ops::ControlFlow;
 
 use lockscope_core::observation::Observation;
-use lockscope_core::observatory::Observatory;
+use lockscope_core::observatory::{Observatory, is_fresh};
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use lockscope_runtime::cancel;
 
 use crate::codec::{Chunk, ChunkKind, CodecError, Decoder};
-use crate::store::{CHUNKS_READ_MAX, ChunkHead, Gap, GapReason, Store, StoreError};
+use crate::store::{CHUNKS_READ_MAX, ChunkHead, Gap, GapReason, Store, StoreError, is_all_generated};
 
 /// Observations that are replayed for one look; a recording with checkpoints needs a tenth of it.
 pub const OBSERVATIONS_MAX: usize = 5_000_000;
@@ -355,9 +355,31 @@ fn is_observed(store: &dyn Store, zxid: Zxid, head: &ChunkHead) -> Result<(), Re
     Err(gap.map_or(ReplayError::NothingKept { before: None, after: Some(head.first_at) }, ReplayError::InGap))
 }
 
+/// Until when all that happened is kept: up to the last proof. Should the recording end now, its gap begins there.
+///
+/// # Errors
+/// The store can't be read.
+pub fn complete_until(store: &dyn Store) -> Result<Option<TimeMs>, StoreError> {
+    let coverage = store.coverage()?;
+    let Some(to) = coverage.to else { return Ok(None) };
+    // What was generated is complete up to its end.
+    let proven_at = if is_all_generated(store)? { None } else { proven_at(store, coverage.last_seq) };
+    let until = complete_at(to, proven_at);
+    // A proof may have been asked for before the recording began, in the gap before it.
+    let gaps = store.gaps(until..to + 1)?;
+    Ok(Some(gaps.into_iter().map(|gap| gap.to).fold(until, TimeMs::max)))
+}
+
+/// Until when all that happened was recorded, where the last was recorded at an instant: up to the last proof. What happened
+/// since may have come later, on a busy machine by a good part of a second. Where the last proof is old the recording says
+/// itself that it was stale.
+pub(crate) fn complete_at(last_at: TimeMs, proven_at: Option<TimeMs>) -> TimeMs {
+    proven_at.filter(|proven_at| is_fresh(*proven_at, last_at)).map_or(last_at, |proven_at| proven_at.min(last_at))
+}
+
 /// When the last question was sent whose answer the last chunks have. All that had happened by then is recorded; of what
 /// happened later some may not be.
-pub(crate) fn proven_at(store: &dyn Store, last_seq: u64) -> Option<TimeMs> {
+fn proven_at(store: &dyn Store, last_seq: u64) -> Option<TimeMs> {
     let mut proven_at = None;
     // Where a chunk is damaged, those before it say less, and nothing wrong.
     let _ = walk(store, last_seq.saturating_sub(1), |_, _, observation| {
@@ -397,5 +419,18 @@ pub fn walk(
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_is_complete_up_to_its_last_proof() {
+        let until = |proven_at: Option<i64>| complete_at(TimeMs(50_000), proven_at.map(TimeMs)).0;
+        assert_eq!(until(Some(49_700)), 49_700);
+        // A proof that came with a clock that was set back, an old one, and none.
+        assert_eq!([until(Some(50_300)), until(Some(40_000)), until(None)], [50_000; 3]);
     }
 }

@@ -87,10 +87,15 @@ pub(crate) fn files(server: &PrivateZooKeeper, prefix: &str) -> Vec<(i64, PathBu
 }
 
 pub(crate) fn transactions(path: &Path) -> (Vec<Transaction>, End) {
-    let bytes = std::fs::read(path).unwrap();
-    let mut reader = LogReader::new(&bytes);
-    let found = reader.by_ref().collect::<Result<_, _>>().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    (found, reader.end().unwrap())
+    let read = || {
+        let bytes = std::fs::read(path).unwrap();
+        let mut reader = LogReader::new(&bytes);
+        let found = reader.by_ref().collect::<Result<_, _>>();
+        found.map(|found| (found, reader.end().unwrap()))
+    };
+    // A server that runs may be in the middle of a record.
+    let whole = (0..50).find_map(|_| read().inspect_err(|_| std::thread::sleep(STEP)).ok());
+    whole.unwrap_or_else(|| read().unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
 fn all(server: &PrivateZooKeeper) -> Vec<Transaction> {

@@ -1,8 +1,19 @@
 // A queue of hundreds: only the rows in sight are in the document, and scrolling reaches the last.
 
+import type { Locator, Page } from '@playwright/test';
+
 import { expect, test } from '../../support/fixtures.ts';
 
 const WAITERS = 300;
+
+/** Scrolls down until a row is drawn and in sight. The page goes on below a list: a turn of the wheel beyond its end is made good. */
+async function scrollTo(page: Page, row: Locator): Promise<void> {
+  await expect(async () => {
+    if ((await row.count()) > 0) await row.scrollIntoViewIfNeeded({ timeout: 1_000 });
+    else await page.mouse.wheel(0, 400);
+    await expect(row).toBeInViewport({ timeout: 50 });
+  }).toPass({ intervals: [20], timeout: 60_000 });
+}
 
 test('a queue of 300 is windowed and can be scrolled to its end', async ({ ui, clients, lockscope, place, page }) => {
   const path = `${place}/crowded`;
@@ -19,21 +30,14 @@ test('a queue of 300 is windowed and can be scrolled to its end', async ({ ui, c
 
   await ui.contender(nodes[0]!).hover();
   const last = ui.contender(nodes.at(-1)!);
-  await expect(async () => {
-    // Less than a window at once: the page goes on below the list.
-    await page.mouse.wheel(0, 400);
-    await expect(last).toBeInViewport({ timeout: 50 });
-  }).toPass({ intervals: [20], timeout: 60_000 });
+  await scrollTo(page, last);
   await expect(ui.contenderCell(nodes.at(-1)!, 'session')).toContainText(client.session);
   await ui.waitsFor(nodes.at(-1)!, nodes.at(-2)!);
   expect(await ui.contenders.count()).toBeLessThan(120);
 
   // The end of the list is as live as its beginning.
   const [added] = await client.crowd(path, 1);
-  await expect(async () => {
-    await page.mouse.wheel(0, 100);
-    await expect(ui.contender(added!)).toBeInViewport({ timeout: 50 });
-  }).toPass({ intervals: [20], timeout: 60_000 });
+  await scrollTo(page, ui.contender(added!));
 });
 
 test('a board of 200 locks is windowed', async ({ ui, clients, place, page }) => {
@@ -45,9 +49,6 @@ test('a board of 200 locks is windowed', async ({ ui, clients, place, page }) =>
   await expect(ui.lock(names[0]!)).toBeVisible();
   expect(await ui.locks.count()).toBeLessThan(120);
   await ui.lock(names[0]!).hover();
-  await expect(async () => {
-    await page.mouse.wheel(0, 1_000);
-    await expect(ui.lock(names.at(-1)!)).toBeInViewport({ timeout: 50 });
-  }).toPass({ intervals: [20], timeout: 60_000 });
+  await scrollTo(page, ui.lock(names.at(-1)!));
   await expect(ui.cell(names.at(-1)!, 'holder')).toContainText(client.session);
 });

@@ -1,6 +1,5 @@
 //! How far the recording is: what was lost, and what was written since a checkpoint.
 
-use lockscope_core::observatory::is_fresh;
 use lockscope_core::time::TimeMs;
 
 use crate::codec::Chunk;
@@ -30,13 +29,6 @@ const DAY_MS: i64 = 86_400_000;
 /// Bytes of chunks.
 pub(super) fn sum_bytes(chunks: &[Chunk]) -> usize {
     chunks.iter().map(|chunk| chunk.body.len()).sum()
-}
-
-/// Until when all that happened was recorded, where the last was recorded at an instant: up to the last proof. What happened
-/// since may have come later, on a busy machine by a good part of a second. Where the last proof is old the recording says
-/// itself that it was stale.
-pub(super) fn complete_until(last_at: TimeMs, proven_at: Option<TimeMs>) -> TimeMs {
-    proven_at.filter(|proven_at| is_fresh(*proven_at, last_at)).map_or(last_at, |proven_at| proven_at.min(last_at))
 }
 
 /// What was lost and is not stored as a gap up to its end.
@@ -90,14 +82,6 @@ pub(super) fn is_cut_off(store: &dyn Store) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_recording_is_complete_up_to_its_last_proof() {
-        let until = |proven_at: Option<i64>| complete_until(TimeMs(50_000), proven_at.map(TimeMs)).0;
-        assert_eq!(until(Some(49_700)), 49_700);
-        // A proof that came with a clock that was set back, an old one, and none.
-        assert_eq!([until(Some(50_300)), until(Some(40_000)), until(None)], [50_000; 3]);
-    }
 
     #[test]
     fn small_checkpoints_follow_soon_and_large_ones_seldom() {

@@ -13,14 +13,14 @@ use lockscope_runtime::clock::{self, Clock};
 
 use super::Open;
 use super::derived::Derived;
-use super::progress::{Loss, STORE_BYTES, Since, complete_until, is_cut_off, sum_bytes};
+use super::progress::{Loss, STORE_BYTES, Since, is_cut_off, sum_bytes};
 use super::recorder::{Between, Message};
 use super::retention_schedule::RetentionSchedule;
 use super::status::{HistoryHandle, HistoryState, HistoryStatus};
 use crate::codec::{Chunk, ChunkKind, Encoder};
 use crate::derive::Deriver;
 use crate::payloads::without_payloads;
-use crate::replay::proven_at;
+use crate::replay;
 use crate::store::{Gap, GapReason, Retention, Store, StoreError, generated_before, reason_before};
 
 /// What was handed over is stored after so long.
@@ -274,7 +274,7 @@ impl Writer {
 
     /// A chunk, and until when all that happened is in it and before it.
     fn complete_until(&self, last: &Chunk) -> (u64, Option<TimeMs>) {
-        (last.seq, Some(complete_until(last.last_at, self.proven_at)))
+        (last.seq, Some(replay::complete_at(last.last_at, self.proven_at)))
     }
 
     /// Stores everything there is, or tries to.
@@ -317,9 +317,7 @@ impl Writer {
         // The gap ends with it, and what follows it waits while what whoever recorded before left is read.
         self.between.wants_checkpoint.store(true, Ordering::Relaxed);
         let why = reason_before(&*store)?;
-        // What was generated is complete up to its end.
-        let proven_at = (why != GapReason::Generated).then(|| proven_at(&*store, coverage.last_seq)).flatten();
-        let from = coverage.to.map(|to| complete_until(to, proven_at));
+        let from = replay::complete_until(&*store)?;
         self.stored = (coverage.last_seq, from);
         self.loss = Some(Loss { after_seq: coverage.last_seq, from, why });
         self.derived.take_over((clock::instant(), TimeMs(self.clock.now_ms())), &*store)?;

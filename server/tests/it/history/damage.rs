@@ -77,6 +77,8 @@ async fn a_day_that_can_not_be_read_is_set_aside_and_the_server_starts_without_i
     recorded.end(Signal::TERM).await;
     let file = day_file(&recorded.history().join("default"));
     std::fs::write(&file, "no database, but something that somebody copied here\n".repeat(1_000)).unwrap();
+    // What was not written back is beside it, and SQLite would take it from there.
+    let _ = std::fs::remove_file(file.with_extension("db-wal"));
     recorded.run().await;
     let lock = until_live(&recorded, &held).await;
     assert_eq!(lock["contenders"][0]["holding_is_lower_bound"], true, "nothing is known of before: {lock:#}");

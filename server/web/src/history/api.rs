@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::response::Response;
 use lockscope_core::time::TimeMs;
 use lockscope_history::historian::HistoryHandle;
+use lockscope_history::replay::complete_until;
 use lockscope_history::store::{Coverage, Gap, Store, StoreError, generated_before};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub(crate) struct HistoryJson {
     store: Option<&'static str>,
     /// The oldest moment that is kept, ms since the epoch; null while none is.
     from_at_ms: Option<i64>,
-    /// The newest one.
+    /// The newest one of which all is kept that happened.
     to_at_ms: Option<i64>,
     /// Up to this moment it was generated for the demo and not observed; null elsewhere.
     generated_until_at_ms: Option<i64>,
@@ -156,14 +157,18 @@ impl HistoryJson {
                 store.gaps(TimeMs(0)..TimeMs(i64::MAX))?,
                 store.coverage()?,
                 generated_before(&**store)?,
+                complete_until(&**store)?,
             ))
         });
         let why = status.why();
-        let (gaps, coverage, generated, why) = match asked {
-            None => (Vec::new(), Coverage::default(), None, why),
-            Some(Ok((gaps, coverage, generated))) => (gaps, coverage, generated, why),
+        let (gaps, coverage, generated, to, why) = match asked {
+            None => (Vec::new(), Coverage::default(), None, None, why),
+            Some(Ok((gaps, coverage, generated, to))) => (gaps, coverage, generated, to, why),
             // What was known last, and that it can't be asked for now.
-            Some(Err(error)) => (Vec::new(), status.coverage, None, format!("{error}; its gaps can't be listed now")),
+            Some(Err(error)) => {
+                let why = format!("{error}; its gaps can't be listed now");
+                (Vec::new(), status.coverage, None, status.coverage.to, why)
+            }
         };
         Self {
             ensemble,
@@ -171,7 +176,7 @@ impl HistoryJson {
             // Also of one that another server writes, and this one reads.
             store: status.store.or_else(|| store.map(|store| store.kind())),
             from_at_ms: coverage.from.map(|at| at.0),
-            to_at_ms: coverage.to.map(|at| at.0),
+            to_at_ms: to.map(|at| at.0),
             generated_until_at_ms: generated.map(|gap| gap.from.0),
             gaps: gaps.into_iter().map(GapJson::from).collect(),
             bytes: coverage.bytes,
