@@ -19,11 +19,11 @@ use lockscope_demo::{PrivateZooKeeper, ServerOptions};
 use lockscope_live::engine::{Engine, TICK_MS};
 use lockscope_live::project::EnsembleInfo;
 use lockscope_live::{About, Ensemble, Projector};
-use lockscope_live::{Hub, VisibilityScope, random_epoch};
+use lockscope_live::{Hub, random_epoch};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::{self, DropGuard};
 use lockscope_runtime::task_thread::TaskThread;
-use lockscope_view::{SessionId, Waits, WaitsQuery};
+use lockscope_view::{Scope, SessionId, Waits, WaitsQuery};
 use lockscope_zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use shared::{WAIT_MAX, contender, directory};
 use tokio::sync::mpsc;
@@ -169,7 +169,7 @@ impl Watcher {
     }
 
     fn waits(&self) -> Waits {
-        *self.hub.look(WaitsQuery::default(), &VisibilityScope::ALL).unwrap().1.body
+        *self.hub.look(WaitsQuery::default(), &Scope::ALL).unwrap().1.body
     }
 
     /// Looks again and again until the view is as wanted.

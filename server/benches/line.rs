@@ -15,9 +15,8 @@ use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_demo::{PrivateZooKeeper, ServerOptions};
-use lockscope_live::VisibilityScope;
 use lockscope_live::project::{self, ApplicationRule, EnsembleInfo, ProjectionContext};
-use lockscope_view::{BoardQuery, SessionsQuery, WaitsQuery};
+use lockscope_view::{BoardQuery, Scope, SessionsQuery, WaitsQuery};
 use lockscope_zookeeper::{BATCHES_MAX, ObserverConfig, observe};
 use shared::{Lockscope, contender, directory, line};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -134,8 +133,7 @@ fn projection(model: &Observatory, contenders: usize) {
         excluded: None,
         proof: Default::default(),
     };
-    let look =
-        ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: TimeMs(2) };
+    let look = ProjectionContext { observatory: model, ensemble: &ensemble, scope: &Scope::ALL, now: TimeMs(2) };
     let each_ms = |look: &dyn Fn()| {
         let started = Instant::now();
         (0..PROJECTIONS).for_each(|_| look());

@@ -29,6 +29,7 @@ mod lock;
 mod name;
 mod orders;
 pub mod outgoing;
+pub mod past;
 mod past_holder;
 mod patch;
 mod person;
@@ -37,6 +38,7 @@ mod problem;
 mod query;
 mod queue_map;
 mod release;
+mod scope;
 mod session;
 mod session_timeout;
 mod sessions_query;
@@ -92,6 +94,7 @@ pub use queue_map::{
 pub use release::{
     DeleteRight, FALLS_MAX, NEXT_MAX, Naming, Outcome, PlanRequest, ReleaseOrder, ReleasePlan, ReleaseResult,
 };
+pub use scope::{Scope, Within};
 pub use session::{
     Happened, ROW_LOCKS_MAX, SESSION_EVENTS_MAX, SessionEvent, SessionGroupRow, SessionLockRow, SessionPage,
     SessionRow, Sessions, SessionsDelta, SessionsHead,

@@ -24,10 +24,11 @@ use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
 use super::{Grant, ListenScope, Revocation, Settings};
 use lockscope_audit::Right;
-use lockscope_audit::{Actor, QuotaOwner, Scope};
+use lockscope_audit::{Actor, QuotaOwner};
 use lockscope_audit::{Entry, Journal};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_view::Within;
 
 /// How often it is looked what is over, and what changed on disk. With a look itself less than a second.
 const TEND_EVERY: Duration = Duration::from_millis(500);
@@ -246,7 +247,7 @@ impl Access {
             let actor = Actor {
                 name: ANONYMOUS.to_owned(),
                 role: Role::Viewer,
-                scope: Scope::default(),
+                scope: Within::default(),
                 by: SignedBy::Nobody,
                 address,
             };

@@ -4,7 +4,7 @@ use lockscope_view::Role;
 use serde::{Deserialize, Serialize};
 
 use super::AccessError;
-use lockscope_audit::Scope;
+use lockscope_view::Within;
 
 /// Characters of a name.
 pub(super) const NAME_CHARS_MAX: usize = 64;
@@ -64,8 +64,8 @@ impl Grant {
     }
 
     /// How far it reaches.
-    pub fn scope(&self) -> Scope {
-        Scope { ensembles: self.ensembles.clone(), paths: self.paths.clone() }
+    pub fn scope(&self) -> Within {
+        Within::new(&self.ensembles, &self.paths)
     }
 
     /// In words, for lists.

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use lockscope_view::{Role, SignedBy};
+use lockscope_view::{Role, SignedBy, Within};
 
 use lockscope_runtime::quota::neighbourhood;
 
@@ -21,15 +21,6 @@ pub enum Right {
     Administer,
 }
 
-/// Where a role holds. Empty lists mean everywhere.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// Names of ensembles.
-    pub ensembles: Vec<String>,
-    /// Paths; each covers itself and all below it.
-    pub paths: Vec<String>,
-}
-
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
@@ -38,7 +29,7 @@ pub struct Actor {
     /// What they may do.
     pub role: Role,
     /// Where.
-    pub scope: Scope,
+    pub scope: Within,
     /// How that is known.
     pub by: SignedBy,
     /// Where from; None for the server itself.
@@ -130,31 +121,6 @@ impl Right {
     }
 }
 
-impl Scope {
-    /// Whether it is everywhere.
-    pub fn is_everywhere(&self) -> bool {
-        self.ensembles.is_empty() && self.paths.is_empty()
-    }
-
-    /// Whether a path of an ensemble is inside.
-    pub fn covers(&self, ensemble: &str, path: &str) -> bool {
-        self.covers_ensemble(ensemble) && self.covers_path(path)
-    }
-
-    /// Whether a path is inside, in an ensemble that is.
-    pub fn covers_path(&self, path: &str) -> bool {
-        let is_under = |top: &String| {
-            top == "/" || path == top || path.strip_prefix(top.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
-        self.paths.is_empty() || self.paths.iter().any(is_under)
-    }
-
-    /// Whether anything of an ensemble is inside.
-    pub fn covers_ensemble(&self, ensemble: &str) -> bool {
-        self.ensembles.is_empty() || self.ensembles.iter().any(|name| name == ensemble)
-    }
-}
-
 impl Actor {
     /// Whether the role has a right, somewhere.
     pub fn may(&self, right: Right) -> bool {
@@ -185,21 +151,5 @@ mod tests {
         let paid = |owner: &QuotaOwner| owner.payers(2, 5).collect::<Vec<_>>();
         assert_eq!(paid(&one), [(one.clone(), 2), (proxy.clone(), 5)]);
         assert_eq!(paid(&proxy), [(proxy, 2)]);
-    }
-
-    #[test]
-    fn a_scope_covers_whole_names_only() {
-        let scope = Scope { ensembles: vec!["prod".to_owned()], paths: vec!["/shop".to_owned()] };
-        let cases = [
-            ("prod", "/shop", true),
-            ("prod", "/shop/a", true),
-            ("prod", "/shopping", false),
-            ("test", "/shop", false),
-            ("prod", "/", false),
-        ];
-        for (ensemble, path, expected) in cases {
-            assert_eq!(scope.covers(ensemble, path), expected, "{ensemble} {path}");
-        }
-        assert!(Scope::default().covers("any", "/where"));
     }
 }

@@ -29,7 +29,7 @@ mod verify;
 pub mod webhook;
 mod writer;
 
-pub use actor::{Actor, QuotaOwner, Right, Scope, highest, role_may};
+pub use actor::{Actor, QuotaOwner, Right, highest, role_may};
 pub use entry::{Entry, PlanRef};
 pub use export::copy_all;
 pub use lazy_log::LazyLog;

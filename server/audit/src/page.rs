@@ -8,7 +8,7 @@ use lockscope_view::AuditRecord;
 use super::read::{self, ReverseLines};
 use super::records::{LIMIT_MAX, PageQuery};
 use super::verify::Segment;
-use crate::Scope;
+use lockscope_view::Within;
 
 /// Bytes that are read for one page; a filter that matches little gets an answer with `next_before` then.
 pub(super) const SCAN_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -59,7 +59,7 @@ fn matches(query: &PageQuery, record: &AuditRecord) -> bool {
 
 /// Whether a record is about a place inside. What is about no place (who signed in, and from where) is for those who
 /// may see everything.
-fn is_inside(scope: &Scope, record: &AuditRecord) -> bool {
+fn is_inside(scope: &Within, record: &AuditRecord) -> bool {
     if record.ensemble.is_none() && record.lock.is_none() && record.path.is_none() {
         return scope.is_everywhere();
     }

@@ -8,7 +8,7 @@ use futures_util::stream::BoxStream;
 use lockscope_view::{AuditKind, AuditPage};
 
 use super::AuditError;
-use crate::Scope;
+use lockscope_view::Within;
 
 /// Records of a page when nothing is said.
 pub const LIMIT_DEFAULT: usize = 100;
@@ -31,7 +31,7 @@ pub struct PageQuery {
     /// Only of this lock.
     pub lock: Option<String>,
     /// Only what is inside, and what is about no place.
-    pub scope: Scope,
+    pub scope: Within,
 }
 
 impl Default for PageQuery {
@@ -43,7 +43,7 @@ impl Default for PageQuery {
             actor: None,
             kind: None,
             lock: None,
-            scope: Scope::default(),
+            scope: Within::default(),
         }
     }
 }

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::super::REFUSALS_A_MINUTE_MAX;
 use super::*;
-use crate::Scope;
+use lockscope_view::Within;
 
 /// How long a record may take where nothing is to be written in time.
 const SHORT: Duration = Duration::from_millis(20);
@@ -65,7 +65,7 @@ fn outcome(outcome: &'static str) -> Entry {
 }
 
 fn actor(name: &str) -> Actor {
-    Actor { name: name.to_owned(), role: Role::Viewer, scope: Scope::default(), by: SignedBy::Token, address: None }
+    Actor { name: name.to_owned(), role: Role::Viewer, scope: Within::default(), by: SignedBy::Token, address: None }
 }
 
 #[tokio::test]

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use lockscope_live::project::root_help;
-use lockscope_live::{Known, ProjectedView, Projection, Views, VisibilityScope};
+use lockscope_live::{Known, ProjectedView, Projection, Views};
 use lockscope_runtime::clock::Clock;
 use lockscope_view::{
     AsOf, Board, BoardHead, BoardQuery, Capacity, ConfigStatus, EnsembleStatus, EventsQuery, LabQuery, LabRun, Lately,
     Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, QueueMap, QueueMapQuery, Recipe, RootBrief,
-    RootState, RootStatus, SessionId, SessionPage, SessionQuery, SessionRow, SessionTimeout, Sessions, SessionsHead,
-    SessionsQuery, Status, Totals, View, Waits, WaitsQuery, Window, Zxid,
+    RootState, RootStatus, Scope, SessionId, SessionPage, SessionQuery, SessionRow, SessionTimeout, Sessions,
+    SessionsHead, SessionsQuery, Status, Totals, View, Waits, WaitsQuery, Window, Zxid,
 };
 use tokio::sync::watch;
 
@@ -282,39 +282,39 @@ impl World {
 }
 
 impl Views for World {
-    fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> ProjectedView<Board> {
+    fn board(&self, query: &BoardQuery, _scope: &Scope) -> ProjectedView<Board> {
         self.show(self.board(query))
     }
 
-    fn lock(&self, query: &LockQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
+    fn lock(&self, query: &LockQuery, _scope: &Scope) -> ProjectedView<Option<Box<LockPage>>> {
         self.show(self.lock(query).map(Box::new))
     }
 
-    fn status(&self, _scope: &VisibilityScope) -> ProjectedView<Status> {
+    fn status(&self, _scope: &Scope) -> ProjectedView<Status> {
         self.show(self.status())
     }
 
-    fn waits(&self, _query: &WaitsQuery, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+    fn waits(&self, _query: &WaitsQuery, _scope: &Scope) -> ProjectedView<Box<Waits>> {
         self.show(Box::new(self.waits()))
     }
 
-    fn sessions(&self, query: &SessionsQuery, _scope: &VisibilityScope) -> ProjectedView<Sessions> {
+    fn sessions(&self, query: &SessionsQuery, _scope: &Scope) -> ProjectedView<Sessions> {
         self.show(self.sessions(query))
     }
 
-    fn session(&self, query: &SessionQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
+    fn session(&self, query: &SessionQuery, _scope: &Scope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.show(self.session(query).map(Box::new))
     }
 
-    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
+    fn lab(&self, _query: &LabQuery, _scope: &Scope) -> ProjectedView<Option<Box<LabRun>>> {
         self.show(None)
     }
 
-    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
+    fn events(&self, _query: &EventsQuery, _scope: &Scope) -> ProjectedView<Lately> {
         self.show(Lately::default())
     }
 
-    fn queue_map(&self, query: &QueueMapQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+    fn queue_map(&self, query: &QueueMapQuery, _scope: &Scope) -> ProjectedView<Option<Box<QueueMap>>> {
         let whole = LockQuery { path: query.path.clone(), limit: u32::MAX, ..LockQuery::default() };
         self.show(self.lock(&whole).map(|page| Box::new(queue_map(query, &page, self.clock.now_ms()))))
     }
@@ -329,15 +329,15 @@ impl Projection for World {
         *self.turn.borrow()
     }
 
-    fn view_revision(&self, _view: &View, _sight: &VisibilityScope) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &Scope) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
+    fn known(&self, _view: &View, _sight: &Scope) -> Known {
         self.known_now()
     }
 
-    fn session_timeout(&self, _scope: &VisibilityScope, query: &SessionQuery) -> Option<SessionTimeout> {
+    fn session_timeout(&self, _scope: &Scope, query: &SessionQuery) -> Option<SessionTimeout> {
         Some(sessions::timeout(&self.session(query)?.row, self.clock.now_ms()))
     }
 

@@ -9,44 +9,14 @@ use lockscope_core::tally::Histogram;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 
+use lockscope_view::past::BlameBy;
+
 use crate::store::rows::{Charge, Charged, Span};
 
 /// Those who are charged that are told apart. Overflow policy: further ones are charged together, as others.
 pub const ACCOUNTS_MAX: usize = 100_000;
 /// Pairs of who is charged and who waited. Overflow policy: further victims are not counted, and that is said.
 pub const VICTIMS_MAX: usize = 500_000;
-
-/// Who is charged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BlameBy {
-    /// Whoever a client said it is.
-    #[default]
-    Client,
-    /// The host that a client came from.
-    Host,
-    /// A session.
-    Session,
-    /// The lock itself.
-    Lock,
-    /// The ensemble that all of it is of.
-    Ensemble,
-}
-
-impl BlameBy {
-    /// Every way.
-    pub const ALL: [Self; 5] = [Self::Client, Self::Host, Self::Session, Self::Lock, Self::Ensemble];
-
-    /// Its name in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Host => "host",
-            Self::Session => "session",
-            Self::Lock => "lock",
-            Self::Ensemble => "ensemble",
-        }
-    }
-}
 
 /// What one of those is charged.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ pub mod differs;
 pub mod historian;
 pub mod incident;
 mod payloads;
+pub mod query;
 pub mod replay;
 pub mod resume;
 pub mod store;

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockscope_view::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState, ThrownFault};
+use lockscope_view::{AuditKind, FaultOrder, LabOrder, LabRun, LabRuns, LabState, Scope, ThrownFault};
 use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
 use crate::{Lab, LabRefusal};
 use lockscope_audit::{Actor, Right};
 use lockscope_audit::{AuditError, Entry, Intent, Journal, RequestLog};
-use lockscope_live::{LabSource, VisibilityScope};
+use lockscope_live::LabSource;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::tasks::spawn;
 
@@ -102,7 +102,7 @@ impl LabService {
     ///
     /// # Errors
     /// When there is none that the actor sees, or they may not.
-    pub async fn stop(&self, actor: &Actor, scope: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
+    pub async fn stop(&self, actor: &Actor, scope: &Scope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
         let run = self.checked(actor, scope, id).await?;
         self.0.lab.stop(id, &actor.name)?;
         Ok(self.0.lab.run(id).unwrap_or(run))
@@ -115,7 +115,7 @@ impl LabService {
     pub async fn throw(
         &self,
         actor: &Actor,
-        scope: &VisibilityScope,
+        scope: &Scope,
         id: &str,
         order: FaultOrder,
     ) -> Result<ThrownFault, LabDenied> {
@@ -127,13 +127,13 @@ impl LabService {
     ///
     /// # Errors
     /// When there is none that may be seen.
-    pub fn run(&self, scope: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabRefusal> {
+    pub fn run(&self, scope: &Scope, id: &str) -> Result<Arc<LabRun>, LabRefusal> {
         let run = self.0.lab.run(id).filter(|run| scope.covers(&run.ensemble, &run.root));
         run.ok_or_else(|| LabRefusal::Unknown(id.chars().take(ID_CHARS_MAX).collect()))
     }
 
     /// Every run that may be seen, and where one may be ordered.
-    pub fn runs(&self, scope: &VisibilityScope) -> LabRuns {
+    pub fn runs(&self, scope: &Scope) -> LabRuns {
         let mut runs = self.0.lab.runs();
         runs.ensembles.retain(|name| self.0.lab.root_of(name).is_some_and(|root| scope.covers(name, root)));
         runs.runs.retain(|brief| self.run(scope, &brief.id).is_ok());
@@ -237,7 +237,7 @@ impl LabService {
     }
 
     /// A run that the actor sees and may do something with.
-    async fn checked(&self, actor: &Actor, scope: &VisibilityScope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
+    async fn checked(&self, actor: &Actor, scope: &Scope, id: &str) -> Result<Arc<LabRun>, LabDenied> {
         let run = self.run(scope, id)?;
         let root = self.0.lab.root_of(&run.ensemble).unwrap_or(&run.root);
         if actor.may_at(Right::RunLab, &run.ensemble, root) {

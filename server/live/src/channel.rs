@@ -7,23 +7,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use lockscope_view::{Body, View};
+use lockscope_view::{Body, Scope, View};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::budget::{Budget, Share};
 use super::frames::{self, Encoding, compact_delta_tail, json_delta_tail, snapshot_tail};
 use super::pace::{Load, Pace};
-use super::{
-    FeedError, Known, Owner, ProjectedView, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX,
-    VisibilityScope,
-};
+use super::{FeedError, Known, Owner, ProjectedView, Projection, REFRESH_EVERY_MS, RING_BYTES_MAX, RING_DELTAS_MAX};
 use lockscope_runtime::clock::Clock;
 
 /// One view, as those of one scope see it.
 pub(super) struct Channel {
     view: View,
-    scope: VisibilityScope,
+    scope: Scope,
     clock: Clock,
     /// Held while projecting, so that an older look never follows a newer one.
     projecting: Mutex<()>,
@@ -88,7 +85,7 @@ impl Step {
 impl Channel {
     /// A channel with its first state, numbered `seq`.
     pub(super) fn new(
-        key: (View, VisibilityScope),
+        key: (View, Scope),
         seq: u64,
         projection: &dyn Projection,
         now: Instant,

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use lockscope_view::{Epoch, KnownView, PROTOCOL, ServerFrame, View};
+use lockscope_view::{Epoch, KnownView, PROTOCOL, Scope, ServerFrame, View};
 use tokio::sync::Notify;
 
 use super::budget::Budget;
@@ -17,15 +17,15 @@ use super::channel::Channel;
 use super::frames::{Encoding, encode};
 use super::{
     CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection, Subscription,
-    VisibilityScope, normalise,
+    normalise,
 };
 use lockscope_runtime::clock::{self, Clock};
 
 /// A view, as those of one scope see it.
-type Key = (View, VisibilityScope);
+type Key = (View, Scope);
 
 /// The same for all who are shown the same: of the audit log a lock's page alone has something.
-fn key_of(view: View, scope: &VisibilityScope) -> Key {
+fn key_of(view: View, scope: &Scope) -> Key {
     let has_records = scope.records() && matches!(view, View::Lock(_));
     (view, scope.clone().with_records(has_records))
 }
@@ -123,7 +123,7 @@ impl Hub {
     pub fn subscribe(
         self: &Arc<Self>,
         view: View,
-        scope: &VisibilityScope,
+        scope: &Scope,
         after: Option<(Epoch, u64)>,
         waker: Arc<Notify>,
     ) -> Result<Subscription, FeedError> {
@@ -138,7 +138,7 @@ impl Hub {
         self: &Arc<Self>,
         owner: &Owner,
         view: View,
-        scope: &VisibilityScope,
+        scope: &Scope,
         after: Option<(Epoch, u64)>,
         waker: Arc<Notify>,
     ) -> Result<Subscription, FeedError> {
@@ -166,11 +166,7 @@ impl Hub {
     ///
     /// # Errors
     /// As [`Hub::subscribe`].
-    pub fn first<Q: ModelQuery>(
-        &self,
-        query: Q,
-        scope: &VisibilityScope,
-    ) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
+    pub fn first<Q: ModelQuery>(&self, query: Q, scope: &Scope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();
         // Where there is little room nothing is kept for somebody who may never come to look on.
@@ -190,11 +186,7 @@ impl Hub {
     ///
     /// # Errors
     /// When the view can't be.
-    pub fn look<Q: ModelQuery>(
-        &self,
-        query: Q,
-        scope: &VisibilityScope,
-    ) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
+    pub fn look<Q: ModelQuery>(&self, query: Q, scope: &Scope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();
         self.refuse_ambiguous(&view, scope)?;
@@ -205,7 +197,7 @@ impl Hub {
     }
 
     /// A view that leaves no trace. Number 0 goes with it: whoever goes on from it starts afresh.
-    pub fn glance<Q: ModelQuery>(&self, query: &Q, scope: &VisibilityScope) -> ProjectedView<Q::Answer> {
+    pub fn glance<Q: ModelQuery>(&self, query: &Q, scope: &Scope) -> ProjectedView<Q::Answer> {
         query.project(self.projection(), scope).aged(self.now_ms())
     }
 
@@ -284,12 +276,12 @@ impl Hub {
     }
 
     /// Never one of several for the one that was meant, and never nothing for what is not known.
-    pub(super) fn refuse_ambiguous(&self, view: &View, scope: &VisibilityScope) -> Result<(), FeedError> {
+    pub(super) fn refuse_ambiguous(&self, view: &View, scope: &Scope) -> Result<(), FeedError> {
         let names = self.projection.ensembles_with(view, scope);
         if names.len() > 1 { Err(FeedError::Ambiguous(names)) } else { Ok(()) }
     }
 
-    fn channel(&self, view: View, scope: &VisibilityScope) -> Result<Arc<Channel>, FeedError> {
+    fn channel(&self, view: View, scope: &Scope) -> Result<Arc<Channel>, FeedError> {
         self.refuse_ambiguous(&view, scope)?;
         let now = clock::instant();
         let key = key_of(view, scope);

@@ -25,11 +25,10 @@ mod sources;
 mod still;
 mod subscription;
 mod view;
-mod visibility;
 
 use lockscope_view::{
     Board, BoardQuery, Body, Epoch, EventsQuery, FleetTile, LabQuery, LabRun, Lately, LockOrders, LockPage, LockQuery,
-    QueueMap, QueueMapQuery, SessionPage, SessionQuery, SessionTimeout, Sessions, SessionsQuery, Status, View,
+    QueueMap, QueueMapQuery, Scope, SessionPage, SessionQuery, SessionTimeout, Sessions, SessionsQuery, Status, View,
     WINDOW_ROWS_MAX, Waits, WaitsQuery, Window,
 };
 
@@ -48,7 +47,6 @@ pub use revisions::Revisions;
 pub use sources::{ConfigState, HistorySource, LabSource};
 pub use subscription::Subscription;
 pub use view::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none, normalise};
-pub use visibility::VisibilityScope;
 
 /// Distinct views kept at once; one more is refused.
 pub const CHANNELS_MAX: usize = 2_048;
@@ -71,23 +69,23 @@ pub const REST_FACTOR: u32 = 4;
 /// itself.
 pub trait Views {
     /// The board.
-    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board>;
+    fn board(&self, query: &BoardQuery, scope: &Scope) -> ProjectedView<Board>;
     /// One lock; None when there is none at that path.
-    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>>;
+    fn lock(&self, query: &LockQuery, scope: &Scope) -> ProjectedView<Option<Box<LockPage>>>;
     /// The server's own state.
-    fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status>;
+    fn status(&self, scope: &Scope) -> ProjectedView<Status>;
     /// Who waits for whom.
-    fn waits(&self, query: &WaitsQuery, scope: &VisibilityScope) -> ProjectedView<Box<Waits>>;
+    fn waits(&self, query: &WaitsQuery, scope: &Scope) -> ProjectedView<Box<Waits>>;
     /// Every session that matches.
-    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions>;
+    fn sessions(&self, query: &SessionsQuery, scope: &Scope) -> ProjectedView<Sessions>;
     /// One session; None when nothing is known of it.
-    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>>;
+    fn session(&self, query: &SessionQuery, scope: &Scope) -> ProjectedView<Option<Box<SessionPage>>>;
     /// A run of the lab; None when there is none of that name.
-    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>>;
+    fn lab(&self, query: &LabQuery, scope: &Scope) -> ProjectedView<Option<Box<LabRun>>>;
     /// What happened lately.
-    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately>;
+    fn events(&self, query: &EventsQuery, scope: &Scope) -> ProjectedView<Lately>;
     /// A lock's whole queue in little; None when there is no lock at that path.
-    fn queue_map(&self, query: &QueueMapQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>>;
+    fn queue_map(&self, query: &QueueMapQuery, scope: &Scope) -> ProjectedView<Option<Box<QueueMap>>>;
 }
 
 /// What the feed needs from the model.
@@ -97,9 +95,9 @@ pub trait Projection: Views + Send + Sync + 'static {
     /// Changes applied to the model so far.
     fn revision(&self) -> u64;
     /// Numbers that differ whenever the view may differ, the passing of time aside.
-    fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64>;
+    fn view_revision(&self, view: &View, scope: &Scope) -> Vec<u64>;
     /// A view of any kind, as the body of a frame.
-    fn project(&self, view: &View, scope: &VisibilityScope) -> ProjectedView<Body> {
+    fn project(&self, view: &View, scope: &Scope) -> ProjectedView<Body> {
         let projected = match view {
             View::Board(query) => self.board(query, scope).map(Body::Board),
             View::Lock(query) => self.lock(query, scope).map(Body::Lock),
@@ -114,44 +112,39 @@ pub trait Projection: Views + Send + Sync + 'static {
         projected.map(settled::settled)
     }
     /// Up to when the view, as the model would show it now, is known to be true.
-    fn known(&self, view: &View, scope: &VisibilityScope) -> Known;
+    fn known(&self, view: &View, scope: &Scope) -> Known;
     /// The ensembles that have what a view is about, where it is one thing and the view names no ensemble.
-    fn ensembles_with(&self, _view: &View, _sight: &VisibilityScope) -> Vec<String> {
+    fn ensembles_with(&self, _view: &View, _sight: &Scope) -> Vec<String> {
         Vec::new()
     }
     /// Whether every root left its first sync.
     fn is_ready(&self) -> bool;
     /// The numbers of each ensemble of which something may be seen.
-    fn figures(&self, _sight: &VisibilityScope, _apart: &project::MetricSelection) -> Vec<project::Snapshot> {
+    fn figures(&self, _sight: &Scope, _apart: &project::MetricSelection) -> Vec<project::Snapshot> {
         Vec::new()
     }
     /// What happened lately in each ensemble that is meant and of which something may be seen.
-    fn events_after(
-        &self,
-        _sight: &VisibilityScope,
-        _query: &EventsQuery,
-        _after: Option<u64>,
-    ) -> Vec<project::EventsView> {
+    fn events_after(&self, _sight: &Scope, _query: &EventsQuery, _after: Option<u64>) -> Vec<project::EventsView> {
         Vec::new()
     }
     /// The event log backwards, of each ensemble that is meant and of which something may be seen.
-    fn happened(&self, _scope: &VisibilityScope, _query: &project::HappenedQuery) -> Vec<project::HappenedView> {
+    fn happened(&self, _scope: &Scope, _query: &project::HappenedQuery) -> Vec<project::HappenedView> {
         Vec::new()
     }
     /// In which order sessions take locks, in the ensembles that are meant; None where there is none of that name.
-    fn orders(&self, _scope: &VisibilityScope, ensemble: &str) -> Option<LockOrders> {
+    fn orders(&self, _scope: &Scope, ensemble: &str) -> Option<LockOrders> {
         ensemble.is_empty().then(LockOrders::default)
     }
     /// Who holds a lock and who stands in its line: the first so many, the last, and the one with this znode.
-    fn line(&self, _scope: &VisibilityScope, _query: &LockQuery) -> Option<LineView> {
+    fn line(&self, _scope: &Scope, _query: &LockQuery) -> Option<LineView> {
         None
     }
     /// Whether a session's time-out suits its client; None of one that owns nothing that may be seen.
-    fn session_timeout(&self, _scope: &VisibilityScope, _query: &SessionQuery) -> Option<SessionTimeout> {
+    fn session_timeout(&self, _scope: &Scope, _query: &SessionQuery) -> Option<SessionTimeout> {
         None
     }
     /// The worst of the locks whose names fit, of all that may be seen.
-    fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {
+    fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &Scope) -> FoundLocks {
         let query = BoardQuery { limit: WINDOW_ROWS_MAX, ..BoardQuery::default() };
         let Window { total, mut rows, .. } = self.board(&query, scope).body.window;
         let is_complete = rows.len() == total as usize;
@@ -160,11 +153,11 @@ pub trait Projection: Views + Send + Sync + 'static {
         FoundLocks { rows, is_complete }
     }
     /// The ensembles of which something may be seen, as tiles, in no order.
-    fn fleet_tiles(&self, _scope: &VisibilityScope) -> Vec<FleetTile> {
+    fn fleet_tiles(&self, _scope: &Scope) -> Vec<FleetTile> {
         Vec::new()
     }
     /// Whether there are several of which something may be seen.
-    fn has_fleet(&self, _scope: &VisibilityScope) -> bool {
+    fn has_fleet(&self, _scope: &Scope) -> bool {
         false
     }
     /// Whether a release of some lock seems to wake many.

@@ -10,8 +10,8 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_view::{
     Board, BoardQuery, ConfigStatus, EnsembleStatus, EventsQuery, FleetTile, LabQuery, LabRun, Lately, LockOrders,
-    LockPage, LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, SessionPage, SessionQuery, SessionTimeout, Sessions,
-    SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
+    LockPage, LockQuery, PROTOCOL, Query, QueueMap, QueueMapQuery, Scope, SessionPage, SessionQuery, SessionTimeout,
+    Sessions, SessionsQuery, Status, StatusQuery, View, Waits, WaitsQuery,
 };
 
 use super::project::{
@@ -20,7 +20,6 @@ use super::project::{
 };
 use super::{
     About, ConfigState, Ensembles, HistorySource, Known, LabSource, ProjectedView, Projection, Revisions, Views,
-    VisibilityScope,
 };
 use lockscope_runtime::clock::Clock;
 
@@ -113,12 +112,12 @@ impl Projector {
     }
 
     /// A run, for whom it is.
-    fn lab_run(&self, id: &str, scope: &VisibilityScope) -> Option<Arc<LabRun>> {
+    fn lab_run(&self, id: &str, scope: &Scope) -> Option<Arc<LabRun>> {
         self.lab.as_ref()?.run(id).filter(|run| scope.covers(&run.ensemble, &run.root))
     }
 
     /// One look at all of which something may be seen. A writer of any waits meanwhile.
-    fn look<T>(&self, scope: &VisibilityScope, look: impl FnOnce(&[ProjectionContext<'_>]) -> T) -> T {
+    fn look<T>(&self, scope: &Scope, look: impl FnOnce(&[ProjectionContext<'_>]) -> T) -> T {
         let ensembles = self.ensembles.now();
         let guards: Vec<_> = {
             let seen = ensembles.iter().filter(|ensemble| scope.covers_ensemble(&ensemble.info.name));
@@ -134,7 +133,7 @@ impl Projector {
     }
 
     /// How the settings stand. Whoever may not see everything gets no name, no path and no line of the file.
-    fn config(&self, scope: &VisibilityScope) -> ConfigStatus {
+    fn config(&self, scope: &Scope) -> ConfigStatus {
         let config = self.config.as_ref().map(|config| config.status()).unwrap_or_default();
         if !scope.is_bounded() {
             return config;
@@ -146,7 +145,7 @@ impl Projector {
     }
 
     /// An ensemble's part of the status with its recording. Whoever may not see everything gets no file's name.
-    fn with_recording(&self, status: EnsembleStatus, scope: &VisibilityScope) -> EnsembleStatus {
+    fn with_recording(&self, status: EnsembleStatus, scope: &Scope) -> EnsembleStatus {
         let mut history = self.history.as_ref().and_then(|history| history.status(&status.name));
         if let Some(history) = history.as_mut().filter(|history| scope.is_bounded() && !history.why.is_empty()) {
             "it can't be kept now".clone_into(&mut history.why);
@@ -158,7 +157,7 @@ impl Projector {
     fn show<Q: Query>(
         &self,
         query: &Q,
-        scope: &VisibilityScope,
+        scope: &Scope,
         answer: impl FnOnce(&[ProjectionContext<'_>]) -> Q::Answer,
     ) -> ProjectedView<Q::Answer> {
         let view = query.clone().view();
@@ -174,7 +173,7 @@ impl Projector {
         Known { at_ms: self.clock.now_ms(), is_live: true, is_past: false }
     }
 
-    fn status_of(&self, looks: &[ProjectionContext<'_>], scope: &VisibilityScope) -> Status {
+    fn status_of(&self, looks: &[ProjectionContext<'_>], scope: &Scope) -> Status {
         Status {
             version: self.about.version.clone(),
             protocol: PROTOCOL,
@@ -192,40 +191,40 @@ impl Projector {
 }
 
 impl Views for Projector {
-    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board> {
+    fn board(&self, query: &BoardQuery, scope: &Scope) -> ProjectedView<Board> {
         self.show(query, scope, |looks| project::board(looks, query, &self.acknowledged.now()))
     }
 
-    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
+    fn lock(&self, query: &LockQuery, scope: &Scope) -> ProjectedView<Option<Box<LockPage>>> {
         self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.lock(query, &self.forced))))
     }
 
-    fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status> {
+    fn status(&self, scope: &Scope) -> ProjectedView<Status> {
         self.show(&StatusQuery, scope, |looks| self.status_of(looks, scope))
     }
 
-    fn waits(&self, query: &WaitsQuery, scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+    fn waits(&self, query: &WaitsQuery, scope: &Scope) -> ProjectedView<Box<Waits>> {
         self.show(query, scope, |looks| Box::new(project::waits(looks, *query)))
     }
 
-    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions> {
+    fn sessions(&self, query: &SessionsQuery, scope: &Scope) -> ProjectedView<Sessions> {
         self.show(query, scope, |looks| project::sessions(looks, query, &self.applications.rule()))
     }
 
-    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
+    fn session(&self, query: &SessionQuery, scope: &Scope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.session(query))))
     }
 
-    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
+    fn lab(&self, query: &LabQuery, scope: &Scope) -> ProjectedView<Option<Box<LabRun>>> {
         let run = self.lab_run(&query.run, scope).map(|run| Box::new(LabRun::clone(&run)));
         ProjectedView { body: run, known: self.known_of_lab() }
     }
 
-    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately> {
+    fn events(&self, query: &EventsQuery, scope: &Scope) -> ProjectedView<Lately> {
         self.show(query, scope, |looks| project::lately(looks, query))
     }
 
-    fn queue_map(&self, query: &QueueMapQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+    fn queue_map(&self, query: &QueueMapQuery, scope: &Scope) -> ProjectedView<Option<Box<QueueMap>>> {
         let rule = self.applications.rule();
         self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.queue_map(query, &rule))))
     }
@@ -240,7 +239,7 @@ impl Projection for Projector {
         self.ensembles.revision()
     }
 
-    fn view_revision(&self, view: &View, scope: &VisibilityScope) -> Vec<u64> {
+    fn view_revision(&self, view: &View, scope: &Scope) -> Vec<u64> {
         match view {
             View::Status {} => {
                 let config = self.config.as_ref().map_or(0, |config| *config.changes().borrow());
@@ -271,14 +270,14 @@ impl Projection for Projector {
         }
     }
 
-    fn known(&self, view: &View, scope: &VisibilityScope) -> Known {
+    fn known(&self, view: &View, scope: &Scope) -> Known {
         match view {
             View::Lab(_) => self.known_of_lab(),
             _ => self.look(scope, |looks| self.known_of(looks, view)),
         }
     }
 
-    fn ensembles_with(&self, view: &View, scope: &VisibilityScope) -> Vec<String> {
+    fn ensembles_with(&self, view: &View, scope: &Scope) -> Vec<String> {
         let has = |look: &ProjectionContext<'_>| match view {
             View::Lock(LockQuery { ensemble, path, .. }) | View::QueueMap(QueueMapQuery { ensemble, path, .. }) => {
                 ensemble.is_empty() && look.has_lock(path)
@@ -294,27 +293,27 @@ impl Projection for Projector {
         self.look(scope, |looks| looks.iter().filter(|look| has(look)).map(|look| look.ensemble.name.clone()).collect())
     }
 
-    fn figures(&self, scope: &VisibilityScope, apart: &MetricSelection) -> Vec<Snapshot> {
+    fn figures(&self, scope: &Scope, apart: &MetricSelection) -> Vec<Snapshot> {
         self.look(scope, |looks| project::figures(looks, apart))
     }
 
-    fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &VisibilityScope) -> FoundLocks {
+    fn locks_named(&self, fits: &mut NameTest<'_>, rows_max: usize, scope: &Scope) -> FoundLocks {
         let (names, are_all) = self.look(scope, project::names);
         let (found, are_compared) = project::fitting(names, fits);
         let rows = self.look(scope, |looks| project::rows_of(looks, &found, rows_max));
         FoundLocks { rows, is_complete: are_all && are_compared }
     }
 
-    fn fleet_tiles(&self, scope: &VisibilityScope) -> Vec<FleetTile> {
+    fn fleet_tiles(&self, scope: &Scope) -> Vec<FleetTile> {
         self.look(scope, project::fleet_tiles)
     }
 
-    fn has_fleet(&self, scope: &VisibilityScope) -> bool {
+    fn has_fleet(&self, scope: &Scope) -> bool {
         let ensembles = self.ensembles.now();
         ensembles.iter().filter(|ensemble| scope.covers_ensemble(&ensemble.info.name)).nth(1).is_some()
     }
 
-    fn events_after(&self, scope: &VisibilityScope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsView> {
+    fn events_after(&self, scope: &Scope, query: &EventsQuery, after: Option<u64>) -> Vec<EventsView> {
         self.look(scope, |looks| {
             looks
                 .iter()
@@ -324,25 +323,25 @@ impl Projection for Projector {
         })
     }
 
-    fn happened(&self, scope: &VisibilityScope, query: &HappenedQuery) -> Vec<HappenedView> {
+    fn happened(&self, scope: &Scope, query: &HappenedQuery) -> Vec<HappenedView> {
         self.look(scope, |looks| {
             let meant = looks.iter().filter(|look| look.is_meant(&query.ensemble));
             meant.map(|look| project::happened(look, query)).collect()
         })
     }
 
-    fn orders(&self, scope: &VisibilityScope, ensemble: &str) -> Option<LockOrders> {
+    fn orders(&self, scope: &Scope, ensemble: &str) -> Option<LockOrders> {
         self.look(scope, |looks| {
             let meant: Vec<_> = looks.iter().filter(|look| look.is_meant(ensemble)).copied().collect();
             (!meant.is_empty()).then(|| project::orders(&meant))
         })
     }
 
-    fn line(&self, scope: &VisibilityScope, query: &LockQuery) -> Option<LineView> {
+    fn line(&self, scope: &Scope, query: &LockQuery) -> Option<LineView> {
         self.look(scope, |looks| looks.iter().find_map(|look| look.line(query)))
     }
 
-    fn session_timeout(&self, scope: &VisibilityScope, query: &SessionQuery) -> Option<SessionTimeout> {
+    fn session_timeout(&self, scope: &Scope, query: &SessionQuery) -> Option<SessionTimeout> {
         self.look(scope, |looks| only(looks.iter().filter_map(|look| look.session_timeout(query))))
     }
 

@@ -1,13 +1,13 @@
 //! Queries as the hub answers them: limited in size, from the model.
 
 use lockscope_view::{
-    BoardQuery, EventsQuery, LabQuery, LockQuery, Query, QueueMapQuery, SessionQuery, SessionsQuery, StatusQuery,
-    WaitsQuery,
+    BoardQuery, EventsQuery, LabQuery, LockQuery, Query, QueueMapQuery, Scope, SessionQuery, SessionsQuery,
+    StatusQuery, WaitsQuery,
 };
 
 use super::known::Live;
 use super::view::Bounded as _;
-use super::{FeedError, ProjectedView, Projection, VisibilityScope};
+use super::{FeedError, ProjectedView, Projection};
 
 /// A query that the model answers.
 pub trait ModelQuery: Query<Answer: Live> {
@@ -18,7 +18,7 @@ pub trait ModelQuery: Query<Answer: Live> {
     fn normalised(self) -> Result<Self, FeedError>;
 
     /// The answer as the model shows it now.
-    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer>;
+    fn project(&self, projection: &dyn Projection, scope: &Scope) -> ProjectedView<Self::Answer>;
 }
 
 macro_rules! model_queries {
@@ -28,7 +28,7 @@ macro_rules! model_queries {
                 self.within_bounds()
             }
 
-            fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer> {
+            fn project(&self, projection: &dyn Projection, scope: &Scope) -> ProjectedView<Self::Answer> {
                 projection.$project(self, scope)
             }
         }
@@ -50,7 +50,7 @@ impl ModelQuery for StatusQuery {
         Ok(self)
     }
 
-    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer> {
+    fn project(&self, projection: &dyn Projection, scope: &Scope) -> ProjectedView<Self::Answer> {
         projection.status(scope)
     }
 }
@@ -60,7 +60,7 @@ impl ModelQuery for WaitsQuery {
         Ok(self)
     }
 
-    fn project(&self, projection: &dyn Projection, scope: &VisibilityScope) -> ProjectedView<Self::Answer> {
+    fn project(&self, projection: &dyn Projection, scope: &Scope) -> ProjectedView<Self::Answer> {
         projection.waits(self, scope)
     }
 }

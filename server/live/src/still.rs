@@ -2,16 +2,16 @@
 //! are documents.
 
 use bytes::Bytes;
-use lockscope_view::{AsOf, Body, RootState, View};
+use lockscope_view::{AsOf, Body, RootState, Scope, View};
 
-use super::{FeedError, Hub, VisibilityScope, json, normalise};
+use super::{FeedError, Hub, json, normalise};
 
 impl Hub {
     /// The only frame of a subscription that `live` was asked for, of a view of this hub's moment.
     ///
     /// # Errors
     /// When the view can't be, or has no past.
-    pub fn snapshot_for(&self, live: &Self, id: u32, view: View, scope: &VisibilityScope) -> Result<Bytes, FeedError> {
+    pub fn snapshot_for(&self, live: &Self, id: u32, view: View, scope: &Scope) -> Result<Bytes, FeedError> {
         let view = normalise(view)?;
         if matches!(view, View::Lab(_)) {
             return Err(FeedError::BadView("a run of the lab is shown live only; leave out `at`".to_owned()));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use lockscope_view::{CompactFrame, RootState, decode_frame};
+use lockscope_view::{CompactFrame, RootState, Scope, decode_frame};
 use proptest::prelude::*;
 use tokio::sync::Notify;
 
@@ -28,7 +28,7 @@ fn hub(fake: &Arc<Fake>) -> Arc<Hub> {
 }
 
 fn channel_of(fake: &Arc<Fake>, start: Instant) -> Channel {
-    Channel::new((board(), VisibilityScope::ALL), 1, &**fake, start, (Clock::manual(5), &Budget::default())).unwrap()
+    Channel::new((board(), Scope::ALL), 1, &**fake, start, (Clock::manual(5), &Budget::default())).unwrap()
 }
 
 fn decode(bytes: &[u8]) -> CompactFrame {
@@ -81,7 +81,7 @@ proptest! {
         let fake = Fake::new();
         let hub = hub(&fake);
         let start = Instant::now();
-        let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap();
+        let mut subscription = hub.subscribe(board(), &Scope::ALL, None, Arc::new(Notify::new())).unwrap();
         let channel = hub.watched().pop().unwrap();
         let mut viewer = Viewer::default();
         viewer.catch_up(&mut subscription);
@@ -91,11 +91,11 @@ proptest! {
             channel.refresh(&*fake, apart(start, step)).unwrap();
             if *looks {
                 viewer.catch_up(&mut subscription);
-                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board(), &VisibilityScope::ALL).body));
+                prop_assert_eq!(viewer.body.clone(), Some(fake.project(&board(), &Scope::ALL).body));
             }
         }
         viewer.catch_up(&mut subscription);
-        prop_assert_eq!(viewer.body, Some(fake.project(&board(), &VisibilityScope::ALL).body));
+        prop_assert_eq!(viewer.body, Some(fake.project(&board(), &Scope::ALL).body));
         prop_assert_eq!(viewer.seq, channel.seq());
     }
 }
@@ -105,7 +105,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
     let start = Instant::now();
-    let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap();
+    let mut subscription = hub.subscribe(board(), &Scope::ALL, None, Arc::new(Notify::new())).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
     let channel = hub.watched().pop().unwrap();
@@ -118,7 +118,7 @@ fn a_viewer_that_fell_behind_is_told_and_gets_the_whole() {
         CompactFrame::Resync { id: 3, .. }
     ));
     viewer.catch_up(&mut subscription);
-    assert_eq!(viewer.body, Some(fake.project(&board(), &VisibilityScope::ALL).body));
+    assert_eq!(viewer.body, Some(fake.project(&board(), &Scope::ALL).body));
     assert!(subscription.next(3, Encoding::Binary).unwrap().is_none());
 }
 
@@ -141,29 +141,24 @@ fn the_ring_is_bounded_in_bytes_and_keeps_the_newest() {
 fn resuming_sends_only_what_came_after_and_another_epoch_gets_the_whole() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, ProjectedView { body: first, .. }) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
+    let (seq, ProjectedView { body: first, .. }) = hub.first(BoardQuery::default(), &Scope::ALL).unwrap();
     let channel = hub
-        .subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new()))
+        .subscribe(board(), &Scope::ALL, None, Arc::new(Notify::new()))
         .map(|keep| (hub.watched().pop().unwrap(), keep))
         .unwrap();
     fake.set(&["/a"]);
     channel.0.refresh(&*fake, apart(Instant::now(), 1)).unwrap();
 
     let mut viewer = Viewer { seq, body: Some(Body::Board(first)), resyncs: 0 };
-    let mut resumed =
-        hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut resumed = hub.subscribe(board(), &Scope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     viewer.catch_up(&mut resumed);
-    assert_eq!(
-        (viewer.seq, viewer.resyncs, viewer.body),
-        (seq + 1, 0, Some(fake.project(&board(), &VisibilityScope::ALL).body))
-    );
+    assert_eq!((viewer.seq, viewer.resyncs, viewer.body), (seq + 1, 0, Some(fake.project(&board(), &Scope::ALL).body)));
 
     for (epoch, seq) in [(Epoch(8), seq), (Epoch(7), 99), (Epoch(7), 0), (Epoch(7), u64::MAX)] {
-        let mut stranger =
-            hub.subscribe(board(), &VisibilityScope::ALL, Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
+        let mut stranger = hub.subscribe(board(), &Scope::ALL, Some((epoch, seq)), Arc::new(Notify::new())).unwrap();
         let mut viewer = Viewer::default();
         viewer.catch_up(&mut stranger);
-        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
+        assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Scope::ALL).body)));
     }
 }
 
@@ -230,15 +225,14 @@ fn a_view_is_not_looked_at_too_often_nor_without_need() {
 fn a_view_that_comes_back_after_it_was_forgotten_never_continues_an_old_number() {
     let fake = Fake::new();
     let hub = hub(&fake);
-    let (seq, _) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
+    let (seq, _) = hub.first(BoardQuery::default(), &Scope::ALL).unwrap();
     hub.forget_idle(Instant::now() + Duration::from_millis(IDLE_MS * 2));
     assert_eq!(hub.sizes(), Sizes { watched: 0, idle: 0 });
     fake.set(&["/a"]);
-    let mut subscription =
-        hub.subscribe(board(), &VisibilityScope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
+    let mut subscription = hub.subscribe(board(), &Scope::ALL, Some((Epoch(7), seq)), Arc::new(Notify::new())).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
-    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
+    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Scope::ALL).body)));
 }
 
 #[test]
@@ -248,11 +242,11 @@ fn views_are_bounded_watched_ones_stay_and_unused_ones_go_first() {
     let query = |at: usize| LockQuery { path: format!("/{at}"), ..LockQuery::default() };
     let view = |at: usize| View::Lock(query(at));
     let _held: Vec<_> = (0..CHANNELS_MAX)
-        .map(|at| hub.subscribe(view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap())
+        .map(|at| hub.subscribe(view(at), &Scope::ALL, None, Arc::new(Notify::new())).unwrap())
         .collect();
-    assert_eq!(hub.first(query(CHANNELS_MAX), &VisibilityScope::ALL).unwrap_err(), FeedError::TooManyViews);
+    assert_eq!(hub.first(query(CHANNELS_MAX), &Scope::ALL).unwrap_err(), FeedError::TooManyViews);
     drop(_held);
-    assert!(hub.first(query(CHANNELS_MAX), &VisibilityScope::ALL).is_ok());
+    assert!(hub.first(query(CHANNELS_MAX), &Scope::ALL).is_ok());
     assert!(hub.sizes().idle <= IDLE_CHANNELS_MAX + 1);
 }
 
@@ -264,13 +258,12 @@ fn where_there_is_little_room_nothing_is_kept_and_who_has_much_gets_no_more() {
     let hub = Hub::with_budget(fake.clone(), Clock::manual(5), Epoch(7), Budget::new(5_000, 3_000, 9_000));
     let query = |at: usize| BoardQuery { q: at.to_string(), ..BoardQuery::default() };
     let view = |at: usize| View::Board(query(at));
-    let join = |who: &str, at| {
-        hub.subscribe_for(&Owner::new(who), view(at), &VisibilityScope::ALL, None, Arc::new(Notify::new()))
-    };
+    let join =
+        |who: &str, at| hub.subscribe_for(&Owner::new(who), view(at), &Scope::ALL, None, Arc::new(Notify::new()));
     let greedy: Vec<_> = (0..5).map(|at| join("greedy", at).unwrap()).collect();
     assert_eq!(join("greedy", 5).map(drop).unwrap_err(), FeedError::ViewsTooLarge);
-    assert_eq!(hub.first(query(6), &VisibilityScope::ALL).map(drop).unwrap_err(), FeedError::TooManyViews);
-    assert!(hub.first(query(0), &VisibilityScope::ALL).is_ok(), "one that is open costs nothing");
+    assert_eq!(hub.first(query(6), &Scope::ALL).map(drop).unwrap_err(), FeedError::TooManyViews);
+    assert!(hub.first(query(0), &Scope::ALL).is_ok(), "one that is open costs nothing");
     let good = join("good", 7).unwrap();
     let channel = hub.watched().pop().unwrap();
     for step in 1..4 {
@@ -305,12 +298,12 @@ async fn the_pump_brings_every_change_to_a_waiting_viewer() {
     let hub = hub(&fake);
     let pump = pump::start(hub.clone(), stop);
     let waker = Arc::new(Notify::new());
-    let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, None, waker.clone()).unwrap();
+    let mut subscription = hub.subscribe(board(), &Scope::ALL, None, waker.clone()).unwrap();
     let mut viewer = Viewer::default();
     viewer.catch_up(&mut subscription);
     for step in 0..5 {
         fake.set(&[&format!("/{step}")]);
-        let wanted = Some(fake.project(&board(), &VisibilityScope::ALL).body);
+        let wanted = Some(fake.project(&board(), &Scope::ALL).body);
         tokio::time::timeout(Duration::from_secs(60), async {
             while viewer.body != wanted {
                 waker.notified().await;
@@ -329,18 +322,15 @@ fn people_of_equal_sight_share_a_view_and_others_do_not() {
     let fake = Fake::new();
     let hub = hub(&fake);
     let scope = |paths: &[&str], payloads| {
-        VisibilityScope::new(&[], &paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), payloads)
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        Scope::new(lockscope_view::Within::new(&[], &paths), payloads)
     };
-    let see = |view, scope: VisibilityScope| hub.subscribe(view, &scope, None, Arc::new(Notify::new())).unwrap();
+    let see = |view, scope: Scope| hub.subscribe(view, &scope, None, Arc::new(Notify::new())).unwrap();
     let join = |scope| see(board(), scope);
     let _same = [join(scope(&["/a", "/b"], true)), join(scope(&["/b", "/a", "/a/c"], true))];
     assert_eq!(hub.sizes().watched, 1);
-    let _others = [
-        join(scope(&["/a"], true)),
-        join(scope(&["/a", "/b"], false)),
-        join(VisibilityScope::ALL),
-        join(scope(&["/"], true)),
-    ];
+    let _others =
+        [join(scope(&["/a"], true)), join(scope(&["/a", "/b"], false)), join(Scope::ALL), join(scope(&["/"], true))];
     assert_eq!(hub.sizes().watched, 4);
     // What the audit log has is on a lock's page alone.
     let _auditor = join(scope(&["/a"], true).with_records(true));

@@ -8,10 +8,9 @@ pub(super) use lockscope_core::release::Target;
 use lockscope_core::release::{End, Refusal};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::split_path;
-use lockscope_view::ReleasePlan;
+use lockscope_view::{ReleasePlan, Scope};
 
 use super::refusal::{Rejection, RejectionReason};
-use lockscope_live::VisibilityScope;
 use lockscope_live::engine::Reader;
 use lockscope_live::project::{EnsembleInfo, Holding, ProjectionContext};
 use lockscope_runtime::clock::Clock;
@@ -34,7 +33,7 @@ impl EnsembleHandle {
     fn look<T>(&self, look: impl FnOnce(ProjectionContext<'_>) -> T) -> T {
         let now = || TimeMs(self.clock.now_ms());
         self.reader.read(|observatory| {
-            look(ProjectionContext { observatory, ensemble: &self.info, scope: &VisibilityScope::ALL, now: now() })
+            look(ProjectionContext { observatory, ensemble: &self.info, scope: &Scope::ALL, now: now() })
         })
     }
 

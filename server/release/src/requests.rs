@@ -62,13 +62,13 @@ mod tests {
     use lockscope_view::{Outcome, Role};
 
     use super::*;
-    use lockscope_audit::Scope;
+    use lockscope_view::Within;
 
     fn actor(name: &str) -> Actor {
         Actor {
             name: name.to_owned(),
             role: Role::Operator,
-            scope: Scope::default(),
+            scope: Within::default(),
             by: SignedBy::Token,
             address: None,
         }

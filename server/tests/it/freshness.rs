@@ -15,13 +15,13 @@ use lockscope_core::znode::{Facts, SessionId, Zxid};
 use lockscope_live::engine::{Engine, Reader};
 use lockscope_live::project::EnsembleInfo;
 use lockscope_live::{About, Ensemble, Projector};
-use lockscope_live::{Hub, Known, ProjectedView, Projection, Views, VisibilityScope, pump};
+use lockscope_live::{Hub, Known, ProjectedView, Projection, Views, pump};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::{self, DropGuard};
 use lockscope_runtime::task_thread::TaskThread;
 use lockscope_view::{
     Board, BoardQuery, Epoch, EventsQuery, LIVE_AGE_MAX_MS, LabQuery, LabRun, Lately, LockPage, LockQuery, QueueMap,
-    QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
+    QueueMapQuery, Scope, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, View, Waits, WaitsQuery,
 };
 use lockscope_web::listener::Bounds;
 use lockscope_web::{Http, Limits};
@@ -54,31 +54,31 @@ impl Slow {
 }
 
 impl Views for Slow {
-    fn board(&self, query: &BoardQuery, scope: &VisibilityScope) -> ProjectedView<Board> {
+    fn board(&self, query: &BoardQuery, scope: &Scope) -> ProjectedView<Board> {
         self.late(self.projector.board(query, scope))
     }
-    fn lock(&self, query: &LockQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
+    fn lock(&self, query: &LockQuery, scope: &Scope) -> ProjectedView<Option<Box<LockPage>>> {
         self.late(self.projector.lock(query, scope))
     }
-    fn status(&self, scope: &VisibilityScope) -> ProjectedView<Status> {
+    fn status(&self, scope: &Scope) -> ProjectedView<Status> {
         self.late(self.projector.status(scope))
     }
-    fn waits(&self, query: &WaitsQuery, scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+    fn waits(&self, query: &WaitsQuery, scope: &Scope) -> ProjectedView<Box<Waits>> {
         self.late(self.projector.waits(query, scope))
     }
-    fn sessions(&self, query: &SessionsQuery, scope: &VisibilityScope) -> ProjectedView<Sessions> {
+    fn sessions(&self, query: &SessionsQuery, scope: &Scope) -> ProjectedView<Sessions> {
         self.late(self.projector.sessions(query, scope))
     }
-    fn session(&self, query: &SessionQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
+    fn session(&self, query: &SessionQuery, scope: &Scope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.late(self.projector.session(query, scope))
     }
-    fn lab(&self, query: &LabQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
+    fn lab(&self, query: &LabQuery, scope: &Scope) -> ProjectedView<Option<Box<LabRun>>> {
         self.late(self.projector.lab(query, scope))
     }
-    fn events(&self, query: &EventsQuery, scope: &VisibilityScope) -> ProjectedView<Lately> {
+    fn events(&self, query: &EventsQuery, scope: &Scope) -> ProjectedView<Lately> {
         self.late(self.projector.events(query, scope))
     }
-    fn queue_map(&self, query: &QueueMapQuery, scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+    fn queue_map(&self, query: &QueueMapQuery, scope: &Scope) -> ProjectedView<Option<Box<QueueMap>>> {
         self.late(self.projector.queue_map(query, scope))
     }
 }
@@ -90,10 +90,10 @@ impl Projection for Slow {
     fn revision(&self) -> u64 {
         self.projector.revision()
     }
-    fn view_revision(&self, view: &View, sight: &VisibilityScope) -> Vec<u64> {
+    fn view_revision(&self, view: &View, sight: &Scope) -> Vec<u64> {
         self.projector.view_revision(view, sight)
     }
-    fn known(&self, view: &View, sight: &VisibilityScope) -> Known {
+    fn known(&self, view: &View, sight: &Scope) -> Known {
         self.projector.known(view, sight)
     }
     fn is_ready(&self) -> bool {

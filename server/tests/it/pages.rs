@@ -14,9 +14,9 @@ use axum::response::Response;
 use axum::routing::get;
 use futures_util::future::join_all;
 use lockscope_access::Access;
-use lockscope_live::{Hub, VisibilityScope};
+use lockscope_live::Hub;
 use lockscope_runtime::clock::Clock;
-use lockscope_view::Epoch;
+use lockscope_view::{Epoch, Scope};
 use lockscope_web::{Limits, pages};
 use tower_service::Service as _;
 
@@ -74,7 +74,7 @@ async fn a_render_may_go_on_in_any_thread() {
     let mut router = pages(Hub::new(fake, Clock::manual(NOW_MS), Epoch(0xe)));
     for path in ["/", "/lock?path=/a", "/waits", "/sessions", "/session?id=0x11", "/status", "/nope"] {
         let mut request = Request::get(path).body(Body::empty()).unwrap();
-        request.extensions_mut().insert(VisibilityScope::ALL);
+        request.extensions_mut().insert(Scope::ALL);
         let response = run_over_threads(router.call(request)).unwrap();
         let text = run_over_threads(text(response));
         assert!(text.contains("<title>") && text.contains("</html>"), "{path}: {text}");

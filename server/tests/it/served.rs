@@ -8,14 +8,14 @@ use std::time::Duration;
 use axum::Router;
 use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_access::Access;
-use lockscope_live::{Hub, Known, ProjectedView, Projection, Views, VisibilityScope, pump};
+use lockscope_live::{Hub, Known, ProjectedView, Projection, Views, pump};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::{self, CancellationToken, DropGuard};
 use lockscope_view::{
     Board, BoardHead, BoardQuery, Confidence, ConfigStatus, EnsembleStatus, Epoch, EventsQuery, LabQuery, LabRun,
     Lately, Link, LockHead, LockPage, LockQuery, LockRow, LockStats, PROTOCOL, QueueMap, QueueMapQuery, Recipe,
-    RootBrief, RootState, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View, Waits, WaitsQuery,
-    Window, Zxid,
+    RootBrief, RootState, Scope, SessionPage, SessionQuery, Sessions, SessionsQuery, Status, Verdict, View, Waits,
+    WaitsQuery, Window, Zxid,
 };
 use lockscope_web::listener::{Bounds, Tls};
 use lockscope_web::{Http, Limits};
@@ -136,7 +136,7 @@ impl Fake {
 }
 
 impl Views for Fake {
-    fn board(&self, query: &BoardQuery, _scope: &VisibilityScope) -> ProjectedView<Board> {
+    fn board(&self, query: &BoardQuery, _scope: &Scope) -> ProjectedView<Board> {
         let root = RootBrief {
             tag: None,
             path: "/".to_owned(),
@@ -154,7 +154,7 @@ impl Views for Fake {
         })
     }
 
-    fn lock(&self, query: &LockQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
+    fn lock(&self, query: &LockQuery, _scope: &Scope) -> ProjectedView<Option<Box<LockPage>>> {
         let page = || {
             let head = LockHead {
                 row: row(&query.path),
@@ -185,7 +185,7 @@ impl Views for Fake {
         self.show(|paths| paths.contains(&query.path).then(page))
     }
 
-    fn status(&self, _scope: &VisibilityScope) -> ProjectedView<Status> {
+    fn status(&self, _scope: &Scope) -> ProjectedView<Status> {
         let ensemble = EnsembleStatus {
             color: None,
             name: "default".to_owned(),
@@ -219,27 +219,27 @@ impl Views for Fake {
         })
     }
 
-    fn waits(&self, _query: &WaitsQuery, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+    fn waits(&self, _query: &WaitsQuery, _scope: &Scope) -> ProjectedView<Box<Waits>> {
         self.show_late(|paths| Box::new(made_up::waits(&paths)))
     }
 
-    fn sessions(&self, query: &SessionsQuery, _scope: &VisibilityScope) -> ProjectedView<Sessions> {
+    fn sessions(&self, query: &SessionsQuery, _scope: &Scope) -> ProjectedView<Sessions> {
         self.show_late(|paths| made_up::sessions(&paths, query))
     }
 
-    fn session(&self, query: &SessionQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
+    fn session(&self, query: &SessionQuery, _scope: &Scope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.show(|paths| made_up::session(&paths, query))
     }
 
-    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
+    fn lab(&self, _query: &LabQuery, _scope: &Scope) -> ProjectedView<Option<Box<LabRun>>> {
         self.show(|_| None)
     }
 
-    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
+    fn events(&self, _query: &EventsQuery, _scope: &Scope) -> ProjectedView<Lately> {
         self.show(|_| Lately::default())
     }
 
-    fn queue_map(&self, _query: &QueueMapQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+    fn queue_map(&self, _query: &QueueMapQuery, _scope: &Scope) -> ProjectedView<Option<Box<QueueMap>>> {
         self.show(|_| None)
     }
 }
@@ -253,11 +253,11 @@ impl Projection for Fake {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, _view: &View, _sight: &VisibilityScope) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &Scope) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
+    fn known(&self, _view: &View, _sight: &Scope) -> Known {
         self.known_now()
     }
 

@@ -17,7 +17,7 @@ pub(crate) const OURS: &[(&str, &[&str])] = &[
     ("compare", &["campaign", "demo", "runtime", "view"]),
     ("core", &[]),
     ("demo", &["core"]),
-    ("history", &["(postgres)", "core", "runtime"]),
+    ("history", &["(postgres)", "core", "runtime", "view"]),
     ("judge", &["txn-log"]),
     ("lab", &["audit", "live", "runtime", "view", "zookeeper"]),
     ("live", &["core", "runtime", "view"]),

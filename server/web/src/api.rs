@@ -6,7 +6,8 @@ use axum::extract::{FromRequestParts, Query, State};
 use axum::http::request::Parts;
 use axum::response::Response;
 use lockscope_view::{
-    BoardQuery, LockQuery, ParseQueryError, SessionGroup, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery, age_ms,
+    BoardQuery, LockQuery, ParseQueryError, Scope, SessionGroup, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery,
+    age_ms,
 };
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ use super::csv::{self, Table};
 use super::history::{Moment, with_moment};
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::{FeedError, ProjectedView, VisibilityScope};
+use lockscope_live::{FeedError, ProjectedView};
 
 /// Decoded query parameters in the order given.
 pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
@@ -31,7 +32,7 @@ pub(super) async fn status(
     Ok(share_at(&http, asked, moment, status_now).await)
 }
 
-fn status_now(http: &Http, scope: VisibilityScope) -> Result<Json<StatusAnswer>, ErrorResponse> {
+fn status_now(http: &Http, scope: Scope) -> Result<Json<StatusAnswer>, ErrorResponse> {
     let (_, ProjectedView { body: status, known }) = http.hub.look(StatusQuery, &scope)?;
     Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status }))
 }
@@ -50,12 +51,12 @@ pub(super) async fn locks(
     })
 }
 
-fn locks_now(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<Json<Locks>, ErrorResponse> {
+fn locks_now(http: &Http, scope: Scope, query: BoardQuery) -> Result<Json<Locks>, ErrorResponse> {
     let (seq, ProjectedView { body: board, known }) = http.hub.look(query, &scope)?;
     Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms())))
 }
 
-fn locks_table(http: &Http, scope: VisibilityScope, query: BoardQuery) -> Result<Table, ErrorResponse> {
+fn locks_table(http: &Http, scope: Scope, query: BoardQuery) -> Result<Table, ErrorResponse> {
     let (_, ProjectedView { body: board, known }) = http.hub.look(query, &scope)?;
     Ok(csv::locks(&board, known, http.hub.now_ms()))
 }
@@ -74,14 +75,14 @@ pub(super) async fn lock(
     })
 }
 
-fn lock_now(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Json<LockDetail>, ErrorResponse> {
+fn lock_now(http: &Http, scope: Scope, query: LockQuery) -> Result<Json<LockDetail>, ErrorResponse> {
     let path = query.path.clone();
     let (seq, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
     let page = page.ok_or_else(|| no_lock(&path))?;
     Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms())))
 }
 
-fn contenders_table(http: &Http, scope: VisibilityScope, query: LockQuery) -> Result<Table, ErrorResponse> {
+fn contenders_table(http: &Http, scope: Scope, query: LockQuery) -> Result<Table, ErrorResponse> {
     let path = query.path.clone();
     let (_, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
     let page = page.ok_or_else(|| no_lock(&path))?;
@@ -101,7 +102,7 @@ pub(super) async fn waits(
     Ok(share_at(&http, asked, moment, waits_now).await)
 }
 
-fn waits_now(http: &Http, scope: VisibilityScope) -> Result<Json<WaitsJson>, ErrorResponse> {
+fn waits_now(http: &Http, scope: Scope) -> Result<Json<WaitsJson>, ErrorResponse> {
     let (seq, ProjectedView { body: waits, known }) = http.hub.look(WaitsQuery::default(), &scope)?;
     Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms())))
 }
@@ -120,13 +121,13 @@ pub(super) async fn sessions(
     })
 }
 
-fn sessions_table(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Result<Table, ErrorResponse> {
+fn sessions_table(http: &Http, scope: Scope, query: SessionsQuery) -> Result<Table, ErrorResponse> {
     let is_grouped = query.group != SessionGroup::Session;
     let (_, ProjectedView { body: sessions, known }) = http.hub.look(query, &scope)?;
     Ok(csv::sessions(&sessions, is_grouped, known, http.hub.now_ms()))
 }
 
-fn sessions_now(http: &Http, scope: VisibilityScope, query: SessionsQuery) -> Result<Json<SessionList>, ErrorResponse> {
+fn sessions_now(http: &Http, scope: Scope, query: SessionsQuery) -> Result<Json<SessionList>, ErrorResponse> {
     let (seq, ProjectedView { body: sessions, known }) = http.hub.look(query, &scope)?;
     Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms())))
 }
@@ -141,7 +142,7 @@ pub(super) async fn session(
     Ok(share_at(&http, asked, moment, |http, scope| session_now(http, scope, query)).await)
 }
 
-fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Result<Json<SessionDetail>, ErrorResponse> {
+fn session_now(http: &Http, scope: Scope, query: SessionQuery) -> Result<Json<SessionDetail>, ErrorResponse> {
     let id = query.id;
     let (seq, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
     let Some(page) = page else {
@@ -156,7 +157,7 @@ fn session_now(http: &Http, scope: VisibilityScope, query: SessionQuery) -> Resu
 pub(super) async fn share<T: Serialize>(
     http: &Http,
     asked: AnswerRequest,
-    make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
+    make: impl FnOnce(&Http, Scope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
     http.shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
@@ -166,7 +167,7 @@ pub(super) async fn share<T: Serialize>(
 pub(super) async fn share_past<T: Serialize>(
     http: &Http,
     asked: AnswerRequest,
-    make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
+    make: impl FnOnce(&Http, Scope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
     http.past_shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
@@ -177,7 +178,7 @@ pub(super) async fn share_at<T: Serialize>(
     http: &Http,
     asked: AnswerRequest,
     moment: Option<Moment>,
-    make: impl FnOnce(&Http, VisibilityScope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
+    make: impl FnOnce(&Http, Scope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
 ) -> Response {
     if moment.is_none() {
         return share(http, asked, make).await;
@@ -190,7 +191,7 @@ async fn share_table(
     http: &Http,
     asked: AnswerRequest,
     moment: Option<Moment>,
-    make: impl FnOnce(&Http, VisibilityScope) -> Result<Table, ErrorResponse> + Send + 'static,
+    make: impl FnOnce(&Http, Scope) -> Result<Table, ErrorResponse> + Send + 'static,
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };

@@ -2,14 +2,13 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use lockscope_view::Person;
+use lockscope_view::{Person, Scope};
 use tokio::sync::watch;
 
 use crate::problem::ErrorResponse;
 use crate::{Http, Payloads};
 use lockscope_access::Principal;
 use lockscope_audit::Actor;
-use lockscope_live::VisibilityScope;
 
 /// Who asks, as authentication found them.
 #[derive(Clone)]
@@ -17,7 +16,7 @@ pub(super) struct Caller {
     /// Who, with what role and scope.
     pub(super) actor: Actor,
     /// What they may see.
-    pub(super) scope: VisibilityScope,
+    pub(super) scope: Scope,
     /// The same for the page.
     pub(super) person: Person,
     /// How that is known, and until when.

@@ -5,14 +5,13 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use lockscope_page::cluster_markup;
-use lockscope_view::Cluster;
+use lockscope_view::{Cluster, Scope};
 
 use super::Http;
 use super::api::{Pairs, read};
 use super::caller::Caller;
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::VisibilityScope;
 
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
@@ -49,7 +48,7 @@ fn no_parameters(pairs: Pairs, address: &str) -> Result<(), ErrorResponse> {
 
 impl Http {
     /// The cluster, as far as somebody may see it.
-    fn cluster_for(&self, scope: &VisibilityScope) -> Cluster {
+    fn cluster_for(&self, scope: &Scope) -> Cluster {
         let Some(cluster) = &self.cluster else { return Cluster::default() };
         let mut view = cluster.view();
         if view.ensemble.as_ref().is_some_and(|ensemble| !scope.covers_ensemble(ensemble)) {

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use lockscope_view::{Events, EventsQuery, WINDOW_ROWS_MAX};
+use lockscope_view::{Events, EventsQuery, Scope, WINDOW_ROWS_MAX};
 
 use super::Http;
 use super::api::{Pairs, read, share, share_past, short, wrong};
@@ -12,7 +12,7 @@ use super::history::happened::{Cursor, Page, Search, Wanted, What};
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::AnswerRequest;
 use lockscope_live::project::EventsView;
-use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope, absolute_or_none};
+use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none};
 
 /// Parameters that lead into what was recorded.
 const REACH_BACK: [&str; 3] = ["from", "to", "before"];
@@ -33,12 +33,7 @@ pub(super) async fn events(
     Ok(share(&http, asked, move |http, scope| told(http, &scope, &query, after)).await)
 }
 
-fn told(
-    http: &Http,
-    scope: &VisibilityScope,
-    query: &EventsQuery,
-    after: Option<u64>,
-) -> Result<Json<Events>, ErrorResponse> {
+fn told(http: &Http, scope: &Scope, query: &EventsQuery, after: Option<u64>) -> Result<Json<Events>, ErrorResponse> {
     let mut told = http.hub.projection().events_after(scope, query, after);
     if told.len() > 1 {
         let names = told.iter().map(|told| told.ensemble.as_str()).collect::<Vec<_>>().join(", ");
@@ -56,7 +51,7 @@ fn told(
 }
 
 /// The newest of a stretch that may reach into what was recorded, in the order they happened.
-fn earlier(http: &Http, scope: &VisibilityScope, wanted: Wanted) -> Result<Json<Events>, ErrorResponse> {
+fn earlier(http: &Http, scope: &Scope, wanted: Wanted) -> Result<Json<Events>, ErrorResponse> {
     let (ensemble, _) = http.recording(scope, &wanted.ensemble)?;
     let ensemble = if ensemble.is_empty() { wanted.ensemble.clone() } else { ensemble };
     let mut search = Search::begin(http, scope, Wanted { ensemble: ensemble.clone(), ..wanted });

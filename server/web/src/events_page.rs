@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use lockscope_page::ports::PRESENT;
 use lockscope_page::{EventLine, EventsView, events_page};
-use lockscope_view::{LockQuery, SessionId, SessionQuery};
+use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
 
 use super::api::{Pairs, read, short, wrong};
 use super::caller::Caller;
@@ -13,7 +13,7 @@ use super::history::{Moment, with_kept_moment, with_moment};
 use super::problem::{ErrorResponse, echo};
 use super::{Http, server_pages};
 use lockscope_live::project::HappenedQuery;
-use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope, absolute_or_none};
+use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none};
 
 /// Rows of a page.
 const PAGE_ROWS: usize = 100;
@@ -150,12 +150,12 @@ pub(super) async fn news(
 
 impl Http {
     /// Ensembles of which something may be seen, where there are several.
-    fn ensembles(&self, scope: &VisibilityScope) -> Vec<String> {
+    fn ensembles(&self, scope: &Scope) -> Vec<String> {
         let all = self.hub.projection().happened(scope, &HappenedQuery::default());
         if all.len() < 2 { Vec::new() } else { all.into_iter().map(|view| view.ensemble).collect() }
     }
 
-    fn count_new(&self, scope: &VisibilityScope, wanted: &Wanted, after: Option<Cursor>) -> usize {
+    fn count_new(&self, scope: &Scope, wanted: &Wanted, after: Option<Cursor>) -> usize {
         let Some(after) = after else { return 0 };
         let mut count = 0;
         for (place, ensemble) in self.places(scope) {

@@ -6,7 +6,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use lockscope_page::{find_page, find_places};
 use lockscope_view::{
-    Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockProblem, LockQuery, LockRow, SessionRow,
+    Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockProblem, LockQuery, LockRow, Scope, SessionRow,
     SessionsQuery, Verdict, WINDOW_ROWS_MAX,
 };
 
@@ -16,7 +16,7 @@ use super::near::NearNames;
 use super::problem::{ErrorResponse, echo};
 use super::{Http, near, server_pages};
 use lockscope_audit::{Actor, Right};
-use lockscope_live::{FoundLocks, VisibilityScope};
+use lockscope_live::FoundLocks;
 
 /// Locks and sessions shown; the board and the list of sessions have the rest.
 const LOCKS: u32 = 8;
@@ -50,7 +50,7 @@ pub(super) async fn answer(
     Ok(compact(&http.work.ask(&caller, move || look(&own, &actor, &scope, pairs)).await??))
 }
 
-fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Result<FindAnswer, ErrorResponse> {
+fn look(http: &Http, actor: &Actor, scope: &Scope, pairs: Pairs) -> Result<FindAnswer, ErrorResponse> {
     let Query(pairs) = pairs
         .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
     if let Some((name, _)) = pairs.iter().find(|(name, _)| name != "q") {
@@ -107,7 +107,7 @@ fn look(http: &Http, actor: &Actor, scope: &VisibilityScope, pairs: Pairs) -> Re
 }
 
 /// Problems that go on and fit: by a lock of theirs, by what is said of them, or by who looks at them.
-fn incidents(http: &Http, scope: &VisibilityScope, words: &[String]) -> Result<Vec<FoundIncident>, ErrorResponse> {
+fn incidents(http: &Http, scope: &Scope, words: &[String]) -> Result<Vec<FoundIncident>, ErrorResponse> {
     let problems = http.hub.look(BoardQuery { limit: 1, ..BoardQuery::default() }, scope)?.1.body.head.problems;
     let text = |problem: &LockProblem| {
         let looks = problem.looked_after.as_ref().map_or("", |looks| &*looks.before);
@@ -120,7 +120,7 @@ fn incidents(http: &Http, scope: &VisibilityScope, words: &[String]) -> Result<V
 }
 
 /// The incident that a problem is now, where it is recorded.
-fn link(http: &Http, scope: &VisibilityScope, problem: &LockProblem) -> String {
+fn link(http: &Http, scope: &Scope, problem: &LockProblem) -> String {
     let path = problem.locks.first().cloned().unwrap_or_default();
     let query = LockQuery { ensemble: problem.ensemble.clone(), path, ..LockQuery::default() };
     let around = format!("around={}", http.hub.now_ms());
@@ -131,7 +131,7 @@ fn link(http: &Http, scope: &VisibilityScope, problem: &LockProblem) -> String {
 }
 
 /// Alerts that fire and fit: by their lock, their rule, what is wrong, or who looks at them.
-fn alerts(http: &Http, scope: &VisibilityScope, words: &[String]) -> Vec<Alert> {
+fn alerts(http: &Http, scope: &Scope, words: &[String]) -> Vec<Alert> {
     let text = |alert: &Alert| {
         let looks = alert.acked_by.as_ref().map(|looks| format!("{} has looked at it", looks.by)).unwrap_or_default();
         format!("alerts {} {} {} {looks}", alert.lock, alert.rule, alert.sentence).to_lowercase()
@@ -153,7 +153,7 @@ fn verdicts(words: &[String], there: &[(Verdict, u32)]) -> Vec<(Verdict, u32)> {
 }
 
 /// The worst of those locks whose path is nearly what is typed, of all locks.
-fn locks_named_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) -> FoundLocks {
+fn locks_named_nearly(http: &Http, scope: &Scope, words: &[String]) -> FoundLocks {
     // Of what nobody types by hand no mistakes are forgiven.
     let Some(mut names) = NearNames::new(words) else {
         return FoundLocks { is_complete: true, ..FoundLocks::default() };
@@ -162,7 +162,7 @@ fn locks_named_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) ->
 }
 
 /// Those of the worst locks whose path, recipe or holders are nearly what is typed.
-fn locks_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) -> Result<Vec<LockRow>, ErrorResponse> {
+fn locks_nearly(http: &Http, scope: &Scope, words: &[String]) -> Result<Vec<LockRow>, ErrorResponse> {
     let query = BoardQuery { limit: NEARLY_ROWS, ..BoardQuery::default() };
     let rows = http.hub.look(query, scope)?.1.body.window.rows;
     let fits = |row: &LockRow| {
@@ -173,7 +173,7 @@ fn locks_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) -> Resul
     Ok(rows.into_iter().filter(fits).take(LOCKS as usize).collect())
 }
 
-fn sessions_nearly(http: &Http, scope: &VisibilityScope, words: &[String]) -> Result<Vec<SessionRow>, ErrorResponse> {
+fn sessions_nearly(http: &Http, scope: &Scope, words: &[String]) -> Result<Vec<SessionRow>, ErrorResponse> {
     let query = SessionsQuery { limit: NEARLY_ROWS, ..SessionsQuery::default() };
     let rows = http.hub.look(query, scope)?.1.body.window.rows;
     let fits =

@@ -90,11 +90,12 @@ use lockscope_audit::{Records, UnavailableLog};
 use lockscope_cluster::Cluster;
 #[cfg(feature = "lab")]
 use lockscope_lab::{Lab, LabService};
-use lockscope_live::{Hub, VisibilityScope};
+use lockscope_live::Hub;
 use lockscope_release::ReleaseService;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::quota::Quota;
 use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_view::Scope;
 use middleware::{authentication, compression, headers, origin, panicked};
 pub use origins::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
@@ -280,9 +281,9 @@ impl Http {
     }
 
     /// What somebody may see.
-    fn scope_of(&self, actor: &Actor) -> VisibilityScope {
+    fn scope_of(&self, actor: &Actor) -> Scope {
         let payloads = self.payloads.borrow().are_for(actor.role);
-        let scope = VisibilityScope::new(&actor.scope.ensembles, &actor.scope.paths, payloads);
+        let scope = Scope::new(actor.scope.clone(), payloads);
         scope.with_records(actor.may(Right::ReadAudit))
     }
 

@@ -9,7 +9,7 @@ use super::Http;
 use super::shared_answers::{Answer, AnswerRequest};
 use crate::metrics::{MetricSources, Sockets};
 use lockscope_history::historian::HistoryStatus;
-use lockscope_live::VisibilityScope;
+use lockscope_view::Scope;
 
 /// What Prometheus calls this format.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -19,7 +19,7 @@ pub(super) async fn metrics(State(http): State<Http>, asked: AnswerRequest) -> R
     http.shared.answer(asked, move || Answer::Text(FORMAT, exposed(&own, &scope).into())).await
 }
 
-fn exposed(http: &Http, scope: &VisibilityScope) -> String {
+fn exposed(http: &Http, scope: &Scope) -> String {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let clients = (http.limits.sockets_max as usize).saturating_sub(http.sockets.available_permits());
     let sockets = Sockets {
@@ -45,7 +45,7 @@ fn exposed(http: &Http, scope: &VisibilityScope) -> String {
 }
 
 /// How each recording is of which something may be seen.
-fn recordings(http: &Http, scope: &VisibilityScope) -> Vec<(String, HistoryStatus)> {
+fn recordings(http: &Http, scope: &Scope) -> Vec<(String, HistoryStatus)> {
     let all = http.moments.iter().flat_map(|moments| moments.recordings(scope));
     all.filter_map(|(name, handle)| Some((name, handle?.status()))).collect()
 }

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use lockscope_page::lock_orders_markup;
-use lockscope_view::LockOrders;
+use lockscope_view::{LockOrders, Scope};
 
 use super::Http;
 use super::api::{Pairs, only_moment, read, share_at, short};
@@ -17,7 +17,7 @@ use super::problem::{ErrorResponse, echo};
 use super::server_pages::form_tokens;
 use super::shared_answers::{Answer, AnswerRequest};
 use lockscope_audit::Right;
-use lockscope_live::{FILTER_CHARS_MAX, VisibilityScope};
+use lockscope_live::FILTER_CHARS_MAX;
 
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
@@ -62,7 +62,7 @@ pub(super) async fn section(
     Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }
 
-fn orders(http: &Http, scope: &VisibilityScope, ensemble: &str) -> Result<LockOrders, ErrorResponse> {
+fn orders(http: &Http, scope: &Scope, ensemble: &str) -> Result<LockOrders, ErrorResponse> {
     http.hub.projection().orders(scope, ensemble).ok_or_else(|| {
         ErrorResponse::not_found(format!("there is no ensemble {}; GET /api/v1/status lists them", echo(ensemble)))
     })

@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use lockscope_page::ports::{InitialView, Source};
 use lockscope_view::{
-    Board, BoardQuery, LockOrders, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery, Status,
-    StatusQuery, Waits, WaitsQuery,
+    Board, BoardQuery, LockOrders, LockPage, LockQuery, Scope, SessionPage, SessionQuery, Sessions, SessionsQuery,
+    Status, StatusQuery, Waits, WaitsQuery,
 };
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use lockscope_live::{Hub, ModelQuery, ProjectedView, VisibilityScope};
+use lockscope_live::{Hub, ModelQuery, ProjectedView};
 
 /// The hub for somebody of one scope.
 pub(super) struct PageSource {
     hub: Arc<Hub>,
-    scope: VisibilityScope,
+    scope: Scope,
 }
 
 impl PageSource {
-    pub(super) fn new(hub: Arc<Hub>, scope: VisibilityScope) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, scope: Scope) -> Self {
         Self { hub, scope }
     }
 

@@ -17,7 +17,7 @@ use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 use lockscope_page::ports::Source;
 use lockscope_page::{AlertBanner, App, OverTimeMarkup, SessionTimeoutMarkup, TimeToLockMarkup, shell};
-use lockscope_view::{LockQuery, SessionQuery};
+use lockscope_view::{LockQuery, Scope, SessionQuery};
 
 use super::assets;
 use super::caller::Caller;
@@ -27,7 +27,7 @@ use super::problem::ErrorResponse;
 use super::routes::is_page;
 use super::server_pages::{TRUSTED_TYPES, form_tokens};
 use super::session_timeout;
-use lockscope_live::{Hub, VisibilityScope};
+use lockscope_live::Hub;
 
 /// Routes of the pages and their files; every other address gets the page's own "not found".
 pub fn pages(hub: Arc<Hub>) -> Router {
@@ -66,7 +66,7 @@ fn prepare(hub: &Arc<Hub>) {
     let extensions = use_context::<Parts>().map(|parts| parts.extensions).unwrap_or_default();
     // Whom authentication did not let in sees nothing.
     let caller = extensions.get::<Caller>();
-    let scope = caller.map_or_else(VisibilityScope::nothing, |caller| caller.scope.clone());
+    let scope = caller.map_or_else(Scope::nothing, |caller| caller.scope.clone());
     let past = extensions.get::<PastPage>();
     let hub = past.map_or(hub, |past| &past.hub);
     let source: Arc<dyn Source> = Arc::new(PageSource::new(Arc::clone(hub), scope));

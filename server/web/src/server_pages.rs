@@ -9,13 +9,12 @@ use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
 use lockscope_page::ports::FormTokens;
 use lockscope_page::{DocumentTitle, ServerPage};
-use lockscope_view::{BoardQuery, Person};
+use lockscope_view::{BoardQuery, Person, Scope};
 
 use super::caller::Caller;
 use super::problem::ErrorResponse;
 use super::{Http, assets};
 use lockscope_access::Principal;
-use lockscope_live::VisibilityScope;
 
 /// No text becomes a script; the page's own policy is made by its first one.
 pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";
@@ -72,7 +71,7 @@ pub(super) fn form_tokens(principal: &Principal) -> FormTokens {
 }
 
 /// What is the matter with any lock that somebody may see.
-fn tab(http: &Http, scope: &VisibilityScope) -> DocumentTitle {
+fn tab(http: &Http, scope: &Scope) -> DocumentTitle {
     let look = http.hub.look(BoardQuery { limit: 1, ..BoardQuery::default() }, scope);
     look.map(|(_, board)| DocumentTitle::of(&board.body.head)).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use lockscope_page::{SessionTimeoutMarkup, session_timeout_markup};
-use lockscope_view::SessionQuery;
+use lockscope_view::{Scope, SessionQuery};
 
 use super::Http;
 use super::api::{Pairs, read};
@@ -14,7 +14,7 @@ use super::caller::Caller;
 use super::history::{PastPage, with_moment};
 use super::problem::ErrorResponse;
 use super::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::{Hub, VisibilityScope};
+use lockscope_live::Hub;
 
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
@@ -53,7 +53,7 @@ fn in_page(hub: &Hub, request: &Request) -> Option<SessionTimeoutMarkup> {
     drawn(hub, scope, &query)
 }
 
-fn drawn(hub: &Hub, scope: &VisibilityScope, query: &SessionQuery) -> Option<SessionTimeoutMarkup> {
+fn drawn(hub: &Hub, scope: &Scope, query: &SessionQuery) -> Option<SessionTimeoutMarkup> {
     let told = hub.projection().session_timeout(scope, query)?;
     Some(SessionTimeoutMarkup(session_timeout_markup(&told)))
 }

@@ -20,8 +20,9 @@ use super::csv::{self, Table};
 use super::problem::ErrorResponse;
 use super::worker_pool::WorkerPool;
 use lockscope_audit::QuotaOwner;
-use lockscope_live::{REST_FACTOR, VisibilityScope};
+use lockscope_live::REST_FACTOR;
 use lockscope_runtime::clock;
+use lockscope_view::Scope;
 
 /// Addresses that are asked for now, or rest; beyond it answers are made for each.
 const SHARED_MAX: usize = 512;
@@ -31,7 +32,7 @@ const ADDRESS_BYTES_MAX: usize = 1_024;
 const REST_MAX: Duration = Duration::from_secs(1);
 
 /// What is asked for, by whom it can be seen.
-type Key = (String, VisibilityScope);
+type Key = (String, Scope);
 
 /// Who asks for what.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub(super) struct AnswerRequest {
     pub(super) caller: QuotaOwner,
     /// Path and query.
     pub(super) address: String,
-    pub(super) scope: VisibilityScope,
+    pub(super) scope: Scope,
 }
 
 impl<S: Sync> FromRequestParts<S> for AnswerRequest {
@@ -206,11 +207,7 @@ mod tests {
     use super::*;
 
     fn asked(caller: &str, address: &str) -> AnswerRequest {
-        AnswerRequest {
-            caller: QuotaOwner::Named(caller.to_owned()),
-            address: address.to_owned(),
-            scope: VisibilityScope::ALL,
-        }
+        AnswerRequest { caller: QuotaOwner::Named(caller.to_owned()), address: address.to_owned(), scope: Scope::ALL }
     }
 
     #[tokio::test]

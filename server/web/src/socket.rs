@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::extract::ws::close_code;
 use bytes::Bytes;
-use lockscope_view::{ClientFrame, Epoch, KnownView, ServerFrame, View, age_ms};
+use lockscope_view::{ClientFrame, Epoch, KnownView, Scope, ServerFrame, View, age_ms};
 use tokio::sync::Notify;
 
 use super::caller::PayloadChanges;
@@ -21,9 +21,7 @@ use super::socket_viewer::{Source, Viewer, no_such};
 use super::{Counts, Http, VIEWS_MAX};
 use lockscope_access::Principal;
 use lockscope_audit::QuotaOwner;
-use lockscope_live::{
-    self, ClientMessage, Encoding, FeedError, FrameError, Owner, Subscription, VisibilityScope, parse_client,
-};
+use lockscope_live::{self, ClientMessage, Encoding, FeedError, FrameError, Owner, Subscription, parse_client};
 use lockscope_runtime::clock;
 use lockscope_runtime::quota::{Full, Permit};
 
@@ -50,7 +48,7 @@ pub(super) struct Socket {
     /// Who listens, and until when they may.
     principal: Principal,
     /// What they may see.
-    scope: VisibilityScope,
+    scope: Scope,
     /// Notified when that changes.
     payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
@@ -74,7 +72,7 @@ impl Socket {
         socket: SocketStream,
         encoding: Encoding,
         principal: Principal,
-        (scope, payloads): (VisibilityScope, PayloadChanges),
+        (scope, payloads): (Scope, PayloadChanges),
     ) -> Self {
         let opened_at_ms = http.hub.now_ms();
         let (subscriptions, waker) = (BTreeMap::new(), Arc::new(Notify::new()));

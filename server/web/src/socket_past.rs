@@ -1,13 +1,13 @@
 //! Moments of the past that a live socket asks for: each is one snapshot.
 
 use bytes::Bytes;
-use lockscope_view::View;
+use lockscope_view::{Scope, View};
 
 use super::Http;
 use super::history::{Moment, moment_of};
 use super::problem::ErrorResponse;
 use lockscope_access::Principal;
-use lockscope_live::{FrameError, VisibilityScope};
+use lockscope_live::FrameError;
 
 /// A view as it was at a moment.
 #[derive(Clone)]
@@ -25,18 +25,13 @@ impl PastView {
     }
 
     /// Its frame.
-    pub(super) async fn frame(
-        self,
-        http: Http,
-        principal: Principal,
-        scope: VisibilityScope,
-    ) -> Result<Bytes, FrameError> {
+    pub(super) async fn frame(self, http: Http, principal: Principal, scope: Scope) -> Result<Bytes, FrameError> {
         let (id, pool) = (self.id, http.past_work.clone());
         let made = pool.ask(&principal.owner, move || self.make(&http, &scope)).await.flatten();
         made.map_err(|refused| refusal(id, &refused))
     }
 
-    fn make(self, http: &Http, scope: &VisibilityScope) -> Result<Bytes, ErrorResponse> {
+    fn make(self, http: &Http, scope: &Scope) -> Result<Bytes, ErrorResponse> {
         let past = http.at(Some(&self.moment), scope)?;
         Ok(past.hub.snapshot_for(&http.hub, self.id, self.view, scope)?)
     }

@@ -1,5 +1,7 @@
 //! What is drawn of a lock over time, as plain data: the host puts it together.
 
+pub use lockscope_view::past::Missing;
+
 use lockscope_view::Verdict;
 
 use super::choice::Choice;
@@ -125,17 +127,6 @@ pub struct Bar {
     pub client: Option<usize>,
     /// It goes on.
     pub is_going_on: bool,
-}
-
-/// A stretch of time of which nothing is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// Since when.
-    pub from_ms: i64,
-    /// Until when.
-    pub to_ms: i64,
-    /// Why.
-    pub why: String,
 }
 
 /// Something that happened.

@@ -21,11 +21,8 @@ mod words;
 pub(crate) use alerts::severity;
 pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
 pub use audit::{AuditView, audit_page};
-pub use blame::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay, blame_page};
-pub use differs::{
-    ChosenWaits, DifferingDimension, DifferingValue, DiffersAnswer, DiffersFigures, DiffersView, SideCounts, WaitsCell,
-    WaitsRow, differs_page,
-};
+pub use blame::{BlameFigures, BlameLinks, BlameView, Blamed, RangeWay, blame_page};
+pub use differs::{ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, WaitsCell, WaitsRow, differs_page};
 pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use fleet::{FleetView, fleet_page};

@@ -190,7 +190,7 @@ impl Mutation {
                 taken_out: "answers of a past moment are not cut to what the caller may see",
                 file: "server/web/src/api.rs",
                 text: "share_past(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, scope)).await",
-                replacement: "share_past(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, VisibilityScope::ALL)).await",
+                replacement: "share_past(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, Scope::ALL)).await",
                 check: Check { binary: Binary::Server, filter: "history::scopes::nothing_outside_a_scope" },
             },
             Self::Hindsight => Patch {

@@ -12,8 +12,9 @@ use lockscope_view::{AuditKind, Role, SignedBy};
 use tempfile::TempDir;
 
 use super::{Entry, Journal as _, Log, Options};
-use crate::{Actor, Scope};
+use crate::Actor;
 use lockscope_runtime::clock::Clock;
+use lockscope_view::Within;
 
 /// Small files, so that the chain goes over several.
 const SMALL: Options = Options { rotate_bytes: 4_000 };
@@ -26,7 +27,7 @@ fn act(number: u64) -> Entry {
     let actor = Actor {
         name: if number.is_multiple_of(3) { "ann" } else { "bob" }.to_owned(),
         role: Role::Operator,
-        scope: Scope::default(),
+        scope: Within::default(),
         by: SignedBy::Token,
         address: Some(IpAddr::from([10, 0, 0, 7])),
     };

@@ -10,7 +10,7 @@ use lockscope_core::keyed_hash::KeyedMap;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 
-use super::holder_log::{HeldBy, Holder, HolderLog, Totals};
+use super::holder_log::{HeldBy, Holder, HolderLog, Totals, WaitRange};
 use super::lock::LockState;
 use super::sessions::Sessions;
 use crate::store::rows::{Charge, Charged, Charges};
@@ -55,14 +55,6 @@ impl Allowance {
     fn spend(&mut self, looks: u32) {
         self.looks = self.looks.saturating_sub(i64::from(looks)).max(0);
     }
-}
-
-/// A wait, and what was counted of its lock before it began.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WaitRange {
-    pub(super) from: TimeMs,
-    pub(super) until: TimeMs,
-    pub(super) before: Totals,
 }
 
 /// Parts, by who is charged.

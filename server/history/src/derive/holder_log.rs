@@ -82,6 +82,14 @@ pub(super) struct Totals {
     pub(super) free_ms: i64,
 }
 
+/// A wait, and what was counted of its lock before it began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WaitRange {
+    pub(super) from: TimeMs,
+    pub(super) until: TimeMs,
+    pub(super) before: Totals,
+}
+
 impl Totals {
     pub(super) fn add(&mut self, by: &HeldBy, ms: i64) {
         match by {

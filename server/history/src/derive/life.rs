@@ -4,9 +4,8 @@ use lockscope_core::label::label_of;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 
-use super::charges::WaitRange;
 use super::event::{Contender, ContenderPlace, HeldSince, Identity};
-use super::holder_log::Totals;
+use super::holder_log::{Totals, WaitRange};
 use crate::store::rows::{Charges, Span, SpanEnd};
 
 /// A contender that is there.

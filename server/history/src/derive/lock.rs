@@ -9,9 +9,8 @@ use lockscope_core::tally::Histogram;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 
-use super::charges::WaitRange;
 use super::event::{Contender, ContenderPlace, Following, HeldSince, LockKind};
-use super::holder_log::{HolderLog, KEPT_MS, PIECES_MAX};
+use super::holder_log::{HolderLog, KEPT_MS, PIECES_MAX, WaitRange};
 use super::life::{EndOfLife, Life};
 use super::minute::MinuteSoFar;
 use super::sessions::Step;

@@ -8,9 +8,10 @@ use lockscope_core::diagnosis::Verdict;
 use lockscope_core::recipe::Recipe;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
-use lockscope_history::blame::{Blame, BlameBy, Ledger};
+use lockscope_history::blame::{Blame, Ledger};
 use lockscope_history::derive::{Contender, ContenderPlace, Deriver, Event, Following, HeldSince, Identity, LockKind};
 use lockscope_history::store::rows::{Charge, Charged, Charges, Span};
+use lockscope_view::past::BlameBy;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

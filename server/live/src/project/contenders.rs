@@ -144,8 +144,8 @@ mod tests {
     use lockscope_core::znode::{Facts, SessionId, Zxid};
 
     use super::*;
-    use crate::VisibilityScope;
     use crate::project::EnsembleInfo;
+    use lockscope_view::Scope;
 
     #[test]
     fn a_payload_that_may_not_be_read_is_none() {
@@ -217,12 +217,8 @@ mod tests {
         };
         let mut shown = Vec::new();
         loop {
-            let look = ProjectionContext {
-                observatory: &observatory,
-                ensemble: &ensemble,
-                scope: &VisibilityScope::ALL,
-                now: NOW + 2,
-            };
+            let look =
+                ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope: &Scope::ALL, now: NOW + 2 };
             let lock = observatory.lock("/l").unwrap();
             let holder = look.holders(lock, observatory.mirror_of(lock).unwrap()).next().unwrap();
             shown.push((holder.liveness, lock.assessment.verdict));

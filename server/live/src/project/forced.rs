@@ -106,9 +106,9 @@ mod tests {
     use lockscope_view::{HoldEnd, LockQuery, PastHolder, Zxid};
 
     use super::*;
-    use crate::VisibilityScope;
     use crate::project::EnsembleInfo;
     use crate::project::problems::tests::{LATER, model};
+    use lockscope_view::Scope;
 
     const NODES: [&str; 3] = ["/a/lock-0000000000", "/a/lock-0000000001", "/a/lock-0000000002"];
 
@@ -126,7 +126,7 @@ mod tests {
         ForcedRelease { ensemble, path, czxid: Zxid(czxid), by: "ada".to_owned(), record: Some(4) }
     }
 
-    fn past(observatory: &Observatory, forced: &ForcedReleases, scope: &VisibilityScope) -> Vec<PastHolder> {
+    fn past(observatory: &Observatory, forced: &ForcedReleases, scope: &Scope) -> Vec<PastHolder> {
         let ensemble = EnsembleInfo {
             name: "prod".into(),
             connect: "zk:2181".into(),
@@ -157,11 +157,11 @@ mod tests {
         ] {
             forced.note(other);
         }
-        assert_eq!(ends(&past(&observatory, &forced, &VisibilityScope::ALL)), [released, released]);
+        assert_eq!(ends(&past(&observatory, &forced, &Scope::ALL)), [released, released]);
         let before = *forced.changes().borrow();
         forced.note(release("prod", NODES[0], 1));
         assert_ne!(*forced.changes().borrow(), before, "who looks is shown it");
-        let shown = past(&observatory, &forced, &VisibilityScope::ALL);
+        let shown = past(&observatory, &forced, &Scope::ALL);
         assert_eq!(ends(&shown), [released, (HoldEnd::Forced, Some("ada"), Some(4))], "the newest first");
     }
 
@@ -169,7 +169,7 @@ mod tests {
     fn who_did_it_is_for_those_who_may_read_the_audit_log() {
         let (observatory, forced) = (handed_on(), ForcedReleases::default());
         forced.note(release("prod", NODES[1], 2));
-        let viewer = VisibilityScope::ALL.with_records(false);
+        let viewer = Scope::ALL.with_records(false);
         let shown = past(&observatory, &forced, &viewer);
         assert_eq!(ends(&shown)[0], (HoldEnd::Forced, None, None));
     }
@@ -179,7 +179,7 @@ mod tests {
         let (observatory, forced) = (handed_on(), ForcedReleases::default());
         forced.note(release("prod", NODES[0], 1));
         (1..FORCED_MAX).for_each(|_| forced.note(release("prod", "/b/lock-0000000000", 7)));
-        let first = |forced: &ForcedReleases| past(&observatory, forced, &VisibilityScope::ALL)[1].how;
+        let first = |forced: &ForcedReleases| past(&observatory, forced, &Scope::ALL)[1].how;
         assert_eq!(first(&forced), HoldEnd::Forced);
         forced.note(release("prod", "/b/lock-0000000000", 7));
         assert_eq!(first(&forced), HoldEnd::Released);

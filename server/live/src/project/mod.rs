@@ -36,20 +36,6 @@ mod words;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockscope_core::assessment::AssessedLock;
-use lockscope_core::lock::{Lock, Since};
-use lockscope_core::mirror::Mirror;
-use lockscope_core::observation::RootId;
-use lockscope_core::observatory::Observatory;
-use lockscope_core::proof::Proof;
-use lockscope_core::tally::{DEPTH_SLICE_MS, Depth};
-use lockscope_core::time::TimeMs;
-use lockscope_core::verdict;
-pub(super) use lockscope_core::znode::is_under;
-use lockscope_view as view;
-use parking_lot::Mutex;
-
-use super::VisibilityScope;
 pub use acknowledged::{Acknowledged, AcknowledgedLock, AcknowledgedLocks};
 pub use applications::{ApplicationNames, ApplicationRule, PATTERN_CHARS_MAX};
 pub use board::board;
@@ -60,10 +46,22 @@ pub(crate) use fleet::fleet_tiles;
 pub use forced::{FORCED_MAX, ForcedRelease, ForcedReleases};
 pub use freshness::{known, old_roots};
 pub use happened::{EventKey, HappenedQuery, HappenedRow, HappenedView, happened};
+use lockscope_core::assessment::AssessedLock;
+use lockscope_core::lock::{Lock, Since};
+use lockscope_core::mirror::Mirror;
+use lockscope_core::observation::RootId;
+use lockscope_core::observatory::Observatory;
+use lockscope_core::proof::Proof;
+use lockscope_core::tally::{DEPTH_SLICE_MS, Depth};
+use lockscope_core::time::TimeMs;
+use lockscope_core::verdict;
+use lockscope_view as view;
+use lockscope_view::Scope;
 pub use names::{FoundLocks, NAMES_MAX, NameTest};
 pub(crate) use names::{fitting, names, rows_of};
 pub(crate) use orders::orders;
 pub use orders::snoozes_observation;
+use parking_lot::Mutex;
 pub use release::{Holding, shown};
 pub use sessions::sessions;
 pub use snapshot::{EnsembleCounters, LockSnapshot, MetricSelection, PINNED_MAX, Snapshot, figures};
@@ -137,7 +135,7 @@ pub struct ProjectionContext<'a> {
     /// Whose model it is; one of which something may be seen.
     pub ensemble: &'a EnsembleInfo,
     /// What may be seen of it.
-    pub scope: &'a VisibilityScope,
+    pub scope: &'a Scope,
     /// The engine's clock.
     pub now: TimeMs,
 }

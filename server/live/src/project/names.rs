@@ -65,9 +65,9 @@ pub(crate) fn rows_of(looks: &[ProjectionContext<'_>], names: &[LockName], rows_
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::VisibilityScope;
     use crate::project::EnsembleInfo;
     use crate::project::problems::tests::{LATER, model};
+    use lockscope_view::Scope;
 
     #[test]
     fn the_worst_of_all_that_may_be_seen_come_first() {
@@ -84,7 +84,7 @@ mod tests {
             excluded: None,
             proof: Default::default(),
         };
-        let scope = VisibilityScope::new(&[], &["/a".to_owned()], true);
+        let scope = Scope::new(lockscope_view::Within::new(&[], &["/a".to_owned()]), true);
         let look = ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope: &scope, now: LATER };
         let (all, is_complete) = names(&[look]);
         assert_eq!((all.len(), is_complete), (700, true));

@@ -127,9 +127,9 @@ fn last(edge: &OrderEdge) -> view::OrderSeen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::VisibilityScope;
     use crate::project::EnsembleInfo;
     use crate::project::problems::tests::{LATER, model};
+    use lockscope_view::Scope;
 
     /// A deadlock of two sessions has its orders both ways, and a third session goes on with what only it does.
     const CONTENDERS: [(&str, i64); 6] = [
@@ -141,7 +141,7 @@ mod tests {
         ("/a/four/lock-0000000000", 3),
     ];
 
-    fn seen(scope: &VisibilityScope) -> view::LockOrders {
+    fn seen(scope: &Scope) -> view::LockOrders {
         let ensemble = EnsembleInfo {
             name: "default".into(),
             connect: "zk:2181".into(),
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn who_sees_everything_sees_each_order_and_who_does_what() {
-        let all = seen(&VisibilityScope::ALL);
+        let all = seen(&Scope::ALL);
         let edges: Vec<_> = all.edges.iter().map(|edge| (&*edge.held, &*edge.wanted, edge.count)).collect();
         assert_eq!(edges, [("/a/one", "/b/two", 1), ("/a/three", "/a/four", 1), ("/b/two", "/a/one", 1)]);
         let [warning] = &all.warnings[..] else { panic!("{:?}", all.warnings) };
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn an_order_of_which_one_end_may_not_be_seen_is_left_out() {
-        let some = seen(&VisibilityScope::new(&[], &["/a".to_owned()], true));
+        let some = seen(&Scope::new(lockscope_view::Within::new(&[], &["/a".to_owned()]), true));
         assert_eq!(
             some.edges.iter().map(|edge| (&*edge.held, &*edge.wanted)).collect::<Vec<_>>(),
             [("/a/three", "/a/four")]

@@ -8,10 +8,10 @@ use lockscope_core::label::is_identity;
 use lockscope_core::lock::ContenderRef;
 use lockscope_core::release::{self, Naming, Refusal, Target};
 use lockscope_core::znode::{SessionId, Zxid};
-use lockscope_view::{self as view, FALLS_MAX, NEXT_MAX};
+use lockscope_view::{self as view, FALLS_MAX, NEXT_MAX, Scope};
 
 use super::words::view_recipe;
-use super::{ProjectionContext, VisibilityScope, count32};
+use super::{ProjectionContext, count32};
 
 /// Znodes of one session that are looked at.
 const OWNED_LOOK: usize = 10_000;
@@ -29,7 +29,7 @@ pub struct Holding {
 
 /// A plan as somebody may see it, whoever planned it: without payloads, and without the names of znodes outside. How
 /// many fall is listed all the same: whoever ends a session must know it.
-pub fn shown(mut plan: view::ReleasePlan, scope: &VisibilityScope) -> view::ReleasePlan {
+pub fn shown(mut plan: view::ReleasePlan, scope: &Scope) -> view::ReleasePlan {
     if !scope.payloads() {
         for contender in std::iter::once(&mut plan.holder).chain(&mut plan.next) {
             contender.data = None;

@@ -232,9 +232,9 @@ fn event(happening: &lockscope_core::history::SessionEvent) -> view::SessionEven
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::VisibilityScope;
     use crate::project::EnsembleInfo;
     use crate::project::problems::tests::{LATER, model};
+    use lockscope_view::Scope;
 
     fn asked(contenders: &[(&str, i64)], query: &view::SessionsQuery) -> view::Sessions {
         let observatory = model(contenders);
@@ -247,7 +247,7 @@ mod tests {
             excluded: None,
             proof: Default::default(),
         };
-        let scope = &VisibilityScope::ALL;
+        let scope = &Scope::ALL;
         sessions(
             &[ProjectionContext { observatory: &observatory, ensemble: &ensemble, scope, now: LATER }],
             query,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lockscope_view::{BoardHead, ConfigStatus, PROTOCOL, RootBrief, RootState};
+use lockscope_view::{BoardHead, ConfigStatus, PROTOCOL, RootBrief, RootState, Scope};
 use tokio::sync::watch;
 
 use crate::*;
@@ -41,7 +41,7 @@ impl Fake {
 
 /// The board's roots are what it knows.
 impl Views for Fake {
-    fn board(&self, _query: &BoardQuery, _scope: &VisibilityScope) -> ProjectedView<Board> {
+    fn board(&self, _query: &BoardQuery, _scope: &Scope) -> ProjectedView<Board> {
         let root = |path: &String| RootBrief {
             tag: None,
             path: path.clone(),
@@ -55,11 +55,11 @@ impl Views for Fake {
         self.show(Board { head: BoardHead { roots, ..BoardHead::default() }, ..Board::default() })
     }
 
-    fn lock(&self, _query: &LockQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LockPage>>> {
+    fn lock(&self, _query: &LockQuery, _scope: &Scope) -> ProjectedView<Option<Box<LockPage>>> {
         self.show(None)
     }
 
-    fn status(&self, _scope: &VisibilityScope) -> ProjectedView<Status> {
+    fn status(&self, _scope: &Scope) -> ProjectedView<Status> {
         self.show(Status {
             version: String::new(),
             protocol: PROTOCOL,
@@ -71,27 +71,27 @@ impl Views for Fake {
         })
     }
 
-    fn waits(&self, _query: &WaitsQuery, _scope: &VisibilityScope) -> ProjectedView<Box<Waits>> {
+    fn waits(&self, _query: &WaitsQuery, _scope: &Scope) -> ProjectedView<Box<Waits>> {
         self.show(Box::default())
     }
 
-    fn sessions(&self, _query: &SessionsQuery, _scope: &VisibilityScope) -> ProjectedView<Sessions> {
+    fn sessions(&self, _query: &SessionsQuery, _scope: &Scope) -> ProjectedView<Sessions> {
         self.show(Sessions::default())
     }
 
-    fn session(&self, _query: &SessionQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<SessionPage>>> {
+    fn session(&self, _query: &SessionQuery, _scope: &Scope) -> ProjectedView<Option<Box<SessionPage>>> {
         self.show(None)
     }
 
-    fn lab(&self, _query: &LabQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<LabRun>>> {
+    fn lab(&self, _query: &LabQuery, _scope: &Scope) -> ProjectedView<Option<Box<LabRun>>> {
         self.show(None)
     }
 
-    fn events(&self, _query: &EventsQuery, _scope: &VisibilityScope) -> ProjectedView<Lately> {
+    fn events(&self, _query: &EventsQuery, _scope: &Scope) -> ProjectedView<Lately> {
         self.show(Lately::default())
     }
 
-    fn queue_map(&self, _query: &QueueMapQuery, _scope: &VisibilityScope) -> ProjectedView<Option<Box<QueueMap>>> {
+    fn queue_map(&self, _query: &QueueMapQuery, _scope: &Scope) -> ProjectedView<Option<Box<QueueMap>>> {
         self.show(None)
     }
 }
@@ -105,11 +105,11 @@ impl Projection for Fake {
         *self.revision.borrow()
     }
 
-    fn view_revision(&self, _view: &View, _sight: &VisibilityScope) -> Vec<u64> {
+    fn view_revision(&self, _view: &View, _sight: &Scope) -> Vec<u64> {
         vec![self.revision()]
     }
 
-    fn known(&self, _view: &View, _sight: &VisibilityScope) -> Known {
+    fn known(&self, _view: &View, _sight: &Scope) -> Known {
         *self.known.lock().unwrap()
     }
 

@@ -1,12 +1,13 @@
 //! Up to when what is sent is known to be true: frames, pages, and viewers who are late.
 
 use super::*;
+use lockscope_view::Scope;
 
 /// The clock of a hub, and a viewer of its board who has caught up.
 fn viewed(fake: &Arc<Fake>) -> (Arc<Hub>, Clock, Subscription, Arc<Channel>, Viewer) {
     let clock = Clock::manual(5);
     let hub = Hub::new(fake.clone(), clock.clone(), Epoch(7));
-    let mut subscription = hub.subscribe(board(), &VisibilityScope::ALL, None, Arc::new(Notify::new())).unwrap();
+    let mut subscription = hub.subscribe(board(), &Scope::ALL, None, Arc::new(Notify::new())).unwrap();
     let (channel, mut viewer) = (hub.watched().pop().unwrap(), Viewer::default());
     viewer.catch_up(&mut subscription);
     (hub, clock, subscription, channel, viewer)
@@ -52,7 +53,7 @@ fn whoever_wakes_after_a_stop_is_told_first_that_all_is_old() {
     let Some(Body::Board(board)) = &viewer.body else { panic!("{:?}", viewer.body) };
     assert_eq!(board.head.roots[0].state, RootState::Stale);
     assert_eq!(viewer.resyncs, 1, "the state between was passed over");
-    let (_, page) = hub.first(BoardQuery::default(), &VisibilityScope::ALL).unwrap();
+    let (_, page) = hub.first(BoardQuery::default(), &Scope::ALL).unwrap();
     assert!(!page.known.is_live);
 }
 
@@ -68,5 +69,5 @@ fn a_viewer_that_is_late_is_sent_the_newest_state_and_none_that_fades() {
         channel.refresh(&*fake, apart(Instant::now(), usize::try_from(step).unwrap())).unwrap();
     }
     viewer.catch_up(&mut subscription);
-    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &VisibilityScope::ALL).body)));
+    assert_eq!((viewer.resyncs, viewer.body), (1, Some(fake.project(&board(), &Scope::ALL).body)));
 }

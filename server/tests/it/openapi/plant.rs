@@ -154,7 +154,7 @@ pub(super) async fn python(args: &[&str], input: &str) -> String {
 pub(super) fn keep_example(plant: &Plant, document: &Value, verb: &str, path: &str, status: u16, value: &Value) {
     if std::env::var_os(TAKE_EXAMPLES).is_some() {
         let id = document["paths"][path][verb]["operationId"].as_str().unwrap();
-        let file = repository().join(format!("server/src/http/openapi/examples/{id}-{status}.json"));
+        let file = repository().join(format!("server/web/src/openapi/examples/{id}-{status}.json"));
         let text = serde_json::to_string_pretty(value)
             .unwrap()
             .replace(&plant.place.path().display().to_string(), "/var/lib/lockscope");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use lockscope_access::{Access, ListenScope};
-use lockscope_audit::{Actor, Scope};
+use lockscope_audit::Actor;
 use lockscope_audit::{AuditError, Entry, Journal};
 use lockscope_core::observation::RootId;
 use lockscope_core::observatory::{Observatory, RootState, Settings};
@@ -18,7 +18,8 @@ use lockscope_release::{EnsembleHandle, Execution, Rejection, ReleaseService};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::{self, DropGuard};
 use lockscope_runtime::task_thread::TaskThread;
-use lockscope_view::{AuditKind, HoldEnd, LockQuery, PlanRequest, ReleaseOrder, ReleasePlan, Role, SignedBy};
+use lockscope_view::Within;
+use lockscope_view::{AuditKind, HoldEnd, LockQuery, PlanRequest, ReleaseOrder, ReleasePlan, Role, Scope, SignedBy};
 use lockscope_zookeeper::members::{self, Demand, SharedRounds};
 use lockscope_zookeeper::{BATCHES_MAX, ObserverConfig, ReleaseClient, observe};
 use tempfile::TempDir;
@@ -78,7 +79,7 @@ pub(crate) struct Office {
 }
 
 pub(crate) fn somebody(name: &str, role: Role) -> Actor {
-    Actor { name: name.to_owned(), role, scope: Scope::default(), by: SignedBy::Token, address: None }
+    Actor { name: name.to_owned(), role, scope: Within::default(), by: SignedBy::Token, address: None }
 }
 
 pub(crate) fn operator() -> Actor {
@@ -186,7 +187,7 @@ impl Office {
         let query = LockQuery { path: lock.to_owned(), ..LockQuery::default() };
         let page = self.look(|observatory| {
             let now = TimeMs(Clock::system().now_ms());
-            let scope = &lockscope_live::VisibilityScope::ALL;
+            let scope = &Scope::ALL;
             ProjectionContext { observatory, ensemble: &ensemble, scope, now }
                 .lock(&query, &self.service.forced_releases())
         });

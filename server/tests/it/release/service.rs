@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lockscope_access::{Grant, new_token, revoke_token};
-use lockscope_audit::{Actor, Scope};
+use lockscope_audit::Actor;
 use lockscope_release::{ACTOR_ACTS_MAX, ACTOR_PLANS_MAX, LOCK_PAUSE_MS, PLAN_MS, RejectionReason, Settings};
+use lockscope_view::Within;
 use lockscope_view::{AuditKind, Outcome, PlanRequest, ReleaseOrder, Role};
 
 use super::office::{Office, operator, order_of, somebody};
@@ -55,7 +56,7 @@ async fn only_who_may_and_only_there() {
         assert_eq!((refused.kind, refused.status()), (RejectionReason::Right, 403), "{refused}");
     }
     let mut elsewhere = operator();
-    elsewhere.scope = Scope { ensembles: Vec::new(), paths: vec!["/other".to_owned()] };
+    elsewhere.scope = Within::new(&[], &["/other".to_owned()]);
     assert_eq!(scene.office.service.plan(&elsewhere, &request).await.unwrap_err().kind, RejectionReason::Right);
     let nothing = PlanRequest { ensemble: None, path: "/locks/nothing".to_owned() };
     assert_eq!(
@@ -268,10 +269,7 @@ async fn a_second_person_approves() {
             "{name:?} is anna"
         );
     }
-    let elsewhere = Actor {
-        scope: Scope { ensembles: vec![], paths: vec!["/other".to_owned()] },
-        ..somebody("carl", Role::Operator)
-    };
+    let elsewhere = Actor { scope: Within::new(&[], &["/other".to_owned()]), ..somebody("carl", Role::Operator) };
     let refused = scene.office.service.approve(&elsewhere, &approval).await.unwrap_err();
     assert!(refused.status() == 404 && !refused.sentence.contains("/locks"), "{refused}");
     let ben = somebody("ben", Role::Operator);

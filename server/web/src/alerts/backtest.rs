@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Http;
 use crate::caller::Caller;
-use crate::history::GapJson;
 use crate::problem::ErrorResponse;
 use crate::release_api::{JsonBody, read};
-use lockscope_live::VisibilityScope;
 use lockscope_runtime::clock;
+use lockscope_view::Scope;
+use lockscope_view::past::Gap;
 
 const TEST: &str =
     "{\"rule\": {\"when\": [\"waiting > 30s\"], \"for\": \"10s\"}, \"from\": 1764041547412, \"to\": 1764045147412}";
@@ -52,7 +52,7 @@ pub(crate) struct TestOrder {
 }
 
 /// Answer of `POST /api/v1/alerts/test`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BacktestJson {
     /// The ensemble.
     pub(super) ensemble: String,
@@ -62,13 +62,13 @@ pub(crate) struct BacktestJson {
     pub(super) left_out: usize,
     /// What is not known of the range, in order of time, 100 stretches at most: nobody can say what would have fired in
     /// it.
-    pub(super) gaps: Vec<GapJson>,
+    pub(super) gaps: Vec<Gap>,
     /// Milliseconds of the range that lie in gaps, those that are not listed included, or before all that is kept.
     pub(super) unknown_ms: i64,
 }
 
 /// One time that a rule would have fired.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FiringJson {
     /// The rule.
     pub(super) rule: String,
@@ -99,7 +99,7 @@ impl Http {
     }
 }
 
-fn found(http: &Http, scope: &VisibilityScope, order: TestOrder) -> Result<BacktestJson, ErrorResponse> {
+fn found(http: &Http, scope: &Scope, order: TestOrder) -> Result<BacktestJson, ErrorResponse> {
     let rules = rules(http, &order)?;
     let named = rules.iter().find_map(|rule| rule.ensemble.as_deref()).unwrap_or_default();
     let named = if order.ensemble.is_empty() { named } else { &order.ensemble };
@@ -132,7 +132,7 @@ fn found(http: &Http, scope: &VisibilityScope, order: TestOrder) -> Result<Backt
         to_at_ms: firing.to.map(|to| to.0),
     });
     let firings: Vec<FiringJson> = firings.collect();
-    let gaps = tested.gaps.into_iter().map(GapJson::from).collect();
+    let gaps = tested.gaps.into_iter().map(Gap::from).collect();
     Ok(BacktestJson { ensemble, firings, left_out: tested.left_out, gaps, unknown_ms: tested.unknown_ms })
 }
 

@@ -4,12 +4,12 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use lockscope_page::{AlertBanner, alert_banner};
+use lockscope_view::Scope;
 
 use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::VisibilityScope;
 
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
@@ -35,7 +35,7 @@ pub(crate) async fn add(State(http): State<Http>, mut request: Request, next: Ne
 
 impl Http {
     /// The line for somebody; None where there are no alerts at all.
-    pub(crate) fn alert_banner(&self, scope: &VisibilityScope) -> Option<AlertBanner> {
+    pub(crate) fn alert_banner(&self, scope: &Scope) -> Option<AlertBanner> {
         let now_ms = self.alerts.as_ref()?.alerts.now_ms();
         Some(alert_banner(&self.loud_alerts(scope)?, now_ms))
     }

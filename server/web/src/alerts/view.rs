@@ -1,12 +1,11 @@
 //! Which alerts somebody may see, and how much of each.
 
-use lockscope_view::{Alert, AlertState, Alerts};
+use lockscope_view::{Alert, AlertState, Alerts, Scope};
 
 use crate::Http;
 use crate::problem::ErrorResponse;
 use lockscope_alerts::book::is_meant;
 use lockscope_audit::{Actor, Right};
-use lockscope_live::VisibilityScope;
 
 /// Which alerts are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +48,7 @@ impl Http {
     pub(crate) fn alerts_for(
         &self,
         actor: &Actor,
-        scope: &VisibilityScope,
+        scope: &Scope,
         filter: StateFilter,
     ) -> Result<Alerts, ErrorResponse> {
         let desk = self.alert_desk()?;
@@ -70,7 +69,7 @@ impl Http {
     }
 
     /// Those that fire and that nobody silenced, worst first; None where there are no alerts at all.
-    pub(crate) fn loud_alerts(&self, scope: &VisibilityScope) -> Option<Vec<Alert>> {
+    pub(crate) fn loud_alerts(&self, scope: &Scope) -> Option<Vec<Alert>> {
         let loud = self.alerts.as_ref()?.alerts.loud(|alert| scope.covers(&alert.ensemble, &alert.lock));
         let mut loud = seen(loud, scope);
         loud.truncate(ALERTS_MAX);
@@ -78,7 +77,7 @@ impl Http {
     }
 
     /// The alerts of an ensemble that somebody may see; none where there is nothing live.
-    pub(crate) fn alerts_in(&self, scope: &VisibilityScope, ensemble: &str) -> Vec<Alert> {
+    pub(crate) fn alerts_in(&self, scope: &Scope, ensemble: &str) -> Vec<Alert> {
         let Some(desk) = &self.alerts else { return Vec::new() };
         let mut all = desk.alerts.view().alerts;
         all.retain(|alert| alert.ensemble == ensemble);
@@ -91,7 +90,7 @@ impl Http {
 }
 
 /// Those that somebody may see, each as far as they may.
-fn seen(mut alerts: Vec<Alert>, scope: &VisibilityScope) -> Vec<Alert> {
+fn seen(mut alerts: Vec<Alert>, scope: &Scope) -> Vec<Alert> {
     alerts.retain(|alert| scope.covers(&alert.ensemble, &alert.lock));
     if scope.is_bounded() || !scope.payloads() {
         for alert in &mut alerts {

@@ -7,10 +7,10 @@ use lockscope_history::incident::all;
 use serde_json::Value;
 
 use super::incident::{Earlier, Looking};
-use super::incidents::IncidentJson;
+use super::incidents::incident_of;
 use crate::Http;
-use lockscope_live::VisibilityScope;
 use lockscope_runtime::clock;
+use lockscope_view::Scope;
 
 /// After so long it is given up.
 const SEARCH_MAX: Duration = Duration::from_secs(3_600);
@@ -32,7 +32,7 @@ impl Http {
     /// # Errors
     /// The history can't be read, in one sentence.
     pub fn all_incidents(&self, from_ms: i64, to_ms: i64) -> Result<AllIncidents, String> {
-        let scope = &VisibilityScope::ALL;
+        let scope = &Scope::ALL;
         let (ensemble, store) = self.recorded(scope, "").map_err(|why| why.sentence().to_owned())?;
         let (now, give_up_at) = (TimeMs(self.hub.now_ms()), clock::instant() + SEARCH_MAX);
         let looking = Looking { http: self, scope, ensemble: &ensemble, store: &*store, now, give_up_at };
@@ -42,7 +42,7 @@ impl Http {
             found.incidents.truncate(LISTED_MAX);
             let (mut told, mut known) = (Vec::with_capacity(found.incidents.len()), Earlier::default());
             for incident in found.incidents {
-                told.push(IncidentJson::new(&looking.tell(incident, &mut known)?));
+                told.push(incident_of(&looking.tell(incident, &mut known)?));
             }
             Ok((told, found.left_out + more))
         };

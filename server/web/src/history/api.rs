@@ -1,6 +1,5 @@
 //! `GET /api/v1/history`: what is kept of an ensemble's past, what is missing in it, and why.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Json;
@@ -9,15 +8,16 @@ use axum::response::Response;
 use lockscope_core::time::TimeMs;
 use lockscope_history::historian::HistoryHandle;
 use lockscope_history::replay::complete_until;
-use lockscope_history::store::{Coverage, Gap, Store, StoreError, generated_before};
+use lockscope_history::store::{Coverage, Store, StoreError, generated_before};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Http;
 use crate::api::{self, Pairs, share_past};
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::AnswerRequest;
-use lockscope_live::{FILTER_CHARS_MAX, VisibilityScope};
+use lockscope_live::FILTER_CHARS_MAX;
+use lockscope_view::{Scope, past};
 
 /// What is kept of an ensemble's past.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -35,30 +35,13 @@ pub(crate) struct HistoryJson {
     /// Up to this moment it was generated for the demo and not observed; null elsewhere.
     generated_until_at_ms: Option<i64>,
     /// What is missing in between, the newest 1,000.
-    gaps: Vec<GapJson>,
+    gaps: Vec<past::Gap>,
     /// Bytes on disk.
     bytes: u64,
     /// Bytes written a second, over the last while.
     rate_per_s: f64,
     /// Why nothing is recorded now; empty when all is well.
     why: String,
-}
-
-/// A stretch of time of which nothing is kept.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-pub(crate) struct GapJson {
-    /// The last moment that is known before it.
-    from_at_ms: i64,
-    /// The first that is known after it.
-    to_at_ms: i64,
-    /// Why: `not_running`, `too_busy`, `store_failed`, `damaged`, `too_large`, `generated`, `restored`.
-    why: Cow<'static, str>,
-}
-
-impl From<Gap> for GapJson {
-    fn from(gap: Gap) -> Self {
-        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name().into() }
-    }
 }
 
 pub(crate) async fn show(
@@ -81,7 +64,7 @@ pub(crate) async fn show(
     Ok(share_past(&http, asked, move |http, scope| history_now(http, &scope, &ensemble)).await)
 }
 
-fn history_now(http: &Http, scope: &VisibilityScope, ensemble: &str) -> Result<Json<HistoryJson>, ErrorResponse> {
+fn history_now(http: &Http, scope: &Scope, ensemble: &str) -> Result<Json<HistoryJson>, ErrorResponse> {
     let (name, handle) = http.recording(scope, ensemble)?;
     Ok(Json(HistoryJson::new(name, handle.as_ref())))
 }
@@ -90,7 +73,7 @@ impl Http {
     /// The one ensemble that is meant, as far as it may be seen, and its recording.
     pub(crate) fn recording(
         &self,
-        scope: &VisibilityScope,
+        scope: &Scope,
         ensemble: &str,
     ) -> Result<(String, Option<HistoryHandle>), ErrorResponse> {
         let Some(moments) = &self.moments else { return Ok((ensemble.to_owned(), None)) };
@@ -111,7 +94,7 @@ impl Http {
 
 impl Http {
     /// The ensembles that somebody may see and that are recorded, by name: all of them, or the one that is named.
-    pub(crate) fn recorded_ensembles(&self, scope: &VisibilityScope, named: &str) -> Vec<String> {
+    pub(crate) fn recorded_ensembles(&self, scope: &Scope, named: &str) -> Vec<String> {
         let all = self.moments.iter().flat_map(|moments| moments.recordings(scope));
         let meant = all.filter(|(name, handle)| handle.is_some() && (named.is_empty() || *name == named));
         meant.map(|(name, _)| name.to_owned()).collect()
@@ -120,7 +103,7 @@ impl Http {
     /// The recording of one, where its store is open to be asked.
     pub(crate) fn recorded(
         &self,
-        scope: &VisibilityScope,
+        scope: &Scope,
         ensemble: &str,
     ) -> Result<(String, Arc<dyn Store>), ErrorResponse> {
         let (name, handle) = self.recording(scope, ensemble)?;
@@ -178,7 +161,7 @@ impl HistoryJson {
             from_at_ms: coverage.from.map(|at| at.0),
             to_at_ms: to.map(|at| at.0),
             generated_until_at_ms: generated.map(|gap| gap.from.0),
-            gaps: gaps.into_iter().map(GapJson::from).collect(),
+            gaps: gaps.into_iter().map(past::Gap::from).collect(),
             bytes: coverage.bytes,
             rate_per_s: status.bytes_per_s,
             why,

@@ -1,17 +1,16 @@
-//! What the questions about a range of the past have in common: their parameters, how long they may take, and how much of
-//! the range is known.
+//! What the questions about a range of the past have in common: their parameters, and how long they may take.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
-use lockscope_history::blame::BlameBy;
-use lockscope_history::store::{Store, StoreError};
-use schemars::JsonSchema;
-use serde::Serialize;
+use lockscope_history::query::{Question, parse_cursor};
+use lockscope_history::store::StoreError;
+use lockscope_view::Scope;
+use lockscope_view::past::BlameBy;
 
-use super::api::GapJson;
+use crate::Http;
 use crate::api::{Pairs, read, short, wrong};
 use crate::problem::{ErrorResponse, echo};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
@@ -140,7 +139,7 @@ impl Asked {
             }
             "before" => {
                 let cursor =
-                    cursor_of(value).ok_or_else(|| wrong(name, value, "`next_before` of the answer before"))?;
+                    parse_cursor(value).ok_or_else(|| wrong(name, value, "`next_before` of the answer before"))?;
                 self.before = Some(cursor);
             }
             "grain" => {
@@ -186,22 +185,6 @@ impl Asked {
     }
 }
 
-/// Where a page of lives ended: when the last of them ended, and its identity.
-pub(super) fn cursor((left_at_ms, czxid): (i64, i64)) -> String {
-    format!("{left_at_ms}-0x{czxid:x}")
-}
-
-fn cursor_of(value: &str) -> Option<(i64, i64)> {
-    // An instant may have a sign.
-    let (left_at_ms, czxid) = value.split_once("-0x")?;
-    Some((left_at_ms.parse().ok()?, u64::from_str_radix(czxid, 16).ok()?.cast_signed()))
-}
-
-/// An id as ZooKeeper prints it.
-pub(super) fn id(number: i64) -> String {
-    format!("0x{number:x}")
-}
-
 fn id_of(text: &str) -> Option<i64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok().map(u64::cast_signed)
 }
@@ -227,49 +210,17 @@ pub(super) fn refused(error: StoreError, range: &Range<TimeMs>) -> ErrorResponse
     }
 }
 
-/// How much of a range is known.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct CoverageJson {
-    /// Where the range begins, ms since the epoch.
-    from_at_ms: i64,
-    /// Where it ends.
-    to_at_ms: i64,
-    /// The part of it that was recorded, from 0 to 1.
-    part: f64,
-    /// What is missing in it.
-    gaps: Vec<GapJson>,
-}
-
-impl CoverageJson {
-    /// The part of the range that was recorded.
-    pub(super) fn part(&self) -> f64 {
-        self.part
-    }
-
-    pub(super) fn new(store: &dyn Store, range: &Range<TimeMs>) -> Result<Self, StoreError> {
-        let (coverage, gaps) = (store.coverage()?, store.gaps(range.clone())?);
-        let known =
-            coverage.from.unwrap_or(range.end).max(range.start)..coverage.to.unwrap_or(range.start).min(range.end);
-        let in_gaps = gaps.iter().map(|gap| gap.to.min(known.end).since(gap.from.max(known.start))).sum::<i64>();
-        let known_ms = (known.end.since(known.start) - in_gaps).max(0);
-        Ok(Self {
-            from_at_ms: range.start.0,
-            to_at_ms: range.end.0,
-            part: known_ms as f64 / range.end.since(range.start).max(1) as f64,
-            gaps: gaps.into_iter().map(GapJson::from).collect(),
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cursor_comes_back() {
-        for pair in [(0, 0), (1_790_000_000_000, 0x2a6), (-5, i64::MIN)] {
-            assert_eq!(cursor_of(&cursor(pair)), Some(pair));
-        }
-        assert_eq!((cursor_of("1"), cursor_of("x-0x1"), cursor_of("1-0x")), (None, None, None));
+impl Http {
+    /// Asks about a range of the past of one ensemble, the only one where none is named.
+    pub(super) fn ask_past<T>(
+        &self,
+        scope: &Scope,
+        ensemble: &str,
+        range: Range<TimeMs>,
+        ask: impl FnOnce(&Question<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, ErrorResponse> {
+        let (ensemble, store) = self.recorded(scope, ensemble)?;
+        let question = Question { store: &*store, ensemble: &ensemble, scope, range, give_up_at: give_up_at() };
+        ask(&question).map_err(|error| refused(error, &question.range))
     }
 }

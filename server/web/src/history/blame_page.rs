@@ -1,22 +1,24 @@
 //! `/blame`: who made others wait, for people: drawn by the server, without a script of its own.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
-use lockscope_history::blame::BlameBy;
-use lockscope_page::{BlameFigures, BlameView, Blamed, ChargedBy, Length, RangeWay, blame_page};
-use lockscope_view::{LockQuery, SessionId, SessionQuery};
+use lockscope_core::time::TimeMs;
+use lockscope_history::query::{Question, missing, missing_of_any};
+use lockscope_page::{BlameFigures, BlameLinks, BlameView, Blamed, Length, RangeWay, blame_page};
+use lockscope_view::past::{Blame, BlameBy, BlameRow};
+use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
 
 use super::ask::Asked;
-use super::blame::{BLAME_MAX, BlameJson, BlameRowJson, found};
-use super::blame_sights::{Sight, missing_of_any};
+use super::blame::{BLAME_MAX, found};
 use super::{Moment, with_kept_moment, with_moment};
 use crate::api::{Pairs, read, wrong};
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::{Http, server_pages};
-use lockscope_live::{VisibilityScope, absolute_or_none};
+use lockscope_live::absolute_or_none;
 use lockscope_runtime::clock;
 
 const PAGE: &str = "/blame";
@@ -39,7 +41,7 @@ struct PageAsked {
 }
 
 impl PageAsked {
-    fn read(pairs: Pairs, scope: &VisibilityScope) -> Result<Self, ErrorResponse> {
+    fn read(pairs: Pairs, scope: &Scope) -> Result<Self, ErrorResponse> {
         let mut pairs = read(pairs)?;
         // What forms send for fields that are left empty.
         pairs.retain(|(_, value)| !value.is_empty());
@@ -138,12 +140,7 @@ pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs)
 }
 
 impl Http {
-    fn blame_view(
-        &self,
-        scope: &VisibilityScope,
-        mut asked: PageAsked,
-        at_ms: Option<i64>,
-    ) -> Result<BlameView, ErrorResponse> {
+    fn blame_view(&self, scope: &Scope, mut asked: PageAsked, at_ms: Option<i64>) -> Result<BlameView, ErrorResponse> {
         let names = || self.moments.iter().flat_map(|moments| moments.recordings(scope).map(|(name, _)| name));
         let ensembles: Vec<String> = if names().count() > 1 { names().collect() } else { Vec::new() };
         // The first of several, until one is chosen.
@@ -170,8 +167,8 @@ impl Http {
             BlameBy::Host | BlameBy::Session | BlameBy::Lock => true,
         });
         Ok(BlameView {
-            by: charged_by(asked.of.by),
-            offered: offered.map(charged_by).collect(),
+            by: asked.of.by,
+            offered: offered.collect(),
             path: asked.of.path.clone(),
             // By ensemble there is none to choose.
             ensembles: if is_of_all { Vec::new() } else { ensembles },
@@ -189,7 +186,7 @@ impl Http {
     }
 
     /// The figures, or why there are none now.
-    fn blamed(&self, scope: &VisibilityScope, asked: &Asked, named: &str) -> Result<Blamed, ErrorResponse> {
+    fn blamed(&self, scope: &Scope, asked: &Asked, named: &str) -> Result<Blamed, ErrorResponse> {
         let sentence = |error: ErrorResponse| match error.status().is_server_error() {
             true => Ok(Blamed::Refused(error.sentence().to_owned())),
             false => Err(error),
@@ -202,72 +199,46 @@ impl Http {
         }
     }
 
-    fn figures(
-        &self,
-        scope: &VisibilityScope,
-        asked: &Asked,
-        named: &str,
-        blame: BlameJson,
-    ) -> Result<BlameFigures, ErrorResponse> {
+    fn figures(&self, scope: &Scope, asked: &Asked, named: &str, blame: Blame) -> Result<BlameFigures, ErrorResponse> {
         let range = asked.range(self.hub.now_ms())?;
+        let is_of_all = asked.by == BlameBy::Ensemble;
         // What was counted first is of one of several: that does not say of another that it was recorded then.
-        let first_at = blame.first_at.filter(|_| asked.by != BlameBy::Ensemble);
-        let give_up_at = clock::instant() + PATIENCE;
-        let sights = match asked.by {
-            BlameBy::Ensemble => self.recorded_ensembles(scope, ""),
-            BlameBy::Client | BlameBy::Host | BlameBy::Session | BlameBy::Lock => vec![blame.ensemble.clone()],
-        };
-        let sights = sights.iter().map(|ensemble| self.sight(scope, ensemble, asked, &range, (first_at, give_up_at)));
-        let mut sights = sights.collect::<Result<Vec<Sight>, _>>()?;
-        let missing = missing_of_any(&mut sights);
+        let first_at = blame.first_at_ms.filter(|_| !is_of_all).map(TimeMs);
+        let ensembles = if is_of_all { self.recorded_ensembles(scope, "") } else { vec![blame.ensemble.clone()] };
+        let (mut gaps, mut kept_from_ms) = (Vec::new(), HashMap::new());
+        for ensemble in ensembles {
+            let (missing, kept) = self.ask_past(scope, &ensemble, range.clone(), |question| {
+                let path = if scope.covers(question.ensemble, &asked.path) { asked.path.as_str() } else { "" };
+                let question = Question { give_up_at: clock::instant() + PATIENCE, ..question.clone() };
+                Ok((missing(&question, path, first_at)?, question.store.coverage()?.from))
+            })?;
+            kept_from_ms.insert(ensemble.clone(), kept.map(|at| at.0));
+            gaps.push((ensemble, missing));
+        }
         // Addresses name the ensemble where there are several.
-        let is_one = sights.len() == 1;
-        let kept = |key: &str| match asked.by {
-            BlameBy::Ensemble => sights.iter().find(|sight| sight.ensemble == key),
-            BlameBy::Client | BlameBy::Host | BlameBy::Session | BlameBy::Lock => sights.first(),
-        };
-        let left_out = blame.total - blame.rows.len();
-        let has_roots =
-            blame.charged_root_others_ms.is_some() && !matches!(asked.by, BlameBy::Lock | BlameBy::Ensemble);
-        let figure_of = |row: BlameRowJson| {
-            let kept_from_ms = kept(&row.key).and_then(|sight| sight.kept_from_ms);
-            let named = if asked.by == BlameBy::Ensemble && !is_one { row.key.clone() } else { named.to_owned() };
-            figure(row, asked.by, &named, kept_from_ms)
+        let is_one = gaps.len() == 1;
+        let links = |row: &BlameRow| {
+            let ensemble = if is_of_all { &row.key } else { &blame.ensemble };
+            let kept_from_ms = kept_from_ms.get(ensemble).copied().flatten();
+            links(row, asked.by, if is_of_all && !is_one { &row.key } else { named }, kept_from_ms)
         };
         Ok(BlameFigures {
-            rows: blame.rows.into_iter().map(figure_of).collect(),
-            left_out,
-            has_roots,
-            waits_ms: blame.waits_ms,
-            hand_off_ms: blame.hand_off_ms,
-            unknown_ms: blame.unknown_ms,
-            others_ms: blame.charged_others_ms,
-            root_others_ms: blame.charged_root_others_ms.unwrap_or(blame.charged_others_ms),
-            has_more_victims: blame.is_lower_bound,
-            missing,
-            week_before_part: blame.week_before_part,
+            links: blame.rows.iter().map(links).collect(),
+            has_roots: blame.charged_root_others_ms.is_some() && !matches!(asked.by, BlameBy::Lock | BlameBy::Ensemble),
+            missing: missing_of_any(gaps),
+            blame,
         })
     }
 }
 
-fn charged_by(by: BlameBy) -> ChargedBy {
-    match by {
-        BlameBy::Client => ChargedBy::Client,
-        BlameBy::Host => ChargedBy::Host,
-        BlameBy::Session => ChargedBy::Session,
-        BlameBy::Lock => ChargedBy::Lock,
-        BlameBy::Ensemble => ChargedBy::Ensemble,
-    }
-}
-
-fn figure(row: BlameRowJson, by: BlameBy, ensemble: &str, kept_from_ms: Option<i64>) -> lockscope_page::BlameRow {
+fn links(row: &BlameRow, by: BlameBy, ensemble: &str, kept_from_ms: Option<i64>) -> BlameLinks {
     // The wait is over at its end: the moment before shows it.
     let before_ms = row.worst_at_ms.saturating_sub(1);
     let lock_url = |path: &str| {
         LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url()
     };
     let is_kept = kept_from_ms.is_some_and(|from_ms| from_ms <= before_ms);
-    let url = match by {
+    let key = match by {
         BlameBy::Lock => Some(lock_url(&row.key)),
         BlameBy::Session => row.key.parse().ok().filter(|_| is_kept).map(|id: SessionId| {
             let query = SessionQuery { ensemble: ensemble.to_owned(), id, ..SessionQuery::default() };
@@ -275,18 +246,5 @@ fn figure(row: BlameRowJson, by: BlameBy, ensemble: &str, kept_from_ms: Option<i
         }),
         BlameBy::Client | BlameBy::Host | BlameBy::Ensemble => None,
     };
-    lockscope_page::BlameRow {
-        url,
-        worst_url: is_kept.then(|| format!("{}&at={before_ms}", lock_url(&row.worst_lock))),
-        root_ms: row.charged_root_ms.unwrap_or(row.charged_ms),
-        key: row.key,
-        direct_ms: row.charged_ms,
-        share: row.share,
-        week_before_ms: row.charged_week_before_ms,
-        holds: row.holds,
-        hold_ms: row.hold_ms.map(|times| (times.p50, times.p99)),
-        victims: row.victims,
-        worst_at_ms: row.worst_at_ms,
-        worst_lock: row.worst_lock,
-    }
+    BlameLinks { key, worst: is_kept.then(|| format!("{}&at={before_ms}", lock_url(&row.worst_lock))) }
 }

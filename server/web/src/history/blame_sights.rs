@@ -6,12 +6,12 @@ use std::time::Instant;
 use lockscope_core::time::TimeMs;
 use lockscope_history::store::StoreError;
 use lockscope_page::Missing;
+use lockscope_view::Scope;
 
 use super::ask::{Asked, refused};
 use super::over_time_gaps::missing;
 use crate::Http;
 use crate::problem::ErrorResponse;
-use lockscope_live::VisibilityScope;
 
 /// Why something is not known, where that is so of more than one ensemble.
 const OF_SEVERAL: &str = "more than one ensemble was not recorded";
@@ -20,7 +20,7 @@ impl Http {
     /// What is known of an ensemble in a range.
     pub(super) fn sight(
         &self,
-        scope: &VisibilityScope,
+        scope: &Scope,
         ensemble: &str,
         asked: &Asked,
         range: &Range<TimeMs>,

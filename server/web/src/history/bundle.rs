@@ -24,8 +24,8 @@ use super::file_rooms::SendingDeadline;
 use crate::Http;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
-use lockscope_live::VisibilityScope;
 use lockscope_runtime::{cancel, clock};
+use lockscope_view::Scope;
 
 /// The largest bundle.
 const BYTES_MAX: u64 = 512 << 20;
@@ -55,7 +55,7 @@ pub(super) async fn show(http: &Http, asked: AnswerRequest, of: Asked) -> Result
     send(file, name, turn).map_err(|error| ErrorResponse::unavailable(format!("the file can't be read: {error}")))
 }
 
-fn make(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<(File, &'static str), ErrorResponse> {
+fn make(http: &Http, scope: &Scope, asked: &Asked) -> Result<(File, &'static str), ErrorResponse> {
     let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
     let range = asked.range(http.hub.now_ms())?;
     let with_chunks = asked.path.is_empty() && scope.covers(&ensemble, "/") && scope.payloads();

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use lockscope_core::time::TimeMs;
 use lockscope_history::derive::{MINUTE_MS, severity_of};
+use lockscope_history::query::{Question, buckets, releases};
 use lockscope_page::ports::PastPiece;
 
 use super::Moments;
-use super::marks::{Sight, buckets, releases};
-use lockscope_live::VisibilityScope;
 use lockscope_runtime::clock;
+use lockscope_view::Scope;
 
 /// Pieces of a strip, at most.
 const PIECES_MAX: i64 = 96;
@@ -29,7 +29,7 @@ pub(super) struct Strip {
 }
 
 /// What happened in all that is kept, of one lock or of all that may be seen. Empty when that takes long.
-pub(super) fn strip(moments: &Moments, scope: &VisibilityScope, path: &str, kept: (i64, i64)) -> Strip {
+pub(super) fn strip(moments: &Moments, scope: &Scope, path: &str, kept: (i64, i64)) -> Strip {
     let (from_ms, to_ms) = kept;
     let piece_ms = ((to_ms - from_ms) / PIECES_MAX / MINUTE_MS + 1) * MINUTE_MS;
     let (range, give_up_at) = (TimeMs(from_ms)..TimeMs(to_ms.saturating_add(1)), clock::instant() + PATIENCE);
@@ -37,9 +37,9 @@ pub(super) fn strip(moments: &Moments, scope: &VisibilityScope, path: &str, kept
     let mut releases_ms: Vec<i64> = Vec::new();
     for (ensemble, handle) in moments.recordings(scope) {
         let Some(store) = handle.and_then(|handle| handle.store()) else { continue };
-        let sight = Sight { scope, ensemble: &ensemble, path };
-        let Ok(found) = buckets(&*store, &sight, &range, piece_ms, give_up_at) else { return Strip::default() };
-        let released = releases(&*store, &sight, &range, RELEASES_MAX, give_up_at).unwrap_or_default();
+        let question = Question { store: &*store, ensemble: &ensemble, scope, range: range.clone(), give_up_at };
+        let Ok(found) = buckets(&question, path, piece_ms) else { return Strip::default() };
+        let released = releases(&question, path, RELEASES_MAX).unwrap_or_default();
         releases_ms.extend(released.iter().map(|at| at.0));
         for bucket in found {
             let none = PastPiece { from_ms: bucket.at_ms, to_ms: bucket.at_ms + piece_ms, events: 0, severity: 0 };

@@ -5,19 +5,19 @@ use std::ops::Range;
 use axum::extract::State;
 use axum::response::Response;
 use lockscope_core::time::TimeMs;
-use lockscope_history::differs::{Counts, Dimension, ROWS_FROM_MS, Selection, WaitsMap, row_ms};
+use lockscope_history::differs::{ROWS_FROM_MS, Selection, WaitsMap, row_ms};
 use lockscope_page::{
-    ChosenWaits, DifferingDimension, DifferingValue, DiffersAnswer, DiffersFigures, DiffersView, Length, RangeWay,
-    SideCounts, WaitsCell, WaitsRow, differs_page,
+    ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, Length, RangeWay, WaitsCell, WaitsRow, differs_page,
 };
 
 use super::ask::Asked;
-use super::differs::{Found, find, selection};
+use super::differs::{found, selection};
 use crate::api::{Pairs, read, wrong};
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::{Http, server_pages};
-use lockscope_live::{VisibilityScope, absolute_or_none};
+use lockscope_live::absolute_or_none;
+use lockscope_view::Scope;
 
 const PAGE: &str = "/differs";
 const TAKES: [&str; 9] =
@@ -106,7 +106,7 @@ pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs)
 }
 
 impl Http {
-    fn differs_view(&self, scope: &VisibilityScope, mut asked: PageAsked) -> Result<DiffersView, ErrorResponse> {
+    fn differs_view(&self, scope: &Scope, mut asked: PageAsked) -> Result<DiffersView, ErrorResponse> {
         let names = || self.moments.iter().flat_map(|moments| moments.recordings(scope).map(|(name, _)| name));
         let ensembles: Vec<String> = if names().count() > 1 { names().collect() } else { Vec::new() };
         // The first of several, until one is chosen.
@@ -137,35 +137,17 @@ impl Http {
     }
 
     /// The figures, or why there are none now.
-    fn differing(
-        &self,
-        scope: &VisibilityScope,
-        asked: &PageAsked,
-        named: &str,
-    ) -> Result<DiffersAnswer, ErrorResponse> {
+    fn differing(&self, scope: &Scope, asked: &PageAsked, named: &str) -> Result<DiffersAnswer, ErrorResponse> {
         let mut map = WaitsMap::new(asked.range.clone());
-        match find(self, scope, &asked.of, &mut |span| map.note(span)) {
-            Ok(found) => Ok(DiffersAnswer::Found(Box::new(figures(found, &map, asked, named)))),
+        match found(self, scope, &asked.of, &mut |span| map.note(span)) {
+            Ok(differs) => {
+                // The longest on top.
+                let rows = (0..ROWS_FROM_MS.len()).rev().filter_map(|row| waits_row(&map, row, asked, named));
+                Ok(DiffersAnswer::Found(Box::new(DiffersFigures { differs, rows: rows.collect() })))
+            }
             Err(error) if error.status().is_server_error() => Ok(DiffersAnswer::Refused(error.sentence().to_owned())),
             Err(error) => Err(error),
         }
-    }
-}
-
-fn figures(found: Found, map: &WaitsMap, asked: &PageAsked, named: &str) -> DiffersFigures {
-    let differs = found.found.differs;
-    let all = differs.counts;
-    // The longest on top.
-    let rows = (0..ROWS_FROM_MS.len()).rev().filter_map(|row| waits_row(map, row, asked, named)).collect();
-    DiffersFigures {
-        selected: all.selection,
-        others: all.rest,
-        without_wait: differs.without_wait,
-        is_sampled: found.found.is_sampled == Some(true),
-        left_before_ms: found.found.left_before.map(|at| at.0),
-        known_part: found.coverage.part(),
-        rows,
-        dimensions: differs.dimensions.into_iter().map(|dimension| shown(dimension, all)).collect(),
     }
 }
 
@@ -190,25 +172,4 @@ fn waits_row(map: &WaitsMap, row: usize, asked: &PageAsked, named: &str) -> Opti
         }
     });
     Some(WaitsRow { min_wait_ms, max_wait_ms, cells: cells.collect() })
-}
-
-fn shown(dimension: Dimension, all: Counts) -> DifferingDimension {
-    let Dimension { kind, difference, is_lower_bound, values, others } = dimension;
-    let side = |counts: Counts| SideCounts {
-        selection: counts.selection,
-        rest: counts.rest,
-        selection_part: counts.selection_part(all),
-        rest_part: counts.rest_part(all),
-    };
-    let value = |row: lockscope_history::differs::DimensionValue| DifferingValue {
-        value: row.value.map(Into::into),
-        counts: side(row.counts),
-    };
-    DifferingDimension {
-        name: kind.name(),
-        difference,
-        is_lower_bound,
-        values: values.into_iter().map(value).collect(),
-        others: (others.values > 0).then(|| (others.values, side(others.counts))),
-    }
 }

@@ -3,23 +3,25 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use lockscope_history::query::{HoldsQuery, hold_of, spans};
 
-use super::ask::{Asked, ExportFormat, refused};
+use super::ask::{Asked, ExportFormat};
 use super::bundle;
 use super::file_rooms::while_it_is_sent;
 use super::going_on::still;
-use super::holds::{HoldJson, Shown, SpanLimit, spans};
 use super::trace::trace;
 use crate::Http;
 use crate::api::Pairs;
 use crate::csv::{self, Table, known_as, text};
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::VisibilityScope;
+use lockscope_view::Scope;
+use lockscope_view::past::Hold;
 
 const TAKES: [&str; 7] = ["ensemble", "path", "session", "client", "from", "to", "format"];
-/// Lives in one file, and bytes of their names.
-const FILE_MAX: SpanLimit = SpanLimit { spans: 50_000, bytes: 32 << 20 };
+/// Spans in one file, and bytes of their names.
+const SPANS_MAX: usize = 50_000;
+const BYTES_MAX: usize = 32 << 20;
 const COLUMNS: [&str; 13] = [
     "czxid",
     "lock",
@@ -52,7 +54,7 @@ pub(crate) async fn show(
     Ok(while_it_is_sent(http.in_time(answer).await?, place))
 }
 
-fn file(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Answer {
+fn file(http: &Http, scope: &Scope, asked: &Asked) -> Answer {
     let lives = lives(http, scope, asked);
     match asked.format {
         ExportFormat::Csv | ExportFormat::Sqlite => Answer::table(lives.map(|lives| table(&lives))),
@@ -66,28 +68,30 @@ fn file(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Answer {
 }
 
 /// All of the range, the newest first.
-fn lives(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Vec<HoldJson>, ErrorResponse> {
-    let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
+fn lives(http: &Http, scope: &Scope, asked: &Asked) -> Result<Vec<Hold>, ErrorResponse> {
     let now_ms = http.hub.now_ms();
     let range = asked.range(now_ms)?;
-    let (ended, more) =
-        spans(&*store, scope, &ensemble, asked, &range, FILE_MAX).map_err(|error| refused(error, &range))?;
-    if let Some(oldest) = ended.last().filter(|_| more.is_some()) {
+    let of = HoldsQuery { limit: SPANS_MAX, bytes_max: BYTES_MAX, ..asked.holds() };
+    let (ended, oldest, ensemble) = http.ask_past(scope, &asked.ensemble, range.clone(), |question| {
+        let (spans, more) = spans(question, of)?;
+        let oldest = spans.last().filter(|_| more.is_some()).map(|span| span.left_at);
+        let ended: Vec<Hold> = spans.into_iter().map(|span| hold_of(span, question)).collect();
+        Ok((ended, oldest, question.ensemble.to_owned()))
+    })?;
+    if let Some(oldest) = oldest {
         return Err(ErrorResponse::bad_request(format!(
-            "more than {} contenders left in that range, or their names take more than {} MiB; a shorter one would do, such as from={}&to={}",
-            FILE_MAX.spans,
-            FILE_MAX.bytes >> 20,
-            oldest.left_at.0 + 1,
+            "more than {SPANS_MAX} contenders left in that range, or their names take more than {} MiB; a shorter one would do, such as from={}&to={}",
+            BYTES_MAX >> 20,
+            oldest.0 + 1,
             range.end.0
         )));
     }
     let mut lives = still(http, scope, &ensemble, asked, now_ms)?;
-    let shown = Shown::new(scope, &ensemble);
-    lives.extend(ended.into_iter().map(|span| HoldJson::ended(span, shown)));
+    lives.extend(ended);
     Ok(lives)
 }
 
-fn table(lives: &[HoldJson]) -> Table {
+fn table(lives: &[Hold]) -> Table {
     let lines = csv::lines(COLUMNS, lives, |life| {
         [
             life.czxid.clone(),

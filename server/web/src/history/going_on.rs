@@ -1,22 +1,21 @@
 //! Lives of contenders that go on: of the lock as it is now.
 
-use lockscope_view::{Contender, LockQuery, SessionId};
+use lockscope_view::{Contender, LockQuery, Scope, SessionId};
 
-use super::ask::{Asked, id};
-use super::charges::SpentJson;
-use super::holds::HoldJson;
+use lockscope_view::past::{Hold, Spent};
+
+use super::ask::Asked;
 use crate::Http;
 use crate::problem::ErrorResponse;
-use lockscope_live::VisibilityScope;
 
 /// Those that go on at a lock, of its first 500 contenders.
 pub(super) fn still(
     http: &Http,
-    scope: &VisibilityScope,
+    scope: &Scope,
     ensemble: &str,
     asked: &Asked,
     now_ms: i64,
-) -> Result<Vec<HoldJson>, ErrorResponse> {
+) -> Result<Vec<Hold>, ErrorResponse> {
     if asked.path.is_empty() || asked.before.is_some() || !asked.is_up_to_now(now_ms) {
         return Ok(Vec::new());
     }
@@ -28,14 +27,14 @@ pub(super) fn still(
             && (asked.client.is_empty() || host(one).as_deref() == Some(&asked.client))
     };
     let rows = page.window.rows.iter().filter(is_meant);
-    Ok(rows.filter_map(|one| HoldJson::going_on(one, &asked.path, now_ms, scope.payloads())).collect())
+    Ok(rows.filter_map(|one| going_on(one, &asked.path, now_ms, scope.payloads())).collect())
 }
 
 /// The ensemble and the path of the lock that an address means: it may leave the only ensemble out, and name a znode in the
 /// lock. As they came where there is none now.
 pub(super) fn lock_named(
     http: &Http,
-    scope: &VisibilityScope,
+    scope: &Scope,
     ensemble: &str,
     path: &str,
 ) -> Result<(String, String), ErrorResponse> {
@@ -50,27 +49,25 @@ pub(super) fn host(contender: &Contender) -> Option<String> {
     Some(address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host).to_owned())
 }
 
-impl HoldJson {
-    /// One that is there now; None before it was read.
-    fn going_on(one: &Contender, lock: &str, now_ms: i64, payloads: bool) -> Option<Self> {
-        let joined_at_ms = one.created_at_ms.or(one.waiting_since_ms).or(one.holding_since_ms)?;
-        let waited_until_ms = one.holding_since_ms.unwrap_or(now_ms);
-        let wait_ms = if one.holding_is_lower_bound { 0 } else { (waited_until_ms - joined_at_ms).max(0) };
-        Some(Self {
-            czxid: id(one.czxid?.0),
-            lock: lock.to_owned(),
-            node: one.node.clone()?,
-            session_id: one.session_id.map(|session| id(session.0)),
-            label: one.label.clone().filter(|_| payloads),
-            client: host(one),
-            joined_at_ms,
-            held_at_ms: one.holding_since_ms,
-            left_at_ms: None,
-            how: "still",
-            wait_ms,
-            hold_ms: one.holding_since_ms.map(|since| (now_ms - since).max(0)),
-            is_lower_bound: one.holding_is_lower_bound || one.waiting_is_lower_bound,
-            spent: SpentJson::default(),
-        })
-    }
+/// One that is there now; None before it was read.
+fn going_on(one: &Contender, lock: &str, now_ms: i64, payloads: bool) -> Option<Hold> {
+    let joined_at_ms = one.created_at_ms.or(one.waiting_since_ms).or(one.holding_since_ms)?;
+    let waited_until_ms = one.holding_since_ms.unwrap_or(now_ms);
+    let wait_ms = if one.holding_is_lower_bound { 0 } else { (waited_until_ms - joined_at_ms).max(0) };
+    Some(Hold {
+        czxid: one.czxid?.to_string(),
+        lock: lock.to_owned(),
+        node: one.node.clone()?,
+        session_id: one.session_id.map(|session| session.to_string()),
+        label: one.label.clone().filter(|_| payloads),
+        client: host(one),
+        joined_at_ms,
+        held_at_ms: one.holding_since_ms,
+        left_at_ms: None,
+        how: "still",
+        wait_ms,
+        hold_ms: one.holding_since_ms.map(|since| (now_ms - since).max(0)),
+        is_lower_bound: one.holding_is_lower_bound || one.waiting_is_lower_bound,
+        spent: Spent::default(),
+    })
 }

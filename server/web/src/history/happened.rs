@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use lockscope_history::store::{Gap, Store};
-use lockscope_view::{EventKind, SessionId};
+use lockscope_view::{EventKind, Scope, SessionId};
 
 use super::ask::give_up_at;
 use super::moments::gaps_in;
@@ -12,8 +12,8 @@ use super::{Missing, Moments};
 use crate::Http;
 use crate::problem::ErrorResponse;
 use lockscope_audit::QuotaOwner;
+use lockscope_live::Hub;
 use lockscope_live::project::{EventKey, HappenedQuery, HappenedRow};
-use lockscope_live::{Hub, VisibilityScope};
 use lockscope_runtime::clock;
 
 /// Moments of the past at which one question looks.
@@ -156,7 +156,7 @@ pub(crate) struct Search {
 
 impl Search {
     /// Looks through what is live.
-    pub(crate) fn begin(http: &Http, scope: &VisibilityScope, wanted: Wanted) -> Self {
+    pub(crate) fn begin(http: &Http, scope: &Scope, wanted: Wanted) -> Self {
         let mut search = Self { wanted, parts: Vec::new(), is_given_up: false };
         let is_wanted = |name: &str| search.wanted.ensemble.is_empty() || search.wanted.ensemble == name;
         let names: Vec<_> = http.places(scope).into_iter().filter(|(_, name)| is_wanted(name)).collect();
@@ -181,7 +181,7 @@ impl Search {
     }
 
     /// Takes what one log has; false when that was nothing further.
-    fn look(&self, part: &mut Part, hub: &Hub, scope: &VisibilityScope) -> bool {
+    fn look(&self, part: &mut Part, hub: &Hub, scope: &Scope) -> bool {
         if part.is_over {
             return false;
         }
@@ -212,7 +212,7 @@ impl Search {
     }
 
     /// Looks further back.
-    pub(crate) fn look_back(&mut self, http: &Http, scope: &VisibilityScope, give_up_at: Instant) {
+    pub(crate) fn look_back(&mut self, http: &Http, scope: &Scope, give_up_at: Instant) {
         let Some(moments) = http.moments.as_deref() else { return };
         let mut parts = std::mem::take(&mut self.parts);
         for part in &mut parts {
@@ -221,7 +221,7 @@ impl Search {
         self.parts = parts;
     }
 
-    fn look_back_in(&mut self, part: &mut Part, moments: &Moments, scope: &VisibilityScope, give_up_at: Instant) {
+    fn look_back_in(&mut self, part: &mut Part, moments: &Moments, scope: &Scope, give_up_at: Instant) {
         let store =
             moments.recordings(scope).find(|(name, _)| *name == part.name).and_then(|(_, handle)| handle?.store());
         let Some(store) = store else { return part.is_over = true };
@@ -269,7 +269,7 @@ impl Search {
     }
 
     /// The page.
-    pub(crate) fn page(self, http: &Http, scope: &VisibilityScope) -> Page {
+    pub(crate) fn page(self, http: &Http, scope: &Scope) -> Page {
         let is_open = |part: &&Part| part.rows.len() > self.wanted.limit || (!part.is_over && http.moments.is_some());
         // Of a part that has more than is shown, only what it shows is whole.
         let whole = |part: &Part| match part.rows.last() {
@@ -302,7 +302,7 @@ impl Search {
     }
 
     /// Gaps in what is shown.
-    fn gaps(&self, http: &Http, scope: &VisibilityScope, whole_from: Option<EventKey>) -> Vec<Line> {
+    fn gaps(&self, http: &Http, scope: &Scope, whole_from: Option<EventKey>) -> Vec<Line> {
         let Some(moments) = &http.moments else { return Vec::new() };
         if self.wanted.kind.is_some_and(|kind| kind != Kind::Gap) {
             return Vec::new();
@@ -334,7 +334,7 @@ impl Http {
     pub(crate) async fn happened(
         &self,
         caller: &QuotaOwner,
-        scope: &VisibilityScope,
+        scope: &Scope,
         wanted: Wanted,
     ) -> Result<Page, ErrorResponse> {
         let (own, seen) = (self.clone(), scope.clone());
@@ -355,8 +355,8 @@ impl Http {
     }
 
     /// The ensembles of which something may be seen, each with which of all it is.
-    pub(crate) fn places(&self, scope: &VisibilityScope) -> Vec<(usize, String)> {
-        let all = self.hub.projection().happened(&VisibilityScope::ALL, &HappenedQuery::default());
+    pub(crate) fn places(&self, scope: &Scope) -> Vec<(usize, String)> {
+        let all = self.hub.projection().happened(&Scope::ALL, &HappenedQuery::default());
         let names = all.into_iter().map(|view| view.ensemble).enumerate();
         names.filter(|(_, name)| scope.covers_ensemble(name)).collect()
     }

@@ -6,10 +6,11 @@ use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_history::incident::{
     Incident, IncidentEnd, IncidentQuery, IncidentsFound, Life, Present, earlier, search,
 };
+use lockscope_history::query::Question;
 use lockscope_history::store::{Store, StoreError};
 use lockscope_page::verdict_named;
 use lockscope_view as view;
-use lockscope_view::{Contender, FindingRow, LockQuery, RootState};
+use lockscope_view::{Contender, FindingRow, LockQuery, RootState, Scope};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,7 +21,6 @@ use super::incident_acts::{AROUND_MS, forced_by};
 use super::incident_words;
 use crate::Http;
 use lockscope_history::derive::{HARMFUL, harm_by_name, is_trouble, verdict_name, verdict_of};
-use lockscope_live::VisibilityScope;
 
 /// Contenders of a lock that are there now and looked at.
 const THERE_MAX: usize = 500;
@@ -28,7 +28,7 @@ const THERE_MAX: usize = 500;
 /// One who looks at the incidents of an ensemble.
 pub(super) struct Looking<'a> {
     pub(super) http: &'a Http,
-    pub(super) scope: &'a VisibilityScope,
+    pub(super) scope: &'a Scope,
     pub(super) ensemble: &'a str,
     pub(super) store: &'a dyn Store,
     pub(super) now: TimeMs,
@@ -45,6 +45,12 @@ impl Looking<'_> {
         let sees = |lock: &str| self.scope.covers(self.ensemble, lock);
         let present = |lock: &str| self.present(lock);
         ask(&IncidentQuery { range, now: self.now, sees: &sees, present: &present, give_up_at: self.give_up_at })
+    }
+
+    /// The same of the recording alone.
+    pub(super) fn question(&self, range: &Range<TimeMs>) -> Question<'_> {
+        let Self { store, ensemble, scope, give_up_at, .. } = *self;
+        Question { store, ensemble, scope, range: range.clone(), give_up_at }
     }
 
     /// Those of a range, the newest first.

@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 
 use lockscope_history::incident::{Incident, Life};
 use lockscope_history::store::rows::SpanEnd;
-use lockscope_view::Zxid;
-use schemars::JsonSchema;
-use serde::Serialize;
+use lockscope_view::past::{IncidentAlert, IncidentRelease};
+use lockscope_view::{Scope, Zxid};
 
 use crate::Http;
-use lockscope_live::VisibilityScope;
 pub(super) use lockscope_view::Alert;
 
 /// An alert, and a release, belong to an incident that is so near.
@@ -28,75 +26,34 @@ pub(super) struct Release {
     pub(super) record: Option<u64>,
 }
 
-/// A release through Lockscope.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct IncidentReleaseJson {
-    /// When the contender was gone, ms since the epoch.
-    at_ms: i64,
-    /// The lock.
-    lock: String,
-    /// Who released it; null where that is not kept, or for those who may not read the audit log.
-    by: Option<String>,
-    /// The number of its outcome in the audit log; null likewise.
-    record: Option<u64>,
+/// A release, as it is answered.
+pub(super) fn release_of(Release { at_ms, lock, by, record }: Release) -> IncidentRelease {
+    IncidentRelease { at_ms, lock, by, record }
 }
 
-/// An alert.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct IncidentAlertJson {
-    /// Which it is, as in `/api/v1/alerts`.
-    key: String,
-    /// The rule's name.
-    rule: String,
-    /// The lock.
-    lock: String,
-    /// How bad.
-    severity: &'static str,
-    /// When it fired, ms since the epoch.
-    fired_at_ms: i64,
-    /// When it was over; null before.
-    resolved_at_ms: Option<i64>,
-    /// Who looks at it; null when nobody does.
-    acked_by: Option<String>,
-    /// What is wrong.
-    sentence: String,
-}
-
-impl From<Release> for IncidentReleaseJson {
-    fn from(Release { at_ms, lock, by, record }: Release) -> Self {
-        Self { at_ms, lock, by, record }
-    }
-}
-
-impl From<Alert> for IncidentAlertJson {
-    fn from(of: Alert) -> Self {
-        Self {
-            key: of.key,
-            rule: of.rule,
-            lock: of.lock,
-            severity: of.severity.name(),
-            fired_at_ms: of.fired_at_ms.unwrap_or(of.since_at_ms),
-            resolved_at_ms: of.resolved_at_ms,
-            acked_by: of.acked_by.map(|acked| acked.by),
-            sentence: of.sentence,
-        }
+/// An alert, as it is answered.
+pub(super) fn alert_of(of: Alert) -> IncidentAlert {
+    IncidentAlert {
+        key: of.key,
+        rule: of.rule,
+        lock: of.lock,
+        severity: of.severity.name(),
+        fired_at_ms: of.fired_at_ms.unwrap_or(of.since_at_ms),
+        resolved_at_ms: of.resolved_at_ms,
+        acked_by: of.acked_by.map(|acked| acked.by),
+        sentence: of.sentence,
     }
 }
 
 /// Who released a contender through Lockscope, and where that is on record, as far as it is known and may be shown.
-pub(super) fn forced_by(
-    http: &Http,
-    scope: &VisibilityScope,
-    ensemble: &str,
-    czxid: i64,
-) -> (Option<String>, Option<u64>) {
+pub(super) fn forced_by(http: &Http, scope: &Scope, ensemble: &str, czxid: i64) -> (Option<String>, Option<u64>) {
     let kept = http.moments.as_ref().filter(|_| scope.records());
     let release = kept.and_then(|moments| moments.forced().of(ensemble, Zxid(czxid)));
     release.map_or((None, None), |release| (Some(release.by), release.record))
 }
 
 /// The releases by which somebody of an incident was gone.
-pub(super) fn releases_of(http: &Http, scope: &VisibilityScope, ensemble: &str, lives: &[Life]) -> Vec<Release> {
+pub(super) fn releases_of(http: &Http, scope: &Scope, ensemble: &str, lives: &[Life]) -> Vec<Release> {
     let forced = lives.iter().filter(|life| life.how == Some(SpanEnd::Forced));
     let release = |life: &Life| {
         let (by, record) = forced_by(http, scope, ensemble, life.czxid.0);
@@ -109,13 +66,7 @@ pub(super) fn releases_of(http: &Http, scope: &VisibilityScope, ensemble: &str, 
 }
 
 /// The alerts at the locks of an incident that fired while it lasted, or near. `until_ms`: when it ended, or how far it is.
-pub(super) fn alerts_of(
-    http: &Http,
-    scope: &VisibilityScope,
-    ensemble: &str,
-    incident: &Incident,
-    until_ms: i64,
-) -> Vec<Alert> {
+pub(super) fn alerts_of(http: &Http, scope: &Scope, ensemble: &str, incident: &Incident, until_ms: i64) -> Vec<Alert> {
     let locks: BTreeSet<&str> = incident.locks().into_iter().collect();
     let (from_ms, to_ms) = (incident.from.0 - AROUND_MS, until_ms + AROUND_MS);
     let mut found = http.alerts_in(scope, ensemble);

@@ -11,10 +11,9 @@ use lockscope_page::{
     IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentLine, IncidentView,
     IncidentsView, incident_page, incidents_page,
 };
-use lockscope_view::{Alert, LockQuery, SessionId, SessionQuery};
+use lockscope_view::{Alert, LockQuery, Scope, SessionId, SessionQuery};
 
 use super::ask::{Asked, ExportFormat, give_up_at, refused};
-use super::finding_text::readable;
 use super::incident::{Told, id_of};
 use super::incident_acts::Release;
 use super::incident_words::{ended_cell, is_mutual, root_name};
@@ -26,7 +25,7 @@ use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::redirect::see_other;
 use crate::{Http, server_pages};
-use lockscope_live::VisibilityScope;
+use lockscope_history::query::readable;
 
 /// Locks that are listed of one incident.
 const LOCKS_MAX: usize = 40;
@@ -54,7 +53,7 @@ pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs)
     server_pages::page(&http, &person, |of| incidents_page(of, &view))
 }
 
-fn list_view(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<IncidentsView, ErrorResponse> {
+fn list_view(http: &Http, scope: &Scope, asked: &Asked) -> Result<IncidentsView, ErrorResponse> {
     let now_ms = http.hub.now_ms();
     let range = asked.range_of(now_ms, USUAL_RANGE_MS)?;
     let places = http.places(scope);
@@ -105,7 +104,7 @@ fn list_view(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Inci
     };
     Ok(match listed(http, scope, asked) {
         Ok(list) => IncidentsView {
-            part_known: list.coverage.part(),
+            part_known: list.coverage.part,
             left_out: list.left_out,
             rows: list.told.iter().map(|told| line(http, &list, told)).collect(),
             ..view
@@ -184,13 +183,13 @@ pub(crate) async fn show_one(
 }
 
 impl Http {
-    fn incident_view(&self, scope: &VisibilityScope, found: Found) -> Result<IncidentView, ErrorResponse> {
+    fn incident_view(&self, scope: &Scope, found: Found) -> Result<IncidentView, ErrorResponse> {
         let Found { ensemble, told, lives, left_out, earlier, again, alike, releases, alerts, now_ms } = found;
         let (_, store) = self.recorded(scope, &ensemble)?;
         let finding = told.finding().map(readable_code);
         let Told { incident, seen_before, sentence, worst, lasted_ms, .. } = told;
         let range = incident.from..incident.from + lasted_ms + 1;
-        let named = if self.places(&VisibilityScope::ALL).len() > 1 { ensemble.clone() } else { String::new() };
+        let named = if self.places(&Scope::ALL).len() > 1 { ensemble.clone() } else { String::new() };
         let paths: Vec<&str> = incident.locks();
         let seen = |error: StoreError| refused(error, &range);
         let facts = facts(&*store, &paths, &incident, lasted_ms).map_err(seen)?;

@@ -5,17 +5,16 @@ use axum::extract::State;
 use axum::response::Response;
 use lockscope_core::time::TimeMs;
 use lockscope_history::derive::verdict_name;
-use schemars::JsonSchema;
-use serde::Serialize;
+use lockscope_view::Scope;
+use lockscope_view::past::{Coverage, Incident, Incidents};
 
-use super::ask::{Asked, CoverageJson, give_up_at, id, refused};
+use super::ask::{Asked, give_up_at, refused};
 use super::incident::{Earlier, Looking, Told, id_of};
 use crate::Http;
 use crate::api::{ListFormat, Pairs, read, share_past, with_format};
 use crate::csv::{Table, known_as, text};
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::VisibilityScope;
 
 /// What the page takes.
 pub(super) const TAKES: [&str; 6] = ["ensemble", "from", "to", "q", "min_ms", "limit"];
@@ -49,63 +48,6 @@ const COLUMNS: [&str; 20] = [
     "sentence",
 ];
 
-/// When something was wrong.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct IncidentsJson {
-    /// The ensemble.
-    ensemble: String,
-    /// The newest first: those that overlap the range.
-    incidents: Vec<IncidentJson>,
-    /// Further ones, which are older and not listed.
-    left_out: usize,
-    /// How much of the range is known.
-    coverage: CoverageJson,
-}
-
-/// Something was wrong with one lock, or with several that were connected.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct IncidentJson {
-    /// Names it, with its ensemble.
-    id: String,
-    /// When it began, ms since the epoch.
-    from_at_ms: i64,
-    /// When it ended; null while it goes on.
-    to_at_ms: Option<i64>,
-    /// The worst verdict; `healthy` where findings alone say that something was wrong.
-    worst: &'static str,
-    /// Findings by which somebody was hurt, by their codes.
-    findings: Vec<String>,
-    /// Its locks that may be seen, in the order in which trouble began.
-    locks: Vec<String>,
-    /// The lock that whoever is charged most of the waiting held.
-    root_lock: String,
-    /// Who that said it was; null where nobody did, or where payloads are not shown.
-    root_client: Option<String>,
-    /// The host that it came from.
-    root_host: Option<String>,
-    /// Its session; null where no session owns what was held.
-    root_session_id: Option<String>,
-    /// Sessions that waited 1 s or longer within it.
-    victims: usize,
-    /// The most that waited at once.
-    victims_peak: usize,
-    /// All waiting within it together.
-    waiting_ms: i64,
-    /// There was more waiting: not all who waited were looked at.
-    is_lower_bound: bool,
-    /// How it ended: `released`, `session_ended` (of whoever held), `forced` (through Lockscope), `gave_up` (whoever waited),
-    /// `recovered` (it was held still, or nobody held), `unknown` (nobody looked) or `still`.
-    ended_by: &'static str,
-    /// Whether it can be seen now that it goes on: false while the ensemble is not, and over an autopsy; null where it is over.
-    is_seen_now: Option<bool>,
-    /// Who released it through Lockscope, where that ended it and it is known to whoever asks; null otherwise.
-    forced_by: Option<String>,
-    /// How often its root lock had the same worst verdict in the 30 days before.
-    seen_before: usize,
-    /// What happened, in plain words.
-    sentence: String,
-}
-
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
@@ -115,7 +57,7 @@ pub(crate) async fn show(
     let of = Asked::of_pairs(&pairs, &API_TAKES, INCIDENTS_MAX)?;
     Ok(match format {
         ListFormat::Json => {
-            let list = move |http: &Http, scope| listed(http, &scope, &of).map(|list| Json(IncidentsJson::from(list)));
+            let list = move |http: &Http, scope| listed(http, &scope, &of).map(|list| Json(Incidents::from(list)));
             share_past(&http, asked, list).await
         }
         ListFormat::Csv => {
@@ -129,9 +71,9 @@ pub(crate) async fn show(
 /// by line feeds.
 pub(super) fn table(list: Listed) -> Table {
     let lasted_ms: Vec<i64> = list.told.iter().map(|told| told.lasted_ms).collect();
-    let all = IncidentsJson::from(list);
+    let all = Incidents::from(list);
     let total = all.incidents.len() + all.left_out;
-    let rows: Vec<(i64, IncidentJson)> = lasted_ms.into_iter().zip(all.incidents).collect();
+    let rows: Vec<(i64, Incident)> = lasted_ms.into_iter().zip(all.incidents).collect();
     Table::of_first("incidents", COLUMNS, rows, total, |(lasted_ms, row)| {
         let known = |value: &Option<String>| value.as_deref().map(text).unwrap_or_default();
         [
@@ -164,11 +106,11 @@ pub(super) struct Listed {
     pub(super) ensemble: String,
     pub(super) told: Vec<Told>,
     pub(super) left_out: usize,
-    pub(super) coverage: CoverageJson,
+    pub(super) coverage: Coverage,
 }
 
 /// The list.
-pub(super) fn listed(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Result<Listed, ErrorResponse> {
+pub(super) fn listed(http: &Http, scope: &Scope, asked: &Asked) -> Result<Listed, ErrorResponse> {
     let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
     let now_ms = http.hub.now_ms();
     let range = asked.range_of(now_ms, USUAL_RANGE_MS)?;
@@ -184,7 +126,7 @@ pub(super) fn listed(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Res
             }
             told.push(looking.tell(incident, &mut known)?);
         }
-        Ok((told, found.left_out, CoverageJson::new(&*store, &range)?))
+        Ok((told, found.left_out, looking.question(&range).coverage()?))
     };
     let (mut told, left_out, coverage) = all().map_err(|error| refused(error, &range))?;
     told.retain(|one| asked.q.is_empty() || one.has(&asked.q));
@@ -193,37 +135,36 @@ pub(super) fn listed(http: &Http, scope: &VisibilityScope, asked: &Asked) -> Res
     Ok(Listed { ensemble, told, left_out: left_out + more.len(), coverage })
 }
 
-impl From<Listed> for IncidentsJson {
+impl From<Listed> for Incidents {
     fn from(of: Listed) -> Self {
         let Listed { ensemble, told, left_out, coverage, .. } = of;
-        Self { ensemble, incidents: told.iter().map(IncidentJson::new).collect(), left_out, coverage }
+        Self { ensemble, incidents: told.iter().map(incident_of).collect(), left_out, coverage }
     }
 }
 
-impl IncidentJson {
-    pub(super) fn new(of: &Told) -> Self {
-        let incident = &of.incident;
-        let root = incident.root.as_ref();
-        Self {
-            id: id_of(incident),
-            from_at_ms: incident.from.0,
-            to_at_ms: incident.to.map(|to| to.0),
-            worst: verdict_name(incident.worst),
-            findings: incident.findings.iter().map(|code| code.to_string()).collect(),
-            locks: incident.locks().into_iter().map(str::to_owned).collect(),
-            root_lock: incident.root_lock().to_owned(),
-            root_client: of.root_client.clone(),
-            root_host: root.and_then(|root| root.host.as_deref()).map(str::to_owned),
-            root_session_id: root.and_then(|root| root.session).map(|session| id(session.0)),
-            victims: incident.victims,
-            victims_peak: incident.victims_peak,
-            waiting_ms: incident.waiting_ms,
-            is_lower_bound: incident.is_lower_bound,
-            ended_by: incident.ended_by.name(),
-            is_seen_now: of.is_seen_now,
-            forced_by: of.forced_by.clone(),
-            seen_before: of.seen_before,
-            sentence: of.sentence.clone(),
-        }
+/// An incident, as it is answered.
+pub(super) fn incident_of(of: &Told) -> Incident {
+    let incident = &of.incident;
+    let root = incident.root.as_ref();
+    Incident {
+        id: id_of(incident),
+        from_at_ms: incident.from.0,
+        to_at_ms: incident.to.map(|to| to.0),
+        worst: verdict_name(incident.worst),
+        findings: incident.findings.iter().map(|code| code.to_string()).collect(),
+        locks: incident.locks().into_iter().map(str::to_owned).collect(),
+        root_lock: incident.root_lock().to_owned(),
+        root_client: of.root_client.clone(),
+        root_host: root.and_then(|root| root.host.as_deref()).map(str::to_owned),
+        root_session_id: root.and_then(|root| root.session).map(|session| session.to_string()),
+        victims: incident.victims,
+        victims_peak: incident.victims_peak,
+        waiting_ms: incident.waiting_ms,
+        is_lower_bound: incident.is_lower_bound,
+        ended_by: incident.ended_by.name(),
+        is_seen_now: of.is_seen_now,
+        forced_by: of.forced_by.clone(),
+        seen_before: of.seen_before,
+        sentence: of.sentence.clone(),
     }
 }

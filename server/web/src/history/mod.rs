@@ -5,16 +5,13 @@ mod api;
 mod ask;
 pub(super) mod blame;
 pub(super) mod blame_page;
-mod blame_sights;
 mod bundle;
-mod charges;
 mod density;
 pub(super) mod diff;
 pub(super) mod differs;
 pub(super) mod differs_page;
 pub(super) mod export;
 mod file_rooms;
-mod finding_text;
 mod going_on;
 pub(super) mod happened;
 pub(super) mod holds;
@@ -29,7 +26,6 @@ pub(super) mod marks;
 mod moments;
 pub(super) mod one_incident;
 pub(super) mod over_time;
-mod over_time_gaps;
 pub(super) mod over_time_page;
 mod over_time_view;
 mod pages;
@@ -42,10 +38,10 @@ use std::sync::Arc;
 use super::Http;
 use super::api::wrong;
 use super::problem::ErrorResponse;
-use lockscope_live::VisibilityScope;
+use lockscope_view::Scope;
 
 pub use all_incidents::AllIncidents;
-pub(super) use api::{GapJson, HistoryJson, show};
+pub(super) use api::{HistoryJson, show};
 pub(super) use ask::{ExportFormat, give_up_at};
 pub(super) use file_rooms::FileRooms;
 pub use moments::Recordings;
@@ -90,13 +86,13 @@ fn parse(value: &str, ensemble: String) -> Option<Moment> {
 impl Http {
     /// The same over everything as it was at a moment; over the present where none is asked for. Blocking: a moment may
     /// have to be replayed.
-    pub(super) fn at(&self, moment: Option<&Moment>, scope: &VisibilityScope) -> Result<Self, ErrorResponse> {
+    pub(super) fn at(&self, moment: Option<&Moment>, scope: &Scope) -> Result<Self, ErrorResponse> {
         let Some(moment) = moment else { return Ok(self.clone()) };
         let past = self.moment(moment, scope)?;
         Ok(Self { hub: Arc::clone(&past.hub), ..self.clone() })
     }
 
-    fn moment(&self, moment: &Moment, scope: &VisibilityScope) -> Result<Arc<PastMoment>, MomentError> {
+    fn moment(&self, moment: &Moment, scope: &Scope) -> Result<Arc<PastMoment>, MomentError> {
         self.moments.as_ref().ok_or(MomentError::NoHistory)?.at(moment, scope)
     }
 }
@@ -151,7 +147,7 @@ mod tests {
         let asked = |caller: &str, address: &str| AnswerRequest {
             caller: QuotaOwner::Named(caller.to_owned()),
             address: address.to_owned(),
-            scope: VisibilityScope::ALL,
+            scope: Scope::ALL,
         };
         // The long ways back of some take every turn that there is for the past.
         let (end, ended) = std::sync::mpsc::channel::<()>();

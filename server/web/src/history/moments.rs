@@ -14,9 +14,10 @@ use lockscope_history::store::{Gap, Store, StoreError, generated_before};
 use parking_lot::Mutex;
 
 use lockscope_live::project::{ApplicationNames, EnsembleInfo, ForcedReleases};
-use lockscope_live::{About, Ensemble, Hub, Projector, VisibilityScope, random_epoch};
+use lockscope_live::{About, Ensemble, Hub, Projector, random_epoch};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shared_list::SharedList;
+use lockscope_view::Scope;
 
 /// Moments that are kept; beyond it the one that was not looked at for the longest time goes.
 const MOMENTS_MAX: usize = 8;
@@ -162,10 +163,7 @@ impl Moments {
     }
 
     /// The ensembles of which something may be seen, and their recordings.
-    pub(crate) fn recordings(
-        &self,
-        scope: &VisibilityScope,
-    ) -> impl Iterator<Item = (String, Option<HistoryHandle>)> + use<> {
+    pub(crate) fn recordings(&self, scope: &Scope) -> impl Iterator<Item = (String, Option<HistoryHandle>)> + use<> {
         let all = self.recordings.ensembles.now();
         let seen = all.iter().filter(|(info, _)| scope.covers_ensemble(&info.name));
         let seen: Vec<_> = seen.map(|(info, handle)| (info.name.clone(), handle.clone())).collect();
@@ -173,7 +171,7 @@ impl Moments {
     }
 
     /// From when to when something is kept of what somebody may see, and what is missing in between.
-    pub(super) fn kept(&self, scope: &VisibilityScope) -> ((i64, i64), Vec<(i64, i64)>) {
+    pub(super) fn kept(&self, scope: &Scope) -> ((i64, i64), Vec<(i64, i64)>) {
         let stores: Vec<_> = self.recordings(scope).filter_map(|(_, handle)| handle?.store()).collect();
         let coverages: Vec<_> = stores.iter().filter_map(|store| store.coverage().ok()).collect();
         let from = coverages.iter().filter_map(|coverage| coverage.from).max();
@@ -185,7 +183,7 @@ impl Moments {
     }
 
     /// Whether what is shown of a moment was generated for the demo and not observed.
-    pub(crate) fn is_generated(&self, at_ms: i64, scope: &VisibilityScope) -> bool {
+    pub(crate) fn is_generated(&self, at_ms: i64, scope: &Scope) -> bool {
         let mut stores = self.recordings(scope).filter_map(|(_, handle)| handle?.store());
         stores.any(|store| matches!(generated_before(&*store), Ok(Some(gap)) if at_ms <= gap.from.0))
     }
@@ -199,7 +197,7 @@ impl Moments {
     ///
     /// # Errors
     /// Of an ensemble that they may see nothing is known then.
-    pub(crate) fn at(&self, moment: &Moment, scope: &VisibilityScope) -> Result<Arc<PastMoment>, MomentError> {
+    pub(crate) fn at(&self, moment: &Moment, scope: &Scope) -> Result<Arc<PastMoment>, MomentError> {
         if self.recordings(scope).all(|(_, handle)| handle.is_none()) {
             return Err(MomentError::NoHistory);
         }
@@ -218,7 +216,7 @@ impl Moments {
     }
 
     /// What is said of a moment that is yet to come, or never will.
-    fn later(&self, scope: &VisibilityScope) -> MomentError {
+    fn later(&self, scope: &Scope) -> MomentError {
         match self.recordings(scope).next().filter(|_| self.is_over) {
             Some((name, _)) => MomentError::Unknown {
                 ensemble: name,
@@ -236,7 +234,7 @@ impl Moments {
         })
     }
 
-    fn instant_of(&self, moment: &Moment, scope: &VisibilityScope) -> Result<i64, MomentError> {
+    fn instant_of(&self, moment: &Moment, scope: &Scope) -> Result<i64, MomentError> {
         let (zxid, ensemble) = match moment {
             Moment::At(at_ms) => return Ok(*at_ms),
             Moment::Zxid { zxid, ensemble } => (Zxid(*zxid), ensemble),

@@ -6,83 +6,26 @@ use lockscope_core::time::TimeMs;
 use lockscope_history::derive::FACTS_A_MS;
 use lockscope_history::incident::{Incident, IncidentEnd, Life, earlier, incident_of, lives_in};
 use lockscope_history::store::StoreError;
-use schemars::JsonSchema;
-use serde::Serialize;
+use lockscope_view::past::{EarlierIncident, IncidentLife, OneIncident};
 
-use super::ask::{give_up_at, id, refused};
+use super::ask::{give_up_at, refused};
 use super::incident::{Earlier, Looking, Told, id_of, incident_around, number_of};
-use super::incident_acts::{AROUND_MS, Alert, IncidentAlertJson, IncidentReleaseJson, Release, alerts_of, releases_of};
-use super::incident_alike::{AlikeJson, FoundAlike};
+use super::incident_acts::{AROUND_MS, Alert, Release, alert_of, alerts_of, release_of, releases_of};
+use super::incident_alike::FoundAlike;
 use super::incident_words::{again, markdown};
-use super::incidents::IncidentJson;
+use super::incidents::incident_of as answer_of;
 use crate::Http;
 use crate::api::{Pairs, read, short, wrong};
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, VisibilityScope};
+use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
+use lockscope_view::Scope;
 
 /// Lives of one incident that are listed. Overflow policy: those of whoever held or waited longest are.
 pub(super) const LIVES_MAX: usize = 500;
 /// Earlier ones that are listed.
 const EARLIER_MAX: usize = 10;
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
-
-/// One incident, with who was there.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct OneIncidentJson {
-    /// The ensemble.
-    ensemble: String,
-    #[serde(flatten)]
-    incident: IncidentJson,
-    /// Whoever held or waited at its locks meanwhile, in the order in which they came.
-    lives: Vec<IncidentLifeJson>,
-    /// Further ones, which held and waited less.
-    lives_left_out: usize,
-    /// When its root lock had the same worst verdict before, the newest first: ten at most.
-    earlier: Vec<EarlierJson>,
-    /// What those have in common, in plain words; null where there is none.
-    again: Option<String>,
-    /// What it looked like, and incidents that were like it on whatever lock; null where there was no time to look.
-    alike: Option<AlikeJson>,
-    /// What was released through Lockscope meanwhile, the oldest first.
-    releases: Vec<IncidentReleaseJson>,
-    /// Alerts at its locks that fired meanwhile or within a minute, the oldest first.
-    alerts: Vec<IncidentAlertJson>,
-}
-
-/// An earlier incident of the same lock with the same worst verdict.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct EarlierJson {
-    /// Names it.
-    id: String,
-    /// When it began, ms since the epoch.
-    from_at_ms: i64,
-    /// How long it lasted.
-    lasted_ms: i64,
-    /// How it ended, as above.
-    ended_by: &'static str,
-}
-
-/// Somebody who held or waited.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct IncidentLifeJson {
-    /// The lock.
-    lock: String,
-    /// The session.
-    session_id: Option<String>,
-    /// Who it said it was; null where payloads are not shown.
-    label: Option<String>,
-    /// The host that it came from.
-    host: Option<String>,
-    /// When it came, ms since the epoch.
-    joined_at_ms: i64,
-    /// When it held first; null when it never did.
-    held_at_ms: Option<i64>,
-    /// When it left; null while it is there.
-    left_at_ms: Option<i64>,
-    /// How it ended, as in `/api/v1/history/holds`, or `still`.
-    how: &'static str,
-}
 
 /// Which incident.
 #[derive(Clone, Debug, Default)]
@@ -173,7 +116,7 @@ pub(crate) async fn show_one(
 /// The address of its page; `ensemble` is left out where there is only one.
 pub(super) fn url_of(http: &Http, ensemble: &str, id: &str) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
-    if http.places(&VisibilityScope::ALL).len() > 1 {
+    if http.places(&Scope::ALL).len() > 1 {
         query.append_pair("ensemble", ensemble);
     }
     query.append_pair("id", id);
@@ -223,7 +166,7 @@ fn earlier_ones(looking: &Looking<'_>, incident: &Incident) -> Result<Vec<Before
 }
 
 /// Looks for one.
-pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &AskedOne) -> Result<Found, ErrorResponse> {
+pub(super) fn found(http: &Http, scope: &Scope, asked: &AskedOne) -> Result<Found, ErrorResponse> {
     let (ensemble, store) = http.recorded(scope, &asked.ensemble)?;
     let now_ms = http.hub.now_ms();
     // Numbers are made of instants.
@@ -270,7 +213,7 @@ pub(super) fn found(http: &Http, scope: &VisibilityScope, asked: &AskedOne) -> R
 impl Http {
     /// What is wrong with a lock now and what that was like before, and the address of the incident; None where nothing is,
     /// or it can't be found out.
-    pub(super) fn incident_now(&self, scope: &VisibilityScope, ensemble: &str, path: &str) -> Option<(String, String)> {
+    pub(super) fn incident_now(&self, scope: &Scope, ensemble: &str, path: &str) -> Option<(String, String)> {
         let which = WhichIncident::Around { path: path.to_owned(), at_ms: self.hub.now_ms() };
         let asked = AskedOne { ensemble: ensemble.to_owned(), which, ..AskedOne::default() };
         let found = found(self, scope, &asked).ok().filter(|found| found.told.incident.to.is_none())?;
@@ -291,10 +234,10 @@ fn chosen(mut lives: Vec<Life>, now_ms: i64) -> (Vec<Life>, usize) {
 }
 
 impl Found {
-    fn json(self, shows_labels: bool) -> OneIncidentJson {
-        let life = |life: Life| IncidentLifeJson {
+    fn json(self, shows_labels: bool) -> OneIncident {
+        let life = |life: Life| IncidentLife {
             lock: life.lock.into(),
-            session_id: life.session.map(|session| id(session.0)),
+            session_id: life.session.map(|session| session.to_string()),
             label: life.label.filter(|_| shows_labels).map(Into::into),
             host: life.host.map(Into::into),
             joined_at_ms: life.joined_at.0,
@@ -302,22 +245,22 @@ impl Found {
             left_at_ms: life.left_at.map(|at| at.0),
             how: life.how.map_or("still", lockscope_history::store::rows::SpanEnd::name),
         };
-        let before = |of: Before| EarlierJson {
+        let before = |of: Before| EarlierIncident {
             id: of.id,
             from_at_ms: of.from_ms,
             lasted_ms: of.lasted_ms,
             ended_by: of.ended_by.name(),
         };
-        OneIncidentJson {
-            incident: IncidentJson::new(&self.told),
+        OneIncident {
+            incident: answer_of(&self.told),
             ensemble: self.ensemble,
             lives: self.lives.into_iter().map(life).collect(),
             lives_left_out: self.left_out,
             earlier: self.earlier.into_iter().map(before).collect(),
             again: Some(self.again).filter(|text| !text.is_empty()),
-            alike: self.alike.map(FoundAlike::json),
-            releases: self.releases.into_iter().map(IncidentReleaseJson::from).collect(),
-            alerts: self.alerts.into_iter().map(IncidentAlertJson::from).collect(),
+            alike: self.alike.map(FoundAlike::answer),
+            releases: self.releases.into_iter().map(release_of).collect(),
+            alerts: self.alerts.into_iter().map(alert_of).collect(),
         }
     }
 }

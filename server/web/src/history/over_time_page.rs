@@ -15,8 +15,8 @@ use crate::api::{Pairs, read};
 use crate::caller::Caller;
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::VisibilityScope;
 use lockscope_runtime::clock;
+use lockscope_view::Scope;
 
 /// The page that has the section.
 const PAGE: &str = "/lock";
@@ -61,7 +61,7 @@ pub(super) async fn of_live_page(
 
 impl Http {
     /// The section, or why there is none.
-    fn section(&self, scope: &VisibilityScope, pairs: &[(String, String)]) -> String {
+    fn section(&self, scope: &Scope, pairs: &[(String, String)]) -> String {
         let (choice, wrong) = chosen(pairs, None);
         let mut of = wrong.unwrap_or_else(|| {
             over_time(self, scope, &choice, give_up_at()).unwrap_or_else(|| OverTime::Refused(TOO_LONG.to_owned()))
@@ -77,7 +77,7 @@ impl Http {
     /// The section for a document; None where it takes too long.
     pub(super) fn section_soon(
         &self,
-        scope: &VisibilityScope,
+        scope: &Scope,
         pairs: &[(String, String)],
         at_ms: Option<i64>,
     ) -> Option<OverTimeMarkup> {

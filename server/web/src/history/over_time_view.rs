@@ -8,22 +8,20 @@ use std::time::Instant;
 use lockscope_core::diagnosis::Verdict as ModelVerdict;
 use lockscope_core::time::TimeMs;
 use lockscope_history::derive::{is_trouble, verdict_name, verdict_of};
+use lockscope_history::query::{self, Point, hold_of, missing, points, readable};
 use lockscope_history::store::rows::{Fact, FactKind, FactQuery, SpanQuery};
 use lockscope_history::store::{Store, StoreError};
 use lockscope_page::{
     BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, Happened, OverTime,
     OverTimeView, Piece, PieceShares, Strip, What, piece_ms, verdict_named,
 };
+use lockscope_view::Scope;
+use lockscope_view::past::Hold;
 
-use super::ask::{Asked, id, refused};
-use super::finding_text::readable;
+use super::ask::{Asked, refused};
 use super::going_on::{lock_named, still};
-use super::holds::{HoldJson, Shown};
-use super::over_time::{Point, points};
-use super::over_time_gaps::missing;
 use crate::Http;
 use crate::problem::ErrorResponse;
-use lockscope_live::VisibilityScope;
 
 /// Lives that are read: more are too many to be drawn one by one.
 const LIVES_MAX: usize = 2_000;
@@ -33,12 +31,7 @@ const NO_SESSION: &str = "0x0";
 const FACTS_MAX: usize = 2_000;
 
 /// What there is to draw of what is chosen, for somebody; None where it takes too long.
-pub(super) fn over_time(
-    http: &Http,
-    scope: &VisibilityScope,
-    choice: &Choice,
-    give_up_at: Instant,
-) -> Option<OverTime> {
+pub(super) fn over_time(http: &Http, scope: &Scope, choice: &Choice, give_up_at: Instant) -> Option<OverTime> {
     let now_ms = http.hub.now_ms();
     Some(match Question::new(http, scope, choice, now_ms, give_up_at) {
         Ok(None) => OverTime::Off,
@@ -53,7 +46,7 @@ pub(super) fn over_time(
 
 struct Question<'a> {
     http: &'a Http,
-    scope: &'a VisibilityScope,
+    scope: &'a Scope,
     choice: &'a Choice,
     ensemble: String,
     /// The lock: the address may name a znode in it.
@@ -69,7 +62,7 @@ impl<'a> Question<'a> {
     /// None where nothing is recorded.
     fn new(
         http: &'a Http,
-        scope: &'a VisibilityScope,
+        scope: &'a Scope,
         choice: &'a Choice,
         now_ms: i64,
         give_up_at: Instant,
@@ -84,6 +77,12 @@ impl<'a> Question<'a> {
         Ok(Some(Self { http, scope, choice, ensemble, path, store, now_ms, range, grain_ms, give_up_at }))
     }
 
+    /// The same of a range, to the recording.
+    fn ask(&self, range: Range<TimeMs>) -> query::Question<'_> {
+        let Self { scope, ensemble, store, give_up_at, .. } = self;
+        query::Question { store: &**store, ensemble, scope, range, give_up_at: *give_up_at }
+    }
+
     fn answer(&self) -> Result<OverTimeView, StoreError> {
         let is_seen = self.scope.covers(&self.ensemble, &self.path);
         let points = if is_seen { self.points(0)? } else { Vec::new() };
@@ -95,7 +94,7 @@ impl<'a> Question<'a> {
         let (lives, is_cut) = if is_seen { self.lives()? } else { (Vec::new(), false) };
         let (facts, has_more_facts) = if is_seen { self.facts() } else { (Vec::new(), false) };
         let first = points.first().map(|point| TimeMs(point.at_ms));
-        let missing = missing(&*self.store, &self.path, &self.range, first, self.give_up_at)?;
+        let missing = missing(&self.ask(self.range.clone()), &self.path, first)?;
         let clients = Clients::new(self, &points, &lives, is_cut);
         let strip = clients.strip(self, &points, &lives);
         let pieces = self.pieces(&points, &facts, &clients);
@@ -140,11 +139,11 @@ impl<'a> Question<'a> {
     fn points(&self, before_ms: i64) -> Result<Vec<Point>, StoreError> {
         let begin_ms = self.range.start.0.div_euclid(self.grain_ms) * self.grain_ms - before_ms;
         let range = TimeMs(begin_ms)..TimeMs(self.range.end.0 - before_ms);
-        points(&*self.store, &self.path, &range, self.grain_ms, self.give_up_at)
+        points(&self.ask(range), &self.path, self.grain_ms)
     }
 
     /// Lives that reach into the range, the newest first, and whether there are more.
-    fn lives(&self) -> Result<(Vec<HoldJson>, bool), StoreError> {
+    fn lives(&self) -> Result<(Vec<Hold>, bool), StoreError> {
         let Range { start, end } = self.range;
         let read = |range: Range<TimeMs>| {
             let lock = Some(self.path.as_str().into());
@@ -159,10 +158,10 @@ impl<'a> Question<'a> {
         let begun = after.into_iter().filter(|span| span.held_at.unwrap_or(span.joined_at) < end);
         let asked = Asked::of(&self.ensemble, &self.path);
         let still = still(self.http, self.scope, &self.ensemble, &asked, self.now_ms).unwrap_or_default();
-        let mut lives: Vec<HoldJson> =
+        let mut lives: Vec<Hold> =
             still.into_iter().filter(|life| life.held_at_ms.unwrap_or(life.joined_at_ms) < end.0).collect();
-        let shown = Shown::new(self.scope, &self.ensemble);
-        lives.extend(begun.chain(within).map(|span| HoldJson::ended(span, shown)));
+        let question = self.ask(self.range.clone());
+        lives.extend(begun.chain(within).map(|span| hold_of(span, &question)));
         Ok((lives, is_cut))
     }
 
@@ -192,7 +191,7 @@ impl<'a> Question<'a> {
         for point in points {
             let longest = point.held.iter().max_by_key(|(_, ms)| *ms);
             if let (Some((session, _)), Some(piece)) = (longest, pieces.get_mut(&point.at_ms)) {
-                piece.holder = clients.of_session(&id(session.0));
+                piece.holder = clients.of_session(&session.to_string());
             }
         }
         for (from_ms, to_ms, verdict) in self.troubles(facts) {
@@ -220,8 +219,8 @@ impl<'a> Question<'a> {
     }
 
     /// The newest lives, for the list.
-    fn listed(&self, lives: &[HoldJson]) -> Vec<Happened> {
-        let row = |life: &HoldJson| {
+    fn listed(&self, lives: &[Hold]) -> Vec<Happened> {
+        let row = |life: &Hold| {
             let client = name_of(life);
             let what = match life.hold_ms {
                 Some(hold_ms) => What::Held {
@@ -259,12 +258,12 @@ fn piece_of(point: &Point) -> Piece {
 }
 
 /// Whoever waits still is in the queue, and not in the list.
-fn is_told(life: &HoldJson) -> bool {
+fn is_told(life: &Hold) -> bool {
     life.held_at_ms.is_some() || life.left_at_ms.is_some()
 }
 
 /// Who it was: what it says of itself, or where it came from, or its session.
-fn name_of(life: &HoldJson) -> String {
+fn name_of(life: &Hold) -> String {
     let names = [&life.label, &life.client, &life.session_id];
     names.into_iter().flatten().find(|name| !name.is_empty()).unwrap_or(&life.node).clone()
 }
@@ -280,7 +279,7 @@ struct Clients {
 }
 
 impl Clients {
-    fn new(question: &Question<'_>, points: &[Point], lives: &[HoldJson], is_cut: bool) -> Self {
+    fn new(question: &Question<'_>, points: &[Point], lives: &[Hold], is_cut: bool) -> Self {
         let sessions: BTreeMap<String, String> =
             lives.iter().rev().filter_map(|life| Some((life.session_id.clone()?, name_of(life)))).collect();
         let bars = lives.iter().filter(|life| life.held_at_ms.is_some()).count();
@@ -295,7 +294,7 @@ impl Clients {
             }
         } else {
             for (session, ms) in points.iter().flat_map(|point| &point.held) {
-                *held.entry(clients.name_of_session(&id(session.0))).or_default() += ms;
+                *held.entry(clients.name_of_session(&session.to_string())).or_default() += ms;
             }
         }
         clients.left_out = held.len().saturating_sub(CLIENTS_MAX);
@@ -320,14 +319,15 @@ impl Clients {
         self.shares.iter().position(|share| share.name == name)
     }
 
-    fn strip(&self, question: &Question<'_>, points: &[Point], lives: &[HoldJson]) -> Strip {
+    fn strip(&self, question: &Question<'_>, points: &[Point], lives: &[Hold]) -> Strip {
         if !self.is_whole {
-            let of = |(session, ms): &(lockscope_core::znode::SessionId, i64)| (self.of_session(&id(session.0)), *ms);
+            let of =
+                |(session, ms): &(lockscope_core::znode::SessionId, i64)| (self.of_session(&session.to_string()), *ms);
             let piece =
                 |point: &Point| PieceShares { at_ms: point.at_ms, held_ms: point.held.iter().map(of).collect() };
             return Strip::Shares(points.iter().map(piece).collect());
         }
-        let bar = |life: &HoldJson| {
+        let bar = |life: &Hold| {
             let (from_ms, to_ms) = question.held(life)?;
             let is_going_on = life.left_at_ms.is_none();
             Some(Bar { from_ms, to_ms, client: self.of_name(&name_of(life)), is_going_on })
@@ -340,7 +340,7 @@ impl Clients {
 
 impl Question<'_> {
     /// From when to when somebody held, within the range.
-    fn held(&self, life: &HoldJson) -> Option<(i64, i64)> {
+    fn held(&self, life: &Hold) -> Option<(i64, i64)> {
         let (from_ms, to_ms) = (life.held_at_ms?, life.left_at_ms.unwrap_or(self.now_ms));
         let (from_ms, to_ms) = (from_ms.max(self.range.start.0), to_ms.min(self.range.end.0));
         (from_ms <= to_ms).then_some((from_ms, to_ms))

@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use lockscope_page::ports::{Neighbours, PastView};
 use lockscope_page::{OverTimeMarkup, no_moment_page};
-use lockscope_view::{EventKind, EventsQuery, WINDOW_ROWS_MAX};
+use lockscope_view::{EventKind, EventsQuery, Scope, WINDOW_ROWS_MAX};
 
 use super::density::{Strip, strip};
 use super::links::{PAGES, keep_moment};
@@ -20,7 +20,7 @@ use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
 use crate::server_pages;
-use lockscope_live::{Hub, VisibilityScope};
+use lockscope_live::Hub;
 
 /// Longest document; the pages are windows of lists.
 const PAGE_BYTES_MAX: usize = 16 << 20;
@@ -154,7 +154,7 @@ impl UnknownMoment {
 
 impl Http {
     /// The newest moment that is kept and over for a while.
-    pub(super) fn newest_moment(&self, scope: &VisibilityScope) -> i64 {
+    pub(super) fn newest_moment(&self, scope: &Scope) -> i64 {
         // What was recorded before is over to its end.
         let over_ms = self.hub.now_ms() - if self.is_past { 0 } else { OVER_MS };
         let (from_ms, to_ms) = self.moments.as_ref().map_or((0, 0), |moments| moments.kept(scope).0);
@@ -182,7 +182,7 @@ impl Http {
     fn found(
         &self,
         moment: &Moment,
-        scope: &VisibilityScope,
+        scope: &Scope,
         view: &PastView,
     ) -> Result<(&Moments, Arc<PastMoment>), Box<UnknownMoment>> {
         let unknown = |error| Box::new(UnknownMoment { view: view.clone(), error });
@@ -190,12 +190,7 @@ impl Http {
         Ok((moments, moments.at(moment, scope).map_err(unknown)?))
     }
 
-    fn past_page(
-        &self,
-        moment: &Moment,
-        scope: &VisibilityScope,
-        address: String,
-    ) -> Result<PastPage, Box<UnknownMoment>> {
+    fn past_page(&self, moment: &Moment, scope: &Scope, address: String) -> Result<PastPage, Box<UnknownMoment>> {
         let view = self.view_of(address);
         let (moments, past) = self.found(moment, scope, &view)?;
         let (kept_ms, gaps_ms) = moments.kept(scope);
@@ -221,7 +216,7 @@ fn query_of_lock(address: &str) -> Option<Vec<(String, String)>> {
 fn neighbours(
     moments: &Moments,
     past: &PastMoment,
-    scope: &VisibilityScope,
+    scope: &Scope,
     path: &str,
     newest_ms: i64,
 ) -> (Neighbours, Neighbours) {

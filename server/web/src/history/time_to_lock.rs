@@ -11,7 +11,9 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use lockscope_history::time_to_lock::{Calibration, LineKind, LineLife, RANGE_MS, read as learned};
 use lockscope_page::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};
-use lockscope_view::{Access, Contender, LockQuery, NoEstimateReason, TimeToLock, WINDOW_ROWS_MAX, WaitCalibration};
+use lockscope_view::{
+    Access, Contender, LockQuery, NoEstimateReason, Scope, TimeToLock, WINDOW_ROWS_MAX, WaitCalibration,
+};
 
 use super::ask::{give_up_at, refused};
 use super::{NamedValues, with_moment};
@@ -21,9 +23,7 @@ use crate::api_as_of::AsOfJson;
 use crate::caller::Caller;
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::{Answer, AnswerRequest};
-use lockscope_live::{
-    FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, RecordedHabits, VisibilityScope, time_to_lock,
-};
+use lockscope_live::{FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, RecordedHabits, time_to_lock};
 
 /// Waiters that are listed where nobody says how many.
 const WAITS_USUAL: u32 = 20;
@@ -41,8 +41,7 @@ pub(crate) async fn show(
     let (pairs, moment) = with_moment(read(pairs)?)?;
     let query = query(&pairs, "/api/v1/time-to-lock", WAITS_USUAL)?;
     // With those who look back: it reads what was recorded, and nobody who looks at the present waits for that.
-    let make =
-        move |http: &Http, scope: VisibilityScope| told(&http.at(moment.as_ref(), &scope)?, &scope, &query).map(Json);
+    let make = move |http: &Http, scope: Scope| told(&http.at(moment.as_ref(), &scope)?, &scope, &query).map(Json);
     Ok(share_past(&http, asked, make).await)
 }
 
@@ -123,13 +122,13 @@ pub(super) async fn in_document(http: &Http, caller: &Caller, pairs: &NamedValue
     Some(time_to_lock_first(&by_model, is_kept))
 }
 
-fn told(http: &Http, scope: &VisibilityScope, query: &LockQuery) -> Result<TimeToLock, ErrorResponse> {
+fn told(http: &Http, scope: &Scope, query: &LockQuery) -> Result<TimeToLock, ErrorResponse> {
     told_by(http, scope, query, |line| recorded(http, scope, line))
 }
 
 fn told_by(
     http: &Http,
-    scope: &VisibilityScope,
+    scope: &Scope,
     query: &LockQuery,
     recorded: impl FnOnce(&LineView) -> Result<Option<RecordedHabits>, ErrorResponse>,
 ) -> Result<TimeToLock, ErrorResponse> {
@@ -145,7 +144,7 @@ fn told_by(
 }
 
 /// What was recorded of the lock before the line is told of; None where nothing is recorded, or it is no line.
-fn recorded(http: &Http, scope: &VisibilityScope, line: &LineView) -> Result<Option<RecordedHabits>, ErrorResponse> {
+fn recorded(http: &Http, scope: &Scope, line: &LineView) -> Result<Option<RecordedHabits>, ErrorResponse> {
     let Some(kind) = LineKind::of(line.recipe.name()) else { return Ok(None) };
     let Some(store) = http.recording(scope, &line.ensemble)?.1.and_then(|handle| handle.store()) else {
         return Ok(None);

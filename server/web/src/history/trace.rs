@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::holds::HoldJson;
 use lockscope_view::outgoing::plain;
+use lockscope_view::past::Hold;
 
 /// Bytes of one name.
 const NAME_BYTES_MAX: usize = 4_096;
@@ -16,8 +16,8 @@ const HEAD: &str = r#"{"displayTimeUnit":"ms","traceEvents":["#;
 type Client<'a> = (usize, Option<&'a str>);
 
 /// The trace of some lives. Those that go on reach up to now.
-pub(super) fn trace(lives: &[HoldJson], now_ms: i64) -> Vec<u8> {
-    let mut oldest_first: Vec<&HoldJson> = lives.iter().collect();
+pub(super) fn trace(lives: &[Hold], now_ms: i64) -> Vec<u8> {
+    let mut oldest_first: Vec<&Hold> = lives.iter().collect();
     oldest_first.sort_by_key(|life| (life.joined_at_ms, &life.czxid));
     let mut events = TraceEvents::default();
     let mut locks: HashMap<&str, usize> = HashMap::new();
@@ -100,14 +100,8 @@ fn named(what: &str, process: usize, thread: usize, name: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn life(
-        czxid: &str,
-        session: &str,
-        joined_at_ms: i64,
-        held_at_ms: Option<i64>,
-        left_at_ms: Option<i64>,
-    ) -> HoldJson {
-        HoldJson {
+    fn life(czxid: &str, session: &str, joined_at_ms: i64, held_at_ms: Option<i64>, left_at_ms: Option<i64>) -> Hold {
+        Hold {
             czxid: czxid.to_owned(),
             lock: "/a".to_owned(),
             node: "lock-1".to_owned(),
@@ -121,7 +115,7 @@ mod tests {
             wait_ms: 0,
             hold_ms: None,
             is_lower_bound: false,
-            spent: crate::history::charges::SpentJson::default(),
+            spent: lockscope_view::past::Spent::default(),
         }
     }
 

@@ -20,12 +20,12 @@ use lockscope_access::Access;
 use lockscope_audit::{self, LazyLog};
 use lockscope_cluster::Cluster;
 use lockscope_history::historian::HistoryStatus;
+use lockscope_live::Hub;
 use lockscope_live::project::{MetricSelection, Snapshot};
-use lockscope_live::{Hub, VisibilityScope};
 use lockscope_release::ReleaseService;
 use lockscope_runtime::quota::Refusals;
 use lockscope_runtime::shared_list::SharedList;
-use lockscope_view::Alerts;
+use lockscope_view::{Alerts, Scope};
 use process::Process;
 
 /// Milliseconds of a second.
@@ -89,7 +89,7 @@ pub struct MetricSources<'a> {
 
 impl Metrics {
     /// The exposition for somebody of this scope.
-    pub fn expose(&self, sources: &MetricSources<'_>, scope: &VisibilityScope) -> String {
+    pub fn expose(&self, sources: &MetricSources<'_>, scope: &Scope) -> String {
         let mut out = Exposition::default();
         out.count(Family::BuildInfo, &[env!("CARGO_PKG_VERSION")], 1);
         out.count(Family::Ready, &[], sources.hub.projection().is_ready().into());
@@ -105,13 +105,7 @@ impl Metrics {
     }
 
     /// What is counted outside the models, of ensembles that are seen as a whole.
-    fn tell_counted(
-        &self,
-        sources: &MetricSources<'_>,
-        scope: &VisibilityScope,
-        figures: &[Snapshot],
-        out: &mut Exposition,
-    ) {
+    fn tell_counted(&self, sources: &MetricSources<'_>, scope: &Scope, figures: &[Snapshot], out: &mut Exposition) {
         let is_whole = |name: &str| scope.covers(name, "/") && figures.iter().any(|figures| figures.ensemble == name);
         for (ensemble, counts) in self.zookeeper.now().iter().filter(|(name, _)| is_whole(name)) {
             for (kind, sent, failed) in counts.requests() {

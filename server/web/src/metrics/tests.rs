@@ -7,8 +7,8 @@ use lockscope_core::znode::{Facts, SessionId, Zxid};
 
 use super::text::Exposition;
 use super::{OTHER, model};
-use lockscope_live::VisibilityScope;
 use lockscope_live::project::{EnsembleInfo, MetricSelection, ProjectionContext, Snapshot, figures};
+use lockscope_view::Scope;
 
 const NOW: TimeMs = TimeMs(1_000_000);
 
@@ -66,7 +66,7 @@ fn observatory(locks: u32, contenders: u32) -> Observatory {
     observatory
 }
 
-fn look(observatory: &Observatory, scope: &VisibilityScope, apart: &MetricSelection) -> Snapshot {
+fn look(observatory: &Observatory, scope: &Scope, apart: &MetricSelection) -> Snapshot {
     let ensemble = EnsembleInfo {
         name: "prod".to_owned(),
         connect: "a:1".to_owned(),
@@ -93,8 +93,7 @@ fn paths(figures: &Snapshot) -> Vec<&str> {
 #[test]
 fn ten_thousand_locks_make_a_small_scrape() {
     let observatory = observatory(10_000, 3);
-    let figures =
-        look(&observatory, &VisibilityScope::ALL, &MetricSelection { top: 20, patterns: vec!["/l/0000*".to_owned()] });
+    let figures = look(&observatory, &Scope::ALL, &MetricSelection { top: 20, patterns: vec!["/l/0000*".to_owned()] });
     assert_eq!((figures.all.locks, figures.all.holders, figures.all.waiters), (10_000, 10_000, 20_000));
     assert_eq!((figures.apart.len(), figures.rest.locks, figures.rest.waiters), (30, 9_970, 19_940));
     // Those that were named, and those whose waiters waited longest.
@@ -113,16 +112,16 @@ fn ten_thousand_locks_make_a_small_scrape() {
 #[test]
 fn none_is_told_apart_where_none_is_wanted() {
     let observatory = observatory(3, 2);
-    let told = look(&observatory, &VisibilityScope::ALL, &MetricSelection::default());
+    let told = look(&observatory, &Scope::ALL, &MetricSelection::default());
     assert_eq!((paths(&told).len(), told.rest.waiters), (0, 3));
-    let told = look(&observatory, &VisibilityScope::ALL, &MetricSelection { top: 5, patterns: Vec::new() });
+    let told = look(&observatory, &Scope::ALL, &MetricSelection { top: 5, patterns: Vec::new() });
     assert_eq!((paths(&told).len(), told.rest.locks), (3, 0));
 }
 
 #[test]
 fn who_sees_a_part_is_told_of_that_part() {
     let observatory = observatory(10, 2);
-    let scope = VisibilityScope::new(&[], &["/l/00007".to_owned()], false);
+    let scope = Scope::new(lockscope_view::Within::new(&[], &["/l/00007".to_owned()]), false);
     let figures = look(&observatory, &scope, &MetricSelection { top: 20, patterns: Vec::new() });
     assert_eq!((paths(&figures), figures.all.waiters, figures.counted.is_none()), (vec!["/l/00007"], 1, true));
     let text = text(&figures);

@@ -4,6 +4,8 @@ use lockscope_view::{
     AuditPage, Events, Fleet, LockOrders, Person, PlanRequest, Preferences, ReleaseOrder, TimeToLock,
 };
 
+use lockscope_view::past::{Blame, Diff, Differs, Holds, Incidents, LockOverTime, Marks, OneIncident};
+
 use super::operation::{Content, Operation, Reply, Shape, Tag, shape};
 use super::params;
 use super::replies::{
@@ -14,14 +16,6 @@ use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
 use crate::csv;
 use crate::history::HistoryJson;
-use crate::history::blame::BlameJson;
-use crate::history::diff::DiffJson;
-use crate::history::differs::DiffersJson;
-use crate::history::holds::HoldsJson;
-use crate::history::incidents::IncidentsJson;
-use crate::history::marks::MarksJson;
-use crate::history::one_incident::OneIncidentJson;
-use crate::history::over_time::LockOverTimeJson;
 use crate::release_api::PlanJson;
 use crate::route::Verb;
 
@@ -175,25 +169,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         text: "A minute in which nothing happened has no bucket. A verdict is a mark where something is wrong before it or after it.",
         params: params::MARKS,
-        replies: &[json(200, "Buckets and marks.", &[Content::Json(shape::<MarksJson>)]), NO_HISTORY, TOO_LONG],
+        replies: &[json(200, "Buckets and marks.", &[Content::Json(shape::<Marks>)]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/marks", "historyMarks", Tag::Look, "How much happened when, and what stands out")
     },
     Operation {
         text: "On a busy lock those that waited for less than 50 ms and held as long as usual are left out beyond 600 a minute; minutes have all.",
         params: params::HOLDS,
-        replies: &[json(200, "Lives of contenders.", &[Content::Json(shape::<HoldsJson>)]), NO_HISTORY, TOO_LONG],
+        replies: &[json(200, "Lives of contenders.", &[Content::Json(shape::<Holds>)]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/holds", "historyHolds", Tag::Look, "Who held and who waited, newest first")
     },
     Operation {
         text: "Of waits of contenders that left in the range. Every millisecond is charged once: to who held, to nobody (a hand-off), or not known.",
         params: params::BLAME,
-        replies: &[json(200, "Who is charged.", &[Content::Json(shape::<BlameJson>), TABLE]), NO_HISTORY, TOO_LONG],
+        replies: &[json(200, "Who is charged.", &[Content::Json(shape::<Blame>), TABLE]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/blame", "historyBlame", Tag::Look, "Whose fault waits were")
     },
     Operation {
         text: "Runs of unhealthy verdicts, and of findings by which somebody is hurt. Those that overlap in time are one incident where a session that holds one of the locks holds or waits for the other; trouble that comes back within a minute was not over.",
         params: params::INCIDENTS,
-        replies: &[json(200, "Incidents.", &[Content::Json(shape::<IncidentsJson>), TABLE]), NO_HISTORY, TOO_LONG],
+        replies: &[json(200, "Incidents.", &[Content::Json(shape::<Incidents>), TABLE]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/incidents", "incidents", Tag::Look, "When something was wrong, because of whom")
     },
     Operation {
@@ -202,7 +196,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             json(
                 200,
                 "The incident.",
-                &[Content::Json(shape::<OneIncidentJson>), Content::Text("text/markdown; charset=utf-8")],
+                &[Content::Json(shape::<OneIncident>), Content::Text("text/markdown; charset=utf-8")],
             ),
             problem(
                 404,
@@ -216,7 +210,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         text: "States are compared: who came and went in between is in neither. Of each kind there are at most 1,000 rows.",
         params: params::DIFF,
         replies: &[
-            json(200, "What differs.", &[Content::Json(shape::<DiffJson>)]),
+            json(200, "What differs.", &[Content::Json(shape::<Diff>)]),
             problem(
                 404,
                 "No such ensemble, no history, or nothing is kept of one of the moments (`nearest` has the kept ones before and after it).",
@@ -228,7 +222,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         text: "Of waits of contenders that joined in the range, and left. For each dimension, shares among the selected waits are held against shares among the rest.",
         params: params::DIFFERS,
-        replies: &[json(200, "How they differ.", &[Content::Json(shape::<DiffersJson>), TABLE]), NO_HISTORY, TOO_LONG],
+        replies: &[json(200, "How they differ.", &[Content::Json(shape::<Differs>), TABLE]), NO_HISTORY, TOO_LONG],
         ..look("/api/v1/history/differs", "historyDiffers", Tag::Look, "How some waits differ from the rest")
     },
     Operation {
@@ -246,7 +240,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         text: "Percentiles are at most an eighth above the truth.",
         params: params::LOCK_OVER_TIME,
         replies: &[
-            json(200, "The lock, point by point.", &[Content::Json(shape::<LockOverTimeJson>)]),
+            json(200, "The lock, point by point.", &[Content::Json(shape::<LockOverTime>)]),
             NO_HISTORY,
             TOO_LONG,
         ],

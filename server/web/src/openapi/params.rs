@@ -11,8 +11,8 @@ use crate::history::incidents::INCIDENTS_MAX;
 use crate::history::marks::MARKS_MAX;
 use crate::server_pages::fleet::LABELS_MAX;
 use lockscope_audit::LIMIT_MAX;
-use lockscope_history::blame::BlameBy;
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
+use lockscope_view::past::BlameBy;
 
 /// A parameter of the query that may be left out.
 const fn query(name: &'static str, kind: Kind, text: &'static str) -> Param {

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use lockscope_view::{AuditKind, OrderSnooze};
+use lockscope_view::{AuditKind, OrderSnooze, Scope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ use crate::release_api::{JsonBody, read};
 use lockscope_alerts::service::SnoozeError;
 use lockscope_audit::Entry;
 use lockscope_audit::{Actor, Right};
-use lockscope_live::{FILTER_CHARS_MAX, VisibilityScope};
+use lockscope_live::FILTER_CHARS_MAX;
 
 const FORM: &str =
     "{\"classes\": [\"/a\", \"/b\"], \"for_ms\": 86400000, \"reason\": \"mended with the next release\"}";
@@ -180,11 +180,7 @@ impl Http {
     }
 
     /// The one warning that has these classes, of those that may be seen.
-    fn warning_meant(
-        &self,
-        scope: &VisibilityScope,
-        order: &SnoozeOrder,
-    ) -> Result<(String, Vec<String>), ErrorResponse> {
+    fn warning_meant(&self, scope: &Scope, order: &SnoozeOrder) -> Result<(String, Vec<String>), ErrorResponse> {
         let all = super::orders(self, scope, order.ensemble.as_deref().unwrap_or_default())?;
         let mut meant = order.classes.clone();
         meant.dedup();
@@ -221,7 +217,7 @@ impl Http {
         let mut revisions = self.hub.projection().revisions();
         let shown = async {
             loop {
-                let orders = super::orders(self, &VisibilityScope::ALL, &snooze.ensemble);
+                let orders = super::orders(self, &Scope::ALL, &snooze.ensemble);
                 if orders.map_or(true, |orders| orders.snoozes.iter().any(|one| one.id == snooze.id) == is_there)
                     || revisions.changed().await.is_err()
                 {

@@ -4,15 +4,15 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use lockscope_page::{FleetView, fleet_page};
-use lockscope_view::{FLEET_TILES_MAX, Fleet, FleetQuery, Verdict};
+use lockscope_view::{FLEET_TILES_MAX, Fleet, FleetQuery, Scope, Verdict};
 
 use crate::Http;
 use crate::api::{Pairs, read, share, short, wrong};
 use crate::caller::Caller;
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::AnswerRequest;
+use lockscope_live::FILTER_CHARS_MAX;
 use lockscope_live::project::fleet;
-use lockscope_live::{FILTER_CHARS_MAX, VisibilityScope};
 
 /// Tiles of a page.
 const PAGE_TILES: u32 = 60;
@@ -95,7 +95,7 @@ pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
 
 impl Http {
     /// The ensembles of which somebody may see something, the worst first.
-    fn fleet(&self, scope: &VisibilityScope, query: &FleetQuery) -> Fleet {
+    fn fleet(&self, scope: &Scope, query: &FleetQuery) -> Fleet {
         fleet(self.hub.projection().fleet_tiles(scope), query, self.hub.now_ms())
     }
 }

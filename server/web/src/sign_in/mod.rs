@@ -18,8 +18,7 @@ use super::Http;
 use super::peer::Peer;
 use super::redirect::see_other;
 use lockscope_access::{NewSession, Principal, Secret, SignInError};
-use lockscope_live::VisibilityScope;
-use lockscope_view::{EnsembleStatus, StatusQuery};
+use lockscope_view::{EnsembleStatus, Scope, StatusQuery};
 
 /// No script at all, and forms that lead nowhere else.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; img-src 'self' data:; style-src 'self'";
@@ -134,7 +133,7 @@ pub(super) async fn show_once(State(http): State<Http>, Query(mut asked): QueryM
     let Some((name, grant)) = http.access.look_at_link(&key) else {
         return answer(StatusCode::OK, page::not_once(&SignInError::Link.words()));
     };
-    let scope = VisibilityScope::new(&grant.ensembles, &grant.paths, false);
+    let scope = Scope::new(grant.scope(), false);
     let status = http.hub.look(StatusQuery, &scope).map(|(_, status)| status.body).ok();
     let called = |ensemble: EnsembleStatus| {
         if ensemble.name == UNNAMED { ensemble.connect } else { ensemble.name }

@@ -11,16 +11,16 @@ pub(super) use words::{
     length,
 };
 
-pub use view::{BlameFigures, BlameRow, BlameView, Blamed, ChargedBy, RangeWay};
+pub use view::{BlameFigures, BlameLinks, BlameView, Blamed, RangeWay};
 
 use crate::erase::{erase, view};
 use crate::exact::Exact;
 use leptos::prelude::*;
+use lockscope_view::past::Missing;
 
 use super::ServerPage;
 use super::marked::numbers_way;
 use crate::format::{middle, visible};
-use crate::over_time::Missing;
 use crate::parts::{Section, filled, stamp};
 use table::table;
 
@@ -101,7 +101,7 @@ fn form(of: &BlameView) -> AnyView {
 
 fn found(of: &BlameView, figures: &BlameFigures) -> AnyView {
     let coverage = coverage(of, figures);
-    if figures.waits_ms == 0 && figures.rows.is_empty() {
+    if figures.blame.waits_ms == 0 && figures.blame.rows.is_empty() {
         let (from_ms, to_ms) = of.range_ms;
         let is_known = known(figures, to_ms - from_ms) > 0.0;
         return view! {
@@ -126,7 +126,7 @@ fn found(of: &BlameView, figures: &BlameFigures) -> AnyView {
 
 /// Who made others wait most.
 fn lead(of: &BlameView, figures: &BlameFigures) -> AnyView {
-    let first = figures.rows.first().filter(|row| figures.charged(row) > 0);
+    let first = figures.blame.rows.first().filter(|row| figures.charged(row) > 0);
     let inner = match first {
         None => erase(words::nobody_charged(figures)),
         Some(row) => {
@@ -169,8 +169,9 @@ fn coverage(of: &BlameView, figures: &BlameFigures) -> AnyView {
 }
 
 fn left_out(of: &BlameView, figures: &BlameFigures) -> Option<AnyView> {
-    (figures.left_out > 0).then(|| {
-        view! { <p class="quiet audit-lead" data-testid="blame-more">{words::left_out(figures.left_out)}" "<a href=of.all.clone()>"Show more"</a></p> }
+    let left_out = figures.blame.total.saturating_sub(figures.blame.rows.len());
+    (left_out > 0).then(|| {
+        view! { <p class="quiet audit-lead" data-testid="blame-more">{words::left_out(left_out)}" "<a href=of.all.clone()>"Show more"</a></p> }
     })
 }
 

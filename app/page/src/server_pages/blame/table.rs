@@ -4,14 +4,16 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::super::marked::{head, marked};
-use super::view::{BlameFigures, BlameRow, BlameView, ChargedBy};
+use super::view::{BlameFigures, BlameLinks, BlameView};
 use super::{NAME_CHARS, words};
 use crate::format::{count, duration, middle, visible};
 use crate::parts::stamp;
+use lockscope_view::past::{BlameBy, BlameRow};
 
 pub(super) fn table(of: &BlameView, figures: &BlameFigures) -> AnyView {
     let heads = words::heads(of.by, figures.has_roots, figures.has_week_before());
-    let rows = figures.rows.iter().map(|row| table_row(of.by, figures, row)).collect_view();
+    let links = figures.links.iter().cloned().chain(std::iter::repeat(BlameLinks::default()));
+    let rows = figures.blame.rows.iter().zip(links).map(|(row, links)| table_row(of.by, figures, row, links));
     let sums =
         words::sums(figures).into_iter().map(|(name, root_ms, direct_ms)| sum(figures, name, root_ms, direct_ms));
     view! {
@@ -19,7 +21,7 @@ pub(super) fn table(of: &BlameView, figures: &BlameFigures) -> AnyView {
         <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">
             <table class="table blame-table" data-testid="blame">
                 <thead><tr>{heads.iter().map(head).collect_view()}</tr></thead>
-                <tbody>{rows}</tbody>
+                <tbody>{rows.collect_view()}</tbody>
                 <tfoot data-testid="blame-sums">{sums.collect_view()}</tfoot>
             </table>
         </div>
@@ -31,29 +33,29 @@ fn number(name: &'static str, text: String) -> AnyView {
     view! { <td class="table-number" data-name=name>{text}</td> }
 }
 
-fn table_row(by: ChargedBy, figures: &BlameFigures, row: &BlameRow) -> AnyView {
-    let root = figures.has_roots.then(|| number(words::IN_THE_END, duration(row.root_ms)));
+fn table_row(by: BlameBy, figures: &BlameFigures, row: &BlameRow, links: BlameLinks) -> AnyView {
+    let root = figures.has_roots.then(|| number(words::IN_THE_END, duration(figures.charged(row))));
     let before = figures.has_week_before().then(|| {
-        let is_whole = figures.week_before_part.is_some_and(|part| part >= 1.0);
-        number(words::WEEK_BEFORE, words::trend(figures.charged(row), row.week_before_ms, is_whole))
+        let is_whole = figures.blame.week_before_part.is_some_and(|part| part >= 1.0);
+        number(words::WEEK_BEFORE, words::trend(figures.charged(row), row.charged_week_before_ms, is_whole))
     });
-    let victims = if figures.has_more_victims { words::at_least(row.victims) } else { count(row.victims) };
-    let worst = match row.worst_url.clone() {
+    let victims = if figures.blame.is_lower_bound { words::at_least(row.victims) } else { count(row.victims) };
+    let worst = match links.worst {
         Some(url) => view! { <a href=url>{stamp(row.worst_at_ms)}</a> },
         None => stamp(row.worst_at_ms),
     };
     // By lock it is the row's own.
     let lock =
-        (by != ChargedBy::Lock).then(|| view! { <div class="quiet blame-lock">{linked(None, &row.worst_lock)}</div> });
+        (by != BlameBy::Lock).then(|| view! { <div class="quiet blame-lock">{linked(None, &row.worst_lock)}</div> });
     view! {
         <tr>
-            <th scope="row">{linked(row.url.clone(), &row.key)}</th>
+            <th scope="row">{linked(links.key, &row.key)}</th>
             {root}
-            {number(words::AS_HOLDER, duration(row.direct_ms))}
+            {number(words::AS_HOLDER, duration(row.charged_ms))}
             <td class="table-number" data-name=words::SHARE>{words::percent(row.share)}{bar(row.share)}</td>
             {before}
             {number(words::HOLDS, count(row.holds))}
-            {number(words::HOLD_TIMES, words::hold_times(row.hold_ms))}
+            {number(words::HOLD_TIMES, words::hold_times(row.hold_ms.as_ref()))}
             {number(words::VICTIMS, victims)}
             <td data-name=words::WORST>{worst}{lock}</td>
         </tr>

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::shell::AssetNames;
+use lockscope_view::past::{Blame, BlameBy, BlameRow, HoldTimes};
 use lockscope_view::{Person, Role, SignedBy};
 
 fn drawn(of: &BlameView) -> String {
@@ -38,29 +39,29 @@ fn view_of(figures: BlameFigures) -> BlameView {
 fn figures(key: &str) -> BlameFigures {
     let row = BlameRow {
         key: key.to_owned(),
-        direct_ms: 61_000,
-        root_ms: 62_000,
+        charged_ms: 61_000,
+        charged_root_ms: Some(62_000),
         share: 0.62,
-        week_before_ms: Some(31_000),
+        charged_week_before_ms: Some(31_000),
         holds: 3,
-        hold_ms: Some((200, 900)),
+        hold_ms: Some(HoldTimes { p50: 200, p99: 900 }),
         victims: 2,
         worst_at_ms: 1_700_000_000_000,
         worst_lock: key.to_owned(),
-        worst_url: Some("/lock?path=/a&at=1699999999999".to_owned()),
-        ..BlameRow::default()
     };
-    BlameFigures {
+    let blame = Blame {
         rows: vec![row],
-        has_roots: true,
+        total: 1,
         waits_ms: 100_000,
         hand_off_ms: 7_000,
         unknown_ms: 1_000,
-        others_ms: 31_000,
-        root_others_ms: 30_000,
+        charged_others_ms: 31_000,
+        charged_root_others_ms: Some(30_000),
         week_before_part: Some(1.0),
-        ..BlameFigures::default()
-    }
+        ..Blame::default()
+    };
+    let worst = Some("/lock?path=/a&at=1699999999999".to_owned());
+    BlameFigures { blame, links: vec![BlameLinks { key: None, worst }], has_roots: true, missing: Vec::new() }
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn what_clients_wrote_stays_text() {
         path: hostile.clone(),
         ensemble: hostile.clone(),
         ensembles: vec![hostile.clone()],
-        offered: vec![ChargedBy::Host],
+        offered: vec![BlameBy::Host],
         hidden: vec![("from".to_owned(), hostile.clone())],
         ..view_of(found)
     };
@@ -97,7 +98,11 @@ fn who_made_others_wait_most_is_a_sentence_and_the_sums_are_all_waiting() {
     ] {
         assert!(html.contains(text), "{text} is not in {html}");
     }
-    let html = drawn(&view_of(BlameFigures { has_roots: false, week_before_part: Some(0.0), ..figures("app-7") }));
+    let html = drawn(&view_of({
+        let mut figures = figures("app-7");
+        (figures.has_roots, figures.blame.week_before_part) = (false, Some(0.0));
+        figures
+    }));
     assert!(!html.contains("in the end") && !html.contains("up from"), "{html}");
     assert!(html.contains("made others wait most: 1 min 01 s, 62.0 %"), "{html}");
 }

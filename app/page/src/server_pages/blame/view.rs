@@ -1,35 +1,8 @@
 //! What the page of who made others wait shows, as whoever serves it found it.
 
-use crate::over_time::{Length, Missing};
+use lockscope_view::past::{Blame, BlameBy, BlameRow, Missing};
 
-/// What tells rows apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ChargedBy {
-    /// Who a client said it is.
-    #[default]
-    Client,
-    /// The host of a client.
-    Host,
-    /// A session.
-    Session,
-    /// The lock.
-    Lock,
-    /// The ensemble that all of it is of.
-    Ensemble,
-}
-
-impl ChargedBy {
-    /// Its name in addresses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Host => "host",
-            Self::Session => "session",
-            Self::Lock => "lock",
-            Self::Ensemble => "ensemble",
-        }
-    }
-}
+use crate::over_time::Length;
 
 /// A range by its length, and the address of the page with it.
 #[derive(Clone, Debug)]
@@ -46,9 +19,9 @@ pub struct RangeWay {
 #[derive(Clone, Debug, Default)]
 pub struct BlameView {
     /// What tells rows apart.
-    pub by: ChargedBy,
+    pub by: BlameBy,
     /// What may.
-    pub offered: Vec<ChargedBy>,
+    pub offered: Vec<BlameBy>,
     /// Only this lock; empty for all.
     pub path: String,
     /// The ensemble; empty where there is one.
@@ -90,67 +63,39 @@ pub enum Blamed {
 /// What waits are charged to.
 #[derive(Clone, Debug, Default)]
 pub struct BlameFigures {
-    /// Those first who are charged most.
-    pub rows: Vec<BlameRow>,
-    /// Further ones.
-    pub left_out: usize,
+    /// The figures.
+    pub blame: Blame,
+    /// Where rows lead, in their order.
+    pub links: Vec<BlameLinks>,
     /// Who was waited for in the end is shown beside who held.
     pub has_roots: bool,
-    /// All waits.
-    pub waits_ms: i64,
-    /// Nobody held.
-    pub hand_off_ms: i64,
-    /// Nobody looked.
-    pub unknown_ms: i64,
-    /// What further ones are charged as who held.
-    pub others_ms: i64,
-    /// The same in the end.
-    pub root_others_ms: i64,
-    /// More sessions waited than are counted.
-    pub has_more_victims: bool,
     /// What is not known of the range.
     pub missing: Vec<Missing>,
-    /// How much is known of the range a week before; None where that could not be found out.
-    pub week_before_part: Option<f64>,
 }
 
-/// What one of those is charged.
+/// Where a row leads.
 #[derive(Clone, Debug, Default)]
-pub struct BlameRow {
-    /// Who.
-    pub key: String,
-    /// Its page.
-    pub url: Option<String>,
-    /// The waiting that it is charged as who held.
-    pub direct_ms: i64,
-    /// The same in the end.
-    pub root_ms: i64,
-    /// Its part of all waiting, from 0 to 1.
-    pub share: f64,
-    /// What it was charged a week before.
-    pub week_before_ms: Option<i64>,
-    /// Its holds that ended.
-    pub holds: u64,
-    /// How long they took: p50 and p99.
-    pub hold_ms: Option<(i64, i64)>,
-    /// Sessions that waited for it.
-    pub victims: u64,
-    /// When the wait ended of which it is charged most.
-    pub worst_at_ms: i64,
-    /// The lock of that wait.
-    pub worst_lock: String,
-    /// That lock at the moment before.
-    pub worst_url: Option<String>,
+pub struct BlameLinks {
+    /// The page of whoever is charged.
+    pub key: Option<String>,
+    /// The lock at the moment before the wait ended of which they are charged most.
+    pub worst: Option<String>,
 }
 
 impl BlameFigures {
     /// Something is known of the range a week before.
     pub(super) fn has_week_before(&self) -> bool {
-        self.week_before_part.is_some_and(|part| part > 0.0)
+        self.blame.week_before_part.is_some_and(|part| part > 0.0)
     }
 
     /// The figure that rows are ordered by.
     pub(super) fn charged(&self, row: &BlameRow) -> i64 {
-        if self.has_roots { row.root_ms } else { row.direct_ms }
+        row.charged_root_ms.filter(|_| self.has_roots).unwrap_or(row.charged_ms)
+    }
+
+    /// What rows are charged that are not listed: in the end, and as who held.
+    pub(super) fn others_ms(&self) -> (i64, i64) {
+        let direct_ms = self.blame.charged_others_ms;
+        (self.blame.charged_root_others_ms.unwrap_or(direct_ms), direct_ms)
     }
 }

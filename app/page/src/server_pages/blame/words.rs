@@ -1,6 +1,8 @@
 //! The page of who made others wait, in words. Pure.
 
-use super::view::{BlameFigures, ChargedBy};
+use lockscope_view::past::{Blame, BlameBy, HoldTimes};
+
+use super::view::BlameFigures;
 use crate::format::{count, duration, plural, visible};
 use crate::over_time::Length;
 
@@ -22,13 +24,13 @@ pub(in crate::server_pages) const UNKNOWN: &str = "Not known";
 pub(in crate::server_pages) const ALL: &str = "All waiting";
 
 /// What tells rows apart, as the form has it.
-pub(super) fn by(by: ChargedBy) -> &'static str {
+pub(super) fn by(by: BlameBy) -> &'static str {
     match by {
-        ChargedBy::Client => "clients",
-        ChargedBy::Host => "hosts",
-        ChargedBy::Session => "sessions",
-        ChargedBy::Lock => "locks",
-        ChargedBy::Ensemble => "ensembles",
+        BlameBy::Client => "clients",
+        BlameBy::Host => "hosts",
+        BlameBy::Session => "sessions",
+        BlameBy::Lock => "locks",
+        BlameBy::Ensemble => "ensembles",
     }
 }
 
@@ -44,14 +46,14 @@ pub(in crate::server_pages) fn length(length: Length) -> &'static str {
 }
 
 /// The head of the table, with the classes of its columns.
-pub(super) fn heads(by: ChargedBy, has_roots: bool, has_week_before: bool) -> Vec<(&'static str, &'static str)> {
+pub(super) fn heads(by: BlameBy, has_roots: bool, has_week_before: bool) -> Vec<(&'static str, &'static str)> {
     const NUMBER: &str = "table-number";
     let who = match by {
-        ChargedBy::Client => "Client",
-        ChargedBy::Host => "Host",
-        ChargedBy::Session => "Session",
-        ChargedBy::Lock => "Lock",
-        ChargedBy::Ensemble => "Ensemble",
+        BlameBy::Client => "Client",
+        BlameBy::Host => "Host",
+        BlameBy::Session => "Session",
+        BlameBy::Lock => "Lock",
+        BlameBy::Ensemble => "Ensemble",
     };
     let all = [
         (true, who, ""),
@@ -69,7 +71,8 @@ pub(super) fn heads(by: ChargedBy, has_roots: bool, has_week_before: bool) -> Ve
 
 /// What is not in the rows, in the end and as who held, and all of it.
 pub(super) fn sums(figures: &BlameFigures) -> Vec<(&'static str, i64, i64)> {
-    let BlameFigures { others_ms, root_others_ms, hand_off_ms, unknown_ms, waits_ms, .. } = *figures;
+    let (root_others_ms, others_ms) = figures.others_ms();
+    let Blame { hand_off_ms, unknown_ms, waits_ms, .. } = figures.blame;
     let all = [
         (OTHERS, root_others_ms, others_ms),
         (HAND_OFF, hand_off_ms, hand_off_ms),
@@ -80,17 +83,17 @@ pub(super) fn sums(figures: &BlameFigures) -> Vec<(&'static str, i64, i64)> {
 }
 
 /// Who made others wait most: what stands before the name, and behind it.
-pub(super) fn most(by: ChargedBy, charged_ms: i64, share: f64, figures: &BlameFigures) -> (&'static str, String) {
-    let part = format!("{} of all {} of waiting", percent(share), duration(figures.waits_ms));
+pub(super) fn most(by: BlameBy, charged_ms: i64, share: f64, figures: &BlameFigures) -> (&'static str, String) {
+    let part = format!("{} of all {} of waiting", percent(share), duration(figures.blame.waits_ms));
     let charged = duration(charged_ms);
     let before = match by {
-        ChargedBy::Lock => return ("The lock ", format!(" was waited for most: {charged}, {part}.")),
-        ChargedBy::Ensemble => {
+        BlameBy::Lock => return ("The lock ", format!(" was waited for most: {charged}, {part}.")),
+        BlameBy::Ensemble => {
             return ("In the ensemble ", format!(" most was waited for holders: {charged}, {part}."));
         }
-        ChargedBy::Client => "",
-        ChargedBy::Host => "The host ",
-        ChargedBy::Session => "The session ",
+        BlameBy::Client => "",
+        BlameBy::Host => "The host ",
+        BlameBy::Session => "The session ",
     };
     let end = if figures.has_roots { " in the end" } else { "" };
     (before, format!(" made others wait most: {charged}{end}, {part}."))
@@ -98,7 +101,7 @@ pub(super) fn most(by: ChargedBy, charged_ms: i64, share: f64, figures: &BlameFi
 
 /// Where nobody is charged for what was waited.
 pub(super) fn nobody_charged(figures: &BlameFigures) -> String {
-    let BlameFigures { hand_off_ms, unknown_ms, waits_ms, .. } = *figures;
+    let Blame { hand_off_ms, unknown_ms, waits_ms, .. } = figures.blame;
     format!(
         "None of those listed made others wait: of {} of waiting, {} went by while nobody held, and of {} it is not known who held.",
         duration(waits_ms),
@@ -143,8 +146,8 @@ fn percent_below(part: f64) -> String {
     percent((part * 1_000.0).floor() / 1_000.0)
 }
 
-pub(super) fn hold_times(of: Option<(i64, i64)>) -> String {
-    of.map_or("–".to_owned(), |(p50, p99)| format!("{} · {}", duration(p50), duration(p99)))
+pub(super) fn hold_times(of: Option<&HoldTimes>) -> String {
+    of.map_or("–".to_owned(), |of| format!("{} · {}", duration(of.p50), duration(of.p99)))
 }
 
 pub(super) fn at_least(number: u64) -> String {
@@ -195,14 +198,14 @@ pub(super) fn meanings(figures: &BlameFigures) -> Vec<(&'static str, String)> {
     ));
     let sums = format!(
         "Every millisecond is charged once, so the rows, the others, hand-off and what is not known add up to all waiting: {}.",
-        duration(figures.waits_ms)
+        duration(figures.blame.waits_ms)
     );
     all.push((ALL, sums));
     all.push((
         WORST,
         text("The wait of which it is charged most. The link leads to the lock at the moment before that wait ended."),
     ));
-    all.push((WEEK_BEFORE, week_before(figures.week_before_part)));
+    all.push((WEEK_BEFORE, week_before(figures.blame.week_before_part)));
     all
 }
 

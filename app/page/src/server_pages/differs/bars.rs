@@ -4,30 +4,32 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::super::marked::{head, marked};
-use super::view::{DifferingDimension, DiffersFigures, SideCounts};
 use super::words;
 use crate::format::{middle, visible};
+use lockscope_view::past::{Differs, Dimension, WaitCounts};
 
 /// Longest text in a cell; the whole is in its title.
 const NAME_CHARS: usize = 48;
 
-pub(super) fn dimensions(figures: &DiffersFigures) -> AnyView {
-    let all = figures.dimensions.iter().map(dimension).collect_view();
+pub(super) fn dimensions(of: &Differs) -> AnyView {
+    let all = of.dimensions.iter().map(dimension).collect_view();
     view! {
         <p class="quiet">{words::CHANCE}</p>
         <div class="differs-all" data-testid="dimensions">{all}</div>
     }
 }
 
-fn dimension(of: &DifferingDimension) -> AnyView {
+fn dimension(of: &Dimension) -> AnyView {
     let rows = of.values.iter().map(|row| {
         let text = words::value(of.name, row.value.as_deref());
         let whole = visible(&text);
         let name = view! { <bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi> };
-        value_row(name, row.counts)
+        value_row(name, &row.counts)
     });
-    let others =
-        of.others.map(|(values, counts)| value_row(words::further(values, of.is_lower_bound).into_any(), counts));
+    let others = of
+        .others
+        .as_ref()
+        .map(|more| value_row(words::further(more.values, of.is_lower_bound).into_any(), &more.counts));
     view! {
         <section class="differs-dimension" data-testid="dimension">
             <h2>{words::dimension(of.name).to_owned()}" "<span class="quiet">{of.difference.map(|_| marked(words::DIFFERENCE))}{words::difference(of)}</span></h2>
@@ -43,8 +45,8 @@ fn dimension(of: &DifferingDimension) -> AnyView {
     }
 }
 
-fn value_row(name: AnyView, counts: SideCounts) -> AnyView {
-    let SideCounts { selection, rest, selection_part, rest_part } = counts;
+fn value_row(name: AnyView, counts: &WaitCounts) -> AnyView {
+    let WaitCounts { selection, rest, selection_part, rest_part } = *counts;
     view! {
         <tr>
             <th scope="row">{name}</th>

@@ -9,10 +9,7 @@ mod words;
 
 pub(super) use words::{CELL, DIFFERENCE, OF_REST, OF_SELECTED, SELECTED};
 
-pub use view::{
-    ChosenWaits, DifferingDimension, DifferingValue, DiffersAnswer, DiffersFigures, DiffersView, SideCounts, WaitsCell,
-    WaitsRow,
-};
+pub use view::{ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, WaitsCell, WaitsRow};
 
 use crate::erase::view;
 use crate::exact::Exact;
@@ -99,19 +96,19 @@ fn form(of: &DiffersView) -> AnyView {
 
 fn found(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
     let coverage = coverage(of, figures);
-    if figures.selected + figures.others == 0 {
+    if figures.differs.selected + figures.differs.others == 0 {
         return view! {
-            <p class="empty" data-testid="differs-none">{words::nobody(figures.known_part)}</p>
+            <p class="empty" data-testid="differs-none">{words::nobody(figures.differs.coverage.part)}</p>
             {coverage}
         };
     }
-    let sides = match (figures.selected, figures.others) {
+    let sides = match (figures.differs.selected, figures.differs.others) {
         (0, _) => view! { <p class="empty" data-testid="differs-nothing">{words::NONE_SELECTED}</p> },
         (_, 0) => view! { <p class="empty" data-testid="differs-all">{words::ALL_SELECTED}</p> },
-        _ => bars::dimensions(figures),
+        _ => bars::dimensions(&figures.differs),
     };
     view! {
-        <p class="waits-lead dims" data-testid="differs-lead">{words::selected(figures, &of.chosen)}{marked(words::SELECTED)}"."</p>
+        <p class="waits-lead dims" data-testid="differs-lead">{words::selected(&figures.differs, &of.chosen)}{marked(words::SELECTED)}"."</p>
         {coverage}
         {heat::map(figures)}
         <nav class="audit-ways" aria-label="Ways on">
@@ -127,9 +124,9 @@ fn found(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
 /// Which range it is, and what of it is not in the figures.
 fn coverage(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
     let (from_ms, to_ms) = of.range_ms;
-    let sampled = figures.is_sampled.then(|| view! { <li>{words::SAMPLED}</li> });
-    let without = words::without_wait(figures.without_wait).map(|text| view! { <li>{text}</li> });
-    let later = figures.left_before_ms.map(|at_ms| {
+    let sampled = (figures.differs.is_sampled == Some(true)).then(|| view! { <li>{words::SAMPLED}</li> });
+    let without = words::without_wait(figures.differs.without_wait).map(|text| view! { <li>{text}</li> });
+    let later = figures.differs.left_before_ms.map(|at_ms| {
         view! { <li>"There was no time to look for those that left after "{stamp(at_ms)}"."</li> }
     });
     let is_more = sampled.is_some() || without.is_some() || later.is_some();
@@ -138,7 +135,7 @@ fn coverage(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
     });
     view! {
         <p class="quiet audit-lead" data-testid="differs-range">
-            {stamp(from_ms)}" to "{stamp(to_ms)}". "{words::coverage(figures.known_part)}
+            {stamp(from_ms)}" to "{stamp(to_ms)}". "{words::coverage(figures.differs.coverage.part)}
         </p>
         {list}
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::shell::AssetNames;
+use lockscope_view::past::{Coverage, Differs, Dimension, DimensionValue, WaitCounts};
 use lockscope_view::{Person, Role, SignedBy};
 
 fn drawn(of: &DiffersView) -> String {
@@ -37,22 +38,30 @@ fn view_of(figures: DiffersFigures) -> DiffersView {
 }
 
 fn figures(value: &str) -> DiffersFigures {
-    let counts = SideCounts { selection: 3, rest: 0, selection_part: Some(1.0), rest_part: Some(0.0) };
-    let values = vec![DifferingValue { value: Some(value.to_owned()), counts }];
+    let counts = WaitCounts { selection: 3, rest: 0, selection_part: Some(1.0), rest_part: Some(0.0) };
+    let values = vec![DimensionValue { value: Some(value.to_owned()), counts }];
     let cell = WaitsCell {
         count: 3,
         joined_ms: (1_700_000_000_000, 1_700_000_090_000),
         is_chosen: true,
         url: "/differs?from=1&to=2".to_owned(),
     };
-    DiffersFigures {
+    let differs = Differs {
         selected: 3,
         others: 12,
-        known_part: 1.0,
-        rows: vec![WaitsRow { min_wait_ms: 1_000, max_wait_ms: Some(3_000), cells: vec![cell, WaitsCell::default()] }],
-        dimensions: vec![DifferingDimension { name: "client", difference: Some(1.0), values, ..Default::default() }],
-        ..DiffersFigures::default()
-    }
+        coverage: Coverage { part: 1.0, ..Coverage::default() },
+        dimensions: vec![Dimension { name: "client", difference: Some(1.0), values, ..Dimension::default() }],
+        ..Differs::default()
+    };
+    let rows = vec![WaitsRow { min_wait_ms: 1_000, max_wait_ms: Some(3_000), cells: vec![cell, WaitsCell::default()] }];
+    DiffersFigures { differs, rows }
+}
+
+/// The same, changed.
+fn figures_with(change: impl FnOnce(&mut Differs)) -> DiffersFigures {
+    let mut figures = figures("app-7");
+    change(&mut figures.differs);
+    figures
 }
 
 #[test]
@@ -85,7 +94,7 @@ fn a_selection_is_marked_and_held_against_the_rest() {
     ] {
         assert!(html.contains(text), "{text} is not in {html}");
     }
-    let part = DiffersFigures { is_sampled: true, without_wait: 2, known_part: 0.9999, ..figures("app-7") };
+    let part = figures_with(|of| (of.is_sampled, of.without_wait, of.coverage.part) = (Some(true), 2, 0.9999));
     let html = drawn(&view_of(part));
     for text in ["99.9 % of it is recorded.", "short waits may have been left out", "Of 2 further contenders no wait"] {
         assert!(html.contains(text), "{text} is not in {html}");
@@ -96,12 +105,15 @@ fn a_selection_is_marked_and_held_against_the_rest() {
 fn nothing_is_one_sentence() {
     let html = drawn(&DiffersView::default());
     assert!(html.contains("No history is kept here") && !html.contains("<table"), "{html}");
-    let html = drawn(&view_of(DiffersFigures { known_part: 1.0, ..DiffersFigures::default() }));
+    let html = drawn(&view_of(DiffersFigures {
+        differs: Differs { coverage: Coverage { part: 1.0, ..Coverage::default() }, ..Differs::default() },
+        rows: Vec::new(),
+    }));
     assert!(html.contains("No wait for a lock that began in this range") && !html.contains("<table"), "{html}");
     let html = drawn(&view_of(DiffersFigures::default()));
     assert!(html.contains("Nothing of this range is recorded.") && !html.contains("No wait for"), "{html}");
     for (selected, others, said) in [(0, 5, "No wait is selected"), (5, 0, "All waits of the range are selected")] {
-        let html = drawn(&view_of(DiffersFigures { selected, others, ..figures("app-7") }));
+        let html = drawn(&view_of(figures_with(|of| (of.selected, of.others) = (selected, others))));
         assert!(html.contains(said) && !html.contains("data-testid=\"dimensions\""), "{html}");
     }
 }

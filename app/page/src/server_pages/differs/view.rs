@@ -1,5 +1,7 @@
 //! What the page of how waits differ shows, as whoever serves it found it.
 
+use lockscope_view::past::Differs;
+
 use crate::server_pages::RangeWay;
 
 /// What is shown, as it was asked for.
@@ -55,22 +57,10 @@ pub enum DiffersAnswer {
 /// How some waits differ from the rest.
 #[derive(Clone, Debug, Default)]
 pub struct DiffersFigures {
-    /// Those that are selected.
-    pub selected: u64,
-    /// All others.
-    pub others: u64,
-    /// Lives of which no wait is known.
-    pub without_wait: u64,
-    /// Short ones may have been left out.
-    pub is_sampled: bool,
-    /// Who left then or later is not counted, ms since the epoch.
-    pub left_before_ms: Option<i64>,
-    /// The part of the range that was recorded, from 0 to 1.
-    pub known_part: f64,
-    /// The longest waits first.
+    /// The figures.
+    pub differs: Differs,
+    /// All waits by when they began and how long they took, the longest first.
     pub rows: Vec<WaitsRow>,
-    /// Those first that differ most.
-    pub dimensions: Vec<DifferingDimension>,
 }
 
 /// Waits of about the same length, in the order of time.
@@ -95,41 +85,4 @@ pub struct WaitsCell {
     pub is_chosen: bool,
     /// Address of the page with these selected; empty where there are none.
     pub url: String,
-}
-
-/// How they differ in one way.
-#[derive(Clone, Debug, Default)]
-pub struct DifferingDimension {
-    /// Its name in the API.
-    pub name: &'static str,
-    /// From 0 to 1; None where either side is empty.
-    pub difference: Option<f64>,
-    /// The difference is at least this.
-    pub is_lower_bound: bool,
-    /// Those first whose shares differ most.
-    pub values: Vec<DifferingValue>,
-    /// How many further values there are, and how many waits have them.
-    pub others: Option<(usize, SideCounts)>,
-}
-
-/// A value.
-#[derive(Clone, Debug, Default)]
-pub struct DifferingValue {
-    /// None where it is not known.
-    pub value: Option<String>,
-    /// How many have it.
-    pub counts: SideCounts,
-}
-
-/// How many of each side, and which share of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SideCounts {
-    /// Of the selection.
-    pub selection: u64,
-    /// Of the rest.
-    pub rest: u64,
-    /// The share of the selection; None where that is empty.
-    pub selection_part: Option<f64>,
-    /// The share of the rest; None where that is empty.
-    pub rest_part: Option<f64>,
 }

@@ -1,7 +1,8 @@
 //! The page of how waits differ, in words. Pure.
 
-use super::view::{ChosenWaits, DifferingDimension, DiffersFigures};
+use super::view::ChosenWaits;
 use crate::format::{count, duration, plural, visible};
+use lockscope_view::past::{Differs, Dimension};
 
 pub(super) const HISTORY_OFF: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
 pub(in crate::server_pages) const CELL: &str = "Each cell";
@@ -52,11 +53,11 @@ pub(super) fn waits(min_ms: i64, max_ms: Option<i64>) -> String {
 }
 
 /// Which waits are selected, and how many.
-pub(super) fn selected(figures: &DiffersFigures, chosen: &ChosenWaits) -> String {
-    let all = figures.selected + figures.others;
+pub(super) fn selected(of: &Differs, chosen: &ChosenWaits) -> String {
+    let all = of.selected + of.others;
     format!(
         "{} of {} of {} ",
-        count(figures.selected),
+        count(of.selected),
         plural(all, "wait", "waits"),
         waits(chosen.min_wait_ms, chosen.max_wait_ms)
     )
@@ -91,7 +92,7 @@ pub(super) fn without_wait(lives: u64) -> Option<String> {
 }
 
 /// By how much they differ.
-pub(super) fn difference(of: &DifferingDimension) -> String {
+pub(super) fn difference(of: &Dimension) -> String {
     let sign = if of.is_lower_bound { "≥ " } else { "" };
     of.difference.map_or(String::new(), |difference| format!(" {sign}{}", percent(difference)))
 }

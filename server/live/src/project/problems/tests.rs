@@ -7,10 +7,9 @@ use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::Verdict as CoreVerdict;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_view::{Board, BoardQuery, PROBLEMS_MAX, ProblemsLeftOut, StepAct, Verdict};
+use lockscope_view::{Board, BoardQuery, PROBLEMS_MAX, ProblemsLeftOut, Scope, StepAct, Verdict};
 
 use super::{Kind, Origin, shown};
-use crate::VisibilityScope;
 use crate::project::{Acknowledged, AcknowledgedLock, EnsembleInfo, ProjectionContext, board};
 
 const ROOT: RootId = RootId(0);
@@ -57,11 +56,11 @@ pub(crate) fn model_after(contenders: &[(&str, i64)], ticks: &[i64]) -> Observat
     observatory
 }
 
-fn look(observatory: &Observatory, scope: &VisibilityScope) -> Board {
+fn look(observatory: &Observatory, scope: &Scope) -> Board {
     look_with(observatory, scope, &Acknowledged::default())
 }
 
-fn look_with(observatory: &Observatory, scope: &VisibilityScope, acknowledged: &Acknowledged) -> Board {
+fn look_with(observatory: &Observatory, scope: &Scope, acknowledged: &Acknowledged) -> Board {
     let ensemble = EnsembleInfo {
         name: "default".into(),
         connect: "zk:2181".into(),
@@ -88,7 +87,7 @@ fn a_deadlock_is_one_problem_and_so_is_a_client_that_is_stuck_on_many_locks() {
         paths.iter().flat_map(|path| [(format!("{path}0000000000"), 7), (format!("{path}0000000001"), 8)]).collect();
     contenders.extend(hung.iter().map(|(path, owner)| (path.as_str(), *owner)));
     let observatory = model(&contenders);
-    let board = look(&observatory, &VisibilityScope::ALL);
+    let board = look(&observatory, &Scope::ALL);
     let told: Vec<_> = board.head.problems.iter().map(|problem| (problem.verdict, problem.lock_count)).collect();
     assert_eq!((told, board.head.problem_count), (vec![(Verdict::Deadlocked, 2), (Verdict::Stuck, 6)], 2));
     let [deadlock, stuck] = board.head.problems.as_slice() else { panic!("two: {:?}", board.head.problems) };
@@ -119,17 +118,17 @@ fn who_looks_at_any_lock_of_a_problem_is_named_and_who_looks_elsewhere_is_not() 
         by: by.into(),
         since_ms,
     };
-    let looks = |of: Vec<AcknowledgedLock>, scope: &VisibilityScope| {
+    let looks = |of: Vec<AcknowledgedLock>, scope: &Scope| {
         let board = look_with(&observatory, scope, &Acknowledged::of(of));
         board.head.problems.into_iter().map(|problem| problem.looked_after).collect::<Vec<_>>()
     };
     // The last of its locks is none of the four that are named.
     let both = || vec![acknowledged("/many/5", "ada", 900), acknowledged("/many/2", "bob", 950)];
-    let all = looks(both(), &VisibilityScope::ALL);
+    let all = looks(both(), &Scope::ALL);
     let [Some(by)] = all.as_slice() else { panic!("one problem, looked at: {all:?}") };
     assert_eq!((by.before.as_str(), by.since_ms, by.after.as_str()), ("ada has looked at it for", Some(900), "."));
-    assert_eq!(looks(vec![acknowledged("/other", "ada", 900)], &VisibilityScope::ALL), [None]);
-    let bounded = VisibilityScope::new(&[], &["/many/2".to_owned()], true);
+    assert_eq!(looks(vec![acknowledged("/other", "ada", 900)], &Scope::ALL), [None]);
+    let bounded = Scope::new(lockscope_view::Within::new(&[], &["/many/2".to_owned()]), true);
     let seen: Vec<_> = looks(both(), &bounded).into_iter().flatten().map(|by| by.before).collect();
     assert_eq!(seen, ["bob has looked at it for"], "ada looks at a lock that may not be seen");
 }
@@ -149,7 +148,7 @@ fn a_flood_of_deadlocks_hides_no_stuck_lock() {
     }
     paths.extend([("/orders/lock-0000000000".to_owned(), 7), ("/orders/lock-0000000001".to_owned(), 8)]);
     let contenders: Vec<(&str, i64)> = paths.iter().map(|(path, owner)| (path.as_str(), *owner)).collect();
-    let board = look(&model(&contenders), &VisibilityScope::ALL);
+    let board = look(&model(&contenders), &Scope::ALL);
     let told: Vec<_> = board.head.problems.iter().map(|problem| problem.verdict).collect();
     let flood = [Verdict::Deadlocked; 7];
     assert_eq!((&told[..7], &told[7..]), (flood.as_slice(), [Verdict::Stuck].as_slice()));
@@ -180,7 +179,7 @@ fn nobody_takes_every_line_and_each_kind_has_one() {
 #[test]
 fn who_stands_by_for_a_leader_is_no_damage() {
     let observatory = model(&[("/election/n_0000000000", 1), ("/election/n_0000000001", 2), ("/q/lock-0000000000", 3)]);
-    let board = look(&observatory, &VisibilityScope::ALL);
+    let board = look(&observatory, &Scope::ALL);
     assert_eq!((board.head.problem_count, board.head.totals.waiters, board.head.totals.contended), (0, 0, 0));
     let election = board.window.rows.iter().find(|row| row.path == "/election").expect("an election");
     assert_eq!((election.waiter_count, election.oldest_wait_at_ms), (Some(1), None));
@@ -196,7 +195,7 @@ fn a_circle_that_may_not_be_seen_names_nobody() {
         ("/open/a/lock-0000000001", 2),
         ("/closed/b/lock-0000000001", 1),
     ]);
-    let board = look(&observatory, &VisibilityScope::new(&[], &["/open".to_owned()], true));
+    let board = look(&observatory, &Scope::new(lockscope_view::Within::new(&[], &["/open".to_owned()]), true));
     let [problem] = board.head.problems.as_slice() else { panic!("one: {:?}", board.head.problems) };
     let text = format!("{problem:?}");
     assert!(!text.contains("closed") && !text.contains("client-"), "{text}");
@@ -215,7 +214,7 @@ fn a_wait_from_before_the_start_is_told() {
         apply(Observation::SyncNode { root: ROOT, path: path.into(), facts, unreadable: false });
     }
     apply(Observation::SyncEnded { root: ROOT });
-    let board = look(&observatory, &VisibilityScope::ALL);
+    let board = look(&observatory, &Scope::ALL);
     let headline = &board.head.problems[0].headline;
     assert_eq!((&*headline.before, headline.since_ms), ("The first in line has waited for", Some(2)));
     assert_eq!(headline.after, "; since when client-1 holds it is not known. 1 waits.");
@@ -237,7 +236,7 @@ fn board_says_where_no_member_tells_who_is_connected() {
         };
         let reports = answers.into_iter().enumerate().map(report).collect();
         drop(observatory.apply(LATER, Observation::Evidence(Box::new(Round { reports }))));
-        look(&observatory, &VisibilityScope::ALL).head.ensembles_without_evidence
+        look(&observatory, &Scope::ALL).head.ensembles_without_evidence
     };
     let refused = |trouble| MemberAnswer::None { trouble, remedy: "".into() };
     assert_eq!(lacking(vec![refused(Trouble::Denied), refused(Trouble::Off)]), 1);

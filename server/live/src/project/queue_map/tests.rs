@@ -1,14 +1,12 @@
 //! Maps of made-up queues.
 
+use crate::project::{ApplicationRule, EnsembleInfo, ProjectionContext};
 use lockscope_core::evidence::{Connection, MemberAnswer, Report, Round};
 use lockscope_core::observation::{Link, Observation, RootId};
 use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{Facts, SessionId, Zxid};
-use lockscope_view::{HandOvers, QueueMap, QueueMapQuery, QueuePlace};
-
-use crate::VisibilityScope;
-use crate::project::{ApplicationRule, EnsembleInfo, ProjectionContext};
+use lockscope_view::{HandOvers, QueueMap, QueueMapQuery, QueuePlace, Scope};
 
 const ROOT: RootId = RootId(0);
 const NOW: TimeMs = TimeMs(100_000);
@@ -62,7 +60,7 @@ fn map(observatory: &Observatory, app: &str) -> QueueMap {
         excluded: None,
         proof: Default::default(),
     };
-    let look = ProjectionContext { observatory, ensemble: &ensemble, scope: &VisibilityScope::ALL, now: NOW };
+    let look = ProjectionContext { observatory, ensemble: &ensemble, scope: &Scope::ALL, now: NOW };
     let query = QueueMapQuery { path: "/l".into(), app: app.into(), ..QueueMapQuery::default() };
     *look.queue_map(&query, &ApplicationRule::default()).unwrap()
 }

@@ -5,10 +5,9 @@ use lockscope_core::observatory::{Observatory, Settings};
 use lockscope_core::recipe::Recipe;
 use lockscope_core::time::TimeMs;
 use lockscope_core::time_to_lock::{Habits, HoldTimes};
-use lockscope_view::{HoldsSource, LockQuery, NoEstimateReason, RootState, TimeToLock, WaitCalibration};
+use lockscope_view::{HoldsSource, LockQuery, NoEstimateReason, RootState, Scope, TimeToLock, WaitCalibration};
 
 use super::{RecordedHabits, time_to_lock};
-use crate::VisibilityScope;
 use crate::project::problems::tests::{facts, model_after};
 use crate::project::{EnsembleInfo, ProjectionContext};
 
@@ -46,7 +45,7 @@ fn told(
         excluded: None,
         proof: Default::default(),
     };
-    let look = ProjectionContext { observatory: model, ensemble: &ensemble, scope: &VisibilityScope::ALL, now };
+    let look = ProjectionContext { observatory: model, ensemble: &ensemble, scope: &Scope::ALL, now };
     let query = LockQuery { path: path.to_owned(), limit: 3, ..LockQuery::default() };
     time_to_lock(look.line(&query).unwrap(), recorded, state)
 }

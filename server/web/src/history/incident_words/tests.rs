@@ -6,7 +6,6 @@ use lockscope_core::znode::SessionId;
 use lockscope_history::incident::{Incident, IncidentRoot, Run};
 use lockscope_page::verdict_named;
 
-use super::super::ask::CoverageJson;
 use super::super::incident_acts::Release;
 use super::super::incidents::{Listed, table};
 use super::*;
@@ -139,7 +138,12 @@ fn nothing_that_a_client_wrote_is_markup() {
 #[test]
 fn as_a_table_they_have_all_fields_and_no_cell_is_a_formula() {
     let told = told(Verdict::Stuck, Some(245_000), IncidentEnd::Released, Some("=HYPERLINK(\"x\"),1"));
-    let list = Listed { ensemble: String::new(), told: vec![told], left_out: 3, coverage: CoverageJson::default() };
+    let list = Listed {
+        ensemble: String::new(),
+        told: vec![told],
+        left_out: 3,
+        coverage: lockscope_view::past::Coverage::default(),
+    };
     let table = table(list);
     assert_eq!(table.file_name, "lockscope-incidents-1-to-1-of-4.csv");
     let (head, row) = table.text.split_once("\r\n").unwrap();

@@ -2,10 +2,10 @@
 //! are taken, names other locks, and which these are is in the sentence alone.
 
 use lockscope_core::diagnosis::Code;
-use lockscope_live::VisibilityScope;
+use lockscope_view::Scope;
 
 /// The sentence, as far as it may be read.
-pub(super) fn readable<'a>(code: &str, text: &'a str, scope: &VisibilityScope) -> &'a str {
+pub fn readable<'a>(code: &str, text: &'a str, scope: &Scope) -> &'a str {
     if !scope.is_bounded() {
         return text;
     }

@@ -1,13 +1,16 @@
 //! What is not known of a lock's time: what was not recorded, and when ZooKeeper was out of sight.
 
 use std::ops::Range;
-use std::time::Instant;
 
 use lockscope_core::time::TimeMs;
-use lockscope_history::store::rows::{Fact, FactKind, FactQuery};
-use lockscope_history::store::{Gap, Store, StoreError};
-use lockscope_page::Missing;
+use lockscope_view::past::Missing;
 
+use super::Question;
+use crate::store::rows::{Fact, FactKind, FactQuery};
+use crate::store::{Gap, StoreError};
+
+/// Why something is not known, where that is so of more than one ensemble.
+const OF_SEVERAL: &str = "more than one ensemble was not recorded";
 /// So much at the end may not be written yet.
 const SETTLES_MS: i64 = 10_000;
 /// Facts of all locks that are looked through for those of links and roots. Overflow policy: older ones are left out.
@@ -17,14 +20,12 @@ const PARTS: i64 = 1_000;
 
 /// What is not known of a range, in order. `first`: the first minute that is known of the lock. Minutes are kept for longer than
 /// what moments are shown from.
-pub(super) fn missing(
-    store: &dyn Store,
-    path: &str,
-    range: &Range<TimeMs>,
-    first: Option<TimeMs>,
-    give_up_at: Instant,
-) -> Result<Vec<Missing>, StoreError> {
-    let (start, end) = (range.start, range.end);
+///
+/// # Errors
+/// The store can't be read.
+pub fn missing(question: &Question<'_>, path: &str, first: Option<TimeMs>) -> Result<Vec<Missing>, StoreError> {
+    let Question { store, give_up_at, .. } = *question;
+    let (range, (start, end)) = (&question.range, (question.range.start, question.range.end));
     let coverage = store.coverage()?;
     let begun = coverage.from.into_iter().chain(first).min().unwrap_or(end).clamp(start, end);
     let ended = coverage.to.unwrap_or(end).clamp(start, end);
@@ -87,6 +88,33 @@ fn joined(gaps: Vec<Missing>, known: &Range<TimeMs>, near_ms: i64) -> Vec<Missin
     joined
 }
 
+/// What is not known of any of several ensembles, each instant once; by their names.
+pub fn missing_of_any(ensembles: Vec<(String, Vec<Missing>)>) -> Vec<Missing> {
+    let is_one = ensembles.len() == 1;
+    let named = |(ensemble, gaps): (String, Vec<Missing>)| {
+        gaps.into_iter().map(move |gap| match is_one {
+            true => gap,
+            false => Missing { why: format!("{ensemble}: {}", gap.why), ..gap },
+        })
+    };
+    let mut all: Vec<Missing> = ensembles.into_iter().flat_map(named).collect();
+    if is_one {
+        return all;
+    }
+    all.sort_by_key(|gap| (gap.from_ms, gap.to_ms));
+    let mut apart: Vec<Missing> = Vec::new();
+    for gap in all {
+        match apart.last_mut() {
+            Some(last) if gap.from_ms < last.to_ms => {
+                last.to_ms = last.to_ms.max(gap.to_ms);
+                last.why = OF_SEVERAL.to_owned();
+            }
+            Some(_) | None => apart.push(gap),
+        }
+    }
+    apart
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +146,18 @@ mod tests {
         let gaps = vec![gap(0, 20, "x"), gap(15, 30, "y"), gap(31, 35, "x"), gap(70, 200, "x")];
         let found = joined(gaps, &(TimeMs(10)..TimeMs(100)), 1);
         assert_eq!(found, [gap(10, 35, "x"), gap(70, 100, "x")]);
+    }
+
+    #[test]
+    fn what_is_missing_of_any_ensemble_is_counted_once() {
+        let of = |ensemble: &str, gaps: &[(i64, i64)]| {
+            let gap = |(from_ms, to_ms): &(i64, i64)| Missing { from_ms: *from_ms, to_ms: *to_ms, why: "x".to_owned() };
+            (ensemble.to_owned(), gaps.iter().map(gap).collect())
+        };
+        let found = missing_of_any(vec![of("a", &[(0, 10), (50, 60)]), of("b", &[(5, 20), (12, 15), (70, 80)])]);
+        let found: Vec<_> = found.iter().map(|gap| (gap.from_ms, gap.to_ms, gap.why.as_str())).collect();
+        assert_eq!(found, [(0, 20, OF_SEVERAL), (50, 60, "a: x"), (70, 80, "b: x")]);
+        let one = missing_of_any(vec![of("a", &[(0, 10)])]);
+        assert_eq!((one.len(), one[0].why.as_str()), (1, "x"));
     }
 }

@@ -1,0 +1,53 @@
+//! How much happened when, and what stands out.
+
+use serde::Serialize;
+
+use super::Coverage;
+
+/// How much happened when.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Marks {
+    /// The ensemble.
+    pub ensemble: String,
+    /// Length of a bucket, in milliseconds.
+    pub bucket_ms: i64,
+    /// In order; of time in which nothing happened there are none.
+    pub buckets: Vec<Bucket>,
+    /// What stands out, the newest of it, in order.
+    pub marks: Vec<Mark>,
+    /// How much of the range is known.
+    pub coverage: Coverage,
+}
+
+/// A piece of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Bucket {
+    /// Where it begins, ms since the epoch.
+    pub at_ms: i64,
+    /// Contenders that came, began to hold, or gave up.
+    pub events: u64,
+    /// All waiting together, in milliseconds.
+    pub waiting_ms: i64,
+    /// The worst verdict.
+    pub worst: &'static str,
+}
+
+/// Something that stands out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Mark {
+    /// When, ms since the epoch.
+    pub at_ms: i64,
+    /// Of what it is: `finding`, `verdict`, `link`, `root`, `deadlock`, `gap`, `release`, `alert`.
+    pub kind: &'static str,
+    /// The code of a finding, the name of a verdict or a state.
+    pub code: String,
+    /// 0 for worth knowing, 1 for worth a look, 2 for act.
+    pub severity: u8,
+    /// The lock, or the root; null where it is of none.
+    pub path: Option<String>,
+    /// One sentence.
+    pub text: String,
+}

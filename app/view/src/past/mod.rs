@@ -1,0 +1,23 @@
+//! What is answered about the past: one type a question, as the API writes it, the page draws it and the command line
+//! prints it. Instants are ms since the Unix epoch on the server's clock.
+
+mod blame;
+mod coverage;
+mod diff;
+mod differs;
+mod holds;
+mod incidents;
+mod marks;
+mod over_time;
+
+pub use blame::{Blame, BlameBy, BlameRow, HoldTimes};
+pub use coverage::{Coverage, Gap, Missing};
+pub use diff::{Diff, FindingChange, HolderChange, Membership};
+pub use differs::{Differs, DiffersSelection, Dimension, DimensionValue, OtherValues, WaitCounts};
+pub use holds::{Charge, Hold, Holds, Spent};
+pub use incidents::{
+    AlikeIncident, AlikeIncidents, EarlierIncident, Incident, IncidentAlert, IncidentLife, IncidentRelease,
+    IncidentSignature, Incidents, OneIncident,
+};
+pub use marks::{Bucket, Mark, Marks};
+pub use over_time::{LockOverTime, Percentiles, Point};

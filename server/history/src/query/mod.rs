@@ -1,0 +1,86 @@
+//! Questions about a range of the past: one function and one answer each. An answer is what the API writes, the page
+//! draws and the command line prints. Blocking, and bounded in time.
+
+mod blame;
+mod diff;
+mod differs;
+mod findings;
+mod holds;
+mod marks;
+mod missing;
+mod over_time;
+
+use std::ops::Range;
+use std::time::Instant;
+
+use lockscope_core::time::TimeMs;
+use lockscope_view::Scope;
+use lockscope_view::past::{Coverage, Gap};
+
+use crate::store::{Store, StoreError};
+
+pub use blame::{BlameQuery, blame, sum_of_ensembles};
+pub use diff::diff;
+pub use differs::{DiffersParts, differs};
+pub use findings::readable;
+pub use holds::{HoldsQuery, hold_of, holds, parse_cursor, spans};
+pub use marks::{Bucket, buckets, marks, releases};
+pub use missing::{missing, missing_of_any};
+pub use over_time::{Point, grain, over_time, points};
+
+/// What every question has.
+#[derive(Clone)]
+pub struct Question<'a> {
+    /// Where the ensemble is recorded.
+    pub store: &'a dyn Store,
+    /// Its name.
+    pub ensemble: &'a str,
+    /// What may be seen.
+    pub scope: &'a Scope,
+    /// The range.
+    pub range: Range<TimeMs>,
+    /// After this instant the answer is [`StoreError::TooLong`].
+    pub give_up_at: Instant,
+}
+
+impl Question<'_> {
+    /// The same of another range.
+    #[must_use]
+    pub fn within(&self, range: Range<TimeMs>) -> Self {
+        Self { range, ..self.clone() }
+    }
+
+    /// Whether the session at the end of a chain of waits may be shown: it may hold a lock outside the scope.
+    fn sees_roots(&self) -> bool {
+        self.scope.covers(self.ensemble, "/")
+    }
+
+    /// How much of the range is known.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn coverage(&self) -> Result<Coverage, StoreError> {
+        let Range { start, end } = self.range;
+        let (coverage, gaps) = (self.store.coverage()?, self.store.gaps(self.range.clone())?);
+        let known = coverage.from.unwrap_or(end).max(start)..coverage.to.unwrap_or(start).min(end);
+        let in_gaps = gaps.iter().map(|gap| gap.to.min(known.end).since(gap.from.max(known.start))).sum::<i64>();
+        let known_ms = (known.end.since(known.start) - in_gaps).max(0);
+        Ok(Coverage {
+            from_at_ms: start.0,
+            to_at_ms: end.0,
+            part: known_ms as f64 / end.since(start).max(1) as f64,
+            gaps: gaps.into_iter().map(Gap::from).collect(),
+        })
+    }
+}
+
+impl From<crate::store::Gap> for Gap {
+    fn from(gap: crate::store::Gap) -> Self {
+        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name() }
+    }
+}
+
+/// A text that chooses; None where it is empty and all is meant.
+fn chosen(text: &str) -> Option<Box<str>> {
+    (!text.is_empty()).then(|| text.into())
+}
