@@ -334,7 +334,7 @@ impl Http {
 
 /// Time-out for answers. A release ends by itself, however long it takes; only its body has to arrive in time.
 async fn bounded(State(http): State<Http>, request: Request, next: Next) -> Response {
-    if !routes::bounds_itself(request.method(), request.uri().path()) {
+    if !routes::row(request.uri().path(), request.method()).is_some_and(|row| row.bounds_itself) {
         return http.in_time(next.run(request)).await.unwrap_or_else(IntoResponse::into_response);
     }
     let (within, late) = (Duration::from_millis(http.limits.answer_ms_max), || http.late().into_response());

@@ -75,9 +75,40 @@ pub(super) struct Route {
     pub(super) path: &'static str,
     pub(super) need: Need,
     pub(super) answer: Answer,
+    /// Browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
+    pub(super) is_polled: bool,
+    /// Its answer may hold a secret (a one-time link's token, the id of a plan) beside text that the asker chose:
+    /// compressed, its length would tell the secret, a guess at a time (BREACH).
+    pub(super) has_secret: bool,
+    /// Its answer has a limit of its own for how long it may take.
+    pub(super) bounds_itself: bool,
+    /// A probe: it is asked by any name and as a proxy is.
+    pub(super) is_probe: bool,
 }
 
 impl Route {
+    pub(super) const fn new(verb: Verb, path: &'static str, need: Need, answer: Answer) -> Self {
+        let is_act = matches!(answer, Answer::Act(_));
+        let (is_polled, has_secret, is_probe) = (false, false, false);
+        Self { verb, path, need, answer, is_polled, has_secret, bounds_itself: is_act, is_probe }
+    }
+
+    pub(super) const fn polled(self) -> Self {
+        Self { is_polled: true, ..self }
+    }
+
+    pub(super) const fn secret(self) -> Self {
+        Self { has_secret: true, ..self }
+    }
+
+    pub(super) const fn bounding_itself(self) -> Self {
+        Self { bounds_itself: true, ..self }
+    }
+
+    pub(super) const fn probe(self) -> Self {
+        Self { is_probe: true, ..self }
+    }
+
     /// Whoever may not see it is redirected to sign in, and gets an error page.
     pub(super) fn is_for_people(&self) -> bool {
         matches!(self.answer, Answer::Page | Answer::Form(_))

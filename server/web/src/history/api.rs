@@ -101,11 +101,7 @@ impl Http {
     }
 
     /// The recording of one, where its store is open to be asked.
-    pub(crate) fn recorded(
-        &self,
-        scope: &Scope,
-        ensemble: &str,
-    ) -> Result<(String, Arc<dyn Store>), ErrorResponse> {
+    pub(crate) fn recorded(&self, scope: &Scope, ensemble: &str) -> Result<(String, Arc<dyn Store>), ErrorResponse> {
         let (name, handle) = self.recording(scope, ensemble)?;
         let Some(handle) = handle else {
             return Err(ErrorResponse::not_found(

@@ -65,7 +65,7 @@ pub(crate) async fn authenticate(State(http): State<Http>, mut request: Request,
             Err(refused) => return refused,
         };
     }
-    if !routes::is_by_itself(row.path) {
+    if !row.is_polled {
         http.access.touch(&principal);
     }
     request.extensions_mut().insert(Caller::new(&http, principal, payloads));

@@ -56,7 +56,7 @@ impl Encoding {
 /// Compresses the answer if its route allows that, it is text, and the client takes it.
 pub(crate) async fn compress(State(http): State<Http>, request: Request, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let is_allowed = matched.is_none_or(routes::is_compressed);
+    let is_allowed = !matched.is_some_and(routes::has_secret);
     let encoding = Encoding::accepted(request.headers()).filter(|_| request.method() != Method::HEAD);
     let mut response = next.run(request).await;
     if !is_allowed || !is_compressible(&response) {

@@ -12,10 +12,8 @@ use axum::response::{IntoResponse as _, Response};
 use crate::listener::Arrival;
 use crate::origins::{self, FETCH_MODE, FETCH_SITE, Origins, forbidden};
 use crate::problem::ErrorResponse;
+use crate::routes;
 use crate::{BODY_BYTES_MAX, Http};
-
-/// Answers that say nothing of anybody, and that probes ask for by an address of their own.
-pub(crate) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
 pub(crate) async fn check_origin(State(http): State<Http>, request: Request, next: Next) -> Response {
     let local = request.extensions().get::<Arrival>().map(|arrival| arrival.local);
@@ -30,7 +28,7 @@ pub(crate) async fn check_origin(State(http): State<Http>, request: Request, nex
 
 fn check(request: &Request, origins: &Origins, local: Option<SocketAddr>) -> Result<(), ErrorResponse> {
     let (headers, path) = (request.headers(), request.uri().path());
-    if !PROBES.contains(&path) {
+    if !routes::is_probe(path) {
         if request.uri().authority().is_some() {
             return Err(ErrorResponse::bad_request(
                 "a whole address in the request's first line is for proxies; send the path alone",
