@@ -84,7 +84,7 @@ const ROWS: &[Row] = &[
     // Of the last hour: those that left joined before the range. Who a client said it was goes with the payloads.
     row(
         "/api/v1/history/differs",
-        &["", "path={lock}", "min_wait_ms=1", "max_wait_ms=1&path={lock}", "{range}", "{range}&format=csv"],
+        &["", "path={lock}", "min_wait_ms=500", "max_wait_ms=500&path={lock}", "{range}", "{range}&format=csv"],
         &[OutsidePath],
     ),
     row(
@@ -111,7 +111,7 @@ const ROWS: &[Row] = &[
         ],
         &[],
     ),
-    row("/differs", &["", "path={lock}", "min_wait_ms=1", "{range}"], &[OutsidePath]),
+    row("/differs", &["", "path={lock}", "min_wait_ms=500", "{range}"], &[OutsidePath]),
     row("/", &["", "q=canary"], SEEN),
     row("/lock", &["path={lock}"], &[OutsideSession, OutsideLabel]),
     row("/waits", &[""], SEEN),
@@ -169,6 +169,20 @@ async fn cross_once(recorded: &Recorded) {
     }
 }
 
+/// One waits for half a second, beside those that hardly wait.
+async fn wait_long(recorded: &Recorded) {
+    let (first, second) = (open(&recorded.zookeeper.address()).await, open(&recorded.zookeeper.address()).await);
+    let (held, waits) = (enter(&first, OUTSIDE).await, enter(&second, OUTSIDE).await);
+    until(async || {
+        let lock = recorded.lock(OUTSIDE, "").await;
+        lock["contenders"].as_array().unwrap().iter().any(|one| one["waiting_ms"].as_i64() >= Some(500))
+    })
+    .await;
+    first.delete(&held, None).await.unwrap();
+    recorded.until_holds(OUTSIDE, &waits).await;
+    second.delete(&waits, None).await.unwrap();
+}
+
 impl Scene {
     async fn new(recorded: &Recorded) -> Self {
         let (mut clients, mut first, mut next) = (Vec::new(), Vec::new(), Vec::new());
@@ -176,6 +190,7 @@ impl Scene {
             recorded.truth.make(lock).await;
         }
         cross(recorded).await;
+        wait_long(recorded).await;
         for lock in [INSIDE, OUTSIDE] {
             let (leaves, stays, waits) = (
                 open(&recorded.zookeeper.address()).await,
