@@ -63,18 +63,20 @@ const NEVER: &[(&str, &[&str])] = &[
     ("server/txn_log/src", &["std::fs", "std::net", "std::io", "tokio", "SystemTime", "Instant::now", "async fn"]),
 ];
 
-/// Files that know the model and the wire: what makes one of the other, and those that put the server together.
-const MODEL_AND_WIRE: [&str; 10] = [
-    "server/audit/src/text.rs",
+/// Files that know the model and the view: what makes one of the other, and those that put the server together.
+const MODEL_AND_VIEW: [&str; 11] = [
+    "server/alerts/src/book/news.rs",
+    "server/history/src/blame.rs",
+    "server/history/src/query",
     "server/live/src/project",
     "server/live/src/projector.rs",
-    "server/alerts/src/book/news.rs",
-    "server/web/src/history/incident.rs",
-    "server/web/src/history/time_to_lock.rs",
-    "server/web/src/metrics",
     "server/release/src",
-    "server/src/commands/serve.rs",
     "server/src/commands/demo.rs",
+    "server/src/commands/serve.rs",
+    "server/web/src/alerts/backtest.rs",
+    // Until all that is asked about the past is in `history::query`.
+    "server/web/src/history",
+    "server/web/src/metrics",
 ];
 
 fn root() -> PathBuf {
@@ -212,13 +214,13 @@ fn each_form_that_acts_has_a_token() {
 }
 
 #[test]
-fn few_files_know_model_and_wire() {
+fn few_files_know_model_and_view() {
     let sources = under("server").into_iter().filter(|path| path.components().any(|part| part.as_os_str() == "src"));
     let both = sources.filter(|path| {
         let code = code_of(path);
         names(&code, "lockscope_core") && names(&code, "lockscope_view")
     });
-    let may = MODEL_AND_WIRE.map(|file| root().join(file));
+    let may = MODEL_AND_VIEW.map(|file| root().join(file));
     let others = both.filter(|path| !may.iter().any(|place| path.starts_with(place)));
     report(others.map(|path| format!("{} knows both", path.display())).collect());
 }
