@@ -219,8 +219,20 @@ impl Http {
         range: Range<TimeMs>,
         ask: impl FnOnce(&Question<'_>) -> Result<T, StoreError>,
     ) -> Result<T, ErrorResponse> {
+        self.ask_past_until(scope, ensemble, range, give_up_at(), ask)
+    }
+
+    /// The same; given up at an instant, which is one for all ensembles that an answer is made of.
+    pub(super) fn ask_past_until<T>(
+        &self,
+        scope: &Scope,
+        ensemble: &str,
+        range: Range<TimeMs>,
+        give_up_at: Instant,
+        ask: impl FnOnce(&Question<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, ErrorResponse> {
         let (ensemble, store) = self.recorded(scope, ensemble)?;
-        let question = Question { store: &*store, ensemble: &ensemble, scope, range, give_up_at: give_up_at() };
+        let question = Question { store: &*store, ensemble: &ensemble, scope, range, give_up_at };
         ask(&question).map_err(|error| refused(error, &question.range))
     }
 }

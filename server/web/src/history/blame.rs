@@ -7,7 +7,7 @@ use lockscope_history::query::{BlameQuery, blame, sum_of_ensembles};
 use lockscope_view::Scope;
 use lockscope_view::past::{Blame, BlameBy};
 
-use super::ask::Asked;
+use super::ask::{Asked, give_up_at};
 use crate::Http;
 use crate::api::{ListFormat, Pairs, read, share_past, with_format};
 use crate::csv::{Table, known_as, text};
@@ -57,7 +57,10 @@ pub(super) fn found(http: &Http, scope: &Scope, asked: &Asked) -> Result<Blame, 
     }
     let range = asked.range(http.hub.now_ms())?;
     let of = BlameQuery { by: asked.by, path: &asked.path, limit: asked.limit.unwrap_or(BLAME_USUAL) };
-    let one = |ensemble: &str| http.ask_past(scope, ensemble, range.clone(), |question| blame(question, of));
+    let give_up_at = give_up_at();
+    let one = |ensemble: &str| {
+        http.ask_past_until(scope, ensemble, range.clone(), give_up_at, |question| blame(question, of))
+    };
     if asked.by != BlameBy::Ensemble {
         return one(&asked.ensemble);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::Response;
 use lockscope_core::time::TimeMs;
-use lockscope_history::query::{Question, missing, missing_of_any};
+use lockscope_history::query::{missing, missing_of_any};
 use lockscope_page::{BlameFigures, BlameLinks, BlameView, Blamed, Length, RangeWay, blame_page};
 use lockscope_view::past::{Blame, BlameBy, BlameRow};
 use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
@@ -206,11 +206,11 @@ impl Http {
         let first_at = blame.first_at_ms.filter(|_| !is_of_all).map(TimeMs);
         let ensembles = if is_of_all { self.recorded_ensembles(scope, "") } else { vec![blame.ensemble.clone()] };
         let (mut gaps, mut kept_from_ms) = (Vec::new(), HashMap::new());
+        let give_up_at = clock::instant() + PATIENCE;
         for ensemble in ensembles {
-            let (missing, kept) = self.ask_past(scope, &ensemble, range.clone(), |question| {
+            let (missing, kept) = self.ask_past_until(scope, &ensemble, range.clone(), give_up_at, |question| {
                 let path = if scope.covers(question.ensemble, &asked.path) { asked.path.as_str() } else { "" };
-                let question = Question { give_up_at: clock::instant() + PATIENCE, ..question.clone() };
-                Ok((missing(&question, path, first_at)?, question.store.coverage()?.from))
+                Ok((missing(question, path, first_at)?, question.store.coverage()?.from))
             })?;
             kept_from_ms.insert(ensemble.clone(), kept.map(|at| at.0));
             gaps.push((ensemble, missing));
