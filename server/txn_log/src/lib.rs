@@ -3,9 +3,9 @@
 //!
 //! ```
 //! let log = [b"ZKLG".as_slice(), &2i32.to_be_bytes(), &0i64.to_be_bytes(), &[0; 4096]].concat();
-//! let mut reader = txn_log::LogReader::new(&log);
+//! let mut reader = lockscope_txn_log::LogReader::new(&log);
 //! assert!(reader.next().is_none());
-//! assert_eq!(reader.end(), Some(txn_log::End::Zeros { offset: 16 }));
+//! assert_eq!(reader.end(), Some(lockscope_txn_log::End::Zeros { offset: 16 }));
 //! ```
 
 mod error;

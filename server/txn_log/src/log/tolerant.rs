@@ -80,12 +80,12 @@ enum Step {
 /// ```
 /// let record = |payload: &[u8]| [[0; 8].as_slice(), &(payload.len() as u32).to_be_bytes(), payload, b"B"].concat();
 /// let log = [b"ZKLG".as_slice(), &2i32.to_be_bytes(), &0i64.to_be_bytes(), &record(&[7; 40]), &[0; 4096]].concat();
-/// let mut decoder = txn_log::TolerantLogDecoder::new();
+/// let mut decoder = lockscope_txn_log::TolerantLogDecoder::new();
 /// decoder.push(&log);
 /// decoder.finish();
-/// let Some(txn_log::LogEntry::Damage(damage)) = decoder.next_entry() else { panic!() };
+/// let Some(lockscope_txn_log::LogEntry::Damage(damage)) = decoder.next_entry() else { panic!() };
 /// assert_eq!((damage.offset, damage.resumed_at), (16, Some(16 + 12 + 40 + 1)));
-/// assert_eq!((decoder.next_entry(), decoder.end()), (None, Some(txn_log::End::Zeros { offset: 69 })));
+/// assert_eq!((decoder.next_entry(), decoder.end()), (None, Some(lockscope_txn_log::End::Zeros { offset: 69 })));
 /// ```
 #[derive(Debug)]
 pub struct TolerantLogDecoder {

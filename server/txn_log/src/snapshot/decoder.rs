@@ -21,7 +21,7 @@ const ACL_BYTES_MAX: usize = 256 << 20;
 ///
 /// ```no_run
 /// # fn pieces() -> Vec<Vec<u8>> { Vec::new() }
-/// let mut decoder = txn_log::SnapshotDecoder::new();
+/// let mut decoder = lockscope_txn_log::SnapshotDecoder::new();
 /// for piece in pieces() {
 ///     decoder.push(&piece);
 ///     while let Some(node) = decoder.next_node()? {
@@ -33,7 +33,7 @@ const ACL_BYTES_MAX: usize = 256 << 20;
 ///     println!("{}", node.path);
 /// }
 /// assert!(decoder.is_whole());
-/// # Ok::<(), txn_log::ReadError>(())
+/// # Ok::<(), lockscope_txn_log::ReadError>(())
 /// ```
 #[derive(Debug)]
 pub struct SnapshotDecoder {
