@@ -6,12 +6,22 @@ import { expect, test } from '../../support/fixtures.ts';
 
 const WAITERS = 300;
 
-/** Scrolls down until a row is drawn and in sight. The page goes on below a list: a turn of the wheel beyond its end is made good. */
+/** Turns the wheel until a row is drawn and in sight. The page goes on below a list: at its end the wheel is turned back. */
 async function scrollTo(page: Page, row: Locator): Promise<void> {
+  let step = 400;
   await expect(async () => {
-    if ((await row.count()) > 0) await row.scrollIntoViewIfNeeded({ timeout: 1_000 });
-    else await page.mouse.wheel(0, 400);
-    await expect(row).toBeInViewport({ timeout: 50 });
+    if ((await row.count()) > 0) {
+      await row.scrollIntoViewIfNeeded({ timeout: 1_000 });
+    } else {
+      const isAtEnd = await page.evaluate((step) => {
+        const { scrollTop, clientHeight, scrollHeight } = document.scrollingElement!;
+        return step > 0 ? scrollTop + clientHeight >= scrollHeight - 1 : scrollTop <= 0;
+      }, step);
+      if (isAtEnd) step = -step;
+      await page.mouse.wheel(0, step);
+    }
+    // Rows are asked for as they come into sight.
+    await expect(row).toBeInViewport({ timeout: 300 });
   }).toPass({ intervals: [20], timeout: 60_000 });
 }
 
