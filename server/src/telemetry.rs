@@ -65,4 +65,16 @@ mod tests {
         let text = String::from_utf8(out.0).unwrap();
         assert_eq!(text, "WARN /a\u{240a}INFO forged \u{2425}\u{2425}\u{240d}\u{1b}[33mours\u{1b}[0m\n");
     }
+
+    #[test]
+    fn every_crate_is_logged_at_info_by_default() {
+        use tracing::{Level, event_enabled};
+        let lines = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(FILTER_DEFAULT)).finish();
+        tracing::subscriber::with_default(lines, || {
+            assert!(event_enabled!(target: "lockscope::serve", Level::INFO));
+            assert!(event_enabled!(target: "lockscope_history::historian", Level::INFO));
+            assert!(!event_enabled!(target: "lockscope_history::historian", Level::DEBUG));
+            assert!(!event_enabled!(target: "hyper", Level::INFO));
+        });
+    }
 }
