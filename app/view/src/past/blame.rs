@@ -7,7 +7,7 @@ use super::Coverage;
 /// Who is charged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlameBy {
-    /// Whoever a client said it is.
+    /// The name that a client gives.
     #[default]
     Client,
     /// The host that a client came from.

@@ -23,8 +23,8 @@ pub struct Differs {
     /// True when so many lives ended in one minute of the range that short ones may have been left out; null where only a part
     /// of all lives was looked at, which can't tell.
     pub is_sampled: Option<bool>,
-    /// Whoever joined in the range and left at this moment or later is not counted, ms since the epoch; null where everybody
-    /// is who left.
+    /// Contenders that joined in the range and left at this moment or later are not counted, ms since the epoch; null where
+    /// all that left are counted.
     pub left_before_ms: Option<i64>,
     /// How much of the range is known.
     pub coverage: Coverage,
@@ -53,7 +53,7 @@ pub struct Dimension {
     /// Half the sum of the absolute differences of all shares (the total variation distance), from 0 to 1; null where nothing
     /// is selected or nothing is left.
     pub difference: Option<f64>,
-    /// There are more values than are told apart: the difference is at least this.
+    /// Some values were counted together: the difference is at least this.
     pub is_lower_bound: bool,
     /// Those first whose shares differ most.
     pub values: Vec<DimensionValue>,

@@ -34,7 +34,7 @@ pub struct Incident {
     pub findings: Vec<String>,
     /// Its locks that may be seen, in the order in which trouble began.
     pub locks: Vec<String>,
-    /// The lock that whoever is charged most of the waiting held.
+    /// The lock that the client held which is charged most of the waiting.
     pub root_lock: String,
     /// Who that said it was; null where nobody did, or where payloads are not shown.
     pub root_client: Option<String>,
@@ -50,12 +50,12 @@ pub struct Incident {
     pub waiting_ms: i64,
     /// There was more waiting: not all who waited were looked at.
     pub is_lower_bound: bool,
-    /// How it ended: `released`, `session_ended` (of whoever held), `forced` (through Lockscope), `gave_up` (whoever waited),
+    /// How it ended: `released`, `session_ended` (of the holder), `forced` (through Lockscope), `gave_up` (the waiters),
     /// `recovered` (it was held still, or nobody held), `unknown` (nobody looked) or `still`.
     pub ended_by: &'static str,
     /// Whether it can be seen now that it goes on: false while the ensemble is not, and over an autopsy; null where it is over.
     pub is_seen_now: Option<bool>,
-    /// Who released it through Lockscope, where that ended it and it is known to whoever asks; null otherwise.
+    /// Who released it through Lockscope, where that ended it and the caller may know it; null otherwise.
     pub forced_by: Option<String>,
     /// How often its root lock had the same worst verdict in the 30 days before.
     pub seen_before: usize,
@@ -72,7 +72,7 @@ pub struct OneIncident {
     /// What is said of it in a list.
     #[serde(flatten)]
     pub incident: Incident,
-    /// Whoever held or waited at its locks meanwhile, in the order in which they came.
+    /// Contenders that held or waited at its locks meanwhile, in the order in which they joined.
     pub lives: Vec<IncidentLife>,
     /// Further ones, which held and waited less.
     pub lives_left_out: usize,

@@ -76,7 +76,7 @@ pub struct BlameFigures {
 /// Where a row leads.
 #[derive(Clone, Debug, Default)]
 pub struct BlameLinks {
-    /// The page of whoever is charged.
+    /// The page of the lock or session that is charged.
     pub key: Option<String>,
     /// The lock at the moment before the wait ended of which they are charged most.
     pub worst: Option<String>,
