@@ -90,6 +90,8 @@ pub struct PastView {
     pub is_over: bool,
     /// What is shown was generated for the demo and not observed.
     pub is_generated: bool,
+    /// Ensembles of which nothing is known at that moment, and why; empty where there are none.
+    pub not_shown: String,
     /// The oldest and the newest moment that are kept.
     pub kept_ms: (i64, i64),
     /// Stretches of which nothing is kept.

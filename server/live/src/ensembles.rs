@@ -21,9 +21,8 @@ pub struct Ensemble {
 
 impl Ensemble {
     /// One whose model stays as it is; nothing proves it now.
-    pub fn still(info: EnsembleInfo, model: Observatory) -> Self {
-        let info = EnsembleInfo { proof: Arc::default(), ..info };
-        Self { info, reader: Reader::still(model) }
+    pub fn still(info: EnsembleInfo, reader: Reader<Observatory>) -> Self {
+        Self { info: EnsembleInfo { proof: Arc::default(), ..info }, reader }
     }
 }
 

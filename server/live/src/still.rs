@@ -2,16 +2,25 @@
 //! are documents.
 
 use bytes::Bytes;
+use lockscope_view::past::Unanswered;
 use lockscope_view::{AsOf, Body, RootState, Scope, View};
 
 use super::{FeedError, Hub, json, normalise};
 
 impl Hub {
-    /// The only frame of a subscription that `live` was asked for, of a view of this hub's moment.
+    /// The only frame of a subscription that `live` was asked for, of a view of this hub's moment. Ensembles of which
+    /// nothing is known then are `unanswered`.
     ///
     /// # Errors
     /// When the view can't be, or has no past.
-    pub fn snapshot_for(&self, live: &Self, id: u32, view: View, scope: &Scope) -> Result<Bytes, FeedError> {
+    pub fn snapshot_for(
+        &self,
+        live: &Self,
+        id: u32,
+        view: View,
+        scope: &Scope,
+        unanswered: &[Unanswered],
+    ) -> Result<Bytes, FeedError> {
         let view = normalise(view)?;
         if matches!(view, View::Lab(_)) {
             return Err(FeedError::BadView("a run of the lab is shown live only; leave out `at`".to_owned()));
@@ -22,8 +31,15 @@ impl Hub {
         if let Some(as_of) = as_of(&mut body) {
             of_the_past(as_of, at_ms);
         }
+        let unanswered = match unanswered {
+            [] => String::new(),
+            some => {
+                let some = serde_json::to_string(some).map_err(|error| FeedError::Encoding(error.to_string()))?;
+                format!(r#","unanswered":{some}"#)
+            }
+        };
         let head = format!(
-            r#""type":"snapshot","id":{id},"epoch":"{}","server_time_ms":{},"seq":{},"known_at_ms":{at_ms},"as_of":{{"state":"past","at_ms":{at_ms}}}"#,
+            r#""type":"snapshot","id":{id},"epoch":"{}","server_time_ms":{},"seq":{},"known_at_ms":{at_ms},"as_of":{{"state":"past","at_ms":{at_ms}{unanswered}}}"#,
             live.epoch(),
             live.now_ms(),
             self.projection().revision(),

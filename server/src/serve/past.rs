@@ -7,6 +7,7 @@ use std::time::Duration;
 use lockscope_autopsy::Autopsy;
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::time::TimeMs;
+use lockscope_live::engine::Reader;
 use lockscope_live::project::{ApplicationNames, ApplicationRule, EnsembleInfo, ForcedReleases};
 use lockscope_live::{About, Ensemble, Hub, Projector, pump};
 use lockscope_runtime::clock::Clock;
@@ -54,9 +55,10 @@ impl Past {
             read_only: Arc::new(true.into()),
         };
         let applications = ApplicationNames::new(ApplicationRule::default());
-        let projector = Projector::new(vec![Ensemble::still(info.clone(), model)], about.clone(), clock.clone())
-            .with_applications(applications.clone())
-            .of_the_past();
+        let projector =
+            Projector::new(vec![Ensemble::still(info.clone(), Reader::still(model))], about.clone(), clock.clone())
+                .with_applications(applications.clone())
+                .of_the_past();
         let hub = Hub::new(Arc::new(projector), clock.clone(), lockscope_live::random_epoch());
         let forced = ForcedReleases::default();
         let recordings =

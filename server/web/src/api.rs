@@ -5,6 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequestParts, Query, State};
 use axum::http::request::Parts;
 use axum::response::Response;
+use lockscope_view::past::Unanswered;
 use lockscope_view::{
     BoardQuery, LockQuery, ParseQueryError, Scope, SessionGroup, SessionQuery, SessionsQuery, StatusQuery, WaitsQuery,
     age_ms,
@@ -15,7 +16,7 @@ use super::Http;
 use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::csv::{self, Table};
-use super::history::{Moment, with_moment};
+use super::history::{Models, Moment, with_moment};
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FeedError, ProjectedView};
@@ -32,9 +33,9 @@ pub(super) async fn status(
     Ok(share_at(&http, asked, moment, status_now).await)
 }
 
-fn status_now(http: &Http, scope: Scope) -> Result<Json<StatusAnswer>, ErrorResponse> {
-    let (_, ProjectedView { body: status, known }) = http.hub.look(StatusQuery, &scope)?;
-    Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, http.hub.now_ms()), status }))
+fn status_now(models: &Models, scope: Scope) -> Result<Json<StatusAnswer>, ErrorResponse> {
+    let (_, ProjectedView { body: status, known }) = models.hub.look(StatusQuery, &scope)?;
+    Ok(Json(StatusAnswer { age_ms: age_ms(known.at_ms, models.hub.now_ms()), status }))
 }
 
 pub(super) async fn locks(
@@ -46,19 +47,19 @@ pub(super) async fn locks(
     let (pairs, format) = with_format(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
-        ListFormat::Json => share_at(&http, asked, moment, |http, scope| locks_now(http, scope, query)).await,
-        ListFormat::Csv => share_table(&http, asked, moment, |http, scope| locks_table(http, scope, query)).await,
+        ListFormat::Json => share_at(&http, asked, moment, |models, scope| locks_now(models, scope, query)).await,
+        ListFormat::Csv => share_table(&http, asked, moment, |models, scope| locks_table(models, scope, query)).await,
     })
 }
 
-fn locks_now(http: &Http, scope: Scope, query: BoardQuery) -> Result<Json<Locks>, ErrorResponse> {
-    let (seq, ProjectedView { body: board, known }) = http.hub.look(query, &scope)?;
-    Ok(Json(Locks::new(seq, &board, known, http.hub.now_ms())))
+fn locks_now(models: &Models, scope: Scope, query: BoardQuery) -> Result<Json<Locks>, ErrorResponse> {
+    let (seq, ProjectedView { body: board, known }) = models.hub.look(query, &scope)?;
+    Ok(Json(Locks::new(seq, &board, known, models.hub.now_ms())))
 }
 
-fn locks_table(http: &Http, scope: Scope, query: BoardQuery) -> Result<Table, ErrorResponse> {
-    let (_, ProjectedView { body: board, known }) = http.hub.look(query, &scope)?;
-    Ok(csv::locks(&board, known, http.hub.now_ms()))
+fn locks_table(models: &Models, scope: Scope, query: BoardQuery) -> Result<Table, ErrorResponse> {
+    let (_, ProjectedView { body: board, known }) = models.hub.look(query, &scope)?;
+    Ok(csv::locks(&board, known, models.hub.now_ms()))
 }
 
 pub(super) async fn lock(
@@ -70,23 +71,25 @@ pub(super) async fn lock(
     let (pairs, format) = with_format(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
-        ListFormat::Json => share_at(&http, asked, moment, |http, scope| lock_now(http, scope, query)).await,
-        ListFormat::Csv => share_table(&http, asked, moment, |http, scope| contenders_table(http, scope, query)).await,
+        ListFormat::Json => share_at(&http, asked, moment, |models, scope| lock_now(models, scope, query)).await,
+        ListFormat::Csv => {
+            share_table(&http, asked, moment, |models, scope| contenders_table(models, scope, query)).await
+        }
     })
 }
 
-fn lock_now(http: &Http, scope: Scope, query: LockQuery) -> Result<Json<LockDetail>, ErrorResponse> {
+fn lock_now(models: &Models, scope: Scope, query: LockQuery) -> Result<Json<LockDetail>, ErrorResponse> {
     let path = query.path.clone();
-    let (seq, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
+    let (seq, ProjectedView { body: page, known }) = models.hub.look(query, &scope)?;
     let page = page.ok_or_else(|| no_lock(&path))?;
-    Ok(Json(LockDetail::new(seq, *page, known, http.hub.now_ms())))
+    Ok(Json(LockDetail::new(seq, *page, known, models.hub.now_ms())))
 }
 
-fn contenders_table(http: &Http, scope: Scope, query: LockQuery) -> Result<Table, ErrorResponse> {
+fn contenders_table(models: &Models, scope: Scope, query: LockQuery) -> Result<Table, ErrorResponse> {
     let path = query.path.clone();
-    let (_, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
+    let (_, ProjectedView { body: page, known }) = models.hub.look(query, &scope)?;
     let page = page.ok_or_else(|| no_lock(&path))?;
-    Ok(csv::contenders(&page, known, http.hub.now_ms()))
+    Ok(csv::contenders(&page, known, models.hub.now_ms()))
 }
 
 pub(super) fn no_lock(path: &str) -> ErrorResponse {
@@ -102,9 +105,9 @@ pub(super) async fn waits(
     Ok(share_at(&http, asked, moment, waits_now).await)
 }
 
-fn waits_now(http: &Http, scope: Scope) -> Result<Json<WaitsJson>, ErrorResponse> {
-    let (seq, ProjectedView { body: waits, known }) = http.hub.look(WaitsQuery::default(), &scope)?;
-    Ok(Json(WaitsJson::new(seq, *waits, known, http.hub.now_ms())))
+fn waits_now(models: &Models, scope: Scope) -> Result<Json<WaitsJson>, ErrorResponse> {
+    let (seq, ProjectedView { body: waits, known }) = models.hub.look(WaitsQuery::default(), &scope)?;
+    Ok(Json(WaitsJson::new(seq, *waits, known, models.hub.now_ms())))
 }
 
 pub(super) async fn sessions(
@@ -116,20 +119,22 @@ pub(super) async fn sessions(
     let (pairs, format) = with_format(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
-        ListFormat::Json => share_at(&http, asked, moment, |http, scope| sessions_now(http, scope, query)).await,
-        ListFormat::Csv => share_table(&http, asked, moment, |http, scope| sessions_table(http, scope, query)).await,
+        ListFormat::Json => share_at(&http, asked, moment, |models, scope| sessions_now(models, scope, query)).await,
+        ListFormat::Csv => {
+            share_table(&http, asked, moment, |models, scope| sessions_table(models, scope, query)).await
+        }
     })
 }
 
-fn sessions_table(http: &Http, scope: Scope, query: SessionsQuery) -> Result<Table, ErrorResponse> {
+fn sessions_table(models: &Models, scope: Scope, query: SessionsQuery) -> Result<Table, ErrorResponse> {
     let is_grouped = query.group != SessionGroup::Session;
-    let (_, ProjectedView { body: sessions, known }) = http.hub.look(query, &scope)?;
-    Ok(csv::sessions(&sessions, is_grouped, known, http.hub.now_ms()))
+    let (_, ProjectedView { body: sessions, known }) = models.hub.look(query, &scope)?;
+    Ok(csv::sessions(&sessions, is_grouped, known, models.hub.now_ms()))
 }
 
-fn sessions_now(http: &Http, scope: Scope, query: SessionsQuery) -> Result<Json<SessionList>, ErrorResponse> {
-    let (seq, ProjectedView { body: sessions, known }) = http.hub.look(query, &scope)?;
-    Ok(Json(SessionList::new(seq, sessions, known, http.hub.now_ms())))
+fn sessions_now(models: &Models, scope: Scope, query: SessionsQuery) -> Result<Json<SessionList>, ErrorResponse> {
+    let (seq, ProjectedView { body: sessions, known }) = models.hub.look(query, &scope)?;
+    Ok(Json(SessionList::new(seq, sessions, known, models.hub.now_ms())))
 }
 
 pub(super) async fn session(
@@ -139,18 +144,18 @@ pub(super) async fn session(
 ) -> Result<Response, ErrorResponse> {
     let (pairs, moment) = with_moment(read(pairs)?)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    Ok(share_at(&http, asked, moment, |http, scope| session_now(http, scope, query)).await)
+    Ok(share_at(&http, asked, moment, |models, scope| session_now(models, scope, query)).await)
 }
 
-fn session_now(http: &Http, scope: Scope, query: SessionQuery) -> Result<Json<SessionDetail>, ErrorResponse> {
+fn session_now(models: &Models, scope: Scope, query: SessionQuery) -> Result<Json<SessionDetail>, ErrorResponse> {
     let id = query.id;
-    let (seq, ProjectedView { body: page, known }) = http.hub.look(query, &scope)?;
+    let (seq, ProjectedView { body: page, known }) = models.hub.look(query, &scope)?;
     let Some(page) = page else {
         return Err(ErrorResponse::not_found(format!(
             "session {id} owns nothing under the watched roots, and nothing is known of it; GET /api/v1/sessions lists those that do"
         )));
     };
-    Ok(Json(SessionDetail::new(seq, *page, known, http.hub.now_ms())))
+    Ok(Json(SessionDetail::new(seq, *page, known, models.hub.now_ms())))
 }
 
 /// Has an answer made off the runtime, once for all who ask for the same at the same time.
@@ -178,12 +183,15 @@ pub(super) async fn share_at<T: Serialize>(
     http: &Http,
     asked: AnswerRequest,
     moment: Option<Moment>,
-    make: impl FnOnce(&Http, Scope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
+    make: impl FnOnce(&Models, Scope) -> Result<Json<T>, ErrorResponse> + Send + 'static,
 ) -> Response {
-    if moment.is_none() {
-        return share(http, asked, make).await;
-    }
-    share_past(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, scope)).await
+    let is_past = moment.is_some();
+    let make = move |http: &Http, scope: Scope| {
+        let models = http.models(moment.as_ref(), &scope)?;
+        let Json(answer) = make(&models, scope).map_err(|refused| refused.beside(&models.unanswered))?;
+        Ok(Json(AtMoment::new(answer, models.unanswered)))
+    };
+    if is_past { share_past(http, asked, make).await } else { share(http, asked, make).await }
 }
 
 /// The same, as a table.
@@ -191,12 +199,38 @@ async fn share_table(
     http: &Http,
     asked: AnswerRequest,
     moment: Option<Moment>,
-    make: impl FnOnce(&Http, Scope) -> Result<Table, ErrorResponse> + Send + 'static,
+    make: impl FnOnce(&Models, Scope) -> Result<Table, ErrorResponse> + Send + 'static,
 ) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
-    let make = move || make(&own.at(moment.as_ref(), &scope)?, scope);
+    let make = move || {
+        let models = own.models(moment.as_ref(), &scope)?;
+        let table = make(&models, scope).map_err(|refused| refused.beside(&models.unanswered))?;
+        Ok(table.without(&models.unanswered))
+    };
     answers.answer(asked, move || Answer::table(make())).await
+}
+
+/// An answer about a moment, with the ensembles of which nothing is known then, if there are any.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum AtMoment<T> {
+    /// Of all ensembles, or of the present.
+    Whole(T),
+    /// Of some.
+    Part {
+        /// What the others say.
+        #[serde(flatten)]
+        answer: T,
+        /// Those that could not be asked.
+        unanswered: Vec<Unanswered>,
+    },
+}
+
+impl<T> AtMoment<T> {
+    fn new(answer: T, unanswered: Vec<Unanswered>) -> Self {
+        if unanswered.is_empty() { Self::Whole(answer) } else { Self::Part { answer, unanswered } }
+    }
 }
 
 /// What a list is written as.

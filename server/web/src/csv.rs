@@ -1,6 +1,7 @@
 //! Lists as tables for spreadsheets: RFC 4180, times in ms as in JSON, units in the names of columns. Names are what
 //! clients say of themselves, so no cell of text can be a formula. Pure.
 
+use lockscope_view::past::Unanswered;
 use lockscope_view::{Board, Contender, LockPage, SessionGroupRow, SessionRow, Sessions, Window};
 
 use super::api_as_of::AsOfJson;
@@ -92,6 +93,17 @@ impl Table {
         Self::new(name, head, &Window { total, offset: 0, rows }, line)
     }
 
+    /// The same, without the rows of ensembles that could not be asked.
+    pub(super) fn without(mut self, unanswered: &[Unanswered]) -> Self {
+        let stem = self.file_name.trim_end_matches(".csv");
+        self.file_name = match unanswered {
+            [] => return self,
+            [one] => format!("{stem}-without-{}.csv", file_name_part(&one.ensemble)),
+            some => format!("{stem}-without-{}-ensembles.csv", some.len()),
+        };
+        self
+    }
+
     fn new<T, const N: usize>(
         name: &str,
         head: [&str; N],
@@ -107,6 +119,11 @@ impl Table {
         };
         Self { file_name: format!("lockscope-{name}{part}.csv"), text: lines(head, &window.rows, line) }
     }
+}
+
+/// Of a name, what is sure to be a name of a file everywhere.
+fn file_name_part(name: &str) -> String {
+    name.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '_' }).collect()
 }
 
 /// A head, and a line for each row.

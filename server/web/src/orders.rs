@@ -17,7 +17,7 @@ use super::problem::{ErrorResponse, echo};
 use super::server_pages::form_tokens;
 use super::shared_answers::{Answer, AnswerRequest};
 use lockscope_audit::Right;
-use lockscope_live::FILTER_CHARS_MAX;
+use lockscope_live::{FILTER_CHARS_MAX, Hub};
 
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
@@ -37,7 +37,7 @@ pub(super) async fn show(
         }
         ensemble = short(&name, &value, FILTER_CHARS_MAX)?;
     }
-    Ok(share_at(&http, asked, moment, move |http, scope| orders(http, &scope, &ensemble).map(Json)).await)
+    Ok(share_at(&http, asked, moment, move |models, scope| orders(&models.hub, &scope, &ensemble).map(Json)).await)
 }
 
 /// The section of the page of waits, as markup.
@@ -56,14 +56,14 @@ pub(super) async fn section(
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
     let make = move || {
-        let http = own.at(moment.as_ref(), &scope)?;
-        Ok::<_, ErrorResponse>(lock_orders_markup(&orders(&http, &scope, "")?, http.hub.now_ms(), forms))
+        let models = own.models(moment.as_ref(), &scope)?;
+        Ok::<_, ErrorResponse>(lock_orders_markup(&orders(&models.hub, &scope, "")?, models.hub.now_ms(), forms))
     };
     Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }
 
-fn orders(http: &Http, scope: &Scope, ensemble: &str) -> Result<LockOrders, ErrorResponse> {
-    http.hub.projection().orders(scope, ensemble).ok_or_else(|| {
+fn orders(hub: &Hub, scope: &Scope, ensemble: &str) -> Result<LockOrders, ErrorResponse> {
+    hub.projection().orders(scope, ensemble).ok_or_else(|| {
         ErrorResponse::not_found(format!("there is no ensemble {}; GET /api/v1/status lists them", echo(ensemble)))
     })
 }

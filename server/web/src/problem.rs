@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use lockscope_view::past::Unanswered;
 use lockscope_view::{NearestMoments, Problem, visible};
 
 /// Longest sentence; longer ones echo too much.
@@ -39,9 +40,18 @@ impl ErrorResponse {
     }
 
     /// The same, with the nearest moments of which something is known: before and after.
-    pub(super) fn with_nearest(mut self, (before_at_ms, after_at_ms): (Option<i64>, Option<i64>)) -> Self {
-        self.problem.nearest = Some(Box::new(NearestMoments { before_at_ms, after_at_ms }));
+    pub(super) fn with_nearest(mut self, nearest: NearestMoments) -> Self {
+        self.problem.nearest = Some(Box::new(nearest));
         self
+    }
+
+    /// The same of a thing that was not found: it may be in an ensemble that could not be asked.
+    pub(super) fn beside(self, unanswered: &[Unanswered]) -> Self {
+        if unanswered.is_empty() || self.status() != StatusCode::NOT_FOUND {
+            return self;
+        }
+        let detail = format!("{}; could not be asked: {}", self.problem.detail, Unanswered::list(unanswered));
+        Self { problem: Problem { detail: cut(&visible(&detail), DETAIL_CHARS_MAX), ..self.problem }, ..self }
     }
 
     /// What was wrong, for a page.

@@ -29,8 +29,8 @@ pub(super) async fn section(
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };
     let make = move || {
-        let http = own.at(moment.as_ref(), &scope)?;
-        Ok::<_, ErrorResponse>(drawn(&http.hub, &scope, &query).map_or_else(String::new, |told| told.0))
+        let models = own.models(moment.as_ref(), &scope)?;
+        Ok::<_, ErrorResponse>(drawn(&models.hub, &scope, &query).map_or_else(String::new, |told| told.0))
     };
     Ok(answers.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }

@@ -32,8 +32,8 @@ impl PastView {
     }
 
     fn make(self, http: &Http, scope: &Scope) -> Result<Bytes, ErrorResponse> {
-        let past = http.at(Some(&self.moment), scope)?;
-        Ok(past.hub.snapshot_for(&http.hub, self.id, self.view, scope)?)
+        let past = http.models(Some(&self.moment), scope)?;
+        Ok(past.hub.snapshot_for(&http.hub, self.id, self.view, scope, &past.unanswered)?)
     }
 }
 

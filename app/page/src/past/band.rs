@@ -7,7 +7,8 @@ use super::super::format::age;
 use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
 use super::words::{
-    AS_FAR_AS_KNOWN, AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, not_sure, present, released, since, way,
+    AS_FAR_AS_KNOWN, AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, not_shown, not_sure, present, released,
+    since, way,
 };
 
 /// Of the bars in the strip's drawing, which is 20 high: below them is whether something was wrong.
@@ -40,6 +41,9 @@ pub(crate) fn band(past: &PastView, why: impl Fn() -> Option<String> + Send + 's
             view! { <div class="banner-line"><p class="notice" role="status" data-testid="past-doubt">{not_sure(&why)}</p></div> },
         )
     };
+    let not_shown = (!past.not_shown.is_empty()).then(|| {
+        view! { <div class="banner-line"><p class="notice" role="status" data-testid="past-not-shown">{not_shown(&past.not_shown)}</p></div> }
+    });
     let steps = STEPS_MS.iter().map(|(by, name)| time_step(past, *by, name)).collect_view();
     view! {
         <section class="banner past" aria-label="Moment" data-testid="past-band" data-state="past" data-at=past.at_ms>
@@ -57,6 +61,7 @@ pub(crate) fn band(past: &PastView, why: impl Fn() -> Option<String> + Send + 's
                     <a class="tool past-now" href=format!("{}{PRESENT}", past.address) rel="external" data-key="L" data-testid="past-now">{present}" "<kbd class="kbd">"L"</kbd></a>
                 </nav>
             </div>
+            {not_shown}
             {doubt}
             {strip(past)}
         </section>
@@ -160,6 +165,7 @@ mod tests {
             now_ms: 110_000,
             address: "/lock?path=/a".to_owned(),
             is_generated: false,
+            not_shown: String::new(),
             kept_ms: (0, 100_000),
             gaps_ms: vec![(10_000, 20_000)],
             pieces: vec![PastPiece { from_ms: 60_000, to_ms: 120_000, events: 9, severity: 2 }],
@@ -220,6 +226,17 @@ mod tests {
         let generated = PastView { is_generated: true, ..past() };
         let html = Owner::new_root(None).with(|| band(&generated, || None).to_html()).replace("<!>", "");
         assert!(html.contains(">generated for the demo</span>"), "{html}");
+    }
+
+    #[test]
+    fn missing_ensembles_are_named() {
+        let band = |not_shown: &str| {
+            let past = PastView { not_shown: not_shown.to_owned(), ..past() };
+            Owner::new_root(None).with(|| band(&past, || None).to_html()).replace("<!>", "")
+        };
+        assert!(!band("").contains("past-not-shown"));
+        let html = band("test (nothing is kept of that moment)");
+        assert!(html.contains(">Not shown: test (nothing is kept of that moment)</p>"), "{html}");
     }
 
     #[test]

@@ -22,6 +22,11 @@ pub(super) fn not_sure(why: &str) -> String {
     format!("Not known to be all that was true then: {}", visible(why))
 }
 
+/// Ensembles of which nothing is known at that moment.
+pub(super) fn not_shown(ensembles: &str) -> String {
+    format!("Not shown: {}", visible(ensembles))
+}
+
 /// The way to the present, or to the last moment where there is none.
 pub(super) fn present(is_over: bool) -> &'static str {
     if is_over { "To the end" } else { "Back to live" }

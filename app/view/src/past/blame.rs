@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Coverage;
+use super::{Coverage, Unanswered};
 
 /// Who is charged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +69,9 @@ pub struct Blame {
     pub week_before_part: Option<f64>,
     /// How much of the range is known.
     pub coverage: Coverage,
+    /// With `by=ensemble`: ensembles that could not be asked; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unanswered: Vec<Unanswered>,
 }
 
 /// What one of those is charged.

@@ -11,7 +11,7 @@ mod marks;
 mod over_time;
 
 pub use blame::{Blame, BlameBy, BlameRow, HoldTimes};
-pub use coverage::{Coverage, Gap, Missing};
+pub use coverage::{Coverage, Gap, Missing, Unanswered};
 pub use diff::{Diff, FindingChange, HolderChange, Membership};
 pub use differs::{Differs, DiffersSelection, Dimension, DimensionValue, OtherValues, WaitCounts};
 pub use holds::{Charge, Hold, Holds, Spent};

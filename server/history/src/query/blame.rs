@@ -65,6 +65,7 @@ pub fn blame(question: &Question<'_>, of: BlameQuery<'_>) -> Result<Blame, Store
         is_lower_bound,
         week_before_part: before.as_ref().map(|before| before.part),
         coverage: question.coverage()?,
+        unanswered: Vec::new(),
     })
 }
 

@@ -28,6 +28,7 @@ mod scopes;
 mod session_timeout;
 mod socket;
 mod time_to_lock;
+mod unanswered;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

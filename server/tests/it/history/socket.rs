@@ -23,16 +23,21 @@ impl Recorded {
     }
 
     async fn socket_with(&self, header: Option<(&'static str, String)>) -> Client {
-        let mut request = self.url("/api/v1/live").replace("http", "ws").into_client_request().unwrap();
-        request.headers_mut().insert("sec-websocket-protocol", "lockscope.v1.json".parse().unwrap());
-        if let Some((name, value)) = header {
-            request.headers_mut().insert(name, value.parse().unwrap());
-        }
-        tokio_tungstenite::connect_async(request).await.unwrap().0
+        connect(&self.url("/api/v1/live"), header).await
     }
 }
 
-async fn look(client: &mut Client, id: u32, view: Value) {
+/// A socket at an address of a server.
+pub(super) async fn connect(url: &str, header: Option<(&'static str, String)>) -> Client {
+    let mut request = url.replace("http", "ws").into_client_request().unwrap();
+    request.headers_mut().insert("sec-websocket-protocol", "lockscope.v1.json".parse().unwrap());
+    if let Some((name, value)) = header {
+        request.headers_mut().insert(name, value.parse().unwrap());
+    }
+    tokio_tungstenite::connect_async(request).await.unwrap().0
+}
+
+pub(super) async fn look(client: &mut Client, id: u32, view: Value) {
     say(client, &json!({ "type": "subscribe", "id": id, "view": view }).to_string()).await;
 }
 

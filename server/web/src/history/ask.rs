@@ -8,7 +8,7 @@ use lockscope_core::znode::SessionId;
 use lockscope_history::query::{Question, parse_cursor};
 use lockscope_history::store::StoreError;
 use lockscope_view::Scope;
-use lockscope_view::past::BlameBy;
+use lockscope_view::past::{BlameBy, Unanswered};
 
 use crate::Http;
 use crate::api::{Pairs, read, short, wrong};
@@ -219,20 +219,49 @@ impl Http {
         range: Range<TimeMs>,
         ask: impl FnOnce(&Question<'_>) -> Result<T, StoreError>,
     ) -> Result<T, ErrorResponse> {
-        self.ask_past_until(scope, ensemble, range, give_up_at(), ask)
+        let (ensemble, store) = self.recorded(scope, ensemble)?;
+        let question = Question { store: &*store, ensemble: &ensemble, scope, range, give_up_at: give_up_at() };
+        ask(&question).map_err(|error| refused(error, &question.range))
     }
 
-    /// The same; given up at an instant, which is one for all ensembles that an answer is made of.
-    pub(super) fn ask_past_until<T>(
+    /// Asks every recorded ensemble, or the one that is named, all by one instant. One that can't answer hides no other.
+    ///
+    /// # Errors
+    /// None of them can answer.
+    pub(super) fn ask_each<T>(
         &self,
         scope: &Scope,
-        ensemble: &str,
-        range: Range<TimeMs>,
+        named: &str,
+        range: &Range<TimeMs>,
         give_up_at: Instant,
-        ask: impl FnOnce(&Question<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, ErrorResponse> {
-        let (ensemble, store) = self.recorded(scope, ensemble)?;
-        let question = Question { store: &*store, ensemble: &ensemble, scope, range, give_up_at };
-        ask(&question).map_err(|error| refused(error, &question.range))
+        ask: impl Fn(&Question<'_>) -> Result<T, StoreError>,
+    ) -> Result<(Vec<T>, Vec<Unanswered>), ErrorResponse> {
+        let (mut answers, mut unanswered, mut first) = (Vec::new(), Vec::new(), None);
+        for ensemble in self.recorded_ensembles(scope, named) {
+            let failed = match self.recorded(scope, &ensemble) {
+                Ok((_, store)) => {
+                    let question =
+                        Question { store: &*store, ensemble: &ensemble, scope, range: range.clone(), give_up_at };
+                    match ask(&question) {
+                        Ok(answer) => {
+                            answers.push(answer);
+                            continue;
+                        }
+                        Err(error) => {
+                            let reason = if matches!(error, StoreError::TooLong) { "too_long" } else { "store_failed" };
+                            (reason, refused(error, range))
+                        }
+                    }
+                }
+                Err(not_open) => ("store_failed", not_open),
+            };
+            let (reason, failed) = failed;
+            unanswered.push(Unanswered { ensemble, reason, detail: failed.sentence().to_owned(), nearest: None });
+            first.get_or_insert(failed);
+        }
+        match first {
+            Some(failed) if answers.is_empty() => Err(failed),
+            _ => Ok((answers, unanswered)),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
-use lockscope_history::query::{BlameQuery, blame, sum_of_ensembles};
+use lockscope_history::query::{BlameQuery, Question, blame, sum_of_ensembles};
 use lockscope_view::Scope;
 use lockscope_view::past::{Blame, BlameBy};
 
@@ -57,24 +57,20 @@ pub(super) fn found(http: &Http, scope: &Scope, asked: &Asked) -> Result<Blame, 
     }
     let range = asked.range(http.hub.now_ms())?;
     let of = BlameQuery { by: asked.by, path: &asked.path, limit: asked.limit.unwrap_or(BLAME_USUAL) };
-    let give_up_at = give_up_at();
-    let one = |ensemble: &str| {
-        http.ask_past_until(scope, ensemble, range.clone(), give_up_at, |question| blame(question, of))
-    };
-    if asked.by != BlameBy::Ensemble {
-        return one(&asked.ensemble);
+    if asked.by == BlameBy::Ensemble {
+        let ask = |question: &Question<'_>| blame(question, of);
+        let (answers, unanswered) = http.ask_each(scope, &asked.ensemble, &range, give_up_at(), ask)?;
+        if let Some(sum) = sum_of_ensembles(answers) {
+            return Ok(Blame { unanswered, ..sum });
+        }
+        // None is recorded: what is said of one.
     }
-    let answers = http
-        .recorded_ensembles(scope, &asked.ensemble)
-        .iter()
-        .map(|ensemble| one(ensemble))
-        .collect::<Result<Vec<_>, _>>()?;
-    // Where none is recorded, what is said of one.
-    sum_of_ensembles(answers).map_or_else(|| one(&asked.ensemble), Ok)
+    http.ask_past(scope, &asked.ensemble, range, |question| blame(question, of))
 }
 
 /// The rows alone: a table has no place for what nobody in particular is charged.
 fn table(blame: Blame) -> Table {
+    let unanswered = blame.unanswered;
     Table::of_first("blame", COLUMNS, blame.rows, blame.total, |row| {
         let hold_ms = row.hold_ms.as_ref();
         [
@@ -91,4 +87,5 @@ fn table(blame: Blame) -> Table {
             row.share.to_string(),
         ]
     })
+    .without(&unanswered)
 }

@@ -204,14 +204,13 @@ impl Http {
         let is_of_all = asked.by == BlameBy::Ensemble;
         // What was counted first is of one of several: that does not say of another that it was recorded then.
         let first_at = blame.first_at_ms.filter(|_| !is_of_all).map(TimeMs);
-        let ensembles = if is_of_all { self.recorded_ensembles(scope, "") } else { vec![blame.ensemble.clone()] };
         let (mut gaps, mut kept_from_ms) = (Vec::new(), HashMap::new());
-        let give_up_at = clock::instant() + PATIENCE;
-        for ensemble in ensembles {
-            let (missing, kept) = self.ask_past_until(scope, &ensemble, range.clone(), give_up_at, |question| {
-                let path = if scope.covers(question.ensemble, &asked.path) { asked.path.as_str() } else { "" };
-                Ok((missing(question, path, first_at)?, question.store.coverage()?.from))
-            })?;
+        let (found, _) = self.ask_each(scope, &blame.ensemble, &range, clock::instant() + PATIENCE, |question| {
+            let path = if scope.covers(question.ensemble, &asked.path) { asked.path.as_str() } else { "" };
+            let missing = missing(question, path, first_at)?;
+            Ok((question.ensemble.to_owned(), missing, question.store.coverage()?.from))
+        })?;
+        for (ensemble, missing, kept) in found {
             kept_from_ms.insert(ensemble.clone(), kept.map(|at| at.0));
             gaps.push((ensemble, missing));
         }

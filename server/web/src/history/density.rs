@@ -28,7 +28,7 @@ pub(super) struct Strip {
     pub(super) releases_ms: Vec<i64>,
 }
 
-/// What happened in all that is kept, of one lock or of all that may be seen. Empty when that takes long.
+/// What happened in all that is kept, of one lock or of all that may be seen. What takes long is left out.
 pub(super) fn strip(moments: &Moments, scope: &Scope, path: &str, kept: (i64, i64)) -> Strip {
     let (from_ms, to_ms) = kept;
     let piece_ms = ((to_ms - from_ms) / PIECES_MAX / MINUTE_MS + 1) * MINUTE_MS;
@@ -38,7 +38,7 @@ pub(super) fn strip(moments: &Moments, scope: &Scope, path: &str, kept: (i64, i6
     for (ensemble, handle) in moments.recordings(scope) {
         let Some(store) = handle.and_then(|handle| handle.store()) else { continue };
         let question = Question { store: &*store, ensemble: &ensemble, scope, range: range.clone(), give_up_at };
-        let Ok(found) = buckets(&question, path, piece_ms) else { return Strip::default() };
+        let Ok(found) = buckets(&question, path, piece_ms) else { continue };
         let released = releases(&question, path, RELEASES_MAX).unwrap_or_default();
         releases_ms.extend(released.iter().map(|at| at.0));
         for bucket in found {

@@ -1,7 +1,5 @@
 //! `GET /api/v1/history/diff`: two moments compared.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
@@ -9,9 +7,8 @@ use lockscope_history::query::diff;
 use lockscope_view::Scope;
 use lockscope_view::past::Diff;
 
-use super::PastMoment;
+use super::MomentError;
 use super::ask::Asked;
-use super::{Moment, MomentError};
 use crate::Http;
 use crate::api::{Pairs, share_past};
 use crate::problem::ErrorResponse;
@@ -32,14 +29,8 @@ fn compared(http: &Http, scope: &Scope, asked: &Asked) -> Result<Json<Diff>, Err
     let (ensemble, _) = http.recorded(scope, &asked.ensemble)?;
     let moments = http.moments.as_ref().ok_or(MomentError::NoHistory)?;
     // Without `to` the newest moment that is kept.
-    let range = asked.range(http.newest_moment(scope) - 1)?;
-    let at = |at_ms: i64| -> Result<Arc<PastMoment>, ErrorResponse> { Ok(moments.at(&Moment::At(at_ms), scope)?) };
-    let (before, after) = (at(range.start.0)?, at(range.end.0)?);
-    match (before.model(&ensemble), after.model(&ensemble)) {
-        (Some(before), Some(after)) => {
-            let models = (before.observatory(), after.observatory());
-            Ok(Json(diff(models, &range, (&ensemble, &asked.path), scope)))
-        }
-        _ => Err(ErrorResponse::unavailable("the history can't be read now")),
-    }
+    let range = asked.range(http.newest_moment(scope, &ensemble) - 1)?;
+    let (before, after) = (moments.model(&ensemble, range.start.0)?, moments.model(&ensemble, range.end.0)?);
+    let models = (before.model.observatory(), after.model.observatory());
+    Ok(Json(diff(models, &range, (&ensemble, &asked.path), scope)))
 }

@@ -6,9 +6,10 @@ use std::time::Instant;
 use lockscope_history::store::{Gap, Store};
 use lockscope_view::{EventKind, Scope, SessionId};
 
+use super::Moments;
 use super::ask::give_up_at;
 use super::moments::gaps_in;
-use super::{Missing, Moments};
+use super::snapshots::Missing;
 use crate::Http;
 use crate::problem::ErrorResponse;
 use lockscope_audit::QuotaOwner;
@@ -245,18 +246,17 @@ impl Search {
                 },
                 None => near_ms,
             };
-            let moment = moments.whole(wanted_ms);
-            at_ms = match moment.missing(&part.name) {
-                None if self.look(part, &moment.hub, scope) => None,
+            at_ms = match moments.of_ensemble(&part.name, wanted_ms, give_up_at) {
+                Ok(hub) if self.look(part, &hub, scope) => None,
                 // Too much happened since: from nearer.
-                None if wanted_ms > exactly_ms => Some(exactly_ms),
-                Some(Missing::Failed(_)) => break,
-                missing => {
-                    let earlier_ms = match missing {
-                        Some(Missing::Gap(gap)) => Some(gap.from.0),
-                        Some(Missing::NothingKept { before, .. }) => *before,
+                Ok(_) if wanted_ms > exactly_ms => Some(exactly_ms),
+                Err(Missing::Failed(_) | Missing::TooLong(_)) => break,
+                nothing => {
+                    let earlier_ms = match nothing {
+                        Err(Missing::Gap(gap)) => Some(gap.from.0),
+                        Err(Missing::NothingKept { before, .. }) => before,
                         // This model knows of nothing earlier. One before a gap may.
-                        None | Some(Missing::Failed(_)) => gap_before(&*store, wanted_ms),
+                        Ok(_) | Err(_) => gap_before(&*store, wanted_ms),
                     };
                     let Some(earlier_ms) = earlier_ms.filter(|at_ms| *at_ms < wanted_ms) else {
                         return part.is_over = true;

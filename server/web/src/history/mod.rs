@@ -30,10 +30,9 @@ pub(super) mod over_time_page;
 mod over_time_view;
 mod pages;
 mod past_only;
+mod snapshots;
 pub(super) mod time_to_lock;
 mod trace;
-
-use std::sync::Arc;
 
 use super::Http;
 use super::api::wrong;
@@ -45,7 +44,7 @@ pub(super) use api::{HistoryJson, show};
 pub(super) use ask::{ExportFormat, give_up_at};
 pub(super) use file_rooms::FileRooms;
 pub use moments::Recordings;
-pub(super) use moments::{Missing, Moment, MomentError, Moments, PastMoment};
+pub(super) use moments::{Models, Moment, MomentError, Moments, When};
 pub(super) use pages::{PastPage, show_moments, with_kept_moment};
 pub(super) use past_only::refuse_the_present;
 
@@ -57,7 +56,7 @@ const NOW: &str = "now";
 /// Parameters, as they came.
 type NamedValues = Vec<(String, String)>;
 
-/// The parameters without `at`, and the moment that it names. What names no ensemble means the only one.
+/// The parameters without `at`, and the moment that it names.
 pub(super) fn with_moment(mut pairs: NamedValues) -> Result<(NamedValues, Option<Moment>), ErrorResponse> {
     let Some(place) = pairs.iter().position(|(name, _)| name == AT) else { return Ok((pairs, None)) };
     let (_, value) = pairs.remove(place);
@@ -66,52 +65,47 @@ pub(super) fn with_moment(mut pairs: NamedValues) -> Result<(NamedValues, Option
     Ok((pairs, Some(moment)))
 }
 
-/// The moment that a text names. A transaction is of this ensemble; of the only one where none is named.
+/// The moment that a text names, for a question that names this ensemble or none.
 pub(super) fn moment_of(value: &str, ensemble: &str) -> Result<Moment, ErrorResponse> {
     let remedy = "milliseconds since the epoch, like 1764041547412, or a transaction, like zxid:0x2a6";
-    parse(value, ensemble.to_owned()).ok_or_else(|| wrong(AT, value, remedy))
+    let when = parse(value).ok_or_else(|| wrong(AT, value, remedy))?;
+    Ok(Moment { when, ensemble: ensemble.to_owned() })
 }
 
-fn parse(value: &str, ensemble: String) -> Option<Moment> {
+fn parse(value: &str) -> Option<When> {
     match value.strip_prefix("zxid:0x") {
-        Some(hex) if hex.len() <= 16 => {
-            let zxid = u64::from_str_radix(hex, 16).ok()?.cast_signed();
-            Some(Moment::Zxid { zxid, ensemble })
-        }
+        Some(hex) if hex.len() <= 16 => Some(When::Zxid(u64::from_str_radix(hex, 16).ok()?.cast_signed())),
         Some(_) => None,
-        None => value.parse().ok().filter(|at_ms| *at_ms >= 0).map(Moment::At),
+        None => value.parse().ok().filter(|at_ms| *at_ms >= 0).map(When::At),
     }
 }
 
 impl Http {
-    /// The same over everything as it was at a moment; over the present where none is asked for. Blocking: a moment may
-    /// have to be replayed.
-    pub(super) fn at(&self, moment: Option<&Moment>, scope: &Scope) -> Result<Self, ErrorResponse> {
-        let Some(moment) = moment else { return Ok(self.clone()) };
-        let past = self.moment(moment, scope)?;
-        Ok(Self { hub: Arc::clone(&past.hub), ..self.clone() })
-    }
-
-    fn moment(&self, moment: &Moment, scope: &Scope) -> Result<Arc<PastMoment>, MomentError> {
-        self.moments.as_ref().ok_or(MomentError::NoHistory)?.at(moment, scope)
+    /// What reads of a moment are answered from; of the present where none is asked for. Blocking: a moment may have to be
+    /// replayed.
+    pub(super) fn models(&self, moment: Option<&Moment>, scope: &Scope) -> Result<Models, ErrorResponse> {
+        let Some(moment) = moment else { return Ok(Models { hub: self.hub.clone(), unanswered: Vec::new() }) };
+        Ok(self.moments.as_ref().ok_or(MomentError::NoHistory)?.at(moment, scope)?)
     }
 }
 
 impl From<MomentError> for ErrorResponse {
     fn from(error: MomentError) -> Self {
-        let nearest = match &error {
-            MomentError::NoHistory => return Self::not_found(error.to_string()),
-            MomentError::Future | MomentError::NoEnsemble => return Self::bad_request(error.to_string()),
-            MomentError::Unknown { why: Missing::Failed(_), .. } => return Self::unavailable(error.to_string()),
-            MomentError::Unknown { why: Missing::NothingKept { before, after }, .. } => (*before, *after),
-            MomentError::Unknown { why: Missing::Gap(gap), .. } => (Some(gap.from.0), Some(gap.to.0)),
-        };
-        Self::not_found(error.to_string()).with_nearest(nearest)
+        match &error {
+            MomentError::NoHistory => Self::not_found(error.to_string()),
+            MomentError::Future | MomentError::NoEnsemble => Self::bad_request(error.to_string()),
+            MomentError::Unknown { why, .. } => match why.nearest() {
+                Some(nearest) => Self::not_found(error.to_string()).with_nearest(nearest),
+                None => Self::unavailable(error.to_string()),
+            },
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::api::{share, share_past};
     use crate::shared_answers::AnswerRequest;
@@ -127,9 +121,9 @@ mod tests {
             let pairs = vec![("ensemble".to_owned(), "eu".to_owned()), (AT.to_owned(), value.to_owned())];
             with_moment(pairs).map(|(rest, moment)| (rest.len(), moment)).ok()
         };
-        assert_eq!(at("1764041547412"), Some((1, Some(Moment::At(1_764_041_547_412)))));
-        let zxid = Moment::Zxid { zxid: 0x2a6, ensemble: "eu".to_owned() };
-        assert_eq!(at("zxid:0x2a6"), Some((1, Some(zxid))));
+        let of = |when| Moment { when, ensemble: "eu".to_owned() };
+        assert_eq!(at("1764041547412"), Some((1, Some(of(When::At(1_764_041_547_412))))));
+        assert_eq!(at("zxid:0x2a6"), Some((1, Some(of(When::Zxid(0x2a6))))));
         for wrong in ["", "-1", "now", "zxid:2a6", "zxid:0x", "zxid:0x12345678901234567", "1.5"] {
             assert_eq!(at(wrong), None, "{wrong}");
         }

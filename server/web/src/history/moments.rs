@@ -1,46 +1,42 @@
-//! Moments of the past: every ensemble's model as it was, behind a hub of its own. Some are kept, since whoever looks at
-//! one looks at those nearby next: a moment near a kept one is stepped to, and shares all that did not change with it.
-//! Blocking; called where answers are made.
+//! Moments of the past: every ensemble's model as it was, behind a hub of its own. An ensemble of which nothing is known at
+//! a moment is said to be missing and hides no other. Blocking; called where answers are made.
 
-use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
-use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use lockscope_history::historian::HistoryHandle;
-use lockscope_history::replay::{self, ReplayError, Rewound};
-use lockscope_history::store::{Gap, Store, StoreError, generated_before};
-use parking_lot::Mutex;
-
+use lockscope_history::replay;
+use lockscope_history::store::{Gap, Store, generated_before};
 use lockscope_live::project::{ApplicationNames, EnsembleInfo, ForcedReleases};
 use lockscope_live::{About, Ensemble, Hub, Projector, random_epoch};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shared_list::SharedList;
 use lockscope_view::Scope;
+use lockscope_view::past::Unanswered;
 
-/// Moments that are kept; beyond it the one that was not looked at for the longest time goes.
-const MOMENTS_MAX: usize = 8;
-/// Znodes of all kept moments together, as if none were shared; beyond it all but the newest go. A million take about
-/// 400 MB.
-const ZNODES_MAX: u64 = 1_000_000;
-/// What is noticed of a moment comes within 2.5 s of it and is stored within a second of that.
-const SETTLED_AFTER_MS: i64 = 4_000;
-/// How long a younger moment is kept: more may have been noticed by then.
-const UNSETTLED_FOR_MS: i64 = 500;
+use super::ask::give_up_at;
+use super::snapshots::{Missing, Snapshot, SnapshotCache, SnapshotRequest, instant_of};
+
+/// A recording that ends so much before the newest one has stopped: the others go on without it.
+const STOPPED_AFTER_MS: i64 = 60_000;
 
 /// A moment that somebody asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub(crate) struct Moment {
+    pub(crate) when: When,
+    /// The ensemble that the question names, of which something has to be known; empty for none.
+    pub(crate) ensemble: String,
+}
+
+/// How a moment is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
     /// An instant, ms since the epoch.
     At(i64),
-    /// When a transaction of an ensemble had just been seen; of the only one where none is named.
-    Zxid {
-        /// The transaction.
-        zxid: i64,
-        /// Of which ensemble; empty for the only one.
-        ensemble: String,
-    },
+    /// When a transaction had just been seen: of the named ensemble, or of the only one.
+    Zxid(i64),
 }
 
 /// Why a moment can't be shown.
@@ -55,7 +51,7 @@ pub(crate) enum MomentError {
     /// A transaction belongs to one ensemble.
     #[error("a transaction belongs to one ensemble; name it with ensemble=")]
     NoEnsemble,
-    /// There is no model of it.
+    /// There is no model of the ensemble that was named, or of any.
     #[error("{why}, in the ensemble {ensemble}")]
     Unknown {
         /// Of which ensemble.
@@ -63,43 +59,6 @@ pub(crate) enum MomentError {
         /// Why.
         why: Missing,
     },
-}
-
-/// Why there is no model of a moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
-    /// Nothing is kept; the nearest kept moments.
-    NothingKept {
-        /// Before it.
-        before: Option<i64>,
-        /// After it.
-        after: Option<i64>,
-    },
-    /// It lies in a gap.
-    Gap(Gap),
-    /// The store fails, or it would take too long.
-    Failed(String),
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NothingKept { .. } => f.write_str("nothing is kept of that moment"),
-            Self::Gap(gap) => write!(f, "nothing is known of that moment: {}", gap.why),
-            Self::Failed(why) => f.write_str(why),
-        }
-    }
-}
-
-impl From<ReplayError> for Missing {
-    fn from(error: ReplayError) -> Self {
-        let ms = |at: Option<TimeMs>| at.map(|at| at.0);
-        match error {
-            ReplayError::NothingKept { before, after } => Self::NothingKept { before: ms(before), after: ms(after) },
-            ReplayError::InGap(gap) => Self::Gap(gap),
-            ReplayError::TooFar | ReplayError::Store(_) => Self::Failed(error.to_string()),
-        }
-    }
 }
 
 /// What is recorded, and what no recording knows.
@@ -119,42 +78,22 @@ pub struct Recordings {
 /// All moments that are kept.
 pub(crate) struct Moments {
     recordings: Recordings,
-    /// The one looked at last comes last.
-    kept: Mutex<Vec<Arc<PastMoment>>>,
-    /// One is made at a time: who waits may find it made.
-    making: Mutex<()>,
+    snapshots: SnapshotCache,
     /// Nothing is recorded any more: what is not over never will be.
     is_over: bool,
 }
 
-/// Every ensemble as it was at a moment.
-pub(crate) struct PastMoment {
-    /// The moment.
-    pub(crate) at_ms: i64,
+/// What reads are answered from: the present, or the ensembles as they were at a moment.
+pub(crate) struct Models {
     /// What pages and answers are made from.
     pub(crate) hub: Arc<Hub>,
-    /// What was recorded, to step on from.
-    models: Vec<(String, Result<Rewound, Missing>)>,
-    /// Until when this is the answer; None: for ever.
-    expires_at_ms: Option<i64>,
+    /// Ensembles of which nothing is known at that moment; none in the present.
+    pub(crate) unanswered: Vec<Unanswered>,
 }
 
-/// An ensemble's model as it was, and the same with what was noticed of it soon after, which is shown.
-type PastModel = (Rewound, Observatory);
-
 impl Moments {
-    /// What was released through Lockscope.
-    pub(super) fn forced(&self) -> &ForcedReleases {
-        &self.recordings.forced
-    }
-
     pub(crate) fn new(recordings: Recordings) -> Self {
-        Self { recordings, kept: Mutex::default(), making: Mutex::default(), is_over: false }
-    }
-
-    /// What an application is.
-    pub(super) fn applications(&self) -> &ApplicationNames {
-        &self.recordings.applications
+        Self { recordings, snapshots: SnapshotCache::default(), is_over: false }
     }
 
     /// The same, of what was recorded before: it ends with the clock.
@@ -162,20 +101,37 @@ impl Moments {
         Self { is_over: true, ..Self::new(recordings) }
     }
 
-    /// The ensembles of which something may be seen, and their recordings.
-    pub(crate) fn recordings(&self, scope: &Scope) -> impl Iterator<Item = (String, Option<HistoryHandle>)> + use<> {
-        let all = self.recordings.ensembles.now();
-        let seen = all.iter().filter(|(info, _)| scope.covers_ensemble(&info.name));
-        let seen: Vec<_> = seen.map(|(info, handle)| (info.name.clone(), handle.clone())).collect();
-        seen.into_iter()
+    /// What was released through Lockscope.
+    pub(super) fn forced(&self) -> &ForcedReleases {
+        &self.recordings.forced
     }
 
-    /// From when to when something is kept of what somebody may see, and what is missing in between.
-    pub(super) fn kept(&self, scope: &Scope) -> ((i64, i64), Vec<(i64, i64)>) {
-        let stores: Vec<_> = self.recordings(scope).filter_map(|(_, handle)| handle?.store()).collect();
+    /// What an application is.
+    pub(super) fn applications(&self) -> &ApplicationNames {
+        &self.recordings.applications
+    }
+
+    fn seen(&self, scope: &Scope) -> Vec<(EnsembleInfo, Option<HistoryHandle>)> {
+        let all = self.recordings.ensembles.now();
+        all.iter().filter(|(info, _)| scope.covers_ensemble(&info.name)).cloned().collect()
+    }
+
+    /// The ensembles of which something may be seen, and their recordings.
+    pub(crate) fn recordings(&self, scope: &Scope) -> impl Iterator<Item = (String, Option<HistoryHandle>)> + use<> {
+        self.seen(scope).into_iter().map(|(info, handle)| (info.name, handle))
+    }
+
+    /// From when to when something is kept of what somebody may see, or of the ensemble that is named, and what is missing
+    /// in between.
+    pub(super) fn kept(&self, scope: &Scope, named: &str) -> ((i64, i64), Vec<(i64, i64)>) {
+        let meant = self.recordings(scope).filter(|(name, _)| named.is_empty() || name == named);
+        let stores: Vec<_> = meant.filter_map(|(_, handle)| handle?.store()).collect();
         let coverages: Vec<_> = stores.iter().filter_map(|store| store.coverage().ok()).collect();
-        let from = coverages.iter().filter_map(|coverage| coverage.from).max();
-        let to = coverages.iter().filter_map(|coverage| coverage.to).min();
+        let from = coverages.iter().filter_map(|coverage| coverage.from).min();
+        let ends = || coverages.iter().filter_map(|coverage| coverage.to);
+        // Those that go on end within a second of each other: at the earliest of these ends, all are known.
+        let going_on = ends().max().map_or(0, |newest| newest.0 - STOPPED_AFTER_MS);
+        let to = ends().filter(|to| to.0 >= going_on).min();
         let all = TimeMs(0)..TimeMs(i64::MAX);
         let gaps = stores.iter().filter_map(|store| store.gaps(all.clone()).ok()).flatten();
         let gaps = gaps.map(|gap| (gap.from.0, gap.to.0)).collect();
@@ -193,194 +149,108 @@ impl Moments {
         self.recordings.clock.now_ms()
     }
 
-    /// What is shown of a moment to somebody.
+    /// What is shown of a moment to somebody: the hub is at that instant.
     ///
     /// # Errors
-    /// Of an ensemble that they may see nothing is known then.
-    pub(crate) fn at(&self, moment: &Moment, scope: &Scope) -> Result<Arc<PastMoment>, MomentError> {
-        if self.recordings(scope).all(|(_, handle)| handle.is_none()) {
+    /// Of the ensemble that was named nothing is known then; or of none that they may see.
+    pub(crate) fn at(&self, moment: &Moment, scope: &Scope) -> Result<Models, MomentError> {
+        let seen = self.seen(scope);
+        if seen.iter().all(|(_, handle)| handle.is_none()) {
             return Err(MomentError::NoHistory);
         }
-        let at_ms = self.instant_of(moment, scope)?;
+        let at_ms = self.instant_of(moment, &seen)?;
         if at_ms > self.now_ms() {
-            return Err(self.later(scope));
+            return Err(self.later(&seen));
         }
-        let past = self.whole(at_ms);
-        let seen = past.models.iter().filter(|(name, _)| scope.covers_ensemble(name));
-        for (name, model) in seen {
-            if let Err(why) = model {
-                return Err(MomentError::Unknown { ensemble: name.clone(), why: why.clone() });
+        let give_up_at = give_up_at();
+        let (mut shown, mut unanswered, mut first) = (Vec::new(), Vec::new(), None);
+        for (info, handle) in seen {
+            match self.snapshot(&info.name, handle.as_ref(), at_ms, give_up_at) {
+                Ok(snapshot) => shown.push(Ensemble::still(info, snapshot.shown.clone())),
+                Err(why) => {
+                    unanswered.push(why.of(&info.name));
+                    let unknown = MomentError::Unknown { ensemble: info.name, why };
+                    if matches!(&unknown, MomentError::Unknown { ensemble, .. } if *ensemble == moment.ensemble) {
+                        return Err(unknown);
+                    }
+                    first.get_or_insert(unknown);
+                }
             }
         }
-        Ok(past)
+        match first {
+            Some(unknown) if shown.is_empty() => Err(unknown),
+            _ => Ok(Models { hub: self.hub(at_ms, shown), unanswered }),
+        }
     }
 
     /// What is said of a moment that is yet to come, or never will.
-    fn later(&self, scope: &Scope) -> MomentError {
-        match self.recordings(scope).next().filter(|_| self.is_over) {
-            Some((name, _)) => MomentError::Unknown {
-                ensemble: name,
+    fn later(&self, seen: &[(EnsembleInfo, Option<HistoryHandle>)]) -> MomentError {
+        match seen.first().filter(|_| self.is_over) {
+            Some((info, _)) => MomentError::Unknown {
+                ensemble: info.name.clone(),
                 why: Missing::NothingKept { before: Some(self.now_ms()), after: None },
             },
             None => MomentError::Future,
         }
     }
 
-    /// A moment with whatever is known of it.
-    pub(super) fn whole(&self, at_ms: i64) -> Arc<PastMoment> {
-        self.find(at_ms).unwrap_or_else(|| {
-            let _making = self.making.lock();
-            self.find(at_ms).unwrap_or_else(|| self.make(at_ms))
-        })
-    }
-
-    fn instant_of(&self, moment: &Moment, scope: &Scope) -> Result<i64, MomentError> {
-        let (zxid, ensemble) = match moment {
-            Moment::At(at_ms) => return Ok(*at_ms),
-            Moment::Zxid { zxid, ensemble } => (Zxid(*zxid), ensemble),
+    fn instant_of(&self, moment: &Moment, seen: &[(EnsembleInfo, Option<HistoryHandle>)]) -> Result<i64, MomentError> {
+        let zxid = match moment.when {
+            When::At(at_ms) => return Ok(at_ms),
+            When::Zxid(zxid) => Zxid(zxid),
         };
-        let mut fit = self.recordings(scope).filter(|(name, _)| ensemble.is_empty() || name == ensemble);
-        let (Some((name, handle)), None) = (fit.next(), fit.next()) else { return Err(MomentError::NoEnsemble) };
-        let rewound = rewind(handle.as_ref(), replay::Moment::Zxid(zxid), None);
-        let unknown = |why| MomentError::Unknown { ensemble: name, why };
-        rewound.map(|rewound| rewound.known_at().0).map_err(unknown)
+        let mut fit = seen.iter().filter(|(info, _)| moment.ensemble.is_empty() || info.name == moment.ensemble);
+        let (Some((info, handle)), None) = (fit.next(), fit.next()) else { return Err(MomentError::NoEnsemble) };
+        let found = handle.as_ref().ok_or(Missing::NotRecorded);
+        found
+            .and_then(|handle| instant_of(handle, replay::Moment::Zxid(zxid)))
+            .map_err(|why| MomentError::Unknown { ensemble: info.name.clone(), why })
     }
 
-    fn find(&self, at_ms: i64) -> Option<Arc<PastMoment>> {
-        let now_ms = self.now_ms();
-        // What is too old by now is shown no more, from memory neither.
-        let ensembles = self.recordings.ensembles.now();
-        let is_recorded = |handle: &HistoryHandle| handle.status().coverage.from.is_none_or(|from| from.0 <= at_ms);
-        let is_recorded = ensembles.iter().all(|(_, handle)| handle.as_ref().is_none_or(is_recorded));
-        let mut kept = self.kept.lock();
-        let is_good = |moment: &PastMoment| is_recorded && moment.expires_at_ms.is_none_or(|until| now_ms < until);
-        let at = kept.iter().position(|moment| moment.at_ms == at_ms && is_good(moment))?;
-        let found = kept.remove(at);
-        kept.push(Arc::clone(&found));
-        Some(found)
+    fn snapshot(
+        &self,
+        ensemble: &str,
+        recording: Option<&HistoryHandle>,
+        at_ms: i64,
+        give_up_at: Instant,
+    ) -> Result<Arc<Snapshot>, Missing> {
+        let (now_ms, is_over) = (self.now_ms(), self.is_over);
+        self.snapshots.get(SnapshotRequest { ensemble, recording, at_ms, now_ms, is_over, give_up_at })
     }
 
-    fn make(&self, at_ms: i64) -> Arc<PastMoment> {
-        // As of before anything is read.
-        let expires_at_ms = if self.is_over { None } else { expires_at(at_ms, self.now_ms()) };
-        // The newest of those before it: from there it is the shortest way.
-        let near =
-            self.kept.lock().iter().filter(|moment| moment.at_ms < at_ms).max_by_key(|moment| moment.at_ms).cloned();
-        let ensembles = self.recordings.ensembles.now();
-        let models = ensembles.iter().map(|(info, handle)| {
-            let near = near.as_ref().and_then(|near| near.model(&info.name));
-            (info.name.clone(), past_model(handle.as_ref(), TimeMs(at_ms), near))
-        });
-        let models = models.collect();
-        let made = Arc::new(PastMoment::new(&self.recordings, &ensembles, (at_ms, expires_at_ms), models));
-        // What is not known now may be known soon: it may be stored, or a gap may end.
-        if made.models.iter().any(|(_, model)| model.is_err()) {
-            return made;
+    fn recording(&self, ensemble: &str) -> Option<(EnsembleInfo, Option<HistoryHandle>)> {
+        self.recordings.ensembles.now().iter().find(|(info, _)| info.name == ensemble).cloned()
+    }
+
+    /// One ensemble as it was.
+    pub(super) fn of_ensemble(&self, ensemble: &str, at_ms: i64, give_up_at: Instant) -> Result<Arc<Hub>, Missing> {
+        let (info, handle) = self.recording(ensemble).ok_or(Missing::NotRecorded)?;
+        let snapshot = self.snapshot(ensemble, handle.as_ref(), at_ms, give_up_at)?;
+        Ok(self.hub(at_ms, vec![Ensemble::still(info, snapshot.shown.clone())]))
+    }
+
+    /// What was recorded of one ensemble.
+    pub(super) fn model(&self, ensemble: &str, at_ms: i64) -> Result<Arc<Snapshot>, MomentError> {
+        if at_ms > self.now_ms() {
+            return Err(MomentError::Future);
         }
-        let mut kept = self.kept.lock();
-        kept.retain(|moment| moment.at_ms != at_ms);
-        kept.push(Arc::clone(&made));
-        make_room(&mut kept, |moment| znodes(moment));
-        made
+        let handle = self.recording(ensemble).and_then(|(_, handle)| handle);
+        let unknown = |why| MomentError::Unknown { ensemble: ensemble.to_owned(), why };
+        self.snapshot(ensemble, handle.as_ref(), at_ms, give_up_at()).map_err(unknown)
     }
-}
 
-impl PastMoment {
-    fn new(
-        recordings: &Recordings,
-        ensembles: &[(EnsembleInfo, Option<HistoryHandle>)],
-        (at_ms, expires_at_ms): (i64, Option<i64>),
-        models: Vec<(String, Result<PastModel, Missing>)>,
-    ) -> Self {
-        let Recordings { ensembles: _, about, applications, forced, clock: _ } = recordings;
-        let mut shown = Vec::new();
-        let mut rewound = Vec::new();
-        for ((info, _), (name, model)) in ensembles.iter().zip(models) {
-            let model = model.map(|(model, observatory)| {
-                shown.push(Ensemble::still(info.clone(), observatory));
-                model
-            });
-            rewound.push((name, model));
-        }
+    fn hub(&self, at_ms: i64, shown: Vec<Ensemble>) -> Arc<Hub> {
+        let Recordings { ensembles: _, about, applications, forced, clock: _ } = &self.recordings;
         let clock = Clock::manual(at_ms);
         let projector = Projector::new(shown, about.clone(), clock.clone())
             .with_applications(applications.clone())
             .with_forced_releases(forced.clone())
             .of_the_past();
-        let hub = Hub::new(Arc::new(projector), clock, random_epoch());
-        Self { at_ms, hub, models: rewound, expires_at_ms }
+        Hub::new(Arc::new(projector), clock, random_epoch())
     }
-
-    /// Why nothing is known of an ensemble then, where nothing is.
-    pub(super) fn missing(&self, ensemble: &str) -> Option<&Missing> {
-        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().err())
-    }
-
-    /// An ensemble's model as it was.
-    pub(super) fn model(&self, ensemble: &str) -> Option<&Rewound> {
-        self.models.iter().find(|(name, _)| name == ensemble).and_then(|(_, model)| model.as_ref().ok())
-    }
-}
-
-/// Until when an answer of now about a moment holds; None: for ever.
-fn expires_at(at_ms: i64, now_ms: i64) -> Option<i64> {
-    (now_ms.saturating_sub(at_ms) <= SETTLED_AFTER_MS).then(|| now_ms.saturating_add(UNSETTLED_FOR_MS))
-}
-
-fn past_model(handle: Option<&HistoryHandle>, at: TimeMs, near: Option<&Rewound>) -> Result<PastModel, Missing> {
-    let rewound = rewind(handle, replay::Moment::At(at), near)?;
-    let shown = rewound.in_hindsight(&*store_of(handle)?, at).map_err(ReplayError::from)?;
-    Ok((rewound, shown))
 }
 
 /// What is missing in a stretch of a recording; nothing where that can't be read.
 pub(super) fn gaps_in(store: &dyn Store, from_ms: i64, to_ms: i64) -> Vec<Gap> {
     store.gaps(TimeMs(from_ms)..TimeMs(to_ms)).unwrap_or_default()
 }
-
-/// One ensemble's model as it was, from a nearby one if there is one.
-fn rewind(handle: Option<&HistoryHandle>, moment: replay::Moment, near: Option<&Rewound>) -> Result<Rewound, Missing> {
-    let store = store_of(handle)?;
-    // Looked at first: what is stored meanwhile is in the model.
-    if let Some(missing) = unknown_at(&*store, moment).map_err(|error| Missing::Failed(error.to_string()))? {
-        return Err(missing);
-    }
-    let Some(near) = near else { return Ok(Rewound::new(&*store, moment)?) };
-    let mut stepped = near.clone();
-    stepped.step_to(&*store, moment)?;
-    Ok(stepped)
-}
-
-fn store_of(handle: Option<&HistoryHandle>) -> Result<Arc<dyn Store>, Missing> {
-    let handle = handle.ok_or(Missing::NothingKept { before: None, after: None })?;
-    handle.store().ok_or_else(|| Missing::Failed("the history is not open yet".to_owned()))
-}
-
-/// Why what is stored does not say what was at a moment: it lies in a gap, or it is yet to be stored.
-fn unknown_at(store: &dyn Store, moment: replay::Moment) -> Result<Option<Missing>, StoreError> {
-    let replay::Moment::At(at) = moment else { return Ok(None) };
-    let Some(head) = store.head_at(at)? else { return Ok(None) };
-    if let Some(gap) = replay::gap_behind(store, at, &head)? {
-        return Ok(Some(Missing::Gap(gap)));
-    }
-    if head.last_at >= at {
-        return Ok(None);
-    }
-    let is_newest = store.head_at(TimeMs(i64::MAX))?.is_none_or(|newest| newest.seq == head.seq);
-    Ok(is_newest.then_some(Missing::NothingKept { before: Some(head.last_at.0), after: None }))
-}
-
-/// Removes what was not looked at for longest, and never the last one.
-fn make_room<T>(kept: &mut Vec<T>, znodes: impl Fn(&T) -> u64) {
-    while kept.len() > MOMENTS_MAX || (kept.len() > 1 && kept.iter().map(&znodes).sum::<u64>() > ZNODES_MAX) {
-        kept.remove(0);
-    }
-}
-
-fn znodes(moment: &PastMoment) -> u64 {
-    let models = moment.models.iter().filter_map(|(_, model)| model.as_ref().ok());
-    models.map(|model| model.observatory().roots().iter().map(|root| root.mirror.nodes()).sum::<u64>()).sum()
-}
-
-#[cfg(test)]
-mod tests;

@@ -11,11 +11,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use lockscope_page::ports::{Neighbours, PastView};
 use lockscope_page::{OverTimeMarkup, no_moment_page};
+use lockscope_view::past::Unanswered;
 use lockscope_view::{EventKind, EventsQuery, Scope, WINDOW_ROWS_MAX};
 
 use super::density::{Strip, strip};
 use super::links::{PAGES, keep_moment};
-use super::{AT, Missing, Moment, MomentError, Moments, NOW, PastMoment, over_time_page, time_to_lock, with_moment};
+use super::{AT, Models, Moment, MomentError, Moments, NOW, When, over_time_page, time_to_lock, with_moment};
 use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
@@ -49,8 +50,10 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
     let names_none = !pairs.iter().any(|(name, _)| name == AT);
     if pairs.iter().any(is_newest) || (http.is_past && names_none) {
         let (own, scope) = (http.clone(), caller.scope.clone());
+        let named =
+            pairs.iter().find(|(name, _)| name == "ensemble").map(|(_, named)| named.clone()).unwrap_or_default();
         // Its store is asked, which a disk may delay.
-        let newest = http.past_work.ask(&caller.principal.owner, move || own.newest_moment(&scope)).await;
+        let newest = http.past_work.ask(&caller.principal.owner, move || own.newest_moment(&scope, &named)).await;
         let at_ms = match newest {
             Ok(at_ms) => at_ms,
             Err(failed) => return failed.into_response(),
@@ -132,17 +135,13 @@ impl UnknownMoment {
     fn respond(self, http: &Http, caller: &Caller) -> Response {
         let Self { view, error } = self;
         let nearest = match &error {
-            MomentError::Unknown { why: Missing::NothingKept { before, after }, .. } => {
-                Neighbours { before: *before, after: *after }
-            }
-            MomentError::Unknown { why: Missing::Gap(gap), .. } => {
-                Neighbours { before: Some(gap.from.0), after: Some(gap.to.0) }
-            }
-            MomentError::Unknown { why: Missing::Failed(_), .. }
-            | MomentError::NoHistory
-            | MomentError::Future
-            | MomentError::NoEnsemble => Neighbours::default(),
+            MomentError::Unknown { why, .. } => why.nearest(),
+            MomentError::NoHistory | MomentError::Future | MomentError::NoEnsemble => None,
         };
+        let nearest = nearest.map_or_else(Neighbours::default, |nearest| Neighbours {
+            before: nearest.before_at_ms,
+            after: nearest.after_at_ms,
+        });
         let status = ErrorResponse::from(error.clone()).status();
         let page = server_pages::page(http, caller, |plain| no_moment_page(plain, &view, &error.to_string(), nearest));
         match page {
@@ -153,11 +152,11 @@ impl UnknownMoment {
 }
 
 impl Http {
-    /// The newest moment that is kept and over for a while.
-    pub(super) fn newest_moment(&self, scope: &Scope) -> i64 {
+    /// The newest moment that is kept, of the ensemble that is named or of all, and over for a while.
+    pub(super) fn newest_moment(&self, scope: &Scope, named: &str) -> i64 {
         // What was recorded before is over to its end.
         let over_ms = self.hub.now_ms() - if self.is_past { 0 } else { OVER_MS };
-        let (from_ms, to_ms) = self.moments.as_ref().map_or((0, 0), |moments| moments.kept(scope).0);
+        let (from_ms, to_ms) = self.moments.as_ref().map_or((0, 0), |moments| moments.kept(scope, named).0);
         // Where nothing is kept, the page of that moment says why.
         if to_ms > 0 { over_ms.min(to_ms).max(from_ms) } else { over_ms }
     }
@@ -167,7 +166,7 @@ impl Http {
         let (own, scope) = (self.clone(), caller.scope.clone());
         let find = move || {
             let view = own.view_of(address);
-            own.found(&moment, &scope, &view).map(|(_, past)| past.at_ms)
+            own.found(&moment, &scope, &view).map(|(_, past)| past.hub.now_ms())
         };
         match self.past_work.ask(&caller.principal.owner, find).await {
             Ok(found) => found.map_err(|unknown| unknown.respond(self, caller)),
@@ -179,12 +178,7 @@ impl Http {
         PastView { address, now_ms: self.hub.now_ms(), is_over: self.is_past, ..PastView::default() }
     }
 
-    fn found(
-        &self,
-        moment: &Moment,
-        scope: &Scope,
-        view: &PastView,
-    ) -> Result<(&Moments, Arc<PastMoment>), Box<UnknownMoment>> {
+    fn found(&self, moment: &Moment, scope: &Scope, view: &PastView) -> Result<(&Moments, Models), Box<UnknownMoment>> {
         let unknown = |error| Box::new(UnknownMoment { view: view.clone(), error });
         let moments = self.moments.as_deref().ok_or_else(|| unknown(MomentError::NoHistory))?;
         Ok((moments, moments.at(moment, scope).map_err(unknown)?))
@@ -193,16 +187,28 @@ impl Http {
     fn past_page(&self, moment: &Moment, scope: &Scope, address: String) -> Result<PastPage, Box<UnknownMoment>> {
         let view = self.view_of(address);
         let (moments, past) = self.found(moment, scope, &view)?;
-        let (kept_ms, gaps_ms) = moments.kept(scope);
+        let (kept_ms, gaps_ms) = moments.kept(scope, &moment.ensemble);
         let lock = query_of_lock(&view.address);
         let path = lock.iter().flatten().find(|(name, _)| name == "path").map_or("", |(_, path)| path);
         let (events_ms, changes_ms) = neighbours(moments, &past, scope, path, kept_ms.1);
         let Strip { pieces, releases_ms } = strip(moments, scope, path, kept_ms);
-        let over_time = lock.as_ref().and_then(|pairs| self.section_soon(scope, pairs, Some(past.at_ms)));
-        let (at_ms, is_generated) = (past.at_ms, moments.is_generated(past.at_ms, scope));
-        let view =
-            PastView { at_ms, is_generated, kept_ms, gaps_ms, pieces, releases_ms, events_ms, changes_ms, ..view };
-        Ok(PastPage { hub: Arc::clone(&past.hub), view, over_time })
+        let at_ms = past.hub.now_ms();
+        let over_time = lock.as_ref().and_then(|pairs| self.section_soon(scope, pairs, Some(at_ms)));
+        let is_generated = moments.is_generated(at_ms, scope);
+        let not_shown = Unanswered::list(&past.unanswered);
+        let view = PastView {
+            at_ms,
+            is_generated,
+            not_shown,
+            kept_ms,
+            gaps_ms,
+            pieces,
+            releases_ms,
+            events_ms,
+            changes_ms,
+            ..view
+        };
+        Ok(PastPage { hub: past.hub, view, over_time })
     }
 }
 
@@ -213,32 +219,26 @@ fn query_of_lock(address: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// When something happened before and after, and when a verdict changed: at a lock, or where the path is empty, anywhere.
-fn neighbours(
-    moments: &Moments,
-    past: &PastMoment,
-    scope: &Scope,
-    path: &str,
-    newest_ms: i64,
-) -> (Neighbours, Neighbours) {
+fn neighbours(moments: &Moments, past: &Models, scope: &Scope, path: &str, newest_ms: i64) -> (Neighbours, Neighbours) {
     let (mut events, mut changes) = (Neighbours::default(), Neighbours::default());
+    let at_ms = past.hub.now_ms();
     let query =
         |ensemble: &str| EventsQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), limit: WINDOW_ROWS_MAX };
     let seen = past.hub.projection().events_after(scope, &query(""), None);
-    for row in seen.iter().flat_map(|view| &view.events).filter(|row| row.at_ms < past.at_ms) {
+    for row in seen.iter().flat_map(|view| &view.events).filter(|row| row.at_ms < at_ms) {
         events.before = events.before.max(Some(row.at_ms));
         if row.kind == EventKind::VerdictChanged {
             changes.before = changes.before.max(Some(row.at_ms));
         }
     }
     for ahead_ms in AHEAD_MS {
-        let until = (past.at_ms + ahead_ms).min(moments.now_ms() - OVER_MS).min(newest_ms);
-        let Some(later) = (until > past.at_ms).then(|| moments.at(&Moment::At(until), scope).ok()).flatten() else {
-            break;
-        };
+        let until = (at_ms + ahead_ms).min(moments.now_ms() - OVER_MS).min(newest_ms);
+        let moment = Moment { when: When::At(until), ensemble: String::new() };
+        let Some(later) = (until > at_ms).then(|| moments.at(&moment, scope).ok()).flatten() else { break };
         let after = seen
             .iter()
             .flat_map(|view| later.hub.projection().events_after(scope, &query(&view.ensemble), Some(view.next_after)));
-        let rows: Vec<_> = after.flat_map(|view| view.events).filter(|row| row.at_ms > past.at_ms).collect();
+        let rows: Vec<_> = after.flat_map(|view| view.events).filter(|row| row.at_ms > at_ms).collect();
         events.after = rows.iter().map(|row| row.at_ms).min();
         changes.after = rows.iter().filter(|row| row.kind == EventKind::VerdictChanged).map(|row| row.at_ms).min();
         if changes.after.is_some() || rows.len() > MUCH {

@@ -37,7 +37,7 @@ pub(crate) async fn refuse_the_present(State(http): State<Http>, request: Reques
     if let Some(caller) = request.extensions().get::<Caller>()
         && wants_page.is_some_and(|accept| accept.contains("text/html"))
     {
-        let at_ms = http.newest_moment(&caller.scope);
+        let at_ms = http.newest_moment(&caller.scope, "");
         let view = PastView {
             address: "/".to_owned(),
             now_ms: at_ms,

@@ -16,7 +16,7 @@ use lockscope_view::{
 };
 
 use super::ask::{give_up_at, refused};
-use super::{NamedValues, with_moment};
+use super::{Models, NamedValues, with_moment};
 use crate::Http;
 use crate::api::{Pairs, no_lock, read, share_past, short, wrong};
 use crate::api_as_of::AsOfJson;
@@ -41,7 +41,8 @@ pub(crate) async fn show(
     let (pairs, moment) = with_moment(read(pairs)?)?;
     let query = query(&pairs, "/api/v1/time-to-lock", WAITS_USUAL)?;
     // With those who look back: it reads what was recorded, and nobody who looks at the present waits for that.
-    let make = move |http: &Http, scope: Scope| told(&http.at(moment.as_ref(), &scope)?, &scope, &query).map(Json);
+    let make =
+        move |http: &Http, scope: Scope| told(http, &http.models(moment.as_ref(), &scope)?, &scope, &query).map(Json);
     Ok(share_past(&http, asked, make).await)
 }
 
@@ -55,8 +56,8 @@ pub(crate) async fn section(
     let query = query(&pairs, "/lock/time-to-lock", WAITS_SHOWN)?;
     let (own, scope) = (http.clone(), asked.scope.clone());
     let make = move || {
-        let http = own.at(moment.as_ref(), &scope)?;
-        match told(&http, &scope, &query) {
+        let models = own.models(moment.as_ref(), &scope)?;
+        match told(&own, &models, &scope, &query) {
             Ok(told) => Ok(time_to_lock_markup(&told)),
             // A lock that is not there any more has no such section: that is no error of whoever looks at its page.
             Err(refused) if refused.status() == StatusCode::NOT_FOUND => Ok(String::new()),
@@ -103,7 +104,8 @@ pub(super) async fn in_document(http: &Http, caller: &Caller, pairs: &NamedValue
         }
     }
     let (scope, mut is_kept) = (caller.scope.clone(), false);
-    let by_model = told_by(http, &scope, &query, |line| {
+    let live = http.models(None, &scope).ok()?;
+    let by_model = told_by(&live, &scope, &query, |line| {
         is_kept = http.recording(&scope, &line.ensemble).is_ok_and(|(_, handle)| handle.is_some());
         Ok(None)
     });
@@ -114,7 +116,7 @@ pub(super) async fn in_document(http: &Http, caller: &Caller, pairs: &NamedValue
     );
     if is_kept && knows_too_little {
         let (own, owner) = (http.clone(), caller.principal.owner.clone());
-        let asked = http.past_work.ask(&owner, move || told(&own, &scope, &query).ok());
+        let asked = http.past_work.ask(&owner, move || told(&own, &live, &scope, &query).ok());
         if let Ok(Ok(Some(told))) = tokio::time::timeout(PATIENCE, asked).await {
             return Some(time_to_lock_first(&told, is_kept));
         }
@@ -122,24 +124,25 @@ pub(super) async fn in_document(http: &Http, caller: &Caller, pairs: &NamedValue
     Some(time_to_lock_first(&by_model, is_kept))
 }
 
-fn told(http: &Http, scope: &Scope, query: &LockQuery) -> Result<TimeToLock, ErrorResponse> {
-    told_by(http, scope, query, |line| recorded(http, scope, line))
+fn told(http: &Http, models: &Models, scope: &Scope, query: &LockQuery) -> Result<TimeToLock, ErrorResponse> {
+    told_by(models, scope, query, |line| recorded(http, scope, line))
+        .map_err(|refused| refused.beside(&models.unanswered))
 }
 
 fn told_by(
-    http: &Http,
+    models: &Models,
     scope: &Scope,
     query: &LockQuery,
     recorded: impl FnOnce(&LineView) -> Result<Option<RecordedHabits>, ErrorResponse>,
 ) -> Result<TimeToLock, ErrorResponse> {
     let head = LockQuery { limit: 1, ..query.clone() };
-    let (_, ProjectedView { body, known }) = http.hub.look(head, scope)?;
+    let (_, ProjectedView { body, known }) = models.hub.look(head, scope)?;
     let page = body.ok_or_else(|| no_lock(&query.path))?;
     let meant = LockQuery { ensemble: page.head.row.ensemble.clone(), ..query.clone() };
-    let line = http.hub.projection().line(scope, &meant).ok_or_else(|| no_lock(&query.path))?;
+    let line = models.hub.projection().line(scope, &meant).ok_or_else(|| no_lock(&query.path))?;
     let recorded = recorded(&line)?;
     // What was live when it was read may not be so any more.
-    let state = AsOfJson::new(&page.head.as_of, known, http.hub.now_ms()).state;
+    let state = AsOfJson::new(&page.head.as_of, known, models.hub.now_ms()).state;
     Ok(time_to_lock(line, recorded, state))
 }
 

@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::route::Verb;
+use lockscope_view::past::Unanswered;
 
 /// Puts a type's schema among the document's and gives its place.
 pub(super) type Shape = fn(&mut SchemaGenerator) -> Schema;
@@ -173,6 +174,8 @@ pub(super) struct Reply {
 pub(super) enum Content {
     /// JSON of this shape.
     Json(Shape),
+    /// The same about a moment, with the ensembles of which nothing is known then.
+    AtMoment(Shape),
     /// RFC 9457.
     Problem,
     /// Any JSON: the document itself.
@@ -187,6 +190,15 @@ impl Content {
     fn to_json(self, schemas: &mut SchemaGenerator) -> (String, Value) {
         match self {
             Self::Json(shape) => ("application/json".to_owned(), json!({ "schema": shape(schemas) })),
+            Self::AtMoment(shape_of) => {
+                let unanswered = json!({
+                    "type": "array",
+                    "description": "Ensembles of which nothing is known at that moment; left out where there are none.",
+                    "items": shape::<Unanswered>(schemas),
+                });
+                let more = json!({ "type": "object", "properties": { "unanswered": unanswered } });
+                ("application/json".to_owned(), json!({ "schema": { "allOf": [shape_of(schemas), more] } }))
+            }
             Self::Problem => {
                 ("application/problem+json".to_owned(), json!({ "schema": shape::<lockscope_view::Problem>(schemas) }))
             }

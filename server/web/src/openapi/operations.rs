@@ -71,7 +71,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             json(
                 200,
                 "The server, its ensembles, their roots, and what members report.",
-                &[Content::Json(shape::<StatusAnswer>)],
+                &[Content::AtMoment(shape::<StatusAnswer>)],
             ),
             NO_MOMENT,
         ],
@@ -86,13 +86,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         text: "`total` counts all that match; page through them with `offset`.",
         params: params::LOCKS,
-        replies: &[json(200, "A page of locks.", &[Content::Json(shape::<Locks>), TABLE]), NO_MOMENT],
+        replies: &[json(200, "A page of locks.", &[Content::AtMoment(shape::<Locks>), TABLE]), NO_MOMENT],
         ..look("/api/v1/locks", "locks", Tag::Look, "Locks, most waiting time first")
     },
     Operation {
         params: params::LOCK,
         replies: &[
-            json(200, "The lock.", &[Content::Json(shape::<LockDetail>), TABLE]),
+            json(200, "The lock.", &[Content::AtMoment(shape::<LockDetail>), TABLE]),
             problem(
                 404,
                 "No lock is known there, or nothing is kept of that moment (`nearest` has the kept ones before and after it).",
@@ -103,14 +103,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         text: "At most 300 sessions are nodes, those in deadlocks first; `left_out` counts the others. Only those that wait for a lock and those they wait for: standbys of an election, members, and items of a queue do not wait.",
         params: params::ONLY_AT,
-        replies: &[json(200, "The graph.", &[Content::Json(shape::<WaitsJson>)]), NO_MOMENT],
+        replies: &[json(200, "The graph.", &[Content::AtMoment(shape::<WaitsJson>)]), NO_MOMENT],
         ..look("/api/v1/waits", "waits", Tag::Look, "Who waits for whom, and deadlocks")
     },
     Operation {
         text: "Learned of what sessions did: at most 1,024 orders of each ensemble, those of the last 14 days. An order or a warning of which one class may not be seen is left out.",
         params: params::ORDERS,
         replies: &[
-            json(200, "The orders, and what to warn of.", &[Content::Json(shape::<LockOrders>)]),
+            json(200, "The orders, and what to warn of.", &[Content::AtMoment(shape::<LockOrders>)]),
             problem(
                 404,
                 "No such ensemble, or nothing is kept of that moment (`nearest` has the kept ones before and after it).",
@@ -134,13 +134,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         params: params::SESSIONS,
         text: "With `group` the answer has groups in place of sessions; `host` and `application` lead to the sessions of one.",
-        replies: &[json(200, "A page of sessions.", &[Content::Json(shape::<SessionList>), TABLE]), NO_MOMENT],
+        replies: &[json(200, "A page of sessions.", &[Content::AtMoment(shape::<SessionList>), TABLE]), NO_MOMENT],
         ..look("/api/v1/sessions", "sessions", Tag::Look, "Sessions that own znodes under the roots")
     },
     Operation {
         params: params::SESSION,
         replies: &[
-            json(200, "The session.", &[Content::Json(shape::<SessionDetail>)]),
+            json(200, "The session.", &[Content::AtMoment(shape::<SessionDetail>)]),
             problem(
                 404,
                 "Nothing is known of it, or nothing is kept of that moment (`nearest` has the kept ones before and after it).",

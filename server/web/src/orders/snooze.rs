@@ -181,7 +181,7 @@ impl Http {
 
     /// The one warning that has these classes, of those that may be seen.
     fn warning_meant(&self, scope: &Scope, order: &SnoozeOrder) -> Result<(String, Vec<String>), ErrorResponse> {
-        let all = super::orders(self, scope, order.ensemble.as_deref().unwrap_or_default())?;
+        let all = super::orders(&self.hub, scope, order.ensemble.as_deref().unwrap_or_default())?;
         let mut meant = order.classes.clone();
         meant.dedup();
         let first = (0..meant.len()).min_by_key(|at| meant.get(*at)).unwrap_or(0);
@@ -217,7 +217,7 @@ impl Http {
         let mut revisions = self.hub.projection().revisions();
         let shown = async {
             loop {
-                let orders = super::orders(self, &Scope::ALL, &snooze.ensemble);
+                let orders = super::orders(&self.hub, &Scope::ALL, &snooze.ensemble);
                 if orders.map_or(true, |orders| orders.snoozes.iter().any(|one| one.id == snooze.id) == is_there)
                     || revisions.changed().await.is_err()
                 {

@@ -16,7 +16,7 @@ pub use view::{BlameFigures, BlameLinks, BlameView, Blamed, RangeWay};
 use crate::erase::{erase, view};
 use crate::exact::Exact;
 use leptos::prelude::*;
-use lockscope_view::past::Missing;
+use lockscope_view::past::{Missing, Unanswered};
 
 use super::ServerPage;
 use super::marked::numbers_way;
@@ -160,7 +160,12 @@ fn coverage(of: &BlameView, figures: &BlameFigures) -> AnyView {
             </ul>
         }
     });
+    let unanswered = Unanswered::list(&figures.blame.unanswered);
+    let unanswered = (!unanswered.is_empty()).then(|| {
+        view! { <p class="notice" role="status" data-testid="blame-unanswered">{words::not_included(&unanswered)}</p> }
+    });
     view! {
+        {unanswered}
         <p class="quiet audit-lead" data-testid="blame-range">
             {stamp(from_ms)}" to "{stamp(to_ms)}". "{words::coverage(known(figures, to_ms - from_ms))}
         </p>

@@ -119,6 +119,11 @@ pub(super) fn nobody(is_known: bool) -> &'static str {
     }
 }
 
+/// Ensembles that could not be asked.
+pub(super) fn not_included(ensembles: &str) -> String {
+    format!("Not included: {}", visible(ensembles))
+}
+
 /// How much of the range is recorded.
 pub(super) fn coverage(known: f64) -> String {
     match known {
