@@ -21,8 +21,18 @@ pub struct Ensemble {
 
 impl Ensemble {
     /// One whose model stays as it is; nothing proves it now.
-    pub fn still(info: EnsembleInfo, reader: Reader<Observatory>) -> Self {
-        Self { info: EnsembleInfo { proof: Arc::default(), ..info }, reader }
+    pub fn still(info: EnsembleInfo, model: &StillModel) -> Self {
+        Self { info: EnsembleInfo { proof: Arc::default(), ..info }, reader: model.0.clone() }
+    }
+}
+
+/// A model that never changes; clones share it.
+#[derive(Clone)]
+pub struct StillModel(Reader<Observatory>);
+
+impl From<Observatory> for StillModel {
+    fn from(model: Observatory) -> Self {
+        Self(Reader::still(model))
     }
 }
 

@@ -34,7 +34,7 @@ use lockscope_view::{
 
 pub use about::About;
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
-pub use ensembles::{Changes, Ensemble, Ensembles};
+pub use ensembles::{Changes, Ensemble, Ensembles, StillModel};
 pub use frame_error::FrameError;
 pub use frames::{ClientMessage, Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};

@@ -7,7 +7,6 @@ use std::time::Duration;
 use lockscope_autopsy::Autopsy;
 use lockscope_core::observation::{Link, Observation};
 use lockscope_core::time::TimeMs;
-use lockscope_live::engine::Reader;
 use lockscope_live::project::{ApplicationNames, ApplicationRule, EnsembleInfo, ForcedReleases};
 use lockscope_live::{About, Ensemble, Hub, Projector, pump};
 use lockscope_runtime::clock::Clock;
@@ -56,7 +55,7 @@ impl Past {
         };
         let applications = ApplicationNames::new(ApplicationRule::default());
         let projector =
-            Projector::new(vec![Ensemble::still(info.clone(), Reader::still(model))], about.clone(), clock.clone())
+            Projector::new(vec![Ensemble::still(info.clone(), &model.into())], about.clone(), clock.clone())
                 .with_applications(applications.clone())
                 .of_the_past();
         let hub = Hub::new(Arc::new(projector), clock.clone(), lockscope_live::random_epoch());

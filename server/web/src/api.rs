@@ -1,9 +1,7 @@
 //! The reading half of the API: status, locks, one lock, who waits for whom, sessions.
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{FromRequestParts, Query, State};
-use axum::http::request::Parts;
+use axum::extract::State;
 use axum::response::Response;
 use lockscope_view::past::Unanswered;
 use lockscope_view::{
@@ -17,19 +15,17 @@ use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::csv::{self, Table};
 use super::history::{Models, Moment, with_moment};
+use super::params::{NamedValues, Params, wrong};
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FeedError, ProjectedView};
 
-/// Decoded query parameters in the order given.
-pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
-
 pub(super) async fn status(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let moment = only_moment(pairs, "/api/v1/status")?;
+    let (_, moment) = with_moment(pairs)?;
     Ok(share_at(&http, asked, moment, status_now).await)
 }
 
@@ -41,9 +37,9 @@ fn status_now(models: &Models, scope: Scope) -> Result<Json<StatusAnswer>, Error
 pub(super) async fn locks(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, moment) = with_moment(pairs)?;
     let (pairs, format) = with_format(pairs)?;
     let query = BoardQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
@@ -65,9 +61,9 @@ fn locks_table(models: &Models, scope: Scope, query: BoardQuery) -> Result<Table
 pub(super) async fn lock(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, moment) = with_moment(pairs)?;
     let (pairs, format) = with_format(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
@@ -99,9 +95,9 @@ pub(super) fn no_lock(path: &str) -> ErrorResponse {
 pub(super) async fn waits(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let moment = only_moment(pairs, "/api/v1/waits")?;
+    let (_, moment) = with_moment(pairs)?;
     Ok(share_at(&http, asked, moment, waits_now).await)
 }
 
@@ -113,9 +109,9 @@ fn waits_now(models: &Models, scope: Scope) -> Result<Json<WaitsJson>, ErrorResp
 pub(super) async fn sessions(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, moment) = with_moment(pairs)?;
     let (pairs, format) = with_format(pairs)?;
     let query = SessionsQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
@@ -140,9 +136,9 @@ fn sessions_now(models: &Models, scope: Scope, query: SessionsQuery) -> Result<J
 pub(super) async fn session(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, moment) = with_moment(pairs)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share_at(&http, asked, moment, |models, scope| session_now(models, scope, query)).await)
 }
@@ -241,9 +237,7 @@ pub(super) enum ListFormat {
 }
 
 /// The parameters without `format`, and what that says.
-pub(super) fn with_format(
-    mut pairs: Vec<(String, String)>,
-) -> Result<(Vec<(String, String)>, ListFormat), ErrorResponse> {
+pub(super) fn with_format(mut pairs: NamedValues) -> Result<(NamedValues, ListFormat), ErrorResponse> {
     let Some(at) = pairs.iter().position(|(name, _)| name == "format") else { return Ok((pairs, ListFormat::Json)) };
     let (name, value) = pairs.remove(at);
     match value.as_str() {
@@ -251,67 +245,6 @@ pub(super) fn with_format(
         "csv" => Ok((pairs, ListFormat::Csv)),
         other => Err(wrong(&name, other, "json or csv")),
     }
-}
-
-/// The parameters of a request, each at most once.
-pub(super) fn read(pairs: Pairs) -> Result<Vec<(String, String)>, ErrorResponse> {
-    let Query(pairs) = pairs
-        .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
-    let twice =
-        pairs.iter().enumerate().find(|(at, (name, _))| pairs.iter().take(*at).any(|(before, _)| before == name));
-    match twice {
-        Some((_, (name, _))) => {
-            Err(ErrorResponse::bad_request(format!("`{}` came more than once; send it once", echo(name))))
-        }
-        None => Ok(pairs),
-    }
-}
-
-/// For addresses that have no parameters.
-pub(super) fn takes_none(pairs: Pairs, address: &str) -> Result<(), ErrorResponse> {
-    match read(pairs)?.first() {
-        Some((name, _)) => {
-            Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of {address}; it takes none", echo(name))))
-        }
-        None => Ok(()),
-    }
-}
-
-/// What is ordered is ordered now, and by its body alone: a parameter would be one that nobody heeds.
-pub(super) struct NoParameters;
-
-impl<S: Send + Sync> FromRequestParts<S> for NoParameters {
-    type Rejection = ErrorResponse;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
-        let path = parts.uri.path().to_owned();
-        takes_none(Query::from_request_parts(parts, state).await, &path).map(|()| Self)
-    }
-}
-
-/// For addresses that have no parameter but a moment.
-pub(super) fn only_moment(pairs: Pairs, address: &str) -> Result<Option<Moment>, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
-    match pairs.first() {
-        Some((name, _)) => Err(ErrorResponse::bad_request(format!(
-            "`{}` is not a parameter of {address}; its only one is `at`",
-            echo(name)
-        ))),
-        None => Ok(moment),
-    }
-}
-
-/// A text that is not too long.
-pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String, ErrorResponse> {
-    if value.chars().count() > chars_max {
-        return Err(wrong(name, value, &format!("at most {chars_max} characters")));
-    }
-    Ok(value.to_owned())
-}
-
-/// What is said of a value that can't be.
-pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> ErrorResponse {
-    ErrorResponse::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
 }
 
 impl From<ParseQueryError> for ErrorResponse {

@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use lockscope_view::{AuditKind, AuditPage};
 
 use super::Http;
-use super::api::{self, Pairs, short, takes_none, wrong};
 use super::caller::Caller;
-use super::problem::{ErrorResponse, echo};
+use super::params::{Params, short, wrong};
+use super::problem::ErrorResponse;
 use lockscope_audit::{AuditError, LIMIT_MAX, PageQuery};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 
@@ -19,9 +19,9 @@ use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 pub(super) async fn page(
     State(http): State<Http>,
     caller: Caller,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Json<AuditPage>, ErrorResponse> {
-    let query = PageQuery { scope: caller.actor.scope, ..query(&api::read(pairs)?)? };
+    let query = PageQuery { scope: caller.actor.scope, ..query(&pairs)? };
     http.audit(query).await.map(Json)
 }
 
@@ -29,9 +29,8 @@ pub(super) async fn page(
 pub(super) async fn export(
     State(http): State<Http>,
     Caller { actor, .. }: Caller,
-    pairs: Pairs,
+    _: Params,
 ) -> Result<Response, ErrorResponse> {
-    takes_none(pairs, "/api/v1/audit/export")?;
     if !actor.scope.is_everywhere() {
         let detail = format!(
             "the audit log is exported whole, because a part of it can't be verified, and {} has a scope; ask somebody without one",
@@ -68,12 +67,7 @@ pub(super) fn query(pairs: &[(String, String)]) -> Result<PageQuery, ErrorRespon
                     wrong(name, value, &format!("one of {}", AuditKind::ALL.map(AuditKind::name).join(", ")))
                 })?);
             }
-            _ => {
-                return Err(ErrorResponse::bad_request(format!(
-                    "`{}` is not a parameter of /api/v1/audit; it takes after, before, limit, actor, kind and lock",
-                    echo(name)
-                )));
-            }
+            _ => {}
         }
     }
     Ok(query)

@@ -1,11 +1,11 @@
 //! The page of the record, for people: drawn by the server, without script.
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use lockscope_page::{AuditView, audit_page};
 
 use super::caller::Caller;
+use super::params::Params;
 use super::problem::ErrorResponse;
 use super::{Http, audit_api, server_pages};
 use lockscope_audit::PageQuery;
@@ -13,12 +13,12 @@ use lockscope_audit::PageQuery;
 /// Records a page.
 const PAGE_RECORDS: usize = 100;
 
-type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
-
 /// `GET /audit`.
-pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
-    let Query(mut pairs) = pairs
-        .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
+pub(super) async fn show(
+    State(http): State<Http>,
+    caller: Caller,
+    Params(mut pairs): Params,
+) -> Result<Response, ErrorResponse> {
     // What the form sends for "everything".
     pairs.retain(|(name, value)| (name.as_str(), value.as_str()) != ("kind", "any"));
     let kept: Vec<(String, String)> =

@@ -8,9 +8,9 @@ use lockscope_page::cluster_markup;
 use lockscope_view::{Cluster, Scope};
 
 use super::Http;
-use super::api::{Pairs, read};
 use super::caller::Caller;
-use super::problem::{ErrorResponse, echo};
+use super::params::Params;
+use super::problem::ErrorResponse;
 use super::shared_answers::{Answer, AnswerRequest};
 
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
@@ -18,9 +18,8 @@ const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 pub(super) async fn show(
     State(http): State<Http>,
     Caller { scope, .. }: Caller,
-    pairs: Pairs,
+    _: Params,
 ) -> Result<Json<Cluster>, ErrorResponse> {
-    no_parameters(pairs, "/api/v1/cluster")?;
     Ok(Json(http.cluster_for(&scope)))
 }
 
@@ -28,22 +27,11 @@ pub(super) async fn show(
 pub(super) async fn section(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    _: Params,
 ) -> Result<Response, ErrorResponse> {
-    no_parameters(pairs, "/status/cluster")?;
     let (own, scope) = (http.clone(), asked.scope.clone());
     let make = move || Answer::text(MEDIA_TYPE, Ok(cluster_markup(&own.cluster_for(&scope), own.hub.now_ms())));
     Ok(http.shared.answer(asked, make).await)
-}
-
-fn no_parameters(pairs: Pairs, address: &str) -> Result<(), ErrorResponse> {
-    match read(pairs)?.first() {
-        None => Ok(()),
-        Some((name, _)) => {
-            let name = echo(name);
-            Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter of {address}; it takes none")))
-        }
-    }
 }
 
 impl Http {

@@ -6,9 +6,10 @@ use axum::response::Response;
 use lockscope_view::{Events, EventsQuery, Scope, WINDOW_ROWS_MAX};
 
 use super::Http;
-use super::api::{Pairs, read, share, share_past, short, wrong};
+use super::api::{share, share_past};
 use super::history::give_up_at;
 use super::history::happened::{Cursor, Page, Search, Wanted, What};
+use super::params::{Params, short, wrong};
 use super::problem::{ErrorResponse, echo};
 use super::shared_answers::AnswerRequest;
 use lockscope_live::project::EventsView;
@@ -22,9 +23,8 @@ const ROWS_USUAL: usize = 100;
 pub(super) async fn events(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let pairs = read(pairs)?;
     if pairs.iter().any(|(name, _)| REACH_BACK.contains(&name.as_str())) {
         let wanted = wanted(&pairs)?;
         return Ok(share_past(&http, asked, move |http, scope| earlier(http, &scope, wanted)).await);
@@ -82,19 +82,14 @@ fn wanted(pairs: &[(String, String)]) -> Result<Wanted, ErrorResponse> {
                     value.parse().map_err(|_| wrong(name, value, "a whole number from 0 to 4294967295"))?;
                 wanted.limit = limit.clamp(1, WINDOW_ROWS_MAX) as usize;
             }
-            "session" => return Err(not_taken(name)),
-            _ if !wanted.take(name, value)? => return Err(not_taken(name)),
-            _ => {}
+            "after" => {
+                let detail = "`after` goes on from now and can't be combined with from, to or before";
+                return Err(ErrorResponse::bad_request(detail));
+            }
+            _ => wanted.take(name, value)?,
         }
     }
     Ok(wanted)
-}
-
-fn not_taken(name: &str) -> ErrorResponse {
-    ErrorResponse::bad_request(format!(
-        "`{}` is not a parameter of /api/v1/events; it takes ensemble, path, after and limit, or ensemble, path, from, to, before and limit",
-        echo(name)
-    ))
 }
 
 fn query(pairs: &[(String, String)]) -> Result<(EventsQuery, Option<u64>), ErrorResponse> {
@@ -112,7 +107,7 @@ fn query(pairs: &[(String, String)]) -> Result<(EventsQuery, Option<u64>), Error
                     value.parse().map_err(|_| wrong(name, value, "a whole number from 0 to 4294967295"))?;
                 query.limit = limit.clamp(1, WINDOW_ROWS_MAX);
             }
-            _ => return Err(not_taken(name)),
+            _ => {}
         }
     }
     Ok((query, after))

@@ -6,11 +6,11 @@ use lockscope_page::ports::PRESENT;
 use lockscope_page::{EventLine, EventsView, events_page};
 use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
 
-use super::api::{Pairs, read, short, wrong};
 use super::caller::Caller;
 use super::history::happened::{Cursor, Kind, Line, Page, Wanted, What};
 use super::history::{Moment, with_kept_moment, with_moment};
-use super::problem::{ErrorResponse, echo};
+use super::params::{NamedValues, Params, short, wrong};
+use super::problem::ErrorResponse;
 use super::{Http, server_pages};
 use lockscope_live::project::HappenedQuery;
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none};
@@ -30,8 +30,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn read(pairs: Pairs) -> Result<Self, ErrorResponse> {
-        let mut pairs = read(pairs)?;
+    fn read(mut pairs: NamedValues) -> Result<Self, ErrorResponse> {
         // What forms send for fields that are left empty, and for "everything".
         pairs.retain(|(name, value)| {
             !(value.is_empty() || value == "any" && matches!(name.as_str(), "kind" | "ensemble"))
@@ -55,13 +54,7 @@ impl Asked {
                 let names = || Kind::all().map(Kind::name).collect::<Vec<_>>().join(", ");
                 wanted.kind = Some(kind.ok_or_else(|| wrong(name, value, &format!("one of {}", names())))?);
             }
-            _ if !wanted.take(name, value)? => {
-                return Err(ErrorResponse::bad_request(format!(
-                    "`{}` is not a parameter of /events; it takes path, session, kind, ensemble, from, to, before and at",
-                    echo(name)
-                )));
-            }
-            _ => {}
+            _ => wanted.take(name, value)?,
         }
         Ok(())
     }
@@ -82,8 +75,8 @@ impl Asked {
 }
 
 impl Wanted {
-    /// Reads what the page and the API have in common; false where it is something else.
-    pub(super) fn take(&mut self, name: &str, value: &str) -> Result<bool, ErrorResponse> {
+    /// Reads what the page and the API have in common.
+    pub(super) fn take(&mut self, name: &str, value: &str) -> Result<(), ErrorResponse> {
         let ms = || value.parse().ok().filter(|at_ms| *at_ms >= 0_i64);
         let ms = || ms().ok_or_else(|| wrong(name, value, "milliseconds since the epoch"));
         match name {
@@ -99,14 +92,18 @@ impl Wanted {
             }
             "from" => self.from_ms = Some(ms()?),
             "to" => self.to_ms = Some(ms()?),
-            _ => return Ok(false),
+            _ => {}
         }
-        Ok(true)
+        Ok(())
     }
 }
 
 /// `GET /events`.
-pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn show(
+    State(http): State<Http>,
+    caller: Caller,
+    Params(pairs): Params,
+) -> Result<Response, ErrorResponse> {
     let mut asked = Asked::read(pairs)?;
     let at_ms = match asked.moment.take() {
         None => None,
@@ -134,7 +131,7 @@ pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
 pub(super) async fn news(
     State(http): State<Http>,
     Caller { principal, scope, .. }: Caller,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let Asked { wanted, after, .. } = Asked::read(pairs)?;
     let own = http.clone();

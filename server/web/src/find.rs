@@ -1,8 +1,7 @@
 //! Finding by a few letters, for people: a page of its own, and what the page's palette shows. Within what whoever asks
 //! may see.
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use lockscope_page::{find_page, find_places};
 use lockscope_view::{
@@ -13,7 +12,8 @@ use lockscope_view::{
 use super::caller::Caller;
 use super::compact::compact;
 use super::near::NearNames;
-use super::problem::{ErrorResponse, echo};
+use super::params::{NamedValues, Params};
+use super::problem::ErrorResponse;
 use super::{Http, near, server_pages};
 use lockscope_audit::{Actor, Right};
 use lockscope_live::FoundLocks;
@@ -28,10 +28,12 @@ const NEARLY_ROWS: u32 = WINDOW_ROWS_MAX;
 /// Longest text that is looked for; a path may be that long.
 const TEXT_CHARS_MAX: usize = 400;
 
-type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
-
 /// `GET /find?q=TEXT`.
-pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(super) async fn show(
+    State(http): State<Http>,
+    caller: Caller,
+    Params(pairs): Params,
+) -> Result<Response, ErrorResponse> {
     let (own, owner) = (http.clone(), caller.principal.owner.clone());
     let show = move || {
         let view = look(&own, &caller.actor, &caller.scope, pairs)?;
@@ -44,18 +46,13 @@ pub(super) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
 pub(super) async fn answer(
     State(http): State<Http>,
     Caller { actor, scope, principal, .. }: Caller,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let (own, caller) = (http.clone(), principal.owner);
     Ok(compact(&http.work.ask(&caller, move || look(&own, &actor, &scope, pairs)).await??))
 }
 
-fn look(http: &Http, actor: &Actor, scope: &Scope, pairs: Pairs) -> Result<FindAnswer, ErrorResponse> {
-    let Query(pairs) = pairs
-        .map_err(|error| ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text())))?;
-    if let Some((name, _)) = pairs.iter().find(|(name, _)| name != "q") {
-        return Err(ErrorResponse::bad_request(format!("`{}` is not a parameter of /find; it takes q", echo(name))));
-    }
+fn look(http: &Http, actor: &Actor, scope: &Scope, pairs: NamedValues) -> Result<FindAnswer, ErrorResponse> {
     let q = pairs.into_iter().next_back().map(|(_, text)| text).unwrap_or_default();
     if q.chars().count() > TEXT_CHARS_MAX {
         return Err(ErrorResponse::bad_request(format!(

@@ -8,10 +8,10 @@ use axum::response::{IntoResponse, Response};
 use lockscope_view::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
 use super::Http;
-use super::api::{self, Pairs, takes_none};
 use super::caller::Caller;
 use super::csv;
-use super::problem::{ErrorResponse, echo};
+use super::params::{Params, wrong};
+use super::problem::ErrorResponse;
 use super::release_api::{JsonBody, read};
 use lockscope_lab::LabRefusal;
 use lockscope_lab::{LabDenied, has_ended};
@@ -38,9 +38,8 @@ pub(super) async fn start(
 pub(super) async fn runs(
     State(http): State<Http>,
     Caller { scope, .. }: Caller,
-    pairs: Pairs,
+    _: Params,
 ) -> Result<Json<LabRuns>, ErrorResponse> {
-    takes_none(pairs, "/api/v1/lab/runs")?;
     Ok(Json(http.lab.runs(&scope)))
 }
 
@@ -49,25 +48,15 @@ pub(super) async fn run(
     State(http): State<Http>,
     caller: Caller,
     Path(id): Path<String>,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let (id, mut is_csv) = id.strip_suffix(".csv").map_or((id.as_str(), false), |id| (id, true));
-    for (name, value) in api::read(pairs)? {
+    for (name, value) in pairs {
         match (name.as_str(), value.as_str()) {
             ("format", "csv") => is_csv = true,
             ("format", "json" | "") => is_csv = false,
-            ("format", other) => {
-                return Err(ErrorResponse::bad_request(format!(
-                    "`{}` is not a value of `format`; use json or csv",
-                    echo(other)
-                )));
-            }
-            (other, _) => {
-                return Err(ErrorResponse::bad_request(format!(
-                    "`{}` is not a parameter of /api/v1/lab/runs/ID; it takes format",
-                    echo(other)
-                )));
-            }
+            ("format", other) => return Err(wrong("format", other, "json or csv")),
+            _ => {}
         }
     }
     let run = http.lab.run(&caller.scope, id)?;

@@ -46,6 +46,7 @@ mod orders;
 mod origins;
 mod page_source;
 mod pages;
+mod params;
 mod payloads;
 mod peer;
 mod preferences_api;

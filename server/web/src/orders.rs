@@ -10,9 +10,10 @@ use lockscope_page::lock_orders_markup;
 use lockscope_view::{LockOrders, Scope};
 
 use super::Http;
-use super::api::{Pairs, only_moment, read, share_at, short};
+use super::api::share_at;
 use super::caller::Caller;
 use super::history::with_moment;
+use super::params::{Params, short};
 use super::problem::{ErrorResponse, echo};
 use super::server_pages::form_tokens;
 use super::shared_answers::{Answer, AnswerRequest};
@@ -24,17 +25,11 @@ const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 pub(super) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, moment) = with_moment(pairs)?;
     let mut ensemble = String::new();
     for (name, value) in pairs {
-        if name != "ensemble" {
-            let name = echo(&name);
-            return Err(ErrorResponse::bad_request(format!(
-                "`{name}` is not a parameter of /api/v1/orders; it takes ensemble and at"
-            )));
-        }
         ensemble = short(&name, &value, FILTER_CHARS_MAX)?;
     }
     Ok(share_at(&http, asked, moment, move |models, scope| orders(&models.hub, &scope, &ensemble).map(Json)).await)
@@ -45,9 +40,9 @@ pub(super) async fn section(
     State(http): State<Http>,
     caller: Caller,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let moment = only_moment(pairs, "/waits/orders")?;
+    let (_, moment) = with_moment(pairs)?;
     let may_act = moment.is_none() && !http.is_past && caller.actor.may(Right::Release);
     let forms = may_act.then(|| form_tokens(&caller.principal));
     // No address has a fragment: who may act shares with nobody else, whose forms have other tokens.

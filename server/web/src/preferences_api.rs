@@ -7,9 +7,9 @@ use axum::response::{IntoResponse as _, Response};
 use lockscope_view::Preferences;
 
 use super::Http;
-use super::api::{Pairs, takes_none};
 use super::caller::Caller;
 use super::compact::{compact, wants_compact};
+use super::params::Params;
 use super::problem::ErrorResponse;
 use super::release_api::{JsonBody, read};
 use lockscope_access::PreferencesError;
@@ -21,9 +21,8 @@ pub(super) async fn show(
     State(http): State<Http>,
     Caller { actor, .. }: Caller,
     headers: HeaderMap,
-    pairs: Pairs,
+    _: Params,
 ) -> Result<Response, ErrorResponse> {
-    takes_none(pairs, "/api/v1/preferences")?;
     Ok(answer(&headers, http.access.preferences(&actor).await?))
 }
 

@@ -14,10 +14,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Http;
-use super::api::NoParameters;
 use super::api_types::ContenderJson;
 use super::caller::Caller;
 use super::compact::{compact, wants_compact};
+use super::params::Params;
 use super::problem::ErrorResponse;
 use lockscope_live::project;
 use lockscope_release::{self, Execution, RejectionReason, ReleaseService};
@@ -145,7 +145,7 @@ pub(super) type JsonBody<T> = Result<Json<T>, JsonRejection>;
 pub(super) async fn plan(
     State(http): State<Http>,
     caller: Caller,
-    _: NoParameters,
+    _: Params,
     headers: HeaderMap,
     request: JsonBody<PlanRequest>,
 ) -> Result<Response, ReleaseError> {
@@ -158,7 +158,7 @@ pub(super) async fn plan(
 pub(super) async fn execute(
     State(http): State<Http>,
     caller: Caller,
-    _: NoParameters,
+    _: Params,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
@@ -169,7 +169,7 @@ pub(super) async fn execute(
 pub(super) async fn revoke(
     State(http): State<Http>,
     caller: Caller,
-    _: NoParameters,
+    _: Params,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {
@@ -180,7 +180,7 @@ pub(super) async fn revoke(
 pub(super) async fn approve(
     State(http): State<Http>,
     caller: Caller,
-    _: NoParameters,
+    _: Params,
     headers: HeaderMap,
     order: JsonBody<ReleaseOrder>,
 ) -> Result<Response, ReleaseError> {

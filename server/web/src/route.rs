@@ -84,13 +84,19 @@ pub(super) struct Route {
     pub(super) bounds_itself: bool,
     /// A probe: it is asked by any name and as a proxy is.
     pub(super) is_probe: bool,
+    /// The parameters that it takes, where no operation of the API describes them.
+    pub(super) params: &'static [&'static str],
 }
 
 impl Route {
     pub(super) const fn new(verb: Verb, path: &'static str, need: Need, answer: Answer) -> Self {
         let is_act = matches!(answer, Answer::Act(_));
         let (is_polled, has_secret, is_probe) = (false, false, false);
-        Self { verb, path, need, answer, is_polled, has_secret, bounds_itself: is_act, is_probe }
+        Self { verb, path, need, answer, is_polled, has_secret, bounds_itself: is_act, is_probe, params: &[] }
+    }
+
+    pub(super) const fn taking(self, params: &'static [&'static str]) -> Self {
+        Self { params, ..self }
     }
 
     pub(super) const fn polled(self) -> Self {

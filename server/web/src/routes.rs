@@ -47,6 +47,12 @@ const fn file(path: &'static str) -> Route {
     Route::new(Verb::Get, path, Need::Open, Answer::File)
 }
 
+/// What the list of events takes.
+const EVENTS: &[&str] = &["path", "session", "kind", "ensemble", "from", "to", "before", "after", "at"];
+const DIFFERS: &[&str] =
+    &["path", "ensemble", "range", "from", "to", "sel_from", "sel_to", "min_wait_ms", "max_wait_ms"];
+const SESSION: &[&str] = &["ensemble", "id", "offset", "limit", "at"];
+
 /// The table.
 pub(super) const ROUTES: &[Route] = &[
     api(Verb::Get, "/healthz", Need::Open, || get(health::healthz)).probe(),
@@ -106,7 +112,8 @@ pub(super) const ROUTES: &[Route] = &[
     api(Verb::Any, "/api/{*rest}", Need::Open, || any(unknown_api)),
     form(Verb::Get, "/release/approve", RELEASE, || get(approve::show)).secret(),
     form(Verb::Post, "/release/approve", RELEASE, || post(approve::approve)).secret(),
-    form(Verb::Get, "/audit", AUDIT, || get(audit_page::show)),
+    form(Verb::Get, "/audit", AUDIT, || get(audit_page::show))
+        .taking(&["before", "after", "limit", "actor", "kind", "lock"]),
     #[cfg(feature = "lab")]
     form(Verb::Get, "/lab", VIEW, || get(lab_page::show)),
     #[cfg(feature = "lab")]
@@ -117,23 +124,26 @@ pub(super) const ROUTES: &[Route] = &[
     form(Verb::Post, "/lab/fault", LAB, || post(lab_page::throw)),
     #[cfg(not(feature = "lab"))]
     form(Verb::Get, "/lab", VIEW, || get(no_lab)),
-    form(Verb::Get, "/find", VIEW, || get(find::show)),
-    api(Verb::Get, "/find/answer", VIEW, || get(find::answer)),
-    form(Verb::Get, "/fleet", VIEW, || get(server_pages::fleet::show)),
-    form(Verb::Get, "/events", VIEW, || get(events_page::show)),
-    form(Verb::Get, "/alerts", VIEW, || get(alerts::pages::show)),
+    form(Verb::Get, "/find", VIEW, || get(find::show)).taking(&["q"]),
+    api(Verb::Get, "/find/answer", VIEW, || get(find::answer)).taking(&["q"]),
+    form(Verb::Get, "/fleet", VIEW, || get(server_pages::fleet::show)).taking(&["q", "label", "verdict", "offset"]),
+    form(Verb::Get, "/events", VIEW, || get(events_page::show)).taking(EVENTS),
+    form(Verb::Get, "/alerts", VIEW, || get(alerts::pages::show)).taking(&["state", "done"]),
     api(Verb::Get, "/alerts/banner", VIEW, || get(alerts::banner::show)).polled(),
-    form(Verb::Get, "/alerts/test", VIEW, || get(alerts::pages::try_rule)),
+    form(Verb::Get, "/alerts/test", VIEW, || get(alerts::pages::try_rule)).taking(&["toml", "hours"]),
     form(Verb::Post, "/waits/orders/snooze", RELEASE, || post(orders::snooze::snooze_typed)),
     form(Verb::Post, "/waits/orders/snooze/end", RELEASE, || post(orders::snooze::end_typed)),
     form(Verb::Post, "/alerts/ack", RELEASE, || post(alerts::pages::acknowledge)),
     form(Verb::Post, "/alerts/silences", RELEASE, || post(alerts::pages::silence)),
     form(Verb::Post, "/alerts/silences/end", RELEASE, || post(alerts::pages::end_silence)),
-    form(Verb::Get, "/incidents", VIEW, || get(history::incident_pages::show)),
-    form(Verb::Get, "/incident", VIEW, || get(history::incident_pages::show_one)),
-    api(Verb::Get, "/events/news", VIEW, || get(events_page::news)).polled(),
-    form(Verb::Get, "/blame", VIEW, || get(history::blame_page::show)),
-    form(Verb::Get, "/differs", VIEW, || get(history::differs_page::show)),
+    form(Verb::Get, "/incidents", VIEW, || get(history::incident_pages::show))
+        .taking(&["ensemble", "from", "to", "q", "min_ms", "limit"]),
+    form(Verb::Get, "/incident", VIEW, || get(history::incident_pages::show_one))
+        .taking(&["ensemble", "id", "path", "around"]),
+    api(Verb::Get, "/events/news", VIEW, || get(events_page::news)).polled().taking(EVENTS),
+    form(Verb::Get, "/blame", VIEW, || get(history::blame_page::show))
+        .taking(&["by", "path", "ensemble", "range", "from", "to", "limit", "at"]),
+    form(Verb::Get, "/differs", VIEW, || get(history::differs_page::show)).taking(DIFFERS),
     form(Verb::Get, "/help", VIEW, || get(help::show)),
     api(Verb::Get, "/help/explain", VIEW, || get(help::explain)),
     form(Verb::Get, "/sign-in", Need::Open, || get(sign_in::show)).secret(),
@@ -149,14 +159,16 @@ pub(super) const ROUTES: &[Route] = &[
     form(Verb::Post, "/sign-out", Need::Open, || post(sign_in::sign_out)).secret(),
     page("/", VIEW),
     page("/lock", VIEW),
-    api(Verb::Get, "/lock/over-time", VIEW, || get(history::over_time_page::show)),
-    api(Verb::Get, "/lock/time-to-lock", VIEW, || get(history::time_to_lock::section)),
+    api(Verb::Get, "/lock/over-time", VIEW, || get(history::over_time_page::show))
+        .taking(&["ensemble", "path", "range", "from", "to", "compare", "at"]),
+    api(Verb::Get, "/lock/time-to-lock", VIEW, || get(history::time_to_lock::section))
+        .taking(&["ensemble", "path", "limit", "at"]),
     page("/waits", VIEW),
-    api(Verb::Get, "/waits/orders", VIEW, || get(orders::section)),
+    api(Verb::Get, "/waits/orders", VIEW, || get(orders::section)).taking(&["at"]),
     page("/wall", VIEW),
     page("/sessions", VIEW),
     page("/session", VIEW),
-    api(Verb::Get, "/session/timeout", VIEW, || get(session_timeout::section)),
+    api(Verb::Get, "/session/timeout", VIEW, || get(session_timeout::section)).taking(SESSION),
     page("/status", VIEW),
     api(Verb::Get, "/status/cluster", VIEW, || get(cluster::section)).polled(),
     file("/pkg/{name}"),
@@ -175,6 +187,12 @@ pub(super) fn is_page(path: &str) -> bool {
 /// The row that answers a request, if there is one. `path`: as it is matched.
 pub(super) fn row(path: &str, method: &Method) -> Option<&'static Route> {
     ROUTES.iter().find(|row| row.path == path && row.verb.takes(method))
+}
+
+/// The parameters that a route takes; `path`: as it is matched.
+pub(super) fn params(path: &str, method: &Method) -> Vec<&'static str> {
+    let Some(row) = row(path, method) else { return Vec::new() };
+    openapi::query_params(row).unwrap_or_else(|| row.params.to_vec())
 }
 
 /// Whether an answer at an address may hold a secret; `path`: as it is matched.

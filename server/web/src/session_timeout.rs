@@ -9,9 +9,9 @@ use lockscope_page::{SessionTimeoutMarkup, session_timeout_markup};
 use lockscope_view::{Scope, SessionQuery};
 
 use super::Http;
-use super::api::{Pairs, read};
 use super::caller::Caller;
 use super::history::{PastPage, with_moment};
+use super::params::Params;
 use super::problem::ErrorResponse;
 use super::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::Hub;
@@ -22,9 +22,9 @@ const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 pub(super) async fn section(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
+    let (pairs, moment) = with_moment(pairs)?;
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };

@@ -138,7 +138,7 @@ async fn what_is_left_empty_is_left_out_and_what_can_not_be_has_a_remedy() {
         ("/blame?from=9&to=3", "`from` has to be before `to`"),
         ("/blame?from=x", "milliseconds since the epoch"),
         ("/blame?path=a", "not an absolute path"),
-        ("/blame?depth=1", "there are by, path, ensemble, range, from, to, limit, at"),
+        ("/blame?depth=1", "it takes by, path, ensemble, range, from, to, limit and at"),
         ("/api/v1/history/blame?format=perfetto", "use json or csv"),
         ("/api/v1/history/blame?by=x", "use client, host, session, lock or ensemble"),
     ] {

@@ -154,7 +154,7 @@ async fn a_selection_that_can_not_be_has_a_remedy() {
         ("/differs?range=2h", "use 1h, 6h, 24h or 7d"),
         ("/differs?range=1h&from=1", "either range, or from and to"),
         ("/differs?path=a", "not an absolute path"),
-        ("/differs?at=1", "is not a parameter here"),
+        ("/differs?at=1", "`at` is not a parameter of /differs; it takes path, ensemble, range"),
     ] {
         let (status, told) = recorded.get(target).await;
         assert!(status == 400 && told.contains(said), "{target}: {status} {told}");
@@ -166,7 +166,7 @@ async fn a_selection_that_can_not_be_has_a_remedy() {
         ("from=5&to=9&sel_from=8&sel_to=7", "`sel_from` has to be before `sel_to`"),
         ("min_wait_ms=5&max_wait_ms=5", "`min_wait_ms` has to be less than `max_wait_ms`"),
         ("min_wait_ms=-1", "a number of milliseconds"),
-        ("limit=5", "is not a parameter here"),
+        ("limit=5", "`limit` is not a parameter of /api/v1/history/differs; it takes ensemble, path"),
     ] {
         let (status, told) = recorded.get(&format!("{differs}?{query}")).await;
         assert!(status == 400 && told.contains(said), "{query}: {status} {told}");

@@ -128,7 +128,7 @@ async fn the_list_is_cut_by_lock_session_kind_time_and_scope() {
         ("/events?session=7", "a session's id"),
         ("/events?before=1", "what the page before links to"),
         ("/events?path=a", "not an absolute path"),
-        ("/events?limit=5", "is not a parameter of /events; it takes path, session"),
+        ("/events?limit=5", "`limit` is not a parameter of /events; it takes path, session"),
         ("/events?at=x", "is not a value of `at`"),
         ("/events?at=1000", "nothing is kept of that moment"),
         ("/api/v1/events?from=0&after=1", "or ensemble, path, from, to, before and limit"),

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::view::StateFilter;
 use crate::Http;
-use crate::api::{Pairs, read as read_pairs, wrong};
 use crate::caller::Caller;
+use crate::params::{Params, wrong};
 use crate::problem::{ErrorResponse, echo};
 use crate::release_api::{JsonBody, read};
 
@@ -49,14 +49,10 @@ pub(crate) struct AckOrder {
 pub(crate) async fn show(
     State(http): State<Http>,
     caller: Caller,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Json<Alerts>, ErrorResponse> {
     let mut filter = StateFilter::All;
-    for (name, value) in read_pairs(pairs)? {
-        if name != "state" {
-            let name = echo(&name);
-            return Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter here; there is state")));
-        }
+    for (name, value) in pairs {
         let remedy = StateFilter::NAMES.join(", ");
         filter = StateFilter::named(&value).ok_or_else(|| wrong(&name, &value, &format!("one of {remedy}")))?;
     }

@@ -7,18 +7,22 @@ use lockscope_view::AlertMatchers;
 
 use super::backtest::{FiringJson, TestOrder};
 use super::view::StateFilter;
-use crate::api::{Pairs, read, short, wrong};
 use crate::caller::Caller;
 use crate::forms::{Typed, typed_in, value};
-use crate::problem::{ErrorResponse, echo};
+use crate::params::{Params, short, wrong};
+use crate::problem::ErrorResponse;
 use crate::redirect::see_other;
 use crate::{Http, server_pages};
 use lockscope_audit::Right;
 
 /// `GET /alerts`.
-pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(crate) async fn show(
+    State(http): State<Http>,
+    caller: Caller,
+    Params(pairs): Params,
+) -> Result<Response, ErrorResponse> {
     let (mut filter, mut done) = (AlertFilter::All, None);
-    for (name, value) in read(pairs)? {
+    for (name, value) in pairs {
         match (name.as_str(), value.as_str()) {
             (_, "") => {}
             ("state", name) => {
@@ -26,10 +30,7 @@ pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs)
                 filter = AlertFilter::named(name).ok_or_else(|| wrong("state", name, &format!("one of {remedy}")))?;
             }
             ("done", name) => done = AlertDone::named(name),
-            (other, _) => {
-                let other = echo(other);
-                return Err(ErrorResponse::bad_request(format!("`{other}` is not a parameter here; there is state")));
-            }
+            _ => {}
         }
     }
     let view = AlertsView { filter, done, ..view(&http, &caller).await? };
@@ -46,10 +47,10 @@ const EXAMPLE: &str = "[[alert]]\nname = \"long-waits\"\nwhen = [\"waiting > 30s
 pub(crate) async fn try_rule(
     State(http): State<Http>,
     caller: Caller,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let (mut toml, mut hours) = (None, 1);
-    for (name, value) in read(pairs)? {
+    for (name, value) in pairs {
         match (name.as_str(), value.as_str()) {
             (_, "") => {}
             ("toml", text) => toml = Some(short("toml", text, RULE_CHARS_MAX)?),
@@ -57,12 +58,7 @@ pub(crate) async fn try_rule(
                 let known = TriedView::HOURS.into_iter().find(|hours| hours.to_string() == text);
                 hours = known.ok_or_else(|| wrong("hours", text, "1, 6, 24 or 168"))?;
             }
-            (other, _) => {
-                let other = echo(other);
-                return Err(ErrorResponse::bad_request(format!(
-                    "`{other}` is not a parameter here; there are toml and hours"
-                )));
-            }
+            _ => {}
         }
     }
     let now_ms = http.hub.now_ms();

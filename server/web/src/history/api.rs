@@ -13,7 +13,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Http;
-use crate::api::{self, Pairs, share_past};
+use crate::api::share_past;
+use crate::params::{Params, short};
 use crate::problem::{ErrorResponse, echo};
 use crate::shared_answers::AnswerRequest;
 use lockscope_live::FILTER_CHARS_MAX;
@@ -47,19 +48,11 @@ pub(crate) struct HistoryJson {
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let mut ensemble = String::new();
-    for (name, value) in api::read(pairs)? {
-        match name.as_str() {
-            "ensemble" => ensemble = api::short(&name, &value, FILTER_CHARS_MAX)?,
-            _ => {
-                let name = echo(&name);
-                return Err(ErrorResponse::bad_request(format!(
-                    "`{name}` is not a parameter of /api/v1/history; its only one is `ensemble`"
-                )));
-            }
-        }
+    for (name, value) in pairs {
+        ensemble = short(&name, &value, FILTER_CHARS_MAX)?;
     }
     Ok(share_past(&http, asked, move |http, scope| history_now(http, &scope, &ensemble)).await)
 }

@@ -11,8 +11,8 @@ use lockscope_view::Scope;
 use lockscope_view::past::{BlameBy, Unanswered};
 
 use crate::Http;
-use crate::api::{Pairs, read, short, wrong};
-use crate::problem::{ErrorResponse, echo};
+use crate::params::{NamedValues, short, wrong};
+use crate::problem::ErrorResponse;
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use lockscope_runtime::clock;
 
@@ -84,23 +84,10 @@ impl Asked {
         Self { ensemble: ensemble.to_owned(), path: path.to_owned(), ..Self::default() }
     }
 
-    /// Reads the parameters that an address takes.
-    pub(super) fn read(pairs: Pairs, takes: &[&str], limit_max: usize) -> Result<Self, ErrorResponse> {
-        Self::of_pairs(&read(pairs)?, takes, limit_max)
-    }
-
-    /// The same of those that were read.
-    pub(super) fn of_pairs(
-        pairs: &[(String, String)],
-        takes: &[&str],
-        limit_max: usize,
-    ) -> Result<Self, ErrorResponse> {
+    /// Reads the parameters of an address.
+    pub(super) fn read(pairs: &NamedValues, limit_max: usize) -> Result<Self, ErrorResponse> {
         let mut asked = Self::default();
         for (name, value) in pairs {
-            if !takes.contains(&name.as_str()) {
-                let (name, takes) = (echo(name), takes.join(", "));
-                return Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter here; there are {takes}")));
-            }
             asked.take(name, value, limit_max)?;
         }
         Ok(asked)

@@ -9,12 +9,12 @@ use lockscope_view::past::{Blame, BlameBy};
 
 use super::ask::{Asked, give_up_at};
 use crate::Http;
-use crate::api::{ListFormat, Pairs, read, share_past, with_format};
+use crate::api::{ListFormat, share_past, with_format};
 use crate::csv::{Table, known_as, text};
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
 
-const TAKES: [&str; 7] = ["ensemble", "path", "from", "to", "by", "limit", "format"];
 /// Rows of one answer.
 pub(crate) const BLAME_MAX: usize = 1_000;
 const BLAME_USUAL: usize = 100;
@@ -35,10 +35,10 @@ const COLUMNS: [&str; 11] = [
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, format) = with_format(read(pairs)?)?;
-    let of = Asked::of_pairs(&pairs, &TAKES, BLAME_MAX)?;
+    let (pairs, format) = with_format(pairs)?;
+    let of = Asked::read(&pairs, BLAME_MAX)?;
     Ok(match format {
         ListFormat::Json => share_past(&http, asked, move |http, scope| found(http, &scope, &of).map(Json)).await,
         ListFormat::Csv => {

@@ -14,15 +14,14 @@ use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
 use super::ask::Asked;
 use super::blame::{BLAME_MAX, found};
 use super::{Moment, with_kept_moment, with_moment};
-use crate::api::{Pairs, read, wrong};
 use crate::caller::Caller;
+use crate::params::{NamedValues, Params, wrong};
 use crate::problem::ErrorResponse;
 use crate::{Http, server_pages};
 use lockscope_live::absolute_or_none;
 use lockscope_runtime::clock;
 
 const PAGE: &str = "/blame";
-const TAKES: [&str; 8] = ["by", "path", "ensemble", "range", "from", "to", "limit", "at"];
 /// Rows of a page.
 const ROWS_USUAL: usize = 25;
 /// So long it is looked for when ZooKeeper was out of sight; gaps are said in any case.
@@ -41,12 +40,11 @@ struct PageAsked {
 }
 
 impl PageAsked {
-    fn read(pairs: Pairs, scope: &Scope) -> Result<Self, ErrorResponse> {
-        let mut pairs = read(pairs)?;
+    fn read(mut pairs: NamedValues, scope: &Scope) -> Result<Self, ErrorResponse> {
         // What forms send for fields that are left empty.
         pairs.retain(|(_, value)| !value.is_empty());
         let (rest, moment) = with_moment(pairs.clone())?;
-        let mut of = Asked::of_pairs(&rest, &TAKES, BLAME_MAX)?;
+        let mut of = Asked::read(&rest, BLAME_MAX)?;
         absolute_or_none(&of.path)?;
         of.limit.get_or_insert(ROWS_USUAL);
         let value = |name: &str| rest.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str());
@@ -119,7 +117,11 @@ impl PageAsked {
 }
 
 /// `GET /blame`.
-pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(crate) async fn show(
+    State(http): State<Http>,
+    person: Caller,
+    Params(pairs): Params,
+) -> Result<Response, ErrorResponse> {
     let mut asked = PageAsked::read(pairs, &person.scope)?;
     let at_ms = match asked.moment.take() {
         None => None,

@@ -10,18 +10,17 @@ use lockscope_view::past::Diff;
 use super::MomentError;
 use super::ask::Asked;
 use crate::Http;
-use crate::api::{Pairs, share_past};
+use crate::api::share_past;
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
-
-const TAKES: [&str; 4] = ["ensemble", "path", "from", "to"];
 
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let of = Asked::read(pairs, &TAKES, 1)?;
+    let of = Asked::read(&pairs, 1)?;
     Ok(share_past(&http, asked, move |http, scope| compared(http, &scope, &of)).await)
 }
 

@@ -14,13 +14,12 @@ use lockscope_view::past::{Differs, Dimension, WaitCounts};
 
 use super::ask::{Asked, AskedPart};
 use crate::Http;
-use crate::api::{ListFormat, Pairs, read, share_past, with_format};
+use crate::api::{ListFormat, share_past, with_format};
 use crate::csv::{Table, known_as, text};
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
 
-const TAKES: [&str; 9] =
-    ["ensemble", "path", "from", "to", "sel_from", "sel_to", "min_wait_ms", "max_wait_ms", "format"];
 const COLUMNS: [&str; 9] = [
     "dimension",
     "difference",
@@ -36,10 +35,10 @@ const COLUMNS: [&str; 9] = [
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, format) = with_format(read(pairs)?)?;
-    let of = Asked::of_pairs(&pairs, &TAKES, 0)?;
+    let (pairs, format) = with_format(pairs)?;
+    let of = Asked::read(&pairs, 0)?;
     Ok(match format {
         ListFormat::Json => {
             share_past(&http, asked, move |http, scope| found(http, &scope, &of, &mut |_| {}).map(Json)).await

@@ -12,16 +12,14 @@ use lockscope_page::{
 
 use super::ask::Asked;
 use super::differs::{found, selection};
-use crate::api::{Pairs, read, wrong};
 use crate::caller::Caller;
+use crate::params::{NamedValues, Params, wrong};
 use crate::problem::ErrorResponse;
 use crate::{Http, server_pages};
 use lockscope_live::absolute_or_none;
 use lockscope_view::Scope;
 
 const PAGE: &str = "/differs";
-const TAKES: [&str; 9] =
-    ["path", "ensemble", "range", "from", "to", "sel_from", "sel_to", "min_wait_ms", "max_wait_ms"];
 /// Ranges by their length, up to now.
 const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
 
@@ -36,11 +34,10 @@ struct PageAsked {
 }
 
 impl PageAsked {
-    fn read(pairs: Pairs, now_ms: i64) -> Result<Self, ErrorResponse> {
-        let mut pairs = read(pairs)?;
+    fn read(mut pairs: NamedValues, now_ms: i64) -> Result<Self, ErrorResponse> {
         // What forms send for fields that are left empty.
         pairs.retain(|(_, value)| !value.is_empty());
-        let mut of = Asked::of_pairs(&pairs, &TAKES, 0)?;
+        let mut of = Asked::read(&pairs, 0)?;
         absolute_or_none(&of.path)?;
         let named = pairs.iter().find(|(name, _)| name == "range").map(|(_, value)| value.as_str());
         let has_ends = of.from_ms.is_some() || of.to_ms.is_some();
@@ -97,7 +94,11 @@ impl PageAsked {
 }
 
 /// `GET /differs`.
-pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
+pub(crate) async fn show(
+    State(http): State<Http>,
+    person: Caller,
+    Params(pairs): Params,
+) -> Result<Response, ErrorResponse> {
     let asked = PageAsked::read(pairs, http.hub.now_ms())?;
     let Caller { scope, principal, .. } = person.clone();
     let own = http.clone();

@@ -11,14 +11,13 @@ use super::file_rooms::while_it_is_sent;
 use super::going_on::still;
 use super::trace::trace;
 use crate::Http;
-use crate::api::Pairs;
 use crate::csv::{self, Table, known_as, text};
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_view::Scope;
 use lockscope_view::past::Hold;
 
-const TAKES: [&str; 7] = ["ensemble", "path", "session", "client", "from", "to", "format"];
 /// Spans in one file, and bytes of their names.
 const SPANS_MAX: usize = 50_000;
 const BYTES_MAX: usize = 32 << 20;
@@ -41,9 +40,9 @@ const COLUMNS: [&str; 13] = [
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let of = Asked::read(pairs, &TAKES, 1)?;
+    let of = Asked::read(&pairs, 1)?;
     if of.format == ExportFormat::Sqlite {
         return bundle::show(&http, asked, of).await;
     }

@@ -10,11 +10,11 @@ use lockscope_view::past::Holds;
 use super::ask::Asked;
 use super::going_on::still;
 use crate::Http;
-use crate::api::{Pairs, share_past};
+use crate::api::share_past;
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 
-const TAKES: [&str; 8] = ["ensemble", "path", "session", "client", "from", "to", "limit", "before"];
 /// Rows of one answer.
 pub(crate) const HOLDS_MAX: usize = 1_000;
 const HOLDS_USUAL: usize = 100;
@@ -22,9 +22,9 @@ const HOLDS_USUAL: usize = 100;
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let holds = Asked::read(pairs, &TAKES, HOLDS_MAX)?;
+    let holds = Asked::read(&pairs, HOLDS_MAX)?;
     Ok(share_past(&http, asked, move |http, scope| found(http, &scope, &holds)).await)
 }
 

@@ -17,11 +17,11 @@ use super::ask::{Asked, ExportFormat, give_up_at, refused};
 use super::incident::{Told, id_of};
 use super::incident_acts::Release;
 use super::incident_words::{ended_cell, is_mutual, root_name};
-use super::incidents::{INCIDENTS_MAX, Listed, TAKES, USUAL_RANGE_MS, listed};
+use super::incidents::{INCIDENTS_MAX, Listed, USUAL_RANGE_MS, listed};
 use super::links::{at_moment, with};
 use super::one_incident::{AskedOne, Before, Found, WhichIncident, found, url_of};
-use crate::api::Pairs;
 use crate::caller::Caller;
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::redirect::see_other;
 use crate::{Http, server_pages};
@@ -44,8 +44,12 @@ const ZOOMS: usize = 24;
 const ZOOM_MIN_MS: i64 = 1_000;
 
 /// `GET /incidents`.
-pub(crate) async fn show(State(http): State<Http>, person: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
-    let asked = Asked::read(pairs, &TAKES, INCIDENTS_MAX)?;
+pub(crate) async fn show(
+    State(http): State<Http>,
+    person: Caller,
+    Params(pairs): Params,
+) -> Result<Response, ErrorResponse> {
+    let asked = Asked::read(&pairs, INCIDENTS_MAX)?;
     let Caller { scope, principal, .. } = person.clone();
     let own = http.clone();
     let make = move || list_view(&own, &scope, &asked);
@@ -158,7 +162,7 @@ fn left(how: Option<SpanEnd>) -> &'static str {
 pub(crate) async fn show_one(
     State(http): State<Http>,
     person: Caller,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let asked = AskedOne::read(pairs)?;
     let Caller { scope, principal, .. } = person.clone();

@@ -11,15 +11,12 @@ use lockscope_view::past::{Coverage, Incident, Incidents};
 use super::ask::{Asked, give_up_at, refused};
 use super::incident::{Earlier, Looking, Told, id_of};
 use crate::Http;
-use crate::api::{ListFormat, Pairs, read, share_past, with_format};
+use crate::api::{ListFormat, share_past, with_format};
 use crate::csv::{Table, known_as, text};
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
 
-/// What the page takes.
-pub(super) const TAKES: [&str; 6] = ["ensemble", "from", "to", "q", "min_ms", "limit"];
-/// What the API takes.
-const API_TAKES: [&str; 8] = ["ensemble", "from", "to", "path", "q", "min_ms", "limit", "format"];
 /// The range where none is named.
 pub(super) const USUAL_RANGE_MS: i64 = 86_400_000;
 /// Rows of one answer.
@@ -51,10 +48,10 @@ const COLUMNS: [&str; 20] = [
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, format) = with_format(read(pairs)?)?;
-    let of = Asked::of_pairs(&pairs, &API_TAKES, INCIDENTS_MAX)?;
+    let (pairs, format) = with_format(pairs)?;
+    let of = Asked::read(&pairs, INCIDENTS_MAX)?;
     Ok(match format {
         ListFormat::Json => {
             let list = move |http: &Http, scope| listed(http, &scope, &of).map(|list| Json(Incidents::from(list)));

@@ -9,11 +9,11 @@ use lockscope_view::past::Marks;
 
 use super::ask::Asked;
 use crate::Http;
-use crate::api::{Pairs, share_past};
+use crate::api::share_past;
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 
-const TAKES: [&str; 5] = ["ensemble", "path", "from", "to", "limit"];
 /// Marks of one answer.
 pub(crate) const MARKS_MAX: usize = 2_000;
 const MARKS_USUAL: usize = 500;
@@ -21,9 +21,9 @@ const MARKS_USUAL: usize = 500;
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let of = Asked::read(pairs, &TAKES, MARKS_MAX)?;
+    let of = Asked::read(&pairs, MARKS_MAX)?;
     Ok(share_past(&http, asked, move |http, scope| found(http, &scope, &of)).await)
 }
 

@@ -35,7 +35,7 @@ pub(super) mod time_to_lock;
 mod trace;
 
 use super::Http;
-use super::api::wrong;
+use super::params::{NamedValues, wrong};
 use super::problem::ErrorResponse;
 use lockscope_view::Scope;
 
@@ -52,9 +52,6 @@ pub(super) use past_only::refuse_the_present;
 const AT: &str = "at";
 /// On pages: the newest moment that is kept.
 const NOW: &str = "now";
-
-/// Parameters, as they came.
-type NamedValues = Vec<(String, String)>;
 
 /// The parameters without `at`, and the moment that it names.
 pub(super) fn with_moment(mut pairs: NamedValues) -> Result<(NamedValues, Option<Moment>), ErrorResponse> {

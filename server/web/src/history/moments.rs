@@ -166,7 +166,7 @@ impl Moments {
         let (mut shown, mut unanswered, mut first) = (Vec::new(), Vec::new(), None);
         for (info, handle) in seen {
             match self.snapshot(&info.name, handle.as_ref(), at_ms, give_up_at) {
-                Ok(snapshot) => shown.push(Ensemble::still(info, snapshot.shown.clone())),
+                Ok(snapshot) => shown.push(Ensemble::still(info, &snapshot.shown)),
                 Err(why) => {
                     unanswered.push(why.of(&info.name));
                     let unknown = MomentError::Unknown { ensemble: info.name, why };
@@ -226,7 +226,7 @@ impl Moments {
     pub(super) fn of_ensemble(&self, ensemble: &str, at_ms: i64, give_up_at: Instant) -> Result<Arc<Hub>, Missing> {
         let (info, handle) = self.recording(ensemble).ok_or(Missing::NotRecorded)?;
         let snapshot = self.snapshot(ensemble, handle.as_ref(), at_ms, give_up_at)?;
-        Ok(self.hub(at_ms, vec![Ensemble::still(info, snapshot.shown.clone())]))
+        Ok(self.hub(at_ms, vec![Ensemble::still(info, &snapshot.shown)]))
     }
 
     /// What was recorded of one ensemble.

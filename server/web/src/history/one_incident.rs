@@ -15,8 +15,8 @@ use super::incident_alike::FoundAlike;
 use super::incident_words::{again, markdown};
 use super::incidents::incident_of as answer_of;
 use crate::Http;
-use crate::api::{Pairs, read, short, wrong};
-use crate::problem::{ErrorResponse, echo};
+use crate::params::{NamedValues, Params, short, wrong};
+use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use lockscope_view::Scope;
@@ -53,10 +53,10 @@ impl Default for WhichIncident {
 }
 
 impl AskedOne {
-    pub(super) fn read(pairs: Pairs) -> Result<Self, ErrorResponse> {
+    pub(super) fn read(pairs: NamedValues) -> Result<Self, ErrorResponse> {
         let (mut asked, mut id) = (Self::default(), None);
         let (mut path, mut around) = (String::new(), None);
-        for (name, value) in read(pairs)? {
+        for (name, value) in pairs {
             match (name.as_str(), value.as_str()) {
                 ("ensemble", _) => asked.ensemble = short(&name, &value, FILTER_CHARS_MAX)?,
                 ("id", "") => {}
@@ -70,12 +70,7 @@ impl AskedOne {
                 ("format", "" | "json") => asked.is_markdown = false,
                 ("format", "markdown") => asked.is_markdown = true,
                 ("format", _) => return Err(wrong(&name, &value, "json or markdown")),
-                _ => {
-                    let name = echo(&name);
-                    return Err(ErrorResponse::bad_request(format!(
-                        "`{name}` is not a parameter here; there are ensemble, id, path, around, format"
-                    )));
-                }
+                _ => {}
             }
         }
         asked.which = match (id, around) {
@@ -95,7 +90,7 @@ impl AskedOne {
 pub(crate) async fn show_one(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let of = AskedOne::read(pairs)?;
     let (own, scope) = (http.clone(), asked.scope.clone());

@@ -9,18 +9,17 @@ use lockscope_view::past::LockOverTime;
 
 use super::ask::Asked;
 use crate::Http;
-use crate::api::{Pairs, share_past};
+use crate::api::share_past;
+use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
-
-const TAKES: [&str; 5] = ["ensemble", "path", "from", "to", "grain"];
 
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let of = Asked::read(pairs, &TAKES, 1)?;
+    let of = Asked::read(&pairs, 1)?;
     if of.path.is_empty() {
         return Err(ErrorResponse::bad_request("`path` is missing: the path of a lock"));
     }

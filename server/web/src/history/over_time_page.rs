@@ -7,20 +7,18 @@ use axum::extract::State;
 use axum::response::Response;
 use lockscope_page::{Choice, OverTime, OverTimeMarkup, over_time_markup};
 
-use super::AT;
 use super::ask::give_up_at;
 use super::over_time_view::over_time;
 use crate::Http;
-use crate::api::{Pairs, read};
 use crate::caller::Caller;
-use crate::problem::{ErrorResponse, echo};
+use crate::params::Params;
+use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_runtime::clock;
 use lockscope_view::Scope;
 
 /// The page that has the section.
 const PAGE: &str = "/lock";
-const TAKES: [&str; 7] = ["ensemble", "path", "range", "from", "to", "compare", AT];
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 /// A document waits no longer for the section; the page's script fetches it then.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -29,13 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let pairs = read(pairs)?;
-    if let Some((name, _)) = pairs.iter().find(|(name, _)| !TAKES.contains(&name.as_str())) {
-        let (name, takes) = (echo(name), TAKES.join(", "));
-        return Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter here; there are {takes}")));
-    }
     if !pairs.iter().any(|(name, value)| name == "path" && !value.is_empty()) {
         return Err(ErrorResponse::bad_request("`path` is missing: the path of a lock"));
     }

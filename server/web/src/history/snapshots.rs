@@ -7,12 +7,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 use lockscope_history::historian::HistoryHandle;
 use lockscope_history::replay::{self, ReplayError, Rewound};
 use lockscope_history::store::{Gap, Store, StoreError};
-use lockscope_live::engine::Reader;
+use lockscope_live::StillModel;
 use lockscope_view::NearestMoments;
 use lockscope_view::past::Unanswered;
 use parking_lot::Mutex;
@@ -100,7 +99,7 @@ pub(super) struct Snapshot {
     /// What was recorded, to step on from.
     pub(super) model: Rewound,
     /// The same with what was noticed of it soon after, which is shown.
-    pub(super) shown: Reader<Observatory>,
+    pub(super) shown: StillModel,
     znodes: u64,
     /// Until when this is the answer; None: for ever.
     expires_at_ms: Option<i64>,
@@ -179,7 +178,7 @@ impl SnapshotCache {
         let model = rewind(handle, replay::Moment::At(at), near.as_ref().map(|near| &near.model))?;
         let shown = model.in_hindsight(&*store_of(handle)?, at).map_err(ReplayError::from)?;
         let znodes = model.observatory().roots().iter().map(|root| root.mirror.nodes()).sum();
-        Ok(Snapshot { at_ms: of.at_ms, model, shown: Reader::still(shown), znodes, expires_at_ms })
+        Ok(Snapshot { at_ms: of.at_ms, model, shown: shown.into(), znodes, expires_at_ms })
     }
 }
 

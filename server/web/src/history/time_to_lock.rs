@@ -16,12 +16,13 @@ use lockscope_view::{
 };
 
 use super::ask::{give_up_at, refused};
-use super::{Models, NamedValues, with_moment};
+use super::{Models, with_moment};
 use crate::Http;
-use crate::api::{Pairs, no_lock, read, share_past, short, wrong};
+use crate::api::{no_lock, share_past};
 use crate::api_as_of::AsOfJson;
 use crate::caller::Caller;
-use crate::problem::{ErrorResponse, echo};
+use crate::params::{NamedValues, Params, short, wrong};
+use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, RecordedHabits, time_to_lock};
 
@@ -36,10 +37,10 @@ const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
-    let query = query(&pairs, "/api/v1/time-to-lock", WAITS_USUAL)?;
+    let (pairs, moment) = with_moment(pairs)?;
+    let query = query(&pairs, WAITS_USUAL)?;
     // With those who look back: it reads what was recorded, and nobody who looks at the present waits for that.
     let make =
         move |http: &Http, scope: Scope| told(http, &http.models(moment.as_ref(), &scope)?, &scope, &query).map(Json);
@@ -50,10 +51,10 @@ pub(crate) async fn show(
 pub(crate) async fn section(
     State(http): State<Http>,
     asked: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let (pairs, moment) = with_moment(read(pairs)?)?;
-    let query = query(&pairs, "/lock/time-to-lock", WAITS_SHOWN)?;
+    let (pairs, moment) = with_moment(pairs)?;
+    let query = query(&pairs, WAITS_SHOWN)?;
     let (own, scope) = (http.clone(), asked.scope.clone());
     let make = move || {
         let models = own.models(moment.as_ref(), &scope)?;
@@ -67,7 +68,7 @@ pub(crate) async fn section(
     Ok(http.past_shared.answer(asked, move || Answer::text(MEDIA_TYPE, make())).await)
 }
 
-fn query(pairs: &NamedValues, address: &str, waits_usual: u32) -> Result<LockQuery, ErrorResponse> {
+fn query(pairs: &NamedValues, waits_usual: u32) -> Result<LockQuery, ErrorResponse> {
     let mut query = LockQuery { limit: waits_usual, ..LockQuery::default() };
     for (name, value) in pairs {
         match name.as_str() {
@@ -78,12 +79,7 @@ fn query(pairs: &NamedValues, address: &str, waits_usual: u32) -> Result<LockQue
                 let limit: u32 = value.parse().map_err(|_| wrong(name, value, "a number from 0 to 4294967295"))?;
                 query.limit = limit.clamp(1, WINDOW_ROWS_MAX);
             }
-            _ => {
-                let name = echo(name);
-                return Err(ErrorResponse::bad_request(format!(
-                    "`{name}` is not a parameter of {address}; it takes ensemble, path, limit and at"
-                )));
-            }
+            _ => {}
         }
     }
     if query.path.is_empty() {

@@ -22,7 +22,7 @@ use bytes::Bytes;
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-use self::operation::{Content, Operation, Reply, Tag};
+use self::operation::{Content, Operation, ParamLocation, Reply, Tag};
 use self::operations::OPERATIONS;
 use super::Http;
 use super::route::{Need, Route, Verb};
@@ -53,6 +53,13 @@ fn operations() -> Vec<&'static Operation> {
         .chain(lab_operations::OPERATIONS)
         .filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab)
         .collect()
+}
+
+/// The parameters of the query that a route takes; None where it is not of the API.
+pub(super) fn query_params(row: &Route) -> Option<Vec<&'static str>> {
+    let operation = operations().into_iter().find(|one| one.path == row.path && one.verb == row.verb)?;
+    let of_query = operation.params.iter().filter(|param| matches!(param.place, ParamLocation::Query));
+    Some(of_query.map(|param| param.name).collect())
 }
 
 fn make(routes: &[Route]) -> Value {

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Http;
 use crate::alerts::acts::{may_not, reason_of, unprocessable};
-use crate::api::{Pairs, read as read_pairs, short};
 use crate::caller::Caller;
 use crate::forms::{Typed, typed_in, value};
+use crate::params::{Params, short};
 use crate::problem::{ErrorResponse, echo};
 use crate::redirect::see_other;
 use crate::release_api::{JsonBody, read};
@@ -71,17 +71,13 @@ pub(crate) async fn end(
     State(http): State<Http>,
     caller: Caller,
     Path(id): Path<String>,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Json<OrderSnooze>, ErrorResponse> {
     let number = id.parse().map_err(|_| {
         ErrorResponse::not_found(format!("there is no snooze {:?}; /api/v1/orders lists them", echo(&id)))
     })?;
     let mut ensemble = None;
-    for (name, value) in read_pairs(pairs)? {
-        if name != "ensemble" {
-            let name = echo(&name);
-            return Err(ErrorResponse::bad_request(format!("`{name}` is not a parameter here; there is ensemble")));
-        }
+    for (name, value) in pairs {
         ensemble = Some(short(&name, &value, FILTER_CHARS_MAX)?);
     }
     Ok(Json(http.end_order_snooze(&caller, number, ensemble.as_deref()).await?))

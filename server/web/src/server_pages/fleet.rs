@@ -7,9 +7,10 @@ use lockscope_page::{FleetView, fleet_page};
 use lockscope_view::{FLEET_TILES_MAX, Fleet, FleetQuery, Scope, Verdict};
 
 use crate::Http;
-use crate::api::{Pairs, read, share, short, wrong};
+use crate::api::share;
 use crate::caller::Caller;
-use crate::problem::{ErrorResponse, echo};
+use crate::params::{NamedValues, Params, short, wrong};
+use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 use lockscope_live::FILTER_CHARS_MAX;
 use lockscope_live::project::fleet;
@@ -19,10 +20,10 @@ const PAGE_TILES: u32 = 60;
 /// Labels that one question may ask for.
 pub(crate) const LABELS_MAX: usize = 16;
 
-/// Reads an address; `usual`: how many tiles where it does not say; `most`: how many may be asked for, if any number.
-fn asked(pairs: Pairs, of: &str, usual: u32, most: Option<u32>) -> Result<FleetQuery, ErrorResponse> {
+/// Reads an address; `usual`: how many tiles where it does not say.
+fn asked(pairs: NamedValues, usual: u32) -> Result<FleetQuery, ErrorResponse> {
     let mut query = FleetQuery { limit: usual, ..FleetQuery::default() };
-    for (name, value) in read(pairs)? {
+    for (name, value) in pairs {
         let number = || value.parse::<u32>().map_err(|_| wrong(&name, &value, "a whole number"));
         match name.as_str() {
             // What forms send for fields that are left empty.
@@ -35,19 +36,13 @@ fn asked(pairs: Pairs, of: &str, usual: u32, most: Option<u32>) -> Result<FleetQ
                 query.verdict = Some(found.ok_or_else(|| wrong(&name, &value, &format!("one of {}", names())))?);
             }
             "offset" => query.offset = number()?,
-            "limit" if let Some(most) = most => {
+            "limit" => {
                 query.limit = number()?;
-                if !(1..=most).contains(&query.limit) {
-                    return Err(wrong(&name, &value, &format!("1 to {most}")));
+                if !(1..=FLEET_TILES_MAX).contains(&query.limit) {
+                    return Err(wrong(&name, &value, &format!("1 to {FLEET_TILES_MAX}")));
                 }
             }
-            _ => {
-                let limit = if most.is_some() { ", offset and limit" } else { " and offset" };
-                return Err(ErrorResponse::bad_request(format!(
-                    "`{}` is not a parameter of {of}; it takes q, label, verdict{limit}",
-                    echo(&name)
-                )));
-            }
+            _ => {}
         }
     }
     Ok(query)
@@ -73,16 +68,20 @@ fn labels(name: &str, text: &str) -> Result<Vec<(String, String)>, ErrorResponse
 pub(crate) async fn answer(
     State(http): State<Http>,
     request: AnswerRequest,
-    pairs: Pairs,
+    Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
-    let query = asked(pairs, "/api/v1/fleet", FLEET_TILES_MAX / 2, Some(FLEET_TILES_MAX))?;
+    let query = asked(pairs, FLEET_TILES_MAX / 2)?;
     let make = move |http: &Http, scope| Ok::<Json<Fleet>, ErrorResponse>(Json(http.fleet(&scope, &query)));
     Ok(share(&http, request, make).await)
 }
 
 /// `GET /fleet`.
-pub(crate) async fn show(State(http): State<Http>, caller: Caller, pairs: Pairs) -> Result<Response, ErrorResponse> {
-    let query = asked(pairs, "/fleet", PAGE_TILES, None)?;
+pub(crate) async fn show(
+    State(http): State<Http>,
+    caller: Caller,
+    Params(pairs): Params,
+) -> Result<Response, ErrorResponse> {
+    let query = asked(pairs, PAGE_TILES)?;
     let Caller { scope, principal, .. } = caller.clone();
     let own = http.clone();
     let look = move || {
