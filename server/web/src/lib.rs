@@ -40,7 +40,6 @@ pub mod metrics;
 mod metrics_api;
 mod middleware;
 mod near;
-mod nothing_there;
 mod openapi;
 mod orders;
 mod origins;
