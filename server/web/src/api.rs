@@ -16,7 +16,7 @@ use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::csv::{self, Table};
 use super::history::{Moment, with_moment};
-use super::problem::{ErrorResponse, echo};
+use super::problem::{ErrorResponse, echo, wrong};
 use super::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FeedError, ProjectedView};
 
@@ -273,11 +273,6 @@ pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String,
         return Err(wrong(name, value, &format!("at most {chars_max} characters")));
     }
     Ok(value.to_owned())
-}
-
-/// What is said of a value that can't be.
-pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> ErrorResponse {
-    ErrorResponse::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
 }
 
 impl From<ParseQueryError> for ErrorResponse {

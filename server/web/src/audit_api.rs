@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use lockscope_view::{AuditKind, AuditPage};
 
 use super::Http;
-use super::api::{self, Pairs, short, takes_none, wrong};
+use super::api::{self, Pairs, short, takes_none};
 use super::caller::Caller;
-use super::problem::{ErrorResponse, echo};
+use super::problem::{ErrorResponse, echo, wrong};
 use lockscope_audit::{AuditError, LIMIT_MAX, PageQuery};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 

@@ -6,10 +6,10 @@ use axum::response::Response;
 use lockscope_view::{Events, EventsQuery, Scope, WINDOW_ROWS_MAX};
 
 use super::Http;
-use super::api::{Pairs, read, share, share_past, short, wrong};
+use super::api::{Pairs, read, share, share_past, short};
 use super::history::give_up_at;
 use super::history::happened::{Cursor, Page, Search, Wanted, What};
-use super::problem::{ErrorResponse, echo};
+use super::problem::{ErrorResponse, echo, wrong};
 use super::shared_answers::AnswerRequest;
 use lockscope_live::project::EventsView;
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none};

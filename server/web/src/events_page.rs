@@ -6,11 +6,11 @@ use lockscope_page::ports::PRESENT;
 use lockscope_page::{EventLine, EventsView, events_page};
 use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
 
-use super::api::{Pairs, read, short, wrong};
+use super::api::{Pairs, read, short};
 use super::caller::Caller;
 use super::history::happened::{Cursor, Kind, Line, Page, Wanted, What};
 use super::history::{Moment, with_kept_moment, with_moment};
-use super::problem::{ErrorResponse, echo};
+use super::problem::{ErrorResponse, echo, wrong};
 use super::{Http, server_pages};
 use lockscope_live::project::HappenedQuery;
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none};

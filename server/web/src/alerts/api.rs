@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::view::StateFilter;
 use crate::Http;
-use crate::api::{Pairs, read as read_pairs, wrong};
+use crate::api::{Pairs, read as read_pairs};
 use crate::caller::Caller;
-use crate::problem::{ErrorResponse, echo};
+use crate::problem::{ErrorResponse, echo, wrong};
 use crate::release_api::{JsonBody, read};
 
 const SILENCE: &str = "{\"matchers\": {\"path\": \"/orders/*\"}, \"for_ms\": 3600000, \"reason\": \"maintenance\"}";

@@ -7,10 +7,10 @@ use lockscope_view::AlertMatchers;
 
 use super::backtest::{FiringJson, TestOrder};
 use super::view::StateFilter;
-use crate::api::{Pairs, read, short, wrong};
+use crate::api::{Pairs, read, short};
 use crate::caller::Caller;
 use crate::forms::{Typed, typed_in, value};
-use crate::problem::{ErrorResponse, echo};
+use crate::problem::{ErrorResponse, echo, wrong};
 use crate::redirect::see_other;
 use crate::{Http, server_pages};
 use lockscope_audit::Right;

@@ -11,8 +11,8 @@ use lockscope_view::Scope;
 use lockscope_view::past::BlameBy;
 
 use crate::Http;
-use crate::api::{Pairs, read, short, wrong};
-use crate::problem::{ErrorResponse, echo};
+use crate::api::{Pairs, read, short};
+use crate::problem::{ErrorResponse, echo, wrong};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use lockscope_runtime::clock;
 

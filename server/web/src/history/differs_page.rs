@@ -12,9 +12,9 @@ use lockscope_page::{
 
 use super::ask::Asked;
 use super::differs::{found, selection};
-use crate::api::{Pairs, read, wrong};
+use crate::api::{Pairs, read};
 use crate::caller::Caller;
-use crate::problem::ErrorResponse;
+use crate::problem::{ErrorResponse, wrong};
 use crate::{Http, server_pages};
 use lockscope_live::absolute_or_none;
 use lockscope_view::Scope;

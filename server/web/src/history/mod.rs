@@ -36,8 +36,7 @@ mod trace;
 use std::sync::Arc;
 
 use super::Http;
-use super::api::wrong;
-use super::problem::ErrorResponse;
+use super::problem::{ErrorResponse, wrong};
 use lockscope_view::Scope;
 
 pub use all_incidents::AllIncidents;

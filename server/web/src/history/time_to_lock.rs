@@ -18,10 +18,10 @@ use lockscope_view::{
 use super::ask::{give_up_at, refused};
 use super::{NamedValues, with_moment};
 use crate::Http;
-use crate::api::{Pairs, no_lock, read, share_past, short, wrong};
+use crate::api::{Pairs, no_lock, read, share_past, short};
 use crate::api_as_of::AsOfJson;
 use crate::caller::Caller;
-use crate::problem::{ErrorResponse, echo};
+use crate::problem::{ErrorResponse, echo, wrong};
 use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, RecordedHabits, time_to_lock};
 

@@ -7,9 +7,9 @@ use lockscope_page::{FleetView, fleet_page};
 use lockscope_view::{FLEET_TILES_MAX, Fleet, FleetQuery, Scope, Verdict};
 
 use crate::Http;
-use crate::api::{Pairs, read, share, short, wrong};
+use crate::api::{Pairs, read, share, short};
 use crate::caller::Caller;
-use crate::problem::{ErrorResponse, echo};
+use crate::problem::{ErrorResponse, echo, wrong};
 use crate::shared_answers::AnswerRequest;
 use lockscope_live::FILTER_CHARS_MAX;
 use lockscope_live::project::fleet;
