@@ -7,6 +7,7 @@ pub(super) mod blame;
 pub(super) mod blame_page;
 mod bundle;
 mod density;
+mod described_incident;
 pub(super) mod diff;
 pub(super) mod differs;
 pub(super) mod differs_page;
