@@ -2,6 +2,7 @@
 
 mod alerts;
 mod autopsy;
+mod help_page;
 mod help_pages;
 mod query;
 mod watch;
@@ -13,7 +14,8 @@ use lockscope_view::Role;
 
 pub use alerts::{AlertChoice, AlertsArgs, AlertsCommand, AlertsTestArgs};
 pub use autopsy::AutopsyArgs;
-pub use help_pages::{HelpPage, PAGES, command, page, parse};
+pub use help_page::HelpPage;
+pub use help_pages::{PAGES, command, page, parse};
 pub use query::{
     ColorChoice, CompletionShell, CompletionsArgs, ExportArgs, ExportFormat, HistoryArgs, HistoryCommand,
     IncidentsArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, PastArgs, PastRangeArgs, ServerArgs, WhoArgs,

@@ -1,12 +1,12 @@
 //! The composition root: puts observer, engine, feed and HTTP together, and takes them apart again in order.
 
-mod alert_receivers;
+pub(crate) mod alert_receivers;
 mod alerting;
 mod audit_log;
 mod clustering;
 mod conditions;
 mod demand;
-mod ensembles;
+pub(crate) mod ensembles;
 mod history_health;
 mod history_place;
 #[cfg_attr(not(feature = "lab"), path = "serve/no_lab.rs")]
@@ -14,7 +14,7 @@ pub mod lab;
 mod listen;
 mod order_snoozes;
 pub mod past;
-mod recording;
+pub(crate) mod recording;
 mod replicas;
 #[cfg_attr(not(feature = "postgres"), path = "serve/no_sharing.rs")]
 mod sharing;
@@ -29,7 +29,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::cli::ServeArgs;
-use crate::config::{Config, ConfigError, ConfigHealth};
+use crate::config::{Config, ConfigHealth};
 use crate::error::RunError;
 use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
@@ -39,8 +39,8 @@ use audit_log::AuditParts;
 pub(crate) use clustering::open as cluster_of;
 use conditions::{unreachable_within, warn_read_only};
 use demand::follow_demand;
-pub(crate) use ensembles::EnsembleRunner;
-pub use ensembles::{Observer, ObserverContext, ServedEnsemble};
+use ensembles::EnsembleRunner;
+pub use ensembles::{CLOSE_MAX, MakeEnsemble, Observer, ObserverContext, ServedEnsemble};
 use history_health::HistoryHealth;
 pub(crate) use history_place::OpenPlace;
 use lab::LabParts;
@@ -62,19 +62,13 @@ use lockscope_web::metrics::Metrics;
 use lockscope_web::{AlertDesk, Http, Limits, Payloads, Recordings};
 use lockscope_zookeeper::members::Demand;
 pub use recording::Filling;
-use recording::Recorder;
-pub(crate) use recording::RetentionHandle;
+use recording::{Recorder, RetentionHandle};
 use replicas::Replicas;
-
-/// Makes an ensemble that the configuration names.
-pub type MakeEnsemble<O> = fn(&Config, &crate::config::Ensemble) -> Result<ServedEnsemble<O>, ConfigError>;
 
 /// How long `/readyz` says 503 before the door closes, so that whoever asks in between is sent elsewhere.
 const NOTICE_MS: u64 = 500;
 /// How long answers under way and sockets get to end.
 const DRAIN_MS_MAX: u64 = 3_000;
-/// How long the session to ZooKeeper gets to close.
-pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 /// How long a release that is under way gets to end.
 const RELEASES_DRAIN_MAX: Duration = Duration::from_secs(20);
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 pub use super::departure::Departure;
 use super::diagnosis::{Code, Verdict};
-use super::observation::{Link, RootId};
+use super::root::{Link, RootId, RootState};
+use super::time::TimeMs;
 use super::znode::{SessionId, Zxid};
 
 /// What changed.
@@ -116,4 +117,24 @@ impl Change {
             Self::LinkChanged(_) | Self::RootChanged(_) | Self::SessionEnded { .. } | Self::EvidenceChanged => None,
         }
     }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// To a lock, a session or the link.
+    Changed(Change),
+    /// A root is in another state.
+    Root(RootId, RootState),
+}
+
+/// When, as which since the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRecord {
+    /// Its number, from 1 without gaps.
+    pub number: u64,
+    /// When it was applied.
+    pub at: TimeMs,
+    /// What happened.
+    pub what: Event,
 }

@@ -71,3 +71,27 @@ impl History {
         }
     }
 }
+
+/// What one session lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndingSession {
+    /// When the first of it went.
+    pub since: TimeMs,
+    /// How many znodes.
+    pub znodes: u32,
+    /// Its client was silent, and its session was due to expire about then.
+    pub ran_out: bool,
+}
+
+/// What was counted over the whole ensemble.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Watch events taken in.
+    pub events: u64,
+    /// Syncs begun after the first.
+    pub resyncs: u64,
+    /// Contenders that went before they could be read.
+    pub owner_unknown: u64,
+    /// Creations that only a Stat showed.
+    pub missed: u64,
+}

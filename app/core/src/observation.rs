@@ -6,21 +6,10 @@ use super::finding::Limits;
 use super::lock_order::OrderSnooze;
 use super::missing::MissingSet;
 pub use super::recollection::Recollection;
-pub use super::root::RootId;
+pub use super::root::{Link, RootId, RootTrouble};
 use super::settings::Settings;
 use super::time::TimeMs;
 use super::znode::{Facts, SessionId};
-
-/// State of our own session's link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
-    /// Connected and answering.
-    Live,
-    /// Disconnected, or silent for longer than the canary allows.
-    Stale,
-    /// No session: none made yet, or expired.
-    Lost,
-}
 
 /// Why every root is read anew when the servers went on with an older state of their data. Recognised by its
 /// text, so that recordings keep their format.
@@ -32,19 +21,6 @@ pub const SEPARATE: &str =
 /// Whether a root is read anew for one of these: nothing that was believed before is believed any longer.
 pub fn is_other_history(why: &str) -> bool {
     [RESTORED, SEPARATE].contains(&why)
-}
-
-/// Why a root is not live although its link is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RootTrouble {
-    /// It does not exist.
-    Gone,
-    /// It may not be read.
-    Denied,
-    /// No watch is followed: the server refuses persistent ones, or what they report can't be believed.
-    Reduced,
-    /// Some of it is not read, for there is more than there is room for.
-    Partial,
 }
 
 /// What the operator says, beside what is watched.

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Board, BoardDelta, BoardQuery, BodyPatch, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta,
-    LockPage, LockQuery, PROTOCOL, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsDelta,
-    SessionsQuery, Status, Waits, WaitsQuery,
+    Board, BoardDelta, BoardQuery, Epoch, EventsQuery, LabQuery, LabRun, Lately, LatelyDelta, LockDelta, LockPage,
+    LockQuery, PROTOCOL, QueueMap, QueueMapQuery, SessionPage, SessionQuery, Sessions, SessionsDelta, SessionsQuery,
+    Status, Waits, WaitsQuery,
 };
 
 // The compact encoding identifies a variant by its index: none may depend on a feature, and new ones go last.
@@ -135,9 +135,6 @@ pub enum DeltaBody {
 
 /// From server to scripts: differences have whole rows.
 pub type ServerFrame = Frame<DeltaBody>;
-
-/// From server to the page: differences have single fields.
-pub type CompactFrame = Frame<BodyPatch>;
 
 /// From server to client, with differences of either kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,10 +1,12 @@
-//! 64-bit identifiers. In JSON they are `"0x…"` strings as ZooKeeper prints them, because a JSON number loses
-//! bits above 2^53; in the compact encoding they are plain integers.
+//! The tag of an ensemble, and 64-bit identifiers. In JSON these are `"0x…"` strings as ZooKeeper prints them, because a
+//! JSON number loses bits above 2^53; in the compact encoding they are plain integers.
 
 use std::fmt;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::EnsembleColor;
 
 /// Digits of 64 bits.
 const HEX_DIGITS_MAX: usize = 16;
@@ -82,3 +84,13 @@ hex_id!(
     /// Names one run of the server's feed; sequence numbers only compare within one epoch.
     Epoch
 );
+
+/// The name and colour of an ensemble, shown wherever something of it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EnsembleTag {
+    /// Its name.
+    pub name: String,
+    /// Its colour.
+    pub color: EnsembleColor,
+}

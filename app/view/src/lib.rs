@@ -60,18 +60,17 @@ pub use evidence::{ClientInfo, FiredRow, Herd, HerdKnown, MemberRole, MemberStat
 pub use find::{FindAnswer, FindPlace, FoundIncident};
 pub use fleet::{FLEET_TILES_MAX, Fleet, FleetQuery, FleetTile, LabelCount};
 pub use frame::{
-    Body, COMPACT_TYPE, ClientFrame, CompactFrame, DeltaBody, Frame, KnownView, ServerFrame, View, decode_frame,
-    encode_frame,
+    Body, COMPACT_TYPE, ClientFrame, DeltaBody, Frame, KnownView, ServerFrame, View, decode_frame, encode_frame,
 };
 pub use freshness::{Freshness, LIVE_AGE_MAX_MS, Proof, age_ms, is_fresh};
-pub use id::{Epoch, SessionId, Zxid};
+pub use id::{EnsembleTag, Epoch, SessionId, Zxid};
 pub use lab::{
     Fault, FaultOrder, LAB_POINTS_MAX, LabBrief, LabOrder, LabQuery, LabRequests, LabRun, LabRuns, LabStarted,
     LabState, Lane, ServerCounter, Spread, Strategy, ThrownFault,
 };
 pub use lock::{
-    AsOf, Capacity, Contender, Depth, Edge, EnsembleTag, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow,
-    LockStats, NodeData, StatRow,
+    AsOf, Capacity, Contender, Depth, Edge, FindingRow, Foreign, LockDelta, LockHead, LockPage, LockRow, LockStats,
+    NodeData, StatRow,
 };
 pub use name::{
     Access, AlertState, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, HoldEnd, Link, Liveness, Missing,
@@ -80,7 +79,7 @@ pub use name::{
 pub use orders::{LockOrder, LockOrders, OrderSeen, OrderSnooze, OrderWarning};
 pub use past_holder::PastHolder;
 pub use patch::{
-    Appended, BoardPatch, BodyPatch, EndedHold, ListPatch, LockPatch, OptionPatch, Patched, PatchedRow,
+    Appended, BoardPatch, BodyPatch, CompactFrame, EndedHold, ListPatch, LockPatch, OptionPatch, Patched, PatchedRow,
     ROW_HOLDERS_MAX, RowPatch, Run, TextPatch, WindowPatch,
 };
 pub use person::{Person, Role, SignedBy};

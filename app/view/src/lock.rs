@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Advice, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleColor, FiredRow, Herd, Liveness,
+    Access, Advice, ClientInfo, Confidence, ContenderRole, EdgeEvidence, EnsembleTag, FiredRow, Herd, Liveness,
     Missing, PastHolder, Proof, Recipe, RootState, RunsOut, SessionId, Severity, Trust, Verdict, Window, WindowDelta,
     WindowRow, Zxid,
 };
@@ -37,16 +37,6 @@ impl AsOf {
             }
         }
     }
-}
-
-/// The name and colour of an ensemble, shown wherever something of it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct EnsembleTag {
-    /// Its name.
-    pub name: String,
-    /// Its colour.
-    pub color: EnsembleColor,
 }
 
 impl Default for AsOf {

@@ -37,6 +37,8 @@ pub mod workload;
 
 use std::time::Duration;
 
+/// What Lockscope watches.
+pub const ROOT: &str = "/campaign";
 /// How long anything may take before a run fails: nobody waits for so long but where something is broken.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 

@@ -12,10 +12,9 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Child;
 use tokio::time::timeout;
 
-use crate::DEADLINE;
 use crate::lockscope::command;
-use crate::scene::ROOT;
 use crate::shown::{count, hex};
+use crate::{DEADLINE, ROOT};
 
 /// Moments of each run.
 const MOMENTS: usize = 8;

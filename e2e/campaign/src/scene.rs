@@ -28,10 +28,8 @@ use crate::servers::Servers;
 use crate::setup::Setup;
 use crate::threads::Threads;
 use crate::workload::{Contention, Workload};
-use crate::{DEADLINE, STEP};
+use crate::{DEADLINE, ROOT, STEP};
 
-/// What Lockscope watches.
-pub const ROOT: &str = "/campaign";
 /// Everything goes well for this long before a fault, and after it.
 const CALM: Duration = Duration::from_millis(1_500);
 

@@ -2,10 +2,10 @@
 
 use lockscope_demo::ServerOptions;
 
+use crate::ROOT;
 use crate::alarm::Alarming;
 use crate::clients::Library;
 use crate::relay::Edit;
-use crate::scene::ROOT;
 use crate::servers::options;
 use crate::workload::{Contention, Who};
 

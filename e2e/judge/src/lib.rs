@@ -16,15 +16,17 @@ mod report;
 mod restore;
 mod revision;
 mod truth;
+mod wrong;
 
-pub use alerts::{Alert, AlertRule, AlertWhen, AlertWrong, Alerts, BEGINS_AGAIN_MS, Told, judge_alerts};
+pub use alerts::{Alert, AlertRule, AlertWhen, Alerts, BEGINS_AGAIN_MS, Told, judge_alerts};
 pub use capture::{Capture, Contender, Gone, Origin, Revision, Shown};
 pub use fault::{Fault, FaultSpan};
 pub use limits::{AGE_MAX_MS, ALERT_MAX_MS, CLOCK_TOLERANCE_MS, EXACT_MAX_MS, Limits, NOT_LIVE_MAX_MS, SILENCE_MAX_MS};
-pub use release::{Outcome, OwnSessions, Plan, Releases};
-pub use report::{Counts, Deletion, Difference, FrameRef, Kind, LINE_MAX, Line, Report, WRONGS_MAX, Worst, Wrong};
+pub use release::{OwnSessions, Plan, Releases};
+pub use report::{Counts, Report, WRONGS_MAX, Worst};
 pub use restore::{Part, split_at_restore};
 pub use truth::{Rule, Truth};
+pub use wrong::{AlertWrong, Deletion, Difference, FrameRef, Kind, LINE_MAX, Line, Outcome, Wrong};
 
 /// Compares everything shown with the truth, within what Lockscope promises.
 pub fn judge(truth: &Truth, captures: &[Capture], faults: &[FaultSpan]) -> Report {

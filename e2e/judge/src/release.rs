@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::truth::Truth;
-use crate::{Limits, Report, Wrong};
+use crate::{Limits, Outcome, Report, Wrong};
 
 /// Everything Lockscope was asked to release, and which sessions are its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,19 +34,6 @@ pub struct Plan {
     pub intent_durable_at_ms: Option<i64>,
     /// The outcome in the audit log; `None` when there is none.
     pub outcome: Option<Outcome>,
-}
-
-/// What the audit log says came of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The planned znode was deleted by us.
-    Deleted,
-    /// Something else went in its place (another incarnation of a fixed name).
-    DeletedOther,
-    /// Nothing was deleted by us.
-    NothingDeleted,
-    /// It says that it does not know.
-    Unknown,
 }
 
 impl OwnSessions {

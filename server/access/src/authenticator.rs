@@ -19,7 +19,7 @@ use super::preferences::{PreferenceStore, PreferencesError};
 use super::request_credentials::{Denied, bearer, cookie_of};
 use super::secret::{Digest, Secret};
 use super::sessions::ClosedSession;
-use super::shared_sessions::Sharing;
+use super::sharing::Sharing;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
 use super::{Grant, ListenScope, Revocation, Settings};

@@ -22,6 +22,7 @@ mod secret;
 mod sessions;
 mod settings;
 mod shared_sessions;
+mod sharing;
 mod sign_in;
 mod state;
 mod tokens;

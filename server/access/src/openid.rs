@@ -12,17 +12,21 @@ mod fetch;
 mod pending;
 #[cfg(feature = "oidc")]
 mod provider;
+#[cfg(feature = "oidc")]
+mod sign_in;
 
 use std::collections::BTreeMap;
 
 use lockscope_view::Role;
 
 #[cfg(feature = "oidc")]
+pub use self::client::AuthorizationResponse;
+#[cfg(feature = "oidc")]
 pub(super) use self::client::OidcClient;
 #[cfg(feature = "oidc")]
-pub use self::client::{AuthorizationRedirect, AuthorizationResponse};
-#[cfg(feature = "oidc")]
 pub use self::fault::OpenIdFault;
+#[cfg(feature = "oidc")]
+pub use self::sign_in::AuthorizationRedirect;
 use super::Secret;
 use lockscope_audit::Right;
 

@@ -19,17 +19,9 @@ use sha2::Sha256;
 use super::revocation::RevocationReason;
 use super::secret::{Digest, Secret};
 use super::sessions::{AGE_MS_MAX, Basis, EndedSession, Holder, IDLE_MS_MAX, Session, Sessions};
+use super::sharing::Sharing;
 use super::state::State;
 use super::{Access, Settings};
-
-/// Other servers that know the same sessions.
-pub(super) struct Sharing {
-    exchange: Arc<dyn Exchange>,
-    /// This server's name among them.
-    replica: String,
-    /// What all of them know and nobody else; None where there is nothing like that.
-    secret: Option<Secret>,
-}
 
 /// A session as it is told.
 #[derive(Serialize, Deserialize)]

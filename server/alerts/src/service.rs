@@ -3,6 +3,7 @@
 mod routes;
 mod shared;
 mod shared_snoozes;
+mod snooze_notes;
 mod snoozes;
 
 use std::collections::BTreeMap;
@@ -25,8 +26,9 @@ use crate::rule::Rule;
 use crate::store::Store;
 use routes::RouteHealth;
 pub use routes::RouteShown;
-use shared_snoozes::SnoozeNotes;
-pub use snoozes::{ORDER_SNOOZES_MAX, OrderSnoozes, SnoozeError};
+pub use snooze_notes::ORDER_SNOOZES_MAX;
+use snooze_notes::SnoozeNotes;
+pub use snoozes::{OrderSnoozes, SnoozeError};
 
 /// Time between two looks at who is to be told.
 const STEP: Duration = Duration::from_millis(250);

@@ -8,7 +8,7 @@ use lockscope_core::observatory::Observatory;
 use lockscope_core::time::TimeMs;
 
 use crate::derive::{self, Deriver, Event, Tap, minute_of};
-use crate::historian::{FLUSH_MS, MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
+use crate::historian::limits::{FLUSH_MS, MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
 use crate::replay::{OBSERVATIONS_MAX, ReplayError, Rewound, Taken};
 use crate::store::Store;
 use missing::{missing_of, newest_fact};

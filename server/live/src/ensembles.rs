@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lockscope_core::observatory::Observatory;
 use tokio::sync::watch;
 
-use super::engine::Reader;
+use super::engine::{Changes, Reader};
 use super::project::EnsembleInfo;
 use lockscope_runtime::shared_list::SharedList;
 
@@ -33,27 +33,6 @@ pub struct StillModel(Reader<Observatory>);
 impl From<Observatory> for StillModel {
     fn from(model: Observatory) -> Self {
         Self(Reader::still(model))
-    }
-}
-
-/// A number that rises with every change of any model; clones share it.
-#[derive(Clone, Debug)]
-pub struct Changes(Arc<watch::Sender<u64>>);
-
-impl Default for Changes {
-    fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(0)))
-    }
-}
-
-impl Changes {
-    /// Counts one.
-    pub(crate) fn count(&self) {
-        self.0.send_modify(|count| *count += 1);
-    }
-
-    fn latest(&self) -> u64 {
-        *self.0.borrow()
     }
 }
 

@@ -3,13 +3,13 @@
 
 use bytes::Bytes;
 use lockscope_view::{
-    Body, BodyPatch, ClientFrame, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame,
-    decode_frame, encode_frame,
+    Body, BodyPatch, DeltaBody, Epoch, PROTOCOL, SUBPROTOCOL_BIN, SUBPROTOCOL_JSON, ServerFrame, decode_frame,
+    encode_frame,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::frame_error::FrameError;
+use super::client_message::{ClientMessage, FrameError};
 use super::{FeedError, json};
 
 /// Place of `ServerFrame::Snapshot` among its variants; postcard writes it.
@@ -50,16 +50,6 @@ pub fn encode(frame: &ServerFrame, encoding: Encoding) -> Result<Bytes, FeedErro
             encode_frame(frame).map(Bytes::from).ok_or_else(|| FeedError::Encoding("no compact form".to_owned()))
         }
     }
-}
-
-/// What a client sent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ClientMessage {
-    /// The frame.
-    pub frame: ClientFrame,
-    /// The moment that its view is of, as it was written; None: it is live. Scripts alone name one: pages of the past are
-    /// documents.
-    pub at: Option<String>,
 }
 
 /// Reads a client frame.

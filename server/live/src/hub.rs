@@ -15,10 +15,7 @@ use tokio::sync::Notify;
 use super::budget::Budget;
 use super::channel::Channel;
 use super::frames::{Encoding, encode};
-use super::{
-    CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection, Subscription,
-    normalise,
-};
+use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection};
 use lockscope_runtime::clock::{self, Clock};
 
 /// A view, as those of one scope see it.
@@ -116,45 +113,10 @@ impl Hub {
         )
     }
 
-    /// Joins a view, from the start or after a state the viewer already has. `waker` is notified of each new state.
-    ///
-    /// # Errors
-    /// When the view can't be, or too many are open.
-    pub fn subscribe(
-        self: &Arc<Self>,
-        view: View,
-        scope: &Scope,
-        after: Option<(Epoch, u64)>,
-        waker: Arc<Notify>,
-    ) -> Result<Subscription, FeedError> {
-        self.subscribe_for(&Owner::default(), view, scope, after, waker)
-    }
-
-    /// The same for somebody, whose share of memory and time it uses.
-    ///
-    /// # Errors
-    /// As [`Hub::subscribe`], and when their views take too much.
-    pub fn subscribe_for(
-        self: &Arc<Self>,
-        owner: &Owner,
-        view: View,
-        scope: &Scope,
-        after: Option<(Epoch, u64)>,
-        waker: Arc<Notify>,
-    ) -> Result<Subscription, FeedError> {
-        if self.budget.is_tight() && self.bytes_of(owner) > self.budget.owner_max() {
-            return Err(FeedError::ViewsTooLarge);
-        }
-        let channel = self.channel(normalise(view)?, scope)?;
-        let subscription = Subscription::new(self.clone(), channel, (waker, owner.clone()), after);
-        // The pump passes over views nobody looks at: it may have missed the latest change of this one.
-        self.kick();
-        Ok(subscription)
-    }
-
-    /// Bytes of the views that somebody looks at.
-    fn bytes_of(&self, owner: &Owner) -> usize {
-        self.watched().iter().filter(|channel| channel.owners().contains(owner)).map(|channel| channel.bytes()).sum()
+    /// Whether the views that somebody looks at take more than their share where there is little room.
+    pub(super) fn is_over_share(&self, owner: &Owner) -> bool {
+        let watched = || self.watched().into_iter().filter(|channel| channel.owners().contains(owner));
+        self.budget.is_tight() && watched().map(|channel| channel.bytes()).sum::<usize>() > self.budget.owner_max()
     }
 
     /// Bytes of all views.
@@ -281,7 +243,7 @@ impl Hub {
         if names.len() > 1 { Err(FeedError::Ambiguous(names)) } else { Ok(()) }
     }
 
-    fn channel(&self, view: View, scope: &Scope) -> Result<Arc<Channel>, FeedError> {
+    pub(super) fn channel(&self, view: View, scope: &Scope) -> Result<Arc<Channel>, FeedError> {
         self.refuse_ambiguous(&view, scope)?;
         let now = clock::instant();
         let key = key_of(view, scope);

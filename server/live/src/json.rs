@@ -9,8 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::FeedError;
-use super::frame_error::FrameError;
-use super::frames::ClientMessage;
+use super::client_message::{ClientMessage, FrameError};
 
 /// Views that a client may subscribe to.
 const VIEWS: [&str; 9] = ["board", "lock", "status", "waits", "sessions", "session", "lab", "events", "queue_map"];

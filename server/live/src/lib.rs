@@ -6,9 +6,9 @@
 mod about;
 mod budget;
 mod channel;
+mod client_message;
 pub mod engine;
 mod ensembles;
-mod frame_error;
 mod frames;
 mod hub;
 pub mod json;
@@ -34,9 +34,9 @@ use lockscope_view::{
 
 pub use about::About;
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
-pub use ensembles::{Changes, Ensemble, Ensembles, StillModel};
-pub use frame_error::FrameError;
-pub use frames::{ClientMessage, Encoding, encode, parse_client};
+pub use client_message::{ClientMessage, FrameError};
+pub use ensembles::{Ensemble, Ensembles, StillModel};
+pub use frames::{Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};
 pub use known::{Known, Live, ProjectedView};
 pub use owner::Owner;

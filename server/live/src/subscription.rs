@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use lockscope_view::{Epoch, KnownView, ServerFrame};
+use lockscope_view::{Epoch, KnownView, Scope, ServerFrame, View};
 use tokio::sync::Notify;
 
 use super::channel::{Channel, Next};
 use super::frames::{self, Encoding, SnapshotHead, encode};
-use super::{FeedError, Hub, Owner};
+use super::{FeedError, Hub, Owner, normalise};
 use lockscope_runtime::clock;
 
 /// A viewer's place. Dropping it leaves the view.
@@ -19,20 +19,47 @@ pub struct Subscription {
     seen: Option<u64>,
 }
 
-impl Subscription {
-    pub(super) fn new(
-        hub: Arc<Hub>,
-        channel: Arc<Channel>,
-        (waker, owner): (Arc<Notify>, Owner),
+impl Hub {
+    /// Joins a view, from the start or after a state the viewer already has. `waker` is notified of each new state.
+    ///
+    /// # Errors
+    /// When the view can't be, or too many are open.
+    pub fn subscribe(
+        self: &Arc<Self>,
+        view: View,
+        scope: &Scope,
         after: Option<(Epoch, u64)>,
-    ) -> Self {
-        let key = channel.join(waker, owner);
-        let epoch = hub.epoch();
-        // Another epoch's numbers mean nothing here: the viewer gets a reset and the whole.
-        let seen = after.map(|(of, seq)| if of == epoch { seq } else { u64::MAX });
-        Self { hub, channel, key, seen }
+        waker: Arc<Notify>,
+    ) -> Result<Subscription, FeedError> {
+        self.subscribe_for(&Owner::default(), view, scope, after, waker)
     }
 
+    /// The same for somebody, whose share of memory and time it uses.
+    ///
+    /// # Errors
+    /// As [`Hub::subscribe`], and when their views take too much.
+    pub fn subscribe_for(
+        self: &Arc<Self>,
+        owner: &Owner,
+        view: View,
+        scope: &Scope,
+        after: Option<(Epoch, u64)>,
+        waker: Arc<Notify>,
+    ) -> Result<Subscription, FeedError> {
+        if self.is_over_share(owner) {
+            return Err(FeedError::ViewsTooLarge);
+        }
+        let channel = self.channel(normalise(view)?, scope)?;
+        let key = channel.join(waker, owner.clone());
+        // Another epoch's numbers mean nothing here: the viewer gets a reset and the whole.
+        let seen = after.map(|(of, seq)| if of == self.epoch() { seq } else { u64::MAX });
+        // The pump passes over views nobody looks at: it may have missed the latest change of this one.
+        self.kick();
+        Ok(Subscription { hub: self.clone(), channel, key, seen })
+    }
+}
+
+impl Subscription {
     /// The frame to send next, or None when the viewer is up to date. A viewer that fell behind what is kept is
     /// notified so and gets the newest state whole: that is the conflation.
     ///
@@ -63,9 +90,7 @@ impl Subscription {
             }
         }
     }
-}
 
-impl Subscription {
     /// Up to when the state that was sent last is known to be true by now; None when there is a newer one, or when it
     /// calls live what is too old for that: it is not confirmed once more as it is.
     pub fn known(&self, id: u32) -> Option<KnownView> {

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use lockscope_view::Sort;
 
-use super::help_pages::HelpPage;
+use super::help_page::HelpPage;
 use super::{ColorChoice, ServerArgs};
 use crate::error::EXIT_UNSURE;
 

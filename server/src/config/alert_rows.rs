@@ -2,9 +2,8 @@
 
 use super::table::FileSection::{Alert, Route};
 use super::table::Layering::File;
-use super::table::Setting;
 use super::table::TakesEffect::Reload;
-use super::table_rows::Kind;
+use super::table::{Kind, Setting};
 
 pub(super) const ALERT_NAME: Setting = Kind(Alert, File, Reload).row(
     "name",

@@ -2,9 +2,8 @@
 
 use super::table::FileSection::Cluster;
 use super::table::Layering::{File, Variable};
-use super::table::Setting;
 use super::table::TakesEffect::Restart;
-use super::table_rows::Kind;
+use super::table::{Kind, Setting};
 
 pub(super) const ROOT: Setting = Kind(Cluster, Variable, Restart).row(
     "root",

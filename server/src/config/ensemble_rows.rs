@@ -2,9 +2,8 @@
 
 use super::table::FileSection::{Ensemble, Top};
 use super::table::Layering::{All, File, Variable as Var};
-use super::table::Setting;
 use super::table::TakesEffect::Reload;
-use super::table_rows::Kind;
+use super::table::{Kind, Setting};
 
 pub(super) const ZK: Setting = Kind(Ensemble, All, Reload).row(
     "zk",

@@ -1,52 +1,16 @@
 //! Which ensembles there are: the one that flags, environment and the top of the file name, or each `[[ensemble]]`
 //! table of the file; and those of the directory beside it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use lockscope_view::EnsembleColor;
-
+use super::ensemble::{
+    ENSEMBLES_MAX, EVIDENCE, Ensemble, check_color, check_name, check_scratch, exclusions, nth_color, one, taken,
+};
 use super::ensembles_dir::{self, BadFile};
-use super::identity::{self, Identity};
-use super::toml_file::{Entry, Section};
-use super::{ConfigError, Layers, SettingValue, check, labels};
+use super::toml_file::Entry;
+use super::{ConfigError, Layers, check, identity, labels};
 use crate::cli::ServeArgs;
-
-/// What to write for `evidence`.
-const EVIDENCE: &str = "write on, or off to ask the members nothing";
-/// Ensembles one server watches.
-pub(super) const ENSEMBLES_MAX: usize = 10_000;
-/// Longest name, in characters: it stands on every row.
-const NAME_CHARS_MAX: usize = 32;
-
-/// One ensemble.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ensemble {
-    /// Its name; `default` when it was given none.
-    pub name: String,
-    /// Its colour; None for the only one when it was given no name.
-    pub color: Option<EnsembleColor>,
-    /// Connect string.
-    pub zk: String,
-    /// Watched roots; never empty, never nested.
-    pub roots: Vec<String>,
-    /// Patterns of paths that are never read.
-    pub exclude: Vec<String>,
-    /// Znodes that are read at most.
-    pub znodes_max: usize,
-    /// What it is, for filters.
-    pub labels: BTreeMap<String, String>,
-    /// The file of `ensembles_dir` that it is from; None for any other place.
-    pub file: Option<String>,
-    /// Whether the members are asked for evidence.
-    pub evidence: bool,
-    /// Their AdminServers, where named.
-    pub admin_urls: Vec<String>,
-    /// The znode below which an ephemeral may be written, to prove the quorum; None: nothing is ever written.
-    pub clock_scratch: Option<String>,
-    /// Who Lockscope is there.
-    pub identity: Identity,
-}
 
 /// What there is of ensembles.
 pub(super) struct Found {
@@ -116,12 +80,6 @@ fn of_tables(
     Ok(ensembles)
 }
 
-/// What is said where another has the name.
-pub(super) fn taken(table: &Section<'_>, name: &str) -> ConfigError {
-    let from = table.get("name").map_or_else(|| table.from(), |entry| entry.from);
-    ConfigError(format!("{from} {name:?} is taken by another; give each ensemble a name of its own"))
-}
-
 /// The one ensemble that flags, environment and the top of the file name.
 fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError> {
     let zk = layers.one("zk", flags.zk.as_deref())?.ok_or_else(|| {
@@ -156,72 +114,5 @@ fn only(flags: &ServeArgs, layers: &Layers<'_>) -> Result<Ensemble, ConfigError>
             .one("clock_scratch", flags.clock_scratch.as_deref())?
             .map(|path| check_scratch(&path))
             .transpose()?,
-    })
-}
-
-/// One of several; all it has is in its table.
-pub(super) fn one(table: &Section<'_>, color: EnsembleColor, layers: &Layers<'_>) -> Result<Ensemble, ConfigError> {
-    let text = |key: &str| table.one(key);
-    let list = |key: &str| table.many(key);
-    let Some(name) = text("name")? else {
-        return table.lacks("name", "give it one, it is shown with everything of it");
-    };
-    let Some(zk) = text("zk")? else {
-        return table.lacks("zk", "write its connect string, like zk = \"127.0.0.1:2181\"");
-    };
-    check::connect(&zk)?;
-    let roots =
-        list("root")?.filter(|roots| !roots.is_empty()).unwrap_or_else(|| vec![super::setting_value("/", "root")]);
-    check::roots(&roots)?;
-    let admin_urls = list("admin_url")?.unwrap_or_default();
-    check::admin_urls(&admin_urls)?;
-    let identity = identity::of(layers, &zk, false, text)?;
-    Ok(Ensemble {
-        identity,
-        name: check_name(&name)?,
-        color: Some(text("color")?.map_or(Ok(color), |color| check_color(&color))?),
-        zk: zk.value,
-        exclude: exclusions(list("exclude")?, &roots)?,
-        znodes_max: text("znodes_max")?
-            .map_or(Ok(lockscope_zookeeper::ZNODES_MAX), |number| check::znodes_max(&number))?,
-        labels: labels::of(table.get("labels"))?,
-        file: None,
-        roots: roots.into_iter().map(|root| root.value).collect(),
-        evidence: text("evidence")?.map_or(Ok(true), |word| check::switch(&word, EVIDENCE))?,
-        admin_urls: admin_urls.into_iter().map(|url| url.value).collect(),
-        clock_scratch: text("clock_scratch")?.map(|path| check_scratch(&path)).transpose()?,
-    })
-}
-
-fn check_scratch(path: &SettingValue) -> Result<String, ConfigError> {
-    check::roots(std::slice::from_ref(path))?;
-    Ok(path.value.clone())
-}
-
-fn exclusions(given: Option<Vec<SettingValue>>, roots: &[SettingValue]) -> Result<Vec<String>, ConfigError> {
-    let given = given.unwrap_or_default();
-    check::exclusions(&given, roots)?;
-    Ok(given.into_iter().map(|pattern| pattern.value).collect())
-}
-
-fn nth_color(at: usize) -> EnsembleColor {
-    EnsembleColor::ALL.into_iter().cycle().nth(at).unwrap_or(EnsembleColor::Blue)
-}
-
-fn check_name(name: &SettingValue) -> Result<String, ConfigError> {
-    let is_good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if !name.value.is_empty() && name.value.chars().count() <= NAME_CHARS_MAX && name.value.chars().all(is_good) {
-        return Ok(name.value.clone());
-    }
-    Err(ConfigError(format!(
-        "{} {:?} is no name; write 1 to {NAME_CHARS_MAX} letters, digits, dots, dashes or underscores, like prod-eu",
-        name.from, name.value
-    )))
-}
-
-fn check_color(color: &SettingValue) -> Result<EnsembleColor, ConfigError> {
-    EnsembleColor::ALL.into_iter().find(|known| known.name() == color.value).ok_or_else(|| {
-        let names = EnsembleColor::ALL.map(EnsembleColor::name).join(", ");
-        ConfigError(format!("{} {:?} is none of the colours; use one of {names}", color.from, color.value))
     })
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lockscope_view::EnsembleColor;
 
-use super::ensembles::{self, ENSEMBLES_MAX, Ensemble};
+use super::ensemble::{self, ENSEMBLES_MAX, Ensemble};
 use super::layers::stranger;
 use super::table::FileSection;
 use super::toml_file::TomlFile;
@@ -130,9 +130,9 @@ fn tables(path: &Path, name: &str, layers: &Layers<'_>) -> Result<Vec<(String, E
     for table in tables {
         let strangers = table.entries().filter_map(|entry| stranger(&entry.key, &entry.from, FileSection::Ensemble));
         wrong.extend(strangers.map(|error| error.0));
-        match ensembles::one(&table, color_of(&table.one("name")?.map(|name| name.value).unwrap_or_default()), layers) {
+        match ensemble::one(&table, color_of(&table.one("name")?.map(|name| name.value).unwrap_or_default()), layers) {
             Ok(ensemble) if !names.insert(ensemble.name.clone()) => {
-                wrong.push(ensembles::taken(&table, &ensemble.name).0);
+                wrong.push(ensemble::taken(&table, &ensemble.name).0);
             }
             Ok(ensemble) => {
                 let from = table.get("name").map_or_else(|| table.from(), |entry| entry.from);

@@ -1,9 +1,10 @@
 //! The settings of the history: whether what is observed is recorded, where, and how much of it is kept.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use super::{ConfigError, Layers, SettingValue, check, history_url};
+use super::history_place::{self, HistoryPlace};
+use super::{ConfigError, Layers, SettingValue, check};
 use lockscope_history::store::Retention;
 
 /// How long chunks are kept when nothing is said, and how much of them at most.
@@ -16,27 +17,6 @@ const SPANS_AGE_DEFAULT: Duration = Duration::from_secs(30 * 86_400);
 const MINUTES_AGE_DEFAULT: Duration = Duration::from_secs(90 * 86_400);
 /// The folder in the data directory.
 const FOLDER: &str = "history";
-
-/// Where the past is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HistoryPlace {
-    /// Files in a directory.
-    Directory(PathBuf),
-    /// A PostgreSQL database.
-    #[cfg(feature = "postgres")]
-    Database(lockscope_history::store::postgres::Target),
-}
-
-impl HistoryPlace {
-    /// For people.
-    pub fn described(&self) -> String {
-        match self {
-            Self::Directory(dir) => format!("SQLite files in {}", dir.display()),
-            #[cfg(feature = "postgres")]
-            Self::Database(target) => format!("PostgreSQL, {}", target.shown()),
-        }
-    }
-}
 
 /// Where the past is kept, and how much of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +56,7 @@ pub(super) fn of(layers: &Layers<'_>, data_dir: Option<&Path>) -> Result<Option<
     let chunk_bytes_max = layers.checked("history_size", None, bytes)?;
     let spans = layers.checked("history_spans_age", None, check::lifetime)?;
     let minutes = layers.checked("history_minutes_age", None, check::lifetime)?;
-    let place = match (history_url::of(layers)?, dir) {
+    let place = match (history_place::of(layers)?, dir) {
         (Some(_), Some(_)) => {
             return Err(ConfigError("history_dir and history_url name two places; leave one of them out".to_owned()));
         }

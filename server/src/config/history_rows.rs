@@ -2,9 +2,8 @@
 
 use super::table::FileSection::Top;
 use super::table::Layering::{All, Variable as Var};
-use super::table::Setting;
 use super::table::TakesEffect::{Reload, Restart};
-use super::table_rows::Kind;
+use super::table::{Kind, Setting};
 
 pub(super) const DATA_DIR: Setting = Kind(Top, All, Restart).row(
     "data_dir",

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::table::{self, FileSection, Layering, SETTINGS, Setting};
+use super::table::{self, FileSection, Layering, Setting};
+use super::table_rows::{self, SETTINGS};
 use super::toml_file::Section;
 use super::{ConfigError, Environment, SettingValue, TomlFile, check, setting_value, variable};
 
@@ -200,7 +201,7 @@ const GONE: [(FileSection, &[&str], &str); 1] = [(
 )];
 
 pub(super) fn stranger(key: &str, from: &str, place: FileSection) -> Option<ConfigError> {
-    let keys = table::keys(place);
+    let keys = table_rows::keys(place);
     if keys.contains(&key) {
         return None;
     }

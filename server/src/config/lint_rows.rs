@@ -2,9 +2,8 @@
 
 use super::table::FileSection::Lints;
 use super::table::Layering::File;
-use super::table::Setting;
 use super::table::TakesEffect::Reload;
-use super::table_rows::Kind;
+use super::table::{Kind, Setting};
 
 pub(super) const MUST_BE_HELD: Setting = Kind(Lints, File, Reload).row(
     "must_be_held",

@@ -1,10 +1,9 @@
 //! `[metrics]`: which locks have series of their own at `/metrics`.
 
 use lockscope_core::configured::MetricSelection;
-use toml::Value;
 
 use super::ConfigError;
-use super::tables::{number, shown};
+use super::tables::{number, patterns};
 use super::toml_file::Entry;
 
 /// Each has five series.
@@ -20,26 +19,6 @@ pub(super) fn of(entry: Option<Entry<'_>>) -> Result<MetricSelection, ConfigErro
     let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(MetricSelection::usual().top);
     let patterns = fields.get("locks").map(|entry| patterns(&entry, PATTERNS_MAX, "locks = [\"/orders/*\"]"));
     Ok(MetricSelection { top, patterns: patterns.transpose()?.unwrap_or_default() })
-}
-
-/// A list of patterns of paths, and how one is written.
-pub(super) fn patterns(entry: &Entry<'_>, most: usize, example: &str) -> Result<Vec<String>, ConfigError> {
-    let remedy = format!("write a list of paths that start with a slash, like {example}");
-    let Value::Array(items) = entry.value else {
-        return Err(ConfigError(format!("{} is {}; {remedy}", entry.from, shown(entry.value))));
-    };
-    if items.len() > most {
-        return Err(ConfigError(format!(
-            "{} has {} patterns; write at most {most}, with stars for what they share",
-            entry.from,
-            items.len()
-        )));
-    }
-    let pattern = |item: &Value| {
-        let path = item.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
-        path.ok_or_else(|| ConfigError(format!("{} has {}; {remedy}", entry.from, shown(item))))
-    };
-    items.iter().map(pattern).collect()
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use super::table::FileSection::Metrics;
 use super::table::Layering::File;
-use super::table::Setting;
 use super::table::TakesEffect::Restart;
-use super::table_rows::Kind;
+use super::table::{Kind, Setting};
 
 pub(super) const TOP_LOCKS: Setting = Kind(Metrics, File, Restart).row(
     "top_locks",

@@ -1,6 +1,8 @@
 //! What is written of the table: the reference in Markdown, and the example file.
 
-use super::table::{FileSection, SETTINGS, Setting, TakesEffect, VARIABLES};
+use super::table::{FileSection, Setting, TakesEffect};
+use super::table_rows::SETTINGS;
+use super::variable_rows::VARIABLES;
 
 const HEAD: &str = "\
 # Configuration

@@ -1,9 +1,6 @@
 //! Every setting there is, once: from this table come the keys that a file may have, the reference and the example
 //! file. Knows no value that was set.
 
-pub(super) use super::table_rows::SETTINGS;
-pub(super) use super::variable_rows::VARIABLES;
-
 /// Where in the file a setting may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileSection {
@@ -91,6 +88,22 @@ pub(super) struct Setting {
     pub(super) meaning: &'static str,
 }
 
+/// Where, how and when: what the rows of a kind share.
+pub(super) struct Kind(pub(super) FileSection, pub(super) Layering, pub(super) TakesEffect);
+
+impl Kind {
+    pub(super) const fn row(
+        self,
+        key: &'static str,
+        values: &'static str,
+        default: &'static str,
+        example: &'static str,
+        meaning: &'static str,
+    ) -> Setting {
+        Setting { key, place: self.0, ways: self.1, takes: self.2, values, default, example, meaning }
+    }
+}
+
 /// A variable that is no key of the file.
 #[derive(Debug)]
 pub(super) struct Variable {
@@ -112,21 +125,6 @@ impl Setting {
         };
         (self.ways != Layering::File).then(|| super::variable(&name))
     }
-}
-
-/// The keys that may stand in a place; at the top, also those that begin a table.
-pub(super) fn keys(place: FileSection) -> Vec<&'static str> {
-    let is_there = |setting: &&Setting| match place {
-        FileSection::Top | FileSection::Roles => {
-            setting.place.table().is_none() || setting.place == FileSection::Ensemble
-        }
-        table => setting.place == table,
-    };
-    let mut keys: Vec<_> = SETTINGS.iter().filter(is_there).map(|setting| setting.key).collect();
-    if place == FileSection::Top {
-        keys.extend(FileSection::TABLES.iter().filter_map(|table| table.table()));
-    }
-    keys
 }
 
 /// The key that was most likely meant.

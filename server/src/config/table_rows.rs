@@ -3,24 +3,8 @@
 use super::table::FileSection::{Ensemble, Lab, Lints, Lock, Roles, Top};
 use super::table::Layering::{All, File, Variable as Var};
 use super::table::TakesEffect::{Reload, Restart};
-use super::table::{FileSection, Layering, Setting, TakesEffect};
+use super::table::{FileSection, Kind, Setting};
 use super::{alert_rows, cluster_rows, ensemble_rows, history_rows, lint_rows, metrics_rows};
-
-/// Where, how and when: what the rows of a kind share.
-pub(super) struct Kind(pub(super) FileSection, pub(super) Layering, pub(super) TakesEffect);
-
-impl Kind {
-    pub(super) const fn row(
-        self,
-        key: &'static str,
-        values: &'static str,
-        default: &'static str,
-        example: &'static str,
-        meaning: &'static str,
-    ) -> Setting {
-        Setting { key, place: self.0, ways: self.1, takes: self.2, values, default, example, meaning }
-    }
-}
 
 /// A lint, which is on until it is put off.
 const fn lint(key: &'static str, meaning: &'static str) -> Setting {
@@ -366,3 +350,18 @@ pub(super) const SETTINGS: &[Setting] = &[
     alert_rows::ROUTE_ALLOW_HTTP,
     alert_rows::ROUTE_REPEAT,
 ];
+
+/// The keys that may stand in a place; at the top, also those that begin a table.
+pub(super) fn keys(place: FileSection) -> Vec<&'static str> {
+    let is_there = |setting: &&Setting| match place {
+        FileSection::Top | FileSection::Roles => {
+            setting.place.table().is_none() || setting.place == FileSection::Ensemble
+        }
+        table => setting.place == table,
+    };
+    let mut keys: Vec<_> = SETTINGS.iter().filter(is_there).map(|setting| setting.key).collect();
+    if place == FileSection::Top {
+        keys.extend(FileSection::TABLES.iter().filter_map(|table| table.table()));
+    }
+    keys
+}

@@ -5,7 +5,9 @@ use std::sync::Mutex;
 
 use clap::CommandFactory as _;
 
-use super::table::{FileSection, Layering, SETTINGS, Setting, VARIABLES};
+use super::table::{FileSection, Layering, Setting};
+use super::table_rows::{self, SETTINGS};
+use super::variable_rows::VARIABLES;
 use super::*;
 use crate::cli::Cli;
 
@@ -144,7 +146,7 @@ fn no_row_is_there_twice_and_every_lint_has_one() {
         );
     }
     for code in lockscope_core::finding::Code::ALL {
-        assert!(table::keys(FileSection::Lints).contains(&code.name()), "{}", code.name());
+        assert!(table_rows::keys(FileSection::Lints).contains(&code.name()), "{}", code.name());
     }
 }
 

@@ -8,7 +8,6 @@ use lockscope_core::tally::GAVE_UP_MAX;
 use toml::Value;
 
 use super::ConfigError;
-use super::metrics::patterns;
 use super::toml_file::{Entry, Section};
 
 /// Names of recipes as the API has them; `none` says that a path is no lock.
@@ -124,6 +123,26 @@ fn most(limit: &str) -> u32 {
         "sequence_percent" => 100,
         _ => u32::MAX,
     }
+}
+
+/// A list of patterns of paths, and how one is written.
+pub(super) fn patterns(entry: &Entry<'_>, most: usize, example: &str) -> Result<Vec<String>, ConfigError> {
+    let remedy = format!("write a list of paths that start with a slash, like {example}");
+    let Value::Array(items) = entry.value else {
+        return Err(ConfigError(format!("{} is {}; {remedy}", entry.from, shown(entry.value))));
+    };
+    if items.len() > most {
+        return Err(ConfigError(format!(
+            "{} has {} patterns; write at most {most}, with stars for what they share",
+            entry.from,
+            items.len()
+        )));
+    }
+    let pattern = |item: &Value| {
+        let path = item.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
+        path.ok_or_else(|| ConfigError(format!("{} has {}; {remedy}", entry.from, shown(item))))
+    };
+    items.iter().map(pattern).collect()
 }
 
 pub(super) fn number(entry: &Entry<'_>, least: u32, most: u32) -> Result<u32, ConfigError> {

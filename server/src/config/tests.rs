@@ -35,7 +35,7 @@ pub(super) fn check(edit: impl FnOnce(&mut ServeArgs), sentence: &str) {
 pub(super) fn check_file(text: &'static str, sentence: &str) {
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let told = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap_err().to_string();
-    assert_eq!(told.replace(&table::keys(table::FileSection::Top).join(", "), "KEYS"), sentence);
+    assert_eq!(told.replace(&table_rows::keys(table::FileSection::Top).join(", "), "KEYS"), sentence);
 }
 
 #[test]

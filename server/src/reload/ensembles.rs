@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::config::{BadFile, Config, Ensemble};
-use crate::serve::{CLOSE_MAX, EnsembleRunner, MakeEnsemble, Observer};
+use crate::serve::ensembles::{CLOSE_MAX, EnsembleRunner, MakeEnsemble, Observer};
 
 /// Files with a mistake that are named.
 const NAMED_MAX: usize = 20;

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use super::alerting::AlertParts;
 use super::recording::{self, Filling, Recorder, Recording};
-use crate::config::Config;
+use crate::config::{self, Config, ConfigError};
 use crate::error::RunError;
 use lockscope_history::historian::{Historian, HistoryHandle};
 use lockscope_live::engine::{Engine, EngineError};
@@ -34,6 +34,12 @@ use lockscope_zookeeper::{BATCHES_MAX, ReleaseClient, RequestCounts};
 
 /// Recordings that are opened at once: each takes a thread for as long as what was recorded is read.
 const OPENED_AT_ONCE: usize = 16;
+
+/// How long the session to ZooKeeper gets to close.
+pub const CLOSE_MAX: Duration = Duration::from_secs(3);
+
+/// Makes an ensemble that the configuration names.
+pub type MakeEnsemble<O> = fn(&Config, &config::Ensemble) -> Result<ServedEnsemble<O>, ConfigError>;
 
 /// What an observer is handed.
 #[derive(Clone, Debug)]

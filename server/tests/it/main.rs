@@ -12,6 +12,7 @@ mod ask_command;
 mod audit;
 mod autopsy;
 mod budgets;
+mod circles;
 mod cli;
 mod cluster;
 mod compression;

@@ -99,7 +99,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Every file of ours.
-fn all() -> Vec<PathBuf> {
+pub(crate) fn all() -> Vec<PathBuf> {
     ["app", "server", "style", "e2e/campaign", "e2e/compare", "e2e/judge"].into_iter().flat_map(under).collect()
 }
 
@@ -115,7 +115,7 @@ fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-fn code_of(path: &Path) -> String {
+pub(crate) fn code_of(path: &Path) -> String {
     code(&fs::read_to_string(path).unwrap())
 }
 
@@ -167,7 +167,7 @@ fn raw_texts(code: &str) -> Vec<&str> {
 }
 
 /// Code before its tests.
-fn without_tests(code: &str) -> &str {
+pub(crate) fn without_tests(code: &str) -> &str {
     code.split("#[cfg(test)]\nmod tests {").next().unwrap().split("#[cfg(all(test, feature").next().unwrap()
 }
 

@@ -15,8 +15,8 @@ use super::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use super::api_types::{LockDetail, Locks};
 use super::csv::{self, Table};
 use super::history::{Models, Moment, with_moment};
-use super::params::{NamedValues, Params, wrong};
-use super::problem::{ErrorResponse, echo};
+use super::params::{NamedValues, Params};
+use super::problem::{ErrorResponse, echo, wrong};
 use super::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FeedError, ProjectedView};
 

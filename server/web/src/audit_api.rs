@@ -10,8 +10,8 @@ use lockscope_view::{AuditKind, AuditPage};
 
 use super::Http;
 use super::caller::Caller;
-use super::params::{Params, short, wrong};
-use super::problem::ErrorResponse;
+use super::params::{Params, short};
+use super::problem::{ErrorResponse, wrong};
 use lockscope_audit::{AuditError, LIMIT_MAX, PageQuery};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 

@@ -10,8 +10,8 @@ use lockscope_view::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFa
 use super::Http;
 use super::caller::Caller;
 use super::csv;
-use super::params::{Params, wrong};
-use super::problem::ErrorResponse;
+use super::params::Params;
+use super::problem::{ErrorResponse, wrong};
 use super::release_api::{JsonBody, read};
 use lockscope_lab::LabRefusal;
 use lockscope_lab::{LabDenied, has_ended};

@@ -40,7 +40,6 @@ pub mod metrics;
 mod metrics_api;
 mod middleware;
 mod near;
-mod nothing_there;
 mod openapi;
 mod orders;
 mod origins;
@@ -70,11 +69,11 @@ mod worker_pool;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Router};
 use tokio::sync::{Semaphore, watch};
 
 pub use crate::alerts::AlertDesk;
@@ -307,7 +306,9 @@ impl Http {
     /// What is made of the table alone.
     fn rows(&self) -> Router {
         let rows = |router: Router<Self>, row: &Route| match row.answer {
-            Answer::Api(handler) | Answer::Act(handler) | Answer::Form(handler) => router.route(row.path, handler()),
+            Answer::Api(handler) | Answer::Act(handler) | Answer::Form(handler) => {
+                router.route(row.path, handler().layer(Extension(routes::params(row))))
+            }
             Answer::Page | Answer::File => router,
         };
         self.routes.iter().fold(Router::new(), rows).with_state(self.clone())

@@ -1,14 +1,19 @@
 //! The query of a request. A parameter comes at most once, and one that the route does not take is refused: it would be
 //! ignored without a word. What a route of the API takes is what its operation describes.
 
+use std::sync::Arc;
+
 use axum::extract::{FromRequestParts, MatchedPath, Query};
 use axum::http::request::Parts;
 
-use super::problem::{ErrorResponse, echo};
-use super::routes;
+use super::problem::{ErrorResponse, echo, wrong};
 
 /// Parameters as they came, in their order.
 pub(super) type NamedValues = Vec<(String, String)>;
+
+/// The names of the parameters that a route takes; an extension of its requests.
+#[derive(Clone)]
+pub(super) struct ParamNames(pub(super) Arc<[&'static str]>);
 
 /// The parameters of a request, none of which its route does not take.
 pub(super) struct Params(pub(super) NamedValues);
@@ -21,7 +26,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Params {
             ErrorResponse::bad_request(format!("the query could not be read: {}", error.body_text()))
         })?;
         let path = parts.extensions.get::<MatchedPath>().map_or(parts.uri.path(), MatchedPath::as_str);
-        check(&pairs, path, &routes::params(path, &parts.method))?;
+        let taken = parts.extensions.get::<ParamNames>().map_or(&[][..], |names| &names.0);
+        check(&pairs, path, taken)?;
         Ok(Self(pairs))
     }
 }
@@ -51,11 +57,6 @@ pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String,
         return Err(wrong(name, value, &format!("at most {chars_max} characters")));
     }
     Ok(value.to_owned())
-}
-
-/// The answer to a value that a parameter can't have.
-pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> ErrorResponse {
-    ErrorResponse::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
 }
 
 #[cfg(test)]

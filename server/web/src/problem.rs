@@ -115,6 +115,11 @@ fn cut(text: &str, chars_max: usize) -> String {
     }
 }
 
+/// What is said of a value that can't be.
+pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> ErrorResponse {
+    ErrorResponse::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

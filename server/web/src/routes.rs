@@ -1,12 +1,13 @@
 //! Every route there is, and what each needs. The router is made of this table, and what is not in it is answered by
 //! nobody: a page or handler that is added elsewhere stays unreachable until it has a row here.
 
-use axum::http::Method;
+use axum::http::{Method, Uri};
+#[cfg(not(feature = "lab"))]
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, any, delete, get, post, put};
 
-#[cfg(not(feature = "lab"))]
-use super::nothing_there::no_lab;
-use super::nothing_there::unknown_api;
+use super::params::ParamNames;
+use super::problem::{ErrorResponse, echo};
 use super::route::{Answer, Need, Route, Verb};
 use super::{
     Http, alerts, api, approve, audit_api, audit_page, cluster, events, events_page, find, health, help, history, live,
@@ -189,10 +190,9 @@ pub(super) fn row(path: &str, method: &Method) -> Option<&'static Route> {
     ROUTES.iter().find(|row| row.path == path && row.verb.takes(method))
 }
 
-/// The parameters that a route takes; `path`: as it is matched.
-pub(super) fn params(path: &str, method: &Method) -> Vec<&'static str> {
-    let Some(row) = row(path, method) else { return Vec::new() };
-    openapi::query_params(row).unwrap_or_else(|| row.params.to_vec())
+/// The parameters that a route takes.
+pub(super) fn params(row: &Route) -> ParamNames {
+    ParamNames(openapi::query_params(row).unwrap_or_else(|| row.params.to_vec()).into())
 }
 
 /// Whether an answer at an address may hold a secret; `path`: as it is matched.
@@ -239,8 +239,21 @@ pub(super) fn allowed(path: &str) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
+/// `GET /lab` of a build without it.
+#[cfg(not(feature = "lab"))]
+async fn no_lab() -> Response {
+    ErrorResponse::not_found(
+        "this build of Lockscope has no lab; use one that was built with it (cargo feature `lab`)".to_owned(),
+    )
+    .into_response()
+}
+
+async fn unknown_api(uri: Uri) -> ErrorResponse {
+    ErrorResponse::not_found(format!("there is nothing at {}; the API has {}", echo(uri.path()), addresses()))
+}
+
 /// Addresses of the API, for people; those below another one are left out.
-pub(super) fn addresses() -> String {
+fn addresses() -> String {
     let all = || ROUTES.iter().map(|row| row.path).filter(|path| path.starts_with("/api/v1/"));
     let is_below = |path: &str, other: &str| path.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'));
     let mut paths: Vec<_> = all().filter(|path| !all().any(|other| is_below(path, other))).collect();

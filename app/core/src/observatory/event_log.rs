@@ -2,33 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::{Observatory, RootState};
-use crate::change::Change;
-use crate::observation::RootId;
+use super::Observatory;
+use crate::change::{Change, Event, EventRecord};
+use crate::root::{RootId, RootState};
 use crate::time::TimeMs;
 
 /// What is kept of an ensemble; the oldest go first.
 pub const RECORDED_MAX: usize = 8_192;
-
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// To a lock, a session or the link.
-    Changed(Change),
-    /// A root is in another state.
-    Root(RootId, RootState),
-}
-
-/// When, as which since the start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventRecord {
-    /// Its number, from 1 without gaps.
-    pub number: u64,
-    /// When it was applied.
-    pub at: TimeMs,
-    /// What happened.
-    pub what: Event,
-}
 
 /// The newest of what happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -30,11 +30,10 @@ use std::sync::Arc;
 
 use backlog::Backlog;
 pub use checkpoint::Checkpoint;
-pub use event_log::{Event, EventLog, EventRecord, RECORDED_MAX};
+pub use event_log::{EventLog, RECORDED_MAX};
 pub use lock_index::FREE_ALONE_MAX;
 use lock_index::LockIndex;
-pub use root::{LIVE_AGE_MAX_MS, RootState, RootView, is_fresh};
-pub use session_end::EndingSession;
+pub use root::{LIVE_AGE_MAX_MS, RootView, is_fresh};
 pub use waits::SessionLock;
 
 pub use super::settings::Settings;
@@ -44,7 +43,7 @@ use super::change::Change;
 use super::deadlock::Cycle;
 use super::durations::Ended;
 use super::evidence::MemberEvidence;
-use super::history::History;
+use super::history::{Counters, History};
 use super::keyed_hash::KeyedMap;
 use super::lock::Lock;
 use super::lock_order::LockOrders;
@@ -62,19 +61,6 @@ use super::znode::{Facts, SessionId, Zxid, split_path};
 pub const GONE_MAX: usize = 256;
 /// Deleted lock directories that are remembered, to recognise one that is made again; more are not.
 pub const REAPED_MAX: usize = 1_024;
-
-/// What was counted over the whole ensemble.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Watch events taken in.
-    pub events: u64,
-    /// Syncs begun after the first.
-    pub resyncs: u64,
-    /// Contenders that went before they could be read.
-    pub owner_unknown: u64,
-    /// Creations that only a Stat showed.
-    pub missed: u64,
-}
 
 /// Everything believed about one ensemble. Two that are equal are so for every reader, whatever comes.
 #[derive(Clone, Debug, PartialEq, Eq)]

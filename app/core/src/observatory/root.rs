@@ -4,7 +4,8 @@ use super::Observatory;
 use crate::change::Change;
 use crate::keyed_hash::KeyedMap;
 use crate::mirror::Mirror;
-use crate::observation::{Link, RootId, RootTrouble, is_other_history};
+use crate::observation::is_other_history;
+use crate::root::{Link, RootId, RootState, RootTrouble};
 use crate::time::TimeMs;
 use crate::visits::visit;
 
@@ -14,19 +15,6 @@ pub const LIVE_AGE_MAX_MS: i64 = 2_000;
 
 /// Why a view is stale although nobody said that the link is.
 const UNCONFIRMED: &str = "no confirmation from ZooKeeper";
-
-/// State of a root's view. Meanings as in the wire's enum of the same name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named as on the wire, documented there")]
-pub enum RootState {
-    Live,
-    Syncing,
-    Stale,
-    Partial,
-    Denied,
-    Gone,
-    Reduced,
-}
 
 /// One watched root.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Observatory;
 use crate::change::{Change, Departure};
 use crate::evidence::Liveness;
-use crate::history::{SessionEvent, What};
+use crate::history::{EndingSession, SessionEvent, What};
 use crate::time::TimeMs;
 use crate::znode::SessionId;
 
@@ -19,17 +19,6 @@ const LEAVING_MAX: usize = 4_096;
 
 /// Four-letter words print whole seconds, so a reported expiry may be this much later than the true one.
 const PRINTED_MS: i64 = 1_000;
-
-/// What one session lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EndingSession {
-    /// When the first of it went.
-    pub since: TimeMs,
-    /// How many znodes.
-    pub znodes: u32,
-    /// Its client was silent, and its session was due to expire about then.
-    pub ran_out: bool,
-}
 
 /// Sessions that lost znodes a moment ago.
 pub(super) type EndingSessions = BTreeMap<SessionId, EndingSession>;

@@ -18,14 +18,14 @@ pub use search::{SearchRecollection, VertexRecollection};
 pub use tree::{ChildRecollection, ChildrenRecollection, DirectoryRecollection, Tree};
 
 use super::assessment::AssessedLock;
+use super::change::EventRecord;
 use super::deadlock::Cycle;
 use super::durations::Ended;
 use super::evidence::SessionRecord;
-use super::history::SessionEvent;
+use super::history::{Counters, EndingSession, SessionEvent};
 use super::lock_order::{LockOrders, OrderSnooze};
-use super::observation::{Link, RootId, RootTrouble};
-use super::observatory::{Counters, EndingSession, EventRecord, RootState};
 use super::offset::ClockOffset;
+use super::root::{Link, RootId, RootState, RootTrouble};
 use super::settings::Settings;
 use super::time::TimeMs;
 use super::znode::{SessionId, Zxid};

@@ -2,7 +2,7 @@
 
 use lockscope_core::change::{Change, Departure};
 use lockscope_core::observation::RootId;
-use lockscope_core::observatory::RootState;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 
 use crate::language::Story;

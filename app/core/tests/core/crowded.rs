@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use lockscope_core::observation::{Link, Observation, RootId};
-use lockscope_core::observatory::{Observatory, RootState, Settings};
+use lockscope_core::observatory::{Observatory, Settings};
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::Verdict;
 use lockscope_core::znode::{Facts, SessionId, Zxid};

@@ -2,8 +2,8 @@
 
 use lockscope_core::missing::Missing;
 use lockscope_core::observation::RootId;
-use lockscope_core::observatory::RootState;
 use lockscope_core::release::{self, Refusal};
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::Verdict;
 use lockscope_core::znode::SessionId;

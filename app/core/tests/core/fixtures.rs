@@ -2,8 +2,8 @@
 
 use lockscope_core::change::{Change, Departure};
 use lockscope_core::observation::{Observation, RootId};
-use lockscope_core::observatory::RootState;
 use lockscope_core::recipe::Recipe;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 
 use crate::language::Story;

@@ -1,7 +1,8 @@
 //! Live is a question of age alone, and what is not live is told since the instant up to which it is known to be true.
 
 use lockscope_core::observation::RootId;
-use lockscope_core::observatory::{LIVE_AGE_MAX_MS, RootState};
+use lockscope_core::observatory::LIVE_AGE_MAX_MS;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 
 use crate::language::Story;

@@ -1,8 +1,8 @@
 //! The end of a session is one step, however its deletions are told.
 
 use lockscope_core::observation::{Link, Observation, RootId};
-use lockscope_core::observatory::RootState;
 use lockscope_core::pending::{Pending, WAITING_MAX};
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 

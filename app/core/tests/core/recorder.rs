@@ -1,7 +1,9 @@
 //! The flight recorder: what is in it, in which order, and what is no more.
 
 use lockscope_core::change::Change;
-use lockscope_core::observatory::{Event, RECORDED_MAX, RootState};
+use lockscope_core::change::Event;
+use lockscope_core::observatory::RECORDED_MAX;
+use lockscope_core::root::RootState;
 
 use crate::language::Story;
 

@@ -3,7 +3,7 @@
 use lockscope_core::change::{Change, Departure};
 use lockscope_core::evidence::{Health, MemberAnswer, MemberRole};
 use lockscope_core::observation::{RESTORED, RootId};
-use lockscope_core::observatory::RootState;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 

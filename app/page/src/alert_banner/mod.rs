@@ -13,8 +13,7 @@ use lockscope_view::{Alert, LockQuery};
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{middle, visible};
-use crate::parts::Age;
-use crate::server_pages::{severity, text};
+use crate::parts::{Age, severity, text};
 
 pub(crate) use script::script;
 

@@ -8,7 +8,7 @@ use crate::erase::effect;
 use lockscope_view::{Preferences, SAVED_VIEWS_MAX, SavedView, SignedBy};
 use wasm_bindgen::JsValue;
 
-use super::state::{remember_pins, remembered_pins};
+use super::remembered::{remember_pins, remembered_pins};
 use super::words;
 use crate::compact;
 use crate::current_user::CurrentUser;

@@ -7,6 +7,7 @@ mod keys;
 mod list;
 mod needs;
 mod order;
+mod remembered;
 mod row;
 mod state;
 mod totals;

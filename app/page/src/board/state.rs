@@ -10,7 +10,8 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use super::kept::Kept;
 use super::order::Order;
-use crate::address::{borrowed, pairs, use_pairs};
+use super::remembered::{remember, remembered};
+use crate::address::{borrowed, use_pairs};
 use crate::live::{Live, Viewport};
 use crate::parts::{Arrivals, Place};
 use lockscope_view::{BoardQuery, LockRow, Preferences, Window};
@@ -296,36 +297,4 @@ fn read_address(pairs: &[(String, String)]) -> (BoardQuery, Option<String>) {
         Ok(query) => (query, None),
         Err(error) => (BoardQuery::default(), Some(error.to_string())),
     }
-}
-
-/// Where order, grouping and pins are kept: taste, not part of what somebody else is shown.
-const KEY: &str = "lockscope.board";
-
-/// `is_by_server`: pins are kept there.
-fn remember(query: &BoardQuery, is_by_server: bool) {
-    let pins = if is_by_server { Vec::new() } else { query.pins.clone() };
-    let taste = BoardQuery { sort: query.sort, group: query.group, pins, ..BoardQuery::default() }.to_url_query();
-    if let Some(storage) = window().local_storage().ok().flatten() {
-        // Fails only where storing is forbidden; then it lasts as long as the address.
-        let _ = storage.set_item(KEY, &taste);
-    }
-}
-
-/// The pins among that.
-pub(super) fn remembered_pins() -> Vec<String> {
-    remembered().map(|query| query.pins).unwrap_or_default()
-}
-
-/// Other pins in place of these.
-pub(super) fn remember_pins(pins: &[String]) {
-    let query = remembered().unwrap_or_default();
-    if query.pins != pins {
-        remember(&BoardQuery { pins: pins.to_vec(), ..query }, false);
-    }
-}
-
-fn remembered() -> Option<BoardQuery> {
-    let taste = window().local_storage().ok().flatten()?.get_item(KEY).ok().flatten()?;
-    let query = BoardQuery::from_pairs(borrowed(&pairs(&taste))).ok()?;
-    Some(query).filter(|query| *query != BoardQuery::default())
 }

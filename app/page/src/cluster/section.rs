@@ -5,8 +5,7 @@ use leptos::prelude::*;
 use super::words;
 use crate::erase::{erase, view};
 use crate::format::{middle, visible};
-use crate::parts::{Age, Columns, Table};
-use crate::server_pages::text;
+use crate::parts::{Age, Columns, Table, text};
 use lockscope_view::{Cluster, ClusterState, Replica};
 
 const NAME_CHARS: usize = 60;

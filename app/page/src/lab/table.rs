@@ -184,7 +184,7 @@ fn group(run: &LabRun, base: Option<&Lane>, columns: usize, title: &'static str,
 mod tests {
     use super::super::samples;
     use super::*;
-    use crate::server_pages::text;
+    use crate::parts::text;
 
     #[test]
     fn the_herd_is_compared_with_the_predecessor() {

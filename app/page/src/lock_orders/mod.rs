@@ -19,8 +19,6 @@ use crate::erase::erase;
 pub(crate) use script::script;
 #[cfg(feature = "ssr")]
 pub use section::lock_orders_markup;
-#[cfg(feature = "ssr")]
-pub(crate) use words::{CLOSEST, LAST, SESSIONS, SNOOZED_UNTIL, SURE, TIMES};
 
 /// The element: markup, of which the page knows no more than where it is.
 pub(crate) fn lock_orders() -> AnyView {

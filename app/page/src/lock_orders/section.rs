@@ -10,10 +10,9 @@ use crate::exact::Exact;
 use crate::explain::explained_term;
 use crate::form_token::form_token;
 use crate::format::{date, middle, visible};
-use crate::parts::{Columns, mark};
+use crate::parts::{Columns, head, mark, marked, text};
 use crate::past;
 use crate::ports::{FormTokens, Source};
-use crate::server_pages::{head, marked, text};
 use lockscope_view::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderSnooze, OrderWarning, Person, SessionQuery};
 
 /// Orders drawn as rows, those seen most first.

@@ -80,12 +80,12 @@ fn times(number: u64) -> String {
 }
 
 /// Numbers that are explained.
-pub(crate) const TIMES: &str = "Times";
-pub(crate) const SESSIONS: &str = "Sessions";
-pub(crate) const LAST: &str = "Last";
-pub(crate) const SURE: &str = "How sure";
-pub(crate) const SNOOZED_UNTIL: &str = "until";
-pub(crate) const CLOSEST: &str = "Closest approach";
+pub(super) const TIMES: &str = "Times";
+pub(super) const SESSIONS: &str = "Sessions";
+pub(super) const LAST: &str = "Last";
+pub(super) const SURE: &str = "How sure";
+pub(super) const SNOOZED_UNTIL: &str = "until";
+pub(super) const CLOSEST: &str = "Closest approach";
 
 /// How near two came; the instant follows.
 pub(super) fn closest(ms: i64) -> String {

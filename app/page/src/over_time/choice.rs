@@ -2,7 +2,7 @@
 
 use form_urlencoded::Serializer;
 
-use super::words;
+use crate::format::{middle, visible};
 
 const SECOND_MS: i64 = 1_000;
 const MINUTE_MS: i64 = 60_000;
@@ -130,7 +130,8 @@ pub struct WrongChoice {
 impl WrongChoice {
     /// What is wrong, and what to do, in one sentence.
     pub fn sentence(&self) -> String {
-        words::wrong(self.name, &self.value, self.remedy)
+        let value = middle(&visible(&self.value), 60);
+        format!("\"{value}\" is not a value of {}; use {}.", self.name, self.remedy)
     }
 }
 

@@ -36,11 +36,6 @@ pub use view::{
     BARS_MAX, Bar, CLIENTS_MAX, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, Happened, Missing, OverTime,
     OverTimeView, Piece, PieceShares, Strip, What, verdict_named,
 };
-#[cfg(feature = "ssr")]
-pub(crate) use words::{
-    ACQUIRED, ACQUIRED_TIMES, DEPTH, GAVE_UP, HELD_LONGEST, HOLD, HOLD_TIMES, HOLDERS, MOST_WAITING, SHARES, VERDICT,
-    WAIT, WAIT_TIMES, WORST,
-};
 
 /// Pieces of a range, at most.
 #[cfg(feature = "ssr")]

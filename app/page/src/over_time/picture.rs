@@ -8,7 +8,7 @@ use super::words;
 use crate::charts::over_time::{Axis, HEIGHT, Scale, WIDTH, area, edge, percent, rows, stack};
 use crate::erase::{erase, view};
 use crate::format::{date, middle, visible};
-use crate::server_pages::definition;
+use crate::parts::definition;
 
 /// Instants, in ms since the epoch, and what was measured there.
 type Points = Vec<(i64, i64)>;

@@ -11,7 +11,7 @@ use crate::current_user::CurrentUser;
 use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::visible;
-use crate::server_pages::text;
+use crate::parts::text;
 use lockscope_view::LockQuery;
 
 /// The section as the host drew it for a page; a context of the page.

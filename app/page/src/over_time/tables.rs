@@ -7,8 +7,7 @@ use super::words;
 use crate::charts::over_time::HUES;
 use crate::erase::{erase, view};
 use crate::format::{count, date, middle, visible};
-use crate::parts::{Columns, verdict_word};
-use crate::server_pages::table_of;
+use crate::parts::{Columns, table_of, verdict_word};
 
 const PIECES: Columns = &[
     (words::BEGINS, ""),

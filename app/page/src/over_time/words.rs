@@ -15,21 +15,21 @@ pub(super) const STAYS_OLD: &str = "Not refreshed: the server did not answer.";
 
 /// Heads of the table.
 pub(super) const BEGINS: &str = "Begins";
-pub(crate) const WORST: &str = "Worst verdict";
-pub(crate) const HELD_LONGEST: &str = "Held longest by";
-pub(crate) const ACQUIRED_TIMES: &str = "Acquired";
-pub(crate) const GAVE_UP: &str = "Gave up";
-pub(crate) const MOST_WAITING: &str = "Most waiting";
-pub(crate) const WAIT_TIMES: &str = "Wait p50 · p95 · p99";
-pub(crate) const HOLD_TIMES: &str = "Hold p50 · p95 · p99";
+pub(super) const WORST: &str = "Worst verdict";
+pub(super) const HELD_LONGEST: &str = "Held longest by";
+pub(super) const ACQUIRED_TIMES: &str = "Acquired";
+pub(super) const GAVE_UP: &str = "Gave up";
+pub(super) const MOST_WAITING: &str = "Most waiting";
+pub(super) const WAIT_TIMES: &str = "Wait p50 · p95 · p99";
+pub(super) const HOLD_TIMES: &str = "Hold p50 · p95 · p99";
 /// Names of lanes.
-pub(crate) const VERDICT: &str = "Verdict, the worst of each piece";
-pub(crate) const HOLDERS: &str = "Who held";
-pub(crate) const SHARES: &str = "Who held, by share of each piece";
-pub(crate) const DEPTH: &str = "Waiting at most";
-pub(crate) const WAIT: &str = "Wait: p50, p95, p99";
-pub(crate) const HOLD: &str = "Hold: p50, p95, p99";
-pub(crate) const ACQUIRED: &str = "Acquired a minute";
+pub(super) const VERDICT: &str = "Verdict, the worst of each piece";
+pub(super) const HOLDERS: &str = "Who held";
+pub(super) const SHARES: &str = "Who held, by share of each piece";
+pub(super) const DEPTH: &str = "Waiting at most";
+pub(super) const WAIT: &str = "Wait: p50, p95, p99";
+pub(super) const HOLD: &str = "Hold: p50, p95, p99";
+pub(super) const ACQUIRED: &str = "Acquired a minute";
 pub(super) const NOBODY_KNOWN: &str = "owner unknown";
 pub(super) const NONE_ENDED: &str = "none ended";
 
@@ -241,11 +241,6 @@ pub(super) fn percentiles(of: [Option<i64>; 3]) -> String {
         return "–".to_owned();
     }
     of.map(|ms| ms.map_or("–".to_owned(), duration)).join(" · ")
-}
-
-/// A parameter that can't be.
-pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> String {
-    format!("\"{}\" is not a value of {name}; use {remedy}.", crate::format::middle(&visible(value), 60))
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ mod header;
 mod help;
 mod keys;
 mod liveness;
+#[cfg(feature = "ssr")]
+mod marked;
 mod markup;
 mod markup_rows;
 mod not_found;
@@ -26,6 +28,8 @@ mod part;
 mod pause;
 mod rows;
 mod session;
+#[cfg(feature = "ssr")]
+mod severity;
 mod shown;
 mod step;
 mod table;
@@ -57,6 +61,10 @@ pub(crate) use header::{Header, Skip};
 pub(crate) use help::HelpOpen;
 pub(crate) use keys::{Key, use_keys};
 pub(crate) use liveness::{LivenessChip, liveness_markup, session_end_markup};
+#[cfg(feature = "ssr")]
+pub(crate) use marked::{definition, head, marked, marked_table, numbers_way, table_of};
+#[cfg(feature = "ssr")]
+pub(crate) use markup::text;
 pub(crate) use markup::{Markup, Piece};
 pub(crate) use markup_rows::{Lane, RowMarkup, markup_rows};
 pub(crate) use not_found::NotFound;
@@ -64,6 +72,8 @@ pub(crate) use pager::pager;
 pub(crate) use part::part;
 pub(crate) use rows::{Item, rows, rows_in_parts};
 pub(crate) use session::{holder_name, session_url};
+#[cfg(feature = "ssr")]
+pub(crate) use severity::severity;
 pub(crate) use step::{RELEASE_HASH, StepPlace, headline, looked_after, step};
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
 pub(crate) use tag::{Tag, tag_markup};

@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::marked::{marked, marked_table, numbers_way};
 use super::{ServerPage, words};
 use crate::format::{duration, middle, visible};
-use crate::parts::{Columns, stamp};
+use crate::parts::{Columns, marked, marked_table, numbers_way, stamp};
 use lockscope_view::Verdict;
 
 /// Longest text in a cell; the whole is in its title.

@@ -6,10 +6,9 @@ use crate::erase::view;
 use crate::exact::Exact;
 use leptos::prelude::*;
 
-use super::marked::{marked, marked_table, numbers_way};
 use super::{ServerPage, words};
 use crate::format::{count, duration, middle, visible};
-use crate::parts::{Chip, Columns, filled, stamp};
+use crate::parts::{Chip, Columns, filled, marked, marked_table, numbers_way, stamp};
 use lockscope_view::Verdict;
 
 /// Longest text in a cell; the whole is in its title.
@@ -89,9 +88,9 @@ pub struct IncidentLine {
 }
 
 pub(super) const BEGAN: &str = "Began";
-pub(super) const BECAUSE_OF: &str = "Because of";
+const BECAUSE_OF: &str = "Because of";
 pub(super) const LASTED: &str = "Lasted";
-pub(super) const WAITED: &str = "Waited in all";
+const WAITED: &str = "Waited in all";
 pub(super) const HOW: &str = "How it ended";
 const COLUMNS: Columns = &[
     (BEGAN, ""),

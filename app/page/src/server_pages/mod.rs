@@ -13,12 +13,10 @@ mod help;
 mod incident;
 mod incidents;
 mod lab;
-mod marked;
 mod moment;
 mod release;
 mod words;
 
-pub(crate) use alerts::severity;
 pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
 pub use audit::{AuditView, audit_page};
 pub use blame::{BlameFigures, BlameLinks, BlameView, Blamed, RangeWay, blame_page};
@@ -33,7 +31,6 @@ pub use incident::{
 };
 pub use incidents::{IncidentLine, IncidentsView, incidents_page};
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
-pub(crate) use marked::{definition, head, marked, table_of};
 pub use moment::no_moment_page;
 pub use release::approve_page;
 
@@ -44,8 +41,7 @@ use super::alert_banner::AlertBanner;
 use super::current_user::CurrentUser;
 use super::document_title::DocumentTitle;
 use super::format::visible;
-use super::live::Live;
-use super::parts::{Header, LinkBanner, Skip, THEME_SCRIPT, ZONE_SCRIPT, ZoneSwitch, link_script};
+use super::parts::{Header, LinkBanner, Skip, THEME_SCRIPT, ZONE_SCRIPT, ZoneSwitch, link_script, text};
 use super::ports::FormTokens;
 use super::shell::{AssetNames, document};
 use lockscope_view::Person;
@@ -152,16 +148,4 @@ fn framed(
         {tail}
     };
     document(plain.assets, Some(plain.nonce.to_owned()), plain.tab.icon(), head, body)
-}
-
-/// Components as text. Their clock stands at an instant.
-pub(crate) fn text<V: IntoView>(now_ms: i64, view: impl FnOnce() -> V) -> String {
-    let owner = Owner::new_root(None);
-    let html = owner.with(|| {
-        provide_context(Live::at(now_ms));
-        view().into_view().to_html()
-    });
-    owner.cleanup();
-    // Marks for whoever takes a page over, which nobody does here. No text has one: it would be escaped.
-    html.replace("<!>", "")
 }

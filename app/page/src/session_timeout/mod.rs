@@ -15,8 +15,6 @@ use crate::erase::erase;
 
 #[cfg(feature = "ssr")]
 pub use section::{SessionTimeoutMarkup, session_timeout_markup};
-#[cfg(feature = "ssr")]
-pub(crate) use words::{ENOUGH, KNOWN_FOR, LEFT, SAVED, SILENCE, TIMEOUT};
 
 /// Every half a minute, and where the document had none, as on a way from another page.
 #[cfg(feature = "ssr")]

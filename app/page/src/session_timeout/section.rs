@@ -6,7 +6,7 @@ use super::words;
 use crate::erase::{erase, view};
 use crate::explain::explained;
 use crate::format::duration;
-use crate::server_pages::{marked, text};
+use crate::parts::{marked, text};
 use lockscope_view::guide::anchor;
 use lockscope_view::{SessionTimeout, TimeoutOutcome};
 

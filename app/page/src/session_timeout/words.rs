@@ -11,12 +11,12 @@ pub(super) const DO: &str = "What to do";
 pub(super) const UNKNOWN: &str = "not known";
 
 /// What the numbers are called.
-pub(crate) const TIMEOUT: &str = "Time-out";
-pub(crate) const SILENCE: &str = "Longest silence";
-pub(crate) const KNOWN_FOR: &str = "Known for";
-pub(crate) const ENOUGH: &str = "Would be enough";
-pub(crate) const SAVED: &str = "Saved if it dies";
-pub(crate) const LEFT: &str = "Left before its end";
+pub(super) const TIMEOUT: &str = "Time-out";
+pub(super) const SILENCE: &str = "Longest silence";
+pub(super) const KNOWN_FOR: &str = "Known for";
+pub(super) const ENOUGH: &str = "Would be enough";
+pub(super) const SAVED: &str = "Saved if it dies";
+pub(super) const LEFT: &str = "Left before its end";
 
 /// Whether the time-out suits, in one sentence.
 pub(super) fn lead(told: &SessionTimeout) -> String {

@@ -17,8 +17,6 @@ use crate::erase::erase;
 
 #[cfg(feature = "ssr")]
 pub use section::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};
-#[cfg(feature = "ssr")]
-pub(crate) use words::{MEDIAN, PLACE, RIGHT, STILL};
 
 /// Every ten seconds.
 #[cfg(feature = "ssr")]

@@ -6,8 +6,7 @@ use super::words;
 use crate::erase::{erase, view};
 use crate::explain::explained_term;
 use crate::format::{middle, visible};
-use crate::parts::Columns;
-use crate::server_pages::{marked, table_of, text};
+use crate::parts::{Columns, marked, table_of, text};
 use lockscope_view::{TimeToLock, WaitTime};
 
 const NAME_CHARS: usize = 40;

@@ -9,10 +9,10 @@ pub(super) const TITLE: &str = "Time to lock";
 pub(super) const NOT_FETCHED: &str = "How long waiters still have to wait could not be loaded: the server may be gone or busy. It is tried again in 10 s.";
 
 /// What the numbers are called.
-pub(crate) const PLACE: &str = "Place";
-pub(crate) const STILL: &str = "Still to wait, 80 %";
-pub(crate) const MEDIAN: &str = "Median";
-pub(crate) const RIGHT: &str = "How that is counted";
+pub(super) const PLACE: &str = "Place";
+pub(super) const STILL: &str = "Still to wait, 80 %";
+pub(super) const MEDIAN: &str = "Median";
+pub(super) const RIGHT: &str = "How that is counted";
 
 /// The estimate of the first and of the last in line, in one sentence; or why there is none.
 pub(super) fn lead(told: &TimeToLock) -> String {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::window::WindowPatch;
 use super::{BoardHeadField, ContenderField, LockHeadField, LockRowField, Patched};
 use crate::{
-    Board, Body, Contender, ContenderRole, HoldEnd, LatelyDelta, LockHead, LockPage, LockRow, PastHolder,
+    Board, Body, Contender, ContenderRole, Frame, HoldEnd, LatelyDelta, LockHead, LockPage, LockRow, PastHolder,
     SessionsDelta, Window,
 };
 
@@ -26,6 +26,9 @@ pub enum BodyPatch {
     /// For what happened lately.
     Events(LatelyDelta),
 }
+
+/// From server to the page: differences have single fields.
+pub type CompactFrame = Frame<BodyPatch>;
 
 /// What turns one board into the next.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

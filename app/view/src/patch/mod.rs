@@ -8,7 +8,7 @@ mod list;
 mod text;
 mod window;
 
-pub use body::{BoardPatch, BodyPatch, EndedHold, LockPatch, ROW_HOLDERS_MAX};
+pub use body::{BoardPatch, BodyPatch, CompactFrame, EndedHold, LockPatch, ROW_HOLDERS_MAX};
 pub(crate) use fields::{BoardHeadField, ContenderField, LockHeadField, LockRowField};
 pub use list::{Appended, ListPatch};
 pub use text::TextPatch;

@@ -14,11 +14,10 @@ use rand::rngs::StdRng;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::STEP;
 use crate::capture::now_ms;
 use crate::lockscope::Lockscope;
-use crate::scene::ROOT;
 use crate::workload::{Contention, Who};
+use crate::{ROOT, STEP};
 use alertmanager::Alertmanager;
 use receiver::Receiver;
 use sightings::Sightings;

@@ -7,9 +7,10 @@ use tokio::time::sleep;
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 use super::Form;
+use crate::ROOT;
 use crate::capture::now_ms;
 use crate::relay::Link;
-use crate::scene::{ROOT, Scene, make};
+use crate::scene::{Scene, make};
 
 /// How the names begin of locks whose rights change.
 pub(super) const GUARDED_NAME: &str = "guarded-";

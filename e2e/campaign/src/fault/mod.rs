@@ -20,10 +20,11 @@ mod viewer;
 use lockscope_demo::ServerOptions;
 use zookeeper_client::{Acls, Client, CreateMode};
 
+use crate::ROOT;
 use crate::alarm::Alarming;
 use crate::clients::Library;
 use crate::relay::{Edit, Link};
-use crate::scene::{ROOT, Scene};
+use crate::scene::Scene;
 use crate::setup::Setup;
 use crate::workload::{Contention, Who};
 

@@ -8,8 +8,9 @@ use tokio::time::sleep;
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Error, Permission};
 
 use super::Form;
+use crate::ROOT;
 use crate::capture::now_ms;
-use crate::scene::{ROOT, Scene, make, open};
+use crate::scene::{Scene, make, open};
 
 /// Locks whose contenders may not be read.
 const VEILED: usize = 200;

@@ -4,6 +4,7 @@
 //! A cause owes an alert only while its lock was shown as LIVE and nothing that is known of was broken: what nobody can see
 //! can't be told, and LIVE is what says that it can be seen.
 
+mod alert;
 mod causes;
 mod told;
 
@@ -12,7 +13,8 @@ use std::collections::BTreeSet;
 use crate::display::{self, Track};
 use crate::fault::Faults;
 use crate::truth::{Rule, Truth};
-use crate::{Capture, Counts, FaultSpan, Kind, Limits, Report, Wrong};
+use crate::{AlertWrong, Capture, Counts, FaultSpan, Limits, Report, Wrong};
+pub use alert::{Alert, Told};
 use causes::{Causes, Span, union};
 
 /// What begins again so soon after its end never ended, as the documents say.
@@ -42,36 +44,6 @@ pub struct AlertRule {
     pub for_ms: i64,
 }
 
-/// An alert that fired, as the server lists it in the end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alert {
-    /// What names it.
-    pub key: String,
-    /// The rule's name.
-    pub rule: String,
-    /// The lock.
-    pub lock: String,
-    /// When it fired, by its own word.
-    pub fired_at_ms: i64,
-    /// When somebody who looked first saw that it fires; when all was listed, where nobody did.
-    pub seen_at_ms: i64,
-    /// When it was over; `None` while it fires.
-    pub over_at_ms: Option<i64>,
-}
-
-/// What a receiver took of an alert.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// The receiver.
-    pub receiver: String,
-    /// The alert.
-    pub key: String,
-    /// That it is over; else that it fires.
-    pub is_over: bool,
-    /// The receiver said that it took it; where it did not, it may be told once more.
-    pub is_answered: bool,
-}
-
 /// Everything about alerts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alerts {
@@ -92,51 +64,6 @@ pub struct Alerts {
     pub told: Vec<Told>,
     /// How often the server was killed: after each, what was on its way may be told once more.
     pub kills: usize,
-}
-
-/// What was wrong with alerts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AlertWrong {
-    /// It fired, and the log has nothing that lasted so long then.
-    WithoutCause(Alert),
-    /// Something lasted for long enough, was LIVE all the while, and no alert fired, or it was over too early.
-    CauseWithout {
-        /// The rule.
-        rule: String,
-        /// The lock.
-        lock: String,
-        /// From when on it was so and could be seen.
-        from_ms: i64,
-        /// Until when.
-        until_ms: i64,
-        /// When it had to fire at the latest.
-        due_ms: i64,
-    },
-    /// Two alerts of one rule and lock where one goes on.
-    Twice(Alert, Alert),
-    /// It is said to be over at an instant when nothing ended, or was not said to be over.
-    /// With the last stretch in which its condition was so and that began before, from and until when, if there is one.
-    EndWrong(Alert, Option<(i64, i64)>),
-    /// A receiver took the same more often than kills explain, or that it fires after that it is over.
-    ToldTwice(Told),
-    /// A receiver was told of what never fired, or that something is over which fires.
-    ToldFalse(Told),
-    /// A receiver was never told.
-    Untold(Told),
-}
-
-impl AlertWrong {
-    pub(crate) fn kind(&self) -> Kind {
-        match self {
-            Self::WithoutCause(_) => Kind::AlertWithoutCause,
-            Self::CauseWithout { .. } => Kind::CauseWithoutAlert,
-            Self::Twice(..) => Kind::AlertTwice,
-            Self::EndWrong(..) => Kind::AlertEndWrong,
-            Self::ToldTwice(_) => Kind::ToldTwice,
-            Self::ToldFalse(_) => Kind::ToldFalse,
-            Self::Untold(_) => Kind::Untold,
-        }
-    }
 }
 
 impl AlertWhen {

@@ -1,7 +1,8 @@
 //! Whether what a model shows of a lock is known to be so.
 
 use lockscope_core::observation::RootId;
-use lockscope_core::observatory::{Observatory, RootState};
+use lockscope_core::observatory::Observatory;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 
 /// Whether what is said of a lock is known to be so now. Of what is watched no longer it is known that nothing is, and so it

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use lockscope_view::OrderSnooze;
 use tokio::sync::watch;
 
-use super::shared_snoozes::SnoozeNotes;
+use super::snooze_notes::{ORDER_SNOOZES_MAX, SnoozeNotes, is_over};
 use super::{Alerts, NO_ANSWER, STORE_WITHIN, Saving};
 use crate::store::Store;
 
-/// Snoozes at once. Overflow policy: no further one is made.
-pub const ORDER_SNOOZES_MAX: usize = 64;
 /// Snoozes of one person at once: nobody takes them all.
 const ORDER_SNOOZES_A_PERSON_MAX: usize = ORDER_SNOOZES_MAX / 4;
 
@@ -156,8 +154,4 @@ fn check(
     }
     let of_person = there.filter(|one| one.by == by).count();
     if of_person >= ORDER_SNOOZES_A_PERSON_MAX { Err(SnoozeError::TooManyOfPerson) } else { Ok(()) }
-}
-
-pub(super) fn is_over(snooze: &OrderSnooze, now_ms: i64) -> bool {
-    snooze.until_at_ms.is_some_and(|until| until <= now_ms)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use lockscope_core::change::Departure;
 use lockscope_core::diagnosis::{Code, Severity, Verdict};
 use lockscope_core::observation::Link;
-use lockscope_core::observatory::RootState;
 use lockscope_core::recipe::Recipe;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 

@@ -9,8 +9,9 @@ use lockscope_core::change::{Change, Departure};
 use lockscope_core::lock::ContenderRef;
 use lockscope_core::mirror::Child;
 use lockscope_core::observation::{Observation, RootId};
-use lockscope_core::observatory::{Observatory, RootState};
+use lockscope_core::observatory::Observatory;
 use lockscope_core::recipe::Shape;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, split_path};
 

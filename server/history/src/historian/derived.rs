@@ -8,16 +8,13 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use lockscope_runtime::clock;
 
+use super::limits::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
 use crate::derive::{Deriver, Event, MINUTE_MS, Tap, minute_of};
 use crate::replay::ReplayError;
 use crate::resume::{SET_BACK_MAX_MS, resume};
 use crate::store::rows::{Fact, FactKind, FactQuery, MinuteQuery, ROWS_READ_MAX, Rows};
 use crate::store::{Store, StoreError, is_all_generated};
 
-/// Rows are written after so long.
-pub const ROWS_FLUSH_MS: u64 = 1_000;
-/// The minute that is under way is written after so long, so that little of it is lost with a process that is killed.
-pub const MINUTES_FLUSH_MS: u64 = 10_000;
 /// Rows of each kind that wait for a store that fails. Overflow policy: the oldest are dropped.
 pub const ROWS_WAITING_MAX: usize = 50_000;
 /// Tries to derive what the process before did not write.

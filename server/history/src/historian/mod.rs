@@ -3,6 +3,7 @@
 //! something can be stored again. A gap ends where a checkpoint begins.
 
 mod derived;
+pub(crate) mod limits;
 mod progress;
 mod recorder;
 mod retention_schedule;
@@ -16,11 +17,12 @@ use std::thread::JoinHandle;
 
 use lockscope_runtime::clock::Clock;
 
-pub use derived::{MINUTES_FLUSH_MS, ROWS_FLUSH_MS, ROWS_WAITING_MAX};
+pub use derived::ROWS_WAITING_MAX;
+pub use limits::{FLUSH_MS, FLUSH_TICKS_MS, MINUTES_FLUSH_MS, ROWS_FLUSH_MS};
 pub use progress::{CHECKPOINT_BYTES_MIN, CHECKPOINT_MS, CHECKPOINT_OBSERVATIONS, CHECKPOINT_PAUSE_MS, SILENCE_MS};
 pub use recorder::{BATCHES_BYTES_MAX, BATCHES_MAX, GATHERED_MAX, PATIENT_BATCHES_MAX, Recorder};
 pub use status::{ANSWER_MAX, HistoryHandle, HistoryState, HistoryStatus};
-pub use writer::{BACKLOG_BYTES_MAX, FLUSH_MS, FLUSH_TICKS_MS};
+pub use writer::BACKLOG_BYTES_MAX;
 
 use crate::derive::Deriver;
 use crate::store::{Retention, Store, StoreError};

@@ -13,6 +13,7 @@ use lockscope_runtime::clock::{self, Clock};
 
 use super::Open;
 use super::derived::Derived;
+use super::limits::{FLUSH_MS, FLUSH_TICKS_MS};
 use super::progress::{Loss, STORE_BYTES, Since, is_cut_off, sum_bytes};
 use super::recorder::{Between, Message};
 use super::retention_schedule::RetentionSchedule;
@@ -23,10 +24,6 @@ use crate::payloads::without_payloads;
 use crate::replay;
 use crate::store::{Gap, GapReason, Retention, Store, StoreError, generated_before, reason_before};
 
-/// What was handed over is stored after so long.
-pub const FLUSH_MS: u64 = 250;
-/// The same where nothing but time passed.
-pub const FLUSH_TICKS_MS: u64 = 750;
 /// Bytes of chunks that wait for a store that fails. Overflow policy: dropped, counted, and a gap.
 pub const BACKLOG_BYTES_MAX: usize = 32 << 20;
 

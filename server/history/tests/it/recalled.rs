@@ -3,23 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockscope_core::change::Change;
+use lockscope_core::change::{Event, EventRecord};
 use lockscope_core::deadlock::{Cycle, CycleStep};
 use lockscope_core::departure::Departure;
 use lockscope_core::diagnosis::{Code, Verdict};
 use lockscope_core::evidence::{DisputeSuspect, Disputed, Member, SessionRecord, Silence, Silences, Source, Trouble};
+use lockscope_core::history::EndingSession;
 use lockscope_core::lock_order::{
     Approach, LockOrders, Nesting, OrderCircle, OrderEdge, OrderEnd, OrderKey, OrderSnooze, OrderUse, OrderWindow,
     PathClasses, Siblings,
 };
 use lockscope_core::missing::MissingSet;
 use lockscope_core::observation::{Link, Observation, Recollection};
-use lockscope_core::observatory::{EndingSession, Event, EventRecord, Observatory, RootState};
+use lockscope_core::observatory::Observatory;
 use lockscope_core::recipe::{RuleId, rule_of};
 use lockscope_core::recollection::{
     ChildRecollection, ChildrenRecollection, DirectoryRecollection, MembersRecollection, ModelRecollection,
     ReadRecollection, SearchRecollection, Tree, VertexRecollection,
 };
 use lockscope_core::root::RootId;
+use lockscope_core::root::RootState;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_core::wait_graph::Vertex;

@@ -19,7 +19,6 @@ use lockscope_runtime::clock::{self, Clock};
 use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_runtime::task_thread::{TaskResult, TaskThread};
 
-use super::ensembles::Changes;
 pub use model::Model;
 pub use observation_log::ObservationLog;
 
@@ -45,6 +44,27 @@ pub struct Reader<M> {
     model: Arc<RwLock<M>>,
     revision: watch::Receiver<u64>,
     told: Told,
+}
+
+/// A number that rises with every change of any model; clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Changes(pub(crate) Arc<watch::Sender<u64>>);
+
+impl Default for Changes {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(0)))
+    }
+}
+
+impl Changes {
+    /// Counts one.
+    pub(crate) fn count(&self) {
+        self.0.send_modify(|count| *count += 1);
+    }
+
+    pub(crate) fn latest(&self) -> u64 {
+        *self.0.borrow()
+    }
 }
 
 /// Who counts the changes of several models together.

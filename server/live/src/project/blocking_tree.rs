@@ -7,11 +7,13 @@ use lockscope_core::znode::SessionId;
 use lockscope_view::{self as view, TREE_CHILDREN_MAX, TREE_DEPTH_MAX, TREE_ROOTS_MAX, TREE_ROWS_MAX};
 
 use super::blocking::{Behind, Blocking, Number};
-use super::waits::SPOTS_MAX;
 use super::{ProjectionContext, count32};
 
 /// Blockers whose whole tree is counted to rank them; of more those with most right behind them.
 const RANKED_MAX: usize = 64;
+
+/// Znodes of one session that are listed.
+pub(super) const SPOTS_MAX: usize = 64;
 
 /// The tree of one blocker.
 pub(super) struct RootTree {

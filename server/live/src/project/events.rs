@@ -1,8 +1,8 @@
 //! The event log, within a visibility scope.
 
 use lockscope_core::change::{Change, Departure};
+use lockscope_core::change::{Event, EventRecord};
 use lockscope_core::observation::Link;
-use lockscope_core::observatory::{Event, EventRecord};
 use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_view::words::plural;
 use lockscope_view::{self as view, EventKind, EventRow, EventsQuery, Lately, LatelyIn};

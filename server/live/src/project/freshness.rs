@@ -1,7 +1,8 @@
 //! Up to when the model is known to be true, of a view and of an ensemble: its roots' instants, put together.
 
 use lockscope_core::observation::Link;
-use lockscope_core::observatory::{LIVE_AGE_MAX_MS, RootState};
+use lockscope_core::observatory::LIVE_AGE_MAX_MS;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 use lockscope_view::{self as view, View};
 

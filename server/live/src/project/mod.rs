@@ -25,6 +25,7 @@ mod queue_map;
 mod release;
 mod seen;
 mod session_groups;
+mod session_sums;
 mod session_timeout;
 mod sessions;
 mod snapshot;

@@ -92,7 +92,7 @@ impl ProjectionContext<'_> {
     /// Who holds a lock now, and whether an incarnation of a znode is still believed to be there.
     pub fn holding(&self, lock: &str, path: &str, czxid: Zxid) -> Holding {
         let is_live = self.observatory.root_of(path).is_some_and(|root| {
-            use lockscope_core::observatory::RootState::{Live, Partial};
+            use lockscope_core::root::RootState::{Live, Partial};
             matches!(self.observatory.root_state(root, self.now).0, Live | Partial)
         });
         let node = self.observatory.roots().iter().find_map(|view| view.mirror.node(path));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use lockscope_view as view;
 
 use super::applications::ApplicationRule;
-use super::sessions::{SPOTS_MAX, Sum};
+use super::session_sums::{SPOTS_MAX, Sum};
 use super::{ProjectionContext, count32};
 
 /// The host of a client's address, which has a port behind the last colon.

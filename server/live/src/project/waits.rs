@@ -8,7 +8,7 @@ use lockscope_core::znode::SessionId;
 use lockscope_view::{self as view, BRIEF_EDGES_MAX, GRAPH_EDGES_MAX, GRAPH_NODES_MAX, WAIT_NODES_MAX};
 
 use super::blocking::Blocking;
-use super::blocking_tree::RootTree;
+use super::blocking_tree::{RootTree, SPOTS_MAX};
 use super::words::view_access;
 use super::{ProjectionContext, as_of_several, count32, english};
 
@@ -223,9 +223,6 @@ fn victim_why(cycle: &Cycle, victim: &CycleStep) -> String {
 pub(super) fn verdict_of(cycle: &Cycle) -> view::Verdict {
     if cycle.is_certain { view::Verdict::Deadlocked } else { view::Verdict::MaybeDeadlocked }
 }
-
-/// Znodes of one session that are listed.
-pub(super) const SPOTS_MAX: usize = 64;
 
 /// Layers of a drawing: those who wait for nobody in 0, whoever waits for them next, and so on. Circles that nobody
 /// outside can begin are entered at their smallest session.

@@ -1,8 +1,8 @@
 //! Converts the model's closed enums to the wire's, one function each, matched exhaustively.
 
 use lockscope_core::missing::{Missing as ModelMissing, MissingSet};
-use lockscope_core::observatory::RootState as ModelRootState;
 use lockscope_core::recipe::{Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
+use lockscope_core::root::RootState as ModelRootState;
 use lockscope_core::time_to_lock::NoEstimate;
 use lockscope_core::verdict::Verdict as ModelVerdict;
 use lockscope_view as view;

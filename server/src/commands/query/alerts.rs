@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::client::QueryClient;
-use super::past::at;
+use super::past_range::at;
 use super::table::{Cell, Column, OutputStyle, Tone, render as table};
 use super::terminal;
 use super::words::{self, NONE, duration, instant};

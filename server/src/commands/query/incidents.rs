@@ -5,8 +5,9 @@ use lockscope_view::visible;
 use serde::Deserialize;
 
 use super::client::QueryClient;
-use super::past::{Coverage, at, list_of};
-use super::table::{Cell, Column, OutputStyle, Tone, of_verdict, render as table};
+use super::past_range::at;
+use super::responses::Coverage;
+use super::table::{Cell, Column, OutputStyle, Tone, list_of, of_verdict, render as table};
 use super::terminal;
 use super::words::{self, NONE, duration, instant};
 use crate::cli::IncidentsArgs;

@@ -8,6 +8,7 @@ pub(super) mod incidents;
 mod lock;
 mod locks;
 mod past;
+mod past_range;
 mod responses;
 mod staleness;
 mod suggest;

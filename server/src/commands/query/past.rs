@@ -5,11 +5,13 @@ use serde::Deserialize;
 
 use super::client::QueryClient;
 use super::incidents;
-use super::table::{Cell, Column, OutputStyle, Tone, render as table};
+use super::past_range::Range;
+use super::responses::Coverage;
+use super::table::{Cell, Column, OutputStyle, Tone, list_of};
 use super::terminal;
 use super::words::{self, NONE, duration, held, instant};
-use crate::cli::{ExportFormat, HistoryCommand, PastArgs, PastRangeArgs};
-use crate::config::{self, ConfigError};
+use crate::cli::{ExportFormat, HistoryCommand, PastArgs};
+use crate::config::ConfigError;
 use crate::error::RunError;
 use crate::stdout;
 
@@ -60,11 +62,6 @@ struct Mark {
     severity: u8,
     path: Option<String>,
     text: String,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct Coverage {
-    pub(super) part: f64,
 }
 
 /// Asks, and prints the answer.
@@ -118,46 +115,6 @@ fn shown(args: &PastArgs) -> OutputStyle {
     terminal::stdout_style(args.form.color)
 }
 
-/// A stretch of the past as the API takes it.
-#[derive(Debug, PartialEq, Eq)]
-struct Range {
-    path: String,
-    ensemble: String,
-    from: String,
-    to: String,
-}
-
-impl Range {
-    fn of(args: &PastRangeArgs, now_ms: i64) -> Result<Self, RunError> {
-        let to = args.to.as_deref().map(|to| at("--to", to, now_ms)).transpose()?;
-        Ok(Self {
-            path: args.path.clone().unwrap_or_default(),
-            ensemble: args.ensemble.clone().unwrap_or_default(),
-            from: at("--from", &args.from, now_ms)?,
-            to: to.unwrap_or_default(),
-        })
-    }
-
-    fn pairs(&self) -> [(&'static str, &str); 4] {
-        [("path", &self.path), ("ensemble", &self.ensemble), ("from", &self.from), ("to", &self.to)]
-    }
-}
-
-/// An instant in milliseconds since the epoch, from one, or from how long ago it was.
-pub(super) fn at(flag: &str, text: &str, now_ms: i64) -> Result<String, RunError> {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(text.to_owned());
-    }
-    let Ok(ago) = config::lifetime(flag, text) else {
-        return Err(ConfigError(format!(
-            "{flag} {text:?} is no time; write how long ago, like 90m, 12h or 7d, or milliseconds since the epoch"
-        ))
-        .into());
-    };
-    let ago_ms = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
-    Ok(now_ms.saturating_sub(ago_ms).max(0).to_string())
-}
-
 fn holds(answer: &Holds, shown: OutputStyle) -> String {
     let row = |hold: &Hold| {
         let who = hold.label.as_deref().or(hold.session_id.as_deref()).unwrap_or(&hold.node);
@@ -194,42 +151,11 @@ fn marks(answer: &Marks, shown: OutputStyle) -> String {
     list_of(&MARKS, answer.marks.iter().map(row).collect(), "nothing stood out then", &answer.coverage, None, shown)
 }
 
-/// A table; a sentence where it has no row, and how much of the time is known where that is not all of it.
-pub(super) fn list_of(
-    columns: &[Column],
-    rows: Vec<Vec<Cell>>,
-    none: &str,
-    coverage: &Coverage,
-    more: Option<&str>,
-    shown: OutputStyle,
-) -> String {
-    let mut text = if rows.is_empty() { format!("{none}\n") } else { table(columns, &rows, 0, shown) };
-    if let Some(note) = more {
-        text.push_str(&format!("{note}\n"));
-    }
-    if coverage.part < 0.999 {
-        text.push_str(&shown.tone(Tone::Odd, &format!("{:.1} % of that time is kept", coverage.part * 100.0)));
-        text.push('\n');
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
-
-    #[test]
-    fn a_time_is_an_instant_or_how_long_ago() {
-        let ms = |text: &str| at("--from", text, 10_000_000).map_err(|error| error.to_string());
-        assert_eq!(ms("90m").as_deref(), Ok("4600000"));
-        assert_eq!(ms("7d").as_deref(), Ok("0"), "not before the epoch");
-        assert_eq!(ms("1764041547412").as_deref(), Ok("1764041547412"));
-        for wrong in ["", "yesterday", "-1", "5 minutes"] {
-            assert!(ms(wrong).is_err_and(|why| why.contains("--from") && why.contains("like 90m")), "{wrong}");
-        }
-    }
 
     #[test]
     fn who_held_and_how_much_is_known() {

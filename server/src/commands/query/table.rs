@@ -1,6 +1,7 @@
 //! A table on a terminal: columns under each other whatever their characters, cut to the width there is, coloured.
 //! Pure.
 
+use super::responses::Coverage;
 use super::words::{cut, width};
 
 /// Between two columns.
@@ -155,6 +156,26 @@ fn line(columns: &[Column], widths: &[usize], row: &[Cell], shown: OutputStyle, 
             out.push_str(&padding);
         }
     }
+}
+
+/// A table; a sentence where it has no row, and how much of the time is known where that is not all of it.
+pub(super) fn list_of(
+    columns: &[Column],
+    rows: Vec<Vec<Cell>>,
+    none: &str,
+    coverage: &Coverage,
+    more: Option<&str>,
+    shown: OutputStyle,
+) -> String {
+    let mut text = if rows.is_empty() { format!("{none}\n") } else { render(columns, &rows, 0, shown) };
+    if let Some(note) = more {
+        text.push_str(&format!("{note}\n"));
+    }
+    if coverage.part < 0.999 {
+        text.push_str(&shown.tone(Tone::Odd, &format!("{:.1} % of that time is kept", coverage.part * 100.0)));
+        text.push('\n');
+    }
+    text
 }
 
 #[cfg(test)]

@@ -191,6 +191,6 @@ fn holder(row: &LockRow) -> String {
             many => many.to_string(),
         };
     };
-    let name = super::lock::name(first);
+    let name = words::name(first);
     if row.holder_count > 1 { format!("{name} +{}", row.holder_count - 1) } else { name }
 }

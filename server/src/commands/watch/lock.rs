@@ -122,7 +122,7 @@ impl Columns {
         self.line(
             if is_chosen { "› " } else { "  " },
             plain(place),
-            (if of.role == ContenderRole::Holder { Tone::Head } else { Tone::Plain }, name(of)),
+            (if of.role == ContenderRole::Holder { Tone::Head } else { Tone::Plain }, words::name(of)),
             plain(host(of)),
             plain(session),
             plain(words::role(of.role, of.access).to_owned()),
@@ -156,13 +156,6 @@ impl Columns {
         }
         line.cell(since.0, &since.1, SINCE, true)
     }
-}
-
-/// Who it is: what it says of itself, else its session, else its znode.
-pub(super) fn name(of: &Contender) -> String {
-    let label = of.label.clone().filter(|label| !label.is_empty());
-    let session = || of.session_id.map(|id| id.to_string());
-    label.or_else(session).or_else(|| of.node.clone()).unwrap_or_else(|| words::NONE.to_owned())
 }
 
 fn host(of: &Contender) -> String {

@@ -4,8 +4,8 @@ use lockscope_view::live::{LinkState, link_words};
 pub(super) use lockscope_view::live::{calm, need_you};
 use lockscope_view::words::{clock, count, date, duration, plural};
 use lockscope_view::{
-    Access, BoardHead, ContenderRole, Headline, LockRow, ProblemsLeftOut, Recipe, RootState, Sort, Step, StepAct,
-    Verdict,
+    Access, BoardHead, Contender, ContenderRole, Headline, LockRow, ProblemsLeftOut, Recipe, RootState, Sort, Step,
+    StepAct, Verdict,
 };
 
 /// Keys on a board and on a lock, and what they do.
@@ -158,6 +158,13 @@ pub(super) fn headline(of: &Headline, now_ms: i64) -> String {
     let Some(since_ms) = of.since_ms else { return format!("{}{}", of.before, of.after) };
     let gap = if of.after.starts_with('(') { " " } else { "" };
     format!("{} {}{gap}{}", of.before, least(Some(since_ms), of.is_lower_bound, now_ms), of.after)
+}
+
+/// Who it is: what it says of itself, else its session, else its znode.
+pub(super) fn name(of: &Contender) -> String {
+    let label = of.label.clone().filter(|label| !label.is_empty());
+    let session = || of.session_id.map(|id| id.to_string());
+    label.or_else(session).or_else(|| of.node.clone()).unwrap_or_else(|| NONE.to_owned())
 }
 
 /// A step, with where it can be done; a command that helps stands apart.

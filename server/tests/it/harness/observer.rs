@@ -87,7 +87,7 @@ impl Observed {
                     core.apply(now, observation.clone());
                     belief.apply(observation);
                 }
-                let is_live = core.root_state(RootId(0), now).0 == lockscope_core::observatory::RootState::Live;
+                let is_live = core.root_state(RootId(0), now).0 == lockscope_core::root::RootState::Live;
                 count.fetch_add(u64::from(is_live), Ordering::Relaxed);
                 drop((core, belief));
                 tell.send_modify(|count| *count += 1);
@@ -174,7 +174,7 @@ impl Observed {
             let root = RootId(u32::try_from(id).unwrap());
             let now = core.roots()[id].known_at();
             let live = (
-                matches!(core.root_state(root, now).0, lockscope_core::observatory::RootState::Live),
+                matches!(core.root_state(root, now).0, lockscope_core::root::RootState::Live),
                 believed.is_live(root.0),
             );
             assert!(live.1 || !live.0, "the core says live, the observations did not");

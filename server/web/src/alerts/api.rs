@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::view::StateFilter;
 use crate::Http;
 use crate::caller::Caller;
-use crate::params::{Params, wrong};
-use crate::problem::{ErrorResponse, echo};
+use crate::params::Params;
+use crate::problem::{ErrorResponse, echo, wrong};
 use crate::release_api::{JsonBody, read};
 
 const SILENCE: &str = "{\"matchers\": {\"path\": \"/orders/*\"}, \"for_ms\": 3600000, \"reason\": \"maintenance\"}";

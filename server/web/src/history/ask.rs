@@ -11,8 +11,8 @@ use lockscope_view::Scope;
 use lockscope_view::past::{BlameBy, Unanswered};
 
 use crate::Http;
-use crate::params::{NamedValues, short, wrong};
-use crate::problem::ErrorResponse;
+use crate::params::{NamedValues, short};
+use crate::problem::{ErrorResponse, wrong};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use lockscope_runtime::clock;
 

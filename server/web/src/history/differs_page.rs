@@ -13,8 +13,8 @@ use lockscope_page::{
 use super::ask::Asked;
 use super::differs::{found, selection};
 use crate::caller::Caller;
-use crate::params::{NamedValues, Params, wrong};
-use crate::problem::ErrorResponse;
+use crate::params::{NamedValues, Params};
+use crate::problem::{ErrorResponse, wrong};
 use crate::{Http, server_pages};
 use lockscope_live::absolute_or_none;
 use lockscope_view::Scope;

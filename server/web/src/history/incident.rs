@@ -1,6 +1,6 @@
 //! Incidents as they are told: who may see what of them, and what they are called.
 
-use lockscope_core::diagnosis::{Code, Verdict};
+use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_history::incident::{
@@ -16,11 +16,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
+use super::described_incident::Told;
 use super::going_on::host;
 use super::incident_acts::{AROUND_MS, forced_by};
 use super::incident_words;
 use crate::Http;
-use lockscope_history::derive::{HARMFUL, harm_by_name, is_trouble, verdict_name, verdict_of};
+use lockscope_history::derive::{harm_by_name, is_trouble, verdict_name, verdict_of};
 
 /// Contenders of a lock that are there now and looked at.
 const THERE_MAX: usize = 500;
@@ -116,45 +117,6 @@ impl Looking<'_> {
     }
 }
 
-/// An incident with what is said of it.
-pub(super) struct Told {
-    pub(super) incident: Incident,
-    /// Who the root said it was, where that may be shown.
-    pub(super) root_client: Option<String>,
-    /// Who is at its root, as well as that may be said.
-    pub(super) root: Option<String>,
-    /// Who released it through Lockscope, where that ended it and may be shown.
-    pub(super) forced_by: Option<String>,
-    pub(super) seen_before: usize,
-    /// It can be seen now that it goes on; None where it is over.
-    pub(super) is_seen_now: Option<bool>,
-    /// Its worst verdict.
-    pub(super) worst: view::Verdict,
-    /// How long it lasted, or lasts.
-    pub(super) lasted_ms: i64,
-    pub(super) sentence: String,
-}
-
-impl Told {
-    /// The finding that says what was wrong, where no verdict does.
-    pub(super) fn finding(&self) -> Option<&'static str> {
-        let is_said = is_trouble(self.incident.worst);
-        let known = HARMFUL.into_iter().map(Code::name).find(|name| self.incident.findings.contains(*name));
-        known.filter(|_| !is_said)
-    }
-
-    /// Something of it contains a text.
-    pub(super) fn has(&self, text: &str) -> bool {
-        let root = self.incident.root.as_ref();
-        let (host, session) =
-            (root.and_then(|root| root.host.as_deref()), root.and_then(|root| root.session).map(|id| id.to_string()));
-        let texts = [self.root_client.as_deref(), host, session.as_deref()];
-        let all = self.incident.locks().into_iter().chain(texts.into_iter().flatten());
-        let text = text.to_lowercase();
-        all.into_iter().any(|one| one.to_lowercase().contains(&text))
-    }
-}
-
 /// When a lock was in the same trouble before.
 #[derive(Default)]
 pub(super) struct Earlier(BTreeMap<(String, &'static str), Vec<TimeMs>>);
@@ -198,6 +160,16 @@ pub(super) fn id_of(incident: &Incident) -> String {
 
 pub(super) fn number_of(text: &str) -> Option<u64> {
     u64::from_str_radix(text, 16).ok().filter(|_| text.len() <= 16)
+}
+
+/// The address of its page; `ensemble` is left out where there is only one.
+pub(super) fn url_of(http: &Http, ensemble: &str, id: &str) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    if http.places(&Scope::ALL).len() > 1 {
+        query.append_pair("ensemble", ensemble);
+    }
+    query.append_pair("id", id);
+    format!("/incident?{}", query.finish())
 }
 
 /// One who is there; None before it was read.

@@ -1,22 +1,15 @@
 //! Incidents that were like another, on whatever lock.
 
-use lockscope_history::incident::{Alike, Incident, Signature, alike};
+use lockscope_history::incident::{Incident, Signature, alike};
 use lockscope_history::store::StoreError;
 use lockscope_page::{AlikeIncident, IncidentsAlike};
 use lockscope_view::past;
 
-use super::incident::{Looking, id_of};
+use super::described_incident::FoundAlike;
+use super::incident::{Looking, id_of, url_of};
 use super::incident_words::{alike_sentence, ended_cell};
-use super::one_incident::url_of;
 use crate::Http;
 use lockscope_history::derive::verdict_name;
-
-/// What was found.
-pub(super) struct FoundAlike {
-    signature: Signature,
-    alike: Alike,
-    now: lockscope_core::time::TimeMs,
-}
 
 impl Looking<'_> {
     /// Those like one; None where there was no time to look.

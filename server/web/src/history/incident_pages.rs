@@ -14,12 +14,13 @@ use lockscope_page::{
 use lockscope_view::{Alert, LockQuery, Scope, SessionId, SessionQuery};
 
 use super::ask::{Asked, ExportFormat, give_up_at, refused};
-use super::incident::{Told, id_of};
+use super::described_incident::{Before, Found, Told};
+use super::incident::{id_of, url_of};
 use super::incident_acts::Release;
 use super::incident_words::{ended_cell, is_mutual, root_name};
 use super::incidents::{INCIDENTS_MAX, Listed, USUAL_RANGE_MS, listed};
 use super::links::{at_moment, with};
-use super::one_incident::{AskedOne, Before, Found, WhichIncident, found, url_of};
+use super::one_incident::{AskedOne, WhichIncident, found};
 use crate::caller::Caller;
 use crate::params::Params;
 use crate::problem::ErrorResponse;

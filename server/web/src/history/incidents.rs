@@ -9,7 +9,8 @@ use lockscope_view::Scope;
 use lockscope_view::past::{Coverage, Incident, Incidents};
 
 use super::ask::{Asked, give_up_at, refused};
-use super::incident::{Earlier, Looking, Told, id_of};
+use super::described_incident::Told;
+use super::incident::{Earlier, Looking, id_of};
 use crate::Http;
 use crate::api::{ListFormat, share_past, with_format};
 use crate::csv::{Table, known_as, text};

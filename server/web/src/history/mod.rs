@@ -7,6 +7,7 @@ pub(super) mod blame;
 pub(super) mod blame_page;
 mod bundle;
 mod density;
+mod described_incident;
 pub(super) mod diff;
 pub(super) mod differs;
 pub(super) mod differs_page;
@@ -35,8 +36,8 @@ pub(super) mod time_to_lock;
 mod trace;
 
 use super::Http;
-use super::params::{NamedValues, wrong};
-use super::problem::ErrorResponse;
+use super::params::NamedValues;
+use super::problem::{ErrorResponse, wrong};
 use lockscope_view::Scope;
 
 pub use all_incidents::AllIncidents;

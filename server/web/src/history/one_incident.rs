@@ -4,19 +4,19 @@ use axum::extract::State;
 use axum::response::Response;
 use lockscope_core::time::TimeMs;
 use lockscope_history::derive::FACTS_A_MS;
-use lockscope_history::incident::{Incident, IncidentEnd, Life, earlier, incident_of, lives_in};
+use lockscope_history::incident::{Incident, Life, earlier, incident_of, lives_in};
 use lockscope_history::store::StoreError;
 use lockscope_view::past::{EarlierIncident, IncidentLife, OneIncident};
 
 use super::ask::{give_up_at, refused};
-use super::incident::{Earlier, Looking, Told, id_of, incident_around, number_of};
-use super::incident_acts::{AROUND_MS, Alert, Release, alert_of, alerts_of, release_of, releases_of};
-use super::incident_alike::FoundAlike;
+use super::described_incident::{Before, Found, FoundAlike};
+use super::incident::{Earlier, Looking, id_of, incident_around, number_of, url_of};
+use super::incident_acts::{AROUND_MS, alert_of, alerts_of, release_of, releases_of};
 use super::incident_words::{again, markdown};
 use super::incidents::incident_of as answer_of;
 use crate::Http;
-use crate::params::{NamedValues, Params, short, wrong};
-use crate::problem::ErrorResponse;
+use crate::params::{NamedValues, Params, short};
+use crate::problem::{ErrorResponse, wrong};
 use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use lockscope_view::Scope;
@@ -106,44 +106,6 @@ pub(crate) async fn show_one(
         Answer::json(found.map(|found| found.json(scope.payloads())))
     };
     Ok(http.past_shared.answer(asked, answer).await)
-}
-
-/// The address of its page; `ensemble` is left out where there is only one.
-pub(super) fn url_of(http: &Http, ensemble: &str, id: &str) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    if http.places(&Scope::ALL).len() > 1 {
-        query.append_pair("ensemble", ensemble);
-    }
-    query.append_pair("id", id);
-    format!("/incident?{}", query.finish())
-}
-
-/// One incident with all that is shown of it.
-pub(super) struct Found {
-    pub(super) ensemble: String,
-    pub(super) told: Told,
-    pub(super) lives: Vec<Life>,
-    pub(super) left_out: usize,
-    /// The same lock in the same trouble before, the newest first.
-    pub(super) earlier: Vec<Before>,
-    /// What those have in common; empty where there is none.
-    pub(super) again: String,
-    /// Those like it on whatever lock; None where there was no time to look, or nobody wants to know.
-    pub(super) alike: Option<FoundAlike>,
-    pub(super) releases: Vec<Release>,
-    pub(super) alerts: Vec<Alert>,
-    pub(super) now_ms: i64,
-}
-
-/// An earlier incident.
-#[derive(Clone, Debug)]
-pub(super) struct Before {
-    pub(super) id: String,
-    pub(super) from_ms: i64,
-    pub(super) lasted_ms: i64,
-    pub(super) ended_by: IncidentEnd,
-    /// Who was at its root, as far as that may be said.
-    pub(super) root: Option<String>,
 }
 
 /// The newest earlier ones, and how they ended.

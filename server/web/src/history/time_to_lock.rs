@@ -21,8 +21,8 @@ use crate::Http;
 use crate::api::{no_lock, share_past};
 use crate::api_as_of::AsOfJson;
 use crate::caller::Caller;
-use crate::params::{NamedValues, Params, short, wrong};
-use crate::problem::ErrorResponse;
+use crate::params::{NamedValues, Params, short};
+use crate::problem::{ErrorResponse, wrong};
 use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, RecordedHabits, time_to_lock};
 

@@ -160,7 +160,7 @@ fn common(operation: &Operation, routes: &[Route]) -> Vec<Reply> {
     let problem = |status, text| Reply { status, text, content: &[Content::Problem] };
     let mut replies = vec![problem(503, "No answer was ready in time; try again.")];
     replies.push(Reply { status: 431, text: "The address or the headers are too long.", content: &[] });
-    if !crate::routes::is_probe(operation.path) {
+    if !route_of(operation, routes).is_some_and(|route| route.is_probe) {
         replies.push(problem(
             400,
             "The request or its query is not what it should be; `detail` names the parameter and what it takes.",

@@ -10,10 +10,11 @@ mod take;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::event_log::{EventLog, EventRecord};
+use super::event_log::EventLog;
 use super::root::RootView;
 use super::{Observatory, Settings};
 use crate::assessment::AssessedLock;
+use crate::change::EventRecord;
 use crate::evidence::MemberEvidence;
 use crate::history::{History, SessionEvent};
 use crate::lock_order::LockOrders;

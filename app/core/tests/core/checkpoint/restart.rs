@@ -3,8 +3,9 @@
 use lockscope_core::configured::Configured;
 use lockscope_core::departure::Departure;
 use lockscope_core::observation::{Observation, RootId};
-use lockscope_core::observatory::{RootState, Settings};
+use lockscope_core::observatory::Settings;
 use lockscope_core::recipe::Recipe;
+use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
 use lockscope_core::verdict::{Thresholds, Verdict};
 

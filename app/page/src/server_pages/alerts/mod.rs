@@ -10,13 +10,8 @@ mod view;
 mod watch;
 mod words;
 
-pub(super) use words::{
-    FIRING, FOR, LAST_SENT, PENDING, RESOLVED, SEVERITY, TRIED_FROM, TRIED_LASTS, UNTIL, WAITING, WHEN,
-};
-
-pub(crate) use list::severity;
-pub use try_rule::{TriedFiring, TriedView, alert_test_page};
-pub use view::{AlertDone, AlertFilter, AlertsView};
+pub use try_rule::alert_test_page;
+pub use view::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView};
 
 use crate::erase::view;
 use leptos::prelude::*;

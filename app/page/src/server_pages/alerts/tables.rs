@@ -4,13 +4,10 @@ use crate::erase::view;
 use crate::form_token::form_token;
 use leptos::prelude::*;
 
-use super::super::marked::{marked, numbers_way};
-use super::list::severity;
-use super::try_rule::TriedView;
-use super::view::AlertsView;
+use super::view::{AlertsView, TriedView};
 use super::words;
 use crate::format::visible;
-use crate::parts::{filled, mark, stamp};
+use crate::parts::{filled, mark, marked, numbers_way, severity, stamp};
 use lockscope_view::{AlertRoute, AlertRule, Silence};
 
 /// A table whose cells stand below each other where it is narrow.

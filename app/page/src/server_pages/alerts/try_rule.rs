@@ -5,53 +5,11 @@ use leptos::prelude::*;
 
 use super::super::ServerPage;
 use super::tables::{cell, code, table, text};
+use super::view::{TriedFiring, TriedView};
 use super::words;
 use crate::exact::Exact;
 use crate::parts::{TextArea, stamp};
 use lockscope_view::LockQuery;
-
-/// What the page of a rule that is tried shows.
-#[derive(Clone, Debug, Default)]
-pub struct TriedView {
-    /// The text of the rule, as it came.
-    pub toml: String,
-    /// Over how many hours, up to now.
-    pub hours: u32,
-    /// When it would have fired; None: nothing was tried.
-    pub firings: Option<Vec<TriedFiring>>,
-    /// Later ones that are not listed.
-    pub left_out: usize,
-    /// Milliseconds of that time of which nothing is known.
-    pub unknown_ms: i64,
-    /// The ensemble that was looked at.
-    pub ensemble: String,
-    /// Why nothing can be said.
-    pub wrong: Option<String>,
-    /// The instant at which it is looked at.
-    pub now_ms: i64,
-}
-
-/// One time that a rule would have fired.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TriedFiring {
-    /// The rule's name.
-    pub rule: String,
-    /// The lock's path.
-    pub lock: String,
-    /// When it would have fired, ms since the epoch.
-    pub from_at_ms: i64,
-    /// When it would have been over; None: not until now.
-    pub to_at_ms: Option<i64>,
-    /// What was wrong.
-    pub sentence: String,
-}
-
-impl TriedView {
-    /// Hours that can be chosen.
-    pub const HOURS: [u32; 4] = [1, 6, 24, 168];
-    /// The address of the page.
-    pub const URL: &str = "/alerts/test";
-}
 
 /// The page.
 pub fn alert_test_page(plain: &ServerPage<'_>, of: &TriedView) -> String {

@@ -2,7 +2,7 @@
 
 use super::view::{AlertDone, AlertFilter};
 use crate::format::{count, duration, middle, plural, visible};
-use lockscope_view::{AlertMatchers, AlertState, Severity};
+use lockscope_view::{AlertMatchers, AlertState};
 
 /// Longest sentence and name in a line; the whole is in its title, or in the list.
 const SENTENCE_CHARS: usize = 240;
@@ -23,8 +23,8 @@ pub(super) const TRY_BACK: &str = "Alerts";
 pub(super) const TRY_TEXT: &str = "The rule, as the configuration would have it";
 pub(super) const TRY_OVER: &str = "Over the last";
 pub(super) const TRIED: &str = "What it would have said";
-pub(in crate::server_pages) const TRIED_FROM: &str = "From";
-pub(in crate::server_pages) const TRIED_LASTS: &str = "Lasts";
+pub(super) const TRIED_FROM: &str = "From";
+pub(super) const TRIED_LASTS: &str = "Lasts";
 pub(super) const TRIED_LOCK: &str = "Lock";
 pub(super) const TRIED_WHAT: &str = "What";
 
@@ -45,24 +45,24 @@ pub(super) const LENGTHS: [(i64, &str); 4] =
 /// Columns.
 pub(super) const WHICH: &str = "Which alerts";
 pub(super) const BY: &str = "By";
-pub(in crate::server_pages) const UNTIL: &str = "Until";
+pub(super) const UNTIL: &str = "Until";
 pub(super) const END: &str = "End it";
 pub(super) const NAME: &str = "Name";
-pub(in crate::server_pages) const WHEN: &str = "Fires when it is";
+pub(super) const WHEN: &str = "Fires when it is";
 pub(super) const PATH: &str = "Locks";
 pub(super) const ENSEMBLE: &str = "Ensemble";
-pub(in crate::server_pages) const FOR: &str = "For";
-pub(in crate::server_pages) const SEVERITY: &str = "Severity";
+pub(super) const FOR: &str = "For";
+pub(super) const SEVERITY: &str = "Severity";
 pub(super) const TOLD: &str = "Sent to";
 pub(super) const KIND: &str = "Kind";
 pub(super) const ADDRESS: &str = "Address";
-pub(in crate::server_pages) const WAITING: &str = "Waiting";
-pub(in crate::server_pages) const LAST_SENT: &str = "Last taken";
+pub(super) const WAITING: &str = "Waiting";
+pub(super) const LAST_SENT: &str = "Last taken";
 pub(super) const TROUBLE: &str = "State";
 /// Headings.
-pub(in crate::server_pages) const FIRING: &str = "Firing";
-pub(in crate::server_pages) const PENDING: &str = "Pending, not yet for long enough";
-pub(in crate::server_pages) const RESOLVED: &str = "Resolved";
+pub(super) const FIRING: &str = "Firing";
+pub(super) const PENDING: &str = "Pending, not yet for long enough";
+pub(super) const RESOLVED: &str = "Resolved";
 /// Between what a rule fires at.
 pub(super) const OR: &str = " or ";
 pub(super) const BUILT_IN: &str = "built in";
@@ -174,14 +174,6 @@ pub(super) fn state(state: AlertState) -> &'static str {
         AlertState::Firing => "firing",
         AlertState::Pending => "pending",
         AlertState::Resolved => "resolved",
-    }
-}
-
-pub(super) fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Info => "info",
-        Severity::Warning => "warning",
-        Severity::Critical => "critical",
     }
 }
 

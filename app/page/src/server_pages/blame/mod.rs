@@ -6,10 +6,7 @@ mod tests;
 mod view;
 mod words;
 
-pub(super) use words::{
-    ALL, AS_HOLDER, HAND_OFF, HOLD_TIMES, HOLDS, IN_THE_END, OTHERS, SHARE, UNKNOWN, VICTIMS, WEEK_BEFORE, WORST,
-    length,
-};
+pub(super) use words::length;
 
 pub use view::{BlameFigures, BlameLinks, BlameView, Blamed, RangeWay};
 
@@ -19,9 +16,8 @@ use leptos::prelude::*;
 use lockscope_view::past::{Missing, Unanswered};
 
 use super::ServerPage;
-use super::marked::numbers_way;
 use crate::format::{middle, visible};
-use crate::parts::{Section, filled, stamp};
+use crate::parts::{Section, filled, numbers_way, stamp};
 use table::table;
 
 /// Longest text in a cell; the whole is in its title.

@@ -3,11 +3,10 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::super::marked::{head, marked};
 use super::view::{BlameFigures, BlameLinks, BlameView};
 use super::{NAME_CHARS, words};
 use crate::format::{count, duration, middle, visible};
-use crate::parts::stamp;
+use crate::parts::{head, marked, stamp};
 use lockscope_view::past::{BlameBy, BlameRow};
 
 pub(super) fn table(of: &BlameView, figures: &BlameFigures) -> AnyView {

@@ -9,19 +9,19 @@ use crate::over_time::Length;
 pub(super) const AS_OF: &str = "Up to the moment ";
 pub(super) const HISTORY_OFF: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
 /// Columns.
-pub(in crate::server_pages) const IN_THE_END: &str = "Charged in the end";
-pub(in crate::server_pages) const AS_HOLDER: &str = "Charged as holder";
-pub(in crate::server_pages) const SHARE: &str = "Of all waiting";
-pub(in crate::server_pages) const WEEK_BEFORE: &str = "A week before";
-pub(in crate::server_pages) const HOLDS: &str = "Holds";
-pub(in crate::server_pages) const HOLD_TIMES: &str = "Hold p50 · p99";
-pub(in crate::server_pages) const VICTIMS: &str = "Sessions that waited";
-pub(in crate::server_pages) const WORST: &str = "Worst wait ended";
+pub(super) const IN_THE_END: &str = "Charged in the end";
+pub(super) const AS_HOLDER: &str = "Charged as holder";
+pub(super) const SHARE: &str = "Of all waiting";
+pub(super) const WEEK_BEFORE: &str = "A week before";
+pub(super) const HOLDS: &str = "Holds";
+pub(super) const HOLD_TIMES: &str = "Hold p50 · p99";
+pub(super) const VICTIMS: &str = "Sessions that waited";
+pub(super) const WORST: &str = "Worst wait ended";
 /// Rows below the table.
-pub(in crate::server_pages) const OTHERS: &str = "Others";
-pub(in crate::server_pages) const HAND_OFF: &str = "Hand-off";
-pub(in crate::server_pages) const UNKNOWN: &str = "Not known";
-pub(in crate::server_pages) const ALL: &str = "All waiting";
+pub(super) const OTHERS: &str = "Others";
+pub(super) const HAND_OFF: &str = "Hand-off";
+pub(super) const UNKNOWN: &str = "Not known";
+pub(super) const ALL: &str = "All waiting";
 
 /// What tells rows apart, as the form has it.
 pub(super) fn by(by: BlameBy) -> &'static str {

@@ -3,9 +3,9 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::super::marked::{head, marked};
 use super::words;
 use crate::format::{middle, visible};
+use crate::parts::{head, marked};
 use lockscope_view::past::{Differs, Dimension, WaitCounts};
 
 /// Longest text in a cell; the whole is in its title.

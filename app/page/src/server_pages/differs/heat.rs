@@ -3,10 +3,9 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
-use super::super::marked::marked;
 use super::view::{DiffersFigures, WaitsCell, WaitsRow};
 use super::words;
-use crate::parts::stamp;
+use crate::parts::{marked, stamp};
 use lockscope_view::words::date;
 
 /// Shades of cells in which somebody waited, and as many classes in the style sheet.

@@ -7,8 +7,6 @@ mod tests;
 mod view;
 mod words;
 
-pub(super) use words::{CELL, DIFFERENCE, OF_REST, OF_SELECTED, SELECTED};
-
 pub use view::{ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, WaitsCell, WaitsRow};
 
 use crate::erase::view;
@@ -17,9 +15,8 @@ use leptos::prelude::*;
 
 use super::ServerPage;
 use super::blame::{RangeWay, length};
-use super::marked::{marked, numbers_way};
 use crate::format::visible;
-use crate::parts::{filled, stamp};
+use crate::parts::{filled, marked, numbers_way, stamp};
 
 /// The page.
 pub fn differs_page(plain: &ServerPage<'_>, of: &DiffersView) -> String {

@@ -5,17 +5,17 @@ use crate::format::{count, duration, plural, visible};
 use lockscope_view::past::{Differs, Dimension};
 
 pub(super) const HISTORY_OFF: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
-pub(in crate::server_pages) const CELL: &str = "Each cell";
+pub(super) const CELL: &str = "Each cell";
 pub(super) const CHOOSE: &str = " is a link: it selects the waits of that time and length, and below stands what they have in common that the others do not.";
-pub(in crate::server_pages) const SELECTED: &str = "selected";
+pub(super) const SELECTED: &str = "selected";
 pub(super) const ALL_SELECTED: &str = "All waits of the range are selected, so there is nothing to hold them against: choose a cell, or fill in the form.";
 pub(super) const NONE_SELECTED: &str = "No wait is selected: choose another cell, or a larger part.";
 pub(super) const CHANCE: &str = "This says what goes together, not why. Of few waits, or where nearly each has a value of its own, shares differ by chance.";
 pub(super) const SAMPLED: &str = "In some minutes so much happened that short waits may have been left out.";
 /// Heads of columns, and what stands before how much a dimension differs.
-pub(in crate::server_pages) const OF_SELECTED: &str = "Of those selected";
-pub(in crate::server_pages) const OF_REST: &str = "Of the rest";
-pub(in crate::server_pages) const DIFFERENCE: &str = "differs by";
+pub(super) const OF_SELECTED: &str = "Of those selected";
+pub(super) const OF_REST: &str = "Of the rest";
+pub(super) const DIFFERENCE: &str = "differs by";
 pub(super) const NOT_KNOWN: &str = "not known";
 
 /// A dimension, as people call it.

@@ -34,7 +34,7 @@ fn names() -> AssetNames {
 }
 
 fn lab_drawn(run: &LabRun, sight: LabSight) -> String {
-    crate::server_pages::text(NOW_MS, || run_view(run, sight))
+    crate::parts::text(NOW_MS, || run_view(run, sight))
 }
 
 fn page(run: &LabRun, sight: LabSight) -> String {

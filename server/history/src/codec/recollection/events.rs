@@ -1,8 +1,9 @@
 //! What happened: the events of sessions and the event log.
 
 use lockscope_core::change::Change;
+use lockscope_core::change::{Event, EventRecord};
 use lockscope_core::history::{SessionEvent, What};
-use lockscope_core::observatory::{Event, EventRecord, RootState};
+use lockscope_core::root::RootState;
 
 use super::super::CodecError;
 use super::super::coded::{Coded, coded_enum, coded_struct};

@@ -2,7 +2,7 @@
 
 use lockscope_core::deadlock::{Cycle, CycleStep};
 use lockscope_core::durations::{Durations, Ended};
-use lockscope_core::observatory::{Counters, EndingSession};
+use lockscope_core::history::{Counters, EndingSession};
 use lockscope_core::offset::{Bounds, ClockOffset};
 use lockscope_core::recollection::{ModelRecollection, SearchRecollection, VertexRecollection};
 use lockscope_core::wait_graph::Vertex;

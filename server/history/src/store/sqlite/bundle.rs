@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::connection::{self, failed};
+use super::connection;
+use super::error::failed;
 use super::files::{self, Day};
 use super::rows_write::ABSENT;
 use super::schema::{self, Content};

@@ -8,7 +8,8 @@ use rusqlite::Connection;
 
 use super::bundle::{PAGE_BYTES, describe, open, room};
 use super::chunks;
-use super::connection::{self, failed};
+use super::connection;
+use super::error::failed;
 use super::rows_write::{Entry, write_some};
 use crate::derive::MINUTE_MS;
 use crate::store::bundle::{BundleError, BundleQuery};

@@ -6,7 +6,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
-use super::connection::failed;
+use super::error::failed;
 use crate::codec::{BODY_BYTES_MAX, Chunk, ChunkKind};
 use crate::store::{ChunkHead, Gap, GapReason, StoreError};
 

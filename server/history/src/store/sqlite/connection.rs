@@ -1,4 +1,4 @@
-//! Connections to the files of days, and what their errors mean. A file may come from elsewhere: nothing of it is believed
+//! Connections to the files of days. A file may come from elsewhere: nothing of it is believed
 //! before its tables are known to be ours, and nothing that is asked of it takes all the time or memory there is.
 
 use std::path::Path;
@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use lockscope_runtime::{cancel, clock};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
+use super::error::failed;
 use super::files;
 use super::schema::{self, Content};
 use crate::codec::BODY_BYTES_MAX;
@@ -91,26 +92,6 @@ pub(super) fn give_up_at(connection: &mut Connection, at: Option<Instant>) -> Re
 /// Whether what this thread asks is given up.
 pub(super) fn is_given_up(at: Option<Instant>) -> bool {
     cancel::is_cancelled() || at.is_some_and(|at| clock::instant() >= at)
-}
-
-/// What an error of SQLite means.
-pub(super) fn failed(error: rusqlite::Error) -> StoreError {
-    let text = error.to_string();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => StoreError::Full(text),
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => StoreError::Denied(text),
-        Some(ErrorCode::OperationInterrupted) => StoreError::TooLong,
-        // What we write is smaller than any bound.
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TooBig) => StoreError::Damaged(text),
-        Some(_) => StoreError::Failed(text),
-        // What is there has another type than was written.
-        None => match error {
-            rusqlite::Error::FromSqlConversionFailure(..)
-            | rusqlite::Error::IntegralValueOutOfRange(..)
-            | rusqlite::Error::InvalidColumnType(..) => StoreError::Damaged(text),
-            _ => StoreError::Failed(text),
-        },
-    }
 }
 
 #[cfg(test)]

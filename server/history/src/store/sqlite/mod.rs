@@ -12,6 +12,7 @@ mod bundle_of;
 mod charges;
 mod chunks;
 mod connection;
+mod error;
 mod facts;
 mod files;
 mod lives;
@@ -163,10 +164,10 @@ impl SqliteStore {
     fn write(&self, state: &mut State, day: Day, chunks: &[&Chunk], gaps: &[Gap]) -> Result<(), StoreError> {
         let path = self.path(day, Content::Chunks);
         let written = self.writer(state, day).and_then(|connection| {
-            let transaction = connection.transaction().map_err(connection::failed)?;
+            let transaction = connection.transaction().map_err(error::failed)?;
             chunks.iter().try_for_each(|chunk| chunks::insert(&transaction, chunk))?;
             gaps.iter().try_for_each(|gap| chunks::insert_gap(&transaction, gap))?;
-            transaction.commit().map_err(connection::failed)
+            transaction.commit().map_err(error::failed)
         });
         if let Err(error) = written {
             // Opened anew with the next try: what is wrong may be this file or this connection.

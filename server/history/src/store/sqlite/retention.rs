@@ -9,7 +9,7 @@ use lockscope_runtime::clock;
 
 use super::files::{self, DAY_MS, Day};
 use super::schema::{Content, Lives};
-use super::{SqliteStore, State, chunks, connection, days_in, is_unusable};
+use super::{SqliteStore, State, chunks, connection, days_in, error, is_unusable};
 use crate::store::{Removed, Retention, StoreError, TRANSACTION_ROWS_MAX};
 
 /// How long the file of a day may take to be written anew, without its lives.
@@ -102,15 +102,15 @@ impl SqliteStore {
         let mut connection = connection::write(path, Content::Rows, &self.ensemble)?;
         connection::give_up_at(&mut connection, Some(clock::instant() + VACUUM_MAX))?;
         let has_some = "SELECT EXISTS (SELECT 1 FROM span) OR EXISTS (SELECT 1 FROM fact)";
-        if connection.query_row(has_some, [], |row| row.get(0)).map_err(connection::failed)? {
-            let rows = match Lives::of(&connection).map_err(connection::failed)? {
+        if connection.query_row(has_some, [], |row| row.get(0)).map_err(error::failed)? {
+            let rows = match Lives::of(&connection).map_err(error::failed)? {
                 Lives::Uncharged | Lives::Plain => "DELETE FROM span; DELETE FROM fact;",
                 Lives::Packed => {
                     "DELETE FROM life; DELETE FROM session; DELETE FROM form; DELETE FROM happening; DELETE FROM sentence;"
                 }
             };
             let all = format!("{rows} DELETE FROM client; VACUUM;");
-            connection.execute_batch(&all).map_err(connection::failed)?;
+            connection.execute_batch(&all).map_err(error::failed)?;
         }
         Ok(())
     }

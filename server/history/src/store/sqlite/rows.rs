@@ -9,7 +9,8 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::charges::ChargeReader;
-use super::connection::{self, failed};
+use super::connection;
+use super::error::failed;
 use super::rows_write::ABSENT;
 use super::schema::Content;
 use super::{SqliteStore, is_unusable};

@@ -7,7 +7,8 @@ use lockscope_core::time::TimeMs;
 use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params};
 
-use super::connection::{self, failed};
+use super::connection;
+use super::error::failed;
 use super::facts::FactWriter;
 use super::files::{self, Day};
 use super::lives::LifeWriter;

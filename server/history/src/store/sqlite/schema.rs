@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rusqlite::Connection;
 
-use super::connection::failed;
+use super::error::failed;
 use crate::store::StoreError;
 
 /// Steps from nothing to the present version of the recording; each is run once, in one transaction, and stays as it is

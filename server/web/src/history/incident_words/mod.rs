@@ -7,8 +7,7 @@ use lockscope_view::Verdict;
 use lockscope_view::outgoing::{self, code_span as code};
 use lockscope_view::words::{date, duration, plural};
 
-use super::incident::Told;
-use super::one_incident::{Before, Found};
+use super::described_incident::{Before, Found, Told};
 
 /// Rows of a table in Markdown.
 const MARKDOWN_ROWS_MAX: usize = 50;

@@ -1,7 +1,29 @@
-//! The address of the database that keeps the history. It may hold a password, so it is never repeated.
+//! Where the past is kept. The address of a database may hold a password, so it is never repeated.
 
-use super::history::HistoryPlace;
+use std::path::PathBuf;
+
 use super::{ConfigError, Layers};
+
+/// Where the past is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HistoryPlace {
+    /// Files in a directory.
+    Directory(PathBuf),
+    /// A PostgreSQL database.
+    #[cfg(feature = "postgres")]
+    Database(lockscope_history::store::postgres::Target),
+}
+
+impl HistoryPlace {
+    /// For people.
+    pub fn described(&self) -> String {
+        match self {
+            Self::Directory(dir) => format!("SQLite files in {}", dir.display()),
+            #[cfg(feature = "postgres")]
+            Self::Database(target) => format!("PostgreSQL, {}", target.shown()),
+        }
+    }
+}
 
 /// The database, when one is named; by itself, or in a file.
 pub(super) fn of(layers: &Layers<'_>) -> Result<Option<HistoryPlace>, ConfigError> {

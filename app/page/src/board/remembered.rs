@@ -1,0 +1,37 @@
+//! Order, grouping and pins of the board as the browser keeps them: taste, not part of what somebody else is shown.
+
+use leptos::prelude::window;
+use lockscope_view::BoardQuery;
+
+use crate::address::{borrowed, pairs};
+
+const KEY: &str = "lockscope.board";
+
+/// `is_by_server`: pins are kept there.
+pub(super) fn remember(query: &BoardQuery, is_by_server: bool) {
+    let pins = if is_by_server { Vec::new() } else { query.pins.clone() };
+    let taste = BoardQuery { sort: query.sort, group: query.group, pins, ..BoardQuery::default() }.to_url_query();
+    if let Some(storage) = window().local_storage().ok().flatten() {
+        // Fails only where storing is forbidden; then it lasts as long as the address.
+        let _ = storage.set_item(KEY, &taste);
+    }
+}
+
+/// The pins among that.
+pub(super) fn remembered_pins() -> Vec<String> {
+    remembered().map(|query| query.pins).unwrap_or_default()
+}
+
+/// Other pins in place of these.
+pub(super) fn remember_pins(pins: &[String]) {
+    let query = remembered().unwrap_or_default();
+    if query.pins != pins {
+        remember(&BoardQuery { pins: pins.to_vec(), ..query }, false);
+    }
+}
+
+pub(super) fn remembered() -> Option<BoardQuery> {
+    let taste = window().local_storage().ok().flatten()?.get_item(KEY).ok().flatten()?;
+    let query = BoardQuery::from_pairs(borrowed(&pairs(&taste))).ok()?;
+    Some(query).filter(|query| *query != BoardQuery::default())
+}
