@@ -2,21 +2,20 @@
 
 use std::time::Duration;
 
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;
 use tokio_postgres::config::{Host, SslMode};
-use tokio_postgres::{CancelToken, Client, Config, NoTls};
+use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::DatabaseError;
-use crate::target::{Server, Target};
+use crate::target::{Protection, Server, Target};
+use crate::tls;
 
 /// How long one server may take until it can be asked.
 pub const CONNECT_MAX: Duration = Duration::from_secs(2);
 /// The oldest server that has what is used here: 13.
 pub const VERSION_MIN: i32 = 130_000;
-/// Where all our tables are.
-pub const SCHEMA: &str = "lockscope";
 /// How long the server may wait with data that nobody acknowledges.
 const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
 /// How long it may take to stop a query; it is stopped by the server's own bound otherwise.
@@ -45,15 +44,15 @@ pub(crate) struct Connection {
     /// The server can end a session that says nothing, and is to do so after this time.
     silence: Option<Duration>,
     task: AbortHandle,
-    tls: Option<MakeRustlsConnect>,
+    tls: MakeRustlsConnect,
 }
 
 impl Connection {
     /// Asks one server after another until one lets write.
-    pub(crate) async fn open(target: &Target, tls: Option<&MakeRustlsConnect>) -> Result<Self, DatabaseError> {
+    pub(crate) async fn open(target: &Target) -> Result<Self, DatabaseError> {
         let mut first = None;
         for server in &target.servers {
-            let opened = timeout(CONNECT_MAX, Self::open_one(target, server, tls)).await;
+            let opened = timeout(CONNECT_MAX, Self::open_one(target, server)).await;
             match opened.unwrap_or_else(|_| Err(DatabaseError::silent(&server.to_string()))) {
                 Ok(connection) => return Ok(connection),
                 Err(error) => {
@@ -64,29 +63,20 @@ impl Connection {
         Err(first.unwrap_or_else(|| DatabaseError::Unreachable("no server is named".to_owned())))
     }
 
-    async fn open_one(
-        target: &Target,
-        server: &Server,
-        tls: Option<&MakeRustlsConnect>,
-    ) -> Result<Self, DatabaseError> {
-        let config = config(target, server, tls.is_some());
+    async fn open_one(target: &Target, server: &Server) -> Result<Self, DatabaseError> {
+        let protection = target.protection.clone();
+        // Elsewhere: a file on a disk that hangs must not hold up the thread that serves all connections.
+        let tls = spawn_blocking(move || tls::connector(&protection)).await;
+        let tls = tls.unwrap_or_else(|error| Err(DatabaseError::Failed(error.to_string())))?;
         let at = |error: tokio_postgres::Error| match DatabaseError::from(error) {
             DatabaseError::Unreachable(why) => DatabaseError::Unreachable(format!("{server}: {why}")),
             DatabaseError::Tls(why) => DatabaseError::Tls(format!("{server}: {why}")),
             DatabaseError::Failed(why) => DatabaseError::Refused(format!("{server}: {why}")),
             error => error,
         };
-        let (client, task) = match tls {
-            Some(tls) => {
-                let (client, connection) = config.connect(tls.clone()).await.map_err(at)?;
-                (client, tokio::spawn(async move { drop(connection.await) }))
-            }
-            None => {
-                let (client, connection) = config.connect(NoTls).await.map_err(at)?;
-                (client, tokio::spawn(async move { drop(connection.await) }))
-            }
-        };
-        let mut connection = Self { client, silence: None, task: task.abort_handle(), tls: tls.cloned() };
+        let (client, connection) = config(target, server).connect(tls.clone()).await.map_err(at)?;
+        let task = tokio::spawn(async move { drop(connection.await) }).abort_handle();
+        let mut connection = Self { client, silence: None, task, tls };
         connection.prepare(target.silence).await?;
         Ok(connection)
     }
@@ -140,10 +130,10 @@ impl Connection {
 
     /// Ends it at once, and what it is doing.
     pub(crate) fn give_up(self) {
-        let token = self.client.cancel_token();
-        let tls = self.tls.clone();
+        let (token, tls) = (self.client.cancel_token(), self.tls.clone());
         drop(self);
-        tokio::spawn(timeout(CANCEL_MAX, cancel(token, tls)));
+        // Where it can't be stopped, the server's own bound does it.
+        tokio::spawn(timeout(CANCEL_MAX, async move { token.cancel_query(tls).await }));
     }
 }
 
@@ -153,22 +143,17 @@ impl Drop for Connection {
     }
 }
 
-async fn cancel(token: CancelToken, tls: Option<MakeRustlsConnect>) {
-    // Where it can't be stopped, the server's own bound does it.
-    let _ = match tls {
-        Some(tls) => token.cancel_query(tls).await,
-        None => token.cancel_query(NoTls).await,
-    };
-}
-
-fn config(target: &Target, server: &Server, has_tls: bool) -> Config {
+fn config(target: &Target, server: &Server) -> Config {
     let mut config = Config::new();
     match &server.host {
         Host::Tcp(name) => config.host(name),
         Host::Unix(path) => config.host_path(path),
     };
     config.port(server.port).user(&target.user).dbname(&target.database).application_name("lockscope");
-    config.ssl_mode(if has_tls { SslMode::Require } else { SslMode::Disable });
+    config.ssl_mode(match target.protection {
+        Protection::Plain => SslMode::Disable,
+        Protection::Tls(_) => SslMode::Require,
+    });
     config.keepalives_idle(Duration::from_secs(5)).tcp_user_timeout(UNACKNOWLEDGED_MAX).connect_timeout(CONNECT_MAX);
     if let Some(password) = &target.password {
         config.password(password);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
@@ -13,13 +13,11 @@ use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 use tokio_postgres::Client;
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connection::Connection;
 use crate::error::DatabaseError;
 use crate::health::Health;
-use crate::target::{Protection, Target};
-use crate::tls;
+use crate::target::Target;
 
 /// Connections that look at the same time. Overflow policy: further looks wait, within their bounds.
 pub const READERS_MAX: usize = 4;
@@ -39,7 +37,6 @@ pub struct Database(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     target: Target,
-    tls: OnceLock<Option<MakeRustlsConnect>>,
     /// Taken when this is dropped, wherever that is.
     runtime: Option<Runtime>,
     readers: Semaphore,
@@ -82,7 +79,6 @@ impl Database {
             .build()?;
         Ok(Self(Arc::new(Inner {
             target,
-            tls: OnceLock::new(),
             runtime: Some(runtime),
             readers: Semaphore::new(READERS_MAX),
             idle: Mutex::default(),
@@ -163,10 +159,7 @@ impl Database {
 
 impl Inner {
     pub(crate) async fn connect(&self) -> Result<Connection, DatabaseError> {
-        let opened = match self.tls() {
-            Ok(tls) => Connection::open(&self.target, tls.as_ref()).await,
-            Err(error) => Err(error),
-        };
+        let opened = Connection::open(&self.target).await;
         let Counts { connects, connects_failed, .. } = &self.counts;
         match &opened {
             Ok(_) => connects.fetch_add(1, Ordering::Relaxed),
@@ -176,16 +169,6 @@ impl Inner {
             self.health.fails(error);
         }
         opened
-    }
-
-    /// The authorities are read once; where they can't be, again with the next connection.
-    fn tls(&self) -> Result<Option<MakeRustlsConnect>, DatabaseError> {
-        let made = match (self.tls.get(), &self.target.protection) {
-            (Some(made), _) => return Ok(made.clone()),
-            (None, Protection::Plain) => None,
-            (None, Protection::Tls(file)) => Some(tls::connector(file.as_deref())?),
-        };
-        Ok(self.tls.get_or_init(|| made).clone())
     }
 
     async fn read<T, F>(self: Arc<Self>, until: Instant, gone: CancellationToken, job: F) -> Result<T, DatabaseError>
@@ -270,27 +253,5 @@ impl Drop for Inner {
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Database({})", self.0.target.shown())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unread_authorities_are_read_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("ca.pem");
-        let url = format!("postgres://a:b@localhost:1/c?sslmode=require&sslrootcert={}", file.display());
-        let database = Database::new(Target::parse(&url).unwrap()).unwrap();
-        assert!(matches!(database.0.tls(), Err(DatabaseError::Tls(_))));
-        std::fs::write(&file, "half").unwrap();
-        assert!(matches!(database.0.tls(), Err(DatabaseError::Tls(_))));
-        let key = rcgen::KeyPair::generate().unwrap();
-        let cert = rcgen::CertificateParams::default().self_signed(&key).unwrap();
-        std::fs::write(&file, cert.pem()).unwrap();
-        assert!(database.0.tls().unwrap().is_some());
-        std::fs::remove_file(&file).unwrap();
-        assert!(database.0.tls().unwrap().is_some(), "what was read is kept");
     }
 }
