@@ -22,7 +22,7 @@ const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
 const CANCEL_MAX: Duration = Duration::from_secs(1);
 
 /// Bounds on the server's side: of a query, of the wait for a lock, of a transaction that its client forgot; and how soon
-/// the server sees that we are gone, so that it gives our locks to others.
+/// the server sees that we are gone, so that it gives our locks to others. Servers before 14 lack the last one.
 const SETTINGS: &str = "
 SET statement_timeout = '10s';
 SET lock_timeout = '4s';
@@ -34,15 +34,12 @@ SET tcp_user_timeout = 10000;
 SET client_min_messages = warning;
 SET timezone = 'UTC';
 SET search_path = pg_catalog, lockscope, pg_temp;
+SELECT set_config(name, '2s', false) FROM pg_settings WHERE name = 'client_connection_check_interval';
 ";
-/// The same, for servers from 14 on: a query of a client that is gone ends.
-const SETTINGS_14: &str = "SET client_connection_check_interval = '2s'";
 
 /// A connection that is open.
 pub(crate) struct Connection {
     pub(crate) client: Client,
-    /// The server can end a session that says nothing, and is to do so after this time.
-    silence: Option<Duration>,
     task: AbortHandle,
     tls: MakeRustlsConnect,
 }
@@ -76,13 +73,13 @@ impl Connection {
         };
         let (client, connection) = config(target, server).connect(tls.clone()).await.map_err(at)?;
         let task = tokio::spawn(async move { drop(connection.await) }).abort_handle();
-        let mut connection = Self { client, silence: None, task, tls };
-        connection.prepare(target.silence).await?;
+        let connection = Self { client, task, tls };
+        connection.prepare().await?;
         Ok(connection)
     }
 
     /// Looks whether the server is one that we can use, and sets bounds.
-    async fn prepare(&mut self, silence: Duration) -> Result<(), DatabaseError> {
+    async fn prepare(&self) -> Result<(), DatabaseError> {
         let sql = "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
             pg_is_in_recovery()";
         let row = self.client.query_one(sql, &[]).await?;
@@ -103,23 +100,16 @@ impl Connection {
                 "the server is a standby; name the primary, or all servers".to_owned(),
             ));
         }
-        self.client.batch_execute(SETTINGS).await?;
-        if version >= 140_000 {
-            self.client.batch_execute(SETTINGS_14).await?;
-            self.silence = Some(silence);
-        }
-        Ok(())
+        Ok(self.client.batch_execute(SETTINGS).await?)
     }
 
     /// For a connection that holds locks: has the server end this session when nothing comes for too long, so that a
     /// process that stands still gives them to others, though its machine goes on acknowledging what it is sent. Servers
     /// before 14 can't.
-    pub(crate) async fn bound_silence(&mut self) -> Result<(), DatabaseError> {
-        if let Some(silence) = self.silence.take() {
-            let ms = silence.as_millis();
-            let sql = format!("SET idle_session_timeout = {ms}; SET idle_in_transaction_session_timeout = {ms}");
-            self.client.batch_execute(&sql).await?;
-        }
+    pub(crate) async fn bound_silence(&self, silence: Duration) -> Result<(), DatabaseError> {
+        let sql = "SELECT set_config(name, $1, false) FROM pg_settings
+            WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout')";
+        self.client.execute(sql, &[&silence.as_millis().to_string()]).await?;
         Ok(())
     }
 

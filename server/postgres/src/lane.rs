@@ -42,8 +42,8 @@ pub struct Session {
     number: u64,
     /// By key: who holds them here.
     held: HashMap<i64, u64>,
-    /// Something is sent while it holds any.
-    is_kept_alive: bool,
+    /// After so long without a word the server ends it where it holds locks.
+    silence: Duration,
 }
 
 impl Session {
@@ -67,7 +67,9 @@ impl Session {
         if let Some(holder) = self.held.get(&key) {
             return Ok(*holder == whose);
         }
-        self.connection.bound_silence().await?;
+        if self.held.is_empty() {
+            self.connection.bound_silence(self.silence).await?;
+        }
         let row = self.connection.client.query_one("SELECT pg_try_advisory_lock($1)", &[&key]).await?;
         let is_ours: bool = row.try_get(0)?;
         if is_ours {
@@ -159,15 +161,12 @@ impl Lane {
             let connection =
                 timeout_at(until, inner.connect()).await.unwrap_or_else(|_| Err(DatabaseError::TooLong))?;
             slot.number += 1;
-            slot.session =
-                Some(Session { connection, number: slot.number, held: HashMap::new(), is_kept_alive: false });
+            let (number, silence) = (slot.number, self.database.target().silence);
+            slot.session = Some(Session { connection, number, held: HashMap::new(), silence });
+            tokio::spawn(keep_alive(Arc::downgrade(&self.slot), number, silence / 4));
         }
         let Some(session) = slot.session.as_mut() else { return Err(DatabaseError::TooLong) };
-        let done = timeout_at(until, job(session)).await;
-        if !session.held.is_empty() && !std::mem::replace(&mut session.is_kept_alive, true) {
-            tokio::spawn(keep_alive(Arc::downgrade(&self.slot), session.number, self.database.target().silence / 4));
-        }
-        match done {
+        match timeout_at(until, job(session)).await {
             Ok(Ok(done)) => {
                 inner.health.works();
                 Ok(done)
@@ -197,13 +196,12 @@ async fn keep_alive(slot: Weak<Mutex<Slot>>, number: u64, pause: Duration) {
         tokio::time::sleep(pause).await;
         let Some(slot) = slot.upgrade() else { return };
         let mut slot = slot.lock().await;
-        let Some(session) = slot.session.as_mut().filter(|session| session.number == number) else { return };
-        if session.held.is_empty() || !session.connection.is_open() {
-            session.is_kept_alive = false;
-            return;
+        let is_ours = |session: &&mut Session| session.number == number && session.connection.is_open();
+        let Some(session) = slot.session.as_mut().filter(is_ours) else { return };
+        if !session.held.is_empty() {
+            // Where it fails the next write says so.
+            let _ = tokio::time::timeout(pause, session.client().batch_execute("")).await;
         }
-        // Where it fails the next write says so.
-        let _ = tokio::time::timeout(pause, session.client().batch_execute("")).await;
     }
 }
 
