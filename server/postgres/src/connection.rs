@@ -4,20 +4,15 @@ use std::time::Duration;
 
 use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;
-use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::DatabaseError;
-use crate::target::{Protection, Server, Target};
+use crate::target::{CONNECT_MAX, Protection, Target, place};
 use crate::tls;
 
-/// How long one server may take until it can be asked.
-pub const CONNECT_MAX: Duration = Duration::from_secs(2);
 /// The oldest server that has what is used here: 13.
-pub const VERSION_MIN: i32 = 130_000;
-/// How long the server may wait with data that nobody acknowledges.
-const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
+const VERSION_MIN: i32 = 130_000;
 /// How long it may take to stop a query; it is stopped by the server's own bound otherwise.
 const CANCEL_MAX: Duration = Duration::from_secs(1);
 
@@ -49,8 +44,8 @@ impl Connection {
     pub(crate) async fn open(target: &Target) -> Result<Self, DatabaseError> {
         let mut first = None;
         for server in &target.servers {
-            let opened = timeout(CONNECT_MAX, Self::open_one(target, server)).await;
-            match opened.unwrap_or_else(|_| Err(DatabaseError::silent(&server.to_string()))) {
+            let opened = timeout(CONNECT_MAX, Self::open_one(server, target.protection.clone())).await;
+            match opened.unwrap_or_else(|_| Err(DatabaseError::silent(&place(server)))) {
                 Ok(connection) => return Ok(connection),
                 Err(error) => {
                     first.get_or_insert(error);
@@ -60,18 +55,18 @@ impl Connection {
         Err(first.unwrap_or_else(|| DatabaseError::Unreachable("no server is named".to_owned())))
     }
 
-    async fn open_one(target: &Target, server: &Server) -> Result<Self, DatabaseError> {
-        let protection = target.protection.clone();
+    async fn open_one(server: &Config, protection: Protection) -> Result<Self, DatabaseError> {
         // Elsewhere: a file on a disk that hangs must not hold up the thread that serves all connections.
         let tls = spawn_blocking(move || tls::connector(&protection)).await;
         let tls = tls.unwrap_or_else(|error| Err(DatabaseError::Failed(error.to_string())))?;
+        let place = place(server);
         let at = |error: tokio_postgres::Error| match DatabaseError::from(error) {
-            DatabaseError::Unreachable(why) => DatabaseError::Unreachable(format!("{server}: {why}")),
-            DatabaseError::Tls(why) => DatabaseError::Tls(format!("{server}: {why}")),
-            DatabaseError::Failed(why) => DatabaseError::Refused(format!("{server}: {why}")),
+            DatabaseError::Unreachable(why) => DatabaseError::Unreachable(format!("{place}: {why}")),
+            DatabaseError::Tls(why) => DatabaseError::Tls(format!("{place}: {why}")),
+            DatabaseError::Failed(why) => DatabaseError::Refused(format!("{place}: {why}")),
             error => error,
         };
-        let (client, connection) = config(target, server).connect(tls.clone()).await.map_err(at)?;
+        let (client, connection) = server.connect(tls.clone()).await.map_err(at)?;
         let task = tokio::spawn(async move { drop(connection.await) }).abort_handle();
         let connection = Self { client, task, tls };
         connection.prepare().await?;
@@ -131,22 +126,4 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.task.abort();
     }
-}
-
-fn config(target: &Target, server: &Server) -> Config {
-    let mut config = Config::new();
-    match &server.host {
-        Host::Tcp(name) => config.host(name),
-        Host::Unix(path) => config.host_path(path),
-    };
-    config.port(server.port).user(&target.user).dbname(&target.database).application_name("lockscope");
-    config.ssl_mode(match target.protection {
-        Protection::Plain => SslMode::Disable,
-        Protection::Tls(_) => SslMode::Require,
-    });
-    config.keepalives_idle(Duration::from_secs(5)).tcp_user_timeout(UNACKNOWLEDGED_MAX).connect_timeout(CONNECT_MAX);
-    if let Some(password) = &target.password {
-        config.password(password);
-    }
-    config
 }

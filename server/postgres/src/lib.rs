@@ -17,7 +17,6 @@ mod target;
 mod tls;
 
 pub use bounded::{READ_BYTES_MAX, rows_within};
-pub use connection::{CONNECT_MAX, VERSION_MIN};
 pub use database::{Database, DatabaseStats, Job, READ_MAX, READERS_MAX};
 pub use error::DatabaseError;
 pub use lane::{GIVE_BACK_MAX, Lane, Session, WRITE_MAX};

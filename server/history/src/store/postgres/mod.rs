@@ -26,8 +26,8 @@ use std::time::Instant;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
 use lockscope_postgres::client::Client;
-use lockscope_postgres::{Database, DatabaseError, Job, Lane, Session};
-pub use lockscope_postgres::{DatabaseStats, Target, TargetError};
+use lockscope_postgres::{Database, DatabaseError, DatabaseStats, Job, Lane, Session};
+pub use lockscope_postgres::Target;
 use parking_lot::{Mutex, MutexGuard};
 
 use self::append::Written;
@@ -61,16 +61,6 @@ impl PostgresHistory {
         let database = Database::new(target).map_err(|error| StoreError::Failed(error.to_string()))?;
         let lanes = (0..WRITERS_MAX).map(|_| database.lane()).collect();
         Ok(Self { database, lanes })
-    }
-
-    /// For people: where it is.
-    pub fn shown(&self) -> String {
-        self.database.target().shown()
-    }
-
-    /// What happened to its connections.
-    pub fn stats(&self) -> DatabaseStats {
-        self.database.stats()
     }
 
     /// Connects and looks at the tables, which are not changed. Blocking, within a bound.
@@ -195,7 +185,7 @@ impl PostgresStore {
             })
         });
         done.map_err(write_failed)?.map_err(|standing| match standing {
-            Standing::Restored => StoreError::Restored(self.database.target().shown()),
+            Standing::Restored => StoreError::Restored(self.database.target().shown().to_owned()),
             Standing::Ours | Standing::Taken => in_use(&self.database),
         })
     }
@@ -212,7 +202,7 @@ impl Writer {
 }
 
 fn in_use(database: &Database) -> StoreError {
-    StoreError::InUse(database.target().shown())
+    StoreError::InUse(database.target().shown().to_owned())
 }
 
 /// Who holds a lock. Of other users a server may tell no more than their names.
