@@ -45,7 +45,13 @@ impl Connection {
         let mut first = None;
         for server in &target.servers {
             let opened = timeout(CONNECT_MAX, Self::open_one(server, target.protection.clone())).await;
-            match opened.unwrap_or_else(|_| Err(DatabaseError::silent(&place(server)))) {
+            let silent = |_| {
+                Err(DatabaseError::Unreachable(format!(
+                    "{} accepts the connection and does not answer; look whether it is overloaded",
+                    place(server)
+                )))
+            };
+            match opened.unwrap_or_else(silent) {
                 Ok(connection) => return Ok(connection),
                 Err(error) => {
                     first.get_or_insert(error);

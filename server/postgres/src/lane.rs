@@ -18,9 +18,6 @@ use crate::error::DatabaseError;
 /// How long a write may take.
 pub const WRITE_MAX: Duration = Duration::from_secs(8);
 
-/// How long a lock may take to be given back.
-pub const GIVE_BACK_MAX: Duration = Duration::from_secs(1);
-
 /// A connection that writes; made anew when it is lost. Cheap to clone.
 #[derive(Clone)]
 pub struct Lane {
@@ -104,29 +101,12 @@ impl Database {
 }
 
 impl Lane {
-    /// Its database.
-    pub fn database(&self) -> &Database {
-        &self.database
-    }
-
-    /// Writes something within [`WRITE_MAX`]. Blocking; for tasks there is [`Lane::run`].
+    /// Writes something within a time, as [`WRITE_MAX`]. Blocking; for tasks there is [`Lane::run`].
     ///
     /// # Errors
     /// No connection can be made, it takes too long, or the write failed. Whether it was done is not known unless all of it
     /// was one transaction that failed.
-    pub fn write<T, F>(&self, job: F) -> Result<T, DatabaseError>
-    where
-        T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Session) -> Job<'a, T> + Send + 'static,
-    {
-        self.write_within(WRITE_MAX, job)
-    }
-
-    /// The same within another time.
-    ///
-    /// # Errors
-    /// As [`Lane::write`].
-    pub fn write_within<T, F>(&self, within: Duration, job: F) -> Result<T, DatabaseError>
+    pub fn write<T, F>(&self, within: Duration, job: F) -> Result<T, DatabaseError>
     where
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Session) -> Job<'a, T> + Send + 'static,
@@ -135,7 +115,7 @@ impl Lane {
         self.database.wait(until, self.clone().under_way(until, job))
     }
 
-    /// The same for tasks.
+    /// The same for tasks, within [`WRITE_MAX`].
     ///
     /// # Errors
     /// As [`Lane::write`].
@@ -177,14 +157,7 @@ impl Lane {
                 }
                 Err(error)
             }
-            Err(_) => {
-                inner.counts.timeouts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                if let Some(session) = slot.session.take() {
-                    session.connection.give_up();
-                }
-                tokio::spawn(Arc::clone(inner).probe());
-                Err(DatabaseError::TooLong)
-            }
+            Err(_) => Err(slot.session.take().map_or(DatabaseError::TooLong, |lost| inner.abandon(lost.connection))),
         }
     }
 }

@@ -120,8 +120,8 @@ impl fmt::Debug for Target {
     }
 }
 
-/// One of the servers that a URL names. The client crate could try all of them, but bounds their TCP connections alone: one that
-/// hangs after that would keep it from the others.
+/// One of the servers that a URL names. The client crate could try all of them, but bounds only the TCP connection: a server
+/// that hangs after that would keep it from the others.
 fn server(url: &Config, at: usize, user: &str, protection: &Protection) -> Config {
     let mut config = Config::new();
     match &url.get_hosts()[at] {

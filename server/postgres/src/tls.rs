@@ -10,7 +10,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::error::DatabaseError;
 use crate::target::Protection;
 
-/// Makes TLS connections; plain text needs no authority, and never calls it. Blocking: the authorities are read anew for each
+/// Makes TLS connections; plain text needs no authority, and never calls it. Blocking: the authorities are read for each
 /// connection, so that a renewed file needs no restart.
 pub(crate) fn connector(protection: &Protection) -> Result<MakeRustlsConnect, DatabaseError> {
     let mut roots = RootCertStore::empty();
