@@ -2,28 +2,22 @@
 
 use std::time::Duration;
 
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::timeout;
-use tokio_postgres::config::{Host, SslMode};
-use tokio_postgres::{CancelToken, Client, Config, NoTls};
+use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::DatabaseError;
-use crate::target::{Server, Target};
+use crate::target::{CONNECT_MAX, Protection, Target, place};
+use crate::tls;
 
-/// How long one server may take until it can be asked.
-pub const CONNECT_MAX: Duration = Duration::from_secs(2);
 /// The oldest server that has what is used here: 13.
-pub const VERSION_MIN: i32 = 130_000;
-/// Where all our tables are.
-pub const SCHEMA: &str = "lockscope";
-/// How long the server may wait with data that nobody acknowledges.
-const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
+const VERSION_MIN: i32 = 130_000;
 /// How long it may take to stop a query; it is stopped by the server's own bound otherwise.
 const CANCEL_MAX: Duration = Duration::from_secs(1);
 
 /// Bounds on the server's side: of a query, of the wait for a lock, of a transaction that its client forgot; and how soon
-/// the server sees that we are gone, so that it gives our locks to others.
+/// the server sees that we are gone, so that it gives our locks to others. Servers before 14 lack the last one.
 const SETTINGS: &str = "
 SET statement_timeout = '10s';
 SET lock_timeout = '4s';
@@ -35,26 +29,29 @@ SET tcp_user_timeout = 10000;
 SET client_min_messages = warning;
 SET timezone = 'UTC';
 SET search_path = pg_catalog, lockscope, pg_temp;
+SELECT set_config(name, '2s', false) FROM pg_settings WHERE name = 'client_connection_check_interval';
 ";
-/// The same, for servers from 14 on: a query of a client that is gone ends.
-const SETTINGS_14: &str = "SET client_connection_check_interval = '2s'";
 
 /// A connection that is open.
 pub(crate) struct Connection {
     pub(crate) client: Client,
-    /// The server can end a session that says nothing, and is to do so after this time.
-    silence: Option<Duration>,
     task: AbortHandle,
-    tls: Option<MakeRustlsConnect>,
+    tls: MakeRustlsConnect,
 }
 
 impl Connection {
     /// Asks one server after another until one lets write.
-    pub(crate) async fn open(target: &Target, tls: Option<&MakeRustlsConnect>) -> Result<Self, DatabaseError> {
+    pub(crate) async fn open(target: &Target) -> Result<Self, DatabaseError> {
         let mut first = None;
         for server in &target.servers {
-            let opened = timeout(CONNECT_MAX, Self::open_one(target, server, tls)).await;
-            match opened.unwrap_or_else(|_| Err(DatabaseError::silent(&server.to_string()))) {
+            let opened = timeout(CONNECT_MAX, Self::open_one(server, target.protection.clone())).await;
+            let silent = |_| {
+                Err(DatabaseError::Unreachable(format!(
+                    "{} accepts the connection and does not answer; look whether it is overloaded",
+                    place(server)
+                )))
+            };
+            match opened.unwrap_or_else(silent) {
                 Ok(connection) => return Ok(connection),
                 Err(error) => {
                     first.get_or_insert(error);
@@ -64,35 +61,26 @@ impl Connection {
         Err(first.unwrap_or_else(|| DatabaseError::Unreachable("no server is named".to_owned())))
     }
 
-    async fn open_one(
-        target: &Target,
-        server: &Server,
-        tls: Option<&MakeRustlsConnect>,
-    ) -> Result<Self, DatabaseError> {
-        let config = config(target, server, tls.is_some());
+    async fn open_one(server: &Config, protection: Protection) -> Result<Self, DatabaseError> {
+        // Elsewhere: a file on a disk that hangs must not hold up the thread that serves all connections.
+        let tls = spawn_blocking(move || tls::connector(&protection)).await;
+        let tls = tls.unwrap_or_else(|error| Err(DatabaseError::Failed(error.to_string())))?;
+        let place = place(server);
         let at = |error: tokio_postgres::Error| match DatabaseError::from(error) {
-            DatabaseError::Unreachable(why) => DatabaseError::Unreachable(format!("{server}: {why}")),
-            DatabaseError::Tls(why) => DatabaseError::Tls(format!("{server}: {why}")),
-            DatabaseError::Failed(why) => DatabaseError::Refused(format!("{server}: {why}")),
+            DatabaseError::Unreachable(why) => DatabaseError::Unreachable(format!("{place}: {why}")),
+            DatabaseError::Tls(why) => DatabaseError::Tls(format!("{place}: {why}")),
+            DatabaseError::Failed(why) => DatabaseError::Refused(format!("{place}: {why}")),
             error => error,
         };
-        let (client, task) = match tls {
-            Some(tls) => {
-                let (client, connection) = config.connect(tls.clone()).await.map_err(at)?;
-                (client, tokio::spawn(async move { drop(connection.await) }))
-            }
-            None => {
-                let (client, connection) = config.connect(NoTls).await.map_err(at)?;
-                (client, tokio::spawn(async move { drop(connection.await) }))
-            }
-        };
-        let mut connection = Self { client, silence: None, task: task.abort_handle(), tls: tls.cloned() };
-        connection.prepare(target.silence).await?;
+        let (client, connection) = server.connect(tls.clone()).await.map_err(at)?;
+        let task = tokio::spawn(async move { drop(connection.await) }).abort_handle();
+        let connection = Self { client, task, tls };
+        connection.prepare().await?;
         Ok(connection)
     }
 
     /// Looks whether the server is one that we can use, and sets bounds.
-    async fn prepare(&mut self, silence: Duration) -> Result<(), DatabaseError> {
+    async fn prepare(&self) -> Result<(), DatabaseError> {
         let sql = "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
             pg_is_in_recovery()";
         let row = self.client.query_one(sql, &[]).await?;
@@ -113,23 +101,16 @@ impl Connection {
                 "the server is a standby; name the primary, or all servers".to_owned(),
             ));
         }
-        self.client.batch_execute(SETTINGS).await?;
-        if version >= 140_000 {
-            self.client.batch_execute(SETTINGS_14).await?;
-            self.silence = Some(silence);
-        }
-        Ok(())
+        Ok(self.client.batch_execute(SETTINGS).await?)
     }
 
     /// For a connection that holds locks: has the server end this session when nothing comes for too long, so that a
     /// process that stands still gives them to others, though its machine goes on acknowledging what it is sent. Servers
     /// before 14 can't.
-    pub(crate) async fn bound_silence(&mut self) -> Result<(), DatabaseError> {
-        if let Some(silence) = self.silence.take() {
-            let ms = silence.as_millis();
-            let sql = format!("SET idle_session_timeout = {ms}; SET idle_in_transaction_session_timeout = {ms}");
-            self.client.batch_execute(&sql).await?;
-        }
+    pub(crate) async fn bound_silence(&self, silence: Duration) -> Result<(), DatabaseError> {
+        let sql = "SELECT set_config(name, $1, false) FROM pg_settings
+            WHERE name IN ('idle_session_timeout', 'idle_in_transaction_session_timeout')";
+        self.client.execute(sql, &[&silence.as_millis().to_string()]).await?;
         Ok(())
     }
 
@@ -140,10 +121,10 @@ impl Connection {
 
     /// Ends it at once, and what it is doing.
     pub(crate) fn give_up(self) {
-        let token = self.client.cancel_token();
-        let tls = self.tls.clone();
+        let (token, tls) = (self.client.cancel_token(), self.tls.clone());
         drop(self);
-        tokio::spawn(timeout(CANCEL_MAX, cancel(token, tls)));
+        // Where it can't be stopped, the server's own bound does it.
+        tokio::spawn(timeout(CANCEL_MAX, async move { token.cancel_query(tls).await }));
     }
 }
 
@@ -151,27 +132,4 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.task.abort();
     }
-}
-
-async fn cancel(token: CancelToken, tls: Option<MakeRustlsConnect>) {
-    // Where it can't be stopped, the server's own bound does it.
-    let _ = match tls {
-        Some(tls) => token.cancel_query(tls).await,
-        None => token.cancel_query(NoTls).await,
-    };
-}
-
-fn config(target: &Target, server: &Server, has_tls: bool) -> Config {
-    let mut config = Config::new();
-    match &server.host {
-        Host::Tcp(name) => config.host(name),
-        Host::Unix(path) => config.host_path(path),
-    };
-    config.port(server.port).user(&target.user).dbname(&target.database).application_name("lockscope");
-    config.ssl_mode(if has_tls { SslMode::Require } else { SslMode::Disable });
-    config.keepalives_idle(Duration::from_secs(5)).tcp_user_timeout(UNACKNOWLEDGED_MAX).connect_timeout(CONNECT_MAX);
-    if let Some(password) = &target.password {
-        config.password(password);
-    }
-    config
 }

@@ -1,8 +1,7 @@
 //! A database with the connections that look, and the thread that drives all of them.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
@@ -11,20 +10,18 @@ use lockscope_runtime::{cancel, clock};
 use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
-use tokio::time::timeout_at;
+use tokio::time::{timeout, timeout_at};
 use tokio_postgres::Client;
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connection::Connection;
 use crate::error::DatabaseError;
 use crate::health::Health;
-use crate::target::{Protection, Target};
-use crate::tls;
+use crate::target::Target;
 
 /// Connections that look at the same time. Overflow policy: further looks wait, within their bounds.
 pub const READERS_MAX: usize = 4;
 /// How long a look may take that has no bound of its own.
-pub const READ_MAX: Duration = Duration::from_secs(5);
+const READ_MAX: Duration = Duration::from_secs(5);
 /// How much later whoever waits gives up by itself, were the thread not to answer.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long a look that takes too long is given to prove that the database still answers others.
@@ -39,24 +36,16 @@ pub struct Database(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     target: Target,
-    tls: OnceLock<Option<MakeRustlsConnect>>,
     /// Taken when this is dropped, wherever that is.
     runtime: Option<Runtime>,
     readers: Semaphore,
     idle: Mutex<Vec<Connection>>,
     pub(crate) health: Health,
-    pub(crate) counts: Counts,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) connects: AtomicU64,
-    pub(crate) connects_failed: AtomicU64,
-    pub(crate) timeouts: AtomicU64,
+    stats: Mutex<DatabaseStats>,
 }
 
 /// What happened to a database's connections since the start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DatabaseStats {
     /// Connections that were made.
     pub connects: u64,
@@ -64,8 +53,6 @@ pub struct DatabaseStats {
     pub connects_failed: u64,
     /// Looks and writes that took too long.
     pub timeouts: u64,
-    /// What is wrong now; None while it answers.
-    pub down: Option<DatabaseError>,
 }
 
 impl Database {
@@ -82,12 +69,11 @@ impl Database {
             .build()?;
         Ok(Self(Arc::new(Inner {
             target,
-            tls: OnceLock::new(),
             runtime: Some(runtime),
             readers: Semaphore::new(READERS_MAX),
             idle: Mutex::default(),
             health: Health::default(),
-            counts: Counts::default(),
+            stats: Mutex::default(),
         })))
     }
 
@@ -98,14 +84,7 @@ impl Database {
 
     /// What happened to its connections.
     pub fn stats(&self) -> DatabaseStats {
-        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
-        let Counts { connects, connects_failed, timeouts } = &self.0.counts;
-        DatabaseStats {
-            connects: count(connects),
-            connects_failed: count(connects_failed),
-            timeouts: count(timeouts),
-            down: self.0.health.error(),
-        }
+        *self.0.stats.lock()
     }
 
     /// Looks at something, until an instant or for [`READ_MAX`], and no longer than somebody waits for it. Blocking; for tasks
@@ -163,29 +142,15 @@ impl Database {
 
 impl Inner {
     pub(crate) async fn connect(&self) -> Result<Connection, DatabaseError> {
-        let opened = match self.tls() {
-            Ok(tls) => Connection::open(&self.target, tls.as_ref()).await,
-            Err(error) => Err(error),
-        };
-        let Counts { connects, connects_failed, .. } = &self.counts;
+        let opened = Connection::open(&self.target).await;
         match &opened {
-            Ok(_) => connects.fetch_add(1, Ordering::Relaxed),
-            Err(_) => connects_failed.fetch_add(1, Ordering::Relaxed),
-        };
-        if let Err(error) = &opened {
-            self.health.fails(error);
+            Ok(_) => self.stats.lock().connects += 1,
+            Err(error) => {
+                self.stats.lock().connects_failed += 1;
+                self.health.fails(error);
+            }
         }
         opened
-    }
-
-    /// The authorities are read once; where they can't be, again with the next connection.
-    fn tls(&self) -> Result<Option<MakeRustlsConnect>, DatabaseError> {
-        let made = match (self.tls.get(), &self.target.protection) {
-            (Some(made), _) => return Ok(made.clone()),
-            (None, Protection::Plain) => None,
-            (None, Protection::Tls(file)) => Some(tls::connector(file.as_deref())?),
-        };
-        Ok(self.tls.get_or_init(|| made).clone())
     }
 
     async fn read<T, F>(self: Arc<Self>, until: Instant, gone: CancellationToken, job: F) -> Result<T, DatabaseError>
@@ -217,31 +182,33 @@ impl Inner {
                 connection.give_up();
                 Err(DatabaseError::TooLong)
             }
-            Err(_) => {
-                connection.give_up();
-                tokio::spawn(Arc::clone(&self).probe());
-                Err(self.too_long())
-            }
+            Err(_) => Err(self.abandon(connection)),
         }
     }
 
     fn too_long(&self) -> DatabaseError {
-        self.counts.timeouts.fetch_add(1, Ordering::Relaxed);
+        self.stats.lock().timeouts += 1;
         DatabaseError::TooLong
     }
 
-    /// Whether the database answers at all: one that hangs is down, and a look that was too large is not.
-    pub(crate) async fn probe(self: Arc<Self>) {
-        let asked = tokio::time::timeout(PROBE_MAX, async {
-            let connection = self.connect().await?;
-            connection.client.simple_query("SELECT 1").await?;
-            Ok::<_, DatabaseError>(connection)
+    /// Ends what took too long, and finds out whether the database answers at all: one that hangs is down, and a look that
+    /// was too large is not.
+    pub(crate) fn abandon(self: &Arc<Self>, connection: Connection) -> DatabaseError {
+        connection.give_up();
+        let inner = Arc::clone(self);
+        tokio::spawn(async move {
+            let probe = timeout(PROBE_MAX, async {
+                let connection = inner.connect().await?;
+                connection.client.simple_query("SELECT 1").await?;
+                Ok(connection)
+            });
+            let silent = || DatabaseError::Unreachable("the server does not answer".to_owned());
+            match probe.await.unwrap_or_else(|_| Err(silent())) {
+                Ok(connection) => inner.keep(connection),
+                Err(error) => inner.health.fails(&error),
+            }
         });
-        match asked.await {
-            Ok(Ok(connection)) => self.keep(connection),
-            Ok(Err(error)) => self.health.fails(&error),
-            Err(_) => self.health.fails(&DatabaseError::Unreachable("the server does not answer".to_owned())),
-        }
+        self.too_long()
     }
 
     fn idle(&self) -> Option<Connection> {
@@ -270,27 +237,5 @@ impl Drop for Inner {
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Database({})", self.0.target.shown())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unread_authorities_are_read_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("ca.pem");
-        let url = format!("postgres://a:b@localhost:1/c?sslmode=require&sslrootcert={}", file.display());
-        let database = Database::new(Target::parse(&url).unwrap()).unwrap();
-        assert!(matches!(database.0.tls(), Err(DatabaseError::Tls(_))));
-        std::fs::write(&file, "half").unwrap();
-        assert!(matches!(database.0.tls(), Err(DatabaseError::Tls(_))));
-        let key = rcgen::KeyPair::generate().unwrap();
-        let cert = rcgen::CertificateParams::default().self_signed(&key).unwrap();
-        std::fs::write(&file, cert.pem()).unwrap();
-        assert!(database.0.tls().unwrap().is_some());
-        std::fs::remove_file(&file).unwrap();
-        assert!(database.0.tls().unwrap().is_some(), "what was read is kept");
     }
 }

@@ -42,20 +42,10 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
-    /// Whether the connection is of no use any more, as that to a server which only lets read: another one may be the primary
-    /// by now.
+    /// Whether neither this connection nor a further try at once is of use. A server that only lets read is included: another
+    /// one may be the primary by now.
     pub(crate) fn is_lost(&self) -> bool {
-        matches!(self, Self::Unreachable(_) | Self::Refused(_) | Self::Tls(_))
-    }
-
-    /// Whether a further try at once is of no use.
-    pub(crate) fn is_down(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Refused(_) | Self::Tls(_) | Self::Unfit(_))
-    }
-
-    /// Not answered when a connection was made to this server.
-    pub(crate) fn silent(at: &str) -> Self {
-        Self::Unreachable(format!("{at} accepts the connection and does not answer; look whether it is overloaded"))
     }
 }
 

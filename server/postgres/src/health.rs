@@ -42,7 +42,7 @@ impl Health {
 
     /// It did not.
     pub(crate) fn fails(&self, error: &DatabaseError) {
-        if !error.is_down() {
+        if !error.is_lost() {
             return;
         }
         let now = clock::instant();
@@ -56,11 +56,6 @@ impl Health {
                 *down = Some(new);
             }
         }
-    }
-
-    /// What is wrong now.
-    pub(crate) fn error(&self) -> Option<DatabaseError> {
-        self.0.lock().as_ref().map(|down| down.error.clone())
     }
 }
 
@@ -83,7 +78,7 @@ mod tests {
         health.check().unwrap();
         let error = DatabaseError::Unreachable("gone".to_owned());
         health.fails(&error);
-        assert_eq!((health.check(), health.error()), (Err(error.clone()), Some(error)));
+        assert_eq!(health.check(), Err(error));
         if let Some(down) = health.0.lock().as_mut() {
             down.retry_at = clock::instant();
         }

@@ -18,9 +18,6 @@ use crate::error::DatabaseError;
 /// How long a write may take.
 pub const WRITE_MAX: Duration = Duration::from_secs(8);
 
-/// How long a lock may take to be given back.
-pub const GIVE_BACK_MAX: Duration = Duration::from_secs(1);
-
 /// A connection that writes; made anew when it is lost. Cheap to clone.
 #[derive(Clone)]
 pub struct Lane {
@@ -42,8 +39,8 @@ pub struct Session {
     number: u64,
     /// By key: who holds them here.
     held: HashMap<i64, u64>,
-    /// Something is sent while it holds any.
-    is_kept_alive: bool,
+    /// After so long without a word the server ends it where it holds locks.
+    silence: Duration,
 }
 
 impl Session {
@@ -67,7 +64,9 @@ impl Session {
         if let Some(holder) = self.held.get(&key) {
             return Ok(*holder == whose);
         }
-        self.connection.bound_silence().await?;
+        if self.held.is_empty() {
+            self.connection.bound_silence(self.silence).await?;
+        }
         let row = self.connection.client.query_one("SELECT pg_try_advisory_lock($1)", &[&key]).await?;
         let is_ours: bool = row.try_get(0)?;
         if is_ours {
@@ -102,29 +101,12 @@ impl Database {
 }
 
 impl Lane {
-    /// Its database.
-    pub fn database(&self) -> &Database {
-        &self.database
-    }
-
-    /// Writes something within [`WRITE_MAX`]. Blocking; for tasks there is [`Lane::run`].
+    /// Writes something within a time, as [`WRITE_MAX`]. Blocking; for tasks there is [`Lane::run`].
     ///
     /// # Errors
     /// No connection can be made, it takes too long, or the write failed. Whether it was done is not known unless all of it
     /// was one transaction that failed.
-    pub fn write<T, F>(&self, job: F) -> Result<T, DatabaseError>
-    where
-        T: Send + 'static,
-        F: for<'a> FnOnce(&'a mut Session) -> Job<'a, T> + Send + 'static,
-    {
-        self.write_within(WRITE_MAX, job)
-    }
-
-    /// The same within another time.
-    ///
-    /// # Errors
-    /// As [`Lane::write`].
-    pub fn write_within<T, F>(&self, within: Duration, job: F) -> Result<T, DatabaseError>
+    pub fn write<T, F>(&self, within: Duration, job: F) -> Result<T, DatabaseError>
     where
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Session) -> Job<'a, T> + Send + 'static,
@@ -133,7 +115,7 @@ impl Lane {
         self.database.wait(until, self.clone().under_way(until, job))
     }
 
-    /// The same for tasks.
+    /// The same for tasks, within [`WRITE_MAX`].
     ///
     /// # Errors
     /// As [`Lane::write`].
@@ -159,15 +141,12 @@ impl Lane {
             let connection =
                 timeout_at(until, inner.connect()).await.unwrap_or_else(|_| Err(DatabaseError::TooLong))?;
             slot.number += 1;
-            slot.session =
-                Some(Session { connection, number: slot.number, held: HashMap::new(), is_kept_alive: false });
+            let (number, silence) = (slot.number, self.database.target().silence);
+            slot.session = Some(Session { connection, number, held: HashMap::new(), silence });
+            tokio::spawn(keep_alive(Arc::downgrade(&self.slot), number, silence / 4));
         }
         let Some(session) = slot.session.as_mut() else { return Err(DatabaseError::TooLong) };
-        let done = timeout_at(until, job(session)).await;
-        if !session.held.is_empty() && !std::mem::replace(&mut session.is_kept_alive, true) {
-            tokio::spawn(keep_alive(Arc::downgrade(&self.slot), session.number, self.database.target().silence / 4));
-        }
-        match done {
+        match timeout_at(until, job(session)).await {
             Ok(Ok(done)) => {
                 inner.health.works();
                 Ok(done)
@@ -178,14 +157,7 @@ impl Lane {
                 }
                 Err(error)
             }
-            Err(_) => {
-                inner.counts.timeouts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                if let Some(session) = slot.session.take() {
-                    session.connection.give_up();
-                }
-                tokio::spawn(Arc::clone(inner).probe());
-                Err(DatabaseError::TooLong)
-            }
+            Err(_) => Err(slot.session.take().map_or(DatabaseError::TooLong, |lost| inner.abandon(lost.connection))),
         }
     }
 }
@@ -197,13 +169,12 @@ async fn keep_alive(slot: Weak<Mutex<Slot>>, number: u64, pause: Duration) {
         tokio::time::sleep(pause).await;
         let Some(slot) = slot.upgrade() else { return };
         let mut slot = slot.lock().await;
-        let Some(session) = slot.session.as_mut().filter(|session| session.number == number) else { return };
-        if session.held.is_empty() || !session.connection.is_open() {
-            session.is_kept_alive = false;
-            return;
+        let is_ours = |session: &&mut Session| session.number == number && session.connection.is_open();
+        let Some(session) = slot.session.as_mut().filter(is_ours) else { return };
+        if !session.held.is_empty() {
+            // Where it fails the next write says so.
+            let _ = tokio::time::timeout(pause, session.client().batch_execute("")).await;
         }
-        // Where it fails the next write says so.
-        let _ = tokio::time::timeout(pause, session.client().batch_execute("")).await;
     }
 }
 

@@ -17,10 +17,9 @@ mod target;
 mod tls;
 
 pub use bounded::{READ_BYTES_MAX, rows_within};
-pub use connection::{CONNECT_MAX, SCHEMA, VERSION_MIN};
-pub use database::{Database, DatabaseStats, Job, READ_MAX, READERS_MAX};
+pub use database::{Database, DatabaseStats, Job, READERS_MAX};
 pub use error::DatabaseError;
-pub use lane::{GIVE_BACK_MAX, Lane, Session, WRITE_MAX};
+pub use lane::{Lane, Session, WRITE_MAX};
 pub use migrate::Tables;
 pub use target::{Target, TargetError};
 /// The client crate, for whoever writes queries.

@@ -1,9 +1,8 @@
 //! Tables, and how those of an earlier version become those of this one: forward only, one after another, never while
 //! another does the same.
 
-use tokio_postgres::{Client, Transaction};
+use tokio_postgres::{Client, GenericClient};
 
-use crate::connection::SCHEMA;
 use crate::error::DatabaseError;
 
 /// The lock of whoever changes tables, in the database.
@@ -35,7 +34,14 @@ impl Tables {
         }
         let transaction = client.transaction().await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
-        let version = self.prepare(&transaction).await?;
+        // Where somebody made it for us, we need not be allowed to.
+        let sql = "SELECT to_regnamespace('lockscope') IS NULL";
+        if transaction.query_one(sql, &[]).await?.try_get(0)? {
+            transaction.batch_execute("CREATE SCHEMA lockscope").await?;
+        }
+        let make = "CREATE TABLE IF NOT EXISTS lockscope.version (part text PRIMARY KEY, version int NOT NULL)";
+        transaction.batch_execute(make).await?;
+        let version = self.version(&transaction).await?.unwrap_or(0);
         for (at, step) in self.steps.iter().enumerate().skip(usize::try_from(version).unwrap_or(0)) {
             transaction.batch_execute(step).await?;
             let number = i32::try_from(at + 1).unwrap_or(i32::MAX);
@@ -50,32 +56,14 @@ impl Tables {
     ///
     /// # Errors
     /// They are of a later version, or the database can't be asked.
-    pub async fn version(&self, client: &Client) -> Result<Option<i32>, DatabaseError> {
+    pub async fn version(&self, client: &impl GenericClient) -> Result<Option<i32>, DatabaseError> {
         let row = client.query_one("SELECT to_regclass('lockscope.version') IS NOT NULL", &[]).await?;
         if !row.try_get::<_, bool>(0)? {
             return Ok(None);
         }
         let sql = "SELECT version FROM lockscope.version WHERE part = $1";
         let row = client.query_opt(sql, &[&self.part]).await?;
-        row.map(|row| Ok(row.try_get(0)?)).transpose().and_then(|version| self.known_or_newer(version))
-    }
-
-    async fn prepare(&self, transaction: &Transaction<'_>) -> Result<i32, DatabaseError> {
-        // Where somebody made it for us, we need not be allowed to.
-        let sql = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)";
-        if !transaction.query_one(sql, &[&SCHEMA]).await?.try_get::<_, bool>(0)? {
-            transaction.batch_execute("CREATE SCHEMA lockscope").await?;
-        }
-        let make = "CREATE TABLE IF NOT EXISTS lockscope.version (part text PRIMARY KEY, version int NOT NULL)";
-        transaction.batch_execute(make).await?;
-        let sql = "SELECT version FROM lockscope.version WHERE part = $1";
-        let row = transaction.query_opt(sql, &[&self.part]).await?;
-        let version = row.map(|row| row.try_get(0)).transpose()?;
-        Ok(self.known_or_newer(version)?.unwrap_or(0))
-    }
-
-    fn known_or_newer(&self, version: Option<i32>) -> Result<Option<i32>, DatabaseError> {
-        match version {
+        match row.map(|row| row.try_get(0)).transpose()? {
             Some(found) if found > self.known() => Err(DatabaseError::Newer { found, known: self.known() }),
             version => Ok(version),
         }

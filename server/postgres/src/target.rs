@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio_postgres::Config;
-use tokio_postgres::config::Host;
+use tokio_postgres::config::{Host, SslMode};
 
 /// Servers that one address names at most.
 const HOSTS_MAX: usize = 8;
@@ -14,6 +14,10 @@ const HOSTS_MAX: usize = 8;
 /// whoever waits for them shall not wait for long.
 const SILENCE_MIN: Duration = Duration::from_secs(2);
 const SILENCE_MAX: Duration = Duration::from_secs(10);
+/// How long one server may take until it can be asked.
+pub(crate) const CONNECT_MAX: Duration = Duration::from_secs(2);
+/// How long the server may wait with data that nobody acknowledges.
+const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
 /// Where a server listens that says nothing else.
 const PORT: u16 = 5_432;
 
@@ -26,32 +30,15 @@ pub(crate) enum Protection {
     Tls(Option<PathBuf>),
 }
 
-/// One server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Server {
-    pub(crate) host: Host,
-    pub(crate) port: u16,
-}
-
-impl fmt::Display for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.host {
-            Host::Tcp(name) => write!(f, "{name}:{}", self.port),
-            Host::Unix(path) => write!(f, "{} (port {})", path.display(), self.port),
-        }
-    }
-}
-
 /// A database, and who connects to it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
-    pub(crate) servers: Vec<Server>,
-    pub(crate) user: String,
-    pub(crate) password: Option<Vec<u8>>,
-    pub(crate) database: String,
+    /// How to connect to each server, in the order in which they are tried.
+    pub(crate) servers: Vec<Config>,
     pub(crate) protection: Protection,
     /// After so long without a word the server ends a connection that holds locks.
     pub(crate) silence: Duration,
+    shown: String,
 }
 
 /// Why a text is no address of a database.
@@ -99,18 +86,20 @@ impl Target {
         let bare = if kept.is_empty() { bare.to_owned() } else { format!("{bare}?{}", kept.join("&")) };
         // What the parser says may repeat a part of the text.
         let Ok(config) = bare.parse::<Config>() else { return wrong("is no URL of a PostgreSQL database", LIKE) };
-        let servers = servers(&config);
-        if servers.is_empty() {
+        if config.get_hosts().is_empty() {
             return wrong("names no server", LIKE);
         }
-        if servers.len() > HOSTS_MAX {
+        if config.get_hosts().len() > HOSTS_MAX {
             return wrong(format!("names more than {HOSTS_MAX} servers"), "name those that can be primary");
         }
-        let Some(user) = config.get_user().map(str::to_owned) else { return wrong("names no user", LIKE) };
-        let protection = protection(sslmode.as_deref(), root, &servers)?;
-        let database = config.get_dbname().map_or_else(|| user.clone(), str::to_owned);
-        let password = config.get_password().map(<[u8]>::to_vec);
-        Ok(Self { servers, user, password, database, protection, silence: SILENCE_MAX })
+        let Some(user) = config.get_user() else { return wrong("names no user", LIKE) };
+        let protection = protection(sslmode.as_deref(), root, config.get_hosts())?;
+        let servers: Vec<Config> =
+            (0..config.get_hosts().len()).map(|at| server(&config, at, user, &protection)).collect();
+        let places = servers.iter().map(place).collect::<Vec<_>>().join(", ");
+        let with = if protection == Protection::Plain { "without TLS" } else { "with TLS" };
+        let shown = format!("database {} at {places} as {user}, {with}", config.get_dbname().unwrap_or(user));
+        Ok(Self { servers, protection, silence: SILENCE_MAX, shown })
     }
 
     /// The same, where a connection that holds locks and says nothing for so long loses them; 2 to 10 seconds.
@@ -120,45 +109,65 @@ impl Target {
     }
 
     /// For people: where, who, and how it is protected; no password.
-    pub fn shown(&self) -> String {
-        let servers = self.servers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let protection = match &self.protection {
-            Protection::Plain => "without TLS",
-            Protection::Tls(_) => "with TLS",
-        };
-        format!("database {} at {servers} as {}, {protection}", self.database, self.user)
+    pub fn shown(&self) -> &str {
+        &self.shown
     }
 }
 
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Target({})", self.shown())
+        write!(f, "Target({})", self.shown)
     }
 }
 
-fn servers(config: &Config) -> Vec<Server> {
-    let ports = config.get_ports();
-    let port = |at: usize| ports.get(at).or(ports.last()).copied().unwrap_or(PORT);
-    let hosts = config.get_hosts().iter().enumerate();
-    hosts.map(|(at, host)| Server { host: host.clone(), port: port(at) }).collect()
+/// One of the servers that a URL names. The client crate could try all of them, but bounds only the TCP connection: a server
+/// that hangs after that would keep it from the others.
+fn server(url: &Config, at: usize, user: &str, protection: &Protection) -> Config {
+    let mut config = Config::new();
+    match &url.get_hosts()[at] {
+        Host::Tcp(name) => config.host(name),
+        Host::Unix(path) => config.host_path(path),
+    };
+    let ports = url.get_ports();
+    config.port(ports.get(at).or(ports.last()).copied().unwrap_or(PORT));
+    config.user(user).dbname(url.get_dbname().unwrap_or(user)).application_name("lockscope");
+    config.ssl_mode(match protection {
+        Protection::Plain => SslMode::Disable,
+        Protection::Tls(_) => SslMode::Require,
+    });
+    config.keepalives_idle(Duration::from_secs(5)).tcp_user_timeout(UNACKNOWLEDGED_MAX).connect_timeout(CONNECT_MAX);
+    if let Some(password) = url.get_password() {
+        config.password(password);
+    }
+    config
+}
+
+/// Where a server is, for people.
+pub(crate) fn place(server: &Config) -> String {
+    let port = server.get_ports().first().unwrap_or(&PORT);
+    match server.get_hosts() {
+        [Host::Unix(path), ..] => format!("{} (port {port})", path.display()),
+        [Host::Tcp(name), ..] => format!("{name}:{port}"),
+        [] => String::new(),
+    }
 }
 
 /// Whether what is sent stays on this machine.
-fn is_local(server: &Server) -> bool {
-    match &server.host {
+fn is_local(host: &Host) -> bool {
+    match host {
         Host::Unix(_) => true,
         Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
     }
 }
 
-fn protection(mode: Option<&str>, root: Option<PathBuf>, servers: &[Server]) -> Result<Protection, TargetError> {
+fn protection(mode: Option<&str>, root: Option<PathBuf>, hosts: &[Host]) -> Result<Protection, TargetError> {
     match mode {
         Some("disable") if root.is_some() => {
             wrong("has sslrootcert, but no TLS", "leave out sslmode=disable, or sslrootcert")
         }
         Some("disable") => Ok(Protection::Plain),
         Some("require" | "verify-full") => Ok(Protection::Tls(root)),
-        None if root.is_none() && servers.iter().all(is_local) => Ok(Protection::Plain),
+        None if root.is_none() && hosts.iter().all(is_local) => Ok(Protection::Plain),
         None => Ok(Protection::Tls(root)),
         // An attacker in between chooses what they become.
         Some(_) => wrong(
@@ -191,7 +200,7 @@ mod tests {
     #[test]
     fn servers_have_ports_and_passwords_stay_hidden() {
         let target = Target::parse("postgresql://me:s3cr%40t@a:1,b:2/").unwrap();
-        assert_eq!(target.password.as_deref(), Some("s3cr@t".as_bytes()));
+        assert!(target.servers.iter().all(|server| server.get_password() == Some("s3cr@t".as_bytes())));
         assert_eq!(target.shown(), "database me at a:1, b:2 as me, with TLS");
         assert!(!format!("{target:?}").contains("s3cr"));
         for url in [

@@ -1,6 +1,5 @@
 //! TLS towards the database. The certificate and its name are always checked.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
@@ -9,24 +8,27 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::DatabaseError;
+use crate::target::Protection;
 
-/// What makes connections; `file` holds the authorities that are believed, in PEM. Blocking: reads files.
-pub(crate) fn connector(file: Option<&Path>) -> Result<MakeRustlsConnect, DatabaseError> {
+/// Makes TLS connections; plain text needs no authority, and never calls it. Blocking: the authorities are read for each
+/// connection, so that a renewed file needs no restart.
+pub(crate) fn connector(protection: &Protection) -> Result<MakeRustlsConnect, DatabaseError> {
     let mut roots = RootCertStore::empty();
-    match file {
-        Some(file) => {
-            let certificates = CertificateDer::pem_file_iter(file).map_err(|error| unreadable(file, &error))?;
-            roots.add_parsable_certificates(certificates.filter_map(Result::ok));
+    if let Protection::Tls(file) = protection {
+        let place = file.as_ref().map_or_else(|| "the system".to_owned(), |file| file.display().to_string());
+        let certificates = match file {
+            Some(file) => CertificateDer::pem_file_iter(file)
+                .map_err(|error| DatabaseError::Tls(format!("the authorities in {place} can't be read: {error}")))?
+                .filter_map(Result::ok)
+                .collect(),
+            None => rustls_native_certs::load_native_certs().certs,
+        };
+        roots.add_parsable_certificates(certificates);
+        if roots.is_empty() {
+            return Err(DatabaseError::Tls(format!(
+                "{place} holds no certificate in PEM; name a file that does with sslrootcert"
+            )));
         }
-        None => {
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        }
-    }
-    if roots.is_empty() {
-        let place = file.map_or_else(|| "the system".to_owned(), |file| file.display().to_string());
-        return Err(DatabaseError::Tls(format!(
-            "{place} holds no certificate in PEM; name a file that does with sslrootcert"
-        )));
     }
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
@@ -37,6 +39,27 @@ pub(crate) fn connector(file: Option<&Path>) -> Result<MakeRustlsConnect, Databa
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn unreadable(file: &Path, error: &rustls::pki_types::pem::Error) -> DatabaseError {
-    DatabaseError::Tls(format!("the authorities in {} can't be read: {error}", file.display()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn authorities_are_read_for_each_connection() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ca.pem");
+        let protection = Protection::Tls(Some(file.clone()));
+        let why = || match connector(&protection) {
+            Err(DatabaseError::Tls(why)) => why,
+            other => unreachable!("{:?}", other.err()),
+        };
+        assert!(why().contains("can't be read"));
+        std::fs::write(&file, "half").unwrap();
+        assert!(why().contains("holds no certificate"));
+        let key = rcgen::KeyPair::generate().unwrap();
+        let cert = rcgen::CertificateParams::default().self_signed(&key).unwrap();
+        std::fs::write(&file, cert.pem()).unwrap();
+        assert!(connector(&protection).is_ok());
+        std::fs::remove_file(&file).unwrap();
+        assert!(why().contains("can't be read"));
+    }
 }

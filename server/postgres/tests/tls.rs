@@ -43,7 +43,10 @@ impl Authority {
 }
 
 async fn is_encrypted(url: &str) -> Result<bool, DatabaseError> {
-    let database = Database::new(Target::parse(url).unwrap()).unwrap();
+    encrypted_by(&Database::new(Target::parse(url).unwrap()).unwrap()).await
+}
+
+async fn encrypted_by(database: &Database) -> Result<bool, DatabaseError> {
     let sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
     let look = database.lane();
     look.run(move |session| Box::pin(async move { Ok(session.client().query_one(sql, &[]).await?.try_get(0)?) })).await
@@ -101,4 +104,24 @@ async fn only_a_server_with_its_own_name_of_an_authority_that_is_believed_is_let
     let Err(DatabaseError::Refused(why)) = is_encrypted(&plain).await else { unreachable!("plain text is let in") };
     assert!(why.contains("pg_hba.conf"), "{why}");
     assert_eq!(is_encrypted(&named).await, Ok(true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn renewed_authorities_need_no_restart() {
+    let mut server = PrivatePostgres::start().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (ours, theirs) = (Authority::new(&folder, "ours"), Authority::new(&folder, "theirs"));
+    ours.certify(&server, "localhost", 2_100).await;
+    server.restart().await.unwrap();
+    let file = folder.path().join("configured.pem");
+    let root = file.display();
+    let url = format!("postgres://lockscope:private@localhost:{}/lockscope?sslrootcert={root}", server.port());
+    let database = Database::new(Target::parse(&url).unwrap()).unwrap();
+    let missing = encrypted_by(&database).await.unwrap_err().to_string();
+    assert!(missing.contains("can't be read"), "{missing}");
+    std::fs::copy(&theirs.file, &file).unwrap();
+    let unknown = encrypted_by(&database).await.unwrap_err().to_string();
+    assert!(unknown.contains("sslrootcert"), "{unknown}");
+    std::fs::copy(&ours.file, &file).unwrap();
+    assert_eq!(encrypted_by(&database).await, Ok(true));
 }

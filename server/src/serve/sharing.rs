@@ -8,7 +8,7 @@ use lockscope_access::{Access, Secret};
 use lockscope_alerts::service::Alerts;
 use lockscope_audit::SharedHeads;
 use lockscope_cluster::Cluster;
-use lockscope_cluster::shared_rows::{Keeper, SharedState};
+use lockscope_cluster::shared_rows::Keeper;
 use lockscope_postgres::Database;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shared_rows::Sharer;
@@ -56,10 +56,10 @@ pub(super) fn start(
 }
 
 /// Shows how it stands with the rest of the cluster.
-async fn tell(cluster: Cluster, mut state: watch::Receiver<SharedState>) {
+async fn tell(cluster: Cluster, mut state: watch::Receiver<SharedMemory>) {
     loop {
-        let SharedState { exchanged_at_ms, failing_since_ms, why } = state.borrow_and_update().clone();
-        cluster.note_shared_memory(SharedMemory { exchanged_at_ms, failing_since_ms, why });
+        let memory = state.borrow_and_update().clone();
+        cluster.note_shared_memory(memory);
         if state.changed().await.is_err() {
             return;
         }

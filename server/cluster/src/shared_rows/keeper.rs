@@ -9,6 +9,7 @@ use lockscope_postgres::{Database, DatabaseError, Lane};
 use lockscope_runtime::clock::{self, Clock};
 use lockscope_runtime::shared_rows::{BODY_BYTES_MAX, Exchange, KEY_BYTES_MAX, SENT_MAX, SharedRow, Sharer};
 use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_view::SharedMemory;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
@@ -27,17 +28,6 @@ const WHOLE_EVERY: Duration = Duration::from_secs(60);
 /// How often what expired is forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(600);
 
-/// How the exchange stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SharedState {
-    /// When rows were exchanged last, ms since the epoch.
-    pub exchanged_at_ms: Option<i64>,
-    /// Since when that fails, ms since the epoch.
-    pub failing_since_ms: Option<i64>,
-    /// Why; empty while it works.
-    pub why: String,
-}
-
 /// Exchanges so far, by number.
 #[derive(Clone, Copy, Debug)]
 struct Rounds {
@@ -52,12 +42,12 @@ struct Rounds {
 pub struct Shared {
     wake: Arc<Notify>,
     rounds: watch::Sender<Rounds>,
-    state: watch::Receiver<SharedState>,
+    state: watch::Receiver<SharedMemory>,
 }
 
 impl Shared {
     /// How the exchange stands, and when that changes.
-    pub fn state(&self) -> watch::Receiver<SharedState> {
+    pub fn state(&self) -> watch::Receiver<SharedMemory> {
         self.state.clone()
     }
 }
@@ -92,7 +82,7 @@ pub struct Keeper {
     clock: Clock,
     wake: Arc<Notify>,
     rounds: watch::Sender<Rounds>,
-    state: watch::Sender<SharedState>,
+    state: watch::Sender<SharedMemory>,
     /// The connection whose tables were looked at.
     prepared: u64,
     /// Up to which revision all is known.
@@ -104,7 +94,7 @@ pub struct Keeper {
 impl Keeper {
     /// Shares what some have with servers of the same cluster.
     pub fn new(database: &Database, cluster: String, clock: Clock) -> (Self, Shared) {
-        let (wake, (state, seen)) = (Arc::<Notify>::default(), watch::channel(SharedState::default()));
+        let (wake, (state, seen)) = (Arc::<Notify>::default(), watch::channel(SharedMemory::default()));
         // Whoever comes before the first exchange waits for it.
         let rounds = watch::Sender::new(Rounds { begun: 0, done: 0, is_up: true });
         let shared = Shared { wake: Arc::clone(&wake), rounds: rounds.clone(), state: seen };
@@ -154,7 +144,7 @@ impl Keeper {
         }
         self.state.send_modify(|state| match &result {
             Ok(()) => {
-                *state = SharedState { exchanged_at_ms: Some(now_ms), failing_since_ms: None, why: String::new() };
+                *state = SharedMemory { exchanged_at_ms: Some(now_ms), failing_since_ms: None, why: String::new() };
             }
             Err(error) => {
                 state.failing_since_ms.get_or_insert(now_ms);

@@ -7,5 +7,5 @@
 mod keeper;
 mod rows;
 
-pub use keeper::{Keeper, Shared, SharedState, WAIT_MAX};
+pub use keeper::{Keeper, Shared, WAIT_MAX};
 pub use rows::{ROWS_MAX, rows_of};

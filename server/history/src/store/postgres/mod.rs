@@ -21,13 +21,13 @@ mod schema;
 use std::fs::File;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::Zxid;
+pub use lockscope_postgres::Target;
 use lockscope_postgres::client::Client;
-use lockscope_postgres::{Database, DatabaseError, Job, Lane, Session};
-pub use lockscope_postgres::{DatabaseStats, Target, TargetError};
+use lockscope_postgres::{Database, DatabaseError, DatabaseStats, Job, Lane, Session, WRITE_MAX};
 use parking_lot::{Mutex, MutexGuard};
 
 use self::append::Written;
@@ -44,6 +44,8 @@ use crate::codec::Chunk;
 
 /// Connections that write; ensembles share them.
 pub const WRITERS_MAX: usize = 4;
+/// How long a lock may take to be given back.
+const GIVE_BACK_MAX: Duration = Duration::from_secs(1);
 
 /// A database with recordings; cheap to clone.
 #[derive(Clone, Debug)]
@@ -61,16 +63,6 @@ impl PostgresHistory {
         let database = Database::new(target).map_err(|error| StoreError::Failed(error.to_string()))?;
         let lanes = (0..WRITERS_MAX).map(|_| database.lane()).collect();
         Ok(Self { database, lanes })
-    }
-
-    /// For people: where it is.
-    pub fn shown(&self) -> String {
-        self.database.target().shown()
-    }
-
-    /// What happened to its connections.
-    pub fn stats(&self) -> DatabaseStats {
-        self.database.stats()
     }
 
     /// Connects and looks at the tables, which are not changed. Blocking, within a bound.
@@ -131,7 +123,7 @@ impl PostgresStore {
         static NUMBER: AtomicU64 = AtomicU64::new(1);
         let whose = NUMBER.fetch_add(1, Ordering::Relaxed);
         let (lane, key, name) = (history.lane(ensemble).clone(), ensemble_key(ensemble), ensemble.to_owned());
-        let opened = lane.write(move |session| {
+        let opened = lane.write(WRITE_MAX, move |session| {
             Box::pin(async move {
                 schema::TABLES.migrate(session.client()).await?;
                 let id = id_of(session.client(), &name).await?;
@@ -159,7 +151,7 @@ impl PostgresStore {
     /// The database can't be used.
     pub fn open_to_read(history: &PostgresHistory, ensemble: &str) -> Result<Self, StoreError> {
         let name = ensemble.to_owned();
-        let opened = history.lane(ensemble).write(move |session| {
+        let opened = history.lane(ensemble).write(WRITE_MAX, move |session| {
             Box::pin(async move {
                 schema::TABLES.migrate(session.client()).await?;
                 id_of(session.client(), &name).await
@@ -186,7 +178,7 @@ impl PostgresStore {
     {
         let Some(writer) = &self.writer else { return Err(in_use(&self.database)) };
         let (ensemble, key, whose, begun) = (self.ensemble, writer.key, writer.whose, writer.begun.clone());
-        let done = writer.lane.write(move |session| {
+        let done = writer.lane.write(WRITE_MAX, move |session| {
             Box::pin(async move {
                 match standing(session, (key, whose), (ensemble, &begun)).await? {
                     Standing::Ours => job(session, ensemble).await.map(Ok),
@@ -195,7 +187,7 @@ impl PostgresStore {
             })
         });
         done.map_err(write_failed)?.map_err(|standing| match standing {
-            Standing::Restored => StoreError::Restored(self.database.target().shown()),
+            Standing::Restored => StoreError::Restored(self.database.target().shown().to_owned()),
             Standing::Ours | Standing::Taken => in_use(&self.database),
         })
     }
@@ -212,7 +204,7 @@ impl Writer {
 }
 
 fn in_use(database: &Database) -> StoreError {
-    StoreError::InUse(database.target().shown())
+    StoreError::InUse(database.target().shown().to_owned())
 }
 
 /// Who holds a lock. Of other users a server may tell no more than their names.
@@ -296,9 +288,7 @@ impl Drop for PostgresStore {
     fn drop(&mut self) {
         let Some(Writer { lane, key, whose, .. }) = self.writer.take() else { return };
         // Whether it is given back or not: it goes with the connection at the latest.
-        let _ = lane.write_within(lockscope_postgres::GIVE_BACK_MAX, move |session| {
-            Box::pin(async move { session.unlock(key, whose).await })
-        });
+        let _ = lane.write(GIVE_BACK_MAX, move |session| Box::pin(async move { session.unlock(key, whose).await }));
     }
 }
 
@@ -393,7 +383,7 @@ impl Store for PostgresStore {
     }
 
     fn connections(&self) -> Option<Connections> {
-        let DatabaseStats { connects, connects_failed, timeouts, down: _ } = self.database.stats();
+        let DatabaseStats { connects, connects_failed, timeouts } = self.database.stats();
         Some(Connections { made: connects, failed: connects_failed, timeouts })
     }
 
