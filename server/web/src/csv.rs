@@ -1,8 +1,9 @@
 //! Lists as tables for spreadsheets: RFC 4180, times in ms as in JSON, units in the names of columns. Names are what
 //! clients say of themselves, so no cell of text can be a formula. Pure.
 
+use csv::{Terminator, WriterBuilder};
 use lockscope_view::past::Unanswered;
-use lockscope_view::{Board, Contender, LockPage, SessionGroupRow, SessionRow, Sessions, Window};
+use lockscope_view::{Board, Contender, LockPage, LockRow, SessionGroupRow, Sessions, Window};
 
 use super::api_as_of::AsOfJson;
 use super::api_types::{age, as_of_row};
@@ -11,67 +12,8 @@ use lockscope_live::Known;
 /// Media type of a table with a head.
 pub(super) const MEDIA_TYPE: &str = "text/csv; charset=utf-8; header=present";
 
-const LOCKS: [&str; 22] = [
-    "ensemble",
-    "path",
-    "root",
-    "recipe",
-    "recipe_label",
-    "verdict",
-    "sentence",
-    "state",
-    "age_ms",
-    "zxid",
-    "holder",
-    "holder_session_id",
-    "holder_address",
-    "holder_count",
-    "waiter_count",
-    "oldest_wait_ms",
-    "total_wait_ms",
-    "hold_ms",
-    "hold_is_lower_bound",
-    "complete",
-    "missing",
-    "findings",
-];
-const CONTENDERS: [&str; 16] = [
-    "lock",
-    "position",
-    "role",
-    "access",
-    "node",
-    "label",
-    "session_id",
-    "address",
-    "liveness",
-    "waiting_ms",
-    "holding_ms",
-    "created_at_ms",
-    "czxid",
-    "version",
-    "state",
-    "age_ms",
-];
-const SESSIONS: [&str; 15] = [
-    "ensemble",
-    "session_id",
-    "label",
-    "address",
-    "server",
-    "liveness",
-    "holds",
-    "waits",
-    "blocks",
-    "ephemerals",
-    "oldest_hold_ms",
-    "oldest_wait_ms",
-    "cycle_verdict",
-    "locks",
-    "age_ms",
-];
-const GROUPS: [&str; 9] =
-    ["name", "sessions", "holds", "waits", "blocks", "oldest_hold_ms", "oldest_wait_ms", "cycle_verdict", "age_ms"];
+/// A column's name, and its cell of a row.
+type Column<'a, T> = (&'static str, &'a dyn Fn(&T) -> String);
 
 /// A table and what to call its file.
 pub(super) struct Table {
@@ -89,8 +31,8 @@ impl Table {
         total: usize,
         line: impl Fn(&T) -> [String; N],
     ) -> Self {
-        let total = u32::try_from(total).unwrap_or(u32::MAX);
-        Self::new(name, head, &Window { total, offset: 0, rows }, line)
+        let text = lines(head, &rows, line);
+        Self::of_part(name, &Window { total: u32::try_from(total).unwrap_or(u32::MAX), offset: 0, rows }, text)
     }
 
     /// The same, without the rows of ensembles that could not be asked.
@@ -104,12 +46,12 @@ impl Table {
         self
     }
 
-    fn new<T, const N: usize>(
-        name: &str,
-        head: [&str; N],
-        window: &Window<T>,
-        line: impl Fn(&T) -> [String; N],
-    ) -> Self {
+    fn new<T, const N: usize>(name: &str, window: &Window<T>, columns: [Column<'_, T>; N]) -> Self {
+        let text = lines(columns.map(|(head, _)| head), &window.rows, |row| columns.map(|(_, cell)| cell(row)));
+        Self::of_part(name, window, text)
+    }
+
+    fn of_part<T>(name: &str, window: &Window<T>, text: String) -> Self {
         let (rows, total) = (window.rows.len() as u64, u64::from(window.total));
         let first = u64::from(window.offset) + 1;
         let part = match rows {
@@ -117,7 +59,7 @@ impl Table {
             rows if rows == total => String::new(),
             rows => format!("-{first}-to-{}-of-{total}", first + rows - 1),
         };
-        Self { file_name: format!("lockscope-{name}{part}.csv"), text: lines(head, &window.rows, line) }
+        Self { file_name: format!("lockscope-{name}{part}.csv"), text }
     }
 }
 
@@ -128,114 +70,118 @@ fn file_name_part(name: &str) -> String {
 
 /// A head, and a line for each row.
 pub(super) fn lines<T, const N: usize>(head: [&str; N], rows: &[T], line: impl Fn(&T) -> [String; N]) -> String {
-    let mut text = head.join(",");
-    text.push_str("\r\n");
-    for row in rows {
-        text.push_str(&line(row).join(","));
-        text.push_str("\r\n");
-    }
-    text
+    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
+    // Writing to a Vec cannot fail, and what was text stays text.
+    let _ = writer.write_record(head);
+    rows.iter().for_each(|row| drop(writer.write_record(line(row))));
+    writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
 /// The locks of a board.
 pub(super) fn locks(board: &Board, known: Known, now_ms: i64) -> Table {
-    Table::new("locks", LOCKS, &board.window, |row| {
-        let as_of = as_of_row(row, &board.head, known, now_ms);
-        let holder = row.holders.first();
-        let missing: Vec<&str> = row.missing.iter().map(|missing| missing.name()).collect();
+    let as_of = |row: &LockRow| as_of_row(row, &board.head, known, now_ms);
+    Table::new(
+        "locks",
+        &board.window,
         [
-            text(&row.ensemble),
-            text(&row.path),
-            text(&row.root),
-            text(row.recipe.name()),
-            text(&row.recipe_label),
-            text(row.verdict.name()),
-            text(&row.sentence),
-            text(as_of.state.name()),
-            as_of.age_ms.to_string(),
-            as_of.zxid.to_string(),
-            text(holder.and_then(|holder| holder.label.as_deref()).unwrap_or_default()),
-            known_as(holder.and_then(|holder| holder.session_id)),
-            text(holder.and_then(address_of).unwrap_or_default()),
-            row.holder_count.to_string(),
-            known_as(row.waiter_count),
-            since(row.oldest_wait_at_ms, now_ms),
-            known_as(row.total_wait_ms(now_ms)),
-            since(row.held_since_ms, now_ms),
-            row.hold_is_lower_bound.to_string(),
-            row.is_complete().to_string(),
-            text(&missing.join(" ")),
-            text(&row.findings.join(" ")),
-        ]
-    })
+            ("ensemble", &|row| text(&row.ensemble)),
+            ("path", &|row| text(&row.path)),
+            ("root", &|row| text(&row.root)),
+            ("recipe", &|row| text(row.recipe.name())),
+            ("recipe_label", &|row| text(&row.recipe_label)),
+            ("verdict", &|row| text(row.verdict.name())),
+            ("sentence", &|row| text(&row.sentence)),
+            ("state", &|row| text(as_of(row).state.name())),
+            ("age_ms", &|row| as_of(row).age_ms.to_string()),
+            ("zxid", &|row| as_of(row).zxid.to_string()),
+            ("holder", &|row| text(row.holders.first().and_then(|holder| holder.label.as_deref()).unwrap_or_default())),
+            ("holder_session_id", &|row| known_as(row.holders.first().and_then(|holder| holder.session_id))),
+            ("holder_address", &|row| text(row.holders.first().and_then(address_of).unwrap_or_default())),
+            ("holder_count", &|row| row.holder_count.to_string()),
+            ("waiter_count", &|row| known_as(row.waiter_count)),
+            ("oldest_wait_ms", &|row| since(row.oldest_wait_at_ms, now_ms)),
+            ("total_wait_ms", &|row| known_as(row.total_wait_ms(now_ms))),
+            ("hold_ms", &|row| since(row.held_since_ms, now_ms)),
+            ("hold_is_lower_bound", &|row| row.hold_is_lower_bound.to_string()),
+            ("complete", &|row| row.is_complete().to_string()),
+            ("missing", &|row| text(&row.missing.iter().map(|missing| missing.name()).collect::<Vec<_>>().join(" "))),
+            ("findings", &|row| text(&row.findings.join(" "))),
+        ],
+    )
 }
 
 /// The contenders of a lock.
 pub(super) fn contenders(page: &LockPage, known: Known, now_ms: i64) -> Table {
     let as_of = AsOfJson::new(&page.head.as_of, known, now_ms);
-    Table::new("contenders", CONTENDERS, &page.window, |row| {
+    Table::new(
+        "contenders",
+        &page.window,
         [
-            text(&page.head.row.path),
-            row.position.to_string(),
-            text(row.role.name()),
-            text(row.access.name()),
-            text(row.node.as_deref().unwrap_or_default()),
-            text(row.label.as_deref().unwrap_or_default()),
-            known_as(row.session_id),
-            text(address_of(row).unwrap_or_default()),
-            text(row.liveness.name()),
-            since(row.waiting_since_ms, now_ms),
-            since(row.holding_since_ms, now_ms),
-            known_as(row.created_at_ms),
-            known_as(row.czxid),
-            row.version.to_string(),
-            text(as_of.state.name()),
-            as_of.age_ms.to_string(),
-        ]
-    })
+            ("lock", &|_| text(&page.head.row.path)),
+            ("position", &|row| row.position.to_string()),
+            ("role", &|row| text(row.role.name())),
+            ("access", &|row| text(row.access.name())),
+            ("node", &|row| text(row.node.as_deref().unwrap_or_default())),
+            ("label", &|row| text(row.label.as_deref().unwrap_or_default())),
+            ("session_id", &|row| known_as(row.session_id)),
+            ("address", &|row| text(address_of(row).unwrap_or_default())),
+            ("liveness", &|row| text(row.liveness.name())),
+            ("waiting_ms", &|row| since(row.waiting_since_ms, now_ms)),
+            ("holding_ms", &|row| since(row.holding_since_ms, now_ms)),
+            ("created_at_ms", &|row| known_as(row.created_at_ms)),
+            ("czxid", &|row| known_as(row.czxid)),
+            ("version", &|row| row.version.to_string()),
+            ("state", &|_| text(as_of.state.name())),
+            ("age_ms", &|_| as_of.age_ms.to_string()),
+        ],
+    )
 }
 
 /// The sessions of a list, or their groups.
 pub(super) fn sessions(sessions: &Sessions, is_grouped: bool, known: Known, now_ms: i64) -> Table {
     let age_ms = AsOfJson::new(&sessions.head.as_of, known, now_ms).age_ms;
     if is_grouped {
-        return Table::new("session-groups", GROUPS, &sessions.groups, |row| group(row, age_ms, now_ms));
+        return groups(&sessions.groups, age_ms, now_ms);
     }
-    Table::new("sessions", SESSIONS, &sessions.window, |row| session(row, age_ms, now_ms))
+    Table::new(
+        "sessions",
+        &sessions.window,
+        [
+            ("ensemble", &|row| text(&row.ensemble)),
+            ("session_id", &|row| row.session_id.to_string()),
+            ("label", &|row| text(row.label.as_deref().unwrap_or_default())),
+            ("address", &|row| text(row.client.as_ref().map(|client| client.address.as_str()).unwrap_or_default())),
+            ("server", &|row| text(row.client.as_ref().map(|client| client.server.as_str()).unwrap_or_default())),
+            ("liveness", &|row| text(row.liveness.name())),
+            ("holds", &|row| row.holds.to_string()),
+            ("waits", &|row| row.waits.to_string()),
+            ("blocks", &|row| row.blocks.to_string()),
+            ("ephemerals", &|row| row.ephemerals.to_string()),
+            ("oldest_hold_ms", &|row| since(row.oldest_hold_at_ms, now_ms)),
+            ("oldest_wait_ms", &|row| since(row.oldest_wait_at_ms, now_ms)),
+            ("cycle_verdict", &|row| known_as(row.cycle_verdict)),
+            ("locks", &|row| text(&row.locks.join(" "))),
+            ("age_ms", &|_| age_ms.to_string()),
+        ],
+    )
 }
 
-fn session(row: &SessionRow, age_ms: i64, now_ms: i64) -> [String; SESSIONS.len()] {
-    [
-        text(&row.ensemble),
-        row.session_id.to_string(),
-        text(row.label.as_deref().unwrap_or_default()),
-        text(row.client.as_ref().map(|client| client.address.as_str()).unwrap_or_default()),
-        text(row.client.as_ref().map(|client| client.server.as_str()).unwrap_or_default()),
-        text(row.liveness.name()),
-        row.holds.to_string(),
-        row.waits.to_string(),
-        row.blocks.to_string(),
-        row.ephemerals.to_string(),
-        since(row.oldest_hold_at_ms, now_ms),
-        since(row.oldest_wait_at_ms, now_ms),
-        known_as(row.cycle_verdict),
-        text(&row.locks.join(" ")),
-        age_ms.to_string(),
-    ]
-}
-
-fn group(row: &SessionGroupRow, age_ms: i64, now_ms: i64) -> [String; GROUPS.len()] {
-    [
-        text(&row.name),
-        row.sessions.to_string(),
-        row.holds.to_string(),
-        row.waits.to_string(),
-        row.blocks.to_string(),
-        since(row.oldest_hold_at_ms, now_ms),
-        since(row.oldest_wait_at_ms, now_ms),
-        known_as(row.cycle_verdict),
-        age_ms.to_string(),
-    ]
+fn groups(window: &Window<SessionGroupRow>, age_ms: i64, now_ms: i64) -> Table {
+    Table::new(
+        "session-groups",
+        window,
+        [
+            ("name", &|row| text(&row.name)),
+            ("sessions", &|row| row.sessions.to_string()),
+            ("holds", &|row| row.holds.to_string()),
+            ("waits", &|row| row.waits.to_string()),
+            ("blocks", &|row| row.blocks.to_string()),
+            ("oldest_hold_ms", &|row| since(row.oldest_hold_at_ms, now_ms)),
+            ("oldest_wait_ms", &|row| since(row.oldest_wait_at_ms, now_ms)),
+            ("cycle_verdict", &|row| known_as(row.cycle_verdict)),
+            ("age_ms", &|_| age_ms.to_string()),
+        ],
+    )
 }
 
 fn address_of(contender: &Contender) -> Option<&str> {
@@ -255,11 +201,7 @@ fn since(since_ms: Option<i64>, now_ms: i64) -> String {
 /// something; an apostrophe makes it text. Wide forms are read as the narrow ones by some of them.
 pub(super) fn text(value: &str) -> String {
     let is_formula = value.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
-    let guard = if is_formula { "'" } else { "" };
-    if !value.contains(['"', ',', '\r', '\n']) {
-        return format!("{guard}{value}");
-    }
-    format!("\"{guard}{}\"", value.replace('"', "\"\""))
+    format!("{}{value}", if is_formula { "'" } else { "" })
 }
 
 #[cfg(test)]
@@ -285,7 +227,8 @@ mod tests {
             ("a=1", "a=1"),
         ];
         for (value, cell) in cells {
-            assert_eq!(text(value), cell, "{value:?}");
+            let row = lines(["", ""], &[value], |value| [text(value), String::new()]);
+            assert_eq!(row, format!(",\r\n{cell},\r\n"), "{value:?}");
         }
     }
 
@@ -307,12 +250,13 @@ mod tests {
                 })
                 .collect(),
         };
-        let table = |offset, rows, total| {
-            Table::new("session-groups", GROUPS, &window(offset, rows, total), |row| group(row, 5, 1_000))
-        };
+        let table = |offset, rows, total| groups(&window(offset, rows, total), 5, 1_000);
         assert_eq!(table(0, 2, 2).file_name, "lockscope-session-groups.csv");
         assert_eq!(table(0, 0, 2).file_name, "lockscope-session-groups.csv");
         assert_eq!(table(2, 2, 9).file_name, "lockscope-session-groups-3-to-4-of-9.csv");
-        assert_eq!(table(0, 1, 1).text, format!("{}\r\n'=0,1,0,2,0,,600,,5\r\n", GROUPS.join(",")));
+        assert_eq!(
+            table(0, 1, 1).text,
+            "name,sessions,holds,waits,blocks,oldest_hold_ms,oldest_wait_ms,cycle_verdict,age_ms\r\n'=0,1,0,2,0,,600,,5\r\n"
+        );
     }
 }
