@@ -64,6 +64,7 @@ pub(super) async fn lock(
     Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let (pairs, moment) = with_moment(pairs)?;
+    let moment = moment.map(Moment::of_one);
     let (pairs, format) = with_format(pairs)?;
     let query = LockQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(match format {
@@ -139,6 +140,7 @@ pub(super) async fn session(
     Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let (pairs, moment) = with_moment(pairs)?;
+    let moment = moment.map(Moment::of_one);
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     Ok(share_at(&http, asked, moment, |models, scope| session_now(models, scope, query)).await)
 }

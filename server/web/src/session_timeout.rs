@@ -10,7 +10,7 @@ use lockscope_view::{Scope, SessionQuery};
 
 use super::Http;
 use super::caller::Caller;
-use super::history::{PastPage, with_moment};
+use super::history::{Moment, PastPage, with_moment};
 use super::params::Params;
 use super::problem::ErrorResponse;
 use super::shared_answers::{Answer, AnswerRequest};
@@ -25,6 +25,7 @@ pub(super) async fn section(
     Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let (pairs, moment) = with_moment(pairs)?;
+    let moment = moment.map(Moment::of_one);
     let query = SessionQuery::from_pairs(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     let (own, scope) = (http.clone(), asked.scope.clone());
     let answers = if moment.is_some() { &http.past_shared } else { &http.shared };

@@ -21,6 +21,12 @@ impl PastView {
     /// A view at a moment, as that was written.
     pub(super) fn new(id: u32, view: View, at: &str) -> Result<Self, FrameError> {
         let moment = moment_of(at, view.ensemble()).map_err(|wrong| refusal(id, &wrong))?;
+        let moment = match view {
+            View::Lock(_) | View::Session(_) | View::QueueMap(_) => moment.of_one(),
+            View::Board(_) | View::Status {} | View::Waits(_) | View::Sessions(_) | View::Events(_) | View::Lab(_) => {
+                moment
+            }
+        };
         Ok(Self { id, view, moment })
     }
 

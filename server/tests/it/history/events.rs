@@ -131,7 +131,7 @@ async fn the_list_is_cut_by_lock_session_kind_time_and_scope() {
         ("/events?limit=5", "`limit` is not a parameter of /events; it takes path, session"),
         ("/events?at=x", "is not a value of `at`"),
         ("/events?at=1000", "nothing is kept of that moment"),
-        ("/api/v1/events?from=0&after=1", "or ensemble, path, from, to, before and limit"),
+        ("/api/v1/events?from=0&after=1", "can't be combined with from, to or before"),
     ] {
         let (status, told) = recorded.get(target).await;
         assert!((400..=404).contains(&status) && told.contains(said), "{target}: {status} {told}");

@@ -56,6 +56,9 @@ async fn ensemble_added_later_hides_no_earlier_moment() {
     assert!(status == 200 && answer["contenders"][0]["path"] == *held, "{answer:#}");
     is_told(&answer);
 
+    let (status, answer) = lock(&format!("&ensemble=prod&at={at}")).await;
+    assert!(status == 200 && answer["unanswered"].is_null(), "no other ensemble is asked: {answer:#}");
+
     // The one that is named has to answer, and what nobody has may be where nobody could look.
     let (status, problem) = lockscope.ask(&format!("/api/v1/locks?ensemble=test&at={at}")).await;
     assert_eq!((status, &problem["nearest"]["after_at_ms"]), (404, &began), "{problem:#}");

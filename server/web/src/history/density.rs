@@ -28,14 +28,15 @@ pub(super) struct Strip {
     pub(super) releases_ms: Vec<i64>,
 }
 
-/// What happened in all that is kept, of one lock or of all that may be seen. What takes long is left out.
-pub(super) fn strip(moments: &Moments, scope: &Scope, path: &str, kept: (i64, i64)) -> Strip {
+/// What happened in all that is kept, of one lock or of all, in the ensemble that is named or in all that may be seen. What takes long is left out.
+pub(super) fn strip(moments: &Moments, scope: &Scope, (named, path): (&str, &str), kept: (i64, i64)) -> Strip {
     let (from_ms, to_ms) = kept;
     let piece_ms = ((to_ms - from_ms) / PIECES_MAX / MINUTE_MS + 1) * MINUTE_MS;
     let (range, give_up_at) = (TimeMs(from_ms)..TimeMs(to_ms.saturating_add(1)), clock::instant() + PATIENCE);
     let mut pieces: BTreeMap<i64, PastPiece> = BTreeMap::new();
     let mut releases_ms: Vec<i64> = Vec::new();
-    for (ensemble, handle) in moments.recordings(scope) {
+    let meant = moments.recordings(scope).filter(|(name, _)| named.is_empty() || name == named);
+    for (ensemble, handle) in meant {
         let Some(store) = handle.and_then(|handle| handle.store()) else { continue };
         let question = Question { store: &*store, ensemble: &ensemble, scope, range: range.clone(), give_up_at };
         let Ok(found) = buckets(&question, path, piece_ms) else { continue };

@@ -67,7 +67,7 @@ pub(super) fn with_moment(mut pairs: NamedValues) -> Result<(NamedValues, Option
 pub(super) fn moment_of(value: &str, ensemble: &str) -> Result<Moment, ErrorResponse> {
     let remedy = "milliseconds since the epoch, like 1764041547412, or a transaction, like zxid:0x2a6";
     let when = parse(value).ok_or_else(|| wrong(AT, value, remedy))?;
-    Ok(Moment { when, ensemble: ensemble.to_owned() })
+    Ok(Moment::new(when, ensemble))
 }
 
 fn parse(value: &str) -> Option<When> {
@@ -119,7 +119,7 @@ mod tests {
             let pairs = vec![("ensemble".to_owned(), "eu".to_owned()), (AT.to_owned(), value.to_owned())];
             with_moment(pairs).map(|(rest, moment)| (rest.len(), moment)).ok()
         };
-        let of = |when| Moment { when, ensemble: "eu".to_owned() };
+        let of = |when| Moment::new(when, "eu");
         assert_eq!(at("1764041547412"), Some((1, Some(of(When::At(1_764_041_547_412))))));
         assert_eq!(at("zxid:0x2a6"), Some((1, Some(of(When::Zxid(0x2a6))))));
         for wrong in ["", "-1", "now", "zxid:2a6", "zxid:0x", "zxid:0x12345678901234567", "1.5"] {

@@ -28,6 +28,20 @@ pub(crate) struct Moment {
     pub(crate) when: When,
     /// The ensemble that the question names, of which something has to be known; empty for none.
     pub(crate) ensemble: String,
+    /// Nothing of another ensemble is shown.
+    is_alone: bool,
+}
+
+impl Moment {
+    /// A moment, for a question that names this ensemble or none.
+    pub(crate) fn new(when: When, ensemble: &str) -> Self {
+        Self { when, ensemble: ensemble.to_owned(), is_alone: false }
+    }
+
+    /// The same of a lock or a session: where its ensemble is named, no other has to be replayed.
+    pub(crate) fn of_one(self) -> Self {
+        Self { is_alone: !self.ensemble.is_empty(), ..self }
+    }
 }
 
 /// How a moment is named.
@@ -162,9 +176,10 @@ impl Moments {
         if at_ms > self.now_ms() {
             return Err(self.later(&seen));
         }
+        let is_wanted = |(info, _): &(EnsembleInfo, _)| !moment.is_alone || info.name == moment.ensemble;
         let give_up_at = give_up_at();
         let (mut shown, mut unanswered, mut first) = (Vec::new(), Vec::new(), None);
-        for (info, handle) in seen {
+        for (info, handle) in seen.into_iter().filter(is_wanted) {
             match self.snapshot(&info.name, handle.as_ref(), at_ms, give_up_at) {
                 Ok(snapshot) => shown.push(Ensemble::still(info, &snapshot.shown)),
                 Err(why) => {

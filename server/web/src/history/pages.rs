@@ -74,6 +74,8 @@ pub(crate) async fn show_moments(State(http): State<Http>, mut request: Request,
             return next.run(request).await;
         }
         Ok((_, Some(moment))) => {
+            let is_of_one = matches!(request.uri().path(), "/lock" | "/session");
+            let moment = if is_of_one { moment.of_one() } else { moment };
             let (own, scope) = (http.clone(), caller.scope.clone());
             http.past_work.ask(&caller.principal.owner, move || own.past_page(&moment, &scope, address)).await
         }
@@ -190,8 +192,8 @@ impl Http {
         let (kept_ms, gaps_ms) = moments.kept(scope, &moment.ensemble);
         let lock = query_of_lock(&view.address);
         let path = lock.iter().flatten().find(|(name, _)| name == "path").map_or("", |(_, path)| path);
-        let (events_ms, changes_ms) = neighbours(moments, &past, scope, path, kept_ms.1);
-        let Strip { pieces, releases_ms } = strip(moments, scope, path, kept_ms);
+        let (events_ms, changes_ms) = neighbours(moments, (moment, &past), scope, path, kept_ms.1);
+        let Strip { pieces, releases_ms } = strip(moments, scope, (&moment.ensemble, path), kept_ms);
         let at_ms = past.hub.now_ms();
         let over_time = lock.as_ref().and_then(|pairs| self.section_soon(scope, pairs, Some(at_ms)));
         let is_generated = moments.is_generated(at_ms, scope);
@@ -219,7 +221,13 @@ fn query_of_lock(address: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// When something happened before and after, and when a verdict changed: at a lock, or where the path is empty, anywhere.
-fn neighbours(moments: &Moments, past: &Models, scope: &Scope, path: &str, newest_ms: i64) -> (Neighbours, Neighbours) {
+fn neighbours(
+    moments: &Moments,
+    (moment, past): (&Moment, &Models),
+    scope: &Scope,
+    path: &str,
+    newest_ms: i64,
+) -> (Neighbours, Neighbours) {
     let (mut events, mut changes) = (Neighbours::default(), Neighbours::default());
     let at_ms = past.hub.now_ms();
     let query =
@@ -233,8 +241,8 @@ fn neighbours(moments: &Moments, past: &Models, scope: &Scope, path: &str, newes
     }
     for ahead_ms in AHEAD_MS {
         let until = (at_ms + ahead_ms).min(moments.now_ms() - OVER_MS).min(newest_ms);
-        let moment = Moment { when: When::At(until), ensemble: String::new() };
-        let Some(later) = (until > at_ms).then(|| moments.at(&moment, scope).ok()).flatten() else { break };
+        let later = Moment { when: When::At(until), ..moment.clone() };
+        let Some(later) = (until > at_ms).then(|| moments.at(&later, scope).ok()).flatten() else { break };
         let after = seen
             .iter()
             .flat_map(|view| later.hub.projection().events_after(scope, &query(&view.ensemble), Some(view.next_after)));

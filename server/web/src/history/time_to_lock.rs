@@ -16,7 +16,7 @@ use lockscope_view::{
 };
 
 use super::ask::{give_up_at, refused};
-use super::{Models, with_moment};
+use super::{Models, Moment, with_moment};
 use crate::Http;
 use crate::api::{no_lock, share_past};
 use crate::api_as_of::AsOfJson;
@@ -40,6 +40,7 @@ pub(crate) async fn show(
     Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let (pairs, moment) = with_moment(pairs)?;
+    let moment = moment.map(Moment::of_one);
     let query = query(&pairs, WAITS_USUAL)?;
     // With those who look back: it reads what was recorded, and nobody who looks at the present waits for that.
     let make =
@@ -54,6 +55,7 @@ pub(crate) async fn section(
     Params(pairs): Params,
 ) -> Result<Response, ErrorResponse> {
     let (pairs, moment) = with_moment(pairs)?;
+    let moment = moment.map(Moment::of_one);
     let query = query(&pairs, WAITS_SHOWN)?;
     let (own, scope) = (http.clone(), asked.scope.clone());
     let make = move || {
