@@ -166,7 +166,7 @@ async fn sessions_are_listed_filtered_and_windowed() {
     problem(
         served.get("/api/v1/sessions?query=a").await,
         400,
-        "`a` is not a value of `query`; use ensemble, q, sort, group, host, application, offset or limit",
+        "`query` is not a parameter of /api/v1/sessions; it takes ensemble, q, sort, group, host, application, offset, limit, format and at",
     );
 }
 
