@@ -7,10 +7,10 @@ use crate::tidy::{all, code_of, report, without_tests};
 
 /// A path like `crate::a::B`, or the place of a module, by its names.
 type Names<'a> = Vec<&'a str>;
+type Modules<'a> = BTreeMap<Names<'a>, Module<'a>>;
 
 struct Module<'a> {
     file: &'a Path,
-    /// Every path in its code.
     paths: Vec<Names<'a>>,
     /// What its `use` declarations bind, `pub` or not.
     uses: BTreeMap<&'a str, Names<'a>>,
@@ -22,8 +22,8 @@ fn is_name(letter: char) -> bool {
 
 /// The name that a text begins with, and what follows.
 fn name_in(text: &str) -> (&str, &str) {
-    let is_glob = text.starts_with('*');
-    text.split_at(if is_glob { 1 } else { text.find(|letter| !is_name(letter)).unwrap_or(text.len()) })
+    let end = if text.starts_with('*') { Some(1) } else { text.find(|letter| !is_name(letter)) };
+    text.split_at(end.unwrap_or(text.len()))
 }
 
 /// Reads a path or a tree like `a::{b, c::d as e}`: each path, and the name that it binds. Gives what follows.
@@ -32,7 +32,7 @@ fn read_tree<'a>(text: &'a str, begun: &[&'a str], found: &mut Vec<(Names<'a>, &
         loop {
             rest = rest.trim_start_matches(|letter| !is_name(letter) && letter != '}');
             if !rest.starts_with(is_name) {
-                return rest;
+                return rest.strip_prefix('}').unwrap_or(rest);
             }
             rest = read_tree(rest, begun, found);
         }
@@ -69,11 +69,7 @@ fn module<'a>(src: &Path, (file, code): &'a (PathBuf, String)) -> (Names<'a>, Mo
 }
 
 /// Where a path leads: to an item in the module that defines it, or to a module itself. None outside the crate.
-fn resolve<'a>(
-    modules: &BTreeMap<Names<'a>, Module<'a>>,
-    from: &[&'a str],
-    path: &[&'a str],
-) -> Option<(Names<'a>, Option<&'a str>)> {
+fn resolve<'a>(modules: &Modules<'a>, from: &[&'a str], path: &[&'a str]) -> Option<(Names<'a>, Option<&'a str>)> {
     let mut at = from.to_vec();
     for (place, name) in path.iter().enumerate() {
         let inner = [&at[..], &[name]].concat();
@@ -98,15 +94,16 @@ fn resolve<'a>(
 /// The imports left when files that import none of the rest, or that none of the rest imports, are taken away.
 fn circles(src: &Path, files: &[(PathBuf, String)]) -> Vec<String> {
     // Backwards: where there is a library, `main.rs` is not its root.
-    let modules: BTreeMap<_, _> = files.iter().rev().map(|file| module(src, file)).collect();
+    let modules: Modules<'_> = files.iter().rev().map(|file| module(src, file)).collect();
     let mut imports: BTreeMap<(&Path, &Path), BTreeSet<&str>> = BTreeMap::new();
     for (name, module) in &modules {
-        let items = module.paths.iter().filter_map(|path| resolve(&modules, name, path));
-        for (home, item) in items.filter(|(home, _)| !home.starts_with(name)) {
-            imports.entry((module.file, modules[&home].file)).or_default().extend(item);
+        for path in &module.paths {
+            let Some((home, Some(item))) = resolve(&modules, name, path) else { continue };
+            if !home.starts_with(name) {
+                imports.entry((module.file, modules[&home].file)).or_default().insert(item);
+            }
         }
     }
-    imports.retain(|_, items| !items.is_empty());
     let mut before = 0;
     while before != imports.len() {
         before = imports.len();
@@ -123,7 +120,11 @@ fn circles(src: &Path, files: &[(PathBuf, String)]) -> Vec<String> {
 fn planted_circle_is_seen() {
     let found = |b: &str, inner: &str| {
         let lib = "mod a;\nmod b;\npub use b::inner::{B as Renamed, C};\n";
-        let files = [("a.rs", "use crate::{\n    Renamed,\n};\npub struct A;"), ("b/inner.rs", inner), ("b/mod.rs", b)];
+        let files = [
+            ("a.rs", "use crate::{\n    b::{self},\n    Renamed,\n};\npub struct A;"),
+            ("b/inner.rs", inner),
+            ("b/mod.rs", b),
+        ];
         let file = |(file, code): (&str, &str)| (Path::new("src").join(file), code.to_owned());
         circles(Path::new("src"), &[&files.map(file)[..], &[file(("lib.rs", lib))]].concat())
     };

@@ -38,6 +38,11 @@ impl Moment {
         Self { when, ensemble: ensemble.to_owned(), is_alone: false }
     }
 
+    /// The same question of another moment.
+    pub(crate) fn at(&self, at_ms: i64) -> Self {
+        Self { when: When::At(at_ms), ..self.clone() }
+    }
+
     /// The same of a lock or a session: where its ensemble is named, no other has to be replayed.
     pub(crate) fn of_one(self) -> Self {
         Self { is_alone: !self.ensemble.is_empty(), ..self }

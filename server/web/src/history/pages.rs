@@ -16,7 +16,7 @@ use lockscope_view::{EventKind, EventsQuery, Scope, WINDOW_ROWS_MAX};
 
 use super::density::{Strip, strip};
 use super::links::{PAGES, keep_moment};
-use super::{AT, Models, Moment, MomentError, Moments, NOW, When, over_time_page, time_to_lock, with_moment};
+use super::{AT, Models, Moment, MomentError, Moments, NOW, over_time_page, time_to_lock, with_moment};
 use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
@@ -241,8 +241,7 @@ fn neighbours(
     }
     for ahead_ms in AHEAD_MS {
         let until = (at_ms + ahead_ms).min(moments.now_ms() - OVER_MS).min(newest_ms);
-        let later = Moment { when: When::At(until), ..moment.clone() };
-        let Some(later) = (until > at_ms).then(|| moments.at(&later, scope).ok()).flatten() else { break };
+        let Some(later) = (until > at_ms).then(|| moments.at(&moment.at(until), scope).ok()).flatten() else { break };
         let after = seen
             .iter()
             .flat_map(|view| later.hub.projection().events_after(scope, &query(&view.ensemble), Some(view.next_after)));
