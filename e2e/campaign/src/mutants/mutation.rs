@@ -22,6 +22,7 @@ pub enum Mutation {
     RestartGap,
     AnswerOfPast,
     PastScope,
+    Unanswered,
     Hindsight,
     Payloads,
     IntentFirst,
@@ -38,7 +39,7 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Watches,
         Self::Relist,
         Self::Identity,
@@ -54,6 +55,7 @@ impl Mutation {
         Self::RestartGap,
         Self::AnswerOfPast,
         Self::PastScope,
+        Self::Unanswered,
         Self::Hindsight,
         Self::Payloads,
         Self::IntentFirst,
@@ -189,16 +191,24 @@ impl Mutation {
                 name: "past-scopes",
                 taken_out: "answers of a past moment are not cut to what the caller may see",
                 file: "server/web/src/api.rs",
-                text: "share_past(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, scope)).await",
-                replacement: "share_past(http, asked, move |http, scope| make(&http.at(moment.as_ref(), &scope)?, Scope::ALL)).await",
+                text: "let Json(answer) = make(&models, scope)",
+                replacement: "let Json(answer) = make(&models, Scope::ALL)",
                 check: Check { binary: Binary::Server, filter: "history::scopes::nothing_outside_a_scope" },
+            },
+            Self::Unanswered => Patch {
+                name: "unanswered",
+                taken_out: "a past answer is silent about ensembles of which nothing is known then",
+                file: "server/web/src/history/moments.rs",
+                text: "unanswered.push(why.of(&info.name));",
+                replacement: "",
+                check: Check { binary: Binary::Server, filter: "history::unanswered::" },
             },
             Self::Hindsight => Patch {
                 name: "hindsight",
                 taken_out: "a past moment that lacks a contender which was noticed later claims to be whole",
-                file: "server/web/src/history/moments.rs",
-                text: "let shown = rewound.in_hindsight(&*store_of(handle)?, at).map_err(ReplayError::from)?;",
-                replacement: "let shown = rewound.observatory().clone();",
+                file: "server/web/src/history/snapshots.rs",
+                text: "let shown = model.in_hindsight(&*store_of(handle)?, at).map_err(ReplayError::from)?;",
+                replacement: "let shown = model.observatory().clone();",
                 check: Check { binary: Binary::Server, filter: "history::hindsight::" },
             },
             Self::Payloads => Patch {
