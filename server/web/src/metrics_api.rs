@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::extract::State;
 use axum::response::Response;
+use prometheus_client::encoding::prometheus_text::CONTENT_TYPE;
 
 use super::Http;
 use super::shared_answers::{Answer, AnswerRequest};
@@ -11,12 +12,9 @@ use crate::metrics::{MetricSources, Sockets};
 use lockscope_history::historian::HistoryStatus;
 use lockscope_view::Scope;
 
-/// What Prometheus calls this format.
-const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-
 pub(super) async fn metrics(State(http): State<Http>, asked: AnswerRequest) -> Response {
     let (own, scope) = (http.clone(), asked.scope.clone());
-    http.shared.answer(asked, move || Answer::Text(FORMAT, exposed(&own, &scope).into())).await
+    http.shared.answer(asked, move || Answer::Text(CONTENT_TYPE, exposed(&own, &scope).into())).await
 }
 
 fn exposed(http: &Http, scope: &Scope) -> String {

@@ -2,38 +2,18 @@
 
 use std::fmt::Write as _;
 
+use prometheus_client::metrics::MetricType;
+
 /// What all names begin with.
 pub const PREFIX: &str = "lockscope_";
-
-/// Types of metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Goes up and down.
-    Gauge,
-    /// Only grows, and begins at zero with the process.
-    Counter,
-    /// Counts by edges; edges in seconds.
-    Histogram,
-}
-
-impl Kind {
-    /// Its name in the exposition format.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gauge => "gauge",
-            Self::Counter => "counter",
-            Self::Histogram => "histogram",
-        }
-    }
-}
 
 /// What one metric is.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// Its name without the prefix.
     pub name: &'static str,
-    /// Its type.
-    pub kind: Kind,
+    /// Its type. Histograms have edges in seconds.
+    pub kind: MetricType,
     /// Its labels, in order.
     pub labels: &'static [&'static str],
     /// One sentence or two.
@@ -69,7 +49,7 @@ macro_rules! families {
             /// What it is.
             pub fn about(self) -> About {
                 match self {
-                    $($(Self::$variant => About { name: $name, kind: Kind::$kind, labels: &[$($label),*], help: $help },)+)+
+                    $($(Self::$variant => About { name: $name, kind: MetricType::$kind, labels: &[$($label),*], help: $help },)+)+
                 }
             }
         }
@@ -199,7 +179,7 @@ pub fn document() -> String {
         let _ = write!(text, "## {group}\n\n| metric | type | unit | labels | meaning |\n|---|---|---|---|---|\n");
         for about in families.iter().map(|family| family.about()) {
             let labels: Vec<String> = about.labels.iter().map(|label| format!("`{label}`")).collect();
-            let (name, kind, unit, labels) = (about.name, about.kind.name(), about.unit(), labels.join(", "));
+            let (name, kind, unit, labels) = (about.name, about.kind.as_str(), about.unit(), labels.join(", "));
             let _ = writeln!(text, "| `{PREFIX}{name}` | {kind} | {unit} | {labels} | {} |", about.help);
         }
         text.push('\n');
@@ -217,10 +197,10 @@ mod tests {
         let names: BTreeSet<&str> = Family::ALL.iter().map(|family| family.about().name).collect();
         assert_eq!(names.len(), Family::ALL.len(), "a name is there twice");
         for about in Family::ALL.iter().map(|family| family.about()) {
-            assert_eq!(about.kind == Kind::Counter, about.name.ends_with("_total"), "{}", about.name);
+            assert_eq!(about.kind == MetricType::Counter, about.name.ends_with("_total"), "{}", about.name);
             assert!(about.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{}", about.name);
             assert!(about.help.ends_with('.') && !about.help.contains('|'), "{}", about.help);
-            assert!(about.kind != Kind::Histogram || about.unit() == "seconds", "{}", about.name);
+            assert!(about.kind != MetricType::Histogram || about.unit() == "seconds", "{}", about.name);
         }
     }
 

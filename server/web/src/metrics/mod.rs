@@ -12,7 +12,7 @@ mod text;
 
 use std::sync::Arc;
 
-pub use catalogue::{About, Family, Kind, PREFIX, document};
+pub use catalogue::{About, Family, PREFIX, document};
 pub use model::OTHER;
 pub use text::Exposition;
 

@@ -1,35 +1,50 @@
 //! Prometheus' text format, version 0.0.4: every metric with its HELP and TYPE once, also those without a series. Pure.
 
-use std::fmt::Write as _;
+use std::fmt;
 
-use lockscope_core::durations::Durations;
+use lockscope_core::durations::{Durations, EDGES_MS};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet, prometheus_text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Registry;
 
-use super::catalogue::{Family, Kind, PREFIX};
+use super::catalogue::{Family, PREFIX};
 
 /// Milliseconds of a second.
 const SECOND_MS: f64 = 1_000.0;
 
+/// The value of one series.
+#[derive(Debug)]
+enum Value {
+    Count(u64),
+    Number(f64),
+    Durations(Durations),
+}
+
+/// One series: its labels and its value.
+type Sample = (Vec<(&'static str, String)>, Value);
+
 /// An exposition being put together; samples may come in any order.
 #[derive(Debug)]
 pub struct Exposition {
-    samples: Vec<String>,
+    samples: Vec<Vec<Sample>>,
 }
 
 impl Default for Exposition {
     fn default() -> Self {
-        Self { samples: vec![String::new(); Family::ALL.len()] }
+        Self { samples: Family::ALL.iter().map(|_| Vec::new()).collect() }
     }
 }
 
 impl Exposition {
     /// Adds a sample. The values of its labels come in the order of the table.
     pub fn add(&mut self, family: Family, labels: &[&str], value: f64) {
-        self.line(family, "", labels, None, value);
+        self.sample(family, labels, Value::Number(value));
     }
 
     /// Adds a whole number.
     pub fn count(&mut self, family: Family, labels: &[&str], value: u64) {
-        self.add(family, labels, number(value));
+        self.sample(family, labels, Value::Count(value));
     }
 
     /// Adds a time given in milliseconds.
@@ -41,76 +56,58 @@ impl Exposition {
     pub fn one_of<'s>(&mut self, family: Family, labels: &[&str], all: impl IntoIterator<Item = &'s str>, is: &str) {
         for state in all {
             let labels: Vec<&str> = labels.iter().copied().chain([state]).collect();
-            self.add(family, &labels, if state == is { 1.0 } else { 0.0 });
+            self.count(family, &labels, (state == is).into());
         }
     }
 
     /// Adds a histogram.
     pub fn durations(&mut self, family: Family, labels: &[&str], durations: &Durations) {
-        for (edge_ms, count) in durations.cumulative() {
-            self.line(family, "_bucket", labels, Some(&seconds(edge_ms).to_string()), number(count));
-        }
-        self.line(family, "_bucket", labels, Some("+Inf"), number(durations.count()));
-        self.line(family, "_sum", labels, None, number(durations.sum_ms()) / SECOND_MS);
-        self.line(family, "_count", labels, None, number(durations.count()));
+        self.sample(family, labels, Value::Durations(*durations));
     }
 
     /// The whole text.
     pub fn finish(self) -> String {
-        let mut text = String::new();
-        for (family, samples) in Family::ALL.iter().zip(self.samples) {
-            let about = family.about();
-            // Writing to a String cannot fail.
-            let _ = write!(
-                text,
-                "# HELP {PREFIX}{0} {1}\n# TYPE {PREFIX}{0} {2}\n{samples}",
-                about.name,
-                help(about.help),
-                about.kind.name()
-            );
-        }
+        let (mut text, mut registry) = (String::new(), Registry::default());
+        registry.register_collector(Box::new(self));
+        // Writing to a String cannot fail.
+        let _ = prometheus_text::encode(&mut text, &registry);
         text
     }
 
-    fn line(&mut self, family: Family, part: &str, labels: &[&str], le: Option<&str>, value: f64) {
+    fn sample(&mut self, family: Family, labels: &[&str], value: Value) {
         let about = family.about();
         debug_assert_eq!(about.labels.len(), labels.len(), "labels of {}", about.name);
-        debug_assert_eq!(about.kind == Kind::Histogram, !part.is_empty(), "kind of {}", about.name);
         let Some(out) = self.samples.get_mut(family as usize) else { return };
-        let _ = write!(out, "{PREFIX}{}{part}", about.name);
-        let pairs = about.labels.iter().copied().zip(labels.iter().copied()).chain(le.map(|edge| ("le", edge)));
-        for (at, (name, value)) in pairs.enumerate() {
-            out.push(if at == 0 { '{' } else { ',' });
-            let _ = write!(out, "{name}=\"");
-            escape(value, out);
-            out.push('"');
-        }
-        if !about.labels.is_empty() || le.is_some() {
-            out.push('}');
-        }
-        let _ = writeln!(out, " {value}");
+        out.push((about.labels.iter().copied().zip(labels.iter().map(|label| (*label).to_owned())).collect(), value));
     }
 }
 
-fn escape(value: &str, out: &mut String) {
-    for character in value.chars() {
-        match character {
-            '\\' => out.push_str("\\\\"),
-            '"' => out.push_str("\\\""),
-            '\n' => out.push_str("\\n"),
-            other => out.push(other),
+impl Collector for Exposition {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        for (family, samples) in Family::ALL.iter().zip(&self.samples) {
+            let about = family.about();
+            // The encoder puts it back for a counter.
+            let name = format!("{PREFIX}{}", about.name.strip_suffix("_total").unwrap_or(about.name));
+            let mut metric = encoder.encode_descriptor(&name, about.help, None, about.kind)?;
+            let is_counter = about.kind == MetricType::Counter;
+            for (labels, value) in samples {
+                let mut series = metric.encode_family(labels)?;
+                match value {
+                    Value::Count(count) if is_counter => series.encode_counter::<NoLabelSet, _, f64>(count, None)?,
+                    Value::Count(count) => series.encode_gauge(count)?,
+                    Value::Number(number) if is_counter => series.encode_counter::<NoLabelSet, _, f64>(number, None)?,
+                    Value::Number(number) => series.encode_gauge(number)?,
+                    Value::Durations(durations) => {
+                        let edges = EDGES_MS.into_iter().map(seconds).chain([f64::INFINITY]);
+                        let buckets: Vec<(f64, u64)> = edges.zip(durations.buckets).collect();
+                        let (sum, count) = (seconds(durations.sum_ms().cast_signed()), durations.count());
+                        series.encode_histogram::<NoLabelSet>(sum, count, &buckets, None)?;
+                    }
+                }
+            }
         }
+        Ok(())
     }
-}
-
-/// In HELP quotes stand as they are.
-fn help(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\n', "\\n")
-}
-
-#[expect(clippy::cast_precision_loss, reason = "the format has nothing but 64-bit floats")]
-fn number(value: u64) -> f64 {
-    value as f64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the format has nothing but 64-bit floats")]
