@@ -27,7 +27,7 @@ use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_live::{FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, RecordedHabits, time_to_lock};
 
 /// Waiters that are listed where nobody says how many.
-const WAITS_USUAL: u32 = 20;
+pub(crate) const WAITS_USUAL: u32 = 20;
 /// Waiters that the page lists.
 const WAITS_SHOWN: u32 = 8;
 /// How long a document waits for what was recorded.

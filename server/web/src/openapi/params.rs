@@ -9,6 +9,7 @@ use crate::history::blame::BLAME_MAX;
 use crate::history::holds::HOLDS_MAX;
 use crate::history::incidents::INCIDENTS_MAX;
 use crate::history::marks::MARKS_MAX;
+use crate::history::time_to_lock::WAITS_USUAL;
 use crate::server_pages::fleet::LABELS_MAX;
 use lockscope_audit::LIMIT_MAX;
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
@@ -217,7 +218,11 @@ pub(super) const TIME_TO_LOCK: &[Param] = &[
         query("path", Kind::Znode(PATH_CHARS_MAX), "Path of the lock, or of a znode in it."),
         Some("/locks/order"),
     ),
-    query("limit", LIMIT.kind, "Waiters listed at most, 20 without it; more than 500 count as 500, and none as one."),
+    query(
+        "limit",
+        Kind::Number { min: 0, max: u32::MAX as u64, usual: Some(WAITS_USUAL as u64) },
+        "Waiters listed at most; more than 500 count as 500, and none as one.",
+    ),
     AT,
 ];
 
