@@ -35,7 +35,7 @@ pub fn missing(question: &Question<'_>, path: &str, first: Option<TimeMs>) -> Re
     }
     let known = begun..end;
     let gap = |Gap { from, to, why, .. }: Gap| Missing { from_ms: from.0, to_ms: to.0, why: why.to_string() };
-    let mut within: Vec<Missing> = store.gaps(range.clone())?.into_iter().map(gap).collect();
+    let mut within: Vec<Missing> = question.gaps()?.into_iter().map(gap).collect();
     let query =
         FactQuery { range: range.clone(), limit: FACTS_MAX, give_up_at: Some(give_up_at), ..FactQuery::default() };
     // Where that takes too long, gaps are said alone.

@@ -17,7 +17,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_view::Scope;
 use lockscope_view::past::{Coverage, Gap};
 
-use crate::store::{Store, StoreError};
+use crate::store::{self, Store, StoreError};
 
 pub use blame::{BlameQuery, blame, sum_of_ensembles};
 pub use diff::diff;
@@ -55,15 +55,29 @@ impl Question<'_> {
         self.scope.covers(self.ensemble, "/")
     }
 
+    /// What is missing in the range, in order: what was not recorded, and rows that can't be read. Asked for after the rows.
+    fn gaps(&self) -> Result<Vec<store::Gap>, StoreError> {
+        let mut gaps = self.store.gaps(self.range.clone())?;
+        gaps.extend(self.store.unread_rows(&self.range));
+        gaps.sort_by_key(|gap| gap.from);
+        Ok(gaps)
+    }
+
     /// How much of the range is known.
     ///
     /// # Errors
     /// The store can't be read.
     pub fn coverage(&self) -> Result<Coverage, StoreError> {
         let Range { start, end } = self.range;
-        let (coverage, gaps) = (self.store.coverage()?, self.store.gaps(self.range.clone())?);
+        let (coverage, gaps) = (self.store.coverage()?, self.gaps()?);
         let known = coverage.from.unwrap_or(end).max(start)..coverage.to.unwrap_or(start).min(end);
-        let in_gaps = gaps.iter().map(|gap| gap.to.min(known.end).since(gap.from.max(known.start))).sum::<i64>();
+        // Gaps may overlap: each instant is counted once.
+        let (mut in_gaps, mut counted) = (0, known.start);
+        for gap in &gaps {
+            let (from, to) = (gap.from.max(counted), gap.to.min(known.end));
+            in_gaps += to.since(from).max(0);
+            counted = counted.max(to);
+        }
         let known_ms = (known.end.since(known.start) - in_gaps).max(0);
         Ok(Coverage {
             from_at_ms: start.0,

@@ -297,6 +297,12 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// The store can't be read.
     fn gaps(&self, range: Range<TimeMs>) -> Result<Vec<Gap>, StoreError>;
 
+    /// Stretches of a range whose rows can't be read, as far as that was noticed: answers made of rows lack them, although
+    /// moments may be known.
+    fn unread_rows(&self, _range: &Range<TimeMs>) -> Vec<Gap> {
+        Vec::new()
+    }
+
     /// What is kept. Reads nothing but totals.
     ///
     /// # Errors

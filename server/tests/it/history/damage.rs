@@ -115,3 +115,39 @@ async fn a_day_that_is_damaged_while_it_is_written_costs_no_restart() {
     assert!(at < now_ms());
     goes_on(&recorded, &held).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_that_can_not_be_read_are_a_gap_of_answers() {
+    let mut recorded = Recorded::start("").await;
+    let (_, _clients) = handed_off(&recorded).await;
+    let range = format!("from={}&to={}", now_ms() - 60_000, now_ms() + 60_000);
+    let ask = async |recorded: &Recorded, question: &str| {
+        recorded.json(&format!("/api/v1/history/{question}?path=/a/order&{range}")).await.1
+    };
+    let is_over =
+        |holds: &serde_json::Value| holds["holds"].as_array().unwrap().iter().any(|one| one["how"] != "still");
+    until(async || is_over(&ask(&recorded, "holds").await)).await;
+    assert_eq!(ask(&recorded, "holds").await["coverage"]["gaps"], serde_json::json!([]));
+
+    // As long as it runs, and where the file was set aside at the next start.
+    let folder = recorded.history().join("default");
+    let rows = folder.join(day_file(&folder).file_name().unwrap().to_str().unwrap().replace(".db", ".rows.db"));
+    std::fs::write(&rows, "no database, but something that somebody copied here\n".repeat(1_000)).unwrap();
+    for part in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{part}", rows.display()));
+    }
+    for question in ["holds", "blame", "marks"] {
+        let answer = ask(&recorded, question).await;
+        assert_eq!(answer["coverage"]["gaps"][0]["why"], "damaged", "{question}: {answer:#}");
+    }
+    let page = recorded.get(&format!("/blame?by=lock&{range}")).await.1;
+    assert!(page.contains("what was written is damaged"), "{page}");
+    // At its end a writer would make the file good again, from what it remembers.
+    recorded.end(Signal::KILL).await;
+    recorded.run().await;
+    until(async || {
+        let gaps = ask(&recorded, "blame").await["coverage"]["gaps"].clone();
+        gaps.as_array().unwrap().iter().any(|gap| gap["why"] == "damaged")
+    })
+    .await;
+}

@@ -291,6 +291,7 @@ impl SqliteStore {
             state: parking_lot::Mutex::new(state),
             readers: super::Readers::default(),
             row_writer: super::RowWriter::default(),
+            unread: parking_lot::Mutex::default(),
             _taken: None,
         })
     }

@@ -156,6 +156,19 @@ pub(super) fn set_aside(path: &Path, why: &StoreError) -> Result<bool, StoreErro
     Ok(true)
 }
 
+/// Days whose rows were set aside, and when, ms since the epoch: until then they lack what was in that file.
+pub(super) fn rows_set_aside(directory: &Path) -> Vec<(Day, i64)> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let found = entries.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let (date, _) = name.split_once(".rows.damaged")?;
+        let day = Day::of_file(&format!("{date}{ROWS}"), Content::Rows)?;
+        // A file that is renamed changes then, whenever it was written last.
+        Some((day, entry.metadata().ok()?.ctime().saturating_mul(1_000).saturating_add(1_000)))
+    });
+    found.collect()
+}
+
 pub(super) fn failed(path: &Path, error: &io::Error) -> StoreError {
     let text = format!("{}: {error}", path.display());
     match error.kind() {

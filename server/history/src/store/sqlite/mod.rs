@@ -25,7 +25,7 @@ mod schema;
 
 #[cfg(feature = "postgres")]
 pub(super) use self::bundle_of::make as bundle_of;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -60,6 +60,8 @@ pub struct SqliteStore {
     state: Mutex<State>,
     readers: Readers,
     row_writer: RowWriter,
+    /// Days whose rows could not be read when they were asked for last.
+    unread: Mutex<BTreeSet<Day>>,
     /// Held as long as this lives: there is one writer. None of a bundle, which has none.
     _taken: Option<File>,
 }
@@ -108,6 +110,7 @@ impl SqliteStore {
             state: Mutex::new(state),
             readers: Readers::default(),
             row_writer: RowWriter::default(),
+            unread: Mutex::default(),
             _taken: Some(taken),
         })
     }
@@ -344,6 +347,10 @@ impl Store for SqliteStore {
         let mut gaps: Vec<Gap> = state.gaps.iter().rev().filter(overlapping).take(GAPS_READ_MAX).copied().collect();
         gaps.sort_unstable_by_key(|gap| (gap.after_seq, gap.from));
         Ok(gaps)
+    }
+
+    fn unread_rows(&self, range: &Range<TimeMs>) -> Vec<Gap> {
+        self.unread_days(range)
     }
 
     fn coverage(&self) -> Result<Coverage, StoreError> {

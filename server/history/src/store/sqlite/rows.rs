@@ -11,6 +11,7 @@ use rusqlite::{Connection, Row, params_from_iter};
 use super::charges::ChargeReader;
 use super::connection;
 use super::error::failed;
+use super::files::Day;
 use super::rows_write::ABSENT;
 use super::schema::Content;
 use super::{SqliteStore, is_unusable};
@@ -46,10 +47,16 @@ fn over_days<T>(
             connection::give_up_at(&mut connection, give_up_at)?;
             query(&connection, limit - found.len()).map_err(failed)
         });
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let day = Day::of_file(name, Content::Rows);
         match rows {
-            Ok(rows) => found.extend(rows),
+            Ok(rows) => {
+                found.extend(rows);
+                day.map(|day| store.unread.lock().remove(&day));
+            }
             Err(why) if is_unusable(&why) => {
-                tracing::error!(file = %path.display(), %why, "rows of a day can't be read")
+                tracing::error!(file = %path.display(), %why, "rows of a day can't be read");
+                store.unread.lock().extend(day);
             }
             Err(error) => return Err(error),
         }
