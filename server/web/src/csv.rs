@@ -13,7 +13,7 @@ use lockscope_live::Known;
 pub(super) const MEDIA_TYPE: &str = "text/csv; charset=utf-8; header=present";
 
 /// A column's name, and its cell of a row.
-type Column<'a, T> = (&'static str, &'a dyn Fn(&T) -> String);
+pub(super) type Column<'a, T> = (&'static str, &'a dyn Fn(&T) -> String);
 
 /// A table and what to call its file.
 pub(super) struct Table {
@@ -26,13 +26,12 @@ impl Table {
     /// The first rows of so many.
     pub(super) fn of_first<T, const N: usize>(
         name: &str,
-        head: [&str; N],
         rows: Vec<T>,
         total: usize,
-        line: impl Fn(&T) -> [String; N],
+        columns: [Column<'_, T>; N],
     ) -> Self {
-        let text = lines(head, &rows, line);
-        Self::of_part(name, &Window { total: u32::try_from(total).unwrap_or(u32::MAX), offset: 0, rows }, text)
+        let total = u32::try_from(total).unwrap_or(u32::MAX);
+        Self::new(name, &Window { total, offset: 0, rows }, columns)
     }
 
     /// The same, without the rows of ensembles that could not be asked.
@@ -47,11 +46,6 @@ impl Table {
     }
 
     fn new<T, const N: usize>(name: &str, window: &Window<T>, columns: [Column<'_, T>; N]) -> Self {
-        let text = lines(columns.map(|(head, _)| head), &window.rows, |row| columns.map(|(_, cell)| cell(row)));
-        Self::of_part(name, window, text)
-    }
-
-    fn of_part<T>(name: &str, window: &Window<T>, text: String) -> Self {
         let (rows, total) = (window.rows.len() as u64, u64::from(window.total));
         let first = u64::from(window.offset) + 1;
         let part = match rows {
@@ -59,7 +53,7 @@ impl Table {
             rows if rows == total => String::new(),
             rows => format!("-{first}-to-{}-of-{total}", first + rows - 1),
         };
-        Self { file_name: format!("lockscope-{name}{part}.csv"), text }
+        Self { file_name: format!("lockscope-{name}{part}.csv"), text: lines(&window.rows, columns) }
     }
 }
 
@@ -69,11 +63,11 @@ fn file_name_part(name: &str) -> String {
 }
 
 /// A head, and a line for each row.
-pub(super) fn lines<T, const N: usize>(head: [&str; N], rows: &[T], line: impl Fn(&T) -> [String; N]) -> String {
+pub(super) fn lines<T, const N: usize>(rows: &[T], columns: [Column<'_, T>; N]) -> String {
     let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
     // Writing to a Vec cannot fail, and what was text stays text.
-    let _ = writer.write_record(head);
-    rows.iter().for_each(|row| drop(writer.write_record(line(row))));
+    let _ = writer.write_record(columns.map(|(head, _)| head));
+    rows.iter().for_each(|row| drop(writer.write_record(columns.map(|(_, cell)| cell(row)))));
     writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
@@ -227,7 +221,7 @@ mod tests {
             ("a=1", "a=1"),
         ];
         for (value, cell) in cells {
-            let row = lines(["", ""], &[value], |value| [text(value), String::new()]);
+            let row = lines(&[value], [("", &|value| text(value)), ("", &|_| String::new())]);
             assert_eq!(row, format!(",\r\n{cell},\r\n"), "{value:?}");
         }
     }

@@ -5,12 +5,12 @@ use axum::extract::State;
 use axum::response::Response;
 use lockscope_history::query::{BlameQuery, Question, blame, sum_of_ensembles};
 use lockscope_view::Scope;
-use lockscope_view::past::{Blame, BlameBy};
+use lockscope_view::past::{Blame, BlameBy, BlameRow};
 
 use super::ask::{Asked, give_up_at};
 use crate::Http;
 use crate::api::{ListFormat, share_past, with_format};
-use crate::csv::{Table, known_as, text};
+use crate::csv::{Column, Table, known_as, text};
 use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
@@ -18,19 +18,6 @@ use crate::shared_answers::{Answer, AnswerRequest};
 /// Rows of one answer.
 pub(crate) const BLAME_MAX: usize = 1_000;
 const BLAME_USUAL: usize = 100;
-const COLUMNS: [&str; 11] = [
-    "key",
-    "holds",
-    "hold_p50_ms",
-    "hold_p99_ms",
-    "charged_ms",
-    "charged_root_ms",
-    "charged_week_before_ms",
-    "victims",
-    "worst_at_ms",
-    "worst_lock",
-    "share",
-];
 
 pub(crate) async fn show(
     State(http): State<Http>,
@@ -71,21 +58,18 @@ pub(super) fn found(http: &Http, scope: &Scope, asked: &Asked) -> Result<Blame, 
 /// The rows alone: a table has no place for what nobody in particular is charged.
 fn table(blame: Blame) -> Table {
     let unanswered = blame.unanswered;
-    Table::of_first("blame", COLUMNS, blame.rows, blame.total, |row| {
-        let hold_ms = row.hold_ms.as_ref();
-        [
-            text(&row.key),
-            row.holds.to_string(),
-            known_as(hold_ms.map(|times| times.p50)),
-            known_as(hold_ms.map(|times| times.p99)),
-            row.charged_ms.to_string(),
-            known_as(row.charged_root_ms),
-            known_as(row.charged_week_before_ms),
-            row.victims.to_string(),
-            row.worst_at_ms.to_string(),
-            text(&row.worst_lock),
-            row.share.to_string(),
-        ]
-    })
-    .without(&unanswered)
+    let columns: [Column<'_, BlameRow>; _] = [
+        ("key", &|row| text(&row.key)),
+        ("holds", &|row| row.holds.to_string()),
+        ("hold_p50_ms", &|row| known_as(row.hold_ms.as_ref().map(|times| times.p50))),
+        ("hold_p99_ms", &|row| known_as(row.hold_ms.as_ref().map(|times| times.p99))),
+        ("charged_ms", &|row| row.charged_ms.to_string()),
+        ("charged_root_ms", &|row| known_as(row.charged_root_ms)),
+        ("charged_week_before_ms", &|row| known_as(row.charged_week_before_ms)),
+        ("victims", &|row| row.victims.to_string()),
+        ("worst_at_ms", &|row| row.worst_at_ms.to_string()),
+        ("worst_lock", &|row| text(&row.worst_lock)),
+        ("share", &|row| row.share.to_string()),
+    ];
+    Table::of_first("blame", blame.rows, blame.total, columns).without(&unanswered)
 }

@@ -15,22 +15,10 @@ use lockscope_view::past::{Differs, Dimension, WaitCounts};
 use super::ask::{Asked, AskedPart};
 use crate::Http;
 use crate::api::{ListFormat, share_past, with_format};
-use crate::csv::{Table, known_as, text};
+use crate::csv::{Column, Table, known_as, text};
 use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
-
-const COLUMNS: [&str; 9] = [
-    "dimension",
-    "difference",
-    "is_lower_bound",
-    "value",
-    "values",
-    "selection",
-    "rest",
-    "selection_part",
-    "rest_part",
-];
 
 pub(crate) async fn show(
     State(http): State<Http>,
@@ -87,28 +75,25 @@ pub(super) fn selection(range: &Range<TimeMs>, part: AskedPart) -> Result<Select
 /// A line for each value of each dimension, and one for all further values of it, which has no value and says how many. So
 /// does one of a value that is not known, which is one.
 fn table(differs: Differs) -> Table {
-    let lines = differs.dimensions.iter().flat_map(lines).collect::<Vec<_>>();
+    type Line<'a> = (&'a Dimension, Option<&'a str>, usize, &'a WaitCounts);
+    let lines = differs.dimensions.iter().flat_map(|of| {
+        let named = of.values.iter().map(move |row| (of, row.value.as_deref(), 1, &row.counts));
+        named.chain(of.others.iter().map(move |others| (of, None, others.values, &others.counts)))
+    });
+    let lines: Vec<Line<'_>> = lines.collect();
     let total = lines.len();
-    Table::of_first("differs", COLUMNS, lines, total, Clone::clone)
-}
-
-fn lines(of: &Dimension) -> Vec<[String; COLUMNS.len()]> {
-    let line = |value: Option<&str>, values: usize, counts: &WaitCounts| {
-        [
-            of.name.to_owned(),
-            known_as(of.difference),
-            of.is_lower_bound.to_string(),
-            text(value.unwrap_or_default()),
-            values.to_string(),
-            counts.selection.to_string(),
-            counts.rest.to_string(),
-            known_as(counts.selection_part),
-            known_as(counts.rest_part),
-        ]
-    };
-    let named = of.values.iter().map(|row| line(row.value.as_deref(), 1, &row.counts));
-    let further = of.others.iter().map(|others| line(None, others.values, &others.counts));
-    named.chain(further).collect()
+    let columns: [Column<'_, Line<'_>>; _] = [
+        ("dimension", &|(of, ..)| of.name.to_owned()),
+        ("difference", &|(of, ..)| known_as(of.difference)),
+        ("is_lower_bound", &|(of, ..)| of.is_lower_bound.to_string()),
+        ("value", &|(_, value, ..)| text(value.unwrap_or_default())),
+        ("values", &|(_, _, values, _)| values.to_string()),
+        ("selection", &|(.., counts)| counts.selection.to_string()),
+        ("rest", &|(.., counts)| counts.rest.to_string()),
+        ("selection_part", &|(.., counts)| known_as(counts.selection_part)),
+        ("rest_part", &|(.., counts)| known_as(counts.rest_part)),
+    ];
+    Table::of_first("differs", lines, total, columns)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::file_rooms::while_it_is_sent;
 use super::going_on::still;
 use super::trace::trace;
 use crate::Http;
-use crate::csv::{self, Table, known_as, text};
+use crate::csv::{self, Column, Table, known_as, text};
 use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
@@ -21,21 +21,6 @@ use lockscope_view::past::Hold;
 /// Spans in one file, and bytes of their names.
 const SPANS_MAX: usize = 50_000;
 const BYTES_MAX: usize = 32 << 20;
-const COLUMNS: [&str; 13] = [
-    "czxid",
-    "lock",
-    "node",
-    "session_id",
-    "label",
-    "client",
-    "joined_at_ms",
-    "held_at_ms",
-    "left_at_ms",
-    "how",
-    "wait_ms",
-    "hold_ms",
-    "is_lower_bound",
-];
 
 pub(crate) async fn show(
     State(http): State<Http>,
@@ -91,22 +76,20 @@ fn lives(http: &Http, scope: &Scope, asked: &Asked) -> Result<Vec<Hold>, ErrorRe
 }
 
 fn table(lives: &[Hold]) -> Table {
-    let lines = csv::lines(COLUMNS, lives, |life| {
-        [
-            life.czxid.clone(),
-            text(&life.lock),
-            text(&life.node),
-            known_as(life.session_id.as_deref()),
-            text(life.label.as_deref().unwrap_or_default()),
-            text(life.client.as_deref().unwrap_or_default()),
-            life.joined_at_ms.to_string(),
-            known_as(life.held_at_ms),
-            known_as(life.left_at_ms),
-            life.how.to_owned(),
-            life.wait_ms.to_string(),
-            known_as(life.hold_ms),
-            life.is_lower_bound.to_string(),
-        ]
-    });
-    Table { file_name: "lockscope-history.csv".to_owned(), text: lines }
+    let columns: [Column<'_, Hold>; _] = [
+        ("czxid", &|life| life.czxid.clone()),
+        ("lock", &|life| text(&life.lock)),
+        ("node", &|life| text(&life.node)),
+        ("session_id", &|life| known_as(life.session_id.as_deref())),
+        ("label", &|life| text(life.label.as_deref().unwrap_or_default())),
+        ("client", &|life| text(life.client.as_deref().unwrap_or_default())),
+        ("joined_at_ms", &|life| life.joined_at_ms.to_string()),
+        ("held_at_ms", &|life| known_as(life.held_at_ms)),
+        ("left_at_ms", &|life| known_as(life.left_at_ms)),
+        ("how", &|life| life.how.to_owned()),
+        ("wait_ms", &|life| life.wait_ms.to_string()),
+        ("hold_ms", &|life| known_as(life.hold_ms)),
+        ("is_lower_bound", &|life| life.is_lower_bound.to_string()),
+    ];
+    Table { file_name: "lockscope-history.csv".to_owned(), text: csv::lines(lives, columns) }
 }

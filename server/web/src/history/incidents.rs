@@ -13,7 +13,7 @@ use super::described_incident::Told;
 use super::incident::{Earlier, Looking, id_of};
 use crate::Http;
 use crate::api::{ListFormat, share_past, with_format};
-use crate::csv::{Table, known_as, text};
+use crate::csv::{Column, Table, known_as, text};
 use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
@@ -23,28 +23,6 @@ pub(super) const USUAL_RANGE_MS: i64 = 86_400_000;
 /// Rows of one answer.
 pub(crate) const INCIDENTS_MAX: usize = 500;
 const INCIDENTS_USUAL: usize = 100;
-const COLUMNS: [&str; 20] = [
-    "id",
-    "from_at_ms",
-    "to_at_ms",
-    "lasted_ms",
-    "worst",
-    "findings",
-    "locks",
-    "root_lock",
-    "root_client",
-    "root_host",
-    "root_session_id",
-    "victims",
-    "victims_peak",
-    "waiting_ms",
-    "is_lower_bound",
-    "ended_by",
-    "is_seen_now",
-    "forced_by",
-    "seen_before",
-    "sentence",
-];
 
 pub(crate) async fn show(
     State(http): State<Http>,
@@ -72,31 +50,30 @@ pub(super) fn table(list: Listed) -> Table {
     let all = Incidents::from(list);
     let total = all.incidents.len() + all.left_out;
     let rows: Vec<(i64, Incident)> = lasted_ms.into_iter().zip(all.incidents).collect();
-    Table::of_first("incidents", COLUMNS, rows, total, |(lasted_ms, row)| {
-        let known = |value: &Option<String>| value.as_deref().map(text).unwrap_or_default();
-        [
-            text(&row.id),
-            row.from_at_ms.to_string(),
-            known_as(row.to_at_ms),
-            lasted_ms.to_string(),
-            row.worst.to_owned(),
-            text(&row.findings.join(" ")),
-            text(&row.locks.join("\n")),
-            text(&row.root_lock),
-            known(&row.root_client),
-            known(&row.root_host),
-            known(&row.root_session_id),
-            row.victims.to_string(),
-            row.victims_peak.to_string(),
-            row.waiting_ms.to_string(),
-            row.is_lower_bound.to_string(),
-            row.ended_by.to_owned(),
-            known_as(row.is_seen_now),
-            known(&row.forced_by),
-            row.seen_before.to_string(),
-            text(&row.sentence),
-        ]
-    })
+    let known = |value: &Option<String>| value.as_deref().map(text).unwrap_or_default();
+    let columns: [Column<'_, (i64, Incident)>; _] = [
+        ("id", &|(_, row)| text(&row.id)),
+        ("from_at_ms", &|(_, row)| row.from_at_ms.to_string()),
+        ("to_at_ms", &|(_, row)| known_as(row.to_at_ms)),
+        ("lasted_ms", &|(lasted_ms, _)| lasted_ms.to_string()),
+        ("worst", &|(_, row)| row.worst.to_owned()),
+        ("findings", &|(_, row)| text(&row.findings.join(" "))),
+        ("locks", &|(_, row)| text(&row.locks.join("\n"))),
+        ("root_lock", &|(_, row)| text(&row.root_lock)),
+        ("root_client", &|(_, row)| known(&row.root_client)),
+        ("root_host", &|(_, row)| known(&row.root_host)),
+        ("root_session_id", &|(_, row)| known(&row.root_session_id)),
+        ("victims", &|(_, row)| row.victims.to_string()),
+        ("victims_peak", &|(_, row)| row.victims_peak.to_string()),
+        ("waiting_ms", &|(_, row)| row.waiting_ms.to_string()),
+        ("is_lower_bound", &|(_, row)| row.is_lower_bound.to_string()),
+        ("ended_by", &|(_, row)| row.ended_by.to_owned()),
+        ("is_seen_now", &|(_, row)| known_as(row.is_seen_now)),
+        ("forced_by", &|(_, row)| known(&row.forced_by)),
+        ("seen_before", &|(_, row)| row.seen_before.to_string()),
+        ("sentence", &|(_, row)| text(&row.sentence)),
+    ];
+    Table::of_first("incidents", rows, total, columns)
 }
 
 /// A list before it is written down.
