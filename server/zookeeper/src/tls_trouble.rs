@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use rustls::client::ResolvesClientCert;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -19,8 +20,9 @@ use tokio_rustls::TlsConnector;
 use super::connect_string::split_chroot;
 use super::credentials::ZkTls;
 
-/// How long one server may take to be met.
-const MEETING_MAX: Duration = Duration::from_secs(1);
+/// How long a server may take to be met. A JVM on a busy machine takes more than a second for its first handshakes, and the
+/// next try to connect may be a session time-out away.
+const MEETING_MAX: Duration = Duration::from_secs(3);
 /// How long it may take to refuse our certificate, which with TLS 1.3 comes after the meeting.
 const REFUSAL_MAX: Duration = Duration::from_millis(200);
 /// Servers that are asked; they are members of one ensemble.
@@ -46,17 +48,15 @@ impl ResolvesClientCert for NoCertificate {
 impl ZkTls {
     /// What is wrong with the certificates of the first server of which something is. None: nothing that we know of.
     pub(super) async fn trouble(&self, connect: &str) -> Option<&'static str> {
-        for server in split_chroot(connect).0.split(',').take(SERVERS_MAX) {
-            let none = Arc::<NoCertificate>::default();
-            let connector = TlsConnector::from(Arc::new(self.client_config(none.clone())?));
-            let meeting = timeout(MEETING_MAX, meet(&connector, server));
-            if let Ok(Err(error)) = meeting.await
-                && let Some(why) = words(&error, self.identity().is_some(), none.was_asked.load(Ordering::Relaxed))
-            {
-                return Some(why);
-            }
-        }
-        None
+        let servers = split_chroot(connect).0.split(',').take(SERVERS_MAX);
+        join_all(servers.map(|server| self.trouble_of(server))).await.into_iter().flatten().next()
+    }
+
+    async fn trouble_of(&self, server: &str) -> Option<&'static str> {
+        let none = Arc::<NoCertificate>::default();
+        let connector = TlsConnector::from(Arc::new(self.client_config(none.clone())?));
+        let error = timeout(MEETING_MAX, meet(&connector, server)).await.ok()?.err()?;
+        words(&error, self.identity().is_some(), none.was_asked.load(Ordering::Relaxed))
     }
 
     fn client_config(&self, none: Arc<NoCertificate>) -> Option<ClientConfig> {
