@@ -225,26 +225,23 @@ impl Http {
     ) -> Result<(Vec<T>, Vec<Unanswered>), ErrorResponse> {
         let (mut answers, mut unanswered, mut first) = (Vec::new(), Vec::new(), None);
         for ensemble in self.recorded_ensembles(scope, named) {
-            let failed = match self.recorded(scope, &ensemble) {
-                Ok((_, store)) => {
-                    let question =
-                        Question { store: &*store, ensemble: &ensemble, scope, range: range.clone(), give_up_at };
-                    match ask(&question) {
-                        Ok(answer) => {
-                            answers.push(answer);
-                            continue;
-                        }
-                        Err(error) => {
-                            let reason = if matches!(error, StoreError::TooLong) { "too_long" } else { "store_failed" };
-                            (reason, refused(error, range))
-                        }
-                    }
+            let answer = self.recorded(scope, &ensemble).map_err(|not_open| ("store_failed", not_open));
+            let answer = answer.and_then(|(_, store)| {
+                let question =
+                    Question { store: &*store, ensemble: &ensemble, scope, range: range.clone(), give_up_at };
+                ask(&question).map_err(|error| {
+                    let reason = if matches!(error, StoreError::TooLong) { "too_long" } else { "store_failed" };
+                    (reason, refused(error, range))
+                })
+            });
+            match answer {
+                Ok(answer) => answers.push(answer),
+                Err((reason, failed)) => {
+                    let detail = failed.sentence().to_owned();
+                    unanswered.push(Unanswered { ensemble, reason, detail, nearest: None });
+                    first.get_or_insert(failed);
                 }
-                Err(not_open) => ("store_failed", not_open),
-            };
-            let (reason, failed) = failed;
-            unanswered.push(Unanswered { ensemble, reason, detail: failed.sentence().to_owned(), nearest: None });
-            first.get_or_insert(failed);
+            }
         }
         match first {
             Some(failed) if answers.is_empty() => Err(failed),

@@ -83,7 +83,7 @@ impl Http {
     /// replayed.
     pub(super) fn models(&self, moment: Option<&Moment>, scope: &Scope) -> Result<Models, ErrorResponse> {
         let Some(moment) = moment else { return Ok(Models { hub: self.hub.clone(), unanswered: Vec::new() }) };
-        Ok(self.moments.as_ref().ok_or(MomentError::NoHistory)?.at(moment, scope)?)
+        Ok(self.moments.as_ref().ok_or(MomentError::NoHistory)?.at(moment, scope, give_up_at())?)
     }
 }
 

@@ -168,11 +168,11 @@ impl Moments {
         self.recordings.clock.now_ms()
     }
 
-    /// What is shown of a moment to somebody: the hub is at that instant.
+    /// What is shown of a moment to somebody: the hub is at that instant. What is not replayed by then is unanswered.
     ///
     /// # Errors
     /// Of the ensemble that was named nothing is known then; or of none that they may see.
-    pub(crate) fn at(&self, moment: &Moment, scope: &Scope) -> Result<Models, MomentError> {
+    pub(crate) fn at(&self, moment: &Moment, scope: &Scope, give_up_at: Instant) -> Result<Models, MomentError> {
         let seen = self.seen(scope);
         if seen.iter().all(|(_, handle)| handle.is_none()) {
             return Err(MomentError::NoHistory);
@@ -182,15 +182,15 @@ impl Moments {
             return Err(self.later(&seen));
         }
         let is_wanted = |(info, _): &(EnsembleInfo, _)| !moment.is_alone || info.name == moment.ensemble;
-        let give_up_at = give_up_at();
         let (mut shown, mut unanswered, mut first) = (Vec::new(), Vec::new(), None);
         for (info, handle) in seen.into_iter().filter(is_wanted) {
             match self.snapshot(&info.name, handle.as_ref(), at_ms, give_up_at) {
                 Ok(snapshot) => shown.push(Ensemble::still(info, &snapshot.shown)),
                 Err(why) => {
                     unanswered.push(why.of(&info.name));
+                    let is_named = info.name == moment.ensemble;
                     let unknown = MomentError::Unknown { ensemble: info.name, why };
-                    if matches!(&unknown, MomentError::Unknown { ensemble, .. } if *ensemble == moment.ensemble) {
+                    if is_named {
                         return Err(unknown);
                     }
                     first.get_or_insert(unknown);

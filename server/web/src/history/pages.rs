@@ -2,6 +2,7 @@
 //! model as it was, as documents without code.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Query, Request, State};
@@ -14,6 +15,7 @@ use lockscope_page::{OverTimeMarkup, no_moment_page};
 use lockscope_view::past::Unanswered;
 use lockscope_view::{EventKind, EventsQuery, Scope, WINDOW_ROWS_MAX};
 
+use super::ask::give_up_at;
 use super::density::{Strip, strip};
 use super::links::{PAGES, keep_moment};
 use super::{AT, Models, Moment, MomentError, Moments, NOW, over_time_page, time_to_lock, with_moment};
@@ -168,7 +170,7 @@ impl Http {
         let (own, scope) = (self.clone(), caller.scope.clone());
         let find = move || {
             let view = own.view_of(address);
-            own.found(&moment, &scope, &view).map(|(_, past)| past.hub.now_ms())
+            own.found(&moment, &scope, &view, give_up_at()).map(|(_, past)| past.hub.now_ms())
         };
         match self.past_work.ask(&caller.principal.owner, find).await {
             Ok(found) => found.map_err(|unknown| unknown.respond(self, caller)),
@@ -180,19 +182,27 @@ impl Http {
         PastView { address, now_ms: self.hub.now_ms(), is_over: self.is_past, ..PastView::default() }
     }
 
-    fn found(&self, moment: &Moment, scope: &Scope, view: &PastView) -> Result<(&Moments, Models), Box<UnknownMoment>> {
+    fn found(
+        &self,
+        moment: &Moment,
+        scope: &Scope,
+        view: &PastView,
+        give_up_at: Instant,
+    ) -> Result<(&Moments, Models), Box<UnknownMoment>> {
         let unknown = |error| Box::new(UnknownMoment { view: view.clone(), error });
         let moments = self.moments.as_deref().ok_or_else(|| unknown(MomentError::NoHistory))?;
-        Ok((moments, moments.at(moment, scope).map_err(unknown)?))
+        Ok((moments, moments.at(moment, scope, give_up_at).map_err(unknown)?))
     }
 
     fn past_page(&self, moment: &Moment, scope: &Scope, address: String) -> Result<PastPage, Box<UnknownMoment>> {
         let view = self.view_of(address);
-        let (moments, past) = self.found(moment, scope, &view)?;
+        // One for all that the page needs: it has to come in time.
+        let give_up_at = give_up_at();
+        let (moments, past) = self.found(moment, scope, &view, give_up_at)?;
         let (kept_ms, gaps_ms) = moments.kept(scope, &moment.ensemble);
         let lock = query_of_lock(&view.address);
         let path = lock.iter().flatten().find(|(name, _)| name == "path").map_or("", |(_, path)| path);
-        let (events_ms, changes_ms) = neighbours(moments, (moment, &past), scope, path, kept_ms.1);
+        let (events_ms, changes_ms) = neighbours(moments, (moment, &past), scope, path, (kept_ms.1, give_up_at));
         let Strip { pieces, releases_ms } = strip(moments, scope, (&moment.ensemble, path), kept_ms);
         let at_ms = past.hub.now_ms();
         let over_time = lock.as_ref().and_then(|pairs| self.section_soon(scope, pairs, Some(at_ms)));
@@ -226,7 +236,7 @@ fn neighbours(
     (moment, past): (&Moment, &Models),
     scope: &Scope,
     path: &str,
-    newest_ms: i64,
+    (newest_ms, give_up_at): (i64, Instant),
 ) -> (Neighbours, Neighbours) {
     let (mut events, mut changes) = (Neighbours::default(), Neighbours::default());
     let at_ms = past.hub.now_ms();
@@ -241,7 +251,10 @@ fn neighbours(
     }
     for ahead_ms in AHEAD_MS {
         let until = (at_ms + ahead_ms).min(moments.now_ms() - OVER_MS).min(newest_ms);
-        let Some(later) = (until > at_ms).then(|| moments.at(&moment.at(until), scope).ok()).flatten() else { break };
+        let Some(later) = (until > at_ms).then(|| moments.at(&moment.at(until), scope, give_up_at).ok()).flatten()
+        else {
+            break;
+        };
         let after = seen
             .iter()
             .flat_map(|view| later.hub.projection().events_after(scope, &query(&view.ensemble), Some(view.next_after)));
