@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use html5ever::tendril::TendrilSink as _;
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
-use lockscope_web::{Declared, Verb, declared};
+use lockscope_web::{Route, Verb, routes};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
@@ -116,7 +116,7 @@ fn base<'a>(path: &str, lock: &'a str) -> Vec<(&'static str, &'a str)> {
 }
 
 /// Names of all parameters: those the API describes, and those that pages send.
-async fn parameters(browser: &Browser<'_>, pages: &[Declared], lock: &str) -> BTreeSet<String> {
+async fn parameters(browser: &Browser<'_>, pages: &[Route], lock: &str) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = UNNAMED.map(str::to_owned).into();
     let document = browser.recorded.json("/api/v1/openapi.json").await.1;
     for operation in document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values())
@@ -165,10 +165,10 @@ async fn no_parameter_becomes_markup() {
     until(async || recorded.json("/api/v1/locks").await.1.to_string().contains("injected")).await;
     recorded.until_kept(now_ms()).await;
     let browser = Browser::signed_in(&recorded, &token).await;
-    let gets: Vec<Declared> = declared().into_iter().filter(|route| route.verb == Verb::Get).collect();
+    let gets: Vec<Route> = routes().filter(|route| route.verb == Verb::Get).copied().collect();
     // Scripts ask for parts of pages beside the API.
-    let is_shown = |route: &Declared| !route.path.starts_with("/api") && !route.path.contains('{');
-    let (shown, data): (Vec<Declared>, Vec<Declared>) = gets.iter().copied().partition(is_shown);
+    let is_shown = |route: &Route| !route.path.starts_with("/api") && !route.path.contains('{');
+    let (shown, data): (Vec<Route>, Vec<Route>) = gets.iter().copied().partition(is_shown);
     let names = parameters(&browser, &shown, &lock).await;
     assert!(names.len() >= 40 && names.contains("toml") && names.contains("hours"), "{names:?}");
     let (mut pages, mut asked) = (0, 0);
@@ -225,7 +225,7 @@ async fn no_parameter_becomes_markup() {
         "run",
         "plan_id",
     ];
-    for route in declared().into_iter().filter(|route| route.verb == Verb::Post && route.is_page) {
+    for route in routes().filter(|route| route.verb == Verb::Post && route.is_for_people()) {
         let answer = script.post(route.path, &fields.map(|name| (name, BREAKOUT))).await;
         assert!(!answer.is_html || !is_injected(&answer.text), "{}: {}", route.path, answer.text);
     }

@@ -17,7 +17,6 @@ mod cluster;
 mod compact;
 mod counts;
 mod csv;
-mod declared;
 mod events;
 mod events_page;
 mod find;
@@ -41,6 +40,7 @@ mod metrics_api;
 mod middleware;
 mod near;
 mod openapi;
+mod operation;
 mod orders;
 mod origins;
 mod page_source;
@@ -81,7 +81,6 @@ use crate::history::Moments;
 pub use crate::history::{AllIncidents, Recordings};
 use crate::metrics::Metrics;
 use counts::Counts;
-pub use declared::{Declared, declared};
 pub use limits::Limits;
 use lockscope_access::Access;
 use lockscope_audit::SharedHeads;
@@ -97,12 +96,15 @@ use lockscope_runtime::quota::Quota;
 use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_view::Scope;
 use middleware::{authentication, compression, headers, origin, panicked};
+use operation::{Operation, Tag};
 pub use origins::{ORIGINS_MAX, Origin, OriginFault, Origins, Scheme, is_loopback};
 pub use pages::pages;
+use params::ParamNames;
 pub use payloads::Payloads;
 use problem::ErrorResponse;
-use route::{Answer, Route};
-pub use route::{Need, Verb};
+use route::Answer;
+pub use route::{Need, Route, Verb};
+pub use routes::all as routes;
 use shared_answers::SharedAnswers;
 use worker_pool::WorkerPool;
 
@@ -125,8 +127,8 @@ const PAST_AT_ONCE: usize = 4;
 /// What the routes share.
 #[derive(Clone)]
 pub struct Http {
-    /// Every route there is.
-    routes: &'static [Route],
+    /// What the API's document describes.
+    operations: &'static [(Tag, &'static [Operation])],
     hub: Arc<Hub>,
     draining: CancellationToken,
     limits: Limits,
@@ -175,7 +177,7 @@ impl Http {
         let caller_sockets = Quota::new(limits.sockets_max as usize, limits.caller_sockets_max, Arc::default());
         let caller_views = Quota::new(VIEWS_MAX, limits.caller_views_max, Arc::default());
         Self {
-            routes: routes::ROUTES,
+            operations: routes::OPERATIONS,
             hub,
             draining,
             limits,
@@ -305,13 +307,13 @@ impl Http {
 
     /// What is made of the table alone.
     fn rows(&self) -> Router {
-        let rows = |router: Router<Self>, row: &Route| match row.answer {
+        let rows = |router: Router<Self>, (row, params): (&Route, ParamNames)| match row.answer {
             Answer::Api(handler) | Answer::Act(handler) | Answer::Form(handler) => {
-                router.route(row.path, handler().layer(Extension(routes::params(row))))
+                router.route(row.path, handler().layer(Extension(params)))
             }
             Answer::Page | Answer::File => router,
         };
-        self.routes.iter().fold(Router::new(), rows).with_state(self.clone())
+        routes::with_params().fold(Router::new(), rows).with_state(self.clone())
     }
 
     /// The whole router, made of the table in `routes`. `pages` brings the page and its assets, with its own answer to

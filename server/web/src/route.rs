@@ -70,10 +70,13 @@ pub(super) enum Answer {
 
 /// One route.
 #[derive(Clone, Copy)]
-pub(super) struct Route {
-    pub(super) verb: Verb,
-    pub(super) path: &'static str,
-    pub(super) need: Need,
+pub struct Route {
+    /// How it is asked for.
+    pub verb: Verb,
+    /// Where, with `{…}` for what varies.
+    pub path: &'static str,
+    /// What it needs.
+    pub need: Need,
     pub(super) answer: Answer,
     /// Browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
     pub(super) is_polled: bool,
@@ -116,7 +119,7 @@ impl Route {
     }
 
     /// Whoever may not see it is redirected to sign in, and gets an error page.
-    pub(super) fn is_for_people(&self) -> bool {
+    pub fn is_for_people(&self) -> bool {
         matches!(self.answer, Answer::Page | Answer::Form(_))
     }
 
@@ -124,4 +127,29 @@ impl Route {
     pub(super) fn acts_by_form(&self) -> bool {
         self.verb == Verb::Post && matches!(self.answer, Answer::Form(_)) && !self.path.starts_with("/sign-in")
     }
+}
+
+/// A handler for scripts.
+pub(super) const fn api(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Route {
+    Route::new(verb, path, need, Answer::Api(answer))
+}
+
+/// A handler for scripts that executes a release.
+pub(super) const fn act(path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Route {
+    Route::new(Verb::Post, path, need, Answer::Act(answer)).secret()
+}
+
+/// A handler for people.
+pub(super) const fn form(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Route {
+    Route::new(verb, path, need, Answer::Form(answer))
+}
+
+/// A page.
+pub(super) const fn page(path: &'static str, need: Need) -> Route {
+    Route::new(Verb::Get, path, need, Answer::Page)
+}
+
+/// A file of the page: the same for everybody, and the page for signing in needs some.
+pub(super) const fn file(path: &'static str) -> Route {
+    Route::new(Verb::Get, path, Need::Open, Answer::File)
 }

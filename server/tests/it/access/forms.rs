@@ -3,15 +3,16 @@
 use axum::http::HeaderMap;
 use lockscope_access::{FormKey, Grant, ListenScope, Net, Proxy, Settings};
 use lockscope_view::Role;
-use lockscope_web::{Declared, Verb, declared};
+use lockscope_web::{Route, Verb, routes};
 
 use super::{Answer, House, PASSWORD, form_token};
 
 const REFUSED: &str = "the form does not belong to your present sign-in";
 
-fn acting() -> impl Iterator<Item = Declared> {
-    let acts = |route: &Declared| route.verb == Verb::Post && route.is_page && !route.path.starts_with("/sign-in");
-    declared().into_iter().filter(acts)
+fn acting() -> impl Iterator<Item = &'static Route> {
+    let acts =
+        |route: &&Route| route.verb == Verb::Post && route.is_for_people() && !route.path.starts_with("/sign-in");
+    routes().filter(acts)
 }
 
 async fn key(house: &House, cookie: &str) -> FormKey {

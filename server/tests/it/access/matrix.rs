@@ -3,7 +3,7 @@
 use lockscope_access::{Grant, ListenScope, Settings};
 use lockscope_audit::Right;
 use lockscope_view::{Problem, Role};
-use lockscope_web::{Declared, Need, Verb, declared};
+use lockscope_web::{Need, Route, Verb, routes};
 
 use super::{Answer, House, bearer};
 
@@ -18,7 +18,7 @@ fn may(role: Role, right: Right) -> bool {
     rights.contains(&right)
 }
 
-async fn ask(house: &House, route: &Declared, headers: &[(&str, &str)]) -> Answer {
+async fn ask(house: &House, route: &Route, headers: &[(&str, &str)]) -> Answer {
     let path =
         route.path.replace("{name}", "none.css").replace("{*rest}", "v1/none").replace("{id}", "0000000000000000");
     let method = if route.verb == Verb::Any { "GET" } else { route.verb.name() };
@@ -39,8 +39,8 @@ fn passed(answer: &Answer, what: &str) {
 
 /// The gate said to nobody: say who you are.
 #[track_caller]
-fn unknown(answer: &Answer, route: &Declared, what: &str) {
-    if route.is_page {
+fn unknown(answer: &Answer, route: &Route, what: &str) {
+    if route.is_for_people() {
         assert_eq!(answer.status, 303, "{what}");
         assert!(answer.header("location").starts_with("/sign-in"), "{what}");
         return;
@@ -51,10 +51,10 @@ fn unknown(answer: &Answer, route: &Declared, what: &str) {
 
 /// The gate said to somebody: not you.
 #[track_caller]
-fn forbidden(answer: &Answer, route: &Declared, role: Role, what: &str) {
+fn forbidden(answer: &Answer, route: &Route, role: Role, what: &str) {
     assert_eq!(answer.status, 403, "{what}");
     assert!(answer.text.contains(&format!("the role {role}, which may not")), "{what}: {}", answer.text);
-    if !route.is_page {
+    if !route.is_for_people() {
         let problem: Problem = serde_json::from_str(&answer.text).unwrap();
         assert_eq!(problem.status, 403, "{what}");
     }
@@ -76,23 +76,24 @@ async fn every_route_by_every_kind_of_person() {
     }
     let open = House::plain().await;
     let mut cells = 0;
-    for route in declared() {
+    for route in routes() {
         let what = format!("{} {}", route.verb.name(), route.path);
-        let answer = ask(&closed, &route, &[]).await;
+        let answer = ask(&closed, route, &[]).await;
         match route.need {
             Need::Open => passed(&answer, &what),
-            Need::Of(_) => unknown(&answer, &route, &what),
+            Need::Of(_) => unknown(&answer, route, &what),
         }
-        let answer = ask(&open, &route, &[]).await;
+        let answer = ask(&open, route, &[]).await;
         match route.need {
             Need::Of(right) if !may(Role::Viewer, right) => {
-                unknown(&answer, &route, &what);
-                let says_what_helps = route.is_page || answer.text.contains("You are signed out. Sign in as an ");
+                unknown(&answer, route, &what);
+                let says_what_helps =
+                    route.is_for_people() || answer.text.contains("You are signed out. Sign in as an ");
                 assert!(says_what_helps, "{what}: {}", answer.text);
             }
             Need::Open | Need::Of(_) => passed(&answer, &what),
         }
-        let wrong = ask(&open, &route, &[("authorization", "Bearer lks_000000000000_00")]).await;
+        let wrong = ask(&open, route, &[("authorization", "Bearer lks_000000000000_00")]).await;
         match route.need {
             Need::Open => passed(&wrong, &what),
             Need::Of(_) => assert_eq!(
@@ -109,9 +110,9 @@ async fn every_route_by_every_kind_of_person() {
             }
             let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
             let what = format!("{what} by {name} with {}", headers[0].0);
-            let answer = ask(&closed, &route, &headers).await;
+            let answer = ask(&closed, route, &headers).await;
             match route.need {
-                Need::Of(right) if !may(*role, right) => forbidden(&answer, &route, *role, &what),
+                Need::Of(right) if !may(*role, right) => forbidden(&answer, route, *role, &what),
                 // A part of the record can't be verified, so whoever has a scope gets none.
                 Need::Of(_) if *name == "scoped" && route.path == "/api/v1/audit/export" => {
                     assert!(answer.status == 403 && answer.text.contains("exported whole"), "{what}");
@@ -150,7 +151,7 @@ async fn what_is_not_in_the_table_is_not_there() {
         (404, "application/problem+json"),
         "no page is rendered for nobody"
     );
-    let routes = declared();
+    let routes: Vec<_> = routes().collect();
     for route in routes.iter().filter(|route| route.verb != Verb::Any && !route.path.contains('{')) {
         for method in ["DELETE", "PUT", "PATCH", "OPTIONS", "TRACE"] {
             if routes.iter().any(|other| other.path == route.path && other.verb.name() == method) {

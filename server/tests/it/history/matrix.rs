@@ -264,13 +264,11 @@ impl Scene {
 async fn routes_of_the_past(recorded: &Recorded, at: i64) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
     let document = recorded.json("/api/v1/openapi.json").await.1;
     let (mut with_at, mut all) = (BTreeSet::new(), BTreeSet::new());
-    for route in
-        lockscope_web::declared().into_iter().filter(|route| route.verb == Verb::Get && !route.path.contains('{'))
-    {
+    for route in lockscope_web::routes().filter(|route| route.verb == Verb::Get && !route.path.contains('{')) {
         let parameters = document["paths"][route.path]["get"]["parameters"].as_array();
         let takes_at =
             parameters.is_some_and(|parameters| parameters.iter().any(|parameter| parameter["name"] == "at"));
-        let is_past_page = route.is_page && {
+        let is_past_page = route.is_for_people() && {
             let query = match route.path {
                 "/lock" => "path=/a/order&",
                 _ => "",

@@ -5,9 +5,9 @@ use lockscope_view::{ClientFrame, SUBPROTOCOL_JSON, ServerFrame};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::operation::shape;
+use crate::operation::shape;
 
-pub(super) const TEXT: &str = "Open it as a WebSocket with the subprotocol `lockscope.v1.json` and the same `Authorization` as any request. Text frames of \
+pub(crate) const TEXT: &str = "Open it as a WebSocket with the subprotocol `lockscope.v1.json` and the same `Authorization` as any request. Text frames of \
      JSON go both ways: the client sends `ClientFrame`, the server `ServerFrame` (see the schemas of these names). The server says `hello` first. Each \
      `subscribe` names a view and an `id` of the client's choice and is answered by a `snapshot`; every `delta` after it leads from state `seq - 1` to \
      `seq`. Applied one after the other they always give the view as it is. When a client falls behind, it is sent `resync` and a new `snapshot`. \

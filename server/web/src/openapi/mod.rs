@@ -1,16 +1,8 @@
-//! `/api/v1/openapi.json`: the API described by its own code. The operations stand in a table beside the routes, the
+//! `/api/v1/openapi.json`: the API described by its own code. Operations stand in the tables of routes, the
 //! schemas come from the types that are answered, and who may is what authentication asks.
 
-mod alert_operations;
-mod cluster_operations;
 mod examples;
-mod frames;
-mod lab_operations;
-mod operation;
-mod operations;
-mod order_operations;
-mod params;
-mod replies;
+pub(super) mod frames;
 mod schemas;
 
 use std::sync::OnceLock;
@@ -22,10 +14,9 @@ use bytes::Bytes;
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-use self::operation::{Content, Operation, ParamLocation, Reply, Tag};
-use self::operations::OPERATIONS;
 use super::Http;
-use super::route::{Need, Route, Verb};
+use super::operation::{Content, Operation, Reply, Tag};
+use super::route::{Need, Verb};
 
 const TITLE: &str = "Lockscope";
 const ABOUT: &str = "A lock observatory for Apache ZooKeeper: who holds which lock, who waits, since when, and what is wrong.\n\n\
@@ -39,48 +30,31 @@ const ABOUT: &str = "A lock observatory for Apache ZooKeeper: who holds which lo
 /// `GET /api/v1/openapi.json`; made once.
 pub(super) async fn document(State(http): State<Http>) -> Response {
     static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
-    let document = DOCUMENT.get_or_init(|| Bytes::from(make(http.routes).to_string()));
+    let document = DOCUMENT.get_or_init(|| Bytes::from(make(http.operations).to_string()));
     ([(CONTENT_TYPE, "application/json")], document.clone()).into_response()
 }
 
-/// What this build can be asked.
-fn operations() -> Vec<&'static Operation> {
-    OPERATIONS
-        .iter()
-        .chain(alert_operations::OPERATIONS)
-        .chain(order_operations::OPERATIONS)
-        .chain(cluster_operations::OPERATIONS)
-        .chain(lab_operations::OPERATIONS)
-        .filter(|operation| cfg!(feature = "lab") || operation.tag != Tag::Lab)
-        .collect()
-}
-
-/// The parameters of the query that a route takes; None where it is not of the API.
-pub(super) fn query_params(row: &Route) -> Option<Vec<&'static str>> {
-    let operation = operations().into_iter().find(|one| one.path == row.path && one.verb == row.verb)?;
-    let of_query = operation.params.iter().filter(|param| matches!(param.place, ParamLocation::Query));
-    Some(of_query.map(|param| param.name).collect())
-}
-
-fn make(routes: &[Route]) -> Value {
-    let operations = operations();
+fn make(groups: &[(Tag, &'static [Operation])]) -> Value {
+    let operations: Vec<(Tag, &Operation)> =
+        groups.iter().flat_map(|(tag, group)| group.iter().map(|operation| (*tag, operation))).collect();
     let (mut answered, mut asked) = (schemas::answered(), schemas::asked());
     frames::of_server(&mut answered);
     frames::of_client(&mut asked);
     let bodies = operations
         .iter()
         .enumerate()
-        .filter_map(|(at, operation)| operation.takes.map(|takes| (at, takes(&mut asked))));
+        .filter_map(|(at, (_, operation))| operation.takes.map(|takes| (at, takes(&mut asked))));
     let mut bodies: Vec<(usize, Schema)> = bodies.collect();
-    let replies: Vec<Value> = operations.iter().map(|operation| replies(operation, routes, &mut answered)).collect();
+    let replies: Vec<Value> =
+        operations.iter().map(|(tag, operation)| replies(*tag, operation, &mut answered)).collect();
     let mut schemas = schemas::merge(answered, asked, &mut bodies);
     frames::put_right(&mut schemas);
     let mut paths = Map::new();
-    for (at, (operation, replies)) in operations.iter().zip(replies).enumerate() {
+    for (at, ((tag, operation), replies)) in operations.iter().zip(replies).enumerate() {
         let body = bodies.iter().find(|(of, _)| *of == at).map(|(_, schema)| schema);
-        let verb = operation.verb.name().to_ascii_lowercase();
-        let path = paths.entry(operation.path).or_insert_with(|| Value::Object(Map::new()));
-        path[verb] = described(operation, routes, replies, body);
+        let verb = operation.route.verb.name().to_ascii_lowercase();
+        let path = paths.entry(operation.route.path).or_insert_with(|| Value::Object(Map::new()));
+        path[verb] = described(*tag, operation, replies, body);
     }
     let tags: Vec<Value> = Tag::ALL.map(|tag| json!({ "name": tag.name(), "description": tag.text() })).to_vec();
     json!({
@@ -108,17 +82,16 @@ fn make(routes: &[Route]) -> Value {
     })
 }
 
-fn described(operation: &Operation, routes: &[Route], replies: Value, body: Option<&Schema>) -> Value {
-    let needs = route_of(operation, routes).map(|route| route.need);
-    let roles = match needs {
-        Some(Need::Of(right)) => right.roles().into_iter().map(|role| role.name()).collect(),
-        _ => Vec::new(),
+fn described(tag: Tag, operation: &Operation, replies: Value, body: Option<&Schema>) -> Value {
+    let roles = match operation.route.need {
+        Need::Of(right) => right.roles().into_iter().map(|role| role.name()).collect(),
+        Need::Open => Vec::new(),
     };
     let who = if roles.is_empty() { "For everybody.".to_owned() } else { format!("Roles: {}.", roles.join(", ")) };
     let text = [operation.text, &who].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
     let mut out = json!({
         "operationId": operation.id,
-        "tags": [operation.tag.name()],
+        "tags": [tag.name()],
         "summary": operation.summary,
         "description": text,
         "responses": replies,
@@ -132,7 +105,7 @@ fn described(operation: &Operation, routes: &[Route], replies: Value, body: Opti
         out["requestBody"] = json!({ "required": true, "content": { "application/json": { "schema": schema } } });
         examples::of_body(operation.id, &mut out);
     }
-    if matches!(operation.tag, Tag::Live) {
+    if tag == Tag::Live {
         out["x-websocket"] = frames::websocket();
     }
     examples::of_replies(operation.id, &mut out);
@@ -140,9 +113,9 @@ fn described(operation: &Operation, routes: &[Route], replies: Value, body: Opti
 }
 
 /// The answers of an operation, with those that the way to it may give.
-fn replies(operation: &Operation, routes: &[Route], schemas: &mut schemars::SchemaGenerator) -> Value {
+fn replies(tag: Tag, operation: &Operation, schemas: &mut schemars::SchemaGenerator) -> Value {
     let own = operation.replies.iter();
-    let common = common(operation, routes)
+    let common = common(tag, operation)
         .into_iter()
         .filter(|reply| !operation.replies.iter().any(|own| own.status == reply.status));
     let mut out = Map::new();
@@ -156,11 +129,11 @@ fn replies(operation: &Operation, routes: &[Route], schemas: &mut schemars::Sche
 }
 
 /// What origin checks, authentication and the bounds of every answer may say before or instead of the handler.
-fn common(operation: &Operation, routes: &[Route]) -> Vec<Reply> {
+fn common(tag: Tag, operation: &Operation) -> Vec<Reply> {
     let problem = |status, text| Reply { status, text, content: &[Content::Problem] };
     let mut replies = vec![problem(503, "No answer was ready in time; try again.")];
     replies.push(Reply { status: 431, text: "The address or the headers are too long.", content: &[] });
-    if !route_of(operation, routes).is_some_and(|route| route.is_probe) {
+    if !operation.route.is_probe {
         replies.push(problem(
             400,
             "The request or its query is not what it should be; `detail` names the parameter and what it takes.",
@@ -168,13 +141,13 @@ fn common(operation: &Operation, routes: &[Route]) -> Vec<Reply> {
         replies.push(problem(403, "Who asks may not do this, or the page behind the request is not of this server."));
         replies.push(problem(421, "The `Host` that was asked for is not this server."));
     }
-    if route_of(operation, routes).is_some_and(|route| route.need != Need::Open) {
+    if operation.route.need != Need::Open {
         replies.push(problem(401, "Nobody is known by what came with the request."));
     }
-    if matches!(operation.tag, Tag::Look) || operation.path == "/metrics" {
+    if tag == Tag::Look || operation.route.path == "/metrics" {
         replies.push(problem(429, "Too many requests of one caller; `Retry-After` says how long to wait."));
     }
-    if operation.verb != Verb::Get {
+    if operation.route.verb != Verb::Get {
         replies.push(problem(413, "The body is longer than 64 KiB."));
         replies.push(problem(415, "The body's content type is not `application/json`."));
     }
@@ -182,10 +155,6 @@ fn common(operation: &Operation, routes: &[Route]) -> Vec<Reply> {
         replies.push(problem(422, "The body is not what it should be; `detail` shows one that is."));
     }
     replies
-}
-
-fn route_of<'a>(operation: &Operation, routes: &'a [Route]) -> Option<&'a Route> {
-    routes.iter().find(|route| route.verb == operation.verb && route.path == operation.path)
 }
 
 #[cfg(test)]

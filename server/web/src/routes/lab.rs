@@ -1,43 +1,51 @@
-//! The operations of the lab, in the same table as the others.
+//! Runs of the lab.
 
+use axum::routing::{delete, get, post};
 use lockscope_view::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
-use super::operation::{Content, Operation, Tag, shape};
-use super::operations::{TABLE, act, look};
 use super::params;
-use super::replies::{NO_RUN, json, problem};
-use crate::route::Verb;
+use super::replies::{NO_RUN, TABLE, json, problem};
+use super::{LAB, VIEW};
+use crate::lab_api;
+use crate::operation::{Content, Operation, operation, shape};
+use crate::route::{Verb, api};
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
+        summary: "Runs of the lab",
         replies: &[json(200, "The runs that are kept, newest first.", &[Content::Json(shape::<LabRuns>)])],
-        ..look("/api/v1/lab/runs", "labRuns", Tag::Lab, "Runs of the lab")
+        ..operation("labRuns", api(Verb::Get, "/api/v1/lab/runs", VIEW, || get(lab_api::runs)))
     },
     Operation {
+        summary: "Order a run of the lab",
+        takes: Some(shape::<LabOrder>),
         text: "How much may be asked for is limited by the server's configuration; the sentence of a 422 names the limit.",
         replies: &[
             json(201, "It begins.", &[Content::Json(shape::<LabStarted>)]),
             problem(409, "The lab is off, or another run is under way."),
             problem(422, "The body is not what it should be, or asks for too much."),
         ],
-        ..act("/api/v1/lab/runs", "startLabRun", Tag::Lab, "Order a run of the lab", shape::<LabOrder>)
+        ..operation("startLabRun", api(Verb::Post, "/api/v1/lab/runs", LAB, || post(lab_api::start)))
     },
     Operation {
+        summary: "One run",
         params: params::LOOK_AT_RUN,
         replies: &[json(200, "The run, as far as it is.", &[Content::Json(shape::<LabRun>), TABLE]), NO_RUN],
-        ..look("/api/v1/lab/runs/{id}", "labRun", Tag::Lab, "One run")
+        ..operation("labRun", api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab_api::run)))
     },
     Operation {
-        verb: Verb::Delete,
+        summary: "Stop a run and remove what it made",
         params: params::ONE_RUN,
         replies: &[
             json(200, "It is over.", &[Content::Json(shape::<LabRun>)]),
             json(202, "It is being cleared.", &[Content::Json(shape::<LabRun>)]),
             NO_RUN,
         ],
-        ..look("/api/v1/lab/runs/{id}", "stopLabRun", Tag::Lab, "Stop a run and remove what it made")
+        ..operation("stopLabRun", api(Verb::Delete, "/api/v1/lab/runs/{id}", LAB, || delete(lab_api::stop)))
     },
     Operation {
+        summary: "Let something go wrong in a run",
+        takes: Some(shape::<FaultOrder>),
         params: params::ONE_RUN,
         replies: &[
             json(200, "Thrown.", &[Content::Json(shape::<ThrownFault>)]),
@@ -45,12 +53,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
             problem(409, "It can't be thrown now."),
             problem(422, "The body is not what it should be, or the run has no such lane."),
         ],
-        ..act(
-            "/api/v1/lab/runs/{id}/faults",
-            "throwFault",
-            Tag::Lab,
-            "Let something go wrong in a run",
-            shape::<FaultOrder>,
-        )
+        ..operation("throwFault", api(Verb::Post, "/api/v1/lab/runs/{id}/faults", LAB, || post(lab_api::throw)))
     },
 ];

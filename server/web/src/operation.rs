@@ -1,10 +1,10 @@
-//! How an operation of the API is described: what it takes, what it answers. ServerPage data and its form in the
-//! document.
+//! How an operation of the API is described beside its route: what it takes, what it answers. Plain data, and its form in
+//! the document.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::route::Verb;
+use crate::route::Route;
 use lockscope_view::past::Unanswered;
 
 /// Puts a type's schema among the document's and gives its place.
@@ -17,12 +17,9 @@ pub(super) fn shape<T: JsonSchema>(schemas: &mut SchemaGenerator) -> Schema {
 
 /// One operation.
 pub(super) struct Operation {
-    pub(super) verb: Verb,
-    /// As in the table of routes.
-    pub(super) path: &'static str,
+    pub(super) route: Route,
     /// Its name in generated clients.
     pub(super) id: &'static str,
-    pub(super) tag: Tag,
     /// A few words.
     pub(super) summary: &'static str,
     /// What else there is to know; may be empty.
@@ -32,6 +29,19 @@ pub(super) struct Operation {
     pub(super) takes: Option<Shape>,
     /// What it answers, without the problems that every operation of its kind has.
     pub(super) replies: &'static [Reply],
+}
+
+/// The operation of a route, with nothing said of it yet.
+pub(super) const fn operation(id: &'static str, route: Route) -> Operation {
+    Operation { route, id, summary: "", text: "", params: &[], takes: None, replies: &[] }
+}
+
+impl Operation {
+    /// The parameters of the query that it takes.
+    pub(super) fn query_params(&self) -> impl Iterator<Item = &'static str> {
+        let of_query = self.params.iter().filter(|param| matches!(param.place, ParamLocation::Query));
+        of_query.map(|param| param.name)
+    }
 }
 
 /// Groups of operations.

@@ -1,7 +1,10 @@
 //! Answers that several operations have.
 
-use super::operation::{Content, Reply, shape};
+use crate::operation::{Content, Reply, shape};
 use crate::release_api::{PlanJson, ResultJson};
+
+/// The same as a table.
+pub(super) const TABLE: Content = Content::Text(crate::csv::MEDIA_TYPE);
 
 /// An answer of JSON.
 pub(super) const fn json(status: u16, text: &'static str, content: &'static [Content]) -> Reply {

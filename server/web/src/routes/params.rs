@@ -2,7 +2,6 @@
 
 use lockscope_view::{AuditKind, FLEET_TILES_MAX, Recipe, SessionGroup, SessionSort, Sort, Verdict};
 
-use super::operation::{Kind, Param, ParamLocation};
 use crate::alerts::view::StateFilter;
 use crate::history::ExportFormat;
 use crate::history::blame::BLAME_MAX;
@@ -10,6 +9,7 @@ use crate::history::holds::HOLDS_MAX;
 use crate::history::incidents::INCIDENTS_MAX;
 use crate::history::marks::MARKS_MAX;
 use crate::history::time_to_lock::WAITS_USUAL;
+use crate::operation::{Kind, Param, ParamLocation};
 use crate::server_pages::fleet::LABELS_MAX;
 use lockscope_audit::LIMIT_MAX;
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
