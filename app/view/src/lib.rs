@@ -20,7 +20,7 @@ mod fleet;
 mod frame;
 mod freshness;
 #[cfg(test)]
-mod golden;
+mod golden_tests;
 pub mod guide;
 mod id;
 mod lab;

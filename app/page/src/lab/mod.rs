@@ -7,9 +7,9 @@ mod head;
 mod lanes;
 #[cfg(feature = "hydrate")]
 mod live;
-#[cfg(test)]
-pub(crate) mod samples;
 mod table;
+#[cfg(test)]
+pub(crate) mod tests;
 pub(crate) mod words;
 
 use crate::erase::view;

@@ -182,7 +182,7 @@ fn group(run: &LabRun, base: Option<&Lane>, columns: usize, title: &'static str,
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples;
+    use super::super::tests as samples;
     use super::*;
     use crate::parts::text;
 

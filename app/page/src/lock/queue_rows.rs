@@ -206,7 +206,7 @@ fn last_name(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::samples::holder;
+    use crate::release::tests::holder;
 
     const LOOK: Look<'_> = Look { ensemble: "", may_release: true, now_ms: 5_000 };
 

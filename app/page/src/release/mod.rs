@@ -6,9 +6,9 @@
 mod ask;
 mod draft;
 mod plan;
-#[cfg(test)]
-pub(super) mod samples;
 mod stage;
+#[cfg(test)]
+pub(super) mod tests;
 mod words;
 
 use leptos::html::{Dialog, H2};

@@ -255,7 +255,7 @@ fn whole_session(plan: &ReleasePlan) -> Option<AnyView> {
 mod tests {
     use super::*;
     use crate::live::Live;
-    use crate::release::samples::plan;
+    use crate::release::tests::plan;
 
     fn drawn(plan: &ReleasePlan) -> String {
         let owner = Owner::new_root(None);

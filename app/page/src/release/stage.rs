@@ -99,7 +99,7 @@ pub(super) fn is_confirmed(plan: &ReleasePlan, confirm: &str, reason: &str) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::samples::{page, plan};
+    use crate::release::tests::{page, plan};
     use lockscope_view::{ContenderRole, SessionId, Window, Zxid};
 
     #[test]

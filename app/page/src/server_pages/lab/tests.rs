@@ -1,7 +1,7 @@
 //! What the lab's pages say and must never do.
 
 use super::*;
-use crate::lab::samples::{BEGAN_MS, broken, failed, famous, finished, opening, running, stopped};
+use crate::lab::tests::{BEGAN_MS, broken, failed, famous, finished, opening, running, stopped};
 use crate::shell::AssetNames;
 use lockscope_view::{LabBrief, LabState, Person, Role, SignedBy, Strategy};
 
