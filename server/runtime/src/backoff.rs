@@ -2,20 +2,13 @@
 
 use std::time::Duration;
 
-/// Why settings make no back-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BackoffError {
     /// The first wait is zero: that would be a busy loop.
     #[error("the first wait must be longer than zero")]
     ZeroFirst,
-    /// The cap is below the first wait.
     #[error("the longest wait ({cap_ms} ms) must not be shorter than the first ({first_ms} ms)")]
-    CapBelowFirst {
-        /// First wait.
-        first_ms: u128,
-        /// Longest wait.
-        cap_ms: u128,
-    },
+    CapBelowFirst { first_ms: u128, cap_ms: u128 },
 }
 
 /// Exponential back-off with "equal jitter": half of each wait is fixed, half is random.

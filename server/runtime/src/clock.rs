@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A source of wall time, cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Clock(Kind);
 
@@ -15,7 +14,6 @@ enum Kind {
 }
 
 impl Clock {
-    /// The machine's clock.
     pub fn system() -> Self {
         Self(Kind::System)
     }

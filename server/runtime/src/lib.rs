@@ -14,5 +14,6 @@ pub mod shutdown;
 pub mod task_thread;
 mod task_threads;
 pub mod tasks;
+pub mod webhook_client;
 
 pub use task_threads::{THREADS_MAX, TaskThreads};

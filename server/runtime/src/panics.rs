@@ -34,7 +34,6 @@ fn report(info: &PanicHookInfo<'_>) {
     }
 }
 
-/// What a panic said.
 fn text(payload: &(dyn Any + Send)) -> &str {
     match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
         (Some(text), _) => text,

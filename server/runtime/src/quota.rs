@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Places that can be taken; cheap to clone.
 #[derive(Debug)]
 pub struct Quota<K>(Arc<Inner<K>>);
 
@@ -29,17 +28,14 @@ struct Usage<K> {
     by_caller: HashMap<K, usize>,
 }
 
-/// How many were refused.
 #[derive(Debug, Default)]
 pub struct Refusals {
     all: AtomicU64,
     caller: AtomicU64,
 }
 
-/// Why there is no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// All are taken.
     All,
     /// This caller has as many as one may have: so many.
     Caller(usize),
@@ -53,7 +49,6 @@ pub struct Permit<K: Eq + Hash> {
 }
 
 impl Refusals {
-    /// Counts one.
     pub fn count(&self, why: Full) {
         let counter = match why {
             Full::All => &self.all,
@@ -75,7 +70,6 @@ impl<K> Clone for Quota<K> {
 }
 
 impl<K: Eq + Hash + Clone> Quota<K> {
-    /// So many places in all, and so many for each caller; who is refused is counted.
     pub fn new(max: usize, caller_max: usize, refusals: Arc<Refusals>) -> Self {
         Self(Arc::new(Inner {
             max,
@@ -121,7 +115,6 @@ impl<K: Eq + Hash + Clone> Quota<K> {
         self.taken().all
     }
 
-    /// Whether none is.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

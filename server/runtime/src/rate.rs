@@ -7,19 +7,16 @@ use std::time::{Duration, Instant};
 /// Callers that are remembered; beyond it a new one is let pass uncounted until others have been quiet for a while.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// A rate limit for each caller.
 #[derive(Debug)]
 pub struct RateLimit<K> {
     /// Time that one question uses up.
     each: Duration,
     /// Time that may be used ahead.
     ahead: Duration,
-    /// Until when the time of each caller is used up.
     used_until: HashMap<K, Instant>,
 }
 
 impl<K: Eq + Hash + Clone> RateLimit<K> {
-    /// So many a second, and so many at once.
     pub fn new(per_second: u32, burst: u32) -> Self {
         let each = Duration::from_secs(1) / per_second.max(1);
         Self { each, ahead: each * burst.max(1), used_until: HashMap::new() }

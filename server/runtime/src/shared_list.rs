@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-/// The list; clones share it.
 #[derive(Debug)]
 pub struct SharedList<T>(Arc<RwLock<Arc<Vec<T>>>>);
 
@@ -27,19 +26,16 @@ impl<T> From<Vec<T>> for SharedList<T> {
 }
 
 impl<T> SharedList<T> {
-    /// As it is now.
     pub fn now(&self) -> Arc<Vec<T>> {
         Arc::clone(&self.0.read())
     }
 }
 
 impl<T: Clone> SharedList<T> {
-    /// Adds one at the end.
     pub fn push(&self, item: T) {
         self.change(|items| items.push(item));
     }
 
-    /// Takes out those that fit, and gives them.
     pub fn take(&self, fits: impl Fn(&T) -> bool) -> Vec<T> {
         let mut taken = Vec::new();
         self.change(|items| {
@@ -49,7 +45,6 @@ impl<T: Clone> SharedList<T> {
         taken
     }
 
-    /// Changes each where it is.
     pub fn change_each(&self, change: impl FnMut(&mut T)) {
         self.change(|items| items.iter_mut().for_each(change));
     }

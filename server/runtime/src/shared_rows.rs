@@ -9,17 +9,14 @@ use std::pin::Pin;
 
 /// Bytes of a row's text at most; a longer one is not shared.
 pub const BODY_BYTES_MAX: usize = 16 * 1024;
-/// Bytes of a row's key at most.
 pub const KEY_BYTES_MAX: usize = 128;
 /// Rows that are sent at once. Overflow policy: the rest goes with the next exchange.
 pub const SENT_MAX: usize = 1_000;
 
-/// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedRow {
     /// Its name, unique among those of its kind.
     pub key: String,
-    /// What it says.
     pub body: String,
     /// Of two texts the one with the larger stamp counts; ms since the epoch.
     pub stamp: i64,
@@ -29,7 +26,6 @@ pub struct SharedRow {
     pub expires_at_ms: i64,
 }
 
-/// Who has something to share.
 pub trait Sharer: Send + Sync {
     /// The kind of its rows: a name that stays.
     fn kind(&self) -> &'static str;
@@ -41,7 +37,6 @@ pub trait Sharer: Send + Sync {
     fn take<'a>(&'a self, rows: Vec<SharedRow>, is_whole: bool) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 }
 
-/// Exchanges rows with the others.
 pub trait Exchange: Send + Sync {
     /// Sends what changed here and takes what the others changed, before the call and not later. False where that can't be
     /// done now: it is done once it can be. Bounded: a place that does not answer keeps nobody for more than a moment.

@@ -23,13 +23,10 @@ type Job = Box<dyn FnOnce() + Send>;
 #[derive(Clone, Debug)]
 pub struct TaskThread(mpsc::UnboundedSender<Job>);
 
-/// Why a task brought no result.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    /// It panicked.
     #[error("{0}")]
     Panicked(#[from] JoinError),
-    /// The thread could not run it.
     #[error("its thread has ended")]
     NoThread,
 }
@@ -63,7 +60,6 @@ impl TaskThread {
         self.0.strong_count()
     }
 
-    /// Runs a task on the thread.
     pub fn spawn<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> TaskResult<T> {
         let (sender, result) = oneshot::channel();
         let job = move || {

@@ -17,7 +17,6 @@ pub struct TaskThreads {
 }
 
 impl TaskThreads {
-    /// None yet.
     pub fn new(name: &'static str) -> Self {
         Self { name, threads: Vec::new() }
     }

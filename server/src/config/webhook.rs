@@ -2,7 +2,8 @@
 
 use super::{ConfigError, Layers, check};
 use crate::cli::ServeArgs;
-use lockscope_audit::webhook::{Webhook, WebhookFault};
+use lockscope_audit::webhook::Webhook;
+use lockscope_runtime::webhook_client::Fault;
 
 /// The secret itself, where files are unhandy.
 const SECRET: &str = "LOCKSCOPE_WEBHOOK_SECRET";
@@ -50,6 +51,6 @@ pub(super) fn of(flags: &ServeArgs, layers: &Layers<'_>, has_data_dir: bool) -> 
     Webhook::new(address, secret.trim().as_bytes().to_vec()).map(Some).map_err(|wrong| told(&from, &wrong))
 }
 
-fn told(from: &str, wrong: &WebhookFault) -> ConfigError {
+fn told(from: &str, wrong: &Fault) -> ConfigError {
     ConfigError(format!("{from} {}; {}", wrong.why, wrong.remedy))
 }

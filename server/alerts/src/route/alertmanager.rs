@@ -16,7 +16,6 @@ use lockscope_view::outgoing::plain;
 const FIRES_FOR_MS: i64 = 5 * 60 * 1_000;
 /// Bytes of a label's value, before what tells apart those that were cut.
 const LABEL_BYTES_MAX: usize = 1_024;
-/// Bytes of an annotation.
 const ANNOTATION_BYTES_MAX: usize = 4_096;
 
 pub(super) fn outgoing(route: &Route, notifications: &[Notification], now_ms: i64) -> Vec<Outgoing> {

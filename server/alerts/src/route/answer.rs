@@ -10,12 +10,9 @@ use super::RouteKind;
 /// The longest wait that a receiver may ask for.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(5 * 60);
 
-/// Whether it helps to try again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendErrorKind {
-    /// It will not be taken however often it is sent.
     Permanent,
-    /// It may be taken later.
     Temporary,
 }
 
@@ -25,7 +22,6 @@ pub enum SendErrorKind {
 pub struct SendError {
     /// What happened, to follow the receiver's name: "it answered 503 Service Unavailable".
     pub why: String,
-    /// Whether it helps to try again.
     pub kind: SendErrorKind,
     /// How long the receiver asks to be left alone, at most 5 minutes; None where it says nothing.
     pub retry_after: Option<Duration>,
@@ -41,12 +37,10 @@ impl SendError {
     }
 }
 
-/// What was read of an answer's body.
 #[derive(Debug)]
 pub(super) enum Body {
     /// Nothing: the status says all, or it broke off.
     Unread,
-    /// All of it.
     Whole(Vec<u8>),
     /// More than a bot ever answers.
     TooLong,

@@ -24,14 +24,12 @@ use std::fmt;
 
 use reqwest::Url;
 
-pub use address::RouteFault;
 pub use answer::{SendError, SendErrorKind};
 pub use outgoing::outgoing;
 pub use request::Outgoing;
 pub use sender::{Sender, SenderError};
 pub use webhook::SIGNATURE_HEADER;
 
-/// What a receiver is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RouteKind {
     /// Prometheus Alertmanager, API v2.
@@ -53,7 +51,6 @@ pub enum RouteKind {
 }
 
 impl RouteKind {
-    /// Every kind.
     pub const ALL: [Self; 8] = [
         Self::Alertmanager,
         Self::PagerDuty,
@@ -73,7 +70,6 @@ impl RouteKind {
         }
     }
 
-    /// Its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Alertmanager => "alertmanager",
@@ -91,11 +87,8 @@ impl RouteKind {
 /// A receiver. Neither address nor secret is ever shown whole: addresses of chats are secrets too.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Route {
-    /// Its name in the configuration.
     pub name: String,
-    /// What it is.
     pub kind: RouteKind,
-    /// Where it is.
     pub url: Url,
     /// What signs, or is the key of the service (`PagerDuty`) or the bearer token (Alertmanager); None where there
     /// is none.

@@ -20,7 +20,6 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// Of JSON.
     pub(super) fn json(url: Url, body: &Value) -> Self {
         Self::text(url, body.to_string())
     }

@@ -9,13 +9,10 @@ use lockscope_view::outgoing::plain;
 
 /// Alerts that one message of a chat shows.
 pub(super) const ROWS_MAX: usize = 10;
-/// Bytes of a sentence in a chat.
 pub(super) const SENTENCE_BYTES_MAX: usize = 700;
-/// Bytes of a lock's path in a chat.
 pub(super) const LOCK_BYTES_MAX: usize = 400;
 /// Bytes of the name of a rule, and of an ensemble, in a chat.
 pub(super) const NAME_BYTES_MAX: usize = 100;
-/// What the link to the dashboard says.
 pub(super) const OPEN: &str = "Open in Lockscope";
 
 /// One alert, bounded, with nothing that hides; not yet escaped.
@@ -27,7 +24,6 @@ pub(super) struct Row {
     pub(super) sentence: String,
     pub(super) ensemble: String,
     pub(super) lock: String,
-    /// From when to when.
     pub(super) time: String,
     pub(super) link: Option<String>,
 }
@@ -65,7 +61,6 @@ pub(super) fn heading(notifications: &[Notification]) -> String {
     }
 }
 
-/// The last line of a message that doesn't show every alert.
 pub(super) fn and_more(more: usize) -> Option<String> {
     (more > 0).then(|| format!("and {more} more"))
 }

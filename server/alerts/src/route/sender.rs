@@ -1,11 +1,10 @@
 //! Sends notifications to receivers, and says why when one was not told.
 
-use std::error::Error as _;
 use std::time::Duration;
 
+use lockscope_runtime::webhook_client::{self, error_cause};
 use reqwest::header::{HeaderValue, RETRY_AFTER, USER_AGENT};
-use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, Response};
+use reqwest::{Client, Response};
 
 use super::Route;
 use super::answer::{Body, Bot, SendError, SendErrorKind, judged, retry_after};
@@ -15,7 +14,6 @@ use crate::notification::Notification;
 
 /// The longest that one request takes, from the connection to the last byte of the answer, in seconds.
 const ANSWER_WITHIN_S: u64 = 10;
-/// Bytes that are read of an answer.
 const ANSWER_BYTES_MAX: usize = 64 * 1_024;
 
 /// There is no way to send.
@@ -48,7 +46,7 @@ impl Sender {
     /// # Errors
     /// When there is no way to send over TLS.
     pub fn patient(answer_within: Duration) -> Result<Self, SenderError> {
-        let secure = Some(made(builder(answer_within))?);
+        let secure = Some(webhook_client::client(answer_within, false).map_err(SenderError)?);
         Ok(Self { secure, ..Self::plain_only(answer_within)? })
     }
 
@@ -57,7 +55,7 @@ impl Sender {
     /// # Errors
     /// When there is no way to send at all.
     pub fn plain_only(answer_within: Duration) -> Result<Self, SenderError> {
-        let plain = made(builder(answer_within).tls_certs_only(std::iter::empty()))?;
+        let plain = webhook_client::client(answer_within, true).map_err(SenderError)?;
         Ok(Self { plain, secure: None })
     }
 
@@ -84,8 +82,7 @@ impl Sender {
         let Some(client) = client else {
             return Err(SendError::permanent("it is at an address of https, and this sender was made for http alone"));
         };
-        let mut request =
-            client.post(outgoing.url).header(USER_AGENT, concat!("lockscope/", env!("CARGO_PKG_VERSION")));
+        let mut request = client.post(outgoing.url).header(USER_AGENT, webhook_client::USER_AGENT);
         for (name, value) in outgoing.headers {
             let Ok(mut value) = HeaderValue::from_str(&value) else {
                 return Err(SendError::permanent("its secret has characters that can't be sent; check the secret"));
@@ -110,15 +107,6 @@ impl Sender {
     }
 }
 
-/// No redirect: what is signed for one place goes to no other. No proxy from the environment.
-fn builder(answer_within: Duration) -> ClientBuilder {
-    Client::builder().no_proxy().redirect(Policy::none()).timeout(answer_within)
-}
-
-fn made(builder: ClientBuilder) -> Result<Client, SenderError> {
-    builder.build().map_err(|error| SenderError(said(error)))
-}
-
 /// Reads no more than an answer may have, however long it is said to be. The client's limit of time covers it too.
 async fn read(response: &mut Response) -> Result<Body, reqwest::Error> {
     let mut body = Vec::new();
@@ -132,20 +120,5 @@ async fn read(response: &mut Response) -> Result<Body, reqwest::Error> {
 }
 
 fn failed(error: reqwest::Error) -> SendError {
-    if error.is_builder() { SendError::permanent(said(error)) } else { SendError::temporary(said(error)) }
-}
-
-/// The innermost cause, without the address.
-fn said(error: reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "it did not answer in time".to_owned();
-    }
-    let error = error.without_url();
-    let mut said = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        said = cause.to_string();
-        source = cause.source();
-    }
-    said
+    if error.is_builder() { SendError::permanent(error_cause(error)) } else { SendError::temporary(error_cause(error)) }
 }

@@ -14,7 +14,6 @@ use lockscope_view::outgoing::plain;
 pub const SIGNATURE_HEADER: &str = "lockscope-signature";
 /// The version of the body's format.
 const VERSION: u32 = 1;
-/// Bytes of each text.
 const FIELD_BYTES_MAX: usize = 4_096;
 
 pub(super) fn outgoing(route: &Route, notifications: &[Notification], now_ms: i64) -> Vec<Outgoing> {

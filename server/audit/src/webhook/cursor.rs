@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AuditError, files};
 
-/// The file's name.
 const CURSOR: &str = "audit.webhook";
 const BYTES_MAX: u64 = 1_024;
 

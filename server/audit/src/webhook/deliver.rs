@@ -1,13 +1,11 @@
 //! Delivers records in order, one at a time, until each was taken.
 
-use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_view::AuditKind;
 use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, USER_AGENT};
-use reqwest::redirect::Policy;
 use serde::Deserialize;
 
 use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
@@ -16,20 +14,19 @@ use crate::{AuditError, chain, read};
 use lockscope_runtime::backoff::Backoff;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
+use lockscope_runtime::webhook_client;
 
 /// Records that are read at once.
 const READ_MAX: usize = 64;
 /// Bytes that are read at once, or a record that is longer.
 const READ_BYTES_MAX: usize = 256 * 1024;
 
-/// How patient it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// An answer that takes longer is none.
     pub answer_within: Duration,
     /// The first wait after a failure.
     pub first_wait: Duration,
-    /// The longest wait.
     pub longest_wait: Duration,
 }
 
@@ -85,12 +82,7 @@ impl Delivery {
                 last
             }
         };
-        // No redirect: what is signed for one place goes to no other. No proxy from the environment.
-        let client = Client::builder().no_proxy().redirect(Policy::none()).timeout(pace.answer_within);
-        // Plain HTTP needs no authorities, and a machine may have none.
-        let client = if webhook.is_plain() { client.tls_certs_only(std::iter::empty()) } else { client };
-        let client = client.build().map_err(|error| {
-            let why = said(error);
+        let client = webhook_client::client(pace.answer_within, webhook.is_plain()).map_err(|why| {
             AuditError(format!(
                 "the webhook can't be used ({why}); install the system's certificate authorities, or name a file of them in SSL_CERT_FILE"
             ))
@@ -166,10 +158,8 @@ impl Delivery {
     async fn post(&self, line: &[u8]) -> Result<(), String> {
         let signed = signature(&self.webhook.secret, self.clock.now_ms(), line);
         let request = self.client.post(self.webhook.url.clone()).header(SIGNATURE_HEADER, signed);
-        let request = request
-            .header(CONTENT_TYPE, "application/json")
-            .header(USER_AGENT, concat!("lockscope/", env!("CARGO_PKG_VERSION")));
-        let response = request.body(line.to_vec()).send().await.map_err(said)?;
+        let request = request.header(CONTENT_TYPE, "application/json").header(USER_AGENT, webhook_client::USER_AGENT);
+        let response = request.body(line.to_vec()).send().await.map_err(webhook_client::error_cause)?;
         let status = response.status();
         if status.is_success() {
             return Ok(());
@@ -229,19 +219,4 @@ fn is_told(kind: AuditKind) -> bool {
         | AuditKind::OrderSnoozeEnded
         | AuditKind::HandedOn => true,
     }
-}
-
-/// The innermost cause, without the address.
-fn said(error: reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "it did not answer in time".to_owned();
-    }
-    let error = error.without_url();
-    let mut said = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        said = cause.to_string();
-        source = cause.source();
-    }
-    said
 }

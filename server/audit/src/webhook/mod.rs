@@ -6,8 +6,8 @@ mod deliver;
 mod sign;
 
 use std::fmt;
-use std::net::IpAddr;
 
+use lockscope_runtime::webhook_client::{Fault, Refusals, check_url};
 use reqwest::Url;
 
 pub use deliver::{Delivery, Pace};
@@ -18,6 +18,14 @@ pub const SIGNATURE_HEADER: &str = "lockscope-signature";
 /// A secret that is shorter can be guessed.
 pub const SECRET_BYTES_MIN: usize = 16;
 
+const REFUSALS: Refusals = Refusals {
+    credentials: "leave them out; every delivery is signed with the secret instead",
+    plain: Fault {
+        why: "would send the audit log in the clear to another machine",
+        remedy: "use https://, or allow it with --webhook-allow-http on",
+    },
+};
+
 /// Where records are sent, and what signs them. Neither is ever shown whole: addresses of webhooks are secrets too.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Webhook {
@@ -25,52 +33,22 @@ pub struct Webhook {
     secret: Vec<u8>,
 }
 
-/// What is wrong with a setting, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WebhookFault {
-    /// What is wrong.
-    pub why: &'static str,
-    /// What to do.
-    pub remedy: &'static str,
-}
-
 impl Webhook {
     /// Checks an address: https, or http to this machine, or http anywhere when that is allowed.
     ///
     /// # Errors
     /// The first fault.
-    pub fn address(text: &str, may_be_plain: bool) -> Result<Url, WebhookFault> {
-        let wrong = |why, remedy| Err(WebhookFault { why, remedy });
-        let Ok(url) = Url::parse(text) else { return wrong("is not an address", "write https://HOST[:PORT]/PATH") };
-        let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
-            return wrong("names no host", "write https://HOST[:PORT]/PATH");
-        };
-        if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
-            return wrong(
-                "has a user, a password or a fragment in it",
-                "leave them out; every delivery is signed with the secret instead",
-            );
-        }
-        let is_here =
-            host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-        match url.scheme() {
-            "https" => Ok(url),
-            "http" if is_here || may_be_plain => Ok(url),
-            "http" => wrong(
-                "would send the audit log in the clear to another machine",
-                "use https://, or allow it with --webhook-allow-http on",
-            ),
-            _ => wrong("is neither https nor http", "write https://HOST[:PORT]/PATH"),
-        }
+    pub fn address(text: &str, may_be_plain: bool) -> Result<Url, Fault> {
+        check_url(text, may_be_plain, REFUSALS)
     }
 
     /// An address that was checked, and a secret.
     ///
     /// # Errors
     /// When the secret is too short.
-    pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, WebhookFault> {
+    pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, Fault> {
         if secret.len() < SECRET_BYTES_MIN {
-            return Err(WebhookFault {
+            return Err(Fault {
                 why: "has fewer than 16 bytes, which can be guessed",
                 remedy: "make one with `openssl rand -hex 32`",
             });
@@ -99,31 +77,6 @@ impl fmt::Debug for Webhook {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_that_can_be() {
-        for url in [
-            "https://hooks.example/T0/B1",
-            "http://127.0.0.1:9/x",
-            "http://[::1]:9",
-            "http://localhost/x",
-            "https://[2001:db8::1]/",
-        ] {
-            assert!(Webhook::address(url, false).is_ok(), "{url}");
-        }
-        assert!(Webhook::address("http://hooks.example/", true).is_ok());
-    }
-
-    #[test]
-    fn addresses_that_can_not() {
-        let why = |url| Webhook::address(url, false).unwrap_err().why;
-        assert!(why("http://hooks.example/").contains("in the clear"));
-        assert!(why("http://localhost.example/").contains("in the clear"));
-        assert!(why("http://127.0.0.1.example/").contains("in the clear"));
-        assert!(why("https://ann:word@hooks.example/").contains("password"));
-        assert!(why("ftp://hooks.example/").contains("neither"));
-        assert!(why("hooks.example").contains("not an address"));
-    }
 
     #[test]
     fn nothing_secret_is_shown() {
