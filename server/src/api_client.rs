@@ -14,30 +14,22 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use crate::config::ConfigError;
 use crate::error::RunError;
 
-/// How long one answer may take.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 /// How long a file may take: a little longer than a server sends one.
 const DOWNLOAD_MAX: Duration = Duration::from_secs(700);
-/// Bytes of an answer that are read.
 const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Characters of a reason that are shown.
 const REASON_CHARS_MAX: usize = 400;
 
-/// A server, and who we are to it.
 pub struct ApiClient {
     client: Client,
     base: String,
     token: Option<String>,
 }
 
-/// Why there is no answer.
 #[derive(Debug)]
 pub enum ApiError {
-    /// The server answered that it won't.
     Refused {
-        /// The HTTP status.
         status: u16,
-        /// Its reason.
         detail: String,
     },
     /// There was no answer that could be read.
@@ -97,12 +89,10 @@ impl ApiClient {
         Ok(Self { client, base: base.trim_end_matches('/').to_owned(), token })
     }
 
-    /// The server's address, as it was given.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// Whether we say who we are.
     pub fn has_token(&self) -> bool {
         self.token.is_some()
     }
@@ -227,7 +217,6 @@ impl ApiClient {
         }
     }
 
-    /// An answer that is one, or why there is none.
     async fn accepted(&self, answer: Response) -> Result<Response, ApiError> {
         let status = answer.status();
         if status.is_redirection() {
@@ -302,7 +291,6 @@ pub fn token_in(file: &Path) -> Result<String, RunError> {
     })
 }
 
-/// A token as it was handed over.
 pub fn checked(text: &str) -> Option<String> {
     let token = text.trim();
     (!token.is_empty() && !token.contains(|char: char| char.is_whitespace() || char.is_control()))

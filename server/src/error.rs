@@ -28,65 +28,42 @@ pub const EXIT_INTERRUPTED: u8 = 130;
 /// Why the process ends other than by a signal.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// Bad configuration.
     #[error("{0}")]
     Config(#[from] ConfigError),
-    /// The address can't be listened on.
     #[error("--listen {listen} can't be used ({source}); {remedy}")]
-    Listen {
-        /// The address.
-        listen: SocketAddr,
-        /// What to do.
-        remedy: &'static str,
-        /// The system's word.
-        source: std::io::Error,
-    },
-    /// ZooKeeper was never reached.
+    Listen { listen: SocketAddr, remedy: &'static str, source: std::io::Error },
     #[error(
         "--zk {connect} could not be reached within --connect-timeout {timeout_ms} ms; check the address and that ZooKeeper runs, or leave --connect-timeout out to keep trying"
     )]
-    Unreachable {
-        /// Connect string.
-        connect: String,
-        /// How long it was tried.
-        timeout_ms: u128,
-    },
+    Unreachable { connect: String, timeout_ms: u128 },
     /// A part that this command needs can't be started.
     #[error("{0}")]
     Unavailable(String),
     /// The audit record is not whole.
     #[error("{0}")]
     Broken(String),
-    /// What was asked for does not exist.
     #[error("{0}")]
     Missing(String),
-    /// It can't be known right now.
     #[error("{0}")]
     Unsure(String),
-    /// Whoever asks may not.
     #[error("{0}")]
     Denied(String),
     /// Nothing went wrong: the answer is on standard output, and in this exit code.
     #[error("answered with {0}")]
     Answered(u8),
-    /// Somebody stopped it before its end.
     #[error("stopped before the end")]
     Interrupted,
-    /// The engine failed.
     #[error("the engine ended: {0}; the view would be stale from now on, restart Lockscope")]
     Engine(#[from] EngineError),
-    /// Something else of ours failed.
     #[error("{0}")]
     Internal(String),
 }
 
 impl RunError {
-    /// Whether a message is printed.
     pub fn has_message(&self) -> bool {
         !matches!(self, Self::Answered(_))
     }
 
-    /// The exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Broken(_) => EXIT_BROKEN,

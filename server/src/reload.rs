@@ -28,29 +28,19 @@ use lockscope_web::Payloads;
 /// Where a configuration came from: the command line that named the file, none for one that was made.
 pub type ConfigOrigin = Option<ServeArgs>;
 
-/// What takes on new settings.
 pub struct ReloadTargets {
-    /// Starts and ends ensembles.
     pub(crate) runner: EnsembleRunner,
-    /// Who releases.
     pub releases: ReleaseService,
-    /// The lab.
     pub lab: LabParts,
-    /// Who may come in.
     pub access: Access,
     /// Who is shown payloads; telling it makes every socket begin anew.
     pub payloads: watch::Sender<Payloads>,
-    /// The webhook that releases are sent to.
     pub webhook: WebhookHandle,
-    /// What an application is, of a client's name.
     pub applications: ApplicationNames,
     /// How much of the past is kept; None where none is.
     pub retention: Option<RetentionHandle>,
-    /// Who is told of alerts, and by which rules.
     pub receivers: Option<AlertReceivers>,
-    /// What people see of it.
     pub config_health: ConfigHealth,
-    /// The service manager.
     pub service_manager: SdNotify,
 }
 
@@ -190,7 +180,6 @@ fn said(waiting: &[String]) -> String {
     if waiting.is_empty() { String::new() } else { format!("; these wait for a restart: {}", waiting.join(", ")) }
 }
 
-/// How settings stand when a server begins.
 pub fn config_health(origin: &ConfigOrigin, clock: &Clock) -> ConfigHealth {
     let path = origin.as_ref().and_then(|settings| config::file_of(settings.config.as_deref(), &ProcessEnvironment));
     ConfigHealth::new(path.map(|path| path.display().to_string()), clock.now_ms())

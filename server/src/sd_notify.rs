@@ -32,7 +32,6 @@ pub struct SdNotify {
 pub type Pulses = SharedList<(String, Arc<AtomicU64>)>;
 
 impl SdNotify {
-    /// As the environment has it.
     pub fn from_env() -> Self {
         let is_ours = std::env::var(WATCHDOG_PID).map_or(true, |pid| pid == std::process::id().to_string());
         let micros =
@@ -40,7 +39,6 @@ impl SdNotify {
         std::env::var_os(SOCKET).map_or_else(Self::default, |name| Self::at(&name, micros.map(Duration::from_micros)))
     }
 
-    /// At a socket of this name, whose watchdog has this interval.
     pub fn at(name: &OsStr, watchdog: Option<Duration>) -> Self {
         let bytes = name.as_bytes();
         let address = match bytes.strip_prefix(b"@") {
@@ -72,7 +70,6 @@ impl SdNotify {
         self.send(&format!("RELOADING=1\nMONOTONIC_USEC={}", clock::monotonic_us()));
     }
 
-    /// The end has begun.
     pub fn stopping(&self) {
         self.send("STOPPING=1\nSTATUS=shutting down");
     }

@@ -69,10 +69,8 @@ use replicas::Replicas;
 const NOTICE_MS: u64 = 500;
 /// How long answers under way and sockets get to end.
 const DRAIN_MS_MAX: u64 = 3_000;
-/// How long a release that is under way gets to end.
 const RELEASES_DRAIN_MAX: Duration = Duration::from_secs(20);
 
-/// Who may come in, as the configuration has it.
 pub fn access(config: &Config) -> Access {
     let is_https = config.web.tls.is_some() || config.web.behind_tls_proxy;
     let reach = ListenScope { is_public: config.is_public(), is_https };
@@ -138,7 +136,6 @@ pub async fn run<O: Observer>(
     served
 }
 
-/// Everything that runs.
 struct RunningServer {
     hub: Arc<Hub>,
     runner: EnsembleRunner,

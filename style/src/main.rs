@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-/// Where things are.
 struct Places {
     workspace: PathBuf,
     target: PathBuf,

@@ -19,7 +19,6 @@ const BROTLI_QUALITY: u32 = 11;
 const BROTLI_QUALITY_QUICK: u32 = 1;
 const BROTLI_WINDOW: u32 = 22;
 
-/// A site being written.
 pub(crate) struct Site {
     folder: PathBuf,
     fresh: PathBuf,
@@ -128,7 +127,6 @@ fn hash(content: &[u8]) -> String {
     Sha256::digest(content).iter().take(HASH_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What the files of a folder hold.
 fn contents(folder: &Path) -> Result<BTreeMap<OsString, Vec<u8>>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {

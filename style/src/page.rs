@@ -13,12 +13,9 @@ use wasmparser::Parser;
 
 use crate::Places;
 
-/// How to build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// Small and slow to build.
     Release,
-    /// Large and quick to build.
     Dev,
 }
 

@@ -21,15 +21,12 @@ const ALLOW_LIST: &str = "style/utilities.txt";
 /// Where classes are used.
 const MARKUP: [&str; 2] = ["app/page/src", "server/web/src"];
 
-/// The style sheets.
 pub(crate) struct Sheets {
-    /// Of every page.
     pub(crate) page: String,
     /// What pages that the server draws alone have besides.
     pub(crate) server_pages: String,
 }
 
-/// Both style sheets.
 pub(crate) fn build(workspace: &Path) -> Result<Sheets> {
     let own = read_all(&workspace.join(FOLDER), "css")?;
     let more = read_all(&workspace.join(SERVER_PAGES), "css")?;
@@ -72,7 +69,6 @@ pub(crate) fn build(workspace: &Path) -> Result<Sheets> {
     Ok(Sheets { page: squeeze(&sheet), server_pages: squeeze(&server_pages) })
 }
 
-/// One utility as a rule.
 fn utility(class: &str) -> Result<String> {
     let (_, declarations) = TailwindBuilder::default()
         .inline(class)
@@ -112,7 +108,6 @@ fn read_all(folder: &Path, extension: &str) -> Result<Vec<(PathBuf, String)>> {
     Ok(found)
 }
 
-/// Class selectors in CSS.
 fn classes_defined(css: &str) -> Vec<String> {
     let mut classes = Vec::new();
     for (at, _) in css.match_indices('.') {

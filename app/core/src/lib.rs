@@ -3,6 +3,8 @@
 //! Standard library only. No I/O, no clock, no logging, no serialisation, no async: time comes in as an
 //! argument, everything else is an adapter's. The same inputs always give the same outputs.
 
+#![warn(missing_docs)]
+
 pub mod assessment;
 pub mod change;
 pub mod configured;

@@ -10,12 +10,10 @@ pub(crate) fn use_pairs() -> Memo<Vec<(String, String)>> {
     Memo::new(move |_| search.with(|search| pairs(search)))
 }
 
-/// The same of a given query.
 pub(crate) fn pairs(search: &str) -> Vec<(String, String)> {
     form_urlencoded::parse(search.trim_start_matches('?').as_bytes()).into_owned().collect()
 }
 
-/// The same, borrowed, as the queries read it.
 pub(crate) fn borrowed(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
     pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }

@@ -18,7 +18,6 @@ use super::status::StatusPage;
 use super::waits::WaitsPage;
 use super::wall::WallPage;
 
-/// The page's root component.
 #[component]
 pub fn App() -> AnyView {
     provide_meta_context();
@@ -65,7 +64,6 @@ fn chunk_page(page: ChunkPage) -> AnyView {
     split_view(fetch_pages(), move || draw_page(page))
 }
 
-/// The pages of that chunk.
 #[derive(Clone, Copy)]
 pub(super) enum ChunkPage {
     Waits,

@@ -16,7 +16,6 @@ const TOLD: std::time::Duration = std::time::Duration::from_millis(2_500);
 /// Longest text that the announcement repeats whole.
 const TOLD_CHARS: usize = 60;
 
-/// Copies, and reports the result.
 pub(crate) fn copy(text: String) {
     spawn_local(async move {
         // Not there at all on pages that came unencrypted from another machine.
@@ -52,7 +51,6 @@ fn by_hand(text: &str) -> Result<bool, JsValue> {
     Ok(is_done)
 }
 
-/// Says something for a moment.
 fn tell(words: &str) {
     let Some(place) = place() else { return };
     let Ok(toast) = document().create_element("p") else { return };

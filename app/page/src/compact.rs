@@ -7,7 +7,6 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Headers, Request, RequestInit, Response};
 
-/// Gets an answer.
 #[cfg(feature = "hydrate")]
 pub(crate) async fn get<T: DeserializeOwned>(url: &str) -> Result<T, JsValue> {
     /// No answer takes longer than this; the server gives up earlier.
@@ -39,7 +38,6 @@ pub(crate) fn is_compact(response: &Response) -> bool {
     response.headers().get("content-type").is_ok_and(|kind| kind.is_some_and(|kind| kind == COMPACT_TYPE))
 }
 
-/// What it holds.
 pub(crate) async fn decode<T: DeserializeOwned>(response: &Response) -> Result<T, JsValue> {
     let bytes = Uint8Array::new(&JsFuture::from(response.array_buffer()?).await?).to_vec();
     decode_frame(&bytes).ok_or(JsValue::NULL)

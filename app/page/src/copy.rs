@@ -17,7 +17,6 @@ pub(crate) fn CopyButton(text: String, what: &'static str) -> AnyView {
     }
 }
 
-/// The same in a row that is made as text.
 pub(crate) fn copy_markup(text: &str, what: &str) -> Markup {
     let label = words::copy(what);
     Markup::fill(

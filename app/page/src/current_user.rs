@@ -26,12 +26,10 @@ impl CurrentUser {
         Self(seen.or_else(|| unpack(&packed.into_inner())))
     }
 
-    /// The app's.
     pub(crate) fn of_app() -> Self {
         use_context().unwrap_or_default()
     }
 
-    /// They may plan and order releases.
     pub(crate) fn may_release(&self) -> bool {
         self.0.as_ref().is_some_and(|person| person.may_release)
     }

@@ -31,7 +31,6 @@ pub struct DocumentTitle {
 }
 
 impl DocumentTitle {
-    /// What the board's head shows.
     pub fn of(head: &BoardHead) -> Self {
         let ensemble = head.as_of.ensemble.as_ref().map(|tag| tag.name.clone()).unwrap_or_default();
         let worst = head.totals.verdicts.first().copied().map(|(verdict, locks)| (sign(verdict), verdict, locks));
@@ -42,7 +41,6 @@ impl DocumentTitle {
         Self { words, sign, ensemble }
     }
 
-    /// The title of a page.
     pub(crate) fn title(&self, page: &str) -> String {
         let mut title = String::new();
         for part in [&*self.words, &*visible(page), &*self.ensemble] {
@@ -55,7 +53,6 @@ impl DocumentTitle {
         title
     }
 
-    /// The icon's address.
     pub(crate) fn icon(&self) -> String {
         format!("/favicon{}.svg", self.sign)
     }
@@ -89,7 +86,6 @@ pub(crate) fn initial_title() -> DocumentTitle {
     DocumentTitle::default()
 }
 
-/// Title and icon of a page, kept in line with what is the matter.
 #[component]
 pub(crate) fn TitleSigns(
     /// The page's name; empty for the board.

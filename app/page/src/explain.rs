@@ -19,7 +19,6 @@ pub(crate) fn explained_term(term: &str, word: &'static str) -> AnyView {
     explained(format!("term-{term}"), erase(word))
 }
 
-/// A verdict with its explanation.
 pub(crate) fn explained_verdict(verdict: Verdict) -> AnyView {
     explained(anchor("verdict", verdict.name()), view! { <Chip verdict=verdict /> })
 }

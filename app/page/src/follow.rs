@@ -11,7 +11,6 @@ pub(crate) fn followed<T: Clone + Send + Sync + 'static>(signal: RwSignal<T>) ->
     signal.get_untracked()
 }
 
-/// The same without the value.
 pub(crate) fn follow<T: Send + Sync + 'static>(signal: RwSignal<T>) {
     let Some(follower) = Observer::get() else { return };
     signal.track();

@@ -28,7 +28,6 @@ fn token(action: &str) -> String {
     meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
 }
 
-/// The tokens that the browser needs.
 #[cfg(feature = "ssr")]
 pub(crate) fn form_tokens() -> AnyView {
     let meta = |action: &'static str| {

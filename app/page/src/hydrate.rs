@@ -33,7 +33,6 @@ pub async fn draw_run() -> Result<(), JsValue> {
     lab::draw_live().await.map_err(said)
 }
 
-/// The chunks that draw what is in the document.
 async fn fetch_drawn() -> Result<(), SplitLoaderError> {
     let path = window().location().pathname().unwrap_or_default();
     if is_in_chunk(&path) {

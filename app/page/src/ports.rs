@@ -11,33 +11,25 @@ use lockscope_view::{
 /// A first view and where to go on from: the live socket resumes after (`epoch`, `seq`) of the same view.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InitialView<T> {
-    /// The feed's epoch.
     pub epoch: Epoch,
-    /// The view's sequence number.
     pub seq: u64,
     /// The server's clock, ms since the Unix epoch; ages in the first render are against this.
     pub server_time_ms: i64,
     /// The instant up to which the view is known to be true, as in a live frame.
     pub known_at_ms: i64,
-    /// The view.
     pub value: T,
 }
 
 /// Read access to the live views.
 pub trait Source: Send + Sync + 'static {
-    /// The board for a query.
     fn board(&self, query: &BoardQuery) -> InitialView<Board>;
     /// One lock; `value` is None when there is no such lock.
     fn lock(&self, query: &LockQuery) -> InitialView<Option<Box<LockPage>>>;
-    /// The server's own state.
     fn status(&self) -> InitialView<Status>;
-    /// Who waits for whom.
     fn waits(&self, query: WaitsQuery) -> InitialView<Box<Waits>>;
-    /// In which order locks are taken.
     fn orders(&self) -> LockOrders {
         LockOrders::default()
     }
-    /// Every session that matches.
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions>;
     /// One session; `value` is None when nothing is known of it.
     fn session(&self, query: &SessionQuery) -> InitialView<Option<Box<SessionPage>>>;
@@ -51,7 +43,6 @@ pub const FORM_TOKEN: &str = "form_token";
 pub struct FormTokens(Arc<dyn Fn(&str) -> String + Send + Sync>);
 
 impl FormTokens {
-    /// Tokens of one sign-in.
     pub fn new(token: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         Self(Arc::new(token))
     }
@@ -82,7 +73,6 @@ pub const PRESENT: &str = "#present";
 pub struct PastView {
     /// The moment, ms since the epoch.
     pub at_ms: i64,
-    /// The present.
     pub now_ms: i64,
     /// The address of the page without its moment.
     pub address: String,
@@ -94,7 +84,6 @@ pub struct PastView {
     pub not_shown: String,
     /// The oldest and the newest moment that are kept.
     pub kept_ms: (i64, i64),
-    /// Stretches of which nothing is kept.
     pub gaps_ms: Vec<(i64, i64)>,
     /// How much happened when, in order; of time in which nothing happened there is none.
     pub pieces: Vec<PastPiece>,
@@ -107,7 +96,6 @@ pub struct PastView {
 }
 
 impl PastView {
-    /// The same page at another moment.
     pub fn url(&self, at_ms: i64) -> String {
         let sign = if self.address.contains('?') { '&' } else { '?' };
         format!("{}{sign}at={at_ms}", self.address)
@@ -134,12 +122,10 @@ impl PastView {
     }
 }
 
-/// How much happened in a piece of the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PastPiece {
     /// Where it begins, ms since the epoch.
     pub from_ms: i64,
-    /// Where it ends.
     pub to_ms: i64,
     /// Contenders that came, began to hold, or gave up.
     pub events: u64,
@@ -150,8 +136,6 @@ pub struct PastPiece {
 /// The nearest moments before and after another; None where none is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Neighbours {
-    /// Before it.
     pub before: Option<i64>,
-    /// After it.
     pub after: Option<i64>,
 }

@@ -14,7 +14,6 @@ use super::parts::{THEME_SCRIPT, ZONE_SCRIPT};
 /// Names of the built files, served below `/pkg/`; each holds the hash of its content.
 #[derive(Clone, Debug, Default)]
 pub struct AssetNames {
-    /// The style sheet.
     pub css: String,
     /// What pages that the server draws alone have besides.
     pub server_pages_css: String,
@@ -22,7 +21,6 @@ pub struct AssetNames {
     pub js: String,
     /// The module that fetches the chunks of the code that is not in `wasm`.
     pub loader: String,
-    /// The page's wasm.
     pub wasm: String,
     /// The chunks that all pages but the board and a lock's need.
     pub pages: Vec<String>,
@@ -66,7 +64,6 @@ pub(super) fn document<H: IntoView, B: IntoView>(
     }
 }
 
-/// What is fetched before the scripts ask for it.
 fn preload(href: String) -> AnyView {
     view! { <link rel="preload" r#as="fetch" r#type="application/wasm" href=href crossorigin="anonymous" /> }
 }

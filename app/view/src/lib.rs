@@ -6,6 +6,8 @@
 //! Enums are externally tagged so that the compact encoding (postcard) can carry them; the JSON frames that
 //! scripts see are flattened to `type` / `kind` tags by the server.
 
+#![warn(missing_docs)]
+
 mod advice;
 mod alerts;
 mod answer;

@@ -21,7 +21,6 @@ const LOOK_MAX: Duration = Duration::from_secs(1);
 /// Questions that wait for a look; one more is answered with what was read before.
 const ASKS_MAX: usize = 1_024;
 
-/// Everybody in the files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Accounts {
     pub(super) tokens: Vec<TokenRecord>,
@@ -35,7 +34,6 @@ pub(super) struct AccountFiles {
     asks: Option<SyncSender<oneshot::Sender<()>>>,
 }
 
-/// Both files.
 struct Files {
     tokens: FileWatch,
     users: FileWatch,

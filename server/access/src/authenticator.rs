@@ -78,7 +78,6 @@ impl Rules {
 /// Who asks, as far as it is known.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// Who.
     pub actor: Actor,
     /// Notified when that ends.
     pub revocation: Revocation,
@@ -273,7 +272,6 @@ impl Access {
         self.rules().settings.proxy.as_ref().map_or(peer, |proxy| proxy.client(headers, peer))
     }
 
-    /// Who looks, for the page.
     pub fn person(&self, actor: &Actor) -> Person {
         let can_sign_in = self.can_sign_in();
         let (may_release, may_audit) = (actor.may(Right::Release), actor.may(Right::ReadAudit));
@@ -300,7 +298,6 @@ impl Access {
         self.0.preferences.replace(actor, next).await
     }
 
-    /// Whether there is a way to sign in.
     pub fn can_sign_in(&self) -> bool {
         self.has_openid() || self.has_secrets() || self.offers_operator()
     }
@@ -315,7 +312,6 @@ impl Access {
         self.state().can_sign_in(self.0.clock.now_ms())
     }
 
-    /// Whether an OpenID provider may authenticate.
     pub fn has_openid(&self) -> bool {
         self.rules().settings.openid.is_some()
     }
@@ -325,7 +321,6 @@ impl Access {
         self.has_credentials_with(&self.rules().settings)
     }
 
-    /// The same, were these the settings.
     pub fn has_credentials_with(&self, settings: &Settings) -> bool {
         settings.openid.is_some()
             || settings.proxy.as_ref().is_some_and(|proxy| proxy.header.is_some())

@@ -20,7 +20,6 @@ impl Access {
         if self.ask_the_others(&id.digest()).await { self.signed_in(&id, address) } else { None }
     }
 
-    /// Whose session it is.
     fn signed_in(&self, secret: &Secret, address: Option<IpAddr>) -> Option<Principal> {
         let (now_ms, id) = (self.inner().clock.now_ms(), secret.digest());
         let state = self.state();

@@ -10,7 +10,6 @@ use super::users::UserRecord;
 
 /// How long a device is known after the last sign-in.
 pub const DEVICE_MS_MAX: i64 = 180 * 24 * 60 * 60 * 1_000;
-/// Random bytes that identify a device.
 const RANDOM_BYTES: usize = 16;
 /// A cookie of ours is never longer.
 const COOKIE_BYTES_MAX: usize = 160;

@@ -6,7 +6,6 @@ use serde::de::DeserializeOwned;
 
 use super::file::{self, Stamp};
 
-/// Reads one file again and again.
 #[derive(Debug)]
 pub(super) struct FileWatch {
     path: PathBuf,

@@ -32,7 +32,6 @@ impl FormKey {
         signature.map_or_else(String::new, |signature| format!("{nonce}.{signature}"))
     }
 
-    /// Whether a form with this token may act at an address.
     pub fn allows(&self, action: &str, token: &str) -> bool {
         let is_signed = |(nonce, signature): (&str, &str)| {
             sign(&self.0, &format!("{nonce}\n{action}"))?.verify_slice(&hex::decode(signature).ok()?).ok()

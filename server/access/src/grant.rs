@@ -6,11 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::AccessError;
 use lockscope_view::Within;
 
-/// Characters of a name.
 pub(super) const NAME_CHARS_MAX: usize = 64;
 /// Ensembles or paths of one grant.
 const REACH_MAX: usize = 100;
-/// The name of nobody.
 pub(super) const ANONYMOUS: &str = "anonymous";
 /// The actor in the audit log when nobody is known.
 const SERVER: &str = "lockscope";
@@ -18,9 +16,7 @@ const SERVER: &str = "lockscope";
 /// A role and how far it reaches. Empty lists reach everywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// What may be done.
     pub role: Role,
-    /// In which ensembles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ensembles: Vec<String>,
     /// At and below which paths.
@@ -29,7 +25,6 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// A role that holds everywhere.
     pub fn everywhere(role: Role) -> Self {
         Self { role, ensembles: Vec::new(), paths: Vec::new() }
     }
@@ -63,7 +58,6 @@ impl Grant {
         Ok(Self { role, ensembles: ensembles.to_vec(), paths: paths.to_vec() })
     }
 
-    /// How far it reaches.
     pub fn scope(&self) -> Within {
         Within::new(&self.ensembles, &self.paths)
     }

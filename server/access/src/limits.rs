@@ -71,7 +71,6 @@ impl<K: Eq + Hash + Ord + Clone> Table<K> {
         count.free_at_ms = now_ms + wait_ms;
     }
 
-    /// Takes one failure back.
     fn refund(&mut self, key: &K, now_ms: i64) {
         if let Some(count) = self.known.get_mut(key) {
             count.failures = count.failures.saturating_sub(1);
@@ -88,7 +87,6 @@ pub(super) struct Limits {
     devices: Table<Digest>,
 }
 
-/// One try.
 #[derive(Clone, Debug)]
 pub(super) enum Try {
     /// From wherever.

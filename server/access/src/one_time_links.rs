@@ -21,7 +21,6 @@ struct OneTimeLink {
 pub(super) struct OneTimeLinks(Vec<OneTimeLink>);
 
 impl OneTimeLinks {
-    /// Makes one and gives its key.
     pub(super) fn add(&mut self, name: &str, grant: Grant, now_ms: i64) -> Secret {
         if self.0.len() >= LINKS_MAX {
             self.0.remove(0);
@@ -51,7 +50,6 @@ impl OneTimeLinks {
         (now_ms < link.until_ms).then_some((link.name, link.grant))
     }
 
-    /// Whether some link fits.
     pub(super) fn any(&self, now_ms: i64, fits: impl Fn(&Grant) -> bool) -> bool {
         self.0.iter().any(|link| now_ms < link.until_ms && fits(&link.grant))
     }

@@ -35,7 +35,6 @@ use lockscope_audit::Right;
 pub struct OpenId {
     /// Its address, as it writes it itself.
     pub issuer: String,
-    /// What it calls us.
     pub client_id: String,
     /// How it knows us; None: it needs nothing but the proof of each sign-in.
     pub client_secret: Option<Secret>,
@@ -43,7 +42,6 @@ pub struct OpenId {
     pub redirect: Option<String>,
     /// The claim that holds a name; None: the first there is of those usual.
     pub name_claim: Option<String>,
-    /// The claim that holds groups.
     pub groups_claim: String,
     /// What a group may do; of several the one that may most counts.
     pub roles: BTreeMap<String, Role>,
@@ -69,7 +67,6 @@ impl OpenId {
         }
     }
 
-    /// Whether a user it names may have a right.
     pub(super) fn may(&self, right: Right) -> bool {
         self.roles.values().chain(&self.role).any(|role| lockscope_audit::role_may(*role, right))
     }

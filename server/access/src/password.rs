@@ -28,7 +28,6 @@ const WAITING_MAX: usize = 32;
 const WAITING_FROM_ADDRESS_MAX: usize = 8;
 /// Characters of a password at least, for who sets one.
 pub const PASSWORD_CHARS_MIN: usize = 12;
-/// Bytes of a password at most.
 pub const PASSWORD_BYTES_MAX: usize = 1_024;
 /// The hash of a password that nobody knows, with the costs above: what a name that is not there is compared with.
 const NOBODY: &str =
@@ -59,7 +58,6 @@ pub(super) fn hash_password(password: &Secret) -> Result<String, AccessError> {
     Ok(hash.to_string())
 }
 
-/// Whether a text is a hash of ours.
 pub(super) fn is_hash(text: &str) -> bool {
     text.starts_with("$argon2id$") && costs(text).is_some()
 }
@@ -71,7 +69,6 @@ fn costs(text: &str) -> Option<(PasswordHash, Params)> {
     Some((hash, params))
 }
 
-/// Too many wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooBusy;
 
@@ -93,7 +90,6 @@ impl Passwords {
         Self { turns: Arc::new(Semaphore::new(AT_ONCE_MAX)), waiting, refusals, buffers: Arc::default() }
     }
 
-    /// Sign-ins that were sent away.
     pub(super) fn refusals(&self) -> &Refusals {
         &self.refusals
     }

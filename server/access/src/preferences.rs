@@ -18,7 +18,6 @@ use lockscope_audit::Actor;
 use lockscope_runtime::clock::{self, Clock};
 use lockscope_runtime::rate::RateLimit;
 
-/// The folder in the data directory.
 const FOLDER: &str = "preferences";
 /// People whose preferences are kept; beyond it those go that were not used for the longest time.
 const PERSONS_MAX: usize = 1_000;
@@ -36,30 +35,23 @@ const ANSWER_MAX: Duration = Duration::from_secs(3);
 const CHANGES_A_SECOND: u32 = 1;
 const CHANGES_AT_ONCE: u32 = 30;
 
-/// Why preferences are not read or kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PreferencesError {
     /// There is nobody they could belong to.
     #[error("nobody is signed in, so your browser keeps pins and views; sign in to have them everywhere")]
     Nobody,
-    /// There is no data directory.
     #[error("this server keeps nothing, so your browser keeps pins and views; start it with --data-dir DIR")]
     NoDirectory,
-    /// They were changed meanwhile.
     #[error("they were changed meanwhile, and are at revision {0}; read them again, and change those")]
     Changed(u64),
-    /// Too often.
     #[error("too many changes; wait a moment")]
     TooOften(Duration),
-    /// They can't be what was sent.
     #[error("{0}")]
     Wrong(String),
-    /// The disk.
     #[error("preferences can't be kept now ({0}); look at the server's data directory, and try again")]
     Disk(String),
 }
 
-/// One file.
 #[derive(Serialize, Deserialize)]
 struct Record {
     by: SignedBy,
@@ -94,7 +86,6 @@ impl PreferenceStore {
         }
     }
 
-    /// What somebody keeps.
     pub(super) async fn read(&self, actor: &Actor) -> Result<Preferences, PreferencesError> {
         let (by, name) = owner(actor)?;
         self.run(move |folder| folder.read(by, &name)).await

@@ -28,7 +28,6 @@ impl Net {
         (net.addr() == net.network()).then_some(Self(net))
     }
 
-    /// Whether an address is in it.
     pub fn has(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
     }
@@ -37,7 +36,6 @@ impl Net {
 /// Which proxy is believed, and what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proxy {
-    /// Addresses that are believed.
     pub addresses: Vec<Net>,
     /// The header with the name of who asks, in small letters; None: only the way is believed.
     pub header: Option<String>,
@@ -50,7 +48,6 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Whether an address is believed.
     pub(super) fn is_trusted(&self, peer: Option<IpAddr>) -> bool {
         peer.is_some_and(|peer| self.addresses.iter().any(|net| net.has(peer)))
     }
@@ -139,7 +136,6 @@ impl Proxy {
         client
     }
 
-    /// Whether a user it names may have a right.
     pub(super) fn may(&self, right: Right) -> bool {
         let mapped = self.roles.values().filter(|_| self.role_header.is_some());
         self.header.is_some() && mapped.chain(&self.role).any(|role| lockscope_audit::role_may(*role, right))

@@ -5,7 +5,6 @@ use axum::http::header::{AUTHORIZATION, COOKIE};
 
 use super::secret::Secret;
 
-/// Why nobody was recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denied {
     /// Nothing was shown, and that is not enough here.

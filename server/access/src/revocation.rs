@@ -2,18 +2,14 @@
 
 use tokio::sync::watch;
 
-/// Why a permission was revoked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevocationReason {
-    /// They signed out.
     SignedOut,
-    /// No request came for too long.
     Idle,
     /// The session lasted as long as one may.
     TooOld,
     /// The token was revoked or changed.
     Revoked,
-    /// The token expired.
     Expired,
     /// The user was removed or changed.
     Removed,
@@ -22,7 +18,6 @@ pub enum RevocationReason {
 }
 
 impl RevocationReason {
-    /// Every reason.
     pub const ALL: [Self; 7] =
         [Self::SignedOut, Self::Idle, Self::TooOld, Self::Revoked, Self::Expired, Self::Removed, Self::Replaced];
 
@@ -72,14 +67,12 @@ impl Revocation {
         Self(None)
     }
 
-    /// Waits for the revocation.
     pub async fn revoked(&self) -> RevocationReason {
         let Some(sent) = &self.0 else { return std::future::pending().await };
         // An error means that the revoker was dropped.
         sent.clone().wait_for(Option::is_some).await.ok().and_then(|sent| *sent).unwrap_or(RevocationReason::Revoked)
     }
 
-    /// Why it was revoked, if it was.
     pub fn reason(&self) -> Option<RevocationReason> {
         let sent = self.0.as_ref()?;
         let why = *sent.borrow();

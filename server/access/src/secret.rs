@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// Bytes of chance in a secret made here.
 const RANDOM_BYTES: usize = 32;
 
 /// A password, a token or the id of a session. Its `Debug` form says nothing, and it has no `Display`.
@@ -15,7 +14,6 @@ const RANDOM_BYTES: usize = 32;
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a text to itself.
     pub fn new(text: String) -> Self {
         Self(text)
     }
@@ -30,7 +28,6 @@ impl Secret {
         &self.0
     }
 
-    /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

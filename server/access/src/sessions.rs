@@ -30,7 +30,6 @@ const ENDED_MAX: usize = 20_000;
 /// What a session rests on; it ends with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
-    /// A user's password.
     User(Box<UserRecord>),
     /// The token of this id.
     Token(String),
@@ -41,7 +40,6 @@ pub(super) enum Basis {
     OpenId,
 }
 
-/// Who signed in.
 #[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) name: String,
@@ -77,7 +75,6 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Whether the others are to be told of it.
     pub(super) fn is_unshared(&self, now_ms: i64) -> bool {
         let is_known = self.shared_at_ms.is_some_and(|at_ms| self.asked_at_ms.saturating_sub(at_ms) < TOUCH_MS);
         !is_known && self.ending(now_ms).is_none()
@@ -91,7 +88,6 @@ impl Session {
     }
 }
 
-/// A session that ended.
 #[derive(Clone, Debug)]
 pub(super) struct ClosedSession {
     pub(super) holder: Holder,
@@ -111,13 +107,11 @@ pub(super) struct EndedSession {
     pub(super) was_open: bool,
 }
 
-/// Every open session.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     pub(super) open: HashMap<Digest, Session>,
     /// Those that ended before their time; empty where nothing is shared.
     pub(super) ended: BTreeMap<Digest, EndedSession>,
-    /// Whether other servers take part.
     pub(super) is_shared: bool,
 }
 
@@ -225,7 +219,6 @@ impl Sessions {
         over.into_iter().filter_map(|(id, why)| self.close(&id, why)).collect()
     }
 
-    /// Whether somebody who signed in fits.
     pub(super) fn any(&self, now_ms: i64, fits: impl Fn(&Holder) -> bool) -> bool {
         self.open.values().any(|session| session.ending(now_ms).is_none() && fits(&session.holder))
     }

@@ -2,12 +2,10 @@
 
 use super::{OpenId, Proxy};
 
-/// What an operator sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Whether somebody without a name may look; None: as [`ListenScope`] has it.
     pub anonymous: Option<bool>,
-    /// Which proxy is believed.
     pub proxy: Option<Proxy>,
     /// Which OpenID provider is believed; always None in a build without the feature `oidc`.
     pub openid: Option<OpenId>,
@@ -15,7 +13,6 @@ pub struct Settings {
     pub is_demo: bool,
 }
 
-/// Where the server can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListenScope {
     /// From beyond this machine: it listens there, or a proxy stands before it.
@@ -25,7 +22,6 @@ pub struct ListenScope {
 }
 
 impl ListenScope {
-    /// Plain http on this machine only.
     pub const LOOPBACK: Self = Self { is_public: false, is_https: false };
 
     /// What the session's cookie is called. The prefix makes browsers insist on https, on the whole path and on this

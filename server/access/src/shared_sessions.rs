@@ -23,7 +23,6 @@ use super::sharing::Sharing;
 use super::state::State;
 use super::{Access, Settings};
 
-/// A session as it is told.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SealedSession {
@@ -239,13 +238,11 @@ fn holder(
     Some((holder, claim))
 }
 
-/// A session as it is told.
 fn row_of(id: &Digest, session: &Session, body: String) -> SharedRow {
     let expires_at_ms = session.began_at_ms.saturating_add(AGE_MS_MAX);
     SharedRow { key: (*id).into(), body, stamp: session.asked_at_ms, is_over: false, expires_at_ms }
 }
 
-/// The hash that a password or token is kept as here.
 fn kept_hash(state: &State, claim: &Claim) -> Option<String> {
     match &claim.basis {
         ClaimedBasis::User => state.users.get(&claim.name).map(super::UserRecord::hash),

@@ -15,18 +15,14 @@ use super::sessions::{Basis, ClosedSession, Holder};
 use super::{Access, Grant, ListenScope};
 use lockscope_audit::Actor;
 
-/// Somebody signed in.
 #[derive(Clone, Debug)]
 pub struct NewSession {
-    /// Who.
     pub actor: Actor,
-    /// The id of their session.
     id: Secret,
     /// What their browser is known by from now on, when they brought a password.
     device: Option<Secret>,
 }
 
-/// Why somebody did not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignInError {
     /// Name and password, or token, do not fit. Which of them is not disclosed.
@@ -37,12 +33,10 @@ pub enum SignInError {
     TooMuch,
     /// Too many failures: again after so many seconds.
     Wait(u64),
-    /// Too many try at once.
     Busy,
 }
 
 impl SignInError {
-    /// In words, with a remedy.
     pub fn words(self) -> String {
         match self {
             Self::Wrong => "Wrong name, password or token.".to_owned(),
@@ -208,7 +202,6 @@ impl Access {
         Ok(self.open(headers, address, Holder { name, grant, basis: Basis::Link }).await)
     }
 
-    /// Whether this is the demo.
     pub fn is_demo(&self) -> bool {
         self.rules().settings.is_demo
     }

@@ -13,7 +13,6 @@ use super::users::Users;
 use lockscope_audit::Refusals;
 use lockscope_audit::Right;
 
-/// Who is known now.
 #[derive(Debug)]
 pub(super) struct State {
     /// Who is in the files, as they were read last.
@@ -58,7 +57,6 @@ impl State {
         true
     }
 
-    /// Ends what is over.
     pub(super) fn sweep(&mut self, now_ms: i64) {
         self.tokens.expire(now_ms);
         self.links.sweep(now_ms);
@@ -74,7 +72,6 @@ impl State {
         self.closed.extend(closed);
     }
 
-    /// Whether anybody at all could use a right.
     pub(super) fn any_may(&self, right: Right, settings: &Settings, now_ms: i64) -> bool {
         let role_may = |grant: &super::Grant| lockscope_audit::role_may(grant.role, right);
         self.tokens.any_may(right, now_ms)

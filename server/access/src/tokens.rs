@@ -15,7 +15,6 @@ use super::secret::{Digest, Secret};
 use lockscope_audit::Right;
 use lockscope_view::SignedBy;
 
-/// The file in the data directory.
 pub const TOKENS_FILE: &str = "tokens.json";
 /// Tokens that are kept; one more is refused until another is revoked.
 pub(super) const TOKENS_MAX: usize = 1_000;
@@ -24,17 +23,13 @@ const PREFIX: &str = "lks_";
 /// A token is never longer; more is not looked at.
 const TOKEN_BYTES_MAX: usize = 128;
 
-/// What is kept of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenRecord {
     /// The part of the token that is no secret.
     pub id: String,
-    /// What it is called.
     pub name: String,
-    /// What it may do.
     #[serde(flatten)]
     pub grant: Grant,
-    /// When it was made.
     pub created_at_ms: i64,
     /// When it runs out; None: never.
     pub expires_at_ms: Option<i64>,
@@ -43,7 +38,6 @@ pub struct TokenRecord {
 }
 
 impl TokenRecord {
-    /// The hash of its secret part, as the file has it.
     pub(super) fn hash(&self) -> String {
         self.hash.into()
     }
@@ -111,7 +105,6 @@ pub fn revoke_token(dir: &Path, named: &str) -> Result<TokenRecord, AccessError>
     .inspect(|record| preferences::forget(dir, SignedBy::Token, &record.name))
 }
 
-/// The tokens a running server knows.
 #[derive(Debug, Default)]
 pub(super) struct Tokens(BTreeMap<String, ActiveToken>);
 
@@ -121,12 +114,9 @@ struct ActiveToken {
     revoker: Revoker,
 }
 
-/// Why a token is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadToken {
-    /// It is none of ours.
     Unknown,
-    /// It has expired.
     Expired,
 }
 
@@ -142,7 +132,6 @@ impl Tokens {
         old.values().for_each(|active| active.revoker.revoke(RevocationReason::Revoked));
     }
 
-    /// Revokes expired tokens.
     pub(super) fn expire(&self, now_ms: i64) {
         self.0
             .values()
@@ -150,7 +139,6 @@ impl Tokens {
             .for_each(|active| active.revoker.revoke(RevocationReason::Expired));
     }
 
-    /// Whose token it is.
     pub(super) fn find(&self, token: &str, now_ms: i64) -> Result<(&TokenRecord, Revocation), BadToken> {
         let parts =
             token.strip_prefix(PREFIX).filter(|_| token.len() <= TOKEN_BYTES_MAX).and_then(|rest| rest.split_once('_'));
@@ -178,13 +166,11 @@ impl Tokens {
         active.revoker.revocation().reason().is_none().then_some(&active.record)
     }
 
-    /// What the token of this name is given now.
     pub(super) fn grant_of(&self, name: &str, now_ms: i64) -> Option<&Grant> {
         let active = self.0.values().find(|active| active.record.name == name && !active.record.is_expired(now_ms))?;
         active.revoker.revocation().reason().is_none().then_some(&active.record.grant)
     }
 
-    /// Whether some token has a right.
     pub(super) fn any_may(&self, right: Right, now_ms: i64) -> bool {
         self.0.values().any(|active| {
             !active.record.is_expired(now_ms) && lockscope_audit::role_may(active.record.grant.role, right)

@@ -12,20 +12,14 @@ use super::{AccessError, file, preferences};
 use lockscope_audit::Right;
 use lockscope_view::SignedBy;
 
-/// The file in the data directory.
 pub const USERS_FILE: &str = "users.json";
-/// Users that are kept.
 pub(super) const USERS_MAX: usize = 1_000;
 
-/// What is kept of a user.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserRecord {
-    /// Who.
     pub name: String,
-    /// What they may do.
     #[serde(flatten)]
     pub grant: Grant,
-    /// When the record was last set.
     pub set_at_ms: i64,
     /// Argon2id, in the usual text form.
     hash: String,
@@ -38,7 +32,6 @@ impl std::fmt::Debug for UserRecord {
 }
 
 impl UserRecord {
-    /// The hash of their password.
     pub(super) fn hash(&self) -> String {
         self.hash.clone()
     }
@@ -99,7 +92,6 @@ pub fn remove_user(dir: &Path, name: &str) -> Result<(), AccessError> {
     Ok(())
 }
 
-/// The users a running server knows.
 #[derive(Debug, Default)]
 pub(super) struct Users(BTreeMap<String, UserRecord>);
 
@@ -118,7 +110,6 @@ impl Users {
         self.0.get(&record.name) == Some(record)
     }
 
-    /// Whether some user has a right.
     pub(super) fn any_may(&self, right: Right) -> bool {
         self.0.values().any(|record| lockscope_audit::role_may(record.grant.role, right))
     }

@@ -27,19 +27,15 @@ const LOOK_AT_TIME: u32 = 64;
 /// A rule would have fired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Firing {
-    /// The rule's name.
     pub rule: Arc<str>,
     /// The lock's path.
     pub lock: Arc<str>,
-    /// When it would have fired.
     pub from: TimeMs,
     /// When it would have been over; None: it was not by the end of the range.
     pub to: Option<TimeMs>,
-    /// What was wrong.
     pub sentence: Box<str>,
 }
 
-/// What a back-test shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Backtest {
     /// In the order in which they would have fired; those under way within the range.
@@ -52,13 +48,10 @@ pub struct Backtest {
     pub unknown_ms: i64,
 }
 
-/// Why there is none.
 #[derive(Debug, thiserror::Error)]
 pub enum BacktestError {
-    /// It takes too long.
     #[error("it takes too long; a range that ends at {0} would do")]
     TooLong(TimeMs),
-    /// The past can't be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
 }
@@ -167,7 +160,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Takes in an observation of a chunk.
     fn take(&mut self, head: &ChunkHead, now: TimeMs, observation: Observation, gaps: &[Gap]) {
         let checkpoint = match head.kind {
             ChunkKind::Checkpoint { part } => Some(head.seq - u64::from(part)),
@@ -206,7 +198,6 @@ impl<'a> Replay<'a> {
         news.into_iter().for_each(|news| self.note(news));
     }
 
-    /// What was found, with what is not known of the range.
     fn finish(mut self, mut gaps: Vec<Gap>, kept_from: TimeMs) -> Backtest {
         let range = self.range;
         gaps.retain(|gap| gap.from < gap.to && gap.from < range.end && range.start < gap.to);

@@ -30,19 +30,14 @@ pub const YOUNG_MS: i64 = 2_000;
 /// Alerts that one message tells of.
 pub const BATCH_MAX: usize = 50;
 
-/// What somebody may get wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BookError {
-    /// There is no such alert.
     #[error("there is no alert of the key {0:?} that is pending or firing; /api/v1/alerts lists them")]
     NoAlert(String),
-    /// There is no such silence.
     #[error("there is no silence {0}; /api/v1/alerts lists those that have not ended")]
     NoSilence(u64),
-    /// Too many silences.
     #[error("there are {SILENCES_MAX} silences already; end one first")]
     TooMany,
-    /// Too many silences of one person.
     #[error("you have {} silences already, the most of one person; end one of yours first", silences::A_PERSON_MAX)]
     TooManyOfPerson,
 }
@@ -51,24 +46,19 @@ pub enum BookError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
-    /// Nothing yet.
     Nothing,
-    /// That it fires.
     Firing,
-    /// That it is over.
     Resolved,
 }
 
 /// Where a receiver is with an alert that it is to be told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Telling {
-    /// What it was told last.
     pub told: Told,
     /// When, ms since the epoch; 0 while it was told nothing.
     pub at_ms: i64,
 }
 
-/// An alert as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptAlert {
     /// As the API shows it.
@@ -85,7 +75,6 @@ pub struct KeptAlert {
     pub tellings: BTreeMap<String, Telling>,
 }
 
-/// A silence as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptSilence {
     /// As the API shows it.
@@ -96,7 +85,6 @@ pub struct KeptSilence {
     pub is_ended: bool,
 }
 
-/// What is to be stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsaved {
     /// Alerts that changed; None: it is gone.
@@ -105,7 +93,6 @@ pub struct Unsaved {
     pub silences: Vec<(u64, Option<KeptSilence>)>,
 }
 
-/// All alerts.
 #[derive(Debug, Default)]
 pub struct Book {
     alerts: BTreeMap<String, KeptAlert>,
@@ -118,14 +105,12 @@ pub struct Book {
     shared: Option<SharedNotes>,
     unsaved_alerts: BTreeSet<String>,
     unsaved_silences: BTreeSet<u64>,
-    /// Alerts that are stored.
     stored: BTreeSet<String>,
     /// The last instant that it was told.
     now_ms: i64,
 }
 
 impl Book {
-    /// Goes on with what was kept.
     pub fn new(rules: Vec<AlertRule>, alerts: Vec<KeptAlert>, silences: Vec<KeptSilence>) -> Self {
         let last_silence = silences.iter().map(|kept| kept.silence.id).max().unwrap_or(0);
         let (ended, open): (Vec<_>, Vec<_>) = silences.into_iter().partition(|kept| kept.is_ended);
@@ -157,7 +142,6 @@ impl Book {
         }
     }
 
-    /// The rules, as the API shows them.
     pub fn rules(&self) -> &[AlertRule] {
         &self.rules
     }
@@ -317,7 +301,6 @@ impl Book {
         waiting.count() as u64
     }
 
-    /// A receiver took a message.
     pub fn told(&mut self, route: &str, message: &[Notification], now_ms: i64) {
         for told in message {
             let Some(kept) = self.alerts.get_mut(&told.key) else { continue };
@@ -361,7 +344,6 @@ impl Book {
     }
 }
 
-/// Whether an alert is meant.
 pub fn is_meant(matchers: &AlertMatchers, alert: &Alert) -> bool {
     let is = |wanted: &Option<String>, has: &str| wanted.as_deref().is_none_or(|wanted| wanted == has);
     is(&matchers.rule, &alert.rule)

@@ -16,7 +16,6 @@ use crate::service::Alerts;
 
 /// Time between two looks where nothing changes.
 const STEP: Duration = Duration::from_millis(500);
-/// The longest that one request takes.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// Waits after a failure, the first and the longest.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -66,7 +65,6 @@ impl Delivery {
         })
     }
 
-    /// The same, where other servers tell the same.
     #[must_use]
     pub fn with_duty(self, duty: Option<Arc<dyn Duty>>) -> Self {
         Self { duty, ..self }

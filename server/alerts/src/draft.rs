@@ -9,29 +9,20 @@ use crate::rule::{CONDITIONS_MAX, Condition, Rule, parse_ms};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RuleDraft {
-    /// Its name.
     pub name: String,
-    /// What it fires at.
     pub when: OneOrMany,
-    /// Of which locks.
     pub path: Option<String>,
-    /// Of which ensemble.
     pub ensemble: Option<String>,
-    /// For how long it must be so.
     pub r#for: Option<String>,
-    /// How bad that is.
     pub severity: Option<String>,
     /// Who would be told; nobody is.
     pub route: OneOrMany,
 }
 
-/// A text, or several.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
-    /// One.
     One(String),
-    /// Several.
     Many(Vec<String>),
 }
 
@@ -47,7 +38,6 @@ struct File {
     alert: Vec<RuleDraft>,
 }
 
-/// Why a text is no rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct DraftError(pub String);

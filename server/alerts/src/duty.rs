@@ -13,7 +13,6 @@ use sha2::{Digest as _, Sha256};
 
 use crate::notification::Notification;
 
-/// Bytes of a shared key's hash.
 const KEY_BYTES: usize = 12;
 /// What is kept of one receiver. Overflow policy: what is over goes first, then the oldest; it may be told again.
 pub const MARKS_MAX: usize = 1_000;
@@ -22,7 +21,6 @@ const OVER_MS_MAX: i64 = 3_600_000;
 /// For so long a server may find later than another that something is over.
 const LAG_MS_MAX: i64 = 60_000;
 
-/// What a duty answers, in time.
 pub type DutyAnswer<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
 
 /// Other servers that find the same alerts.
@@ -34,7 +32,6 @@ pub trait Duty: fmt::Debug + Send + Sync {
     fn is_cut_off(&self) -> bool;
     /// What a receiver was told, by whichever server.
     fn told<'a>(&'a self, route: &'a str) -> DutyAnswer<'a, Ledger>;
-    /// A receiver was told this.
     fn note<'a>(&'a self, route: &'a str, told: Ledger) -> DutyAnswer<'a, ()>;
 }
 
@@ -61,12 +58,10 @@ impl Ledger {
         serde_json::from_slice(bytes).unwrap_or_default()
     }
 
-    /// As it is stored.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Of what was told just now.
     pub fn of(told: &[Notification], now_ms: i64) -> Self {
         let mark = |one: &Notification| {
             let mark = Mark { fired_at_ms: one.fired_at_ms, resolved_at_ms: one.resolved_at_ms, at_ms: now_ms };

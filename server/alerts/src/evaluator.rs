@@ -49,7 +49,6 @@ type RuleAt = (usize, Arc<str>);
 /// What is known of an alert that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveAlert {
-    /// The rule's name.
     pub rule: Arc<str>,
     /// The lock's path; the path of the root for what can't be seen.
     pub lock: Arc<str>,
@@ -65,23 +64,18 @@ pub struct ActiveAlert {
     pub over_since: Option<TimeMs>,
     /// Which hold it is about, by its znode's czxid, where it is that it lasts.
     pub hold: Option<Zxid>,
-    /// What is wrong.
     pub sentence: Box<str>,
 }
 
-/// Something new of an alert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlertNews {
-    /// As it is now.
     pub alert: ActiveAlert,
     /// How it ended; None: it has not.
     pub end: Option<AlertEnd>,
 }
 
-/// How an alert ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlertEnd {
-    /// It was over before it fired.
     NeverFired,
     /// It fired, and was over at this instant.
     Resolved(TimeMs),
@@ -102,7 +96,6 @@ pub struct Evaluator {
     news: Vec<AlertNews>,
 }
 
-/// What changed and was not looked at yet.
 #[derive(Debug, Default)]
 struct Backlog {
     keys: VecDeque<RuleAt>,

@@ -7,17 +7,13 @@ use lockscope_view::Severity;
 pub struct Notification {
     /// Which alert it is: the same for firing and resolved, at most 255 bytes, of letters, digits and `-`.
     pub key: String,
-    /// The rule's name.
     pub rule: String,
-    /// The ensemble's name.
     pub ensemble: String,
     /// The lock's path.
     pub lock: String,
-    /// How bad.
     pub severity: Severity,
     /// Since when it is so, ms since the epoch.
     pub since_ms: i64,
-    /// When it fired.
     pub fired_at_ms: i64,
     /// When it was over; None while it fires.
     pub resolved_at_ms: Option<i64>,

@@ -6,9 +6,7 @@ use lockscope_core::configured::is_meant;
 use lockscope_core::diagnosis::{Code, Severity, Verdict};
 use lockscope_history::derive::{verdict_name, verdict_of};
 
-/// Rules of a server.
 pub const RULES_MAX: usize = 64;
-/// What one rule may ask for.
 pub const CONDITIONS_MAX: usize = 16;
 /// The longest time that a rule may name: a week.
 pub const TIME_MS_MAX: i64 = 7 * 86_400_000;
@@ -16,7 +14,6 @@ pub const TIME_MS_MAX: i64 = 7 * 86_400_000;
 /// A rule. It fires for each lock that it means, while one of its conditions has been true for long enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name.
     pub name: Arc<str>,
     /// One of these must be true.
     pub when: Vec<Condition>,
@@ -24,9 +21,7 @@ pub struct Rule {
     pub path: String,
     /// Of which ensemble; None: of each.
     pub ensemble: Option<String>,
-    /// For how long, in milliseconds.
     pub for_ms: i64,
-    /// How bad that is.
     pub severity: Severity,
     /// Who is told, by the names of routes.
     pub routes: Vec<String>,
@@ -37,9 +32,7 @@ pub struct Rule {
 /// What may be true of a lock, or of a watched root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// It has this verdict.
     Verdict(Verdict),
-    /// It has a finding of this code.
     Finding(Code),
     /// Somebody has waited for it for longer than so many milliseconds.
     Waiting(i64),
@@ -53,10 +46,8 @@ pub enum Condition {
     Unseen(i64),
 }
 
-/// Why a condition can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConditionError {
-    /// It means nothing.
     #[error(
         "{0:?} is no condition; write a verdict like stuck, the code of a finding like double_owner_window, or one of waiting > 30s, held > 5m, depth > 100, not_held > 30s, unseen > 1m"
     )]
@@ -136,7 +127,6 @@ impl Rule {
         ]
     }
 
-    /// Whether it is about a lock.
     pub(crate) fn means(&self, path: &str) -> bool {
         is_path_meant(&self.path, path)
     }

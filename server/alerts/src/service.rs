@@ -34,12 +34,10 @@ pub use snoozes::{OrderSnoozes, SnoozeError};
 const STEP: Duration = Duration::from_millis(250);
 /// How long whoever has something stored waits for it.
 const STORE_WITHIN: Duration = Duration::from_secs(3);
-/// What is said of a disk that hangs.
 const NO_ANSWER: &str = "the disk of alerts.db does not answer";
 /// News that wait to be taken in. Overflow policy: those that an alert is pending are dropped.
 const NEWS_MAX: usize = 100_000;
 
-/// Addresses of the dashboard.
 #[derive(Clone, Debug)]
 pub struct Links {
     /// Makes the address of a lock at an instant, without scheme and host: ensemble, path, milliseconds since the epoch.
@@ -73,10 +71,8 @@ struct Inner {
     turn: Arc<AsyncMutex<()>>,
     is_saving: AtomicBool,
     clock: Clock,
-    /// Since when this server watches each ensemble.
     looks_since_ms: Mutex<BTreeMap<String, i64>>,
     links: Links,
-    /// Which warnings of lock orders are silenced.
     snoozes: watch::Sender<OrderSnoozes>,
     /// What is sent to other servers of these; locked for moments only.
     snooze_notes: Mutex<SnoozeNotes>,
@@ -172,7 +168,6 @@ impl Alerts {
         self.0.book.lock().end_elsewhere(is_watched, self.0.clock.now_ms());
     }
 
-    /// This server begins to watch an ensemble.
     pub fn begin_in(&self, ensemble: &str) {
         self.0.looks_since_ms.lock().insert(ensemble.to_owned(), self.0.clock.now_ms());
     }
@@ -290,7 +285,6 @@ impl Alerts {
         self.0.book.lock().acknowledged().map(|(alert, by)| each(alert, by)).collect()
     }
 
-    /// The rule of a name.
     pub fn rule(&self, name: &str) -> Option<Rule> {
         self.0.rules.borrow().iter().find(|rule| *rule.name == *name).cloned()
     }
@@ -362,7 +356,6 @@ impl Alerts {
         due
     }
 
-    /// A receiver took a message, or why it did not.
     pub(crate) async fn told(&self, route: &str, message: &[Notification], outcome: Result<(), String>) {
         let now_ms = self.0.clock.now_ms();
         let is_taken = outcome.is_ok();
@@ -378,7 +371,6 @@ impl Alerts {
         }
     }
 
-    /// Another server told a receiver of these.
     pub(crate) async fn told_elsewhere(&self, route: &str, message: &[Notification]) {
         self.0.book.lock().told(route, message, self.0.clock.now_ms());
         self.save_soon().await;

@@ -14,13 +14,10 @@ const VERSION: i64 = 1;
 /// How long another process may have the file.
 const BUSY: Duration = Duration::from_secs(2);
 
-/// Why nothing is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file can't be read or written.
     #[error("alerts.db can't be used: {0}")]
     File(#[from] rusqlite::Error),
-    /// The directory can't be made.
     #[error("the directory of alerts.db can't be made: {0}")]
     Directory(#[from] std::io::Error),
     /// What is to be stored can't be written down.
@@ -31,11 +28,9 @@ pub enum StoreError {
     Later(i64),
 }
 
-/// The file.
 #[derive(Debug)]
 pub struct Store(Connection);
 
-/// What was kept.
 pub type Kept = (Vec<KeptAlert>, Vec<KeptSilence>, Vec<OrderSnooze>);
 
 impl Store {

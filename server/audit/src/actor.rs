@@ -6,29 +6,22 @@ use lockscope_view::{Role, SignedBy, Within};
 
 use lockscope_runtime::quota::neighbourhood;
 
-/// One thing that may be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Right {
     /// To look at locks, sessions and waits.
     View,
-    /// To plan and request releases.
     Release,
-    /// To read the audit log.
     ReadAudit,
-    /// To run the lab.
     RunLab,
     /// Everything about the server itself.
     Administer,
 }
 
-/// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
     /// Name; never a secret.
     pub name: String,
-    /// What they may do.
     pub role: Role,
-    /// Where.
     pub scope: Within,
     /// How that is known.
     pub by: SignedBy,
@@ -42,7 +35,6 @@ const NETWORK_SHARES: usize = 4;
 /// Whose share of the server is used: a person's or script's, else that of the network it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum QuotaOwner {
-    /// Somebody who is known.
     Named(String),
     /// Nobody in particular, who may stand for many.
     Network(IpAddr),
@@ -101,10 +93,8 @@ pub fn highest(roles: impl Iterator<Item = Role>) -> Option<Role> {
 }
 
 impl Right {
-    /// Every right.
     pub const ALL: [Self; 5] = [Self::View, Self::Release, Self::ReadAudit, Self::RunLab, Self::Administer];
 
-    /// What may be done, in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::View => "look at locks",
@@ -115,7 +105,6 @@ impl Right {
         }
     }
 
-    /// The roles that have it.
     pub fn roles(self) -> Vec<Role> {
         Role::ALL.into_iter().filter(|role| role_may(*role, self)).collect()
     }
@@ -127,7 +116,6 @@ impl Actor {
         role_may(self.role, right)
     }
 
-    /// Whether the role has a right at a path.
     pub fn may_at(&self, right: Right, ensemble: &str, path: &str) -> bool {
         self.may(right) && self.scope.covers(ensemble, path)
     }

@@ -10,7 +10,6 @@ use sha2::{Digest as _, Sha256};
 
 /// What the first record's hash is chained to.
 pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// Characters of a hash.
 pub const HASH_CHARS: usize = GENESIS.len();
 /// The longest line, without its newline. No record that the log makes comes near it; see `text`.
 pub const LINE_BYTES_MAX: usize = 128 * 1024;
@@ -23,7 +22,6 @@ const AFTER_HASH: &[u8] = b"\"}";
 pub struct ChainHead {
     /// Number of the last record; 0 before the first.
     pub id: u64,
-    /// Its hash.
     pub hash: String,
 }
 
@@ -33,16 +31,12 @@ impl Default for ChainHead {
     }
 }
 
-/// What lines came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// How many there were.
     pub records: u64,
-    /// Where the chain ends.
     pub tip: ChainHead,
 }
 
-/// Where a chain breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} (record {id} was expected): {why}")]
 pub struct BrokenChain {
@@ -50,7 +44,6 @@ pub struct BrokenChain {
     pub line: u64,
     /// Which record should be there.
     pub id: u64,
-    /// What is wrong with it.
     pub why: String,
 }
 
@@ -98,7 +91,6 @@ impl Verifier {
         BrokenChain { line: self.line + 1, id: self.tip.id + 1, why }
     }
 
-    /// The end so far.
     pub fn tip(&self) -> &ChainHead {
         &self.tip
     }
@@ -154,7 +146,6 @@ pub fn number_of(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<Numbered>(line).ok().map(|numbered| numbered.id)
 }
 
-/// Whether a text could be the hash of a record.
 pub fn is_hash(text: &str) -> bool {
     text.len() == HASH_CHARS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -11,21 +11,16 @@ const SERVER: &str = "lockscope";
 /// What is to be recorded. The log adds number, time and hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is of.
     pub kind: AuditKind,
     /// Who; None for the server itself.
     pub actor: Option<Actor>,
-    /// Ensemble.
     pub ensemble: Option<String>,
-    /// The lock.
     pub lock: Option<String>,
     /// The znode.
     pub path: Option<String>,
-    /// The plan that was executed.
     pub plan: Option<PlanRef>,
     /// The intent that this is the outcome of.
     pub intent: Option<u64>,
-    /// How it ended.
     pub outcome: Option<&'static str>,
     /// The reason that was given; cut to a bound by the log.
     pub reason: Option<String>,
@@ -33,17 +28,14 @@ pub struct Entry {
     pub detail: String,
 }
 
-/// The plan of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanRef {
-    /// Its id.
     pub id: String,
     /// The znode that was planned for.
     pub czxid: Zxid,
 }
 
 impl Entry {
-    /// Something of the server itself.
     pub fn of_server(kind: AuditKind, detail: String) -> Self {
         Self {
             kind,

@@ -11,7 +11,6 @@ use super::Export;
 use super::read;
 use super::verify::{Segment, VerifiedLog};
 
-/// Bytes of a chunk.
 const CHUNK_BYTES: usize = 64 * 1024;
 /// Chunks that wait for a slow reader.
 const CHUNKS_MAX: usize = 4;

@@ -27,13 +27,11 @@ pub fn full_name(first_id: u64) -> String {
     format!("audit-{first_id:012}.log")
 }
 
-/// The first record of a full file, by its name.
 pub(super) fn first_id_of(name: &str) -> Option<u64> {
     let id = name.strip_prefix("audit-")?.strip_suffix(".log")?.parse().ok()?;
     (full_name(id) == name).then_some(id)
 }
 
-/// The sentence for what the system would not do.
 pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> AuditError {
     let remedy = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on that disk",
@@ -48,7 +46,6 @@ pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> AuditError {
     AuditError(format!("the audit record {} can't be {what} ({error}); {remedy}", path.display()))
 }
 
-/// Makes the directory when it is not there.
 pub(super) fn make_dir(dir: &Path) -> Result<(), AuditError> {
     DirBuilder::new().recursive(true).mode(DIR_MODE).create(dir).map_err(|error| {
         AuditError(format!(

@@ -13,7 +13,6 @@ use tokio::sync::{OnceCell, watch};
 use super::{AuditError, Entry, Export, Journal, Log, PageQuery, Records, Requests, files};
 use lockscope_runtime::clock::Clock;
 
-/// The log of a data directory.
 #[derive(Debug)]
 pub struct LazyLog {
     dir: PathBuf,

@@ -51,7 +51,6 @@ use futures_util::future::BoxFuture;
 #[error("{0}")]
 pub struct AuditError(pub String);
 
-/// Where records go.
 pub trait Journal: Send + Sync + 'static {
     /// Writes a record and gives its number once it would survive a loss of power.
     fn append(&self, entry: Entry) -> BoxFuture<'_, Result<u64, AuditError>>;

@@ -20,7 +20,6 @@ use lockscope_runtime::clock::Clock;
 
 /// Entries that wait to be written; more wait to be taken.
 const QUEUE_MAX: usize = 1_024;
-/// Entries of one write.
 const BATCH_MAX: usize = 64;
 /// Exports at once; each reads the whole disk's worth.
 const EXPORTS_MAX: usize = 4;
@@ -57,7 +56,6 @@ pub(super) struct Shared {
     state: Mutex<State>,
     /// The last number, for who follows the log.
     last_id: watch::Sender<u64>,
-    /// Places for exports.
     pub(super) exports: Arc<Semaphore>,
 }
 
@@ -189,7 +187,6 @@ impl Log {
         Ok(Self { shared, queue: Some(queue), thread: Some(thread), requests: Mutex::new(Some(whole.requests)) })
     }
 
-    /// Where the chain ends.
     pub fn tip(&self) -> ChainHead {
         self.shared.state().tip.clone()
     }
@@ -291,7 +288,6 @@ impl Shared {
         self.state().delivery_trouble = trouble;
     }
 
-    /// How far the webhook is.
     pub(super) fn set_delivered(&self, id: u64) {
         self.state().delivered = Some(id);
     }

@@ -28,7 +28,6 @@ impl JournalCounts {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Attempts that failed.
     pub fn failed(&self) -> u64 {
         self.failed.load(Ordering::Relaxed)
     }
@@ -39,14 +38,12 @@ impl JournalCounts {
     }
 }
 
-/// A journal with counters.
 pub struct MeteredJournal {
     inner: Arc<dyn Journal>,
     counts: Arc<JournalCounts>,
 }
 
 impl MeteredJournal {
-    /// Counts what is written to a journal.
     pub fn new(inner: Arc<dyn Journal>, counts: Arc<JournalCounts>) -> Self {
         Self { inner, counts }
     }

@@ -10,7 +10,6 @@ use super::chain::{self, LINE_BYTES_MAX};
 use super::files;
 use super::verify::Segment;
 
-/// Bytes that are read at once.
 const BLOCK_BYTES: usize = 32 * 1024;
 
 /// Opens a file of the log, also when it was written a moment ago and is full by now.

@@ -10,9 +10,7 @@ use lockscope_view::{AuditKind, AuditPage};
 use super::AuditError;
 use lockscope_view::Within;
 
-/// Records of a page when nothing is said.
 pub const LIMIT_DEFAULT: usize = 100;
-/// Records of a page at most.
 pub const LIMIT_MAX: usize = 500;
 
 /// Which records are wanted, newest first.
@@ -24,11 +22,8 @@ pub struct PageQuery {
     pub before: Option<u64>,
     /// At most so many; more than [`LIMIT_MAX`] are never given.
     pub limit: usize,
-    /// Only by this actor.
     pub actor: Option<String>,
-    /// Only of this kind.
     pub kind: Option<AuditKind>,
-    /// Only of this lock.
     pub lock: Option<String>,
     /// Only what is inside, and what is about no place.
     pub scope: Within,
@@ -50,7 +45,6 @@ impl Default for PageQuery {
 
 /// The whole log as it was when it was asked for: exactly the bytes of its files, one JSON object a line.
 pub struct Export {
-    /// How many bytes.
     pub bytes: u64,
     /// The bytes; an error ends them early.
     pub chunks: BoxStream<'static, io::Result<Bytes>>,
@@ -62,10 +56,8 @@ impl std::fmt::Debug for Export {
     }
 }
 
-/// Where records are read.
 pub trait Records: Send + Sync + 'static {
     /// A page of records, newest first.
     fn page(&self, query: PageQuery) -> BoxFuture<'_, Result<AuditPage, AuditError>>;
-    /// Everything.
     fn export(&self) -> BoxFuture<'_, Result<Export, AuditError>>;
 }

@@ -44,11 +44,9 @@ struct Inner {
     refused: Mutex<RefusalSummary>,
 }
 
-/// Refusals of late.
 #[derive(Default)]
 struct RefusalSummary {
     by_actor: BTreeMap<String, (Refusals, Option<Actor>)>,
-    /// The counts will be put on record.
     is_summary_due: bool,
 }
 
@@ -61,7 +59,6 @@ pub struct Intent {
 }
 
 impl Intent {
-    /// The number of its record.
     pub fn id(&self) -> u64 {
         self.id
     }

@@ -38,16 +38,12 @@ fn part(kind: AuditKind) -> Part {
     }
 }
 
-/// A request that completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletedRequest {
-    /// What was to be done.
     pub intent: AuditRecord,
-    /// What came of it.
     pub outcome: AuditRecord,
 }
 
-/// The requests of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
     open: BTreeMap<u64, AuditRecord>,

@@ -38,7 +38,6 @@ pub fn parse(row: &SharedRow) -> Option<(String, ChainHead)> {
     chain::is_hash(&hash).then(|| (row.key.clone(), ChainHead { id, hash }))
 }
 
-/// The heads of this replica's log and of the others'.
 #[derive(Debug)]
 pub struct SharedHeads {
     replica: String,
@@ -70,7 +69,6 @@ enum Check {
 }
 
 impl SharedHeads {
-    /// Of the log in `dir`, which is that of `replica`.
     pub fn new(replica: String, dir: PathBuf, clock: Clock) -> Arc<Self> {
         Arc::new(Self { replica, dir, clock, state: Mutex::default() })
     }

@@ -4,16 +4,11 @@ use std::fmt::Write as _;
 
 use lockscope_core::label::is_hidden;
 
-/// Characters of a reason.
 pub const REASON_CHARS_MAX: usize = 500;
-/// Characters of the details.
 pub const DETAIL_CHARS_MAX: usize = 2_000;
-/// Characters of a name: of an actor, an ensemble.
 pub const NAME_CHARS_MAX: usize = 256;
-/// Characters of a path.
 pub const PATH_CHARS_MAX: usize = 4_096;
 
-/// Whether a character shows something.
 pub fn is_shown(char: char) -> bool {
     !(char.is_whitespace() || char.is_control() || is_hidden(char))
 }

@@ -10,7 +10,6 @@ use super::{AuditError, Entry, Export, Journal, PageQuery, Records};
 pub struct UnavailableLog(AuditError);
 
 impl UnavailableLog {
-    /// For a server that was given no place for one.
     pub fn without_directory() -> Self {
         Self(AuditError(
             "no audit log is kept here; start Lockscope with --data-dir DIR to allow releases and record them there"
@@ -18,7 +17,6 @@ impl UnavailableLog {
         ))
     }
 
-    /// For a log that could not be opened.
     pub fn because(error: AuditError) -> Self {
         Self(error)
     }

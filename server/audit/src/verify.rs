@@ -11,7 +11,6 @@ use super::{files, head};
 /// A file of the log, as far as it is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Where it is.
     pub path: PathBuf,
     /// Its first record, or the one that would be.
     pub first_id: u64,
@@ -19,7 +18,6 @@ pub struct Segment {
     pub bytes: u64,
 }
 
-/// A log whose chain is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedLog {
     /// Where it ends; its number is how many records there are.
@@ -34,39 +32,17 @@ pub struct VerifiedLog {
     pub requests: Requests,
 }
 
-/// Why a log is not known to be whole.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
-    /// There is none.
     #[error("there is no audit record in {dir}; name the directory that `serve` was given with --data-dir")]
-    None {
-        /// Where it was looked for.
-        dir: PathBuf,
-    },
-    /// A line does not fit.
+    None { dir: PathBuf },
     #[error("{} is broken at {broken}", file.display())]
-    Line {
-        /// The file.
-        file: PathBuf,
-        /// Where in it, and what is wrong.
-        broken: BrokenChain,
-    },
+    Line { file: PathBuf, broken: BrokenChain },
     /// The files do not fit together, or the end is not the noted one.
     #[error("{} is broken: {why}", file.display())]
-    Files {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
-    /// A file can't be read.
+    Files { file: PathBuf, why: String },
     #[error("{} can't be read ({error}); read it as the user that runs the server", file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// The system's word.
-        error: io::Error,
-    },
+    Io { file: PathBuf, error: io::Error },
 }
 
 /// Verifies the log in a directory, against its head file and, if given, a hash that was noted elsewhere.

@@ -43,7 +43,6 @@ pub(super) struct Start {
     pub(super) lock: File,
 }
 
-/// What is true after a batch.
 pub(super) struct WrittenBatch {
     pub(super) tip: ChainHead,
     /// The number of the first entry that was given.
@@ -180,7 +179,6 @@ impl Writer {
     }
 }
 
-/// The bytes of a torn line at the end of a file.
 pub(super) fn torn_end(file: &File, whole: u64, torn: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(torn).unwrap_or(LINE_BYTES_MAX).min(LINE_BYTES_MAX)];
     std::os::unix::fs::FileExt::read_exact_at(file, &mut bytes, whole)?;

@@ -53,12 +53,10 @@ impl AuditLog {
         Ok(log)
     }
 
-    /// Nobody is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Who a session is.
     pub fn writer(&self, session: i64) -> Option<&Writer> {
         self.0.get(&session)
     }

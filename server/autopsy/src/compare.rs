@@ -22,7 +22,6 @@ struct Running {
     settled_zxid: i64,
 }
 
-/// All comparisons.
 #[derive(Default)]
 pub(crate) struct Comparisons {
     roots: Vec<String>,

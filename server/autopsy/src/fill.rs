@@ -23,7 +23,6 @@ const CHECKPOINT_OBSERVATIONS_MIN: u64 = 5_000;
 const CHECKPOINT_OBSERVATIONS_MAX: u64 = CHECKPOINT_OBSERVATIONS / 2;
 const DAY_MS: i64 = 86_400_000;
 
-/// The model, and what is recorded of it.
 struct Played {
     model: Observatory,
     tap: Tap,
@@ -39,7 +38,6 @@ struct Played {
     since: u64,
 }
 
-/// Plays transactions.
 pub(crate) struct Player {
     translator: Translator,
     played: Played,
@@ -48,7 +46,6 @@ pub(crate) struct Player {
     /// What is before it is played and not recorded.
     from: Option<TimeMs>,
     has_begun: bool,
-    /// From when on it is recorded.
     recorded_from: TimeMs,
     /// Records are missing since then.
     lost_at: Option<TimeMs>,
@@ -58,7 +55,6 @@ pub(crate) struct Player {
     behind_ms: i64,
 }
 
-/// What is left when everything is played.
 pub(crate) struct Finished {
     pub(crate) model: Observatory,
     pub(crate) translator: Translator,
@@ -127,7 +123,6 @@ impl Player {
         self.record_from(now)
     }
 
-    /// Takes in the next transaction.
     pub(crate) fn take(&mut self, transaction: &Transaction) -> Result<(), AutopsyError> {
         let at = TimeMs(transaction.time_ms);
         self.set_back_ms = self.set_back_ms.max(self.now.since(at));
@@ -167,7 +162,6 @@ impl Player {
         self.played.checkpoint(now)
     }
 
-    /// Lets time pass.
     pub(crate) fn advance(&mut self, to: TimeMs) -> Result<(), AutopsyError> {
         if self.has_begun && self.lost_at.is_none() {
             loop {
@@ -198,7 +192,6 @@ impl Player {
         self.played.go_on(now)
     }
 
-    /// Begins to record when the time has come.
     fn record_from(&mut self, now: TimeMs) -> Result<(), AutopsyError> {
         if self.played.is_recording || self.from.is_some_and(|from| now < from) {
             return Ok(());

@@ -25,7 +25,6 @@ pub use merge::{DAMAGED_MAX, DIFFERENCES_MAX, MemberDifference};
 pub use play::{Autopsy, perform};
 pub use report::{Coverage, LOCKS_MAX, LockReport, MissingRange, Percentiles, Report};
 
-/// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Data directories of members of one ensemble.
@@ -34,23 +33,18 @@ pub struct Options {
     pub roots: Vec<String>,
     /// Only from this instant on, ms since the epoch.
     pub from_ms: Option<i64>,
-    /// Only up to this instant.
     pub to_ms: Option<i64>,
     /// ZooKeeper's audit log, which says who sessions are.
     pub audit_log: Option<PathBuf>,
-    /// Where the history is written.
     pub store: PathBuf,
     /// The name that it has there.
     pub ensemble: String,
 }
 
-/// Why there is no autopsy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AutopsyError {
-    /// Nothing can be read there.
     #[error("{0}")]
     NothingFound(String),
-    /// The history can't be written.
     #[error("{0}")]
     Store(String),
 }

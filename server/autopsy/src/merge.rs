@@ -13,16 +13,11 @@ pub const DAMAGED_MAX: usize = 1_000;
 /// Differences between members that are kept. Overflow policy: the same.
 pub const DIFFERENCES_MAX: usize = 1_000;
 
-/// How one member differs from the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MemberDifference {
-    /// Its directory.
     pub directory: PathBuf,
-    /// The first transaction that is concerned.
     pub from_zxid: String,
-    /// The last one.
     pub to_zxid: String,
-    /// How.
     pub why: String,
 }
 
@@ -41,7 +36,6 @@ pub(crate) fn is_hole(before: i64, after: i64) -> bool {
     if epoch(before) == epoch(after) { after != before + 1 } else { counter(after) > 1 }
 }
 
-/// The logs of one member, one after the other.
 #[derive(Debug)]
 struct MemberStream {
     directory: PathBuf,
@@ -126,7 +120,6 @@ impl MemberStream {
     }
 }
 
-/// What is damaged.
 #[derive(Debug, Default)]
 pub(crate) struct Damages {
     pub(crate) all: Vec<Damage>,
@@ -143,7 +136,6 @@ impl Damages {
     }
 }
 
-/// All members together.
 #[derive(Debug)]
 pub(crate) struct Merged {
     members: Vec<MemberStream>,
@@ -170,7 +162,6 @@ enum Kind {
 }
 
 impl Merged {
-    /// Everything behind a transaction.
     pub(crate) fn open(members: &[MemberFiles], after: i64) -> Self {
         let mut damaged = Damages::default();
         let is_one = members.len() == 1;
@@ -188,7 +179,6 @@ impl Merged {
         self.members.iter().fold((0, 0), |(read, files), member| (read + member.read, files + member.files))
     }
 
-    /// The next transaction of the ensemble.
     pub(crate) fn next_transaction(&mut self) -> Option<Transaction> {
         if let [only] = self.members.as_mut_slice() {
             let next = only.head.take();

@@ -20,16 +20,12 @@ use crate::{AutopsyError, Options};
 
 /// Ranges of missing transactions that are listed. Overflow policy: further ones are not.
 const MISSING_MAX: usize = 1_000;
-/// Everything that is written is kept.
 const KEEP_ALL: Retention =
     Retention { chunks_ms: i64::MAX, chunk_bytes_max: u64::MAX, spans_ms: i64::MAX, minutes_ms: i64::MAX };
 
-/// What came of it.
 #[derive(Debug)]
 pub struct Autopsy {
-    /// What is said.
     pub report: Report,
-    /// The history that was written.
     pub history: HistoryHandle,
     /// The model as it is in the end.
     pub model: Observatory,
@@ -93,7 +89,6 @@ fn members(options: &Options) -> Result<Vec<MemberFiles>, AutopsyError> {
     Ok(members)
 }
 
-/// What it begins with.
 struct Origin {
     tree: Tree,
     head: SnapshotHead,
@@ -101,7 +96,6 @@ struct Origin {
     name: Option<String>,
 }
 
-/// Under way.
 struct Play<'a> {
     options: &'a Options,
     members: &'a [MemberFiles],
@@ -187,7 +181,6 @@ impl<'a> Play<'a> {
         self.finish()
     }
 
-    /// Begins to look.
     fn look(&mut self, at: TimeMs) -> Result<(), AutopsyError> {
         self.has_begun = true;
         self.player.begin(at)

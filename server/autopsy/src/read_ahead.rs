@@ -50,7 +50,6 @@ impl Reading {
         Ok(Self::Ahead { batches, batch: Vec::new().into_iter(), thread })
     }
 
-    /// The next transaction of the ensemble.
     pub(crate) fn next_transaction(&mut self) -> Option<Transaction> {
         match self {
             Self::Here(merged) => merged.next_transaction(),
@@ -88,7 +87,6 @@ fn next_batch(merged: &mut Merged) -> Vec<Transaction> {
     batch
 }
 
-/// Bytes of data, of which transactions may have much.
 fn data_bytes(change: &Change) -> usize {
     match change {
         Change::Create(create) => create.data.as_ref().map_or(0, Vec::len),

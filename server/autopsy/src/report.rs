@@ -19,38 +19,27 @@ pub const LOCKS_MAX: usize = 10_000;
 /// Locks that are counted. Overflow policy: further ones are not.
 const COUNTED_MAX: usize = 200_000;
 
-/// What was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     /// The first transaction that was read; null where there is only a snapshot.
     pub first_zxid: Option<String>,
-    /// The last one.
     pub last_zxid: Option<String>,
     /// From when on everything is known, ms since the epoch.
     pub from_at_ms: i64,
-    /// Up to when.
     pub to_at_ms: i64,
-    /// Transactions that were played.
     pub transactions: u64,
     /// Transactions of a kind that is not known.
     pub unknown_kinds: u64,
     /// Logs that were read.
     pub files: u64,
-    /// Sessions that began, and ended.
     pub sessions_made: u64,
-    /// Sessions that ended.
     pub sessions_ended: u64,
     /// The snapshot that it began with; null where the logs reach back to the beginning.
     pub snapshot: Option<String>,
-    /// Records that can't be read.
     pub damaged: Vec<Damage>,
-    /// Further ones, which are not listed.
     pub damaged_left_out: u64,
-    /// Transactions that are missing.
     pub missing: Vec<MissingRange>,
-    /// How members differ.
     pub differences: Vec<MemberDifference>,
-    /// Further differences, which are not listed.
     pub differences_left_out: u64,
     /// By how much the leader's clock was set back, at most: time stands still here until it has caught up.
     pub clock_set_back_ms: i64,
@@ -58,12 +47,9 @@ pub struct Coverage {
     pub znodes_left_out: u64,
 }
 
-/// Transactions that are missing between two.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MissingRange {
-    /// The last one before.
     pub after_zxid: String,
-    /// The first one behind.
     pub before_zxid: String,
 }
 
@@ -72,7 +58,6 @@ pub struct MissingRange {
 pub struct Percentiles {
     /// Half of them are not longer; null where there are none.
     pub p50: Option<i64>,
-    /// 99 of 100 are not longer.
     pub p99: Option<i64>,
 }
 
@@ -82,39 +67,29 @@ impl Percentiles {
     }
 }
 
-/// A lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LockReport {
-    /// Its path.
     pub path: String,
     /// What it was recognised as when it was last there; null where it is gone.
     pub recipe: Option<String>,
-    /// Contenders that came.
     pub arrivals: u64,
     /// Times somebody began to hold.
     pub holds: u64,
-    /// Contenders that left without.
     pub gave_up: u64,
-    /// How long they waited.
     pub wait_ms: Percentiles,
-    /// How long they held.
     pub hold_ms: Percentiles,
     /// All waiting together.
     pub waiting_ms: i64,
-    /// The longest queue.
     pub depth_max: u32,
-    /// The worst verdict.
     pub worst: &'static str,
 }
 
 /// Everything but the incidents, which are looked for in the history.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// What was read.
     pub coverage: Coverage,
     /// Locks, the one in which most was waited first.
     pub locks: Vec<LockReport>,
-    /// Further ones, which are not listed.
     pub locks_left_out: u64,
     /// Times somebody began to hold, in all locks.
     pub holds: u64,
@@ -127,7 +102,6 @@ impl Report {
     }
 }
 
-/// What was counted of a lock.
 #[derive(Debug)]
 struct Total {
     arrivals: u64,

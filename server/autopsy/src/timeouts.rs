@@ -33,7 +33,6 @@ impl Timeouts {
         timeouts
     }
 
-    /// A session began.
     pub(crate) fn opened(&mut self, session: i64, timeout_ms: i32) {
         if let Some(open) = self.open.get_mut(&session) {
             // A snapshot that is written meanwhile has it already.

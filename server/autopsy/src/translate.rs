@@ -19,12 +19,9 @@ const TOGETHER_MS: i64 = 50;
 /// Sessions of which the last deletion is remembered. Overflow policy: all but those of a moment ago are forgotten.
 const DELETERS_MAX: usize = 4_096;
 
-/// What was seen of sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionCounts {
-    /// Sessions that began.
     pub made: u64,
-    /// Sessions that ended.
     pub ended: u64,
 }
 
@@ -56,19 +53,16 @@ impl Translator {
         }
     }
 
-    /// The tree as it is.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// Goes on with another tree and other sessions, as a snapshot has them.
     pub fn replace_tree(&mut self, tree: Tree, open: &[Session]) {
         self.tree = tree;
         self.timeouts.replace(open);
         self.counted.clear();
     }
 
-    /// What was seen of sessions.
     pub fn sessions(&self) -> SessionCounts {
         self.sessions
     }
@@ -107,7 +101,6 @@ impl Translator {
         }
     }
 
-    /// What a transaction changes.
     pub fn take(&mut self, transaction: &Transaction, out: &mut dyn FnMut(Observation)) {
         match &transaction.change {
             Change::Multi(Multi::Done(parts)) => parts.iter().for_each(|part| self.change(transaction, part, out)),

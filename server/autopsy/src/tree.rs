@@ -12,7 +12,6 @@ const SYSTEM: &str = "/zookeeper";
 /// Znodes that are kept. Overflow policy: further ones are left out, and [`Tree::left_out`] counts them.
 pub const NODES_MAX: usize = 3_000_000;
 
-/// A znode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     czxid: i64,
@@ -86,17 +85,14 @@ impl Tree {
         tree
     }
 
-    /// Whether a path is one of those that are kept.
     pub fn keeps(&self, path: &str) -> bool {
         !is_under(path, SYSTEM) && self.roots.iter().any(|root| is_under(path, root))
     }
 
-    /// Znodes that are kept.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// No znode is kept.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -106,17 +102,14 @@ impl Tree {
         self.left_out
     }
 
-    /// Whether a znode is there.
     pub fn has(&self, path: &str) -> bool {
         self.nodes.contains_key(path)
     }
 
-    /// The session that owns a znode.
     pub fn owner(&self, path: &str) -> Option<i64> {
         self.nodes.get(path)?.owner
     }
 
-    /// How many znodes a session owns.
     pub fn owned(&self, session: i64) -> usize {
         self.owned.get(&session).map_or(0, BTreeSet::len)
     }
@@ -143,7 +136,6 @@ impl Tree {
         paths
     }
 
-    /// What is compared between members.
     pub fn identities(&self) -> impl Iterator<Item = (&Arc<str>, Identity)> {
         self.nodes.iter().map(|(path, entry)| (path, (entry.czxid, entry.owner, entry.version)))
     }

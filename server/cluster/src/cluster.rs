@@ -27,7 +27,6 @@ struct Inner {
     paths: Paths,
     record: MemberRecord,
     clock: Clock,
-    /// When this began.
     begun: Instant,
     known: Mutex<Known>,
     /// The session, and the ACL of what is created by it.
@@ -83,7 +82,6 @@ impl Cluster {
         session::check(self.settings(), self.paths()).await.map_err(|trouble| trouble.to_string())
     }
 
-    /// Everything that is known, as it is shown.
     pub fn view(&self) -> ClusterView {
         self.known().view(&self.0.settings, &self.0.record.watches, clock::instant())
     }
@@ -93,12 +91,10 @@ impl Cluster {
         self.known().heard_at.unwrap_or(self.0.begun).elapsed() >= CUT_OFF_AFTER
     }
 
-    /// What was counted.
     pub fn counts(&self) -> Counts {
         self.known().counts
     }
 
-    /// This replica's id.
     pub fn id(&self) -> &str {
         &self.0.settings.id
     }
@@ -120,7 +116,6 @@ impl Cluster {
         &self.0.record
     }
 
-    /// The session, while there is one.
     pub(crate) fn client(&self) -> Option<Client> {
         self.session().as_ref().map(|(client, _)| client.clone())
     }

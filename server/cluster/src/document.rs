@@ -10,12 +10,10 @@ use crate::cluster::Cluster;
 const WITHIN: Duration = Duration::from_secs(3);
 /// Tries against others who write at the same moment.
 const TRIES_MAX: u32 = 20;
-/// Longest pause between two.
 const PAUSE_MS_MAX: u64 = 20;
 /// Bytes of one; ZooKeeper takes 1 MB.
 pub const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 
-/// Which document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document<'a> {
     /// What was released lately.
@@ -24,19 +22,15 @@ pub enum Document<'a> {
     Told(&'a str),
 }
 
-/// Why one can't be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// There is no session.
     #[error("the cluster can't be reached: {0}")]
     NotConnected(String),
-    /// No answer came in time.
     #[error("ZooKeeper did not answer within {0:?}")]
     Late(Duration),
     /// Others wrote it all the time.
     #[error("other replicas wrote at the same moment, {0} times")]
     Busy(u32),
-    /// It has become too large.
     #[error("it has {0} bytes, and at most {DOCUMENT_BYTES_MAX} are kept")]
     TooLarge(usize),
     /// Something else.

@@ -8,7 +8,6 @@ use crate::session::Trouble;
 
 /// What Curator calls a contender of a latch.
 const NAME: &str = "latch-";
-/// Digits of a sequence.
 const SEQUENCE_DIGITS: usize = 10;
 /// Characters of a leader's id that are believed.
 const ID_CHARS_MAX: usize = 64;
@@ -54,7 +53,6 @@ impl Cluster {
         }
     }
 
-    /// Keeps who leads true.
     pub(crate) async fn follow_leader(&self, client: &Client) -> Trouble {
         let dir = self.paths().latch();
         loop {

@@ -9,7 +9,6 @@
 
 use std::time::{Duration, Instant};
 
-/// A lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lease {
     /// When the last heartbeat that was answered was sent.
@@ -31,7 +30,6 @@ impl Lease {
         *self = Self::default();
     }
 
-    /// Whether it holds at an instant.
     pub fn holds_at(&self, now: Instant) -> bool {
         self.until.is_some_and(|until| now < until)
     }

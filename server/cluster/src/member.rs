@@ -12,9 +12,7 @@ const TEXT_CHARS_MAX: usize = 256;
 /// A member, as its znode has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberRecord {
-    /// Where other replicas and people reach it.
     pub address: String,
-    /// Its version.
     pub version: String,
     /// Since when its process runs, ms since the epoch.
     pub since_ms: i64,
@@ -23,24 +21,20 @@ pub struct MemberRecord {
     pub capacity: u8,
     /// Which process it is: a new one at each start.
     pub process: String,
-    /// After how long without a word its session ends, ms.
     pub session_timeout_ms: u64,
     /// What stands for the list of ensembles that it watches: other lists, another text.
     #[serde(default)]
     pub watches: String,
 }
 
-/// A member that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// Its id: the name of its znode.
     pub id: String,
-    /// What it says of itself.
     pub record: MemberRecord,
 }
 
 impl MemberRecord {
-    /// As it is written.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }

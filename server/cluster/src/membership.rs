@@ -92,7 +92,6 @@ impl Cluster {
         left.min(REFUSED_STEP)
     }
 
-    /// Keeps the list of members true.
     pub(crate) async fn follow_members(&self, client: &Client) -> Trouble {
         let path = self.paths().members();
         loop {

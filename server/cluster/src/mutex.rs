@@ -27,36 +27,23 @@ impl fmt::Debug for ActMutex {
 }
 
 impl ActMutex {
-    /// Its znode.
     pub fn path(&self) -> &str {
         self.held.lock_path()
     }
 }
 
-/// Why a mutex is not had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MutexError {
-    /// There is no session.
     #[error(
         "the cluster's ensemble {ensemble} can't be reached ({why}), so other replicas can't be kept from acting as well"
     )]
-    NotConnected {
-        /// The name of the ensemble.
-        ensemble: String,
-        /// Why.
-        why: String,
-    },
+    NotConnected { ensemble: String, why: String },
     /// Another replica acts on the same lock.
     #[error("another replica acts on this lock, and did not end within {0:?}")]
     Busy(Duration),
     /// Something else.
     #[error("ZooKeeper answered {why} at {path}")]
-    Refused {
-        /// What it answered.
-        why: String,
-        /// Where.
-        path: String,
-    },
+    Refused { why: String, path: String },
 }
 
 impl Cluster {

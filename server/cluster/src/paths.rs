@@ -3,7 +3,6 @@
 /// Characters of a lock's path that are kept readable in the name of its mutex.
 const READABLE_MAX: usize = 80;
 
-/// The znodes of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {
     root: String,
@@ -15,22 +14,18 @@ impl Paths {
         Self { root: root.to_owned() }
     }
 
-    /// The root.
     pub(crate) fn root(&self) -> &str {
         &self.root
     }
 
-    /// The directory of members.
     pub(crate) fn members(&self) -> String {
         format!("{}/members", self.root)
     }
 
-    /// One member.
     pub(crate) fn member(&self, id: &str) -> String {
         format!("{}/members/{id}", self.root)
     }
 
-    /// The directory of the latch.
     pub(crate) fn latch(&self) -> String {
         format!("{}/leader", self.root)
     }

@@ -43,7 +43,6 @@ impl Cluster {
         self.view().state.is_member()
     }
 
-    /// From its beginning to its end.
     async fn one_session(&self, stop: &CancellationToken) -> Trouble {
         let client = match session::open(self.settings()).await {
             Ok(client) => client,

@@ -13,29 +13,23 @@ use crate::settings::Settings;
 const ZNODES_MAX: usize = 10_000;
 /// No ACL was changed so often: with it a server says whether we may, and changes nothing.
 const NO_VERSION: Option<i32> = Some(i32::MAX);
-/// Time for a session to close.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
 
 /// Why a session is of no use any more.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Trouble {
-    /// No session could be made.
     #[error("no session with ZooKeeper: {0}")]
     NoSession(String),
-    /// It ended.
     #[error("the session with ZooKeeper ended")]
     Ended,
-    /// ZooKeeper denies something.
     #[error(
         "ZooKeeper denies us {what} at {path}; give the identity for releases that right, or create {path} with an ACL that has it"
     )]
     Denied {
         /// Which right.
         what: &'static str,
-        /// Where.
         path: String,
     },
-    /// Others may write to a znode of the cluster, or may let others, and we can't change that.
     #[error(
         "the ACL of {0} is not ours to change, so others could forge who leads, what was released and whose turn it is; delete {0}, or give the identity for releases ADMIN there, or name another `root` in [cluster]"
     )]
@@ -43,14 +37,8 @@ pub(crate) enum Trouble {
     /// Somebody took our znode away.
     #[error("somebody deleted {0}, the znode of this replica")]
     Deleted(String),
-    /// Something else.
     #[error("ZooKeeper answered {why} at {path}")]
-    Other {
-        /// What it answered.
-        why: String,
-        /// Where.
-        path: String,
-    },
+    Other { why: String, path: String },
 }
 
 impl Trouble {
@@ -62,7 +50,6 @@ impl Trouble {
         }
     }
 
-    /// What an error at a path means.
     pub(crate) fn of(error: &Error, what: &'static str, path: &str) -> Self {
         match error {
             Error::NoAuth => Self::Denied { what, path: path.to_owned() },
@@ -80,7 +67,6 @@ fn acl(credentials: &Credentials) -> Vec<Acl> {
     vec![Acl::new(Permission::ALL, AuthId::anyone())]
 }
 
-/// Opens one.
 pub(crate) async fn open(settings: &Settings) -> Result<Client, Trouble> {
     let credentials = &settings.credentials;
     let no_session = |error: Error| Trouble::NoSession(error.to_string());

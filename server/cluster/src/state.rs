@@ -8,7 +8,6 @@ use crate::lease::Lease;
 use crate::member::Member;
 use crate::settings::Settings;
 
-/// What is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) state: ClusterState,
@@ -31,16 +30,11 @@ pub(crate) struct Known {
     pub(crate) heard_at: Option<Instant>,
 }
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Times that this replica became a member.
     pub joins: u64,
-    /// Times that it became the leader.
     pub leaderships: u64,
-    /// Mutexes of acts that it had.
     pub mutexes: u64,
-    /// Mutexes that it did not get.
     pub mutexes_refused: u64,
 }
 
@@ -74,7 +68,6 @@ impl Known {
         self.members.iter().position(|member| member.id == id).filter(|_| is_sure)
     }
 
-    /// As it is shown.
     pub(crate) fn view(&self, settings: &Settings, own_watches: &str, now: Instant) -> ClusterView {
         let is_leader = self.leads_at(now);
         // Who is first and has lost its lease does not lead, and nobody else does yet.

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::private::{DemoError, PrivateZooKeeper, ServerOptions, free_port};
 
-/// Members of a private ensemble.
 const MEMBERS: usize = 3;
 
 /// Another way from one member to the port that a second one serves its followers at, such as through a proxy. Members
@@ -13,7 +12,6 @@ const MEMBERS: usize = 3;
 pub struct Detour {
     /// Whose connections go this way.
     pub from: usize,
-    /// To whom.
     pub to: usize,
     /// The port on 127.0.0.1 it connects to instead, to follow that member.
     pub quorum: u16,
@@ -21,14 +19,12 @@ pub struct Detour {
     pub election: Option<u16>,
 }
 
-/// A private ensemble of three members.
 #[derive(Debug)]
 pub struct PrivateEnsemble {
     members: Vec<PrivateZooKeeper>,
     ports: Vec<VotingPorts>,
 }
 
-/// Where members talk to each other.
 #[derive(Clone, Copy, Debug)]
 struct VotingPorts {
     quorum: u16,
@@ -112,7 +108,6 @@ impl PrivateEnsemble {
         self.members.iter().map(PrivateZooKeeper::address).collect::<Vec<_>>().join(",")
     }
 
-    /// The members.
     pub fn members(&self) -> &[PrivateZooKeeper] {
         &self.members
     }

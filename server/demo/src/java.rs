@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where Debian and Ubuntu put jars.
 const DEBIAN_JARS: &str = "/usr/share/java";
 
 /// Debian's jars in class path order. `zookeeper.jar` names the rest in its manifest, except the last ones:
@@ -22,28 +21,19 @@ const DEBIAN_CLASS_PATH: [&str; 6] = [
 /// What is missing to start a ZooKeeper server, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum JavaError {
-    /// No `java` program.
     #[error(
         "no Java found (looked in JAVA_HOME and PATH): install one, e.g. `apt-get install default-jre-headless`, or set JAVA_HOME"
     )]
     NoJava,
-    /// No ZooKeeper jars.
     #[error(
         "no ZooKeeper jars found ({missing} is missing): run `apt-get install zookeeper libservlet-api-java libjetty9-java`, \
          or set ZOOKEEPER_HOME to an unpacked Apache ZooKeeper distribution (the folder that has lib/)"
     )]
-    NoJars {
-        /// The first file that is missing.
-        missing: String,
-    },
-    /// `ZOOKEEPER_HOME` is set but is no distribution.
+    NoJars { missing: String },
     #[error(
         "ZOOKEEPER_HOME={home} has no lib/zookeeper-*.jar: set it to an unpacked Apache ZooKeeper distribution, or unset it to use installed jars"
     )]
-    BadHome {
-        /// The value of the variable.
-        home: String,
-    },
+    BadHome { home: String },
 }
 
 /// Java and the class path that starts a ZooKeeper server.

@@ -28,14 +28,12 @@ const START_TRIES: u32 = 3;
 /// What a server logs when it gives up by itself; then, how lines begin of a Java that does not get so far.
 const GAVE_UP: &str = "Exiting JVM with code";
 const NEVER_RAN: &str = "Error";
-/// Tries to find a free port before giving up.
 const PORT_TRIES_MAX: u32 = 200;
 /// Ports below the range that outgoing connections use, so that nobody takes one while its server restarts.
 const PORTS: std::ops::Range<u16> = 10_240..32_000;
 /// Lines of a server's log that an error shows.
 const LOG_LINES_MAX: usize = 12;
 
-/// How a private server is set up.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
     /// Java heap, MiB.
@@ -54,27 +52,17 @@ impl Default for ServerOptions {
     }
 }
 
-/// Why a private server can't be had.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
-    /// Java or the jars are missing.
     #[error(transparent)]
     Java(#[from] JavaError),
     /// A file, folder, port or process could not be had.
     #[error("could not {doing}: {source}")]
-    System {
-        /// What was being done.
-        doing: &'static str,
-        /// What went wrong.
-        source: std::io::Error,
-    },
-    /// No free port.
+    System { doing: &'static str, source: std::io::Error },
     #[error("found no free TCP port on 127.0.0.1 between {} and {}", PORTS.start, PORTS.end)]
     NoPort,
-    /// The server does not answer.
     #[error("the private ZooKeeper at {address} does not answer (limit {} s); the end of its log:\n{log}", START_MAX.as_secs())]
     Silent {
-        /// Its address.
         address: String,
         /// The last lines it logged.
         log: String,
@@ -168,7 +156,6 @@ impl PrivateZooKeeper {
         Ok(())
     }
 
-    /// Waits until the server serves requests.
     pub(super) async fn wait_until_serving(&self) -> Result<(), DemoError> {
         let deadline = Instant::now() + START_MAX;
         while Instant::now() < deadline && !self.gave_up() {
@@ -189,12 +176,10 @@ impl PrivateZooKeeper {
         format!("127.0.0.1:{}", self.client_port)
     }
 
-    /// Port for clients.
     pub fn client_port(&self) -> u16 {
         self.client_port
     }
 
-    /// Port of the AdminServer.
     pub fn admin_port(&self) -> u16 {
         self.admin_port
     }
@@ -219,7 +204,6 @@ impl PrivateZooKeeper {
         self.process.as_mut().map_or(Ok(()), |process| process.pause(true)).map_err(system("pause the server"))
     }
 
-    /// Thaws a frozen server.
     pub fn resume(&mut self) -> Result<(), DemoError> {
         self.process.as_mut().map_or(Ok(()), |process| process.pause(false)).map_err(system("resume the server"))
     }
@@ -231,7 +215,6 @@ impl PrivateZooKeeper {
         self.wait_until_serving().await
     }
 
-    /// Asks one of ZooKeeper's four-letter words.
     pub async fn four_letter(&self, word: &str) -> Result<String, DemoError> {
         self.ask(word, FOUR_LETTER_MAX).await
     }

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a child may take to end after the signal.
 const TERMINATE_MAX: Duration = Duration::from_secs(30);
 /// How often the end of a child is looked for.
 const WAIT_STEP: Duration = Duration::from_millis(5);
@@ -31,7 +30,6 @@ wait "$pid" 2>/dev/null
 rm -rf -- "$dir"
 "#;
 
-/// A running child and its guard.
 #[derive(Debug)]
 pub struct GuardedChild {
     guard: Child,

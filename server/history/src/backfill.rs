@@ -17,21 +17,16 @@ use crate::store::{Gap, GapReason, Retention, Store, StoreError};
 /// Observations that are handed over at once. With it, all that the historian may have waiting fits an hour many times.
 const BATCH_MAX: usize = 256;
 
-/// Why a store was not filled.
 #[derive(Debug, thiserror::Error)]
 pub enum BackfillError {
-    /// The store can't be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// There is no thread left.
     #[error("no thread for the history: {0}")]
     Thread(#[from] std::io::Error),
-    /// Not all of it was kept.
     #[error("{0} observations were not kept")]
     Dropped(u64),
 }
 
-/// A store that is being filled.
 #[derive(Debug)]
 pub struct Backfill {
     store: Arc<dyn Store>,

@@ -18,14 +18,12 @@ pub const ACCOUNTS_MAX: usize = 100_000;
 /// Pairs of who is charged and who waited. Overflow policy: further victims are not counted, and that is said.
 pub const VICTIMS_MAX: usize = 500_000;
 
-/// What one of those is charged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlameRow {
     /// Who, as the way to tell them apart says; the session, where nothing says who that is.
     pub key: String,
     /// Its holds that ended.
     pub holds: u64,
-    /// How long they took.
     pub hold_times: Histogram,
     /// What it is charged as who held.
     pub direct_ms: i64,
@@ -40,11 +38,9 @@ pub struct BlameRow {
 /// The wait of which somebody is charged most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Worst {
-    /// What of it.
     pub ms: i64,
     /// Its end.
     pub at: TimeMs,
-    /// The lock.
     pub lock: Box<str>,
 }
 
@@ -53,7 +49,6 @@ pub struct Worst {
 pub struct Blame {
     /// Who is charged, those first who are charged most in the end.
     pub rows: Vec<BlameRow>,
-    /// All waits.
     pub waits_ms: i64,
     /// Nobody held.
     pub hand_off_ms: i64,
@@ -86,29 +81,23 @@ struct Holds {
     times: Histogram,
 }
 
-/// Adds up.
 #[derive(Debug, Default)]
 pub struct Ledger {
     by: BlameBy,
-    /// Whose lives these are.
     ensemble: String,
-    /// Who was waited for in the end is not looked at.
     leaves_out_roots: bool,
     charges: HashMap<Account, Charges>,
     victims: HashSet<(Account, SessionId)>,
     holds: HashMap<String, Holds>,
-    /// Who a session is.
     names: HashMap<SessionId, String>,
     sums: Blame,
 }
 
 impl Ledger {
-    /// An empty one.
     pub fn new(by: BlameBy) -> Self {
         Self { by, ..Self::default() }
     }
 
-    /// The same of this ensemble.
     #[must_use]
     pub fn of(self, ensemble: &str) -> Self {
         Self { ensemble: ensemble.to_owned(), ..self }
@@ -120,7 +109,6 @@ impl Ledger {
         Self { leaves_out_roots: true, ..self }
     }
 
-    /// Takes in a life that ended.
     pub fn take(&mut self, span: &Span) {
         self.name(span);
         self.sums.waits_ms += span.wait_ms;
@@ -201,7 +189,6 @@ impl Ledger {
         0
     }
 
-    /// All of it.
     pub fn finish(self) -> Blame {
         let Self { by: _, ensemble, leaves_out_roots: _, charges, victims, mut holds, names, mut sums } = self;
         let key = |account: &Account| match account {

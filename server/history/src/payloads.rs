@@ -4,7 +4,6 @@
 use lockscope_core::observation::Observation;
 use lockscope_core::recollection::{ChildRecollection, Recollection};
 
-/// The same observation without payloads.
 pub(crate) fn without_payloads(mut observation: Observation) -> Observation {
     match &mut observation {
         Observation::SyncNode { facts, .. }

@@ -18,7 +18,6 @@ use crate::store::{CHUNKS_READ_MAX, ChunkHead, Gap, GapReason, Store, StoreError
 /// Observations that are replayed for one look; a recording with checkpoints needs a tenth of it.
 pub const OBSERVATIONS_MAX: usize = 5_000_000;
 
-/// A moment of the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// As it was at an instant: all that was taken in no later. Where a clock was set back, of the later of two moments
@@ -28,10 +27,8 @@ pub enum Moment {
     Zxid(Zxid),
 }
 
-/// Why there is no model of a moment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// Nothing is kept of it.
     #[error("nothing is kept of that moment")]
     NothingKept {
         /// The nearest kept moment before it.
@@ -45,7 +42,6 @@ pub enum ReplayError {
     /// Too much happened since the checkpoint before it.
     #[error("more than {OBSERVATIONS_MAX} observations lie between that moment and the checkpoint before it")]
     TooFar,
-    /// The store can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -115,12 +111,10 @@ impl Rewound {
         is_known.then_some(()).ok_or(ReplayError::NothingKept { before: None, after: Some(self.known_at) })
     }
 
-    /// The model.
     pub fn observatory(&self) -> &Observatory {
         &self.observatory
     }
 
-    /// The model, to live on with.
     pub fn into_observatory(self) -> Observatory {
         self.observatory
     }
@@ -177,7 +171,6 @@ impl Rewound {
         }
     }
 
-    /// Takes in a chunk, or what is wanted of it.
     fn take(
         &mut self,
         chunk: &Chunk,
@@ -249,7 +242,6 @@ fn apply(model: &mut Observatory, taken: Taken) {
     model.apply(taken.now, taken.observation);
 }
 
-/// Why a chunk can't be taken in.
 enum Broken {
     Chunk(CodecError),
     TooFar,

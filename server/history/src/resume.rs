@@ -26,10 +26,8 @@ const WRITTEN_MS: i64 = MINUTES_FLUSH_MS as i64 + LIVES_WRITTEN_MS;
 /// waits. Where more happened, figures of the minute stay as they were written last, some seconds before.
 const MINUTES_MAX: usize = 150_000;
 
-/// Where to go on.
 #[derive(Debug)]
 pub struct Resumed {
-    /// The model.
     pub observatory: Observatory,
     /// What derives rows of it, with the rows that are missing, and with all that it had followed; without that where the
     /// minute that was under way can't be derived anew.

@@ -33,11 +33,9 @@ pub(super) const COMMANDS_MAX: usize = 4;
 /// How far a lane is, as its clients need to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
-    /// Sessions are opened.
     Open,
     /// Clients queue up; the first holder keeps the lock.
     Gather,
-    /// It is counted.
     Count,
 }
 
@@ -58,13 +56,10 @@ pub(super) enum Command {
 
 /// What becomes of a client after a command.
 enum After {
-    /// It goes on.
     GoesOn,
-    /// It has let go already.
     LetGo,
     /// It comes anew; the round does not count.
     Again,
-    /// It is over.
     Over,
 }
 
@@ -73,7 +68,6 @@ enum After {
 pub(super) struct FenceCounter {
     /// A session that nobody counts.
     pub(super) client: Client,
-    /// The znode.
     pub(super) fence: Arc<str>,
 }
 
@@ -141,7 +135,6 @@ impl FenceCounter {
 pub(super) struct Session(Mutex<(i64, Option<Client>)>);
 
 impl Session {
-    /// Begins with this one.
     pub(super) fn new(client: Client) -> Self {
         Self(Mutex::new((client.session_id().0, Some(client))))
     }
@@ -170,7 +163,6 @@ impl Session {
     }
 }
 
-/// One client and all it needs.
 #[derive(Debug)]
 pub(super) struct LabClient {
     pub(super) client: Client,
@@ -355,7 +347,6 @@ impl LabClient {
     }
 }
 
-/// Whether only one who holds can do it.
 fn is_for_holder(command: Command) -> bool {
     match command {
         Command::Pause | Command::LeaveStale => true,
@@ -363,9 +354,7 @@ fn is_for_holder(command: Command) -> bool {
     }
 }
 
-/// What came of queueing up.
 enum Entered {
-    /// It holds.
     Holds(LabNode),
     /// It was given another instruction meanwhile.
     Told(After),

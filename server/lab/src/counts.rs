@@ -8,7 +8,6 @@ use lockscope_zookeeper::members::ask_word;
 pub(super) use lockscope_zookeeper::members::four_letter::cons::Packets;
 use lockscope_zookeeper::members::four_letter::{cons, mntr};
 
-/// Ids of sessions.
 pub(super) type Sessions = BTreeSet<i64>;
 
 /// Counters that show herds.
@@ -63,7 +62,6 @@ pub(super) async fn counters(members: &[String]) -> Counters {
     all
 }
 
-/// How much they grew.
 pub(super) fn grown(before: &Counters, after: &Counters) -> Vec<ServerCounter> {
     let both = after.iter().filter_map(|(key, after)| Some((key, after - before.get(key)?)));
     both.map(|((member, name), grew)| ServerCounter { member: member.clone(), name: (*name).to_owned(), grew })

@@ -14,7 +14,6 @@ use super::strategy::{fixed_path, is_numbered, numbered_path};
 use super::strategy_run::StrategyRun;
 use super::tally::Seat;
 
-/// Faults that one run takes.
 const FAULTS_MAX: usize = 50;
 /// Holds after which the board knows what is usual for a lock, so that an orphan among its heads is found sooner.
 const USUAL_AFTER: u64 = 8;
@@ -57,7 +56,6 @@ fn lane<'a>(run: &'a Run, order: &FaultOrder) -> Result<&'a StrategyRun, LabRefu
     }
 }
 
-/// Throws one.
 pub(super) async fn throw(run: &Run, order: &FaultOrder) -> Result<ThrownFault, LabRefusal> {
     if run.faults() >= FAULTS_MAX {
         return not_now(format!("run {} has had {FAULTS_MAX} faults, which is the limit; begin another", run.id));

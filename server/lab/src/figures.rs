@@ -7,7 +7,6 @@ use lockscope_view::Spread;
 const LONGEST_US: u64 = 3_600_000_000;
 /// Digits of a value that are kept.
 const DIGITS: u8 = 3;
-/// First bucket of what is shown, µs.
 const FIRST_BUCKET_US: u64 = 50;
 /// Each bucket of what is shown is so much wider than the one before; makes about a hundred up to an hour.
 const BUCKET_GROWTH: f64 = 1.2;
@@ -17,12 +16,10 @@ const BUCKET_GROWTH: f64 = 1.2;
 pub(super) struct Latencies(Option<Histogram<u64>>);
 
 impl Latencies {
-    /// None yet.
     pub(super) fn new() -> Self {
         Self(Histogram::new_with_bounds(1, LONGEST_US, DIGITS).ok())
     }
 
-    /// One more.
     pub(super) fn record(&mut self, us: u64) {
         if let Some(all) = &mut self.0 {
             all.saturating_record(us.clamp(1, LONGEST_US));

@@ -21,7 +21,6 @@ pub(super) struct LagProbe {
 }
 
 impl LagProbe {
-    /// Begins.
     pub(super) fn start() -> Self {
         let lags = Arc::new(Mutex::new(Latencies::new()));
         let to = Arc::clone(&lags);

@@ -45,17 +45,14 @@ pub use service::{LabDenied, LabService, has_ended};
 /// An ensemble that allows the lab.
 #[derive(Clone, Debug)]
 pub struct LabEnsemble {
-    /// Its name.
     pub ensemble: String,
     /// Its connect string, without TLS: `host:port,host:port/chroot`.
     pub connect: String,
-    /// As whom.
     pub credentials: Credentials,
     /// The directory below which runs get a directory each.
     pub root: String,
 }
 
-/// What no run may exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Sessions a strategy, 2 to 500.
@@ -64,7 +61,6 @@ pub struct Limits {
     pub duration_ms_max: u32,
     /// Longest hold and longest pause between rounds, ms.
     pub hold_ms_max: u32,
-    /// Rounds.
     pub rounds_max: u32,
 }
 
@@ -80,16 +76,13 @@ pub enum LabRefusal {
     /// No ensemble allows it.
     #[error("the lab is off; allow it for an ensemble with `[lab]` in the configuration (see docs/lab.md)")]
     Off,
-    /// Another run is under way.
     #[error("run {0} is under way and there is one at a time; wait for its end or stop it")]
     Busy(String),
     /// What was asked for is outside the limits, or makes no sense.
     #[error("{0}")]
     Bad(String),
-    /// There is no such run.
     #[error("there is no run {0}; it may have been dropped for newer ones")]
     Unknown(String),
-    /// The run is not in a state for it.
     #[error("{0}")]
     NotNow(String),
 }
@@ -106,7 +99,6 @@ struct Inner {
     limits: Mutex<Limits>,
     clock: Clock,
     shelf: RunStore,
-    /// The run under way.
     current: watch::Sender<Option<Arc<Run>>>,
     /// Held while a run is begun, so that there is one.
     starting: Mutex<()>,
@@ -164,7 +156,6 @@ impl Lab {
         Self::new(Vec::new(), Limits::default(), None, Clock::system())
     }
 
-    /// Whether no ensemble allows it.
     pub fn is_off(&self) -> bool {
         self.0.places.is_empty()
     }
@@ -258,7 +249,6 @@ impl Lab {
             .map(|(place, count)| (place.ensemble.as_str(), count.load(Ordering::Relaxed)))
     }
 
-    /// A run as it is now.
     pub fn run(&self, id: &str) -> Option<Arc<LabRun>> {
         self.current_named(id).map(|run| run.shown()).or_else(|| self.0.shelf.get(id))
     }

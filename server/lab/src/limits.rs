@@ -14,7 +14,6 @@ fn bad<T>(why: String) -> Result<T, LabRefusal> {
 }
 
 impl Limits {
-    /// Most sessions a strategy.
     pub(super) fn clients_max(&self) -> u32 {
         self.clients_max.clamp(CLIENTS_MIN, CLIENTS_MAX)
     }

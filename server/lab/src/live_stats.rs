@@ -28,12 +28,10 @@ impl LiveStats {
         Self { begin: clock::instant(), tally: Mutex::new(tally), progress, meter: Arc::default() }
     }
 
-    /// The figures now.
     pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
         self.tally.lock()
     }
 
-    /// Where all are, as it changes.
     pub(super) fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.subscribe()
     }
@@ -43,7 +41,6 @@ impl LiveStats {
         u64::try_from(self.begin.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// Notes something at a given moment.
     pub(super) fn note<T>(&self, note: impl FnOnce(&mut Tally, u64) -> T) -> T {
         let now_us = self.now_us();
         let mut tally = self.tally();
@@ -58,14 +55,12 @@ impl LiveStats {
 /// What one client reports of itself.
 #[derive(Clone, Debug)]
 pub(super) struct EventSink {
-    /// Where it is reported to.
     pub(super) board: Arc<LiveStats>,
     /// Who, from 0.
     pub(super) client: u32,
 }
 
 impl EventSink {
-    /// It sits down somewhere.
     pub(super) fn sits(&self, seat: Seat) {
         self.board.note(|tally, _| tally.sit(self.client, seat));
     }
@@ -85,12 +80,10 @@ impl EventSink {
         self.board.note(|tally, _| tally.queued(self.client));
     }
 
-    /// An event woke it.
     pub(super) fn woken(&self) {
         self.board.note(|tally, _| tally.woken(self.client));
     }
 
-    /// It got the lock.
     pub(super) fn holds(&self) {
         self.board.note(|tally, now_us| tally.holds(self.client, now_us));
     }

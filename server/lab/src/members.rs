@@ -15,7 +15,6 @@ pub struct Members {
 }
 
 impl Members {
-    /// Out of the connect string of a place.
     pub fn of(place: &LabEnsemble) -> Self {
         let (servers, chroot) = split_chroot(&place.connect);
         let addresses =

@@ -36,7 +36,6 @@ struct Header {
     lag: Spread,
 }
 
-/// A run under way.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) id: String,
@@ -53,7 +52,6 @@ pub(super) struct Run {
     stop: watch::Sender<Option<String>>,
 }
 
-/// How it came to its end.
 enum End {
     Finished,
     Stopped(String),
@@ -110,7 +108,6 @@ impl Run {
         self.header.lock()
     }
 
-    /// As it was shown last.
     pub(super) fn shown(&self) -> Arc<LabRun> {
         Arc::clone(&self.shown.borrow())
     }
@@ -126,12 +123,10 @@ impl Run {
         });
     }
 
-    /// Notes a fault that was thrown into it.
     pub(super) fn thrown(&self, fault: ThrownFault) {
         self.header().faults.push(fault);
     }
 
-    /// Faults that were thrown into it.
     pub(super) fn faults(&self) -> usize {
         self.header().faults.len()
     }
@@ -309,7 +304,6 @@ impl Run {
         }
     }
 
-    /// Removes all that it made.
     async fn clear(&self, sandbox: &Sandbox) {
         {
             let mut header = self.header();

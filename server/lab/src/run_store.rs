@@ -15,11 +15,9 @@ use parking_lot::{Mutex, MutexGuard};
 pub const RUNS_MAX: usize = 20;
 /// Runs that are kept as files; the oldest goes.
 pub const FILES_MAX: usize = 100;
-/// Longest file that is read.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// For the owner only.
 const MODE: u32 = 0o600;
-/// Digits of an id.
 const ID_DIGITS: usize = 16;
 
 /// Runs that have ended.
@@ -69,7 +67,6 @@ impl RunStore {
         kept.or_else(|| Some(Arc::new(read(&self.folder.as_ref()?.join(format!("{id}.json")))?)))
     }
 
-    /// Keeps one more.
     pub(super) fn keep(&self, run: Arc<LabRun>) {
         {
             let mut runs = self.runs();

@@ -32,7 +32,6 @@ const BATCH_MAX: usize = 500;
 /// Levels of znodes below a run that are removed.
 const DEPTH_MAX: usize = 4;
 
-/// How long removing one run may take.
 const REMOVE_WITHIN: Duration = Duration::from_secs(30);
 
 /// How often a directory that filled up again is emptied.
@@ -113,7 +112,6 @@ impl Sandbox {
         Ok(())
     }
 
-    /// The run's directory.
     pub fn root(&self) -> &str {
         &self.root
     }
@@ -128,7 +126,6 @@ impl Sandbox {
         format!("{}/fence-{}", self.root, strategy.name())
     }
 
-    /// The run's own session.
     pub fn client(&self) -> &Client {
         &self.client
     }

@@ -29,10 +29,8 @@ pub enum LabDenied {
     /// It can't be put on record.
     #[error("nothing was started: the record of it can't be written ({0})")]
     Audit(AuditError),
-    /// The server is shutting down.
     #[error("Lockscope is shutting down and starts nothing more")]
     Closing,
-    /// The lab refuses.
     #[error(transparent)]
     Lab(#[from] LabRefusal),
 }
@@ -77,7 +75,6 @@ impl LabSource for LabService {
 }
 
 impl LabService {
-    /// The service of this lab, with an audit log for what is requested.
     pub fn new(lab: Lab, journal: Arc<dyn Journal>, clock: Clock) -> Self {
         let log = RequestLog::new(journal, clock, RECORD_MAX);
         Self(Arc::new(Inner { lab, log, closing: Mutex::new(false), followed: watch::Sender::new(0) }))
@@ -145,12 +142,10 @@ impl LabService {
         !self.0.lab.runs().ensembles.is_empty()
     }
 
-    /// The lab behind it.
     pub fn lab(&self) -> &Lab {
         &self.0.lab
     }
 
-    /// Changes whenever a run did.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.lab.changes()
     }
@@ -261,7 +256,6 @@ impl LabService {
 /// Characters of an unknown id that are repeated in the error.
 const ID_CHARS_MAX: usize = 64;
 
-/// Whether a run is over.
 pub fn has_ended(state: LabState) -> bool {
     match state {
         LabState::Finished | LabState::Stopped | LabState::Failed => true,
@@ -307,7 +301,6 @@ async fn note(log: &RequestLog, intent: Intent, entry: Entry) {
     }
 }
 
-/// An order in words.
 fn words(order: &LabOrder) -> String {
     let names = order.strategies.iter().map(|strategy| strategy.name()).collect::<Vec<_>>().join(", ");
     let turn = if order.in_turn { "one after the other" } else { "all at once" };
@@ -319,7 +312,6 @@ fn words(order: &LabOrder) -> String {
     )
 }
 
-/// A run's end in words.
 fn end_words(run: &LabRun) -> String {
     let mut words = format!("run {} at {}", run.id, run.root);
     let add = |words: &mut String, more: &str| {

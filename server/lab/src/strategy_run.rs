@@ -31,11 +31,9 @@ const TRIES_MAX: u32 = 3;
 const GATHER_WITHIN: Duration = Duration::from_secs(60);
 /// How often members are asked for their counts until nothing is on its way.
 const QUIET_TRIES: u32 = 40;
-/// Pause before they are asked again.
 const QUIET_STEP: Duration = Duration::from_millis(20);
 /// How long closing all sessions of a lane may take.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
-/// How often is looked whether they are closed.
 const CLOSE_STEP: Duration = Duration::from_millis(50);
 
 /// One client, as the lane keeps it: the session lives as long as this does, also when its task is over.
@@ -58,7 +56,6 @@ pub(super) struct RunMeasurements {
     pub(super) server: Option<(counts::Packets, counts::Packets)>,
 }
 
-/// One strategy of a run.
 #[derive(Debug)]
 pub(super) struct StrategyRun {
     pub(super) strategy: Strategy,
@@ -81,14 +78,12 @@ pub(super) struct ClientTasks {
 }
 
 impl ClientTasks {
-    /// Ends all that still play.
     pub(super) async fn end(&mut self) {
         self.tasks.shutdown().await;
     }
 }
 
 impl StrategyRun {
-    /// A lane whose turn has not come.
     pub(super) fn new(strategy: Strategy, path: &str, order: &Arc<LabOrder>) -> Self {
         Self {
             strategy,
@@ -112,7 +107,6 @@ impl StrategyRun {
         self.seated.lock()
     }
 
-    /// What is measured.
     pub(super) fn measured(&self) -> MutexGuard<'_, RunMeasurements> {
         self.measured.lock()
     }
@@ -127,7 +121,6 @@ impl StrategyRun {
         self.disturbed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the theory does not cover it.
     pub(super) fn is_disturbed(&self) -> bool {
         self.disturbed.load(Ordering::Relaxed)
     }
@@ -140,7 +133,6 @@ impl StrategyRun {
         one.is_some_and(|one| one.commands.try_send(command).is_ok())
     }
 
-    /// The session of a client.
     pub(super) fn session(&self, client: u32) -> Option<Client> {
         let at = usize::try_from(client).ok()?;
         self.seated().get(at).and_then(|one| one.session.get())

@@ -38,7 +38,6 @@ pub(super) fn conclude(run: &LabRun) -> String {
     sentence
 }
 
-/// What one lane did.
 fn one(run: &LabRun, lane: &Lane) -> String {
     let median = if lane.handoff_ms.count > 0 && run.order.is_one_at_a_time() {
         format!(". Median hand-off: {}", ms(lane.handoff_ms.p50))

@@ -5,20 +5,15 @@ use std::fmt::Write as _;
 
 use lockscope_view::{LabRun, Lane};
 
-/// Between two columns.
 const GAP: &str = "  ";
-/// What stands where nothing is known.
 const NONE: &str = "-";
 
 /// One line: what is measured, the value, and whether it is a time with fractions.
 type Measure = (&'static str, fn(&Lane) -> Option<f64>, Form);
 
-/// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// A whole number.
     Count,
-    /// Milliseconds.
     Ms,
 }
 

@@ -9,7 +9,6 @@ use super::figures::Latencies;
 /// Where one client is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seat {
-    /// Its session is being opened.
     Opening,
     /// Between two rounds.
     Away,
@@ -17,7 +16,6 @@ pub(super) enum Seat {
     Coming,
     /// It waits; its watch is set.
     Waiting,
-    /// It holds.
     Holding,
     /// It believes that it holds, and does not.
     Believing,
@@ -29,7 +27,6 @@ pub(super) enum Seat {
     Killed,
     /// It lost its connection or its session and takes no part any more.
     Lost,
-    /// All its rounds are done.
     Done,
 }
 
@@ -48,22 +45,17 @@ struct Client {
     number: Option<u64>,
 }
 
-/// Where all of a lane are, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Progress {
     /// Clients whose session is not open or that have not come for their round.
     pub(super) absent: u32,
     /// Clients that look whether they hold, or are about to be woken.
     pub(super) unsettled: u32,
-    /// Clients that wait.
     pub(super) waiting: u32,
-    /// Clients that hold.
     pub(super) holding: u32,
-    /// How often somebody got the lock.
     pub(super) acquisitions: u64,
 }
 
-/// Everything counted of one lane.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     wakes_all: bool,
@@ -119,7 +111,6 @@ impl Tally {
         }
     }
 
-    /// Where all are.
     pub(super) fn progress(&self) -> Progress {
         self.progress
     }
@@ -140,7 +131,6 @@ impl Tally {
         self.at(client)?.number
     }
 
-    /// Where a client sits.
     pub(super) fn seat(&self, client: u32) -> Option<Seat> {
         self.at(client).map(|one| one.seat)
     }
@@ -199,7 +189,6 @@ impl Tally {
         });
     }
 
-    /// An event woke it.
     pub(super) fn woken(&mut self, client: u32) {
         self.woken = self.woken.saturating_add(1);
         let releases = self.releases;
@@ -210,7 +199,6 @@ impl Tally {
         });
     }
 
-    /// It got the lock.
     pub(super) fn holds(&mut self, client: u32, now_us: u64) {
         self.came(client, None);
         self.progress.acquisitions += 1;

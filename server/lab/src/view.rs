@@ -7,7 +7,6 @@ use super::relay::Counts;
 use super::strategy::events_expected;
 use super::strategy_run::StrategyRun;
 
-/// The lane now.
 pub(super) fn lane(lane: &StrategyRun) -> WireLane {
     let measured = lane.measured().clone();
     let now_us = lane.board.now_us();
@@ -57,12 +56,10 @@ pub(super) fn lane(lane: &StrategyRun) -> WireLane {
     }
 }
 
-/// How many clients were lost.
 pub(super) fn lost(seats: &str) -> u64 {
     seats.matches('l').count() as u64
 }
 
-/// What came since.
 fn since(before: Counts, after: Counts) -> Counts {
     Counts {
         create: after.create.saturating_sub(before.create),

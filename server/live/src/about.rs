@@ -6,9 +6,7 @@ use std::sync::atomic::AtomicBool;
 /// What no model knows.
 #[derive(Clone, Debug)]
 pub struct About {
-    /// Version of the server.
     pub version: String,
-    /// When it started.
     pub started_at_ms: i64,
     /// Whether nobody may release; kept in line by whoever knows the people.
     pub read_only: Arc<AtomicBool>,

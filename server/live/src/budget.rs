@@ -70,7 +70,6 @@ impl Share {
         self.bytes
     }
 
-    /// The view keeps so many bytes now.
     pub(super) fn set(&mut self, bytes: usize) {
         if bytes >= self.bytes {
             self.budget.used.fetch_add(bytes - self.bytes, Ordering::Relaxed);

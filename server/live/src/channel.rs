@@ -43,7 +43,6 @@ struct State {
     revision: Vec<u64>,
     looked_at: Instant,
     pace: Pace,
-    /// What all this takes.
     share: Share,
 }
 
@@ -66,12 +65,17 @@ struct Watchers {
 /// What a subscriber at some sequence number needs next.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// Nothing.
     UpToDate,
     /// The difference to this state.
-    Delta { seq: u64, tail: Bytes },
-    /// The whole of this state.
-    Snapshot { seq: u64, known_at_ms: i64, tail: Bytes },
+    Delta {
+        seq: u64,
+        tail: Bytes,
+    },
+    Snapshot {
+        seq: u64,
+        known_at_ms: i64,
+        tail: Bytes,
+    },
     /// The way from its state to this one is no longer known.
     Lost,
 }
@@ -83,7 +87,6 @@ impl Step {
 }
 
 impl Channel {
-    /// A channel with its first state, numbered `seq`.
     pub(super) fn new(
         key: (View, Scope),
         seq: u64,
@@ -165,17 +168,14 @@ impl Channel {
         Ok((seq, ProjectedView { body: frames::unpack(&packed)?, known }))
     }
 
-    /// Bytes that it keeps.
     pub(super) fn bytes(&self) -> usize {
         self.state.lock().share.bytes()
     }
 
-    /// When the model was looked at last.
     pub(super) fn looked_at(&self) -> Instant {
         self.state.lock().looked_at
     }
 
-    /// Everybody who looks, each once.
     pub(super) fn owners(&self) -> BTreeSet<Owner> {
         self.watchers.lock().wakers.values().map(|(_, owner)| owner.clone()).collect()
     }
@@ -227,7 +227,6 @@ impl Channel {
         key
     }
 
-    /// Ends what [`Channel::join`] began.
     pub(super) fn leave(&self, key: u64, now: Instant) {
         let mut watchers = self.watchers.lock();
         watchers.wakers.remove(&key);
@@ -282,7 +281,6 @@ impl State {
         Ok(true)
     }
 
-    /// Has all that is kept counted.
     fn count(&mut self) {
         self.share.set(self.packed.len() + self.json.as_ref().map_or(0, Bytes::len) + self.ring_bytes);
     }

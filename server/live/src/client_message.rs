@@ -2,17 +2,14 @@
 
 use lockscope_view::ClientFrame;
 
-/// What a client sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientMessage {
-    /// The frame.
     pub frame: ClientFrame,
     /// The moment that its view is of, as it was written; None: it is live. Scripts alone name one: pages of the past are
     /// documents.
     pub at: Option<String>,
 }
 
-/// A client frame that was not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameError {
     /// The subscription it was about, when that could be read.

@@ -11,11 +11,8 @@ use super::engine::{Changes, Reader};
 use super::project::EnsembleInfo;
 use lockscope_runtime::shared_list::SharedList;
 
-/// One ensemble: what the model does not know of it, and the model.
 pub struct Ensemble {
-    /// Its name and where it is.
     pub info: EnsembleInfo,
-    /// Its model.
     pub reader: Reader<Observatory>,
 }
 
@@ -52,14 +49,12 @@ impl From<Vec<Ensemble>> for Ensembles {
 }
 
 impl Ensembles {
-    /// Shows one more.
     pub fn add(&self, ensemble: Ensemble) {
         ensemble.reader.tell(self.changes.clone());
         self.list.push(Arc::new(ensemble));
         self.changes.count();
     }
 
-    /// Shows one no more.
     pub fn remove(&self, name: &str) {
         self.list.take(|ensemble| ensemble.info.name == name);
         self.changes.count();
@@ -76,12 +71,10 @@ impl Ensembles {
         self.changes.count();
     }
 
-    /// The names of all.
     pub fn names(&self) -> HashSet<String> {
         self.list.now().iter().map(|ensemble| ensemble.info.name.clone()).collect()
     }
 
-    /// Those that are shown now.
     pub(crate) fn now(&self) -> Arc<Vec<Arc<Ensemble>>> {
         self.list.now()
     }
@@ -91,7 +84,6 @@ impl Ensembles {
         self.changes.latest()
     }
 
-    /// Wakes with every change.
     pub(crate) fn revisions(&self) -> watch::Receiver<u64> {
         self.changes.0.subscribe()
     }

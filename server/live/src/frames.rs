@@ -14,10 +14,8 @@ use super::{FeedError, json};
 
 /// Place of `ServerFrame::Snapshot` among its variants; postcard writes it.
 const SNAPSHOT_VARIANT: u32 = 1;
-/// Place of `ServerFrame::Delta`.
 const DELTA_VARIANT: u32 = 2;
 
-/// How frames are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Text frames for scripts.
@@ -30,7 +28,6 @@ impl Encoding {
     /// Every encoding, the preferred first.
     pub const ALL: [Self; 2] = [Self::Binary, Self::Json];
 
-    /// Its subprotocol.
     pub fn subprotocol(self) -> &'static str {
         match self {
             Self::Json => SUBPROTOCOL_JSON,
@@ -85,7 +82,6 @@ pub(super) fn compact_delta_tail(seq: u64, known_at_ms: i64, patch: &BodyPatch) 
     compact(&(seq, known_at_ms, patch), Vec::new())
 }
 
-/// The same of a delta frame in JSON.
 pub(super) fn json_delta_tail(seq: u64, known_at_ms: i64, delta: &DeltaBody) -> Result<Bytes, FeedError> {
     let body = json::delta_body(delta)?;
     Ok(format!("\"seq\":{seq},\"known_at_ms\":{known_at_ms},\"body\":{body}}}").into())
@@ -101,7 +97,6 @@ pub(super) struct SnapshotHead {
     pub(super) known_at_ms: i64,
 }
 
-/// A snapshot frame for one subscription.
 pub(super) fn snapshot(head: SnapshotHead, tail: &[u8], encoding: Encoding) -> Result<Bytes, FeedError> {
     let SnapshotHead { id, epoch, seq, server_time_ms, known_at_ms } = head;
     match encoding {
@@ -115,7 +110,6 @@ pub(super) fn snapshot(head: SnapshotHead, tail: &[u8], encoding: Encoding) -> R
     }
 }
 
-/// A delta frame for one subscription.
 pub(super) fn delta(id: u32, server_time_ms: i64, tail: &[u8], encoding: Encoding) -> Result<Bytes, FeedError> {
     match encoding {
         Encoding::Json => {

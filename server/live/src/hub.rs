@@ -18,7 +18,6 @@ use super::frames::{Encoding, encode};
 use super::{CHANNELS_MAX, FeedError, IDLE_CHANNELS_MAX, IDLE_MS, ModelQuery, Owner, ProjectedView, Projection};
 use lockscope_runtime::clock::{self, Clock};
 
-/// A view, as those of one scope see it.
 type Key = (View, Scope);
 
 /// The same for all who are shown the same: of the audit log a lock's page alone has something.
@@ -45,7 +44,6 @@ pub struct Hub {
     kick: Notify,
 }
 
-/// How full the hub is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Views somebody looks at.
@@ -79,17 +77,14 @@ impl Hub {
         })
     }
 
-    /// The epoch.
     pub fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    /// The server's clock.
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }
 
-    /// The model's side.
     pub fn projection(&self) -> &dyn Projection {
         &*self.projection
     }
@@ -119,7 +114,6 @@ impl Hub {
         self.budget.is_tight() && watched().map(|channel| channel.bytes()).sum::<usize>() > self.budget.owner_max()
     }
 
-    /// Bytes of all views.
     pub fn bytes(&self) -> usize {
         self.budget.used()
     }
@@ -180,19 +174,16 @@ impl Hub {
         self.conflated.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How full it is.
     pub fn sizes(&self) -> Sizes {
         let channels = self.channels.lock();
         let idle = channels.values().filter(|channel| channel.idle_since().is_some()).count();
         Sizes { watched: channels.len() - idle, idle }
     }
 
-    /// The channels somebody looks at.
     pub(super) fn watched(&self) -> Vec<Arc<Channel>> {
         self.channels.lock().values().filter(|channel| channel.idle_since().is_none()).cloned().collect()
     }
 
-    /// Forgets views nobody has looked at for a while.
     pub(super) fn forget_idle(&self, now: Instant) {
         let mut channels = self.channels.lock();
         let expired = |channel: &Channel| {
@@ -228,7 +219,6 @@ impl Hub {
         self.kick.notify_one();
     }
 
-    /// Waits for a kick.
     pub(super) async fn kicked(&self) {
         self.kick.notified().await;
     }

@@ -27,9 +27,7 @@ pub struct Known {
 /// A view as the model shows it at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectedView<T> {
-    /// The view.
     pub body: T,
-    /// Up to when it is known to be true.
     pub known: Known,
 }
 
@@ -46,7 +44,6 @@ impl Known {
 }
 
 impl<T> ProjectedView<T> {
-    /// The same, with the view made into something else.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> ProjectedView<U> {
         ProjectedView { body: make(self.body), known: self.known }
     }
@@ -172,7 +169,6 @@ impl Live for Lately {
     fn make_stale(&mut self, _known_at_ms: i64) {}
 }
 
-/// The state of a root, since when, and why.
 fn root_stale((state, since_ms, why): (&mut RootState, &mut i64, &mut String), known_at_ms: i64) {
     if state_stale(state) {
         *since_ms = known_at_ms;

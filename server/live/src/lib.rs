@@ -68,21 +68,16 @@ pub const REST_FACTOR: u32 = 4;
 /// Each kind of view as the model shows it now, with nothing in it that the scope hides. One look is consistent in
 /// itself.
 pub trait Views {
-    /// The board.
     fn board(&self, query: &BoardQuery, scope: &Scope) -> ProjectedView<Board>;
     /// One lock; None when there is none at that path.
     fn lock(&self, query: &LockQuery, scope: &Scope) -> ProjectedView<Option<Box<LockPage>>>;
-    /// The server's own state.
     fn status(&self, scope: &Scope) -> ProjectedView<Status>;
-    /// Who waits for whom.
     fn waits(&self, query: &WaitsQuery, scope: &Scope) -> ProjectedView<Box<Waits>>;
-    /// Every session that matches.
     fn sessions(&self, query: &SessionsQuery, scope: &Scope) -> ProjectedView<Sessions>;
     /// One session; None when nothing is known of it.
     fn session(&self, query: &SessionQuery, scope: &Scope) -> ProjectedView<Option<Box<SessionPage>>>;
     /// A run of the lab; None when there is none of that name.
     fn lab(&self, query: &LabQuery, scope: &Scope) -> ProjectedView<Option<Box<LabRun>>>;
-    /// What happened lately.
     fn events(&self, query: &EventsQuery, scope: &Scope) -> ProjectedView<Lately>;
     /// A lock's whole queue in little; None when there is no lock at that path.
     fn queue_map(&self, query: &QueueMapQuery, scope: &Scope) -> ProjectedView<Option<Box<QueueMap>>>;
@@ -177,10 +172,8 @@ pub fn random_epoch() -> Epoch {
     Epoch(rand::random())
 }
 
-/// Why the feed refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FeedError {
-    /// Too many views.
     #[error(
         "{CHANNELS_MAX} different views are open and no more are kept; look at one that is open already, or try again later"
     )]
@@ -191,7 +184,6 @@ pub enum FeedError {
     /// The view is about one thing, and several ensembles have it.
     #[error("several ensembles have it: {}; name one with `ensemble`", .0.join(", "))]
     Ambiguous(Vec<String>),
-    /// The view itself can't be.
     #[error("{0}")]
     BadView(String),
     /// A frame without an encoding.

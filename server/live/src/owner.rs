@@ -7,7 +7,6 @@ use std::sync::Arc;
 pub struct Owner(Arc<str>);
 
 impl Owner {
-    /// Whoever this text stands for.
     pub fn new(text: &str) -> Self {
         Self(text.into())
     }

@@ -25,7 +25,6 @@ const WALK_APART: Duration = Duration::from_secs(1);
 /// What a new state of a view costs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
-    /// To so many it is sent.
     pub(super) viewers: usize,
     /// So many bytes had the last difference.
     pub(super) bytes: usize,
@@ -41,19 +40,16 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Of a view that was looked at now.
     pub(super) fn new(now: Instant, view: &View) -> Self {
         let least = matches!(view, View::QueueMap(_)).then_some(WALK_APART);
         Self { used_until: now + least.unwrap_or(LOOK_APART), least }
     }
 
-    /// When it may be looked at.
     pub(super) fn due(&self) -> Instant {
         let ahead = if self.least.is_some() { Duration::ZERO } else { AHEAD };
         self.used_until.checked_sub(ahead).unwrap_or(self.used_until)
     }
 
-    /// Counts a look.
     pub(super) fn count(&mut self, now: Instant, load: Load) {
         self.used_until = self.used_until.max(now) + load.apart().max(self.least.unwrap_or_default());
     }

@@ -23,7 +23,6 @@ use super::{
 };
 use lockscope_runtime::clock::Clock;
 
-/// Projects every observatory.
 pub struct Projector {
     ensembles: Ensembles,
     /// Changes of all models together, and those of the lab and of what else is shown.
@@ -63,42 +62,36 @@ impl Projector {
         }
     }
 
-    /// The same, with the runs of this lab.
     #[must_use]
     pub fn with_lab(self, lab: Arc<dyn LabSource>) -> Self {
         let wakes = self.wakes.and(lab.changes());
         Self { wakes, lab: Some(lab), ..self }
     }
 
-    /// The same, with how the settings stand.
     #[must_use]
     pub fn with_config(self, config: Arc<dyn ConfigState>) -> Self {
         let wakes = self.wakes.and(config.changes());
         Self { wakes, config: Some(config), ..self }
     }
 
-    /// The same, with how the recordings stand.
     #[must_use]
     pub fn with_history(self, history: Arc<dyn HistorySource>) -> Self {
         let wakes = self.wakes.and(history.changes());
         Self { wakes, history: Some(history), ..self }
     }
 
-    /// The same, with what names of applications are.
     #[must_use]
     pub fn with_applications(self, applications: ApplicationNames) -> Self {
         let wakes = self.wakes.and(applications.changes());
         Self { wakes, applications, ..self }
     }
 
-    /// The same, with what was released through Lockscope.
     #[must_use]
     pub fn with_forced_releases(self, forced: ForcedReleases) -> Self {
         let wakes = self.wakes.and(forced.changes());
         Self { wakes, forced, ..self }
     }
 
-    /// The same, with what somebody looks at.
     #[must_use]
     pub fn with_acknowledged(self, acknowledged: AcknowledgedLocks) -> Self {
         let wakes = self.wakes.and(acknowledged.changes());

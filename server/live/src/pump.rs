@@ -19,10 +19,8 @@ use lockscope_runtime::shutdown::CancellationToken;
 const SLICE: Duration = Duration::from_millis(10);
 /// Between two passes, at least: changes that come together are shown together.
 const REST_MIN: Duration = Duration::from_millis(1);
-/// After a look that failed.
 const REST_FAILED: Duration = Duration::from_millis(50);
 
-/// What a pass over all views came to.
 #[derive(Default)]
 struct Pass {
     /// The CPU time that it took.

@@ -9,7 +9,6 @@ use super::known::Live;
 use super::view::Bounded as _;
 use super::{FeedError, ProjectedView, Projection};
 
-/// A query that the model answers.
 pub trait ModelQuery: Query<Answer: Live> {
     /// The same query, with its window within bounds.
     ///
@@ -17,7 +16,6 @@ pub trait ModelQuery: Query<Answer: Live> {
     /// One sentence when a text is too long or a path is not absolute.
     fn normalised(self) -> Result<Self, FeedError>;
 
-    /// The answer as the model shows it now.
     fn project(&self, projection: &dyn Projection, scope: &Scope) -> ProjectedView<Self::Answer>;
 }
 

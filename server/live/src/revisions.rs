@@ -10,12 +10,10 @@ use tokio::sync::watch::error::RecvError;
 pub struct Revisions(Vec<watch::Receiver<u64>>);
 
 impl Revisions {
-    /// Those of some sources.
     pub fn of(sources: impl IntoIterator<Item = watch::Receiver<u64>>) -> Self {
         Self(sources.into_iter().collect())
     }
 
-    /// These, and those of another source.
     #[must_use]
     pub fn and(&self, source: watch::Receiver<u64>) -> Self {
         Self(self.0.iter().cloned().chain([source]).collect())

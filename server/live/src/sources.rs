@@ -5,9 +5,7 @@ use std::sync::Arc;
 use lockscope_view::{ConfigStatus, HistoryStatus, LabRun};
 use tokio::sync::watch;
 
-/// The runs of a lab.
 pub trait LabSource: Send + Sync {
-    /// A run as it stands.
     fn run(&self, id: &str) -> Option<Arc<LabRun>>;
     /// Rises with every change of any.
     fn changes(&self) -> watch::Receiver<u64>;
@@ -15,13 +13,11 @@ pub trait LabSource: Send + Sync {
 
 /// How the settings in force stand to their file.
 pub trait ConfigState: Send + Sync {
-    /// For people and scripts.
     fn status(&self) -> ConfigStatus;
     /// Rises with every change.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
-/// How the recordings stand.
 pub trait HistorySource: Send + Sync {
     /// That of an ensemble; None where nothing is recorded.
     fn status(&self, ensemble: &str) -> Option<HistoryStatus>;

@@ -6,11 +6,8 @@ use lockscope_view::{
 
 use super::FeedError;
 
-/// Longest text of a filter, in characters.
 pub const FILTER_CHARS_MAX: usize = 512;
-/// Longest name of a run, in characters.
 const RUN_CHARS_MAX: usize = 64;
-/// Longest path, in characters.
 pub const PATH_CHARS_MAX: usize = 4_096;
 
 /// A query whose texts and window have bounds.
@@ -95,7 +92,6 @@ impl Bounded for EventsQuery {
     }
 }
 
-/// The path of a lock.
 fn absolute(path: &str) -> Result<(), FeedError> {
     bounded("path", path, PATH_CHARS_MAX)?;
     if path.starts_with('/') {

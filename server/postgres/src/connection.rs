@@ -32,7 +32,6 @@ SET search_path = pg_catalog, lockscope, pg_temp;
 SELECT set_config(name, '2s', false) FROM pg_settings WHERE name = 'client_connection_check_interval';
 ";
 
-/// A connection that is open.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     task: AbortHandle,
@@ -114,7 +113,6 @@ impl Connection {
         Ok(())
     }
 
-    /// Whether it can be asked once more.
     pub(crate) fn is_open(&self) -> bool {
         !self.client.is_closed()
     }

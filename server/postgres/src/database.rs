@@ -27,7 +27,6 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How long a look that takes too long is given to prove that the database still answers others.
 const PROBE_MAX: Duration = Duration::from_secs(2);
 
-/// What is done with a connection.
 pub type Job<'a, T> = BoxFuture<'a, Result<T, DatabaseError>>;
 
 /// A database; cheap to clone. It connects when it is first asked.
@@ -47,9 +46,7 @@ pub(crate) struct Inner {
 /// What happened to a database's connections since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DatabaseStats {
-    /// Connections that were made.
     pub connects: u64,
-    /// Tries that failed.
     pub connects_failed: u64,
     /// Looks and writes that took too long.
     pub timeouts: u64,
@@ -77,12 +74,10 @@ impl Database {
         })))
     }
 
-    /// Where it is.
     pub fn target(&self) -> &Target {
         &self.0.target
     }
 
-    /// What happened to its connections.
     pub fn stats(&self) -> DatabaseStats {
         *self.0.stats.lock()
     }
@@ -130,7 +125,6 @@ impl Database {
         receiver.recv_timeout(within).unwrap_or(Err(DatabaseError::TooLong))
     }
 
-    /// The same for tasks.
     pub(crate) async fn wait_async<T: Send + 'static>(
         &self,
         job: impl Future<Output = Result<T, DatabaseError>> + Send + 'static,

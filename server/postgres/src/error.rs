@@ -4,7 +4,6 @@ use std::error::Error as _;
 
 use tokio_postgres::error::SqlState;
 
-/// Why a database can't do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DatabaseError {
     /// No connection can be made, or the one there was is lost.
@@ -13,10 +12,8 @@ pub enum DatabaseError {
     /// It is there and does not let us in.
     #[error("PostgreSQL refuses the connection: {0}")]
     Refused(String),
-    /// TLS can't be agreed on.
     #[error("the TLS connection to PostgreSQL failed: {0}")]
     Tls(String),
-    /// It has no room left.
     #[error("PostgreSQL has no room left: {0}")]
     Full(String),
     /// The user may not do that.
@@ -27,12 +24,7 @@ pub enum DatabaseError {
     Unfit(String),
     /// Its tables are of a later version.
     #[error("the tables in PostgreSQL are of version {found}, and this program knows {known}; run the newer program")]
-    Newer {
-        /// Their version.
-        found: i32,
-        /// The newest one that is known.
-        known: i32,
-    },
+    Newer { found: i32, known: i32 },
     /// No answer within the bound.
     #[error("PostgreSQL did not answer in time")]
     TooLong,

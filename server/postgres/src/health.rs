@@ -8,7 +8,6 @@ use parking_lot::Mutex;
 
 use crate::error::DatabaseError;
 
-/// Pauses between two tries.
 const RETRY_FIRST: Duration = Duration::from_millis(200);
 const RETRY_CAP: Duration = Duration::from_secs(5);
 
@@ -35,12 +34,10 @@ impl Health {
         Ok(())
     }
 
-    /// It answered.
     pub(crate) fn works(&self) {
         *self.0.lock() = None;
     }
 
-    /// It did not.
     pub(crate) fn fails(&self, error: &DatabaseError) {
         if !error.is_lost() {
             return;

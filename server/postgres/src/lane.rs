@@ -15,7 +15,6 @@ use crate::connection::Connection;
 use crate::database::{Database, Inner, Job};
 use crate::error::DatabaseError;
 
-/// How long a write may take.
 pub const WRITE_MAX: Duration = Duration::from_secs(8);
 
 /// A connection that writes; made anew when it is lost. Cheap to clone.
@@ -44,7 +43,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// The client, to ask and to write.
     pub fn client(&mut self) -> &mut Client {
         &mut self.connection.client
     }
@@ -75,7 +73,6 @@ impl Session {
         Ok(is_ours)
     }
 
-    /// Whether somebody holds a lock here.
     pub fn holds(&self, key: i64, whose: u64) -> bool {
         self.held.get(&key) == Some(&whose)
     }
@@ -94,7 +91,6 @@ impl Session {
 }
 
 impl Database {
-    /// A connection to write by.
     pub fn lane(&self) -> Lane {
         Lane { database: self.clone(), slot: Arc::default() }
     }

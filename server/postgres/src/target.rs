@@ -21,10 +21,8 @@ const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(10);
 /// Where a server listens that says nothing else.
 const PORT: u16 = 5_432;
 
-/// How a connection is protected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Protection {
-    /// Plain text.
     Plain,
     /// TLS; the certificate is checked, with its name. None: by the authorities that the system knows.
     Tls(Option<PathBuf>),
@@ -41,13 +39,10 @@ pub struct Target {
     shown: String,
 }
 
-/// Why a text is no address of a database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}; {remedy}")]
 pub struct TargetError {
-    /// What is wrong.
     pub why: String,
-    /// What to do.
     pub remedy: &'static str,
 }
 

@@ -14,7 +14,6 @@ use lockscope_runtime::clock;
 
 /// A request that may begin, as far as this server knows.
 enum Examined {
-    /// With this plan.
     Plan(Box<KeptPlan>),
     /// It began before.
     Before(OutcomeReceiver),

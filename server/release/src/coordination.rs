@@ -37,17 +37,13 @@ impl Turn {
 pub struct LimitedRelease {
     /// Its plan: the same plan is counted once.
     pub plan_id: String,
-    /// Who.
     pub actor: String,
-    /// Where.
     pub ensemble: String,
-    /// What.
     pub lock: String,
 }
 
 /// Servers that release together.
 pub trait Coordination: fmt::Debug + Send + Sync + 'static {
-    /// Waits for the turn to act on a lock.
     fn turn<'a>(&'a self, ensemble: &'a str, lock: &'a str) -> BoxFuture<'a, Result<Turn, String>>;
 
     /// Counts a release; or how many milliseconds to wait before it may begin, and then nothing is counted.
@@ -73,7 +69,6 @@ impl SharedLedger {
         serde_json::from_slice(bytes).unwrap_or_default()
     }
 
-    /// As it is stored.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }

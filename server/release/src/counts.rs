@@ -14,7 +14,6 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// For these ensembles.
     pub(super) fn new(ensembles: impl Iterator<Item = String>) -> Self {
         let ended = RwLock::new(ensembles.map(|name| (name, Default::default())).collect());
         Self { ended, refused: AtomicU64::new(0) }
@@ -36,12 +35,10 @@ impl Counts {
         };
     }
 
-    /// Counts a rejected request.
     pub(super) fn refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// As they are now.
     pub(super) fn told(&self) -> OutcomeCounts {
         let of = |outcomes: &[AtomicU64; Outcome::ALL.len()]| {
             let counts = outcomes.iter().map(|count| count.load(Ordering::Relaxed));
@@ -55,12 +52,10 @@ impl Counts {
     }
 }
 
-/// What the service counted.
 #[derive(Clone, Debug, Default)]
 pub struct OutcomeCounts {
     /// Requests by ensemble and outcome.
     pub ended: Vec<(String, Vec<(Outcome, u64)>)>,
-    /// Rejected requests.
     pub refused: u64,
 }
 

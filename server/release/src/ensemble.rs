@@ -16,14 +16,10 @@ use lockscope_live::project::{EnsembleInfo, Holding, ProjectionContext};
 use lockscope_runtime::clock::Clock;
 use lockscope_zookeeper::{ReleaseClient, RevokeOutcome, Right, is_ours};
 
-/// One ensemble.
 #[derive(Clone)]
 pub struct EnsembleHandle {
-    /// Its name and where it is.
     pub info: EnsembleInfo,
-    /// Its model.
     pub reader: Reader<Observatory>,
-    /// The client that releases there.
     pub acting: ReleaseClient,
     /// The clock of the observer: what is believed is live by this one.
     pub clock: Clock,

@@ -5,7 +5,6 @@ use super::refusal::{Rejection, RejectionReason};
 use super::service::ReleaseService;
 
 impl ReleaseService {
-    /// Plans and executes releases of one more ensemble.
     pub fn add(&self, ensemble: EnsembleHandle) {
         self.counts().add(&ensemble.info.name);
         self.ensembles().push(ensemble);

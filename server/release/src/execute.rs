@@ -35,12 +35,9 @@ pub enum ExecutionStatus {
     Unavailable,
 }
 
-/// What came of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execution {
-    /// As it is reported.
     pub result: ReleaseResult,
-    /// What kind of end it is.
     pub kind: ExecutionStatus,
 }
 
@@ -76,7 +73,6 @@ impl Execution {
     }
 }
 
-/// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Release,
@@ -134,7 +130,6 @@ impl ReleaseRequest {
         self.entry(kind, None, detail)
     }
 
-    /// How it ended.
     fn outcome(&self, outcome: Outcome, detail: String) -> Entry {
         let kind =
             if self.operation == Operation::Release { AuditKind::ReleaseOutcome } else { AuditKind::RevokeOutcome };
@@ -166,7 +161,6 @@ impl ReleaseRequest {
     }
 }
 
-/// Carries a request out from its intent to its outcome.
 pub(super) async fn execute_request(request: ReleaseRequest, log: RequestLog) -> Execution {
     let intent = match log.intent(request.intent(), request.undone()).await {
         Ok(intent) => intent,

@@ -17,7 +17,6 @@ pub const PLANS_MAX: usize = 1_000;
 /// Plans kept of one actor; the oldest goes first.
 pub const ACTOR_PLANS_MAX: usize = 20;
 
-/// A plan, and whose.
 #[derive(Clone, Debug)]
 pub(super) struct KeptPlan {
     pub(super) plan: ReleasePlan,
@@ -76,7 +75,6 @@ impl Plans {
         self.kept.get_mut(id)
     }
 
-    /// Uses a plan up.
     pub(super) fn take(&mut self, id: &str) -> Option<KeptPlan> {
         self.kept.remove(id)
     }

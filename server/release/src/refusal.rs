@@ -18,21 +18,16 @@ pub enum RejectionReason {
     /// A second person has to approve first, or can't be who asks (409).
     Second,
     /// Too many in too short a time (429).
-    TooMany {
-        /// Wait so long.
-        wait_ms: i64,
-    },
+    TooMany { wait_ms: i64 },
     /// The audit record can't be written (503).
     Audit,
     /// Lockscope is shutting down (503).
     Closing,
 }
 
-/// A refusal with its sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]
 pub struct Rejection {
-    /// Its kind.
     pub kind: RejectionReason,
     /// One sentence that names the remedy.
     pub sentence: String,

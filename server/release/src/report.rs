@@ -41,7 +41,6 @@ pub(super) fn of_znodes(lock: &str, told: &OutcomeText, holding: &Holding, took_
     format!("{}{now}{after}.", told.sentence)
 }
 
-/// What an outcome is known by, in one sentence.
 pub(super) fn proof(told: &OutcomeText) -> String {
     let word = if told.is_verified { "Proven" } else { "Known by" };
     format!("{word}: {}.", told.proof)

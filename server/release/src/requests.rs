@@ -16,7 +16,6 @@ pub(super) const REQUESTS_MAX: usize = 1_000;
 /// How long they are.
 pub(super) const REQUEST_MS: i64 = 3_600_000;
 
-/// A request that was accepted, seen by those who want its outcome.
 pub(super) type OutcomeReceiver = watch::Receiver<Option<Execution>>;
 
 #[derive(Debug)]
@@ -26,7 +25,6 @@ struct AcceptedRequest {
     outcome: OutcomeReceiver,
 }
 
-/// Requests by their plan.
 #[derive(Debug, Default)]
 pub(super) struct RequestHistory(BTreeMap<String, AcceptedRequest>);
 
@@ -43,7 +41,6 @@ impl RequestHistory {
         sender
     }
 
-    /// The outcome of this actor's request with a plan.
     pub(super) fn of(&mut self, now_ms: i64, plan_id: &str, actor: &Actor) -> Option<OutcomeReceiver> {
         self.forget_old(now_ms);
         let accepted =

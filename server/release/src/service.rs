@@ -29,14 +29,12 @@ use lockscope_zookeeper::DeletePermission;
 /// How long a record may take before it counts as not to be written.
 const RECORD_MAX: Duration = Duration::from_secs(10);
 
-/// What is set for all releases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// A second person approves each release.
     pub needs_second: bool,
 }
 
-/// Plans and executes releases. Cheap to clone.
 #[derive(Clone)]
 pub struct ReleaseService(Arc<Inner>);
 
@@ -62,7 +60,6 @@ pub(super) struct State {
     pub(super) is_closing: bool,
 }
 
-/// What a refusal is about.
 #[derive(Default)]
 pub(super) struct RefusalSubject {
     ensemble: Option<String>,
@@ -79,9 +76,7 @@ pub(super) struct RunningRequest {
     _token: TaskTrackerToken,
 }
 
-/// How a request is answered.
 pub(super) enum Accepted {
-    /// Executed now.
     Now(Box<ReleaseRequest>, RunningRequest),
     /// With the outcome of an earlier request with the same plan.
     Before(OutcomeReceiver),
@@ -148,12 +143,10 @@ impl ReleaseService {
         let _ = self.0.coordination.set(with);
     }
 
-    /// Outcomes of requests so far.
     pub fn counted(&self) -> OutcomeCounts {
         self.0.counts.told()
     }
 
-    /// What was released so far, for those who show who held before.
     pub fn forced_releases(&self) -> ForcedReleases {
         self.0.forced.clone()
     }

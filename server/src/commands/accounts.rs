@@ -157,7 +157,6 @@ fn read_file(file: &Path) -> Result<Secret, RunError> {
     first_line(opened, &place)
 }
 
-/// The password in the first line of what is read from a place.
 fn first_line(mut input: impl Read, place: &str) -> Result<Secret, RunError> {
     let failed = |error: std::io::Error| {
         AccessError(format!("the password can't be read from {place} ({error}); give it as one line"))

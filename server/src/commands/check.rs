@@ -102,7 +102,6 @@ fn described_tls(web: &config::Web) -> Result<String, ConfigError> {
     Ok(format!("{}{proxy}", files.cert.display()))
 }
 
-/// What a pattern of locks that must be held means, and where.
 fn say_must_be_held(pattern: &str, ensembles: &[config::Ensemble]) {
     let meaning = if pattern.contains('*') {
         "each lock there that is known, once nobody holds it for 30 s".to_owned()

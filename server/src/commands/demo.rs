@@ -23,7 +23,6 @@ use crate::error::RunError;
 use crate::serve::{self, Filling};
 use crate::stdout;
 
-/// What the demo's ensemble is called, and what is watched of it.
 const ENSEMBLE: &str = "default";
 const ROOT: &str = "/";
 /// Session time-out the demo asks for: short, as its server's tick is.

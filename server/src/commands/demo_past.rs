@@ -33,16 +33,12 @@ use crate::serve::OpenPlace;
 const BUNDLE: &[u8] = include_bytes!("demo_hour.bundle.gz");
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-/// Why the demo has no past.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoPastError {
-    /// It can't be kept.
     #[error(transparent)]
     Backfill(#[from] BackfillError),
-    /// The bundle can't be unpacked.
     #[error("the recorded hour can't be unpacked: {0}; set TMPDIR to a folder that can be written")]
     Unpack(#[from] io::Error),
-    /// The bundle can't be read.
     #[error("the recorded hour can't be read: {0}")]
     Replay(#[from] ReplayError),
 }
@@ -121,7 +117,6 @@ fn play(
     failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// Moves the instants that an observation of the recorded hour names.
 fn shift(observation: &mut Observation, later_ms: i64) {
     fn of_answer<T>(answer: &mut MemberAnswer<T>, later_ms: i64) {
         if let MemberAnswer::Ok { asked_at, .. } = answer {

@@ -14,7 +14,6 @@ use crate::stdout;
 
 /// An answer that takes longer is none.
 const ANSWER_MAX: Duration = Duration::from_secs(3);
-/// Bytes of an answer that are shown.
 const DETAIL_CHARS_MAX: usize = 200;
 
 /// Asks, and says in one line what the answer was.

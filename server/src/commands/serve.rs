@@ -16,7 +16,6 @@ use lockscope_web::{is_loopback, pages};
 use lockscope_zookeeper::members;
 use lockscope_zookeeper::{Exclusions, ObserverConfig, ReleaseClient, RequestCounts, observe_counted};
 
-/// Serves until a signal.
 pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {
     let config = Config::load(&args, &ProcessEnvironment)?;
     let ensembles = ensembles(&config)?;
@@ -41,13 +40,11 @@ pub(super) fn check_exposure(config: &Config, access: &Access) -> Result<(), Con
     )
 }
 
-/// The observer of a real ensemble, and who asks its members.
 pub(crate) struct EnsembleObserver {
     observer: ObserverConfig,
     evidence: Option<members::Config>,
 }
 
-/// Every ensemble with its observer.
 pub(crate) fn ensembles(config: &Config) -> Result<Vec<ServedEnsemble<EnsembleObserver>>, ConfigError> {
     config.ensembles.iter().map(|ensemble| served_ensemble(config, ensemble)).collect()
 }
@@ -92,7 +89,6 @@ fn served_ensemble(
     })
 }
 
-/// What is never read, and where that is counted.
 fn excluded(patterns: &[String], counts: &Arc<RequestCounts>) -> Option<ExcludedPaths> {
     let counts = Arc::clone(counts);
     let count = move || (counts.excluded(), counts.excluded_events());

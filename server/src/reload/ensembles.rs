@@ -9,10 +9,8 @@ use crate::serve::ensembles::{CLOSE_MAX, EnsembleRunner, MakeEnsemble, Observer}
 /// Files with a mistake that are named.
 const NAMED_MAX: usize = 20;
 
-/// What is to be done.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Difference {
-    /// Names of those that end.
     ended: Vec<String>,
     /// Places in the new configuration of those that start.
     started: Vec<usize>,

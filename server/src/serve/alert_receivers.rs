@@ -31,7 +31,6 @@ struct Running {
 }
 
 impl AlertReceivers {
-    /// Tells these until `stop`.
     pub(super) fn start(
         alerts: Alerts,
         alerting: &Alerting,
@@ -103,7 +102,6 @@ impl AlertReceivers {
     }
 }
 
-/// A receiver as people see it.
 pub(super) fn shown(receiver: &Receiver) -> RouteShown {
     let route = &receiver.route;
     RouteShown { name: route.name.clone(), kind: route.kind.name(), url: route.shown() }

@@ -22,7 +22,6 @@ use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_runtime::tasks::{TaskTracker, restarted, supervised};
 use tokio::sync::watch;
 
-/// The alerts of a server, and by which rules.
 #[derive(Clone, Debug)]
 pub(super) struct AlertParts {
     pub(super) alerts: Alerts,
@@ -109,7 +108,6 @@ fn lock_address(ensemble: &str, path: &str, at_ms: i64) -> String {
 struct AlertLog {
     log: Option<Box<dyn ObservationLog<Observatory>>>,
     evaluator: Evaluator,
-    /// The rules in force.
     rules: watch::Receiver<Arc<[Rule]>>,
     alerts: Alerts,
     ensemble: Arc<str>,

@@ -12,13 +12,10 @@ use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_runtime::tasks::spawn;
 
-/// The audit log: where it is written, where it is read, and who delivers it elsewhere.
 pub(super) struct AuditParts {
     /// Where acts are written before they are done.
     pub(super) journal: Arc<dyn Journal>,
-    /// Where they are read.
     pub(super) records: Arc<dyn Records>,
-    /// What is counted of both.
     pub(super) counts: Arc<lockscope_audit::JournalCounts>,
     /// The same, where it is kept.
     pub(super) log: Option<Arc<LazyLog>>,

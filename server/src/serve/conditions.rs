@@ -22,7 +22,6 @@ pub(super) async fn unreachable_within(hub: &Hub, config: &Config) -> RunError {
     }
 }
 
-/// Logs that nobody may release with this server, and what helps.
 pub(super) fn warn_read_only() {
     let roles = Right::Release.roles().into_iter().map(|role| role.name()).collect::<Vec<_>>().join(" or ");
     tracing::warn!(

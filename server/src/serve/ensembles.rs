@@ -38,17 +38,13 @@ const OPENED_AT_ONCE: usize = 16;
 /// How long the session to ZooKeeper gets to close.
 pub const CLOSE_MAX: Duration = Duration::from_secs(3);
 
-/// Makes an ensemble that the configuration names.
 pub type MakeEnsemble<O> = fn(&Config, &config::Ensemble) -> Result<ServedEnsemble<O>, ConfigError>;
 
-/// What an observer is handed.
 #[derive(Clone, Debug)]
 pub struct ObserverContext {
-    /// The server's clock.
     pub clock: Clock,
     /// What somebody wants to know beyond the state of locks.
     pub demand: watch::Receiver<Demand>,
-    /// Where it counts what it asks.
     pub counts: Arc<RequestCounts>,
     /// The thread of the ensemble's engine: what it observes need not change threads.
     pub thread: TaskThread,
@@ -67,17 +63,11 @@ pub trait Observer: Send + 'static {
     ) -> impl Future<Output = ()> + Send;
 }
 
-/// One ensemble to be served: what it is called, what is watched there, and who watches.
 pub struct ServedEnsemble<O> {
-    /// Its name and where it is.
     pub info: EnsembleInfo,
-    /// Watched roots.
     pub roots: Vec<String>,
-    /// Who watches.
     pub observer: O,
-    /// Who acts, when somebody orders it.
     pub release_client: ReleaseClient,
-    /// Where the observer counts what it asks.
     pub counts: Arc<RequestCounts>,
     /// Closed when whoever fills its history first is done; None where nobody does.
     pub filling: Option<Filling>,
@@ -86,21 +76,18 @@ pub struct ServedEnsemble<O> {
 /// Where a model takes observations in, by the name of its ensemble.
 pub(crate) type Model = (String, mpsc::WeakSender<Vec<Observation>>);
 
-/// What is known of all ensembles, in their order; clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct EnsembleLists {
     pub(super) shown: Ensembles,
     pub(super) handles: SharedList<EnsembleHandle>,
     /// Where changed settings go.
     pub(crate) models: SharedList<Model>,
-    /// What the past is shown from.
     pub(super) histories: SharedList<(EnsembleInfo, Option<HistoryHandle>)>,
     /// Each rises while its engine lives.
     pub(super) pulses: SharedList<(String, Arc<AtomicU64>)>,
     pub(super) counts: SharedList<(String, Arc<RequestCounts>)>,
 }
 
-/// What of an ensemble has to end.
 struct Running {
     _stopper: DropGuard,
     observer: JoinHandle<()>,
@@ -108,7 +95,6 @@ struct Running {
     historian: Option<Historian>,
 }
 
-/// Starts and ends ensembles; clones share it.
 #[derive(Clone)]
 pub(crate) struct EnsembleRunner(Arc<Inner>);
 
@@ -153,12 +139,10 @@ impl EnsembleRunner {
         (runner, ends)
     }
 
-    /// What is known of those that run.
     pub(crate) fn lists(&self) -> &EnsembleLists {
         &self.0.lists
     }
 
-    /// Who is told of further ensembles.
     pub(super) fn set_releases(&self, releases: ReleaseService) {
         *self.0.releases.lock() = Some(releases);
     }

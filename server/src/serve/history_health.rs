@@ -13,10 +13,8 @@ use lockscope_view::HistoryStatus;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// Time between two looks.
 const PAUSE: Duration = Duration::from_secs(3);
 
-/// How they stand; clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct HistoryHealth(Arc<Shared>);
 
@@ -30,7 +28,6 @@ struct Shared {
 type Recordings = SharedList<(EnsembleInfo, Option<HistoryHandle>)>;
 
 impl HistoryHealth {
-    /// Of those ensembles that are recorded.
     pub(super) fn new(recordings: Recordings) -> Self {
         let seen = Mutex::new(look(&recordings));
         Self(Arc::new(Shared { recordings, seen, changes: watch::Sender::new(0) }))

@@ -11,13 +11,10 @@ use crate::config::HistoryPlace;
 #[cfg(feature = "postgres")]
 use lockscope_history::store::postgres::{PostgresHistory, PostgresStore};
 
-/// A recording that is open.
 pub(crate) type OpenStore = Arc<dyn Store>;
 
-/// Where recordings are; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) enum OpenPlace {
-    /// Files in a directory.
     Directory(Arc<std::path::Path>),
     /// A database, with the connections that all ensembles share.
     #[cfg(feature = "postgres")]

@@ -33,17 +33,14 @@ impl LabParts {
         Self { service: LabService::new(lab, journal, clock.clone()) }
     }
 
-    /// Has its runs shown.
     pub(super) fn project(&self, projector: Projector) -> Projector {
         if self.service.lab().is_off() { projector } else { projector.with_lab(Arc::new(self.service.clone())) }
     }
 
-    /// Has it served.
     pub(super) fn serve(&self, http: Http) -> Http {
         http.with_lab(self.service.clone())
     }
 
-    /// Takes on new limits.
     pub fn reload(&self, config: &Config) {
         if let Some(lab) = &config.lab {
             self.service.lab().set_limits(lab.limits);

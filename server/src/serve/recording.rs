@@ -33,11 +33,8 @@ const REPLAY_MAX: Duration = Duration::from_secs(10);
 /// A server that records adds something within a second; one that adds nothing for so long does not record.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The recording of one ensemble.
 pub(super) struct Recording {
-    /// What is known of it, and its store.
     pub(super) handle: HistoryHandle,
-    /// Where the engine writes.
     pub(super) log: Box<dyn ObservationLog<Observatory>>,
     /// Ends once the engine is gone.
     pub(super) historian: Historian,
@@ -48,10 +45,8 @@ pub(super) struct Recording {
 /// Closed when whoever fills a history first is done with it.
 pub type Filling = mpsc::Receiver<()>;
 
-/// How much is kept; changed as the settings are.
 pub(crate) type RetentionHandle = watch::Sender<Retention>;
 
-/// Starts to record ensembles.
 pub(super) struct Recorder {
     place: OpenPlace,
     retention: watch::Receiver<Retention>,
@@ -231,7 +226,6 @@ fn silence(store: &dyn Store, newest: &mut Newest, now: Instant) -> Option<Strin
     Some(format!("{who} holds the lock of this recording, and nothing was recorded for {}", duration(silent_ms)))
 }
 
-/// A recorder as the engine sees it.
 struct Log {
     recorder: historian::Recorder,
     payloads: watch::Receiver<Payloads>,

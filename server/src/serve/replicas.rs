@@ -28,7 +28,6 @@ fn tells_in_place(rank: Option<usize>, overdue_ms: i64) -> bool {
     overdue_ms >= FIRST_MAX_MS + turn * NEXT_AFTER_MS
 }
 
-/// A replica among others.
 #[derive(Debug)]
 pub(super) struct Replicas {
     cluster: Cluster,

@@ -55,7 +55,6 @@ pub(super) fn start(
     Ok(heads)
 }
 
-/// Shows how it stands with the rest of the cluster.
 async fn tell(cluster: Cluster, mut state: watch::Receiver<SharedMemory>) {
     loop {
         let memory = state.borrow_and_update().clone();

@@ -1,26 +1,21 @@
 //! What is wrong with the bytes, and where.
 
-/// Why a file can't be read any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {problem}")]
 pub struct ReadError {
     /// Where in the file. If that is compressed: in what it decompresses to, unless the compression itself is damaged.
     pub offset: u64,
-    /// What is wrong there.
     pub problem: Problem,
 }
 
-/// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The file is something else.
     #[error("not a transaction log: it begins with {found:#010x} instead of \"ZKLG\"")]
     NotALog {
         /// The first four bytes.
         found: u32,
     },
-    /// The file is something else.
     #[error("not a snapshot: it begins with {found:#010x} instead of \"ZKSN\"")]
     NotASnapshot {
         /// The first four bytes.
@@ -29,32 +24,14 @@ pub enum Problem {
     /// A reader of bytes takes them as they are; the decoders undo compression.
     #[error("the snapshot is compressed; decompress it first")]
     Compressed,
-    /// The compression is damaged.
     #[error("the gzip compression can't be undone: {reason}")]
-    BadGzip {
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// The compression is damaged.
+    BadGzip { reason: &'static str },
     #[error("the snappy compression can't be undone: {reason}")]
-    BadSnappy {
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// A later format.
+    BadSnappy { reason: &'static str },
     #[error("version {found} of the format is not known; known is 2")]
-    UnknownVersion {
-        /// The version.
-        found: i32,
-    },
-    /// Damaged.
+    UnknownVersion { found: i32 },
     #[error("the checksum is {found:#x}, and the bytes make {computed:#x}")]
-    Checksum {
-        /// What the file says.
-        found: i64,
-        /// What it should say.
-        computed: i64,
-    },
+    Checksum { found: i64, computed: i64 },
     /// Damaged: a torn record is the last thing in a file, and this one is not.
     #[error("the record has no end mark, and more follows")]
     NoEndMark,
@@ -63,50 +40,28 @@ pub enum Problem {
     DataBehindZeros,
     /// Damaged, or no log at all.
     #[error("a length of {found} is not possible")]
-    BadLength {
-        /// The length.
-        found: i32,
-    },
+    BadLength { found: i32 },
     /// Damaged, or longer than this reader takes.
     #[error("a record of {found} bytes is longer than the {max} that are read")]
-    TooLong {
-        /// The length.
-        found: u64,
-        /// The longest that is read.
-        max: u64,
-    },
+    TooLong { found: u64, max: u64 },
     /// The bytes end inside of something.
     #[error("{needed} bytes are needed and {left} are left")]
     Short {
         /// How many the next value takes.
         needed: u64,
-        /// How many there are.
         left: u64,
     },
-    /// A multi is no part of a multi.
     #[error("a multi inside a multi")]
     NestedMulti,
-    /// A value that only can be 0 or 1.
     #[error("a boolean of {found}")]
-    BadBoolean {
-        /// The byte.
-        found: u8,
-    },
+    BadBoolean { found: u8 },
     /// Damaged: what ends a snapshot is not all that is there.
     #[error("{left} bytes follow behind the end of the snapshot")]
-    DataBehindSnapshot {
-        /// How many.
-        left: u64,
-    },
+    DataBehindSnapshot { left: u64 },
     /// The checksum of a snapshot stands before the path "/", and this is another one.
     #[error("the checksum is not followed by the end of the snapshot")]
     NoSeal,
     /// Damaged, or more than this reader takes.
     #[error("more than {max} {what}")]
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// How many there may be.
-        max: u64,
-    },
+    TooMany { what: &'static str, max: u64 },
 }

@@ -31,7 +31,6 @@ const PART_MIN: usize = 8;
 /// A length.
 const STRING_MIN: usize = 4;
 
-/// All of a payload.
 pub(crate) fn transaction(payload: &[u8], offset: u64) -> Result<Transaction, ReadError> {
     let mut input = Input::new(payload, offset);
     let (session, cxid, zxid, time_ms) = (input.long()?, input.int()?, input.long()?, input.long()?);

@@ -7,47 +7,34 @@ pub struct Transaction {
     pub zxid: i64,
     /// When the leader took the request up, on its wall clock. It is committed a little later.
     pub time_ms: i64,
-    /// The session that asked for it.
     pub session: i64,
     /// The number the session gave its request.
     pub cxid: i32,
-    /// What it did.
     pub change: Change,
 }
 
-/// What a transaction did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A znode came to be.
     Create(Create),
-    /// A znode went.
     Delete {
-        /// Its path.
         path: String,
         /// An empty container or a TTL znode that the server itself removed.
         by_server: bool,
     },
-    /// A znode's data changed.
     SetData {
-        /// Its path.
         path: String,
-        /// All of its new data.
         data: Option<Vec<u8>>,
         /// Its version from now on.
         version: i32,
     },
-    /// A znode's access list changed.
     SetAcl {
-        /// Its path.
         path: String,
-        /// All of its new entries.
         acl: Vec<Acl>,
         /// Its version of the access list from now on.
         version: i32,
     },
     /// A part of a multi that only compared a version; changes nothing.
     Check {
-        /// The path of the znode.
         path: String,
         /// The version it had to have.
         version: i32,
@@ -72,14 +59,11 @@ pub enum Change {
     },
     /// The members changed: `/zookeeper/config` has new data.
     Reconfig {
-        /// The new configuration.
         data: Option<Vec<u8>>,
         /// The version of the znode from now on.
         version: i32,
     },
-    /// A type this reader does not know.
     Unknown {
-        /// Its number.
         kind: i32,
     },
 }
@@ -104,7 +88,6 @@ impl Change {
     }
 }
 
-/// Several changes under one number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Multi {
     /// Everything was done, in this order.
@@ -114,44 +97,34 @@ pub enum Multi {
     Failed(Vec<i32>),
 }
 
-/// A znode that came to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Create {
     /// Its path, with the sequence number if it has one.
     pub path: String,
-    /// Its data.
     pub data: Option<Vec<u8>>,
-    /// Who may do what.
     pub acl: Vec<Acl>,
-    /// How it ends.
     pub lifetime: Lifetime,
     /// The parent's child version from now on; -1 where old servers did not count.
     pub parent_cversion: i32,
 }
 
-/// How a znode ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
-    /// By a delete.
     Persistent,
-    /// With the session that created it.
     Ephemeral,
     /// Removed by the server some time after its last child went.
     Container,
     /// Removed by the server when it was not changed for so long and has no children.
     Ttl {
-        /// For how long.
         ttl_ms: i64,
     },
 }
 
-/// An entry of an access list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acl {
     /// ZooKeeper's bits: read 1, write 2, create 4, delete 8, admin 16.
     pub permissions: i32,
     /// How `id` is to be understood, such as `world`, `digest`, `ip`.
     pub scheme: String,
-    /// Who.
     pub id: String,
 }

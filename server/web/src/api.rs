@@ -166,7 +166,6 @@ pub(super) async fn share<T: Serialize>(
     http.shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
 }
 
-/// The same of the past.
 pub(super) async fn share_past<T: Serialize>(
     http: &Http,
     asked: AnswerRequest,
@@ -192,7 +191,6 @@ pub(super) async fn share_at<T: Serialize>(
     if is_past { share_past(http, asked, make).await } else { share(http, asked, make).await }
 }
 
-/// The same, as a table.
 async fn share_table(
     http: &Http,
     asked: AnswerRequest,
@@ -215,12 +213,9 @@ async fn share_table(
 pub(super) enum AtMoment<T> {
     /// Of all ensembles, or of the present.
     Whole(T),
-    /// Of some.
     Part {
-        /// What the others say.
         #[serde(flatten)]
         answer: T,
-        /// Those that could not be asked.
         unanswered: Vec<Unanswered>,
     },
 }
@@ -231,7 +226,6 @@ impl<T> AtMoment<T> {
     }
 }
 
-/// What a list is written as.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListFormat {
     Json,

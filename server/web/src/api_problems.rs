@@ -67,7 +67,6 @@ impl AdviceJson {
     }
 }
 
-/// A headline with its age.
 fn sentence(headline: &Headline, now_ms: i64) -> String {
     let Headline { before, since_ms, is_lower_bound, after } = headline;
     let Some(since_ms) = since_ms else { return format!("{before}{after}") };

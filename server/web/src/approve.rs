@@ -11,7 +11,6 @@ use super::problem::ErrorResponse;
 use super::{Http, server_pages};
 use lockscope_live::project;
 
-/// Which plan is looked at.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ApproveQuery {

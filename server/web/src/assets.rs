@@ -54,7 +54,6 @@ pub(super) fn names() -> Option<lockscope_page::AssetNames> {
     })
 }
 
-/// Routes of the files.
 pub(super) fn routes() -> Router {
     let files = Router::new().route(
         "/pkg/{name}",

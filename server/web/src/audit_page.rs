@@ -10,7 +10,6 @@ use super::problem::ErrorResponse;
 use super::{Http, audit_api, server_pages};
 use lockscope_audit::PageQuery;
 
-/// Records a page.
 const PAGE_RECORDS: usize = 100;
 
 /// `GET /audit`.

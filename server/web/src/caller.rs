@@ -10,14 +10,10 @@ use crate::{Http, Payloads};
 use lockscope_access::Principal;
 use lockscope_audit::Actor;
 
-/// Who asks, as authentication found them.
 #[derive(Clone)]
 pub(super) struct Caller {
-    /// Who, with what role and scope.
     pub(super) actor: Actor,
-    /// What they may see.
     pub(super) scope: Scope,
-    /// The same for the page.
     pub(super) person: Person,
     /// How that is known, and until when.
     pub(super) principal: Principal,
@@ -48,7 +44,6 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// Waits for changes of who is shown payloads.
 #[derive(Clone)]
 pub(super) struct PayloadChanges(watch::Receiver<Payloads>);
 

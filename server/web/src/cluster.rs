@@ -35,7 +35,6 @@ pub(super) async fn section(
 }
 
 impl Http {
-    /// The cluster, as far as somebody may see it.
     fn cluster_for(&self, scope: &Scope) -> Cluster {
         let Some(cluster) = &self.cluster else { return Cluster::default() };
         let mut view = cluster.view();

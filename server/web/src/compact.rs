@@ -13,7 +13,6 @@ pub(super) fn wants_compact(headers: &HeaderMap) -> bool {
     headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept == COMPACT_TYPE)
 }
 
-/// A value in the compact encoding.
 pub(super) fn compact<T: Serialize>(value: &T) -> Response {
     match encode_frame(value) {
         Some(bytes) => ([(CONTENT_TYPE, COMPACT_TYPE)], bytes).into_response(),

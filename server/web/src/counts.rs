@@ -14,7 +14,6 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// One more.
     pub(super) fn add(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }

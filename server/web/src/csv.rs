@@ -9,13 +9,11 @@ use super::api_as_of::AsOfJson;
 use super::api_types::{age, as_of_row};
 use lockscope_live::Known;
 
-/// Media type of a table with a head.
 pub(super) const MEDIA_TYPE: &str = "text/csv; charset=utf-8; header=present";
 
 /// A column's name, and its cell of a row.
 pub(super) type Column<'a, T> = (&'static str, &'a dyn Fn(&T) -> String);
 
-/// A table and what to call its file.
 pub(super) struct Table {
     /// Says which rows there are where these are not all: a table has no place for that.
     pub(super) file_name: String,
@@ -71,7 +69,6 @@ pub(super) fn lines<T, const N: usize>(rows: &[T], columns: [Column<'_, T>; N]) 
     writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
-/// The locks of a board.
 pub(super) fn locks(board: &Board, known: Known, now_ms: i64) -> Table {
     let as_of = |row: &LockRow| as_of_row(row, &board.head, known, now_ms);
     Table::new(
@@ -104,7 +101,6 @@ pub(super) fn locks(board: &Board, known: Known, now_ms: i64) -> Table {
     )
 }
 
-/// The contenders of a lock.
 pub(super) fn contenders(page: &LockPage, known: Known, now_ms: i64) -> Table {
     let as_of = AsOfJson::new(&page.head.as_of, known, now_ms);
     Table::new(
@@ -131,7 +127,6 @@ pub(super) fn contenders(page: &LockPage, known: Known, now_ms: i64) -> Table {
     )
 }
 
-/// The sessions of a list, or their groups.
 pub(super) fn sessions(sessions: &Sessions, is_grouped: bool, known: Known, now_ms: i64) -> Table {
     let age_ms = AsOfJson::new(&sessions.head.as_of, known, now_ms).age_ms;
     if is_grouped {

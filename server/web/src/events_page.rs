@@ -15,12 +15,10 @@ use super::{Http, server_pages};
 use lockscope_live::project::HappenedQuery;
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX, absolute_or_none};
 
-/// Rows of a page.
 const PAGE_ROWS: usize = 100;
 /// New rows that are counted; of more there is said that there are more.
 const NEWS_MAX: usize = 1_000;
 
-/// What an address asks for.
 struct Asked {
     wanted: Wanted,
     after: Option<Cursor>,

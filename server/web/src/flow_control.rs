@@ -12,7 +12,6 @@ const AHEAD_MAX: Duration = Duration::from_millis(250);
 /// No line is longer.
 const LINE_MAX: Duration = Duration::from_secs(1);
 
-/// What is under way to one client.
 #[derive(Debug, Default)]
 pub(super) struct FlowControl {
     /// Frames and bytes since the last ping.

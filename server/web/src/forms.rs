@@ -5,10 +5,8 @@ use axum::extract::rejection::FormRejection;
 
 use super::problem::ErrorResponse;
 
-/// A form, or why it can't be read.
 pub(super) type Typed = Result<Form<Vec<(String, String)>>, FormRejection>;
 
-/// What was typed, as pairs of name and value.
 pub(super) fn typed_in(typed: Typed) -> Result<Vec<(String, String)>, ErrorResponse> {
     let Form(pairs) = typed
         .map_err(|error| ErrorResponse::bad_request(format!("the form could not be read: {}", error.body_text())))?;

@@ -28,7 +28,6 @@ pub(super) fn draft(pairs: &[(String, String)]) -> LabDraft {
     draft
 }
 
-/// What it orders.
 pub(super) fn order(draft: &LabDraft) -> Result<LabOrder, String> {
     if draft.strategies.is_empty() {
         return Err("no way to wait is ticked; tick one at least".to_owned());

@@ -16,13 +16,10 @@ pub struct Limits {
     pub write_buffer_bytes: usize,
     /// Size of the buffer that a socket reads into; what clients say is short.
     pub read_buffer_bytes: usize,
-    /// Live sockets at once.
     pub sockets_max: u32,
     /// An answer that takes longer is given up, unless whoever makes it sets a limit of its own.
     pub answer_ms_max: u64,
-    /// Live sockets of one caller at once.
     pub caller_sockets_max: usize,
-    /// Views of one caller at once.
     pub caller_views_max: usize,
 }
 

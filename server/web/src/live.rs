@@ -84,7 +84,6 @@ pub(super) async fn live(
     Ok(answer)
 }
 
-/// Closes a socket that may not be.
 async fn turn_away(mut socket: SocketStream, why: &str) {
     // The client may be gone, or never read.
     let _ = tokio::time::timeout(Duration::from_millis(CLOSE_MS_MAX), socket.close(close_code::AGAIN, why)).await;

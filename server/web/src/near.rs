@@ -6,7 +6,6 @@ use strsim::osa_distance;
 const ONE_MISTAKE_CHARS: usize = 4;
 const TWO_MISTAKES_CHARS: usize = 8;
 
-/// The words of a text.
 pub(super) fn words(text: &str) -> Vec<String> {
     split(text).map(str::to_lowercase).collect()
 }
@@ -31,7 +30,6 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// How many mistakes a word of so many letters may have.
 fn mistakes(length: usize) -> usize {
     usize::from(length >= ONE_MISTAKE_CHARS) + usize::from(length >= TWO_MISTAKES_CHARS)
 }

@@ -10,17 +10,14 @@ use lockscope_view::past::Unanswered;
 /// Puts a type's schema among the document's and gives its place.
 pub(super) type Shape = fn(&mut SchemaGenerator) -> Schema;
 
-/// The shape of a type.
 pub(super) fn shape<T: JsonSchema>(schemas: &mut SchemaGenerator) -> Schema {
     schemas.subschema_for::<T>()
 }
 
-/// One operation.
 pub(super) struct Operation {
     pub(super) route: Route,
     /// Its name in generated clients.
     pub(super) id: &'static str,
-    /// A few words.
     pub(super) summary: &'static str,
     /// What else there is to know; may be empty.
     pub(super) text: &'static str,
@@ -31,20 +28,17 @@ pub(super) struct Operation {
     pub(super) replies: &'static [Reply],
 }
 
-/// The operation of a route, with nothing said of it yet.
 pub(super) const fn operation(id: &'static str, route: Route) -> Operation {
     Operation { route, id, summary: "", text: "", params: &[], takes: None, replies: &[] }
 }
 
 impl Operation {
-    /// The parameters of the query that it takes.
     pub(super) fn query_params(&self) -> impl Iterator<Item = &'static str> {
         let of_query = self.params.iter().filter(|param| matches!(param.place, ParamLocation::Query));
         of_query.map(|param| param.name)
     }
 }
 
-/// Groups of operations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     Look,
@@ -85,18 +79,15 @@ impl Tag {
     }
 }
 
-/// A parameter of the query or the path.
 pub(super) struct Param {
     pub(super) name: &'static str,
     pub(super) place: ParamLocation,
     pub(super) is_required: bool,
     pub(super) text: &'static str,
     pub(super) kind: Kind,
-    /// One that may be given.
     pub(super) example: Option<&'static str>,
 }
 
-/// Where a parameter is.
 #[derive(Clone, Copy)]
 pub(super) enum ParamLocation {
     Query,
@@ -108,22 +99,27 @@ pub(super) enum ParamLocation {
 pub(super) enum Kind {
     /// Any text of at most so many characters.
     Text(usize),
-    /// An absolute path of a znode.
     Znode(usize),
     /// An absolute path, or nothing.
     Below(usize),
-    /// A session's id.
     Session,
     /// One of these names; the empty one says the same as leaving it out.
     OneOf(fn() -> Vec<&'static str>),
     /// A whole number within these, and what it is when it is left out.
-    Number { min: u64, max: u64, usual: Option<u64> },
+    Number {
+        min: u64,
+        max: u64,
+        usual: Option<u64>,
+    },
     /// An instant or a transaction.
     Moment,
     /// Whole minutes, in milliseconds.
     Minutes,
     /// So many pairs like `env:prod` at most, separated by commas, of so many characters in all.
-    Labels { pairs_max: usize, chars_max: usize },
+    Labels {
+        pairs_max: usize,
+        chars_max: usize,
+    },
     /// Where a page of lives ended.
     Cursor,
     /// The name of a run, or the number of a silence.
@@ -172,17 +168,14 @@ impl Param {
     }
 }
 
-/// One answer.
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) text: &'static str,
     pub(super) content: &'static [Content],
 }
 
-/// What is in an answer.
 #[derive(Clone, Copy)]
 pub(super) enum Content {
-    /// JSON of this shape.
     Json(Shape),
     /// The same about a moment, with the ensembles of which nothing is known then.
     AtMoment(Shape),
@@ -190,7 +183,6 @@ pub(super) enum Content {
     Problem,
     /// Any JSON: the document itself.
     Document,
-    /// Trace events.
     Trace,
     /// Text of this media type.
     Text(&'static str),

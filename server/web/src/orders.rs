@@ -35,7 +35,6 @@ pub(super) async fn show(
     Ok(share_at(&http, asked, moment, move |models, scope| orders(&models.hub, &scope, &ensemble).map(Json)).await)
 }
 
-/// The section of the page of waits, as markup.
 pub(super) async fn section(
     State(http): State<Http>,
     caller: Caller,

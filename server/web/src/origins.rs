@@ -13,7 +13,6 @@ use super::problem::ErrorResponse;
 pub(super) const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// What the page wants with the answer.
 pub(super) const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
-/// Origins that may be configured.
 pub const ORIGINS_MAX: usize = 16;
 /// Longest name of a host, as in DNS.
 const HOST_BYTES_MAX: usize = 253;
@@ -35,7 +34,6 @@ pub struct OriginFault {
 /// Which schemes lead to our own addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// ServerPage.
     Http,
     /// TLS ends here.
     Https,
@@ -46,7 +44,6 @@ pub enum Scheme {
 /// The pages that may use this server, and the hosts it answers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origins {
-    /// As they were configured.
     named: Vec<Origin>,
     scheme: Scheme,
     /// Loopback names are ours: set when nobody else can be at them.
@@ -151,7 +148,6 @@ fn is_name(name: &str) -> bool {
     name.len() <= HOST_BYTES_MAX && labels_are_good && (!is_numeric || name.parse::<std::net::Ipv4Addr>().is_ok())
 }
 
-/// Whether nothing but this machine reaches an address.
 pub fn is_loopback(ip: IpAddr) -> bool {
     ip.to_canonical().is_loopback()
 }

@@ -51,7 +51,6 @@ fn check(pairs: &NamedValues, path: &str, taken: &[&str]) -> Result<(), ErrorRes
     Ok(())
 }
 
-/// A text that is not too long.
 pub(super) fn short(name: &str, value: &str, chars_max: usize) -> Result<String, ErrorResponse> {
     if value.chars().count() > chars_max {
         return Err(wrong(name, value, &format!("at most {chars_max} characters")));

@@ -10,15 +10,12 @@ pub enum Payloads {
     Viewer,
     /// Operators, and admins with them; an auditor looks as a viewer does.
     Operator,
-    /// Nobody.
     Nobody,
 }
 
 impl Payloads {
-    /// Every value.
     pub const ALL: [Self; 3] = [Self::Viewer, Self::Operator, Self::Nobody];
 
-    /// As it is written in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Viewer => "viewer",
@@ -32,7 +29,6 @@ impl Payloads {
         if is_public { Self::Operator } else { Self::Viewer }
     }
 
-    /// Whether somebody with this role is shown them.
     pub fn are_for(self, role: Role) -> bool {
         match (self, role) {
             (Self::Viewer, _) | (Self::Operator, Role::Operator | Role::Admin) => true,

@@ -10,14 +10,12 @@ use lockscope_view::{NearestMoments, Problem, visible};
 
 /// Longest sentence; longer ones echo too much.
 const DETAIL_CHARS_MAX: usize = 1_000;
-/// Longest piece of input that is echoed.
 const ECHO_CHARS_MAX: usize = 100;
 
 /// An answer that says in one sentence what was wrong and what to do.
 #[derive(Clone, Debug)]
 pub(super) struct ErrorResponse {
     problem: Problem,
-    /// When to try again, in seconds.
     retry_s: Option<u64>,
 }
 
@@ -39,7 +37,6 @@ impl ErrorResponse {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// The same, with the nearest moments of which something is known: before and after.
     pub(super) fn with_nearest(mut self, nearest: NearestMoments) -> Self {
         self.problem.nearest = Some(Box::new(nearest));
         self
@@ -54,7 +51,6 @@ impl ErrorResponse {
         Self { problem: Problem { detail: cut(&visible(&detail), DETAIL_CHARS_MAX), ..self.problem }, ..self }
     }
 
-    /// What was wrong, for a page.
     pub(super) fn sentence(&self) -> &str {
         &self.problem.detail
     }
@@ -80,7 +76,6 @@ impl ErrorResponse {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
-    /// Too much was asked: again after a while.
     pub(super) fn too_many(detail: impl Into<String>, wait: Duration) -> Self {
         let retry_s = Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).map(|seconds| seconds.max(1));
         Self { retry_s, ..Self::new(StatusCode::TOO_MANY_REQUESTS, detail) }
@@ -115,7 +110,6 @@ fn cut(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// What is said of a value that can't be.
 pub(super) fn wrong(name: &str, value: &str, remedy: &str) -> ErrorResponse {
     ErrorResponse::bad_request(format!("`{}` is not a value of `{}`; use {remedy}", echo(value), echo(name)))
 }

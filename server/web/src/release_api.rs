@@ -139,7 +139,6 @@ impl ResultJson {
     }
 }
 
-/// A body that may not be what it should.
 pub(super) type JsonBody<T> = Result<Json<T>, JsonRejection>;
 
 pub(super) async fn plan(
@@ -224,11 +223,8 @@ pub(super) fn show_result(http: &Http, headers: &HeaderMap, status: StatusCode, 
     (status, body).into_response()
 }
 
-/// Why there is no plan and no result.
 pub(super) enum ReleaseError {
-    /// The request was not understood.
     Unread(ErrorResponse),
-    /// Rejected by the release service.
     Untaken(lockscope_release::Rejection),
 }
 

@@ -6,18 +6,13 @@ use axum::routing::MethodRouter;
 use super::Http;
 use lockscope_audit::Right;
 
-/// How something is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// GET, and HEAD with it.
     Get,
-    /// POST.
     Post,
-    /// PUT.
     Put,
-    /// DELETE.
     Delete,
-    /// Whatever comes.
     Any,
 }
 
@@ -32,7 +27,6 @@ impl Verb {
         }
     }
 
-    /// Its name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -53,7 +47,6 @@ pub enum Need {
     Of(Right),
 }
 
-/// Who answers.
 #[derive(Clone, Copy)]
 pub(super) enum Answer {
     /// A handler, for scripts.
@@ -64,18 +57,14 @@ pub(super) enum Answer {
     Form(fn() -> MethodRouter<Http>),
     /// The page of this address, as `lockscope_page` renders it.
     Page,
-    /// A file of the page.
     File,
 }
 
-/// One route.
 #[derive(Clone, Copy)]
 pub struct Route {
-    /// How it is asked for.
     pub verb: Verb,
     /// Where, with `{…}` for what varies.
     pub path: &'static str,
-    /// What it needs.
     pub need: Need,
     pub(super) answer: Answer,
     /// Browsers ask for it by themselves again and again, so that it is no sign of anybody at the keyboard.
@@ -129,22 +118,18 @@ impl Route {
     }
 }
 
-/// A handler for scripts.
 pub(super) const fn api(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Route {
     Route::new(verb, path, need, Answer::Api(answer))
 }
 
-/// A handler for scripts that executes a release.
 pub(super) const fn act(path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Route {
     Route::new(Verb::Post, path, need, Answer::Act(answer)).secret()
 }
 
-/// A handler for people.
 pub(super) const fn form(verb: Verb, path: &'static str, need: Need, answer: fn() -> MethodRouter<Http>) -> Route {
     Route::new(verb, path, need, Answer::Form(answer))
 }
 
-/// A page.
 pub(super) const fn page(path: &'static str, need: Need) -> Route {
     Route::new(Verb::Get, path, need, Answer::Page)
 }

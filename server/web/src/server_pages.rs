@@ -19,7 +19,6 @@ use lockscope_access::Principal;
 /// No text becomes a script; the page's own policy is made by its first one.
 pub(super) const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";
 
-/// Answers with a page, for somebody.
 pub(super) fn page(
     http: &Http,
     caller: &Caller,
@@ -64,7 +63,6 @@ fn answer(
     Ok(response)
 }
 
-/// What the forms of somebody's pages carry.
 pub(super) fn form_tokens(principal: &Principal) -> FormTokens {
     let forms = principal.forms.clone();
     FormTokens::new(move |action| forms.token(action))

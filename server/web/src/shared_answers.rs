@@ -28,13 +28,11 @@ use lockscope_view::Scope;
 const SHARED_MAX: usize = 512;
 /// A longer address is not shared.
 const ADDRESS_BYTES_MAX: usize = 1_024;
-/// The longest rest.
 const REST_MAX: Duration = Duration::from_secs(1);
 
 /// What is asked for, by whom it can be seen.
 type Key = (String, Scope);
 
-/// Who asks for what.
 #[derive(Clone, Debug)]
 pub(super) struct AnswerRequest {
     pub(super) caller: QuotaOwner,
@@ -53,14 +51,12 @@ impl<S: Sync> FromRequestParts<S> for AnswerRequest {
     }
 }
 
-/// Answers that are shared; cheap to clone.
 #[derive(Clone)]
 pub(super) struct SharedAnswers {
     work: WorkerPool,
     slots: Arc<Mutex<HashMap<Key, Arc<Line<Slot>>>>>,
 }
 
-/// The last answer to one question.
 #[derive(Default)]
 struct Slot {
     /// None: nobody waits for it any more.
@@ -69,7 +65,6 @@ struct Slot {
     rests_until: Option<Instant>,
 }
 
-/// An answer as it is sent.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
     Text(&'static str, Bytes),
@@ -78,7 +73,6 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// A value as JSON.
     pub(super) fn json(made: Result<impl Serialize, ErrorResponse>) -> Self {
         let written = made.and_then(|value| {
             serde_json::to_vec(&value)
@@ -87,17 +81,14 @@ impl Answer {
         written.map_or_else(Self::Refused, |text| Self::Text("application/json", text.into()))
     }
 
-    /// A text.
     pub(super) fn text(media_type: &'static str, made: Result<String, ErrorResponse>) -> Self {
         made.map_or_else(Self::Refused, |text| Self::Text(media_type, text.into()))
     }
 
-    /// A table as a file.
     pub(super) fn table(made: Result<Table, ErrorResponse>) -> Self {
         made.map_or_else(Self::Refused, |table| Self::file(csv::MEDIA_TYPE, table.file_name, table.text))
     }
 
-    /// A file.
     pub(super) fn file(media_type: &'static str, file_name: String, text: impl Into<Bytes>) -> Self {
         Self::File { media_type, file_name, text: text.into() }
     }

@@ -25,31 +25,24 @@ use lockscope_live::{self, ClientMessage, Encoding, FeedError, FrameError, Owner
 use lockscope_runtime::clock;
 use lockscope_runtime::quota::{Full, Permit};
 
-/// Longest client frame.
 pub(super) const FRAME_BYTES_MAX: usize = 64 * 1024;
-/// How long a close frame may take.
 pub(super) const CLOSE_MS_MAX: u64 = 1_000;
-/// Subscriptions of one socket.
 const SUBSCRIPTIONS_MAX: usize = 16;
 /// A heartbeat comes early when what it reported would otherwise be older than this before the next: half of the time
 /// in which a view may be called live is left for the way, and for a browser that draws once a second. ZooKeeper is asked
 /// each 500 ms, so a heartbeat comes each 500 to 1,000 ms.
 const REPORTED_AGE_MS_MAX: i64 = 1_000;
-/// No two heartbeats come closer together.
 const HEARTBEAT_MS_MIN: i64 = 250;
 /// A longer frame may take longer: a line that carries so many bytes a millisecond is quick enough.
 const BYTES_A_MS: usize = 16;
 
-/// One socket.
 pub(super) struct Socket {
     http: Http,
     socket: SocketStream,
     encoding: Encoding,
     /// Who listens, and until when they may.
     principal: Principal,
-    /// What they may see.
     scope: Scope,
-    /// Notified when that changes.
     payloads: PayloadChanges,
     subscriptions: BTreeMap<u32, Viewer>,
     /// First looks at the present that are on their way.
@@ -60,7 +53,6 @@ pub(super) struct Socket {
     waker: Arc<Notify>,
     /// Whose turn was last: subscriptions take turns.
     last_id: u32,
-    /// What is under way to the client.
     flow: FlowControl,
     /// When this socket was opened, on the clock of its frames.
     opened_at_ms: i64,
@@ -93,7 +85,6 @@ impl Socket {
         }
     }
 
-    /// Runs until the socket ends.
     pub(super) async fn run(mut self) {
         if let Err(End::Close { code, reason }) = self.serve().await {
             if code == close_code::AGAIN {
@@ -224,7 +215,6 @@ impl Socket {
         Ok(())
     }
 
-    /// A subscription waits for nothing any more.
     fn forget(&mut self, id: u32) {
         self.joining.forget(id);
         self.past.forget(id);
@@ -262,7 +252,6 @@ impl Socket {
         }
     }
 
-    /// What is answered to a client frame that was refused.
     fn refused(&self, FrameError { id, detail }: FrameError) -> Result<Bytes, FeedError> {
         Counts::add(&self.http.counts.refused_frames);
         lockscope_live::encode(&ServerFrame::Error { id, detail }, self.encoding)

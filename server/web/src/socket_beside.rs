@@ -27,7 +27,6 @@ impl<T: Send + 'static> Beside<T> {
         self.waiting.push_back((id, Box::pin(work)));
     }
 
-    /// A subscription wants nothing any more.
     pub(super) fn forget(&mut self, id: u32) {
         self.waiting.retain(|(of, _)| *of != id);
         self.running.take_if(|(of, _)| *of == id);

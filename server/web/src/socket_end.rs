@@ -3,12 +3,13 @@
 use axum::extract::ws::close_code;
 use lockscope_access::RevocationReason;
 
-/// Why a socket ends.
 pub(super) enum End {
     /// The client closed it, or the line broke.
     Gone,
-    /// We close it.
-    Close { code: u16, reason: &'static str },
+    Close {
+        code: u16,
+        reason: &'static str,
+    },
 }
 
 pub(super) fn going_away() -> End {

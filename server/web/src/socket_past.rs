@@ -9,7 +9,6 @@ use super::problem::ErrorResponse;
 use lockscope_access::Principal;
 use lockscope_live::FrameError;
 
-/// A view as it was at a moment.
 #[derive(Clone)]
 pub(super) struct PastView {
     id: u32,
@@ -18,7 +17,6 @@ pub(super) struct PastView {
 }
 
 impl PastView {
-    /// A view at a moment, as that was written.
     pub(super) fn new(id: u32, view: View, at: &str) -> Result<Self, FrameError> {
         let moment = moment_of(at, view.ensemble()).map_err(|wrong| refusal(id, &wrong))?;
         let moment = match view {
@@ -30,7 +28,6 @@ impl PastView {
         Ok(Self { id, view, moment })
     }
 
-    /// Its frame.
     pub(super) async fn frame(self, http: Http, principal: Principal, scope: Scope) -> Result<Bytes, FrameError> {
         let (id, pool) = (self.id, http.past_work.clone());
         let made = pool.ask(&principal.owner, move || self.make(&http, &scope)).await.flatten();

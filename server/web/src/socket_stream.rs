@@ -20,19 +20,15 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use super::Limits;
 use lockscope_live::Encoding;
 
-/// Longest fragment.
 const FRAGMENT_BYTES_MAX: usize = 2 * 1024 - 16;
 
-/// One WebSocket.
 pub(super) struct SocketStream(WebSocketStream<TokioIo<Upgraded>>);
 
-/// What a client sent.
 pub(super) enum Received {
     /// A message, in the encoding of its kind.
     Data(Bytes, Encoding),
     /// The answer to a ping, with what that carried.
     Pong(Bytes),
-    /// More than is ever read.
     TooLong,
     /// The client closed the socket, or the line broke.
     Gone,
@@ -50,7 +46,6 @@ impl SocketStream {
         Some(Self(WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await))
     }
 
-    /// Sends a message.
     pub(super) async fn send(&mut self, mut rest: Bytes, encoding: Encoding) -> Result<(), Error> {
         let mut kind = match encoding {
             Encoding::Json => Data::Text,

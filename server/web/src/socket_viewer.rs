@@ -8,7 +8,6 @@ use lockscope_audit::QuotaOwner;
 use lockscope_live::{Encoding, FeedError, FrameError, Subscription};
 use lockscope_runtime::quota::Permit;
 
-/// One subscription.
 pub(super) struct Viewer {
     pub(super) source: Source,
     pub(super) is_paused: bool,
@@ -16,9 +15,7 @@ pub(super) struct Viewer {
     pub(super) permit: Option<Permit<QuotaOwner>>,
 }
 
-/// What a subscription shows.
 pub(super) enum Source {
-    /// The present.
     Live(Subscription),
     /// A moment of the past; None: its snapshot was sent, or the first look at the present is awaited.
     Past(Option<PastView>),
@@ -42,7 +39,6 @@ impl Viewer {
     }
 }
 
-/// What is said of a subscription that is not there.
 pub(super) fn no_such(id: u32) -> FrameError {
     FrameError {
         id: Some(id),

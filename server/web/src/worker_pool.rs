@@ -30,7 +30,6 @@ const AT_ONCE_MAX: usize = 4;
 /// How long an answer may take, with its wait.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
-/// Does what takes a while; cheap to clone.
 #[derive(Clone)]
 pub(super) struct WorkerPool(Arc<Inner>);
 
@@ -44,7 +43,6 @@ struct Inner {
     queues: Mutex<HashMap<QuotaOwner, Weak<Semaphore>>>,
 }
 
-/// A place among those who wait.
 pub(super) type WaitingPermit = Permit<QuotaOwner>;
 
 /// The turn of a caller among their own.
@@ -56,7 +54,6 @@ impl WorkerPool {
         Self::with_turns((processors / 2).clamp(1, AT_ONCE_MAX))
     }
 
-    /// One that makes so many answers at once.
     pub(super) fn with_turns(turns: usize) -> Self {
         let refusals = Arc::<Refusals>::default();
         Self(Arc::new(Inner {
@@ -73,7 +70,6 @@ impl WorkerPool {
         self.0.refusals.counted()
     }
 
-    /// Lets somebody ask, or says why not.
     pub(super) fn admit(&self, caller: &QuotaOwner) -> Result<WaitingPermit, ErrorResponse> {
         let (now, mut rates) = (clock::instant(), self.0.rates.lock());
         for (owner, shares) in caller.payers(1, GROUP_SHARES) {
@@ -96,7 +92,6 @@ impl WorkerPool {
         })
     }
 
-    /// Admits somebody and makes an answer for them.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         caller: &QuotaOwner,

@@ -4,23 +4,17 @@ use std::net::IpAddr;
 
 use zookeeper_client::{Acl, AuthUser, Client, Error, Permission};
 
-/// What the ACL says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeletePermission {
-    /// It grants DELETE to us.
     Granted,
-    /// It does not.
     Missing,
     /// It could not be read, or does not show it.
     Unread,
 }
 
-/// The same with a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Right {
-    /// Whether.
     pub may: DeletePermission,
-    /// One sentence.
     pub sentence: String,
 }
 

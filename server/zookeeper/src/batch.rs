@@ -23,14 +23,12 @@ struct Part {
     length: usize,
 }
 
-/// What a batch brought.
 pub(super) struct Answers {
     pub(super) of_roots: Vec<Answer>,
     /// It was a question as well: whether that was answered.
     pub(super) question: Option<bool>,
 }
 
-/// What a batch brought one root.
 pub(super) struct Answer {
     pub(super) root: usize,
     pub(super) epoch: Epoch,

@@ -25,7 +25,6 @@ use lockscope_runtime::backoff::Backoff;
 /// Waits between attempts; there is no hurry, the rounds over all directories find unreadable children too.
 const RETRY_FIRST: Duration = Duration::from_millis(500);
 const RETRY_CAP: Duration = Duration::from_secs(30);
-/// Watches being set at once.
 const SETTING_MAX: usize = 64;
 /// More changes than these in that time, and a root does without child watches for a while: they would report a second
 /// time what events report. A root where something may not be read never does without.
@@ -60,7 +59,6 @@ struct Shared {
     wanted: BTreeSet<DirectoryKey>,
     /// To be set or dropped, unless they are as they should be.
     changed: BTreeSet<DirectoryKey>,
-    /// Watches that are set.
     set: BTreeSet<DirectoryKey>,
     roots: Vec<Rest>,
     news: News,
@@ -117,7 +115,6 @@ impl ChildWatches {
         Self { shared: Mutex::new(shared), changed: Notify::new(), news: Notify::new() }
     }
 
-    /// Has directories of a root watched, or no more.
     pub(super) fn change(&self, root: usize, changes: Vec<WatchChange>) {
         if changes.is_empty() {
             return;
@@ -151,12 +148,10 @@ impl ChildWatches {
         }
     }
 
-    /// Waits for news.
     pub(super) async fn heard(&self) {
         self.news.notified().await;
     }
 
-    /// Takes the news.
     pub(super) fn take(&self) -> News {
         std::mem::take(&mut self.shared().news)
     }

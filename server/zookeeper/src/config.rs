@@ -15,10 +15,8 @@ pub(super) const WATCHED_PATH_BYTES_MAX: usize = 100 * 1024;
 /// Znodes of one ensemble that are read unless another bound is set: with a million of them in locks a server takes less
 /// than 400 MB. Overflow policy: what lies beyond is not read, and its root says `partial`.
 pub const ZNODES_MAX: usize = 4_000_000;
-/// Shortest session time-out that makes sense for a viewer.
 pub const SESSION_TIMEOUT_MIN: Duration = Duration::from_millis(500);
 
-/// One ensemble and the roots to watch on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObserverConfig {
     connect: String,
@@ -31,42 +29,24 @@ pub struct ObserverConfig {
     pub(super) scratch: Option<String>,
 }
 
-/// Why there is nothing to observe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// A connect string that is none.
     #[error("the connect string {connect:?} {fault}")]
-    BadConnect {
-        /// The connect string.
-        connect: String,
-        /// What is wrong with it.
-        fault: Fault,
-    },
-    /// No root.
+    BadConnect { connect: String, fault: Fault },
     #[error("no root to watch: name at least one path, or / for everything")]
     NoRoot,
     /// A root that can't be one, alone or next to the others.
     #[error("the root {root:?} {fault}")]
-    BadRoot {
-        /// The root.
-        root: String,
-        /// What is wrong with it.
-        fault: Fault,
-    },
+    BadRoot { root: String, fault: Fault },
     /// Too many or too long roots.
     #[error("the watched paths take {bytes} bytes and {max} are allowed: watch a common parent instead of {roots} single roots", max = WATCHED_PATH_BYTES_MAX)]
     TooManyRoots {
         /// Bytes of all watched paths.
         bytes: usize,
-        /// How many roots.
         roots: usize,
     },
-    /// A senseless time-out.
     #[error("a session time-out of {timeout_ms} ms is too short: at least {min} ms", min = SESSION_TIMEOUT_MIN.as_millis())]
-    ShortTimeout {
-        /// The time-out.
-        timeout_ms: u128,
-    },
+    ShortTimeout { timeout_ms: u128 },
 }
 
 impl ObserverConfig {
@@ -91,19 +71,16 @@ impl ObserverConfig {
         Ok(Self { connect, roots, session_timeout, credentials, znodes_max: ZNODES_MAX, exclusions, scratch: None })
     }
 
-    /// The same, as somebody.
     #[must_use]
     pub fn with_credentials(self, credentials: Credentials) -> Self {
         Self { credentials, ..self }
     }
 
-    /// The same, reading no more znodes than that.
     #[must_use]
     pub fn with_znodes_max(self, znodes_max: usize) -> Self {
         Self { znodes_max, ..self }
     }
 
-    /// How many znodes are read at most.
     pub(super) fn znodes_max(&self) -> usize {
         self.znodes_max
     }
@@ -114,19 +91,16 @@ impl ObserverConfig {
         if self.credentials.tls.is_some() { Vec::new() } else { servers.collect() }
     }
 
-    /// The same, without what these patterns mean.
     #[must_use]
     pub fn without(self, exclusions: Exclusions) -> Self {
         Self { exclusions, ..self }
     }
 
-    /// The same, with a path below which it may write.
     #[must_use]
     pub fn with_scratch(self, scratch: Option<String>) -> Self {
         Self { scratch, ..self }
     }
 
-    /// What is never read.
     pub(super) fn exclusions(&self) -> &Exclusions {
         &self.exclusions
     }
@@ -156,7 +130,6 @@ impl ObserverConfig {
         })
     }
 
-    /// The connect string.
     pub fn connect(&self) -> &str {
         &self.connect
     }

@@ -20,14 +20,12 @@ const PAIR_BYTES_MAX: usize = 1_024;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// A name, and the password that proves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Login {
     user: String,
     password: Secret,
 }
 
-/// How ZooKeeper is met by TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZkTls {
     /// Authorities that we trust, in PEM.
@@ -54,7 +52,6 @@ pub struct Credentials {
 }
 
 impl Secret {
-    /// Hides a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -97,7 +94,6 @@ impl Login {
         }
     }
 
-    /// Who.
     pub fn user(&self) -> &str {
         &self.user
     }
@@ -140,7 +136,6 @@ impl ZkTls {
         }
     }
 
-    /// The same with another certificate of our own.
     #[must_use]
     pub fn with_identity(self, identity: TlsIdentity) -> Self {
         Self { identity: Some(identity), ..self }

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-/// What that session must change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WatchChange {
     Set(Arc<str>),
     Drop(Arc<str>),
 }
 
-/// The child events of one directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DirectoryNews {
     /// Its watch was set; the changes came after that.

@@ -24,14 +24,12 @@ const SLEPT: &str = "another member is in a newer epoch, and ours did not answer
 const NO_QUORUM: &str = "the leader that our member follows has no quorum in sync";
 const PARTED: &str = "most members do not answer: they may have another leader by now";
 
-/// What is known of the epochs on one connection.
 #[derive(Debug)]
 pub(super) struct EpochGuard {
     /// The connection was made.
     since: Instant,
     /// Our epoch is no lower: a quorum made the session, after members had reported this one.
     least: Option<u32>,
-    /// Our epoch.
     epoch: Option<u32>,
     /// The newest that any member was in since, also where it does not answer any more.
     newest: Option<u32>,

@@ -8,10 +8,8 @@ use super::connect_string::{Fault, fault, is_path};
 
 /// Patterns of one ensemble: each is tried on every event.
 pub const EXCLUSIONS_MAX: usize = 100;
-/// Longest pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 1_024;
 
-/// The patterns of one ensemble; clones share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exclusions(Arc<[String]>);
 
@@ -21,12 +19,10 @@ impl Exclusions {
         Self(patterns.into())
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

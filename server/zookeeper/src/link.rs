@@ -5,7 +5,6 @@ use lockscope_core::znode::SessionId;
 
 use super::outbox::Outbox;
 
-/// The last link state that was reported.
 #[derive(Debug, Default)]
 pub(super) struct LinkTeller {
     told: Option<(Link, Option<SessionId>, &'static str)>,

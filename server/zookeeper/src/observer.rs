@@ -35,7 +35,6 @@ pub async fn observe(
     observe_counted(config, clock, Arc::default(), sink, stop).await;
 }
 
-/// The same, with what it asks counted.
 pub async fn observe_counted(
     config: ObserverConfig,
     clock: Clock,

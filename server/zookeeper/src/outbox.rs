@@ -11,7 +11,6 @@ use super::request_counts::RequestCounts;
 use super::seen_history::SeenHistory;
 use super::watch::Why;
 
-/// Observations a batch.
 pub const BATCH_MAX: usize = 1_024;
 /// Observations that may wait. Overflow policy: drop all but link states, then resync every root.
 pub(super) const WAITING_MAX: usize = 65_536;
@@ -34,18 +33,15 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// An empty one.
     pub(super) fn new(counts: Arc<RequestCounts>) -> Self {
         Self { counts, ..Self::default() }
     }
 
-    /// Says that a root is read anew.
     pub(super) fn sync_began(&mut self, root: RootId, why: Why) {
         self.counts.began(why);
         self.push(Observation::SyncBegan { root, why: why.text().into() });
     }
 
-    /// Says that a root is compared with its counters.
     pub(super) fn comparison_began(&mut self, root: RootId, why: Why) {
         self.counts.began(why);
         self.push(Observation::ComparisonBegan { root, why: why.text().into() });
@@ -91,7 +87,6 @@ impl Outbox {
         }
     }
 
-    /// The next batch.
     pub(super) fn take_batch(&mut self) -> Vec<Observation> {
         let count = self.waiting.len().min(BATCH_MAX);
         self.waiting.drain(..count).collect()
@@ -101,7 +96,6 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// Observations are being dropped.
     pub(super) fn is_overflowed(&self) -> bool {
         self.overflowed
     }

@@ -33,7 +33,6 @@ impl OwnSessions {
     }
 }
 
-/// Remembers one of ours.
 pub fn note(session: i64) {
     SESSIONS.lock().note(session);
 }

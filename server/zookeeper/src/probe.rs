@@ -20,7 +20,6 @@ const QUESTION_EVERY: Duration = Duration::from_millis(20);
 pub(super) const STALE_WITHIN: Duration = Duration::from_secs(2);
 const _: () = assert!(PROOF_EVERY.as_millis() + ANSWER_MAX.as_millis() + PULSE.as_millis() <= STALE_WITHIN.as_millis());
 
-/// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
     /// A round trip to the leader and one to our member.
@@ -42,7 +41,6 @@ impl Question {
     }
 }
 
-/// What an answer proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proved {
     /// Nothing: it failed.
@@ -53,7 +51,6 @@ pub(super) enum Proved {
     Until(TimeMs),
 }
 
-/// A question under way.
 #[derive(Clone, Copy, Debug)]
 struct PendingProbe {
     question: Question,
@@ -64,7 +61,6 @@ struct PendingProbe {
     covers: bool,
 }
 
-/// What is known by questions of one connection.
 #[derive(Debug)]
 struct Known {
     began: Instant,
@@ -96,7 +92,6 @@ impl Known {
         now.saturating_duration_since(self.good_sent.unwrap_or(self.began)) >= PROOF_EVERY + ANSWER_MAX
     }
 
-    /// What to ask now, if anything.
     fn next(&mut self, now: Instant) -> Option<Question> {
         let since =
             |instant: Option<Instant>| instant.map_or(Duration::MAX, |instant| now.saturating_duration_since(instant));
@@ -133,7 +128,6 @@ impl Known {
     }
 }
 
-/// The questions of one session.
 pub(super) struct Probe {
     known: Known,
     answer: Option<BoxFuture<'static, Result<Option<i64>, Error>>>,
@@ -145,7 +139,6 @@ impl Probe {
         Self { known: Known::new(Instant::now()), answer: None }
     }
 
-    /// Nobody answered in time for too long.
     pub(super) fn is_late(&self) -> bool {
         self.known.is_late(Instant::now())
     }
@@ -165,7 +158,6 @@ impl Probe {
         self.known.wants_fence = true;
     }
 
-    /// What to ask now, if anything.
     pub(super) fn next(&mut self) -> Option<Question> {
         self.known.next(Instant::now())
     }

@@ -36,7 +36,6 @@ impl ReadPace {
         }
     }
 
-    /// A read was sent.
     pub(super) fn sent(&mut self, now: Instant) {
         self.sent_at = Some(now);
         self.due = (self.due.max(now) + EVERY).min(now + EVERY * ROW);

@@ -12,10 +12,8 @@ const READS_MAX: usize = 1 << 22;
 /// wait.
 const SKIPPED_MAX: usize = 1_024;
 
-/// Why a znode is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Part of a sync.
     Sync,
     /// An event said that it came or changed.
     Event,
@@ -39,7 +37,6 @@ pub(super) enum Settled {
     },
     /// Overtaken by an event: it waits to be read again.
     Again,
-    /// Deleted meanwhile.
     Gone,
 }
 
@@ -54,7 +51,6 @@ struct Entry {
     child_events: ChildEvents,
 }
 
-/// The reads of one root.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     entries: HashMap<Arc<str>, Entry>,
@@ -93,7 +89,6 @@ impl Reads {
         }
     }
 
-    /// A child of the znode came or went.
     pub(super) fn child_event(&mut self, path: &str, created: bool) {
         if let Some(entry) = self.entries.get_mut(path)
             && entry.flying
@@ -113,7 +108,6 @@ impl Reads {
         }
     }
 
-    /// The next reads to send.
     pub(super) fn take(&mut self, count_max: usize, bytes_max: usize) -> Vec<Arc<str>> {
         let mut taken = Vec::new();
         let mut bytes = 0;
@@ -185,7 +179,6 @@ impl Reads {
         self.order.shrink_to_fit();
     }
 
-    /// Drops everything.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

@@ -55,7 +55,6 @@ async fn search(config: ObserverConfig) -> Client {
     }
 }
 
-/// The next wait.
 pub(super) fn pause(backoff: &mut Option<Backoff>) -> Duration {
     backoff.as_mut().map_or(RETRY_CAP, |backoff| backoff.next(rand::random()))
 }

@@ -18,9 +18,7 @@ use super::credentials::Credentials;
 use super::own_sessions;
 use super::translate::{NodeEvent, WatcherEvent, heard};
 
-/// Time for a session.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
-/// Time for the first look.
 const LOOK_MAX: Duration = Duration::from_secs(2);
 /// Time for the deletion's answer; the client gives a silent connection up earlier.
 const SEND_MAX: Duration = Duration::from_secs(4);
@@ -30,14 +28,12 @@ const SETTLE_MAX: Duration = Duration::from_secs(8);
 const SETTLE_STEP: Duration = Duration::from_millis(50);
 /// Time for the ACL, session included.
 const RIGHT_MAX: Duration = Duration::from_secs(2);
-/// Time for the session to close.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
 /// Time-out asked for: two fifths of it without an answer give a connection up.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(6);
 /// What Curator's revocable holder listens for (`LockInternals.REVOKE_MESSAGE`).
 const REVOKE: &[u8] = b"__REVOKE__";
 
-/// Makes a connector with the credentials to act with.
 pub type MakeConnector = Arc<dyn Fn() -> Result<Connector, String> + Send + Sync>;
 
 /// Where to act, and as whom. Cheap to clone.
@@ -53,16 +49,12 @@ impl fmt::Debug for ReleaseClient {
     }
 }
 
-/// What came of asking a holder to let go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevokeOutcome {
-    /// It was asked.
     Told,
     /// It was another, or gone, or written to: nothing was sent.
     Differs,
-    /// ZooKeeper denies writing to it.
     Denied,
-    /// No answer came.
     Unknown,
     /// Nothing was sent: ZooKeeper could not be reached.
     NotLive,
@@ -76,12 +68,10 @@ struct Session {
 }
 
 impl ReleaseClient {
-    /// At an ensemble, by connectors that somebody else makes.
     pub fn new(connect: &str, make: MakeConnector) -> Self {
         Self { connect: connect.into(), make }
     }
 
-    /// At an ensemble, as somebody.
     pub fn identified(connect: &str, credentials: Credentials) -> Self {
         let address = credentials.address(connect);
         Self::new(
@@ -92,7 +82,6 @@ impl ReleaseClient {
         )
     }
 
-    /// As nobody.
     pub fn anonymous(connect: &str) -> Self {
         Self::identified(connect, Credentials::default())
     }

@@ -24,10 +24,8 @@ pub(super) const REQUEST_BYTES_MAX: usize = 256 * 1024;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Epoch(pub(super) u64);
 
-/// Why a directory is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListPurpose {
-    /// Part of a sync.
     Sync,
     /// It was found by a list itself.
     Found,
@@ -39,7 +37,6 @@ pub(super) enum ListPurpose {
     Refresh,
 }
 
-/// What a root asks for.
 #[derive(Clone, Debug)]
 pub(super) enum Request {
     /// Set the recursive watch of this root, anew after each reconnect.
@@ -90,7 +87,6 @@ impl Request {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Takes in one like it.
     pub(super) fn append(&mut self, other: Self) {
         match (self, other) {
             (Self::Read(all), Self::Read(more)) | (Self::Stat(all), Self::Stat(more)) => all.extend(more),
@@ -129,7 +125,6 @@ impl Request {
     }
 }
 
-/// What a read of one znode gives.
 #[derive(Debug)]
 pub(super) enum NodeReply {
     Facts {
@@ -139,12 +134,10 @@ pub(super) enum NodeReply {
     Missing,
     /// Its data may not be read; its Stat perhaps.
     Denied,
-    /// Its Stat may not be read either.
     StatDenied,
     Failed,
 }
 
-/// What a list of one directory gives.
 #[derive(Debug)]
 pub(super) enum ListReply {
     Names(Vec<String>),
@@ -153,19 +146,16 @@ pub(super) enum ListReply {
     Failed,
 }
 
-/// What a comparison gives.
 #[derive(Debug)]
 pub(super) enum CheckReply {
     Facts(Box<Facts>),
     Missing,
     /// Its data may not be read; its Stat perhaps.
     Denied,
-    /// Its Stat may not be read either.
     StatDenied,
     Failed,
 }
 
-/// What comes back.
 #[derive(Debug)]
 pub(super) enum Reply {
     Watch(Result<PersistentWatcher, WatchFailure>),
@@ -205,7 +195,6 @@ fn take_back<T>(all: &mut Vec<T>, count: usize) -> Vec<T> {
     all.split_off(all.len().saturating_sub(count))
 }
 
-/// Sends a request; gives its reply.
 pub(super) async fn send(client: &Client, request: Request) -> Reply {
     match request {
         Request::Watch(root) => {

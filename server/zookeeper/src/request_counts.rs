@@ -11,10 +11,8 @@ use tokio::sync::watch;
 use super::members::MemberEpochs;
 use super::watch::Why;
 
-/// Kinds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A watch is set.
     Watch,
     /// Data and Stat of many znodes, in one request.
     Read,
@@ -104,7 +102,6 @@ impl RequestCounts {
         self.left_out.load(Ordering::Relaxed)
     }
 
-    /// Events of what is never read.
     pub fn excluded_events(&self) -> u64 {
         self.ignored_events.load(Ordering::Relaxed)
     }
@@ -122,7 +119,6 @@ impl RequestCounts {
         }
     }
 
-    /// Sessions made.
     pub fn sessions(&self) -> u64 {
         self.sessions.load(Ordering::Relaxed)
     }

@@ -18,7 +18,6 @@ pub(super) struct ServersSaid {
     pub(super) alone: BTreeSet<Zxid>,
 }
 
-/// What was seen so far.
 #[derive(Debug, Default)]
 pub(super) struct SeenHistory {
     newest: Zxid,
@@ -33,7 +32,6 @@ pub(super) struct SeenHistory {
 }
 
 impl SeenHistory {
-    /// An answer shows a transaction.
     pub(super) fn saw(&mut self, facts: &Facts) {
         self.newest = self.newest.max(facts.czxid).max(facts.mzxid).max(facts.pzxid);
     }
@@ -43,7 +41,6 @@ impl SeenHistory {
         self.asked = self.newest;
     }
 
-    /// They answered.
     pub(super) fn heard(&mut self, said: &ServersSaid) {
         self.are_alone |= said.alone.len() > 1;
         let Some(newest) = said.newest else { return };

@@ -14,7 +14,6 @@ use super::members::four_letter::srvr::{self, is_clickhouse};
 use super::root::Distrust;
 use super::seen_history::ServersSaid;
 
-/// Servers that are asked.
 const SERVERS_MAX: usize = 16;
 
 /// The question, until it is answered.

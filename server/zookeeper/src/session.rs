@@ -47,7 +47,6 @@ const HINT_GRACE: Duration = Duration::from_millis(5);
 /// Mostly an event comes before a read that waits for others is due, and it is sent then; without one it waits so long.
 const READ_WAIT_MAX: Duration = Duration::from_millis(8);
 
-/// How a session ended.
 pub(super) enum End {
     /// The consumer is gone or we were asked to stop.
     Stopped,
@@ -67,7 +66,6 @@ pub(super) struct Shared<'a> {
     pub(super) counts: &'a Arc<RequestCounts>,
 }
 
-/// A session under way.
 pub(super) struct Session<'a> {
     client: Client,
     states: StateWatcher,

@@ -22,7 +22,6 @@ const DOUBTS_OF_SMALL: u8 = 2;
 const DOUBTS_MAX: u8 = 8;
 const SMALL_MAX: u32 = 1_000;
 
-/// Counters of one directory.
 #[derive(Clone, Copy, Debug)]
 struct Tally {
     /// Not known between its creation event and its first read.
@@ -108,7 +107,6 @@ pub(super) struct Version {
     begun: u8,
 }
 
-/// A directory to be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Check {
     pub(super) directory: Arc<str>,
@@ -124,14 +122,12 @@ pub(super) struct Missed {
     pub(super) deletes: u32,
 }
 
-/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     /// It is not counted, or another znode has its path by now.
     Nothing,
     /// Events showed all that the counters report.
     Complete,
-    /// They did not.
     Missed(Missed),
     /// Children came or went meanwhile, so that the counters may hide something: compare again.
     Doubtful,
@@ -139,7 +135,6 @@ pub(super) enum Comparison {
     Obscure,
 }
 
-/// The counters of one root.
 #[derive(Debug, Default)]
 pub(super) struct StatCounters {
     directories: BTreeMap<Arc<str>, Tally>,
@@ -227,17 +222,14 @@ impl StatCounters {
         true
     }
 
-    /// Whether a directory is counted.
     pub(super) fn has(&self, directory: &str) -> bool {
         self.directories.contains_key(directory)
     }
 
-    /// The directories that are counted.
     pub(super) fn directories(&self) -> Vec<Arc<str>> {
         self.directories.keys().cloned().collect()
     }
 
-    /// A znode is gone, and with it what was counted for it.
     pub(super) fn gone(&mut self, path: &str) {
         self.directories.remove(path);
         self.unreadable.gone(path);
@@ -253,7 +245,6 @@ impl StatCounters {
         self.directories.get(directory).map(|tally| check_of(directory, tally))
     }
 
-    /// Begins a round over all directories.
     pub(super) fn begin_round(&mut self) {
         self.cursor = None;
     }
@@ -330,14 +321,12 @@ impl StatCounters {
             && self.directories.values().all(is_whole)
     }
 
-    /// The directories below one.
     pub(super) fn below(&self, directory: &str) -> Vec<Arc<str>> {
         let begin = join_path(directory, "");
         let after = self.directories.range::<str, _>((Bound::Excluded(&*begin), Bound::Unbounded));
         after.map(|(path, _)| path).take_while(|path| path.starts_with(&begin)).cloned().collect()
     }
 
-    /// The round has come to its end.
     pub(super) fn is_round_over(&self) -> bool {
         let Some(last) = &self.cursor else { return true };
         self.directories.range::<str, _>((Bound::Excluded(&**last), Bound::Unbounded)).next().is_none()

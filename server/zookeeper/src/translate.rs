@@ -4,7 +4,6 @@ use lockscope_core::observation::RootTrouble;
 use lockscope_core::znode::{Facts, PAYLOAD_BYTES_MAX, SessionId, Zxid};
 use zookeeper_client::{Error, EventType, Stat, WatchedEvent};
 
-/// A watch event of a znode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NodeEvent {
     Created(Box<str>),
@@ -12,7 +11,6 @@ pub(super) enum NodeEvent {
     Changed(Box<str>),
 }
 
-/// The events of one watcher.
 #[derive(Debug)]
 pub(super) enum WatcherEvent {
     Node(NodeEvent),
@@ -55,12 +53,10 @@ pub(super) fn facts(stat: &Stat, payload: Option<Vec<u8>>) -> Box<Facts> {
     })
 }
 
-/// How setting a watch failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WatchFailure {
     /// This server can't do it: too old, or its watch manager refuses.
     Refused,
-    /// Something passing.
     Passing,
 }
 
@@ -77,7 +73,6 @@ pub(super) fn watch_failure(error: &Error) -> WatchFailure {
     }
 }
 
-/// The clause shown for a trouble.
 pub(super) fn trouble_text(trouble: RootTrouble) -> &'static str {
     match trouble {
         RootTrouble::Gone => "does not exist",

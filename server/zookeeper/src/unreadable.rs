@@ -39,18 +39,15 @@ impl Unreadable {
         self.remove(path);
     }
 
-    /// There is none.
     pub(super) fn is_empty(&self) -> bool {
         self.directories.is_empty()
     }
 
-    /// Whether a znode is unreadable.
     pub(super) fn has(&self, path: &str) -> bool {
         split_path(path)
             .is_some_and(|(parent, name)| self.directories.get(parent).is_some_and(|names| names.contains(name)))
     }
 
-    /// The unreadable children of a directory.
     pub(super) fn within(&self, directory: &str) -> impl Iterator<Item = &str> {
         self.directories.get(directory).into_iter().flatten().map(AsRef::as_ref)
     }

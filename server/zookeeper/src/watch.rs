@@ -86,7 +86,6 @@ impl Why {
         }
     }
 
-    /// What was believed is of another history.
     pub(super) fn is_other_history(self) -> bool {
         matches!(self, Self::Restored | Self::Separate)
     }
@@ -97,26 +96,31 @@ impl Why {
     }
 }
 
-/// Where a root stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// No link.
     Offline,
     /// The watch is being set.
-    Arming { why: Why },
-    /// The tree is being read.
-    Syncing { watched: bool },
+    Arming {
+        why: Why,
+    },
+    Syncing {
+        watched: bool,
+    },
     /// Followed by events.
     Live,
     /// Watched, but the root does not exist.
     Absent,
     /// Denied or failed; tried again later.
-    Resting { ticks_left: u16, watched: bool },
+    Resting {
+        ticks_left: u16,
+        watched: bool,
+    },
     /// Not watched: read in full now and then.
-    Polling { ticks_left: u16 },
+    Polling {
+        ticks_left: u16,
+    },
 }
 
-/// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     Connected(Why),
@@ -130,7 +134,6 @@ pub(super) enum Input {
     SyncComplete,
     RootMissing,
     RootDenied,
-    /// The root was created.
     RootCreated,
     /// The root was deleted, as an event says.
     RootDeleted,
@@ -138,14 +141,12 @@ pub(super) enum Input {
     Distrusted,
     /// A root that is not watched has changed.
     Hurried,
-    /// The view can't be trusted any more.
     Untrusted(Why),
     /// A request failed though the link is there.
     ReadFailed,
     Tick,
 }
 
-/// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Nothing,
@@ -162,7 +163,6 @@ pub(super) enum Action {
     AwaitRetry,
 }
 
-/// One step.
 pub(super) fn step(state: State, input: Input) -> (State, Action) {
     match (state, input) {
         (_, Input::Disconnected) => (State::Offline, Action::Abandon),

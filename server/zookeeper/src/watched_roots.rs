@@ -15,7 +15,6 @@ use super::outbox::Outbox;
 use super::root::RootWatch;
 use super::translate::{WatcherEvent, heard};
 
-/// All roots of an ensemble.
 #[derive(Debug)]
 pub(super) struct WatchedRoots {
     roots: Vec<Root>,
@@ -35,7 +34,6 @@ struct Root {
     is_active: bool,
 }
 
-/// Wakes the session for one root.
 struct RootWaker {
     index: usize,
     woken: Sender<usize>,

@@ -4,7 +4,6 @@ use crate::format::count;
 
 /// The line's name, for screen readers.
 pub(super) const NAME: &str = "Alerts that fire";
-/// Around ages.
 pub(super) const FOR: &str = " for ";
 pub(super) const UNSEEN: &str = "Not seen for";
 /// Of a line that was not fetched anew for a while.

@@ -88,7 +88,6 @@ fn titled(why: &'static str, title: impl Into<String>, inner: impl IntoView + 's
     }
 }
 
-/// A root, how it stands, and what helps.
 fn root(root: &RootBrief) -> AnyView {
     let since_ms = Some(root.since_ms).filter(|since_ms| *since_ms > 0 && root.state != RootState::Live);
     view! {

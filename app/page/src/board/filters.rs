@@ -15,7 +15,6 @@ fn in_the_api(query: &BoardQuery) -> String {
     format!("/locks{}", BoardQuery { pins: Vec::new(), ..query.clone() }.to_url_query())
 }
 
-/// The row of filters.
 #[component]
 pub(super) fn Filters(state: BoardState) -> AnyView {
     let submit = move |event: leptos::ev::SubmitEvent| event.prevent_default();

@@ -19,7 +19,6 @@ const KEY: &str = "lockscope.views";
 /// How often a change is made anew where another page was faster.
 const TRIES: u32 = 4;
 
-/// What is kept; copied into the board's parts.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     now: RwSignal<Preferences>,
@@ -27,11 +26,9 @@ pub(super) struct Kept {
     fault: RwSignal<Option<&'static str>>,
 }
 
-/// Why a change was not taken.
 enum Refusal {
     /// Another page was faster.
     Changed,
-    /// Anything else.
     Failed,
 }
 
@@ -160,7 +157,6 @@ fn body(next: &Preferences) -> Result<JsValue, JsValue> {
     JSON::stringify(&whole).map(JsValue::from)
 }
 
-/// What this browser has.
 fn of_browser() -> Preferences {
     let text = storage().and_then(|storage| storage.get_item(KEY).ok().flatten()).unwrap_or_default();
     Preferences { revision: 0, pins: remembered_pins(), views: read(&text) }

@@ -18,14 +18,11 @@ use lockscope_view::{BoardQuery, Sort, View};
 
 /// Rows before the first lock: the header.
 const HEADER_ROWS: u32 = 1;
-/// So long is a slice of a row's sparkline.
 const SPARKLINE_SLICE_MS: i64 = 2_500;
 
-/// The list.
 #[component]
 pub(super) fn LockList(
     state: BoardState,
-    /// The open view.
     opened: OpenView,
     /// Index of the first row that was rendered.
     offset: u32,

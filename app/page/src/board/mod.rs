@@ -27,7 +27,6 @@ use needs::NeedsYou;
 use state::BoardState;
 use totals::TotalsLine;
 
-/// The board page.
 #[component]
 pub(crate) fn BoardPage() -> AnyView {
     let live = Live::of_app();

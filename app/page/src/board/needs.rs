@@ -17,7 +17,6 @@ use lockscope_view::{BoardHead, BoardQuery, LockProblem, LockQuery, ProblemsLeft
 /// Longest name of a lock; the whole is in its title.
 const PATH_CHARS: usize = 56;
 
-/// The block above the list.
 #[component]
 pub(super) fn NeedsYou() -> AnyView {
     let live = Live::of_app();

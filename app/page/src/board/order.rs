@@ -13,7 +13,6 @@ const SETTLE_MS: i64 = 1_500;
 /// A row overtakes another of its severity once its damage is so many percent of the other's.
 const OVERTAKES_PERCENT: i64 = 120;
 
-/// Which row is where.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     pinned: BTreeMap<u32, String>,
@@ -43,7 +42,6 @@ impl Order {
         self.remembered.clear();
     }
 
-    /// Holds every row in its place, or lets them move again.
     pub(super) fn hold(&mut self, is_held: bool) {
         self.is_held = is_held;
     }
@@ -112,12 +110,10 @@ impl Order {
         !is_same_set || window.rows.iter().enumerate().any(overtakes)
     }
 
-    /// The path of the row in a place.
     pub(super) fn key_at(&self, at: u32) -> Option<&str> {
         self.pinned.get(&at).map(String::as_str)
     }
 
-    /// How many places there are.
     pub(super) fn total(&self, window: &Window<LockRow>) -> u32 {
         window.total.max(self.pinned.last_key_value().map_or(0, |(at, _)| at + 1))
     }

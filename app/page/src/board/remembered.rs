@@ -17,12 +17,10 @@ pub(super) fn remember(query: &BoardQuery, is_by_server: bool) {
     }
 }
 
-/// The pins among that.
 pub(super) fn remembered_pins() -> Vec<String> {
     remembered().map(|query| query.pins).unwrap_or_default()
 }
 
-/// Other pins in place of these.
 pub(super) fn remember_pins(pins: &[String]) {
     let query = remembered().unwrap_or_default();
     if query.pins != pins {

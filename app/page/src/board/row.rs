@@ -25,7 +25,6 @@ pub(super) struct Look {
     pub(super) now_ms: i64,
 }
 
-/// The row.
 pub(super) fn row(look: &Look, drawn: &Drawn) -> Arc<RowMarkup> {
     let Drawn { at, row, is_away, is_chosen, is_pinned } = drawn;
     let text = |mark: Option<&str>| mark.map(str::to_owned);
@@ -95,7 +94,6 @@ fn ending(row: &LockRow) -> Option<RunsOut> {
     ends.min_by_key(|end| end.at_ms).filter(|_| row.verdict == Verdict::Expiring)
 }
 
-/// Its name, what it is, and its state in words.
 fn lock_cell(look: &Look, row: &LockRow, is_pinned: bool) -> Markup {
     let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
     let whole = visible(&row.path);
@@ -119,7 +117,6 @@ fn lock_cell(look: &Look, row: &LockRow, is_pinned: bool) -> Markup {
     )
 }
 
-/// How many findings it has.
 fn findings(row: &LockRow) -> Markup {
     if row.findings.is_empty() {
         return Markup::default();
@@ -144,7 +141,6 @@ fn pin(is_pinned: bool) -> Markup {
     )
 }
 
-/// Who holds it.
 fn holder_cell(row: &LockRow) -> Markup {
     let whole = row.holders.first().map(holder_name).unwrap_or_default();
     let name = if whole.is_empty() { words::nobody(row.verdict).to_owned() } else { middle(&whole, HOLDER_CHARS) };

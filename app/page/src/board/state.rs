@@ -16,16 +16,13 @@ use crate::live::{Live, Viewport};
 use crate::parts::{Arrivals, Place};
 use lockscope_view::{BoardQuery, LockRow, Preferences, Window};
 
-/// A row in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     /// Index in the whole list.
     pub(super) at: u32,
-    /// The key of its row.
     pub(super) key: String,
 }
 
-/// A row as it is drawn.
 #[derive(Clone, Debug)]
 pub(super) struct Drawn {
     /// Index in the whole list.
@@ -34,7 +31,6 @@ pub(super) struct Drawn {
     pub(super) row: Arc<LockRow>,
     /// It is no longer among those sent.
     pub(super) is_away: bool,
-    /// It is the one chosen by keyboard.
     pub(super) is_chosen: bool,
     /// It stands before all others.
     pub(super) is_pinned: bool,
@@ -47,7 +43,6 @@ impl PartialEq for Drawn {
     }
 }
 
-/// The board's state; copied into its parts.
 #[derive(Clone, Copy)]
 pub(super) struct BoardState {
     pub(super) live: Live,
@@ -59,7 +54,6 @@ pub(super) struct BoardState {
     pub(super) chosen: RwSignal<Option<Slot>>,
     pub(super) is_pointed_at: RwSignal<bool>,
     pub(super) has_focus: RwSignal<bool>,
-    /// Pins and views.
     pub(super) kept: Kept,
     order: StoredValue<Order>,
     order_version: RwSignal<u32>,
@@ -193,13 +187,11 @@ impl BoardState {
         self.is_pointed_at.get() || self.has_focus.get() || self.chosen.with(Option::is_some)
     }
 
-    /// Holds every row in its place, or lets them move.
     pub(super) fn hold(self, is_held: bool) {
         self.order.update_value(|order| order.hold(is_held));
         self.order_version.update(|version| *version += 1);
     }
 
-    /// Takes the order as it is now.
     pub(super) fn apply_order(self) {
         let now_ms = self.now_ms();
         self.live.board_untracked(|board| self.order.update_value(|order| order.pin(&board.window, now_ms)));
@@ -236,7 +228,6 @@ impl BoardState {
         }
     }
 
-    /// The rows to draw.
     pub(super) fn drawn(self, shown: Viewport) -> Vec<Drawn> {
         let chosen = self.chosen.get().map(|slot| slot.key).unwrap_or_default();
         let pins = self.query.with(|query| query.pins.clone());
@@ -255,7 +246,6 @@ impl BoardState {
         drawn
     }
 
-    /// The row in a place.
     pub(super) fn slot(self, at: u32) -> Option<Slot> {
         self.with_order(|order, _| order.key_at(at).map(|key| Slot { at, key: key.to_owned() })).flatten()
     }
@@ -265,7 +255,6 @@ impl BoardState {
         self.with_order(|order, window| order.total(window))
     }
 
-    /// True when a new order waits to be applied.
     pub(super) fn order_differs(self) -> bool {
         self.with_order(|order, window| order.awaits_apply(window)).unwrap_or(false)
     }

@@ -10,7 +10,6 @@ use super::words;
 use crate::erase::{dynamic, view};
 use crate::format::visible;
 
-/// The menu.
 #[component]
 pub(super) fn SavedViews(state: BoardState) -> AnyView {
     let kept = state.kept;

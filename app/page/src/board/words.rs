@@ -4,7 +4,6 @@ use crate::format::{count, middle, plural, visible};
 pub(super) use lockscope_view::live::{calm, need_you};
 use lockscope_view::{RootState, Sort, Verdict};
 
-/// Where there is nothing to see, and why.
 pub(super) const NOT_READ: &str = "Not read yet";
 pub(super) const CONNECTING: &str = "Connecting to ZooKeeper";
 pub(super) const READING: &str = "Reading the tree";
@@ -19,7 +18,6 @@ pub(super) const MORE_LOCKS: &str = "More locks";
 pub(super) const SORT_BY_DAMAGE: &str = "Sort by total waiting time";
 pub(super) const NOT_KEPT: &str = "Not kept: the server did not answer. It lasts as long as this page.";
 
-/// By what the locks are ordered.
 pub(super) fn sort(sort: Sort) -> &'static str {
     match sort {
         Sort::Worst => "worst first",
@@ -33,19 +31,16 @@ pub(super) fn sort(sort: Sort) -> &'static str {
     }
 }
 
-/// A root to choose, with how many locks it has.
 pub(super) fn root(path: &str, state: RootState, locks: u32) -> String {
     let trouble = if state == RootState::Live { String::new() } else { format!(", {state}") };
     format!("{} ({}{trouble})", middle(&visible(path), 40), count(locks))
 }
 
-/// How many of all locks are listed.
 pub(super) fn locks_of(number: u32, all: u32) -> String {
     let locks = plural(number.into(), "lock", "locks");
     if number == all { locks } else { format!("{locks} of {all}") }
 }
 
-/// After that, how many locks are held and how many wait.
 pub(super) fn held_and_waits(held: u32, waiters: u32) -> String {
     let waits = match waiters {
         0 => "nobody waits".to_owned(),
@@ -69,7 +64,6 @@ pub(super) fn without_evidence(ensembles: u32) -> String {
     format!("No server{of} says who is connected to it: no client is called disconnected, and no lock expiring.")
 }
 
-/// Locks of a problem beyond those that are named.
 pub(super) fn and_more(locks: u32) -> String {
     format!(" and {} more", count(locks))
 }
@@ -82,17 +76,14 @@ pub(super) fn findings(number: u64) -> String {
     plural(number, "finding", "findings")
 }
 
-/// What the button of a row does.
 pub(super) fn pin(is_pinned: bool) -> &'static str {
     if is_pinned { "Unpin" } else { "Pin on top" }
 }
 
-/// The same, with the key that does it.
 pub(super) fn with_key(label: &str) -> String {
     format!("{label} (s)")
 }
 
-/// Where no holder is seen.
 pub(super) fn nobody(verdict: Verdict) -> &'static str {
     if verdict == Verdict::Unknown { "not known" } else { "nobody" }
 }
@@ -110,7 +101,6 @@ pub(super) fn forget(view: &str) -> String {
     format!("Forget {view}")
 }
 
-/// Where views are kept.
 pub(super) fn kept(is_by_server: bool) -> &'static str {
     if is_by_server { "Kept for you, in every browser." } else { "Kept in this browser." }
 }

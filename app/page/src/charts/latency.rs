@@ -20,13 +20,10 @@ const SLICES: f64 = 10.0;
 /// Where nothing is known yet: 0.1 ms to 1 s.
 const SPAN_US: (f64, f64) = (100.0, 1_000_000.0);
 
-/// Hand-offs of one lane.
 pub(crate) struct HandOffCurve<'a> {
     /// Its name, which chooses its colour.
     pub(crate) lane: &'static str,
-    /// Its name for people.
     pub(crate) title: &'static str,
-    /// What is said of it, at the right.
     pub(crate) words: String,
     /// [upper bound in µs, count], rising.
     pub(crate) buckets: &'a [(u64, u64)],
@@ -85,7 +82,6 @@ impl Axis {
     }
 }
 
-/// The chart.
 pub(crate) fn latency(hills: &[HandOffCurve<'_>]) -> AnyView {
     let axis = Axis::around(hills);
     let bottom = HEAD + ROW * hills.len() as f64;

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// Size of a box.
 pub(crate) const BOX_WIDTH: f64 = 176.0;
-/// Size of a box.
 pub(crate) const BOX_HEIGHT: f64 = 44.0;
 /// Room between columns of different layers, for the lines.
 const GAP_X: f64 = 164.0;
@@ -18,23 +16,18 @@ const ROWS_MAX: usize = 14;
 const APART: f64 = 56.0;
 /// Width from which on a group goes into the next row.
 const WIDTH_MAX: f64 = 1_180.0;
-/// How far a line bows.
 const BOW: f64 = 44.0;
 /// How far a line that passes over other boxes is lifted.
 const LIFT: f64 = 34.0;
 
-/// A drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
     /// Left upper corner of each box, in the order of the nodes.
     pub(crate) boxes: Vec<(f64, f64)>,
     /// Each line as an SVG path, in the order of the edges.
     pub(crate) lines: Vec<String>,
-    /// The middle of each line.
     pub(crate) middles: Vec<(f64, f64)>,
-    /// Size of it all.
     pub(crate) width: f64,
-    /// Size of it all.
     pub(crate) height: f64,
 }
 

@@ -7,7 +7,6 @@ use leptos::prelude::*;
 
 use crate::parts::filled;
 
-/// Shape of a series' points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     Circle,
@@ -17,7 +16,6 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    /// Adds one to a path.
     pub(crate) fn draw(self, (x, y): (f64, f64), radius: f64, out: &mut String) {
         let r = radius;
         // Writing to a String cannot fail.
@@ -30,7 +28,6 @@ impl Mark {
     }
 }
 
-/// The sign of a series.
 #[component]
 pub(crate) fn Sign(lane: &'static str, mark: Mark) -> AnyView {
     let mut shape = String::new();

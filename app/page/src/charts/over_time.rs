@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-/// The whole width.
 pub(crate) const WIDTH: i64 = 10_000;
 /// The whole height of a lane.
 pub(crate) const HEIGHT: i64 = 100;
@@ -15,9 +14,7 @@ pub(crate) const ROWS_MAX: usize = 4;
 const BAR_MIN: i64 = 14;
 /// What is there is at least so high.
 const LEAST: i64 = 4;
-/// Ticks of an axis, at most.
 const TICKS_MAX: i64 = 7;
-/// Steps between ticks: seconds, minutes, hours, days.
 const STEPS_S: [i64; 24] = [
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 432_000,
     864_000, 1_728_000, 2_592_000, 7_776_000,
@@ -74,13 +71,16 @@ pub(crate) fn grain_ms(range_ms: i64, pieces_max: i64) -> i64 {
     GRAINS_MIN.iter().find(fits).or(GRAINS_MIN.last()).map_or(MINUTE_MS, |minutes| minutes * MINUTE_MS)
 }
 
-/// How values become heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// From nothing to this.
-    Linear { most: i64 },
+    Linear {
+        most: i64,
+    },
     /// By powers of ten, from one of these to the other: times of milliseconds stand beside times of minutes.
-    Powers { from: u32, to: u32 },
+    Powers {
+        from: u32,
+        to: u32,
+    },
 }
 
 impl Scale {
@@ -99,7 +99,6 @@ impl Scale {
         Some(Self::Powers { from, to: to.max(from + 1) })
     }
 
-    /// How high a value is.
     fn height(self, value: i64) -> i64 {
         if value <= 0 {
             return 0;

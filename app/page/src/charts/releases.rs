@@ -17,17 +17,14 @@ const RADIUS: f64 = 2.6;
 /// Points nearer than this to the one before are left out: they would be one blot.
 const APART: f64 = 5.5;
 
-/// What was measured in one lane.
 pub(crate) struct Series<'a> {
     /// Its name, which chooses its colour.
     pub(crate) lane: &'static str,
-    /// Its sign.
     pub(crate) mark: Mark,
     /// [waited, events] for each release.
     pub(crate) points: &'a [(u32, u32)],
 }
 
-/// Where a number is drawn.
 fn place(scale: u32, (waited, events): (u32, u32)) -> (f64, f64) {
     let part = |number: u32| f64::from(number.min(scale)) / f64::from(scale.max(1));
     (LEFT + (WIDTH - LEFT - RIGHT) * part(waited), HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * part(events))
@@ -55,7 +52,6 @@ pub(crate) fn releases(clients: u32, all: &[Series<'_>]) -> AnyView {
     }
 }
 
-/// Grid, axes and their numbers.
 fn frame(scale: u32) -> AnyView {
     let mut grid = String::new();
     let mut texts = Vec::new();

@@ -2,13 +2,10 @@
 //! to bottom, the rest at the right, from bottom to top, and each arrow leads to the next. Two columns are legible on a
 //! phone, where a round circle of names is not.
 
-/// Size of a box.
 pub(crate) const BOX_WIDTH: f64 = 172.0;
-/// Size of a box.
 pub(crate) const BOX_HEIGHT: f64 = 36.0;
 /// Members that are drawn; more are a list.
 pub(crate) const MEMBERS_MAX: usize = 12;
-/// Height of the background of a label.
 pub(crate) const LABEL_HEIGHT: f64 = 20.0;
 const GAP_X: f64 = 28.0;
 /// Room between two boxes above each other, for an arrow and its label.
@@ -20,16 +17,13 @@ const MARGIN: f64 = LIFT * 0.75 + LABEL_HEIGHT / 2.0 + 1.0;
 /// Half the width, and the length, of an arrow's head.
 const HEAD: (f64, f64) = (4.5, 8.0);
 
-/// A circle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ring {
     /// Left upper corner of each box.
     pub(crate) boxes: Vec<(f64, f64)>,
     /// From each box to the next.
     pub(crate) arrows: Vec<Arrow>,
-    /// Size of it all.
     pub(crate) width: f64,
-    /// Size of it all.
     pub(crate) height: f64,
 }
 
@@ -41,7 +35,6 @@ pub(crate) struct Arrow {
     pub(crate) label: (f64, f64),
 }
 
-/// Lays out a circle of so many.
 pub(crate) fn ring(members: usize) -> Ring {
     let left = members.div_ceil(2);
     let right = members - left;

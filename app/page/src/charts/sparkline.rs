@@ -13,7 +13,6 @@ use lockscope_view::Depth;
 
 const WIDTH: u32 = 96;
 const HEIGHT: u32 = 20;
-/// The line that it stands on.
 const BASE: &str = "M0 19.5H96";
 /// Slices of a full history; a shorter one is drawn at the right end.
 const SLICES: usize = 48;

@@ -8,12 +8,10 @@ pub(crate) const SIZE: u32 = 240;
 /// A kind that is there takes at least so much of a bar: one dead among forty must be seen.
 const PART_MIN: u32 = 48;
 
-/// Where a place of the list lies along the strip.
 pub(crate) fn along(place: u32, of: u32) -> u32 {
     (u64::from(place.min(of)) * u64::from(SIZE)).checked_div(u64::from(of)).unwrap_or_default() as u32
 }
 
-/// One path for each kind of liveness that is there.
 pub(crate) fn paths(map: &QueueMap) -> Vec<(Liveness, String)> {
     let mut paths: Vec<(Liveness, String)> = Vec::new();
     for (at, slice) in (0..).zip(&map.slices) {

@@ -19,7 +19,6 @@ pub(super) fn latency<'a>(lanes: impl Iterator<Item = (&'a str, &'a str)>) -> St
     format!("Hand-off latency. {}", said.join("; "))
 }
 
-/// A time beside the axis.
 pub(super) fn tick(us: f64) -> String {
     match us {
         ..1_000.0 => format!("{us:.0} µs"),

@@ -19,7 +19,6 @@ pub(crate) use palette::{fetch as fetch_dialogs, listen};
 /// Longest path; the whole is in its title.
 const PATH_CHARS: usize = 60;
 
-/// One of those that fit.
 pub(crate) struct Found {
     pub(crate) key: String,
     pub(crate) href: String,
@@ -54,7 +53,6 @@ const fn address(place: FindPlace) -> &'static str {
     }
 }
 
-/// Pages and actions with a text that fits.
 #[cfg(feature = "ssr")]
 pub fn find_places(fits: impl Fn(&str) -> bool) -> Vec<FindPlace> {
     let text = |at: FindPlace| {
@@ -64,7 +62,6 @@ pub fn find_places(fits: impl Fn(&str) -> bool) -> Vec<FindPlace> {
     FindPlace::ALL.into_iter().filter(|at| fits(&text(*at).to_lowercase())).collect()
 }
 
-/// That nothing fits.
 pub(crate) fn none() -> AnyView {
     view! { <p class="palette-none">"No results. Try part of a path, a client name or a session id."</p> }
 }

@@ -83,14 +83,12 @@ pub(crate) fn draw() -> Result<(), SplitLoaderError> {
     Ok(())
 }
 
-/// What the palette knows; copied into its parts.
 #[derive(Clone, Copy)]
 struct Palette {
     dialog: NodeRef<Dialog>,
     input: NodeRef<Input>,
     /// The last answer; None while nothing was asked, an error where there was no answer.
     answer: RwSignal<Option<Result<FindAnswer, ()>>>,
-    /// Which of those found is chosen.
     chosen: RwSignal<usize>,
     /// What is listed answers another text than the one that is typed: nothing of it can be chosen.
     is_old: RwSignal<bool>,
@@ -174,7 +172,6 @@ impl Palette {
         );
     }
 
-    /// Asks for what fits what is typed.
     fn ask(self) {
         let Some(input) = self.input.get_untracked() else { return };
         let mine = self.next_question();
@@ -234,7 +231,6 @@ fn found(answer: &FindAnswer) -> (Vec<super::Group>, usize) {
     (groups, number)
 }
 
-/// What of this page does an action.
 fn button(action: FindPlace) -> Option<HtmlElement> {
     let selector = match action {
         FindPlace::Release => "[data-release]",
@@ -375,7 +371,6 @@ fn entry(palette: Palette, at: usize, found: Found) -> AnyView {
     }
 }
 
-/// Does what a button of the page does.
 fn execute(action: FindPlace) {
     if action == FindPlace::CopyLink {
         copy(location().href().unwrap_or_default());

@@ -4,14 +4,12 @@ use crate::format::{age, plural, visible};
 use crate::parts::verdict_word;
 use lockscope_view::{Alert, FindPlace, Headline, LockProblem, SessionId, Verdict};
 
-/// Above what fits of each kind.
 pub(super) const LOCKS: &str = "Locks";
 pub(super) const INCIDENTS: &str = "Incidents";
 pub(super) const ALERTS: &str = "Alerts";
 pub(super) const SESSIONS: &str = "Sessions";
 pub(super) const PAGES: &str = "Pages";
 pub(super) const ACTIONS: &str = "Actions";
-/// What a way leads to.
 pub(super) const ON_THE_BOARD: &str = "on the board";
 pub(super) const PAGE_OF_PATH: &str = "the page of this path, lock or not";
 pub(super) const PAGE_OF_SESSION: &str = "what is remembered of it";
@@ -74,7 +72,6 @@ pub(super) fn locks_are(number: u32, verdict: Verdict) -> String {
     format!("{} {}", plural(number.into(), one, many), verdict_word(verdict))
 }
 
-/// For how long a problem lasts, and who looks at it.
 pub(super) fn incident(problem: &LockProblem, now_ms: i64) -> String {
     let since_ms = problem.headline.since_ms;
     let lasts = since_ms.map(|since_ms| format!("for {}", age(since_ms, now_ms)));
@@ -82,7 +79,6 @@ pub(super) fn incident(problem: &LockProblem, now_ms: i64) -> String {
     lasts.into_iter().chain(looks).collect::<Vec<_>>().join(" · ")
 }
 
-/// Which rule fires, for how long, and who looks at it.
 pub(super) fn alert(alert: &Alert, now_ms: i64) -> String {
     let fires = age(alert.fired_at_ms.unwrap_or(alert.since_at_ms), now_ms);
     let by = |looks: &lockscope_view::Acknowledgement| {
@@ -97,7 +93,6 @@ fn aged(of: &Headline, now_ms: i64) -> String {
     format!("{}{lasts}", visible(&of.before))
 }
 
-/// A problem of several locks, by the first of them.
 pub(super) fn and_more_locks(first: &str, more: u32) -> String {
     if more == 0 { first.to_owned() } else { format!("{first} +{more}") }
 }

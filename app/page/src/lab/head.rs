@@ -55,7 +55,6 @@ fn facts(run: &LabRun, sight: LabSight) -> AnyView {
     }
 }
 
-/// A line that fills, and in words how far it is.
 fn progress(run: &LabRun) -> AnyView {
     let sum = |part: fn(&Lane) -> u64| run.strategies.iter().map(part).sum::<u64>();
     let (got, wanted) = (sum(|lane| lane.acquisitions), sum(|lane| lane.acquisitions_wanted));

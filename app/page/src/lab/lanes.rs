@@ -13,7 +13,6 @@ use lockscope_view::{Lane, Strategy};
 const LARGE_SEATS: usize = 64;
 const MEDIUM_SEATS: usize = 200;
 
-/// The sign of a strategy's series.
 pub(super) fn mark(strategy: Strategy) -> Mark {
     match strategy {
         Strategy::Predecessor => Mark::Circle,

@@ -30,7 +30,6 @@ pub(crate) fn draw_live() -> Result<(), SplitLoaderError> {
 fn LiveRun(
     run: String,
     sight: LabSight,
-    /// The element around it.
     place: HtmlElement,
     /// What the server rendered: shown until the run arrives.
     rendered: Option<Element>,

@@ -32,7 +32,6 @@ pub struct LabSight {
     pub has_many: bool,
 }
 
-/// A run as it stands.
 pub(crate) fn run_view(run: &LabRun, sight: LabSight) -> AnyView {
     let conclusion = filled(&*run.conclusion).map(|conclusion| {
         view! { <p class="lab-conclusion" data-key="conclusion" data-testid="lab-conclusion">{visible(&words::spoken(conclusion))}</p> }
@@ -49,7 +48,6 @@ pub(crate) fn run_view(run: &LabRun, sight: LabSight) -> AnyView {
     }
 }
 
-/// What to know beside the figures.
 fn aside(run: &LabRun) -> AnyView {
     view! {
         <div class="lab-aside">

@@ -10,14 +10,12 @@ use crate::format::{bytes, count};
 use crate::parts::mark;
 use lockscope_view::{LabRun, Lane, Spread, Strategy};
 
-/// One figure of one lane.
 struct Figure {
     text: String,
     /// To be compared; None where that says nothing.
     number: Option<f64>,
     /// Two ways of waiting side by side slow each other.
     is_time: bool,
-    /// Something that must not be overlooked.
     is_bad: bool,
 }
 
@@ -122,7 +120,6 @@ fn requests(lane: &Lane) -> u64 {
     r.create + r.delete + r.children + r.exists + r.data + r.ping + r.other
 }
 
-/// The table.
 pub(super) fn table(run: &LabRun) -> AnyView {
     let base = run.strategies.iter().find(|lane| lane.name == Strategy::Predecessor);
     let head = |lane: &Lane| {

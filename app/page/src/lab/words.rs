@@ -11,7 +11,6 @@ pub(super) const SIGNED_OUT: &str = "Your sign-in ended. What you see is the las
 pub(super) const GONE: &str =
     "This run is gone: a run that is under way ends with its server, and only the newest of those that ended are kept.";
 
-/// Counters of a lane.
 pub(super) const ACQUISITIONS: &str = "acquisitions";
 pub(super) const HANDOFF_P50: &str = "hand-off p50";
 pub(super) const HANDOFF_P99: &str = "hand-off p99";
@@ -38,7 +37,6 @@ pub(crate) fn title(order: &LabOrder) -> String {
     format!("{}, one lock, {ways} to wait", plural(order.clients.into(), "client", "clients"))
 }
 
-/// What was ordered, in words.
 fn ordered(order: &LabOrder) -> String {
     let mut parts =
         vec![plural(order.rounds.into(), "round", "rounds"), format!("held for {}", duration(order.hold_ms.into()))];
@@ -63,7 +61,6 @@ pub(super) fn seed(seed: u64) -> String {
     format!(" · seed {seed}")
 }
 
-/// How far it is.
 pub(super) fn acquisitions(got: u64, wanted: u64) -> String {
     format!("{} of {} acquisitions", count(got), count(wanted))
 }
@@ -83,7 +80,6 @@ pub(super) fn lag(lag: Spread, is_much: bool) -> String {
     format!("Our own timers were late by {median} at the median, {p99} at p99, {most} at most{then}.")
 }
 
-/// How long hand-offs took.
 pub(super) fn hand_offs(spread: Spread) -> String {
     if spread.count == 0 {
         return "no hand-off yet".to_owned();
@@ -123,7 +119,6 @@ pub(super) fn how_often(number: u64) -> String {
     }
 }
 
-/// Where a fault was thrown.
 pub(super) fn thrown_into(thrown: &ThrownFault) -> String {
     let client = thrown.client.map(|client| format!(", client {}", client + 1)).unwrap_or_default();
     format!("{}{client}", name(thrown.strategy))
@@ -134,7 +129,6 @@ pub(super) fn lane_seats(lane: &Lane) -> String {
     format!("{}: {}", name(lane.name), seats(lane))
 }
 
-/// Name of a strategy.
 pub(crate) fn name(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Predecessor => "Predecessor",
@@ -144,7 +138,6 @@ pub(crate) fn name(strategy: Strategy) -> &'static str {
     }
 }
 
-/// The same inside a sentence.
 fn in_sentence(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Predecessor => "the predecessor queue",
@@ -188,7 +181,6 @@ fn formula(strategy: Strategy) -> &'static str {
     }
 }
 
-/// A state of a run or of a lane.
 pub(crate) fn state(state: LabState) -> &'static str {
     match state {
         LabState::Waiting => "waits its turn",
@@ -201,7 +193,6 @@ pub(crate) fn state(state: LabState) -> &'static str {
     }
 }
 
-/// Whether it is not at its end.
 pub(crate) fn is_under_way(state: LabState) -> bool {
     matches!(state, LabState::Waiting | LabState::Opening | LabState::Running | LabState::Clearing)
 }
@@ -226,7 +217,6 @@ pub(crate) fn fault(fault: Fault) -> (&'static str, &'static str) {
     }
 }
 
-/// Small numbers in words.
 fn spelled(number: usize) -> String {
     match number {
         1 => "one".to_owned(),

@@ -9,7 +9,6 @@ const SECOND_MS: i64 = 1_000;
 const PARTS: i64 = 4;
 const PART_MS: i64 = SECOND_MS / PARTS;
 
-/// The clock that ages are told by.
 #[derive(Clone, Copy)]
 pub(super) struct AgeClock {
     now_ms: StoredValue<i64>,
@@ -22,7 +21,6 @@ impl AgeClock {
         Self { now_ms: StoredValue::new(0), stepped: [(); PARTS as usize].map(|()| RwSignal::new(0)) }
     }
 
-    /// It is so late by now.
     pub(super) fn go_on(self, now_ms: i64) {
         self.now_ms.set_value(now_ms);
         for (part, stepped) in (0..).zip(self.stepped) {
@@ -33,7 +31,6 @@ impl AgeClock {
         }
     }
 
-    /// The clock, without a subscription.
     pub(super) fn now_untracked_ms(self) -> i64 {
         self.now_ms.get_value()
     }
@@ -51,13 +48,11 @@ impl AgeClock {
 #[cfg(feature = "hydrate")]
 pub(crate) const STEPS_MS: [i64; PARTS as usize] = [0, PART_MS, 2 * PART_MS, 3 * PART_MS];
 
-/// Whether the ages of both step at once.
 #[cfg(feature = "hydrate")]
 pub(crate) fn step_at_once(one_ms: i64, other_ms: i64) -> bool {
     part_of(one_ms) == part_of(other_ms)
 }
 
-/// The part of a second that an instant is in.
 fn part_of(at_ms: i64) -> i64 {
     at_ms.rem_euclid(SECOND_MS) / PART_MS
 }

@@ -72,7 +72,6 @@ impl Live {
         true
     }
 
-    /// Draws at once what waits.
     pub(super) fn draw_what_waits(self) {
         if self.ends_wait() {
             self.draw_now();
@@ -101,7 +100,6 @@ impl Live {
         self.drawing.update_value(|drawing| drawing.is_moved = is_moved);
     }
 
-    /// Whether all rows are here that are on screen.
     pub(crate) fn has_all_rows(self, has_all: bool) {
         self.drawing.update_value(|drawing| drawing.has_all = has_all);
     }

@@ -33,7 +33,6 @@ const TICK: std::time::Duration = std::time::Duration::from_millis(250);
 /// What else is told by the clock moves on with every so many looks.
 const LOOKS_A_MOVE: u32 = 2;
 
-/// Handle on the live data; copied into every component that needs it.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
     model: StoredValue<LiveModel>,
@@ -51,7 +50,6 @@ pub(crate) struct Live {
     drawing: StoredValue<Drawing>,
 }
 
-/// What is known of the time, here and at the server.
 #[derive(Debug, Default)]
 struct Clocks {
     local: LocalClock,
@@ -87,7 +85,6 @@ impl Live {
         live
     }
 
-    /// The handle of the app around the caller.
     pub(crate) fn of_app() -> Self {
         use_context().unwrap_or_else(Self::new)
     }
@@ -112,7 +109,6 @@ impl Live {
         OpenView { live: self, id }
     }
 
-    /// The state of the connection.
     pub(crate) fn connection(self) -> Connection {
         followed(self.connection)
     }
@@ -123,7 +119,6 @@ impl Live {
         followed(self.sign_in_ended_ms)
     }
 
-    /// Whether what is shown is known to be true as of a moment ago.
     pub(crate) fn freshness(self) -> Freshness {
         followed(self.freshness)
     }
@@ -149,12 +144,10 @@ impl Live {
         self.ages.now_untracked_ms().max(self.now_ms.get_untracked())
     }
 
-    /// True while updates are held back.
     pub(crate) fn is_paused(self) -> bool {
         followed(self.paused)
     }
 
-    /// Pauses or goes on.
     pub(crate) fn toggle_pause(self) {
         let paused = !self.paused.get_untracked();
         // What stands still stands as it is known.
@@ -180,7 +173,6 @@ impl Live {
         self.model.with_value(|model| model.board_head().map(read))
     }
 
-    /// Reads the board without a subscription.
     pub(crate) fn board_untracked(self, read: impl FnOnce(&Board)) {
         self.model.with_value(|model| {
             if let Some(Body::Board(board)) = model.body() {
@@ -194,7 +186,6 @@ impl Live {
         self.body(|body| if let Body::Lock(page) = body { Some(read(page.as_deref())) } else { None })
     }
 
-    /// Reads the list of sessions.
     pub(crate) fn sessions<R>(self, read: impl FnOnce(&Sessions) -> R) -> Option<R> {
         self.body(|body| if let Body::Sessions(sessions) = body { Some(read(sessions)) } else { None })
     }
@@ -210,7 +201,6 @@ impl Live {
         self.flush();
     }
 
-    /// Reads the map.
     pub(crate) fn queue_map<R>(self, read: impl FnOnce(&QueueMap) -> R) -> Option<R> {
         follow(self.version);
         self.model.with_value(|model| match model.surveyed() {
@@ -219,12 +209,10 @@ impl Live {
         })
     }
 
-    /// Reads the server's own state.
     pub(crate) fn status<R>(self, read: impl FnOnce(&Status) -> R) -> Option<R> {
         self.body(|body| if let Body::Status(status) = body { Some(read(status)) } else { None })
     }
 
-    /// Reads who waits for whom.
     pub(crate) fn waits<R>(self, read: impl FnOnce(&Waits) -> R) -> Option<R> {
         self.body(|body| if let Body::Waits(waits) = body { Some(read(waits)) } else { None })
     }
@@ -235,7 +223,6 @@ impl Live {
         self.body(|body| if let Body::Lab(run) = body { Some(read(run.as_deref())) } else { None })
     }
 
-    /// Why the server refused the last request.
     pub(crate) fn refusal(self) -> Option<String> {
         follow(self.version);
         self.model.with_value(|model| model.refusal().map(str::to_owned))
@@ -253,7 +240,6 @@ impl Live {
         self.model.with_value(LiveModel::awaits_data)
     }
 
-    /// Reads whatever is on screen.
     pub(crate) fn body<R>(self, read: impl FnOnce(&Body) -> Option<R>) -> Option<R> {
         follow(self.version);
         self.model.with_value(|model| model.body().and_then(read))
@@ -379,7 +365,6 @@ impl Live {
     }
 }
 
-/// An open view.
 #[derive(Clone, Copy)]
 pub(crate) struct OpenView {
     live: Live,

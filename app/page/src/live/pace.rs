@@ -9,7 +9,6 @@ use leptos::prelude::*;
 thread_local! {
     /// Something was drawn that is not painted yet, or is to be drawn in a task that is due.
     static IS_BUSY: Cell<bool> = const { Cell::new(false) };
-    /// A callback comes with the next paint.
     static AWAITS_PAINT: Cell<bool> = const { Cell::new(false) };
     /// All that waits for the same paint is drawn at once, so that no effect runs twice. The version signal is here once, and
     /// a list once or twice: scroll events come once a frame.

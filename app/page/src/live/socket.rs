@@ -49,7 +49,6 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Makes the first connection.
 pub(super) fn start(live: Live) {
     connect(live);
     window_event_listener_untyped("online", move |_| {
@@ -68,7 +67,6 @@ pub(super) fn start(live: Live) {
     }
 }
 
-/// Sends what the model wants sent.
 pub(super) fn flush(live: Live) {
     let frames = live.model.try_update_value(LiveModel::take_outbox).unwrap_or_default();
     STATE.with_borrow(|state| {
@@ -99,7 +97,6 @@ fn is_connected(live: Live) -> bool {
     matches!(live.connection.get_untracked(), Connection::Open | Connection::Back { .. })
 }
 
-/// Gives the connection up for a new one.
 pub(super) fn renew(live: Live) {
     lose(live);
 }

@@ -25,7 +25,6 @@ const SHORT_ROWS: u32 = 48;
 /// A range of rows, the end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Viewport {
-    /// First row drawn.
     pub(crate) start: u32,
     /// First row not drawn any more.
     pub(crate) end: u32,
@@ -55,7 +54,6 @@ fn rows_on_screen(list_top_px: f64, screen_px: f64, row_px: f64) -> Viewport {
     Viewport { start: first, end: last }.and(OVERSCAN_ROWS, OVERSCAN_ROWS)
 }
 
-/// The rows that are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fetch {
     pub(crate) offset: u32,
@@ -120,7 +118,6 @@ impl Places {
     }
 }
 
-/// The style that moves down by so many rows.
 fn style(rows: i64, row_px: f64) -> String {
     format!("transform:translateY({}px)", (rows as f64 * row_px) as i64)
 }

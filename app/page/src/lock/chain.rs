@@ -18,7 +18,6 @@ pub(super) const LINKS_MAX: u32 = 6;
 /// Free places of a semaphore or barrier that are drawn.
 const FREE_MAX: u32 = 12;
 
-/// What is drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Drawn {
     links: Vec<Contender>,
@@ -31,7 +30,6 @@ impl Drawn {
         pair.is_some_and(|(one, other)| (one.role, one.access) == (other.role, other.access) && is_shared(other))
     }
 
-    /// Each with its place in a band.
     fn links(&self) -> Vec<Link> {
         let link = |(at, contender): (usize, &Contender)| {
             let (band, is_first) = self.band(at);
@@ -42,7 +40,6 @@ impl Drawn {
         self.links.iter().enumerate().map(link).collect()
     }
 
-    /// How its edges are known.
     fn evidence(&self) -> Vec<EdgeEvidence> {
         let is_used = |evidence: &EdgeEvidence| {
             self.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence))
@@ -85,7 +82,6 @@ fn last_name(path: &str) -> String {
     middle(&visible(path.rsplit('/').next().unwrap_or(path)), 26)
 }
 
-/// The drawing.
 #[component]
 pub(super) fn Chain(state: LockState) -> AnyView {
     // What is not seen needs no drawing.
@@ -139,7 +135,6 @@ pub(super) fn Chain(state: LockState) -> AnyView {
     }
 }
 
-/// A contender in its band.
 #[derive(Clone, Debug, PartialEq)]
 struct Link {
     key: String,
@@ -177,7 +172,6 @@ fn link(link: Link) -> AnyView {
     }
 }
 
-/// The edge before a waiter, drawn by how it is known.
 fn edge(edge: &Edge) -> AnyView {
     arrow(edge.evidence, ("44", "16"), words::edge(&last_name(&edge.to), edge.evidence))
 }
@@ -210,7 +204,6 @@ fn arrow(evidence: EdgeEvidence, (width, height): (&'static str, &'static str), 
     }
 }
 
-/// Which line means what; only those in use.
 fn legend(used: &[EdgeEvidence]) -> Option<AnyView> {
     let item = |evidence: &EdgeEvidence| {
         view! { <li class="legend-item">{arrow(*evidence, ("33", "12"), String::new())}{explained(anchor("edge", evidence.name()), erase(words::evidence(*evidence)))}</li> }

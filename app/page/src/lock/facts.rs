@@ -8,7 +8,6 @@ use crate::format::{count, middle, visible};
 use crate::parts::{Pair, Section};
 use lockscope_view::{Foreign, StatRow};
 
-/// The facts.
 #[component]
 pub(super) fn Facts(state: LockState) -> AnyView {
     let facts = Memo::new(move |_| {

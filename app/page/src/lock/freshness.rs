@@ -81,7 +81,6 @@ impl Item {
         Self { is_doubtful: true, ..Self::sure(text, title) }
     }
 
-    /// The same, followed by an age and more words.
     fn since(self, since_ms: i64, after: impl Into<String>) -> Self {
         Self { since_ms: Some(since_ms), after: after.into(), ..self }
     }

@@ -22,7 +22,6 @@ use crate::parts::{
 };
 use lockscope_view::{Advice, Confidence, Headline, LockHead, LockQuery};
 
-/// The title block.
 #[component]
 pub(super) fn LockTitle(state: LockState) -> AnyView {
     let head = state.head;
@@ -78,7 +77,6 @@ fn sentence(head: &LockHead) -> Headline {
     head.advice.as_ref().map_or_else(plain, |advice| advice.headline.clone())
 }
 
-/// What to do, in order, and why Lockscope says so.
 fn what_to_do(advice: &Advice, place: &StepPlace) -> AnyView {
     let steps = advice.steps.iter().map(|one| view! { <li class="step">{step(one, place)}</li> }).collect_view();
     view! {
@@ -138,7 +136,6 @@ fn share(ensemble: &str, path: &str) -> AnyView {
     }
 }
 
-/// Copies the lock as it is now.
 fn copy_markdown(live: Live) {
     let text = untrack(move || live.lock(|page| page.map(|page| markdown(page, live.now_ms()))));
     if let Some(text) = text.flatten() {

@@ -59,7 +59,6 @@ fn why_unknown(head: &LockHead) -> Option<String> {
     Some(words::reason(holder, &head.trust))
 }
 
-/// The reason, and where to look.
 fn unknown(reason: &str) -> AnyView {
     view! { <p class="quiet" data-testid="why-unknown">{words::reason_and_way(reason)}<a href="/status">"status"</a>" page."</p> }
 }

@@ -53,7 +53,6 @@ fn read_address(pairs: &[(String, String)]) -> Result<LockQuery, String> {
     LockQuery::from_page_pairs(borrowed(pairs)).map_err(|error| error.to_string())
 }
 
-/// What the parts of the page read.
 #[derive(Clone, Copy)]
 struct LockState {
     live: Live,
@@ -116,13 +115,11 @@ fn one(query: LockQuery) -> AnyView {
     }
 }
 
-/// What happened to the lock.
 fn events_url(query: &LockQuery) -> String {
     let LockQuery { ensemble, path, .. } = query.clone();
     LockQuery { ensemble, path, ..LockQuery::default() }.to_url().replacen("/lock", "/events", 1)
 }
 
-/// When something was wrong with it.
 fn incidents_url(query: &LockQuery) -> String {
     let LockQuery { ensemble, path, .. } = query.clone();
     LockQuery { ensemble, path, ..LockQuery::default() }
@@ -131,7 +128,6 @@ fn incidents_url(query: &LockQuery) -> String {
         .replacen("path=", "q=", 1)
 }
 
-/// Nothing to show, and why.
 fn absent(title: &'static str, path: &str, text: &str) -> AnyView {
     let is_missing = text == words::NOTHING;
     view! {

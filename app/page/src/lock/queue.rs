@@ -15,15 +15,8 @@ use crate::live::{Fetch, OpenView, Viewport, use_fetch, use_places, use_viewport
 use crate::parts::{Lane, mark, markup_rows};
 use lockscope_view::{LockQuery, View};
 
-/// The table.
 #[component]
-pub(super) fn Queue(
-    state: LockState,
-    /// The open view.
-    opened: OpenView,
-    /// What it looks at.
-    query: LockQuery,
-) -> AnyView {
+pub(super) fn Queue(state: LockState, opened: OpenView, query: LockQuery) -> AnyView {
     let body = NodeRef::<Div>::new();
     let total =
         Memo::new(move |_| state.live.lock(|page| page.map_or(0, |page| page.window.total)).unwrap_or_default());

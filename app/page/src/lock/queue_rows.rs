@@ -69,12 +69,10 @@ pub(super) fn lane<'a>(
     Lane { moved_up, rows: drawn.iter().map(|known| known.row.clone()).collect() }
 }
 
-/// Whether both are of one session, and one znode.
 fn is_of_same(one: &Contender, other: &Contender) -> bool {
     one.session_id == other.session_id && one.path == other.path
 }
 
-/// The same contender's row in another place.
 fn moved(row: &RowMarkup, place: Arc<Markup>, (at, index): (i64, u32)) -> RowMarkup {
     let cells = std::iter::once(place).chain(row.cells.iter().skip(1).cloned()).collect();
     RowMarkup { key: row.key.clone(), at, index, attributes: row.attributes.clone(), cells }
@@ -144,7 +142,6 @@ fn session_cell(look: &Look<'_>, contender: &Contender) -> Arc<Markup> {
     ))
 }
 
-/// A mark for how it is known, then the znode waited for.
 fn waits_cell(contender: &Contender) -> Arc<Markup> {
     let Some(edge) = contender.waits_for.first() else {
         let none = r#"<span class="cell queue-waits" role="cell" data-col="waits-for"></span>"#;
@@ -198,7 +195,6 @@ fn node(contender: &Contender) -> String {
     }
 }
 
-/// The last name of a path.
 fn last_name(path: &str) -> String {
     visible(path.rsplit('/').next().unwrap_or(path))
 }

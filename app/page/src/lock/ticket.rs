@@ -7,7 +7,6 @@ use crate::parts::{holder_name, waiters_text};
 use lockscope_view::outgoing::{self, code_span as code};
 use lockscope_view::{Contender, LockPage};
 
-/// Contenders listed.
 const ROWS_MAX: usize = 20;
 
 /// The text; `now_ms` is the moment it is true of.

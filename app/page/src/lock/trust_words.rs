@@ -23,7 +23,6 @@ pub(super) const CLIENTS_UNKNOWN: &str = "clients not known: no server was asked
 /// What is missing then, and what would help.
 pub(super) const CLIENTS_HELP: &str = ", so no client is called disconnected and no lock expiring; write `4lw.commands.whitelist=srvr,cons,dump,wchp,mntr` into the configuration of each server, or `admin.enableServer=true` and `admin.serverPort=8080` with --admin-url; the status page says what each one answered";
 pub(super) const WATCHES_UNREAD: &str = "watches: reading…";
-/// Before and after an age.
 pub(super) const CLIENTS_SEEN: &str = "clients seen ";
 pub(super) const WATCHES_READ: &str = "watches read ";
 pub(super) const AGO: &str = " ago";
@@ -43,12 +42,10 @@ const JARGON: [Jargon; 3] = [
 ];
 
 impl Jargon {
-    /// Of the text that it begins.
     pub(super) fn of(text: &str) -> Option<Self> {
         JARGON.into_iter().find(|of| text.strip_prefix(of.lead).is_some_and(|rest| rest.starts_with(of.word)))
     }
 
-    /// Its length in the text.
     pub(super) fn bytes(self) -> usize {
         self.lead.len() + self.word.len()
     }
@@ -78,7 +75,6 @@ pub(super) fn link_for(state: RootState) -> String {
     format!("link {state} for ")
 }
 
-/// Our clock against the ensemble's, in words.
 pub(super) fn clock_text(offset_ms: Option<i64>, error_ms: Option<i64>) -> String {
     let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
     offset_ms.map_or("clock not compared yet".to_owned(), |ms| format!("clocks differ by {} ms (±{error})", ms.abs()))

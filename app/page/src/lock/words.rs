@@ -24,7 +24,6 @@ pub(super) const NOT_KNOWN: &str = "not known";
 pub(super) const HOLD: &str = "Hold";
 pub(super) const WAIT: &str = "Wait";
 
-/// How sure its recipe is, and where it is from.
 pub(super) fn recognised(confidence: Confidence, root: &str) -> String {
     let sure = match confidence {
         Confidence::High => "for sure",
@@ -43,7 +42,6 @@ pub(super) fn other_holders(more: u32) -> String {
     format!("And {more} more: they are in the table below.")
 }
 
-/// Why the client of a holder is not known.
 pub(super) fn reason(holder: &Contender, trust: &Trust) -> String {
     match (holder.liveness, holder.session_id) {
         (Liveness::Persistent, _) => {
@@ -61,12 +59,10 @@ pub(super) fn reason(holder: &Contender, trust: &Trust) -> String {
     }
 }
 
-/// The reason, before a link to the page of the status.
 pub(super) fn reason_and_way(reason: &str) -> String {
     format!("{reason} More on the ")
 }
 
-/// What stands in this lock.
 pub(super) fn chain_title(recipe: Recipe) -> &'static str {
     match recipe {
         Recipe::Election => "Candidates",
@@ -76,13 +72,11 @@ pub(super) fn chain_title(recipe: Recipe) -> &'static str {
     }
 }
 
-/// How many are in, of how many.
 pub(super) fn capacity(capacity: &Capacity) -> String {
     let of = capacity.max.map_or_else(String::new, |max| format!(" of {}", count(max)));
     format!("{}{of}: {}.", count(capacity.used), visible(&capacity.how))
 }
 
-/// How an edge is known, in words.
 pub(super) fn evidence(evidence: EdgeEvidence) -> &'static str {
     match evidence {
         EdgeEvidence::Inferred => "inferred from the recipe",
@@ -92,7 +86,6 @@ pub(super) fn evidence(evidence: EdgeEvidence) -> &'static str {
     }
 }
 
-/// The edge before a waiter, to the znode of this name.
 pub(super) fn edge(to: &str, known: EdgeEvidence) -> String {
     format!("waits for {to}, {}", evidence(known))
 }
@@ -109,7 +102,6 @@ pub(super) fn hidden_waiters(number: u32) -> String {
     }
 }
 
-/// Whose a znode is.
 pub(super) fn session(contender: &Contender) -> String {
     match (contender.session_id, contender.ephemeral) {
         (Some(session), _) => session.to_string(),
@@ -128,7 +120,6 @@ pub(super) fn and_more(name: &str, more: usize) -> String {
     format!("{name} and {more} more")
 }
 
-/// Which rows of the queue are on screen.
 pub(super) fn rows(first: u32, last: u32, total: u32) -> String {
     format!("rows {} to {} of {}", count(first), count(last), count(total))
 }
@@ -163,7 +154,6 @@ pub(super) fn place(map: &QueueMap, now_ms: i64) -> String {
     )
 }
 
-/// Hand-overs in a thousand seconds, in words.
 fn rate_words(in_1000_s: i64) -> String {
     match in_1000_s {
         1_000.. => format!("{}.{} hand-overs/s", in_1000_s / 1_000, in_1000_s % 1_000 / 100),
@@ -195,12 +185,10 @@ pub(super) fn what_is_unknown(map: &QueueMap) -> Option<String> {
 pub(super) const HERD_UNKNOWN: &str =
     "Whom a release wakes is not known: clients here may watch the list of children, which is in no table.";
 
-/// Before how many a release wakes.
 pub(super) fn releasing_wakes(is_herd: bool) -> &'static str {
     if is_herd { "Herd: releasing it wakes " } else { "Releasing it wakes " }
 }
 
-/// How many a release wakes.
 pub(super) fn woken(number: u32, known: HerdKnown) -> String {
     let sign = match known {
         HerdKnown::Counted | HerdKnown::Unknown => "",
@@ -222,7 +210,6 @@ pub(super) fn how_known(known: HerdKnown, weight: Option<u64>) -> String {
     format!(" ({known}){bytes}.")
 }
 
-/// The same at length.
 pub(super) fn herd_title(known: HerdKnown) -> &'static str {
     match known {
         HerdKnown::Counted => "Counted in every member's table of watches",
@@ -234,7 +221,6 @@ pub(super) fn herd_title(known: HerdKnown) -> &'static str {
     }
 }
 
-/// What fired on a member lately.
 pub(super) fn fired(row: &FiredRow) -> String {
     let mut text = format!(
         "{}: in the last {} {} of child lists woke {}",
@@ -253,7 +239,6 @@ pub(super) fn fired(row: &FiredRow) -> String {
     text
 }
 
-/// How often it was taken, and what else was counted.
 pub(super) fn counted(stats: &LockStats) -> String {
     let times = |number: u64| plural(number, "time", "times");
     let mut text = format!("Taken {}.", times(stats.acquisitions));
@@ -277,7 +262,6 @@ fn sequence_words(stats: &LockStats) -> String {
     format!(" Sequence numbers used: {percent} %.")
 }
 
-/// How a hold ended.
 pub(super) fn end(how: HoldEnd) -> &'static str {
     match how {
         HoldEnd::Released => "released",
@@ -292,7 +276,6 @@ pub(super) fn record(id: u64) -> String {
     format!("record #{id}")
 }
 
-/// What a ticket names before each value, and above its columns.
 pub(super) const TICKET_AS_OF: &str = "As of";
 pub(super) const TICKET_RECIPE: &str = "Recipe";
 pub(super) const TICKET_WAITING: &str = "Waiting";

@@ -86,7 +86,6 @@ fn warning(warning: &OrderWarning, may_act: bool) -> AnyView {
     }
 }
 
-/// By whom it is silenced, until when and why, with the form that ends it.
 fn snoozed(snooze: &OrderSnooze, may_act: bool) -> AnyView {
     let until = match snooze.until_at_ms {
         Some(at_ms) => view! { <span>" "{marked(words::SNOOZED_UNTIL)}" "{instant(at_ms)}</span> },
@@ -110,7 +109,6 @@ fn snoozed(snooze: &OrderSnooze, may_act: bool) -> AnyView {
     }
 }
 
-/// The form that silences a warning, folded.
 fn snooze_form(warning: &OrderWarning) -> AnyView {
     let classes = warning.classes();
     let of_which = words::of_snooze(&classes);

@@ -3,14 +3,12 @@
 use crate::format::{count, duration, plural, visible};
 use lockscope_view::{Confidence, LockOrders, OrderWarning};
 
-/// The section.
 pub(super) const TITLE: &str = "Lock orders";
 /// What stands where the fragment can't be fetched.
 pub(super) const NOT_FETCHED: &str =
     "This could not be loaded: the server may be gone or busy. Reload the page to try again.";
 pub(super) const THE_REST: &str = "All of them, as JSON";
 
-/// What there is, in one sentence.
 pub(super) fn lead(orders: &LockOrders) -> String {
     if orders.edges.is_empty() {
         return "No session was seen to ask for a lock while it held another.".to_owned();
@@ -79,7 +77,6 @@ fn times(number: u64) -> String {
     }
 }
 
-/// Numbers that are explained.
 pub(super) const TIMES: &str = "Times";
 pub(super) const SESSIONS: &str = "Sessions";
 pub(super) const LAST: &str = "Last";
@@ -105,7 +102,6 @@ pub(super) fn every(number: usize) -> String {
     format!("Every order seen: {}", count(number as u64))
 }
 
-/// Rows that are not drawn.
 pub(super) fn more(number: usize) -> String {
     format!("{} more are not shown.", count(number as u64))
 }

@@ -12,22 +12,16 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 pub const RANGE_MIN_MS: i64 = 10 * SECOND_MS;
 /// The longest: so long minutes are kept, unless they are kept for longer.
 pub const RANGE_MAX_MS: i64 = 90 * DAY_MS;
-/// Longest path and name.
 const TEXT_CHARS_MAX: usize = 4_096;
 
 /// A range by its length, up to now; on a page of the past around its moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Length {
-    /// 15 minutes.
     QuarterHour,
-    /// An hour.
     #[default]
     Hour,
-    /// Six hours.
     SixHours,
-    /// A day.
     Day,
-    /// A week.
     Week,
     /// 30 days.
     Month,
@@ -37,7 +31,6 @@ impl Length {
     /// Every length, the shortest first.
     pub const ALL: [Self; 6] = [Self::QuarterHour, Self::Hour, Self::SixHours, Self::Day, Self::Week, Self::Month];
 
-    /// Its name in addresses.
     pub fn name(self) -> &'static str {
         match self {
             Self::QuarterHour => "15m",
@@ -49,7 +42,6 @@ impl Length {
         }
     }
 
-    /// In milliseconds.
     pub fn ms(self) -> i64 {
         match self {
             Self::QuarterHour => 15 * MINUTE_MS,
@@ -62,10 +54,8 @@ impl Length {
     }
 }
 
-/// A range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// By its length.
     Last(Length),
     /// By its ends, ms since the epoch.
     Between(i64, i64),
@@ -74,17 +64,13 @@ pub enum Range {
 /// What a range is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Former {
-    /// The same a day before.
     Day,
-    /// The same a week before.
     Week,
 }
 
 impl Former {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Day, Self::Week];
 
-    /// Its name in addresses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Day => "1d",
@@ -92,7 +78,6 @@ impl Former {
         }
     }
 
-    /// How long before.
     pub fn ms(self) -> i64 {
         match self {
             Self::Day => DAY_MS,
@@ -101,34 +86,25 @@ impl Former {
     }
 }
 
-/// All of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The lock's ensemble; empty for the only one.
     pub ensemble: String,
-    /// The lock.
     pub path: String,
     /// The moment of the page; None on a live one.
     pub at_ms: Option<i64>,
-    /// The range.
     pub range: Range,
-    /// What it is compared with.
     pub former: Option<Former>,
 }
 
-/// A parameter that can't be, and what can.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongChoice {
-    /// Which.
     pub name: &'static str,
-    /// What it was.
     pub value: String,
-    /// What it may be.
     pub remedy: &'static str,
 }
 
 impl WrongChoice {
-    /// What is wrong, and what to do, in one sentence.
     pub fn sentence(&self) -> String {
         let value = middle(&visible(&self.value), 60);
         format!("\"{value}\" is not a value of {}; use {}.", self.name, self.remedy)
@@ -193,12 +169,10 @@ impl Choice {
         }
     }
 
-    /// Whether its end moves with the clock.
     pub fn follows_now(&self) -> bool {
         self.at_ms.is_none() && matches!(self.range, Range::Last(_))
     }
 
-    /// The address of the lock's page with it.
     pub fn url(&self) -> String {
         let mut query = Serializer::new(String::new());
         if !self.ensemble.is_empty() && self.ensemble != "default" {
@@ -220,7 +194,6 @@ impl Choice {
         format!("/lock?{}", query.finish())
     }
 
-    /// The same with another range.
     pub fn with_range(&self, range: Range) -> Self {
         Self { range, ..self.clone() }
     }

@@ -13,7 +13,6 @@ use crate::parts::definition;
 /// Instants, in ms since the epoch, and what was measured there.
 type Points = Vec<(i64, i64)>;
 
-/// Height of what names a lane, above it.
 const CAPTION: i64 = 20;
 /// Heights of lanes, in pixels.
 const VERDICT: i64 = 10;
@@ -22,7 +21,6 @@ const STRIP_ROW: i64 = 18;
 const DEPTH: i64 = 52;
 const TIMES: i64 = 56;
 const ACQUIRED: i64 = 40;
-/// Height of the times below.
 const AXIS: i64 = 20;
 /// Links for the pointer, at least: a piece may be much of a short range.
 const CELLS: i64 = 48;
@@ -43,7 +41,6 @@ impl<'a> Picture<'a> {
         Self { view, axis: Axis { from_ms, to_ms }, hues }
     }
 
-    /// The picture.
     pub(super) fn draw(&self) -> AnyView {
         let (strip, strip_height) = self.strip();
         let lanes: [(&str, String, i64, AnyView); 6] = [
@@ -97,7 +94,6 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Lines at round times, and the times.
     fn grid(&self, height: i64) -> AnyView {
         let (step_ms, ticks) = self.axis.ticks();
         // Of `2026-11-21 14:03:22`: the day as well, where a step is one; seconds, where a step is less than a minute.

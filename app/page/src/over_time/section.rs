@@ -18,7 +18,6 @@ use lockscope_view::LockQuery;
 #[derive(Clone, Debug)]
 pub struct OverTimeMarkup(pub String);
 
-/// The section as markup.
 pub fn over_time_markup(of: &OverTime, choice: &Choice, now_ms: i64) -> String {
     text(now_ms, || section(of, choice, now_ms))
 }
@@ -118,7 +117,6 @@ fn way(choice: &Choice, key: String, is_chosen: bool, title: Option<&'static str
     view! { <a class="tool ot-way" href=href rel="external" data-choice=key aria-current=current title=title aria-label=title>{name}</a> }
 }
 
-/// Ranges by their length, steps from the one that is drawn, and what it is compared with.
 fn ranges(choice: &Choice, drawn: Option<((i64, i64), i64)>) -> AnyView {
     let length = |length: Length| {
         let range = Range::Last(length);

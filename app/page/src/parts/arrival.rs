@@ -12,10 +12,8 @@ const PLACES_MAX: usize = 32;
 /// When it is looked again whether the heading has the focus, ms after a page came.
 const AGAIN_MS: [u64; 3] = [150, 500, 1_500];
 
-/// A place on a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Place {
-    /// How far it was scrolled.
     pub(crate) scroll_px: f64,
     /// The row that was chosen: its index and its key.
     pub(crate) chosen: Option<(u32, String)>,
@@ -43,17 +41,14 @@ pub(crate) fn listen() {
 pub(crate) struct Arrivals(StoredValue<Known>);
 
 impl Arrivals {
-    /// Nobody arrived yet.
     pub(crate) fn new() -> Self {
         Self(StoredValue::new(Known::default()))
     }
 
-    /// The app's.
     pub(crate) fn of_app() -> Self {
         use_context().unwrap_or_else(|| Self(StoredValue::new(Known::default())))
     }
 
-    /// Remembers where somebody stands on the page at an address.
     pub(crate) fn leave(self, address: String, place: Place) {
         // The app itself may be going.
         self.0.try_update_value(|known| {

@@ -38,12 +38,10 @@ pub(crate) fn current(live: Live) -> LinkState {
     link_state
 }
 
-/// How far the page can be trusted, and whose it is.
 pub(super) fn as_of(live: Live) -> Option<AsOf> {
     live.body(lockscope_view::live::as_of)
 }
 
-/// The line.
 #[component]
 pub(crate) fn LinkBanner() -> AnyView {
     #[cfg(feature = "ssr")]

@@ -39,7 +39,6 @@ fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The chip.
 #[component]
 pub(crate) fn Chip(verdict: Verdict) -> AnyView {
     view! {
@@ -52,7 +51,6 @@ pub(crate) fn Chip(verdict: Verdict) -> AnyView {
     }
 }
 
-/// The same in a row that is made as text.
 pub(crate) fn chip_markup(verdict: Verdict) -> Markup {
     Markup::fill(
         r#"<span class="chip"{}><svg class="chip-sign" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path fill-rule="evenodd"{}></path></svg><span>{}</span></span>"#,

@@ -18,7 +18,6 @@ use crate::document_title::TitleSigns;
 use crate::live::Live;
 use crate::past;
 
-/// The frame of a page.
 #[component]
 pub(crate) fn Chrome(
     /// Which entry of the navigation is the current one.
@@ -26,7 +25,6 @@ pub(crate) fn Chrome(
     /// Its name in the tab's title; empty for the board.
     #[prop(into)]
     title: String,
-    /// The page.
     children: Children,
 ) -> AnyView {
     let live = Live::of_app();

@@ -14,10 +14,8 @@ use lockscope_view::{ClientInfo, Contender, ContenderRole, Liveness, RunsOut, Se
 /// Longest name; the whole is in its title.
 const NAME_CHARS: usize = 60;
 
-/// Whose client it is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Client {
-    /// Its ensemble.
     pub(crate) ensemble: String,
     /// Its name on the card; empty where the page has it already.
     pub(crate) name: String,
@@ -25,18 +23,14 @@ pub(crate) struct Client {
     pub(crate) session_id: Option<SessionId>,
     /// Identity of its znode, where it holds: what it guards may check that.
     pub(crate) token: Option<Zxid>,
-    /// What members reported.
     pub(crate) info: Option<ClientInfo>,
-    /// Whether its client is alive.
     pub(crate) liveness: Liveness,
-    /// When its session runs out.
     pub(crate) runs_out: Option<RunsOut>,
     /// The members that have its znode, where they disagree.
     pub(crate) only_on: Vec<String>,
 }
 
 impl Client {
-    /// A contender's.
     pub(crate) fn of(ensemble: &str, name: String, contender: &Contender) -> Self {
         Self {
             ensemble: ensemble.to_owned(),
@@ -80,7 +74,6 @@ pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyVie
     }
 }
 
-/// When the session runs out, in words.
 fn ending(end: RunsOut) -> AnyView {
     let (before, title) = words::runs_out_in(end.is_told);
     view! { <strong class="dossier-out" title=title><Countdown words=before.to_owned() until_ms=end.at_ms /></strong> }
@@ -130,7 +123,6 @@ fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) 
         .map(|value| view! { <div class="fact"><dt>{term}</dt><dd class=class><bdi>{visible(&value)}</bdi></dd></div> })
 }
 
-/// A term that explains itself, and what it is.
 fn explained_text((of, term): (&str, &'static str), value: Option<String>) -> Option<AnyView> {
     value.map(|value| {
         view! { <div class="fact"><dt>{explained_term(of, term)}</dt><dd class="mono"><bdi>{visible(&value)}</bdi></dd></div> }
@@ -148,7 +140,6 @@ pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
     erase(only_on(&members).map(|(title, text)| view! { <span class="only-on" title=title>{text}</span> }))
 }
 
-/// The same in a row that is made as text.
 pub(crate) fn only_on_markup(members: &[String]) -> Markup {
     only_on(members).map_or_else(Markup::default, |(title, text)| {
         Markup::fill(r#"<span class="only-on"{}>{}</span>"#, &[Attribute("title", Some(&title)), Text(&text)])

@@ -6,7 +6,6 @@ use crate::erase::view;
 
 const KEY: &str = "lockscope.density";
 
-/// Whether rows are compact, as the document says.
 fn is_compact() -> bool {
     document().document_element().and_then(|root| root.get_attribute("data-density")).as_deref() == Some("compact")
 }
@@ -26,7 +25,6 @@ pub(crate) fn toggle_density() {
     }
 }
 
-/// The switch.
 #[component]
 pub(super) fn DensitySwitch() -> AnyView {
     view! {

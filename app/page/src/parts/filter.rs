@@ -12,14 +12,10 @@ use crate::erase::{effect, view};
 /// Typing pauses this long before the filter acts.
 const TYPING_PAUSE: Duration = Duration::from_millis(120);
 
-/// The text box.
 #[component]
 pub(crate) fn FilterBox(
-    /// What the address says.
     text: Signal<String>,
-    /// What it is for.
     label: &'static str,
-    /// What it finds, in a few words.
     placeholder: &'static str,
     /// Called with what was typed, a moment after.
     change: Callback<String>,
@@ -70,14 +66,11 @@ pub(crate) fn FilterBox(
     }
 }
 
-/// The choice of an order.
 #[component]
 pub(crate) fn SortSelect(
     /// Names in the address and what people read.
     options: Vec<(&'static str, &'static str)>,
-    /// The name in force.
     chosen: Signal<&'static str>,
-    /// Called with the chosen name.
     change: Callback<String>,
 ) -> AnyView {
     let options: Vec<_> = options

@@ -9,12 +9,10 @@ use super::theme::ThemeSwitch;
 use crate::current_user::CurrentUser;
 use crate::live::Live;
 
-/// What the page is, in one line.
 #[component]
 pub(crate) fn Header<P: IntoView + 'static, T: IntoView + 'static>(
     /// Which entry of the navigation is the current one.
     here: &'static str,
-    /// Who looks.
     visitor: CurrentUser,
     /// Whose locks the page shows.
     place: P,

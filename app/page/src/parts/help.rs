@@ -10,13 +10,11 @@ use leptos::prelude::*;
 pub(crate) struct HelpOpen(pub(crate) RwSignal<bool>);
 
 impl HelpOpen {
-    /// The app's.
     pub(crate) fn of_app() -> Self {
         use_context().unwrap_or_else(|| Self(RwSignal::new(false)))
     }
 }
 
-/// Opens the dialog.
 #[component]
 pub(super) fn HelpButton() -> AnyView {
     let HelpOpen(open) = HelpOpen::of_app();
@@ -27,7 +25,6 @@ pub(super) fn HelpButton() -> AnyView {
     }
 }
 
-/// The dialog.
 #[component]
 pub(super) fn Help() -> AnyView {
     let HelpOpen(open) = HelpOpen::of_app();

@@ -9,7 +9,6 @@ use web_sys::{HtmlElement, HtmlInputElement, KeyboardEvent};
 use super::{HelpOpen, toggle_density};
 use crate::live::Live;
 
-/// A key that a page may act on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     /// As the browser names it.

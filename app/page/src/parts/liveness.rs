@@ -20,7 +20,6 @@ pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: O
     }
 }
 
-/// The same in a row that is made as text.
 pub(crate) fn liveness_markup(liveness: Liveness, end: Option<RunsOut>, now_ms: i64) -> Markup {
     let end = end.map(|end| session_end_markup("", end, now_ms));
     Markup::fill(
@@ -36,7 +35,6 @@ pub(crate) fn liveness_markup(liveness: Liveness, end: Option<RunsOut>, now_ms: 
     )
 }
 
-/// A countdown to the end of a session in a row that is made as text.
 pub(crate) fn session_end_markup(words: &str, end: RunsOut, now_ms: i64) -> Markup {
     let countdown = countdown_markup(&format!("{words}{}", sign(end)), end.at_ms, now_ms);
     Markup::fill(
@@ -49,7 +47,6 @@ fn sign(end: RunsOut) -> &'static str {
     if end.is_told { "" } else { "≤ " }
 }
 
-/// A countdown to the end of a session, after a few words.
 #[component]
 pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> AnyView {
     view! {

@@ -20,7 +20,6 @@ pub(crate) enum Piece<'a> {
     Text(&'a str),
     /// An attribute of the element whose tag is open; left out for None.
     Attribute(&'static str, Option<&'a str>),
-    /// What was made elsewhere.
     Markup(&'a Markup),
 }
 

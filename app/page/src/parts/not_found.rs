@@ -5,7 +5,6 @@ use leptos::prelude::*;
 
 use super::Chrome;
 
-/// Shown for a path that is no page.
 #[component]
 pub(crate) fn NotFound() -> AnyView {
     view! {

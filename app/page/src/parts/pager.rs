@@ -4,7 +4,6 @@ use super::words;
 use crate::erase::view;
 use leptos::prelude::*;
 
-/// Links to the rows before and after those shown.
 pub(crate) fn pager(
     // What the pages are of, for those who can't see them.
     label: &'static str,

@@ -21,7 +21,6 @@ where
     part_of(move || source.with(|source| source.as_ref().map(&of)), draw)
 }
 
-/// The same of what a function gives.
 pub(super) fn part_of<T: PartialEq + Send + Sync + 'static>(
     of: impl Fn() -> Option<T> + Send + Sync + 'static,
     draw: impl Fn(&T) -> AnyView + Send + 'static,

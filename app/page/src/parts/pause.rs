@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use super::words;
 use crate::live::Live;
 
-/// Pauses the page, or goes on.
 #[component]
 pub(super) fn PauseButton() -> AnyView {
     let live = Live::of_app();

@@ -34,7 +34,6 @@ pub(crate) fn rows_in_parts<T: Clone + PartialEq + Send + Sync + 'static>(
     erased(read, Callback::new(move |item| row(Item::of(item))))
 }
 
-/// Whoever takes an item and its key.
 type Take<'a> = &'a mut dyn FnMut(&str, &dyn Show);
 
 type Read = Box<dyn Fn(Take<'_>) + Send + Sync>;
@@ -128,7 +127,6 @@ fn erased(read: Read, row: Callback<RwSignal<Shown>, AnyView>) -> AnyView {
     })
 }
 
-/// An item of a list, as it is now.
 pub(crate) struct Item<T> {
     shown: RwSignal<Shown>,
     of: PhantomData<fn() -> T>,

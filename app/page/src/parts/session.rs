@@ -14,7 +14,6 @@ pub(crate) fn holder_name(contender: &Contender) -> String {
     }
 }
 
-/// The page of a session.
 pub(crate) fn session_url(ensemble: &str, id: SessionId) -> String {
     SessionQuery { ensemble: ensemble.to_owned(), id, ..SessionQuery::default() }.to_url()
 }

@@ -4,7 +4,6 @@
 use std::any::Any;
 use std::sync::Arc;
 
-/// What is drawn of something.
 #[derive(Clone)]
 pub(super) struct Shown {
     value: Arc<dyn Any + Send + Sync>,
@@ -33,7 +32,6 @@ pub(super) trait Show {
     /// Whether it is what is shown already.
     fn is(&self, shown: &Shown) -> bool;
 
-    /// It, to be shown.
     fn shown(&self) -> Shown;
 }
 

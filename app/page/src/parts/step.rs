@@ -16,16 +16,13 @@ use super::time::Age;
 /// Before the path of the znode whose release a link asks for.
 pub(crate) const RELEASE_HASH: &str = "#release=";
 
-/// Whose step it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StepPlace {
-    /// The ensemble's name.
     pub(crate) ensemble: String,
     /// The lock whose page this is; empty elsewhere.
     pub(crate) here: String,
 }
 
-/// The sentence and its button.
 pub(crate) fn step(step: &Step, place: &StepPlace) -> AnyView {
     view! {
         <span class="step-text">{visible(&step.text)}</span>
@@ -34,7 +31,6 @@ pub(crate) fn step(step: &Step, place: &StepPlace) -> AnyView {
     }
 }
 
-/// A headline with its age.
 pub(crate) fn headline(of: &Headline) -> AnyView {
     let least = of.is_lower_bound.then_some(words::LEAST_SINCE_LOOKED);
     let before = visible(&of.before);

@@ -11,14 +11,9 @@ pub(crate) type Columns = &'static [(&'static str, &'static str)];
 /// A table in a box of its own that scrolls when it is too wide.
 #[component]
 pub(crate) fn Table<R: IntoView + 'static>(
-    /// Its classes.
     class: &'static str,
-    /// What tests know it by.
-    #[prop(optional)]
-    testid: Option<&'static str>,
-    /// Its head.
+    #[prop(optional)] testid: Option<&'static str>,
     columns: Columns,
-    /// Its rows.
     rows: R,
 ) -> AnyView {
     let head =
@@ -34,15 +29,10 @@ pub(crate) fn Table<R: IntoView + 'static>(
     }
 }
 
-/// A term and what it is.
 #[component]
 pub(crate) fn Pair<V: IntoView + 'static>(
-    /// The term.
     term: &'static str,
-    /// Classes of what it is.
-    #[prop(optional)]
-    class: Option<&'static str>,
-    /// What it is.
+    #[prop(optional)] class: Option<&'static str>,
     value: V,
 ) -> AnyView {
     view! {
@@ -51,10 +41,8 @@ pub(crate) fn Pair<V: IntoView + 'static>(
     }
 }
 
-/// A number with its name, large.
 #[component]
 pub(crate) fn Total<V: IntoView + 'static>(
-    /// The name.
     name: &'static str,
     /// What tests and scripts know it by.
     #[prop(optional)]
@@ -62,7 +50,6 @@ pub(crate) fn Total<V: IntoView + 'static>(
     /// Why it may not be the whole of it.
     #[prop(optional_no_strip)]
     title: Option<&'static str>,
-    /// The number.
     value: V,
 ) -> AnyView {
     view! {
@@ -73,15 +60,11 @@ pub(crate) fn Total<V: IntoView + 'static>(
     }
 }
 
-/// A part of a page with a title.
 #[component]
 pub(crate) fn Section(
     /// The title's own name, for links and for those who can't see it.
     id: &'static str,
-    /// The title.
-    #[prop(into)]
-    title: Signal<String>,
-    /// What it holds.
+    #[prop(into)] title: Signal<String>,
     children: Children,
 ) -> AnyView {
     view! {

@@ -20,7 +20,6 @@ pub(crate) fn Tag(of: Option<EnsembleTag>) -> AnyView {
     }))
 }
 
-/// The same in a row that is made as text.
 pub(crate) fn tag_markup(tag: &EnsembleTag) -> Markup {
     Markup::fill(
         r#"<span class="ens"{}{}>{}</span>"#,

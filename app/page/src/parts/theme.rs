@@ -66,7 +66,6 @@ pub(crate) const SCRIPT: &str = "{const b=document.querySelector('[data-testid=t
     show();b.addEventListener('click',()=>{const t=next(now());if(t==='auto')delete r.dataset.theme;else r.dataset.theme=t;\
     try{if(t==='auto')localStorage.removeItem(k);else localStorage.setItem(k,t)}catch{}show()})}";
 
-/// The switch.
 #[component]
 pub(super) fn ThemeSwitch() -> AnyView {
     let theme = RwSignal::new(Theme::System);

@@ -11,7 +11,6 @@ use crate::live::Live;
 /// An age: of a hold, a wait, a state; nothing for None.
 #[component]
 pub(crate) fn Age(
-    /// Since when.
     since_ms: Option<i64>,
     /// Why it may be longer than that.
     #[prop(optional_no_strip)]
@@ -60,7 +59,6 @@ fn sign(least: Option<&str>) -> Option<&'static str> {
     least.map(|_| "≥ ")
 }
 
-/// A countdown in a row that is made as text.
 pub(crate) fn countdown_markup(words: &str, until_ms: i64, now_ms: i64) -> Markup {
     let (until, text) = (until_ms.to_string(), left(words, until_ms, now_ms));
     Markup::fill(
@@ -95,7 +93,6 @@ pub(crate) fn AgeOf(since: Memo<Since>) -> AnyView {
 pub(crate) fn Countdown(
     /// The words, with a space behind them.
     words: String,
-    /// The instant.
     until_ms: i64,
 ) -> AnyView {
     let live = Live::of_app();

@@ -18,7 +18,6 @@ pub(super) const LOCAL: &str = "local";
 #[cfg(feature = "hydrate")]
 pub(crate) const NOT_COPIED: &str = "Not copied: the browser does not let us. Select the text instead.";
 
-/// Keys, and what they do.
 pub(super) const KEYS: [(&str, &str); 13] = [
     ("Ctrl K", "find a lock, a session, a page"),
     ("/", "filter"),
@@ -35,7 +34,6 @@ pub(super) const KEYS: [(&str, &str); 13] = [
     ("Esc", "close, clear the filter, deselect"),
 ];
 
-/// A verdict as a word for people.
 pub(crate) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Free => "free",
@@ -52,7 +50,6 @@ pub(crate) fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The code of a finding as words for people.
 pub(crate) fn finding_word(code: &str) -> String {
     code.replace('_', " ")
 }
@@ -92,7 +89,6 @@ pub(crate) fn missing_words(missing: &[Missing]) -> &'static str {
     }
 }
 
-/// What a contender does, in a word or two.
 pub(crate) fn role_word(contender: &Contender) -> &'static str {
     match (contender.role, contender.access) {
         (ContenderRole::Holder, Access::Exclusive) => "holds",
@@ -130,7 +126,6 @@ pub(crate) fn wait_least(is_lower_bound: bool) -> Option<&'static str> {
     is_lower_bound.then_some("At least: it may have waited before it was first seen, or others longer")
 }
 
-/// What is known of a session's client, in a word or two.
 pub(super) fn liveness(liveness: Liveness) -> &'static str {
     match liveness {
         Liveness::Connected => "connected",
@@ -141,7 +136,6 @@ pub(super) fn liveness(liveness: Liveness) -> &'static str {
     }
 }
 
-/// What the word means and how it is known.
 pub(super) fn liveness_meaning(liveness: Liveness) -> &'static str {
     match liveness {
         Liveness::Connected => "A member lists its connection, and heard from it lately.",
@@ -158,7 +152,6 @@ pub(super) fn liveness_meaning(liveness: Liveness) -> &'static str {
     }
 }
 
-/// How the end of a session is known.
 pub(super) fn end_meaning(is_told: bool) -> &'static str {
     if is_told {
         "The leader reports when the session runs out if its client stays silent."
@@ -214,12 +207,10 @@ pub(super) fn operation(name: &str) -> String {
     words.to_owned()
 }
 
-/// Members that have what others have not.
 pub(super) fn only_on(members: &str) -> String {
     format!("only on {}", visible(members))
 }
 
-/// The same at length.
 pub(super) fn not_on_every(only_on: &str) -> String {
     format!("Not on every member: {only_on}. The others do not have its znode.")
 }
@@ -233,7 +224,6 @@ pub(super) fn news(problems: &[String]) -> String {
     format!("New: {}", problems.join(", "))
 }
 
-/// Who is signed in.
 pub(super) fn named(name: &str, role: Role) -> String {
     format!("{name}, {role}")
 }
@@ -246,7 +236,6 @@ pub(super) fn next(rows: u32) -> String {
     format!("Next {rows}")
 }
 
-/// What the button does.
 pub(super) fn pause(is_paused: bool) -> &'static str {
     if is_paused { "Resume" } else { "Pause" }
 }
@@ -267,7 +256,6 @@ pub(super) fn utc(instant: &str) -> String {
     format!("{instant} UTC")
 }
 
-/// The zone that instants are shown in, and the other.
 pub(super) fn zone_switch(zone: &str, is_utc: bool) -> String {
     let other = if is_utc { "local time" } else { UTC };
     format!("Times are in {zone}. Switch to {other}")

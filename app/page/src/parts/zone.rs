@@ -12,7 +12,6 @@ use crate::past;
 
 const KEY: &str = "lockscope.time";
 
-/// Whose clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Zone {
     Utc,
@@ -114,7 +113,6 @@ pub(crate) const SCRIPT: &str = "{const b=document.querySelector('[data-testid=z
     const l=`Times are in ${utc?'UTC':n}. Switch to ${utc?'local time':'UTC'}`;b.title=l;b.setAttribute('aria-label',l);b.querySelector('.tool-word').textContent=utc?'UTC':n};\
     show();b.addEventListener('click',()=>{utc=!utc;try{if(utc)localStorage.setItem(k,'utc');else localStorage.removeItem(k)}catch{}show()})}";
 
-/// The switch between the two.
 #[component]
 pub(crate) fn ZoneSwitch() -> AnyView {
     let ShownZone(zone) = ShownZone::of_app();

@@ -15,7 +15,6 @@ use super::words::{
 const BARS_HEIGHT: u64 = 16;
 /// Parts of the strip; each is a link to its middle.
 const PARTS: i64 = 96;
-/// So far back and forth one steps by time.
 const STEPS_MS: [(i64, &str); 6] = [
     (-3_600_000, "−1 h"),
     (-600_000, "−10 min"),
@@ -68,7 +67,6 @@ pub(crate) fn band(past: &PastView, why: impl Fn() -> Option<String> + Send + 's
     }
 }
 
-/// What stands where nothing is known of a moment: why, and the nearest moments of which something is.
 pub(crate) fn no_moment(past: &PastView, why: &str, nearest: Neighbours) -> AnyView {
     let link = |at_ms: Option<i64>, words: &'static str| {
         at_ms.map(|at_ms| view! { <li><a href=past.url(at_ms) rel="external">{words}</a>" "{stamp(at_ms)}</li> })
@@ -84,7 +82,6 @@ pub(crate) fn no_moment(past: &PastView, why: &str, nearest: Neighbours) -> AnyV
     }
 }
 
-/// A way to a moment nearby.
 fn neighbour(past: &PastView, at_ms: Option<i64>, sign: &'static str, key: &'static str, to: Way) -> AnyView {
     match at_ms {
         Some(at_ms) => {

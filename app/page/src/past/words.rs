@@ -17,12 +17,10 @@ pub(super) fn since(age: &str, is_over: bool) -> String {
     format!("{age} {}", if is_over { "before the end" } else { "ago" })
 }
 
-/// What is shown is not all that was true then.
 pub(super) fn not_sure(why: &str) -> String {
     format!("Not known to be all that was true then: {}", visible(why))
 }
 
-/// Ensembles of which nothing is known at that moment.
 pub(super) fn not_shown(ensembles: &str) -> String {
     format!("Not shown: {}", visible(ensembles))
 }
@@ -32,7 +30,6 @@ pub(super) fn present(is_over: bool) -> &'static str {
     if is_over { "To the end" } else { "Back to live" }
 }
 
-/// A mark of the strip.
 pub(super) fn released(at_ms: i64) -> String {
     format!("Released by Lockscope, {}; leads to the moment before", date(at_ms))
 }
@@ -46,7 +43,6 @@ pub(super) enum Way {
     ChangeAfter,
 }
 
-/// What a way to a moment nearby is, how far it leads, and its key.
 pub(super) fn way(to: Way, away_ms: i64, key: &str) -> String {
     let name = match to {
         Way::ChangeBefore => "Change of a verdict before",

@@ -52,7 +52,6 @@ pub(crate) fn release_markup(node: &str, path: &str) -> Markup {
     )
 }
 
-/// What the dialog knows; copied into its parts.
 #[derive(Clone, Copy)]
 struct Releasing {
     live: Live,
@@ -219,7 +218,6 @@ impl Releasing {
         view! { <button class="tool" type="button" on:click=move |_| self.again()>"Refresh plan"</button> }
     }
 
-    /// What is said where there is no plan.
     fn without_plan<V: IntoView + 'static>(self, title: &'static str, text: &str, again: V) -> AnyView {
         let class = filled(text).map(|_| "release-stop");
         view! {
@@ -288,7 +286,6 @@ impl Releasing {
         !self.is_sent() && !self.objection().is_empty()
     }
 
-    /// What has to be typed is typed.
     fn is_typed(self) -> bool {
         self.stage.with(|stage| match stage {
             Stage::Planned(plan) => is_confirmed(plan, &self.confirm.get(), &self.reason.get()),

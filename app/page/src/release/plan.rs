@@ -38,7 +38,6 @@ pub(super) fn plan_form(state: Releasing, plan: &ReleasePlan) -> AnyView {
     }
 }
 
-/// What came of a release.
 pub(super) fn result_view(state: Releasing, result: &ReleaseResult) -> AnyView {
     let (kind, heading) = words::outcome(result.outcome);
     let is_over = matches!(result.outcome, Outcome::Released | Outcome::AlreadyGone);
@@ -90,7 +89,6 @@ fn waiting_would_do(plan: &ReleasePlan, at_ms: i64) -> AnyView {
     }
 }
 
-/// Who is released.
 pub(crate) fn victim(plan: &ReleasePlan) -> AnyView {
     let holder = &plan.holder;
     let (since_ms, least) = match holder.role {
@@ -105,7 +103,6 @@ pub(crate) fn victim(plan: &ReleasePlan) -> AnyView {
     }
 }
 
-/// Who gets it, and what moves.
 pub(crate) fn consequence(plan: &ReleasePlan) -> AnyView {
     let next = match plan.next.as_slice() {
         [one] if plan.holder.role == ContenderRole::Holder => {
@@ -168,7 +165,6 @@ fn status_line(state: Releasing, plan: &ReleasePlan) -> AnyView {
     }
 }
 
-/// A text to be typed.
 #[component]
 pub(crate) fn Field<L: IntoView + 'static>(
     name: &'static str,
@@ -177,9 +173,7 @@ pub(crate) fn Field<L: IntoView + 'static>(
     /// Where what is typed goes; nowhere on a page without scripts.
     #[prop(optional)]
     typed: Option<RwSignal<String>>,
-    /// Nothing can be typed now.
-    #[prop(optional, into)]
-    is_disabled: Signal<bool>,
+    #[prop(optional, into)] is_disabled: Signal<bool>,
 ) -> AnyView {
     view! {
         <label class="release-field">

@@ -6,7 +6,6 @@ use lockscope_view::{Contender, LockPage, ReleasePlan, ReleaseResult, RootState}
 /// One way through the dialog. Only the person at it moves it on: nothing live does.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Stage {
-    /// No dialog.
     Closed,
     /// The server was asked for a plan of this znode, and has not answered.
     Asked(String),
@@ -14,7 +13,6 @@ pub(super) enum Stage {
     Refused(String, String),
     /// The sign-in of whoever released this znode ended, and when; nothing was sent.
     SignedOut(String, i64),
-    /// A plan is shown.
     Planned(ReleasePlan),
     /// It is sent, and the answer is not here.
     Sent(ReleasePlan),
@@ -23,7 +21,6 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// The znode it is about.
     pub(super) fn path(&self) -> &str {
         match self {
             Self::Closed => "",
@@ -37,7 +34,6 @@ impl Stage {
         matches!(self, Self::Asked(_) | Self::Refused(..) | Self::Planned(_))
     }
 
-    /// The plan that is shown.
     pub(super) fn plan(&self) -> Option<&ReleasePlan> {
         if let Self::Planned(plan) | Self::Sent(plan) = self { Some(plan) } else { None }
     }
@@ -46,15 +42,12 @@ impl Stage {
 /// What the live view shows of a planned znode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// The same as when it was planned.
     Same,
     /// Outside of the rows that are shown; the server looks again before it deletes.
     NotShown,
-    /// It is gone.
     Gone,
     /// Another znode, or another session's, has its path.
     Other,
-    /// Its data was written.
     Written,
     /// It moved from waiting to holding or back.
     Moved,

@@ -10,18 +10,14 @@ pub(super) const CANCEL: &str = "Cancel";
 pub(super) const LOOKING: &str = "Looking at it …";
 pub(super) const REFUSED: &str = "This can’t be released";
 pub(super) const NO_ANSWER: &str = "The server did not answer. Whether the request arrived is not known: look at the lock and at the audit log before you try again.";
-/// On the line that says how the plan stands.
 pub(super) const RAN_OUT: &str = "The plan ran out. Refresh it to go on.";
 pub(super) const IS_OUT: &str = "The request is out; its outcome comes here …";
-/// Beside a button that is off, and on one.
 pub(super) const NEED: &str = "Type the path and a reason to go on";
 pub(super) const REVOKE: &str =
     "Writes __REVOKE__ to its znode, as Curator's revocable mutex asks for. Its owner decides; nothing is deleted.";
 pub(super) const REASON_HINT: &str = "what you saw, ticket, who was asked";
-/// What a button copies.
 pub(super) const THE_PATH: &str = "the lock’s path";
 
-/// The button that opens the dialog, by the znode's name.
 pub(super) fn release(node: &str) -> String {
     format!("Release {}", visible(node))
 }
@@ -30,7 +26,6 @@ pub(super) fn sign_in_ended(at_ms: i64) -> String {
     format!("Your sign-in ended at {}", clock(at_ms))
 }
 
-/// What the dialog asks.
 pub(super) fn question(role: ContenderRole) -> &'static str {
     match role {
         ContenderRole::Holder => "Release this holder?",
@@ -38,7 +33,6 @@ pub(super) fn question(role: ContenderRole) -> &'static str {
     }
 }
 
-/// The button that does it.
 pub(super) fn go(role: ContenderRole) -> &'static str {
     match role {
         ContenderRole::Holder => "Release now (deletes its znode)",
@@ -46,7 +40,6 @@ pub(super) fn go(role: ContenderRole) -> &'static str {
     }
 }
 
-/// Before for how long it does.
 pub(super) fn does_for(role: ContenderRole) -> &'static str {
     match role {
         ContenderRole::Holder => "Holds for ",

@@ -14,7 +14,6 @@ const CELL_CHARS: usize = 160;
 /// The same for what is known of it, of which the middle matters as well.
 const DETAIL_CHARS: usize = 400;
 
-/// What of the audit log is shown, as it was asked for, and where more is.
 #[derive(Clone, Debug, Default)]
 pub struct AuditView {
     /// Only of this actor; empty for all.
@@ -29,7 +28,6 @@ pub struct AuditView {
     pub older: String,
 }
 
-/// The page.
 pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) -> String {
     super::page(plain, "Audit", "audit", 0, || {
         let rows = page.records.iter().map(row).collect_view();
@@ -75,7 +73,6 @@ fn notices(page: &AuditPage) -> AnyView {
     }
 }
 
-/// What it is, where it lies, and how it is checked.
 fn lead(page: &AuditPage) -> AnyView {
     let head = page.records.first().filter(|record| record.id == page.total).map(|record| visible(&record.hash));
     let head = head.map(|hash| {

@@ -13,7 +13,6 @@ use lockscope_view::EventKind;
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 60;
 
-/// What of the list is shown, as it was asked for, and where more is.
 #[derive(Clone, Debug, Default)]
 pub struct EventsView {
     /// Only at or below this path; empty for all.
@@ -40,14 +39,11 @@ pub struct EventsView {
     pub news: String,
     /// So far back all was looked through, where it was given up before there were enough rows.
     pub given_up_at_ms: Option<i64>,
-    /// The past is recorded here.
     pub keeps_history: bool,
 }
 
-/// A row.
 #[derive(Clone, Debug, Default)]
 pub struct EventLine {
-    /// When.
     pub at_ms: i64,
     /// What; None: nothing is known for a while.
     pub kind: Option<EventKind>,
@@ -55,17 +51,11 @@ pub struct EventLine {
     pub ensemble: Option<String>,
     /// The lock or root.
     pub path: Option<String>,
-    /// The session.
     pub session: Option<String>,
-    /// Who that is.
     pub client: Option<String>,
-    /// One sentence.
     pub text: String,
-    /// Address of the lock.
     pub lock_url: Option<String>,
-    /// Address of the session.
     pub session_url: Option<String>,
-    /// Address of the moment.
     pub moment_url: Option<String>,
 }
 
@@ -79,7 +69,6 @@ const NEWS_SCRIPT: &str = "{const n=document.getElementById('news'),b=document.g
 
 const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Who", ""), ("What happened", "")];
 
-/// The page.
 pub fn events_page(plain: &ServerPage<'_>, of: &EventsView) -> String {
     super::drawn(plain, 0, || {
         let rows = of.rows.iter().map(row).collect_view();
@@ -122,7 +111,6 @@ fn news(of: &EventsView) -> Option<AnyView> {
 }
 
 impl EventsView {
-    /// The same list, from its newest row on.
     fn newest_url(&self) -> String {
         self.news.replacen("/events/news", "/events", 1)
     }

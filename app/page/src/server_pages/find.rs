@@ -10,7 +10,6 @@ use crate::format::visible;
 use crate::parts::filled;
 use lockscope_view::FindAnswer;
 
-/// The page.
 pub fn find_page(plain: &ServerPage<'_>, view: &FindAnswer) -> String {
     let one = |found: Found| view! { <li><a class="palette-option" data-key=Exact(found.key) href=filled(found.href) title=filled(found.title)>{found.inner}</a></li> };
     let part = |(name, found): Group| {

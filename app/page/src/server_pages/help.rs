@@ -6,7 +6,6 @@ use super::{ServerPage, words};
 use crate::erase::{erase, view};
 use lockscope_view::guide::{FINDINGS, Guide, Names, TermArea, VERDICTS, all_terms, anchor, plain};
 
-/// The page.
 pub fn help_page(plain: &ServerPage<'_>) -> String {
     super::page(plain, "Help", "help", 0, || {
         let verdicts = VERDICTS.iter().rev().map(|one| guide("verdict", one)).collect_view();

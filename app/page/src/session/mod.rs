@@ -16,7 +16,6 @@ use super::session_timeout::session_timeout;
 use lockscope_view::{SessionPage, SessionQuery, SessionRow, Verdict};
 use tables::{History, Locks};
 
-/// Longest name in the title.
 const LABEL_CHARS: usize = 90;
 /// Its znodes in locks on one page.
 const LOCKS_MAX: u32 = 200;
@@ -40,7 +39,6 @@ pub(crate) fn SessionPageView() -> AnyView {
     })
 }
 
-/// What the parts of the page read.
 #[derive(Clone, Copy)]
 struct SessionState {
     page: Memo<Option<SessionPage>>,
@@ -64,7 +62,6 @@ fn one(query: SessionQuery) -> AnyView {
     })
 }
 
-/// Nothing to show, and why.
 fn absent(title: &'static str, text: &str, id: &str) -> AnyView {
     view! {
         <div class="empty" data-testid="no-session">
@@ -90,7 +87,6 @@ fn known(state: SessionState) -> AnyView {
     }
 }
 
-/// What happened to the session.
 fn events_url(query: &SessionQuery) -> String {
     let SessionQuery { ensemble, id, .. } = query.clone();
     SessionQuery { ensemble, id, ..SessionQuery::default() }

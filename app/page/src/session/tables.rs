@@ -24,7 +24,6 @@ const LOCKS: Columns = &[
 ];
 const HISTORY: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Znode", "sess-wide")];
 
-/// A znode of the session in a lock.
 #[derive(Clone, Debug, PartialEq)]
 struct LockEntry {
     ensemble: String,
@@ -35,7 +34,6 @@ fn lock_entries(page: &SessionPage) -> Vec<LockEntry> {
     page.spots.rows.iter().map(|row| LockEntry { ensemble: page.row.ensemble.clone(), row: row.clone() }).collect()
 }
 
-/// The table of znodes in locks.
 #[component]
 pub(super) fn Locks(state: SessionState) -> AnyView {
     let entries = Memo::new(move |_| state.page.with(|page| page.as_ref().map(lock_entries).unwrap_or_default()));

@@ -19,12 +19,10 @@ pub(super) fn session(id: SessionId) -> String {
     format!("Session {id}")
 }
 
-/// The same before its name.
 pub(super) fn before_name(id: SessionId) -> String {
     format!("Session {id} ")
 }
 
-/// In how many locks it is.
 pub(super) fn places(number: u32) -> String {
     match number {
         0 => "No locks now".to_owned(),
@@ -40,7 +38,6 @@ pub(super) fn in_circle(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What it does now, in one sentence.
 pub(super) fn sentence(row: &SessionRow) -> String {
     let held = plural(row.holds.into(), "lock", "locks");
     let behind = match row.blocks {

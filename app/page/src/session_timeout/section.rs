@@ -14,7 +14,6 @@ use lockscope_view::{SessionTimeout, TimeoutOutcome};
 #[derive(Clone, Debug)]
 pub struct SessionTimeoutMarkup(pub String);
 
-/// The section as markup.
 pub fn session_timeout_markup(told: &SessionTimeout) -> String {
     text(told.at_ms, || section(told))
 }

@@ -7,10 +7,8 @@ pub(super) const TITLE: &str = "Session time-out";
 /// What stands where the fragment can't be fetched.
 pub(super) const NOT_FETCHED: &str = "Whether the time-out suits this client could not be loaded: the server may be gone or busy. It is tried again in 30 s.";
 pub(super) const DO: &str = "What to do";
-/// A number that is not known.
 pub(super) const UNKNOWN: &str = "not known";
 
-/// What the numbers are called.
 pub(super) const TIMEOUT: &str = "Time-out";
 pub(super) const SILENCE: &str = "Longest silence";
 pub(super) const KNOWN_FOR: &str = "Known for";
@@ -65,7 +63,6 @@ pub(super) fn silence(told: &SessionTimeout) -> Option<String> {
     }
 }
 
-/// A time-out that would be enough.
 pub(super) fn enough_ms(outcome: TimeoutOutcome) -> Option<i64> {
     match outcome {
         TimeoutOutcome::Suits { enough_ms }

@@ -41,7 +41,6 @@ struct Entry {
     url: Option<String>,
 }
 
-/// The list of the sessions in a group.
 fn url_of(row: &SessionGroupRow, query: &SessionsQuery) -> Option<String> {
     let all = SessionsQuery { group: SessionGroup::Session, offset: 0, ..query.clone() };
     let of = match query.group {
@@ -51,7 +50,6 @@ fn url_of(row: &SessionGroupRow, query: &SessionsQuery) -> Option<String> {
     (!row.name.is_empty()).then(|| address_of(&of))
 }
 
-/// The list of groups.
 #[component]
 pub(super) fn GroupList(state: ListState, opened: OpenView, by: SessionGroup) -> AnyView {
     let entries = Memo::new(move |_| {

@@ -12,11 +12,9 @@ use crate::live::{FETCH_ROWS, Fetch, OpenView, use_fetch, use_places, use_viewpo
 use crate::parts::{mark, no_match, pager, rows};
 use lockscope_view::{RootState, Sessions, SessionsQuery, View};
 
-/// The list.
 #[component]
 pub(super) fn SessionList(
     state: ListState,
-    /// The open view.
     opened: OpenView,
     /// Index of the first row that was rendered.
     offset: u32,
@@ -87,14 +85,12 @@ const COLUMNS: [(&str, &str); 11] = [
     ("Locks", "cell sess-locks"),
 ];
 
-/// The names of the columns.
 fn head() -> AnyView {
     let column =
         |(name, class): (&'static str, &'static str)| view! { <span class=class role="columnheader">{name}</span> };
     view! { <div class="sess-row" role="row" aria-rowindex="1">{COLUMNS.map(column).collect_view()}</div> }
 }
 
-/// Why there is nothing to see, in words.
 pub(super) fn empty(state: ListState, total: u32) -> Option<AnyView> {
     if total > 0 {
         return None;

@@ -21,7 +21,6 @@ use list::SessionList;
 use lockscope_view::{SessionGroup, SessionSort, SessionsQuery};
 use state::{ListState, address_of};
 
-/// The page.
 #[component]
 pub(crate) fn SessionsPage() -> AnyView {
     let live = Live::of_app();

@@ -16,7 +16,6 @@ const LABEL_CHARS: usize = 120;
 const LOCK_CHARS: usize = 48;
 const ADDRESS_CHARS: usize = 40;
 
-/// The row.
 pub(super) fn row(slot: Slot, places: Places) -> AnyView {
     let Slot { at, row, is_away } = slot;
     let label = row.label.as_deref().map_or(words::NO_NAME.to_owned(), visible);
@@ -64,7 +63,6 @@ pub(super) fn row(slot: Slot, places: Places) -> AnyView {
     }
 }
 
-/// Whether it is alive, and where it connects from.
 fn client(row: &SessionRow) -> AnyView {
     let address = row.client.as_ref().map(|client| visible(&client.address)).unwrap_or_default();
     let short = filled(middle(&address, ADDRESS_CHARS));

@@ -8,12 +8,10 @@ use crate::address::{borrowed, use_pairs};
 use crate::live::Live;
 use lockscope_view::{SessionRow, SessionsQuery};
 
-/// A row in its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Slot {
     /// Index in the whole list.
     pub(super) at: u32,
-    /// The session.
     pub(super) row: SessionRow,
     /// It is no longer in this part of the list; shown as it was last seen.
     pub(super) is_away: bool,
@@ -43,7 +41,6 @@ impl Known {
     }
 }
 
-/// The state; copied into the parts.
 #[derive(Clone, Copy)]
 pub(super) struct ListState {
     pub(super) live: Live,
@@ -86,7 +83,6 @@ impl ListState {
         }
     }
 
-    /// The rows that were sent.
     pub(super) fn known(self) -> Known {
         let known = self.live.sessions(|sessions| {
             let window = &sessions.window;
@@ -98,7 +94,6 @@ impl ListState {
     }
 }
 
-/// The address of the list for a query.
 pub(super) fn address_of(query: &SessionsQuery) -> String {
     format!("/sessions{}", query.to_url_query())
 }

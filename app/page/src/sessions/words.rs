@@ -19,12 +19,10 @@ pub(super) const NONE: (&str, &str) = (
     "Everything was read. One that takes or awaits a lock appears at once.",
 );
 
-/// After what is wrong with an address.
 pub(super) fn shows_everything(mistake: &str) -> String {
     format!("{mistake} Showing everything.")
 }
 
-/// By what the sessions are ordered.
 pub(super) fn sort(sort: SessionSort) -> &'static str {
     match sort {
         SessionSort::Worst => "worst first",
@@ -36,7 +34,6 @@ pub(super) fn sort(sort: SessionSort) -> &'static str {
     }
 }
 
-/// What sessions are summed by.
 pub(super) fn group(group: SessionGroup) -> &'static str {
     match group {
         SessionGroup::Session => "session",
@@ -56,7 +53,6 @@ pub(super) fn sessions_of(host: &str, application: &str) -> Option<String> {
     })
 }
 
-/// How many of all sessions are listed.
 pub(super) fn sessions_of_all(number: u32, all: u32) -> String {
     let sessions = plural(number.into(), "session", "sessions");
     if number == all { sessions } else { format!("{sessions} of {all}") }

@@ -18,7 +18,6 @@ const ROOTS: Columns = &[
     ("Why", ""),
 ];
 
-/// The ensemble.
 pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
     let why = if ensemble.why.is_empty() { String::new() } else { format!(" ({})", visible(&ensemble.why)) };
     let link = view! {
@@ -52,7 +51,6 @@ pub(super) fn ensemble(ensemble: &EnsembleStatus) -> AnyView {
     }
 }
 
-/// From when to when the past is kept, or why it is not.
 fn history(history: Option<&HistoryStatus>) -> AnyView {
     let Some(history) = history else { return view! { <span class="quiet">{words::HISTORY_OFF}</span> } };
     let is_kept = history.is_recorded || history.is_standby;

@@ -26,7 +26,6 @@ const MEMBERS: Columns = &[
     ("By", ""),
 ];
 
-/// The members, and below them what would help.
 pub(super) fn members(rows: &[MemberStatus]) -> AnyView {
     if rows.is_empty() {
         return view! {
@@ -106,7 +105,6 @@ fn config_lines(sentence: &str) -> impl Iterator<Item = &str> {
     sentence.split('`').skip(1).step_by(2).filter(|quoted| quoted.contains('='))
 }
 
-/// A sentence whose quotations are code.
 fn quoted(sentence: &str) -> Vec<AnyView> {
     let part = |(at, part): (usize, &str)| {
         let part = part.to_owned();

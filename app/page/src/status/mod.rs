@@ -17,7 +17,6 @@ use ensemble::ensemble;
 use lockscope_view::{ConfigStatus, Freshness, Status, StatusQuery};
 use summary::summary;
 
-/// The status page.
 #[component]
 pub(crate) fn StatusPage() -> AnyView {
     let live = Live::of_app();
@@ -47,7 +46,6 @@ fn page(status: &Status, is_fresh: bool) -> AnyView {
     }
 }
 
-/// Where the settings are from, and what of the file is not in force.
 fn settings(config: &ConfigStatus) -> AnyView {
     let path = visible(config.path.as_deref().unwrap_or(words::NO_FILE));
     let error =
@@ -58,7 +56,6 @@ fn settings(config: &ConfigStatus) -> AnyView {
     view! { {path} ", read " <Age since_ms=Some(config.loaded_at_ms) /> " ago" {error} {waiting} }
 }
 
-/// The server itself.
 fn server(status: &Status) -> AnyView {
     view! {
         <section class="part dims" aria-labelledby="server-title">

@@ -6,7 +6,6 @@ use lockscope_view::{EnsembleStatus, MemberStatus, RootState, SourceState, Statu
 /// Of what is not well, so many are named; all others are a number.
 const NAMED_MAX: usize = 4;
 
-/// Whether all is well, in words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) is_well: bool,
@@ -20,7 +19,6 @@ impl Summary {
     }
 }
 
-/// All there is, in one line.
 pub(super) fn summary(status: &Status) -> Summary {
     let mut wrong = Vec::new();
     if status.config.error.is_some() {

@@ -7,19 +7,16 @@ use lockscope_view::{
 
 const PATH_CHARS: usize = 40;
 
-/// No session, and settings that are in no file.
 pub(super) const NONE: &str = "none";
 pub(super) const NO_FILE: &str = "flags and environment";
 pub(super) const NO_SETTINGS: &str = "the settings can't be read";
 
-/// A history that can't be written, and one that is off.
 pub(super) const HISTORY_FAILS: &str = "history is not kept";
 pub(super) const HISTORY_OFF: &str = "off; the settings history and data_dir turn it on";
 /// Of a past that was made up, before the moment up to which it was; and of one that another server records.
 pub(super) const GENERATED_UNTIL: &str = "generated for the demo, not observed, up to ";
 pub(super) const STANDBY: &str = "recorded by another server; this one takes over when that one is gone";
 
-/// How much is kept of the past, and what is missing in it.
 pub(super) fn kept(history: &HistoryStatus) -> String {
     let rate = format!("{}, {}/s", bytes(history.bytes), bytes(history.bytes_per_s));
     if history.gaps == 0 {
@@ -28,12 +25,10 @@ pub(super) fn kept(history: &HistoryStatus) -> String {
     format!("{rate}, {} of {} together", plural(history.gaps, "gap", "gaps"), duration(history.gap_ms))
 }
 
-/// Who may release.
 pub(super) fn releases(is_read_only: bool) -> &'static str {
     if is_read_only { "nobody may: this server is read-only" } else { "operators may" }
 }
 
-/// Settings that were changed and are not in force.
 pub(super) fn waits_for_restart(keys: &[String]) -> String {
     format!("waits for a restart: {}", keys.join(", "))
 }
@@ -64,16 +59,13 @@ pub(super) fn root_word(state: RootState) -> &'static str {
     }
 }
 
-/// Which parts of the proof hold that the link is live.
 pub(super) fn proof(proof: Proof) -> String {
     let parts = [("answer", proof.answer), ("epoch", proof.epoch), ("quorum", proof.quorum)];
     parts.map(|(part, state)| format!("{part} {}", state.name())).join(", ")
 }
 
-/// What the parts are.
 pub(super) const PROOF: &str = "Answer: our member answers in time. Epoch: no member reports a newer epoch than ours. Quorum: the leader has a quorum in sync (mntr), or commits our writes (clock_scratch). Missing: no member can be asked for it.";
 
-/// Our clock against the ensemble's.
 pub(super) fn offset(ms: Option<i64>, error_ms: Option<i64>) -> String {
     let error = error_ms.map_or("unknown".to_owned(), |ms| format!("{} ms", ms.max(0)));
     match ms {
@@ -94,7 +86,6 @@ fn never_read(excluded: &ExcludedStatus) -> String {
     format!("{patterns}: about {} left out", plural(excluded.paths, "znode", "znodes"))
 }
 
-/// What was counted of an ensemble.
 pub(super) fn counters(ensemble: &EnsembleStatus) -> [(&'static str, Option<String>); 5] {
     let too_late = |number: u64| format!("{} went before they could be read", plural(number, "znode", "znodes"));
     [
@@ -128,7 +119,6 @@ pub(super) fn meaning(state: SourceState) -> &'static str {
     }
 }
 
-/// A member's part in the ensemble, where it is known.
 pub(super) fn role(member: &MemberStatus) -> Option<&'static str> {
     if member.is_down { Some("down") } else { member.role.map(role_word) }
 }
@@ -156,7 +146,6 @@ pub(super) fn not_all_told(live: &str, evidence: &str) -> String {
     format!("{live}, but only {evidence}: see below what would help")
 }
 
-/// The first of what is wrong, and how much more is.
 pub(super) fn not_well(wrong: &[String], more: u64) -> String {
     let more = if more > 0 { format!("; {} more", count(more)) } else { String::new() };
     format!("Not well: {}{more}", wrong.join("; "))
@@ -175,7 +164,6 @@ pub(super) fn evidence(telling: u64, asked: u64) -> String {
     format!("{} of {} members {tell} everything", count(telling), count(asked))
 }
 
-/// Before what is wrong with one of several ensembles.
 pub(super) fn of_ensemble(name: &str) -> String {
     format!("{}: ", visible(name))
 }

@@ -8,7 +8,6 @@ pub(super) const TITLE: &str = "Time to lock";
 /// What stands where the fragment can't be fetched.
 pub(super) const NOT_FETCHED: &str = "How long waiters still have to wait could not be loaded: the server may be gone or busy. It is tried again in 10 s.";
 
-/// What the numbers are called.
 pub(super) const PLACE: &str = "Place";
 pub(super) const STILL: &str = "Still to wait, 80 %";
 pub(super) const MEDIAN: &str = "Median";
@@ -51,7 +50,6 @@ pub(super) fn right(told: &TimeToLock) -> Option<String> {
     })
 }
 
-/// Who waits.
 pub(super) fn name(wait: &WaitTime) -> String {
     let session = || wait.session_id.map(|session| session.to_string());
     wait.label.clone().or_else(session).unwrap_or_else(|| wait.path.clone())

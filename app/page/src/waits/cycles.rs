@@ -10,7 +10,6 @@ use crate::format::{middle, visible};
 use crate::parts::{Age, cycle_mark, outside_link, rows, session_url};
 use lockscope_view::{Cycle, LockQuery, Waits};
 
-/// Deadlocks that are drawn.
 const CYCLES_MAX: usize = 8;
 /// Longest names: in a box, on an arrow, in a sentence.
 const BOX_CHARS: usize = 22;
@@ -55,7 +54,6 @@ fn cards(waits: &Waits) -> Vec<Card> {
     waits.cycles.iter().take(CYCLES_MAX).map(card).collect()
 }
 
-/// The deadlocks.
 #[component]
 pub(super) fn Cycles(waits: Memo<Waits>) -> AnyView {
     let shown = Memo::new(move |_| waits.with(cards));

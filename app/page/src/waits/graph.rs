@@ -22,7 +22,6 @@ use lockscope_view::{SessionId, Verdict, Waits};
 const NAMED_MAX: usize = 40;
 /// Longest name of a lock beside its line: the line must be seen on both sides.
 const NAME_CHARS: usize = 14;
-/// Room around the drawing.
 const MARGIN: f64 = 36.0;
 /// Below this scale names can't be read: the drawing is then shown in its own size, from its left upper corner.
 const LEGIBLE: f64 = 0.75;
@@ -31,7 +30,6 @@ const HEIGHT: (f64, f64) = (140.0, 600.0);
 /// Smallest and largest magnification.
 const ZOOM: (f64, f64) = (0.1, 40.0);
 
-/// A session, with all that is drawn of it.
 #[derive(Clone, Debug, PartialEq)]
 struct Card {
     key: String,
@@ -43,7 +41,6 @@ struct Card {
     cycle: Option<Verdict>,
 }
 
-/// A line.
 #[derive(Clone, Debug, PartialEq)]
 struct Line {
     from: SessionId,
@@ -100,7 +97,6 @@ fn draw(waits: &Waits) -> Drawing {
 /// Which part of the drawing is seen: its left upper corner, and the magnification. None: all of it.
 type Sight = Option<(f64, f64, f64)>;
 
-/// The graph.
 #[component]
 pub(super) fn Graph(state: WaitsState) -> AnyView {
     let drawing = Memo::new(move |_| state.waits.with(draw));
@@ -219,10 +215,8 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
     }
 }
 
-/// Heads of lines, by name.
 const TIPS: [&str; 3] = ["tip", "tip-bad", "tip-warn"];
 
-/// The head of a line.
 const TIP: &str = "M0 0L8 4L0 8z";
 
 fn tip(id: &'static str) -> AnyView {

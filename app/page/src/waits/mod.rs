@@ -25,7 +25,6 @@ use tree::Tree;
 /// What the page draws, and no more.
 const BRIEF: WaitsQuery = WaitsQuery { brief: true };
 
-/// What the parts of the page read.
 #[derive(Clone, Copy)]
 struct WaitsState {
     waits: Memo<Waits>,
@@ -33,7 +32,6 @@ struct WaitsState {
     chosen: Memo<Option<SessionId>>,
 }
 
-/// The page.
 #[component]
 pub(crate) fn WaitsPage() -> AnyView {
     let live = Live::of_app();

@@ -37,7 +37,6 @@ struct Row {
     since_ms: i64,
 }
 
-/// One end of a wait.
 #[derive(Clone, Debug, PartialEq)]
 struct Party {
     id: SessionId,
@@ -73,7 +72,6 @@ fn table_rows(waits: &Waits, chosen: Option<SessionId>) -> Vec<Row> {
     edges.into_iter().take(ROWS_MAX).map(row).collect()
 }
 
-/// The table.
 #[component]
 pub(super) fn WaitsTable(state: WaitsState) -> AnyView {
     let shown = Memo::new(move |_| state.waits.with(|waits| table_rows(waits, state.chosen.get())));

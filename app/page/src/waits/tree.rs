@@ -35,7 +35,6 @@ fn tree_rows(waits: &Waits) -> Vec<Row> {
     waits.tree.iter().map(row).collect()
 }
 
-/// The tree.
 #[component]
 pub(super) fn Tree(waits: Memo<Waits>) -> AnyView {
     let all = Memo::new(move |_| waits.with(tree_rows));
@@ -149,7 +148,6 @@ impl Behind {
     }
 }
 
-/// How many wait behind it, and how long in all.
 fn behind(of: &Behind) -> AnyView {
     let (sessions, since_sum_ms) = (of.sessions, of.since_sum_ms);
     let live = Live::of_app();

@@ -4,11 +4,9 @@ use crate::format::{count, duration, plural, visible};
 use lockscope_view::{RootState, SessionId, Verdict, Waits};
 
 pub(super) const NOT_READ: &str = "Not read yet.";
-/// Before the lock that a session waits for, and before the one that it holds.
 pub(super) const WAITS_FOR: &str = "waits for ";
 pub(super) const HOLDS: &str = "holds ";
 
-/// What there is, in words.
 pub(super) fn lead(waits: &Waits) -> String {
     if waits.locks == 0 {
         let is_unread = matches!(waits.as_of.state, RootState::Syncing | RootState::Stale);
@@ -35,14 +33,12 @@ pub(super) fn lead(waits: &Waits) -> String {
     format!("{deadlocks} {wait} for {others} in {}.", plural(waits.contended.into(), "lock", "locks"))
 }
 
-/// What it is, in words.
 pub(super) fn heading(verdict: Verdict, sessions: usize) -> String {
     let what =
         if verdict == Verdict::Deadlocked { "Deadlock" } else { "Looks like a deadlock, if one thread does both" };
     format!("{what}: {} wait for each other.", plural(sessions as u64, "session", "sessions"))
 }
 
-/// Deadlocks beyond those that are drawn.
 pub(super) fn not_drawn(number: u64) -> String {
     format!("{} more are not drawn.", count(number))
 }
@@ -68,7 +64,6 @@ pub(super) fn card(name: &str, does: &str, cycle: Option<Verdict>) -> String {
     format!("{name}: {does}{cycle}")
 }
 
-/// Above the table: all waits, or those of one session.
 pub(super) fn table_title(chosen: Option<SessionId>) -> String {
     chosen.map_or_else(|| "Who waits for whom, longest first".to_owned(), |session| format!("Waits of {session}"))
 }
@@ -88,7 +83,6 @@ pub(super) fn other_roots(number: u32) -> String {
     format!("{others} somebody wait, for less time in all.")
 }
 
-/// Holds beyond the one that is named.
 pub(super) fn more_holds(number: u32) -> String {
     format!("and {} more", count(number))
 }
@@ -98,19 +92,16 @@ pub(super) fn behind(name: &str) -> String {
     format!("Behind {name}: ")
 }
 
-/// How many wait, before for how long in all.
 pub(super) fn waits(sessions: u32, is_lower_bound: bool) -> String {
     let sign = if is_lower_bound { "≥ " } else { "" };
     let waits = if sessions == 1 { "waits" } else { "wait" };
     format!("{sign}{} {waits}, ", count(sessions))
 }
 
-/// The waiting time of so many, in all.
 pub(super) fn in_all(sessions: u32, since_sum_ms: i64, now_ms: i64) -> String {
     if now_ms == 0 { "…".to_owned() } else { duration(i64::from(sessions) * now_ms - since_sum_ms) }
 }
 
-/// Those behind a session that are not listed.
 pub(super) fn left_out(number: u32) -> String {
     let more = plural(number.into(), "more waits for it and is", "more wait for it and are");
     format!("{more} not listed here.")

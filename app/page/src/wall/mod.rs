@@ -13,7 +13,6 @@ use super::live::Live;
 use super::parts::{Chip, Instant, Tag, current, finding_word, headline, looked_after, rows};
 use lockscope_view::{BoardHead, BoardQuery, LockProblem, RootState, Verdict};
 
-/// Longest name of a lock.
 const PATH_CHARS: usize = 48;
 /// How long each of several ensembles is named while nothing needs anybody.
 const ENSEMBLE_MS: i64 = 15_000;
@@ -21,7 +20,6 @@ const ENSEMBLE_MS: i64 = 15_000;
 const SIGN_IN: &str = "/sign-in/wall";
 const TOKEN_KEY: &str = "lockscope.wall";
 
-/// The page.
 #[component]
 pub(crate) fn WallPage() -> AnyView {
     let live = Live::of_app();
@@ -55,7 +53,6 @@ pub(crate) fn WallPage() -> AnyView {
     }
 }
 
-/// What the tile says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tile {
     problems: u32,
@@ -66,7 +63,6 @@ struct Tile {
     ensembles: Vec<EnsembleLine>,
 }
 
-/// One of several ensembles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct EnsembleLine {
     name: String,

@@ -2,7 +2,6 @@
 
 use crate::format::{count, visible};
 
-/// Below the tile's sign or number.
 pub(super) fn tile(is_live: bool, problems: u32, is_all_known: bool) -> &'static str {
     match (is_live, problems) {
         (false, _) => "not known now",
@@ -17,13 +16,11 @@ pub(super) fn rest(locks: u32, waiters: u32) -> String {
     format!("{} locks, {} waiting", count(locks), count(waiters))
 }
 
-/// One of several ensembles.
 pub(super) fn ensemble(name: &str, locks: u32, is_read: bool) -> String {
     let state = if is_read { "" } else { ", not all read" };
     format!("{}: {} locks{state}", visible(name), count(locks))
 }
 
-/// How old the picture is.
 pub(super) fn as_of(age: &str) -> String {
     format!("as of {age} ago")
 }

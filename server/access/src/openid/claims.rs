@@ -13,7 +13,6 @@ use lockscope_audit::highest;
 /// Claims that usually hold a name, best first.
 const NAME_CLAIMS: [&str; 3] = ["preferred_username", "email", "sub"];
 
-/// The claims of a token.
 #[derive(Debug)]
 pub(super) struct Claims(Map<String, Value>);
 
@@ -32,7 +31,6 @@ impl Claims {
         claims.map(Self).ok_or_else(|| OpenIdFault::provider("its ID token can't be read"))
     }
 
-    /// Name and role.
     pub(super) fn who(&self, settings: &OpenId) -> Result<OpenIdUser, OpenIdFault> {
         let usual = NAME_CLAIMS.iter().find_map(|claim| self.name(claim).map(|name| (*claim, name)));
         let named = settings.name_claim.as_deref().map_or(usual, |claim| self.name(claim).map(|name| (claim, name)));

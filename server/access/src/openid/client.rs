@@ -23,15 +23,12 @@ pub(crate) struct OidcClient {
 /// What somebody brings back from the provider.
 #[derive(Clone, Copy, Default)]
 pub struct AuthorizationResponse<'a> {
-    /// What to exchange.
     pub code: &'a str,
     /// What we gave along.
     pub state: &'a str,
     /// The issuer; empty when not sent.
     pub issuer: &'a str,
-    /// Why not.
     pub error: &'a str,
-    /// The same for people.
     pub description: &'a str,
 }
 

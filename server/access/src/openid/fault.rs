@@ -3,10 +3,8 @@
 
 use lockscope_view::visible;
 
-/// Characters of what a provider says.
 const SAID_CHARS_MAX: usize = 200;
 
-/// Why not, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenIdFault {
     /// The provider can't be asked, or makes no sense.
@@ -18,17 +16,14 @@ pub enum OpenIdFault {
 }
 
 impl OpenIdFault {
-    /// The provider can't be used.
     pub(super) fn provider(why: &str) -> Self {
         Self::Provider(format!("the OpenID provider can't be used: {}; try again, or ask who runs it", said(why)))
     }
 
-    /// What came back is not believed.
     pub(super) fn refused(why: &str, remedy: &str) -> Self {
         Self::Refused(format!("not signed in: {}; {remedy}", said(why)))
     }
 
-    /// The same without any of these.
     pub(super) fn without(self, secrets: &[&str]) -> Self {
         let clean = |text: String| {
             secrets

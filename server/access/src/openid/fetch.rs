@@ -11,27 +11,21 @@ use reqwest::{Client, Request, Url};
 use super::fault::{OpenIdFault, whole};
 use crate::OpenId;
 
-/// Bytes of one answer.
 const ANSWER_BYTES_MAX: usize = 512 * 1024;
-/// How long a connection may take.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
-/// How long one answer may take.
 const ANSWER_MAX: Duration = Duration::from_secs(4);
 
-/// Asks.
 #[derive(Clone, Debug)]
 pub(super) struct Fetch {
     client: Client,
     is_plain: bool,
 }
 
-/// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct FetchError(String);
 
 impl Fetch {
-    /// For a provider at this address.
     pub(super) fn new(issuer: &str) -> Result<Self, OpenIdFault> {
         let is_plain = issuer.starts_with("http://");
         let client =

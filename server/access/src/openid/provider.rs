@@ -46,14 +46,12 @@ const SIGNATURES: [CoreJwsSigningAlgorithm; 9] = [
 type Client =
     CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
 
-/// Where somebody is sent, and what has to fit when they come back.
 pub(super) struct AuthorizationRequest {
     pub(super) to: String,
     pub(super) state: Secret,
     pub(super) proof: Proof,
 }
 
-/// What was learned, and when.
 #[derive(Debug)]
 struct Discovery {
     fetch: Fetch,
@@ -68,7 +66,6 @@ struct Memory {
     keys_asked_at_ms: Option<i64>,
 }
 
-/// The provider.
 #[derive(Debug)]
 pub(super) struct Provider {
     settings: OpenId,
@@ -96,7 +93,6 @@ impl Provider {
         Ok(AuthorizationRequest { to: to.into(), state, proof })
     }
 
-    /// Who somebody is who came back with a code.
     pub(super) async fn who(&self, code: &str, proof: &Proof) -> Result<OpenIdUser, OpenIdFault> {
         let secret = self.settings.client_secret.as_ref().map_or("", Secret::expose);
         let who = within(self.exchange(code, proof)).await;
@@ -227,7 +223,6 @@ impl Provider {
     }
 }
 
-/// What to do when it did not work.
 pub(super) const AGAIN: &str = "sign in again, or ask who runs the provider";
 
 fn is_unknown_key(error: &ClaimsVerificationError) -> bool {

@@ -17,9 +17,7 @@ use crate::{Access, NewSession, OpenId, Secret};
 /// Whom a refusal is of when no name is known.
 const SOMEBODY: &str = "somebody by OpenID Connect";
 
-/// Where to send a browser, and the cookie by which it is known again.
 pub struct AuthorizationRedirect {
-    /// The provider's address.
     pub to: String,
     /// Lax: the way back is a navigation from another site.
     pub cookie: String,

@@ -17,7 +17,6 @@ const KEY_BYTES: usize = 12;
 const STATUS: &str = "/status";
 const UNSEEN: &str = "unseen";
 
-/// Severities as the API has them.
 pub(crate) fn severity(severity: CoreSeverity) -> Severity {
     match severity {
         CoreSeverity::Info => Severity::Info,
@@ -26,7 +25,6 @@ pub(crate) fn severity(severity: CoreSeverity) -> Severity {
     }
 }
 
-/// A rule as the API shows it.
 pub fn rule_shown(rule: &Rule) -> AlertRule {
     AlertRule {
         name: rule.name.to_string(),

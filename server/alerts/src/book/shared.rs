@@ -135,7 +135,6 @@ impl Book {
         self.shared = Some(shared);
     }
 
-    /// Silences that others are to be told of.
     pub fn outgoing_silences(&self) -> Vec<SharedRow> {
         let ids = self.shared.iter().flat_map(|shared| &shared.unsent_silences).take(SENT_MAX);
         let kept = ids.filter_map(|id| self.kept_silence(*id));
@@ -147,7 +146,6 @@ impl Book {
         kept.filter_map(|kept| row(kept.silence, kept.is_ended)).collect()
     }
 
-    /// Others were told of these.
     pub fn silences_sent(&mut self, rows: &[SharedRow]) {
         for row in rows {
             let Ok(id) = row.key.parse() else { continue };
@@ -158,7 +156,6 @@ impl Book {
         }
     }
 
-    /// Takes silences that others made or ended.
     pub fn take_silences(&mut self, rows: Vec<SharedRow>, is_whole: bool, now_ms: i64) {
         let Some(shared) = &mut self.shared else { return };
         if is_whole {
@@ -188,7 +185,6 @@ impl Book {
         }
     }
 
-    /// Acknowledgements that others are to be told of.
     pub fn outgoing_acknowledgements(&self) -> Vec<SharedRow> {
         let Some(shared) = &self.shared else { return Vec::new() };
         let row = |key: &String| {
@@ -200,7 +196,6 @@ impl Book {
         shared.unsent_acknowledgements.iter().filter_map(row).take(SENT_MAX).collect()
     }
 
-    /// Others were told of these.
     pub fn acknowledgements_sent(&mut self, rows: &[SharedRow]) {
         let Some(shared) = &mut self.shared else { return };
         for row in rows {
@@ -211,7 +206,6 @@ impl Book {
         }
     }
 
-    /// Takes acknowledgements that somebody made elsewhere.
     pub fn take_acknowledgements(&mut self, rows: Vec<SharedRow>, is_whole: bool) {
         let Some(shared) = &mut self.shared else { return };
         if is_whole {

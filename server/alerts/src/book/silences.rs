@@ -67,7 +67,6 @@ impl Book {
         kept.map(|(silence, is_ended)| KeptSilence { silence: silence.clone(), is_ended })
     }
 
-    /// The one that silences an alert.
     pub(super) fn silence_of(&self, alert: &Alert, now_ms: i64) -> Option<&Silence> {
         self.silences.values().find(|silence| silence.until_at_ms > now_ms && is_meant(&silence.matchers, alert))
     }

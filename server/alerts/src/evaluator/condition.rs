@@ -12,7 +12,6 @@ use super::seen::{is_gone, is_root_seen, is_seen};
 use super::{Before, PROVEN_AGAIN_MS, RuleAt};
 use crate::rule::{Condition, Rule};
 
-/// What a look at a lock shows of a rule.
 pub(super) struct Found<'a> {
     /// Since when one of its conditions is true; None: none is.
     pub(super) since: Option<TimeMs>,
@@ -24,11 +23,9 @@ pub(super) struct Found<'a> {
     pub(super) is_unseen: bool,
     /// Which hold lasts too long, where that is what is true.
     pub(super) hold: Option<Zxid>,
-    /// What is wrong, in words.
     pub(super) sentence: Box<dyn Fn() -> Box<str> + 'a>,
 }
 
-/// What a look shows of one condition.
 enum Truth {
     Since(TimeMs),
     /// It has lasted for so long by the clock, and what ended it may be on its way.

@@ -9,26 +9,21 @@ use super::Alerts;
 use crate::book::rule_shown;
 use crate::rule::Rule;
 
-/// A receiver as people see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RouteHealth {
     pub(super) sent_at_ms: Option<i64>,
     pub(super) trouble: String,
 }
 
-/// Where alerts are sent, as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteShown {
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub kind: &'static str,
     /// Where, without what may be secret.
     pub url: String,
 }
 
 impl Alerts {
-    /// The rules in force, from now on.
     pub fn rules(&self) -> watch::Receiver<Arc<[Rule]>> {
         self.0.rules.subscribe()
     }
@@ -65,7 +60,6 @@ impl Alerts {
         self.0.came.notify_one();
     }
 
-    /// A receiver can't be told anything.
     pub fn cannot_tell(&self, route: &str, why: String) {
         if let Some((_, health)) = self.0.routes.lock().iter_mut().find(|(shown, _)| shown.name == route) {
             health.trouble = why;

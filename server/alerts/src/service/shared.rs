@@ -10,10 +10,8 @@ use super::Alerts;
 use super::shared_snoozes::SharedOrderSnoozes;
 use crate::book::server_number;
 
-/// Shares silences.
 struct SharedSilences(Alerts);
 
-/// Shares acknowledgements.
 struct SharedAcknowledgements(Alerts);
 
 impl Alerts {

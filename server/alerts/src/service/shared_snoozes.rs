@@ -8,7 +8,6 @@ use lockscope_view::OrderSnooze;
 
 use super::{Alerts, SnoozeError};
 
-/// Shares snoozes of lock orders.
 pub(super) struct SharedOrderSnoozes(pub(super) Alerts);
 
 impl Sharer for SharedOrderSnoozes {

@@ -15,7 +15,6 @@ const FOR_GOOD_MS: i64 = 3_650 * 86_400_000;
 /// Ended snoozes that are kept until they were sent. Overflow policy: the oldest is forgotten.
 const ENDED_MAX: usize = 1_024;
 
-/// What is to be sent to the others.
 #[derive(Debug, Default)]
 pub(super) struct SnoozeNotes {
     /// Which server this is, for numbers that no other gives; None while there are no others.

@@ -15,16 +15,12 @@ const ORDER_SNOOZES_A_PERSON_MAX: usize = ORDER_SNOOZES_MAX / 4;
 /// Warnings that are silenced, of all ensembles.
 pub type OrderSnoozes = Arc<[OrderSnooze]>;
 
-/// Why a warning is not silenced, or goes on to be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnoozeError {
-    /// There is no such snooze.
     #[error("there is no snooze {0}; /api/v1/orders lists those that have not ended")]
     Unknown(u64),
-    /// There are too many.
     #[error("{ORDER_SNOOZES_MAX} warnings are snoozed already; end one of those first")]
     TooMany,
-    /// One person has too many.
     #[error(
         "you have snoozed {ORDER_SNOOZES_A_PERSON_MAX} warnings already, the most that one person may; end one of yours first"
     )]
@@ -32,7 +28,6 @@ pub enum SnoozeError {
     /// Somebody silenced the same warning before.
     #[error("this warning is snoozed already, as number {0}; end that first")]
     Already(u64),
-    /// The disk.
     #[error("it can't be stored, so nothing was done: {0}")]
     Disk(String),
     /// The disk hangs.

@@ -9,25 +9,20 @@ const FOLDER: &str = "version-2";
 /// Entries of a directory that are looked at. Overflow policy: it is refused.
 const ENTRIES_MAX: usize = 1_000_000;
 
-/// A transaction log.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LogFile {
     /// Its first transaction, by its name.
     pub first_zxid: i64,
-    /// Where it is.
     pub path: PathBuf,
 }
 
-/// A snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SnapshotFile {
     /// Everything up to this transaction is in it, by its name.
     pub zxid: i64,
-    /// Where it is.
     pub path: PathBuf,
 }
 
-/// The files of one member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemberFiles {
     /// What was named.
@@ -55,7 +50,6 @@ impl MemberFiles {
         Ok(found)
     }
 
-    /// No log and no snapshot.
     pub fn is_empty(&self) -> bool {
         self.logs.is_empty() && self.snapshots.is_empty()
     }

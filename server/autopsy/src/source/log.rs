@@ -8,7 +8,6 @@ use lockscope_txn_log::{LogEntry, TolerantLogDecoder, Transaction};
 
 use super::Damage;
 
-/// Bytes that are read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// The transactions of one file, in order. Whether it is compressed is seen by its first bytes.

@@ -12,14 +12,10 @@ pub use snapshot::{SnapshotHead, read_snapshot};
 
 use serde::Serialize;
 
-/// Records that can't be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// The file.
     pub file: PathBuf,
-    /// Where in it.
     pub offset: u64,
-    /// What is wrong there.
     pub why: String,
 }
 

@@ -7,13 +7,11 @@ use lockscope_txn_log::{Node, ReadError, Session, SnapshotDecoder};
 
 use super::{Damage, SnapshotFile};
 
-/// Bytes that are read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// What a snapshot says beside its znodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotHead {
-    /// The sessions that were open.
     pub sessions: Vec<Session>,
     /// The newest transaction that left something in it: it is written while changes go on, so what is up to here may be
     /// in it or not, and only behind it everything is as the log says.

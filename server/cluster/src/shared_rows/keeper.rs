@@ -46,7 +46,6 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// How the exchange stands, and when that changes.
     pub fn state(&self) -> watch::Receiver<SharedMemory> {
         self.state.clone()
     }
@@ -92,7 +91,6 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Shares what some have with servers of the same cluster.
     pub fn new(database: &Database, cluster: String, clock: Clock) -> (Self, Shared) {
         let (wake, (state, seen)) = (Arc::<Notify>::default(), watch::channel(SharedMemory::default()));
         // Whoever comes before the first exchange waits for it.
@@ -105,7 +103,6 @@ impl Keeper {
         (keeper, shared)
     }
 
-    /// With what somebody shares.
     #[must_use]
     pub fn with(mut self, sharer: Arc<dyn Sharer>) -> Self {
         self.sharers.push(sharer);

@@ -53,7 +53,6 @@ WHERE r.cluster = $1 LIMIT $3";
 const FORGET: &str = "
 DELETE FROM lockscope.shared WHERE cluster = $1 AND expires_at < (extract(epoch FROM now()) * 1000)::bigint - 3600000";
 
-/// What is wanted of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Those that changed after a revision.
@@ -62,14 +61,12 @@ pub(crate) enum Wanted {
     All(i64),
 }
 
-/// What a look found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     /// Up to which revision it is complete.
     pub(crate) revision: i64,
     /// Rows with their kinds.
     pub(crate) rows: Vec<(String, SharedRow)>,
-    /// Whether there is more.
     pub(crate) has_more: bool,
 }
 
@@ -92,7 +89,6 @@ pub(crate) async fn send(
     Ok(())
 }
 
-/// Looks at rows.
 pub(crate) async fn find(client: &Client, cluster: &str, wanted: Wanted) -> Result<Found, DatabaseError> {
     let (sql, number) = match wanted {
         Wanted::After(revision) => (CHANGES, revision),

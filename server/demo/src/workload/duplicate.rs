@@ -11,7 +11,6 @@ use super::queue_node::QueueNode;
 use super::sample_client::SampleClient;
 
 const STYLE: Style = Style::Curator;
-/// Until the client notices.
 const UNNOTICED_MS: Range<u64> = 38_000..42_000;
 
 pub(super) async fn round(sample: SampleClient<'_>) -> Result<(), Error> {

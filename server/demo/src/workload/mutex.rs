@@ -7,7 +7,6 @@ use super::names::{Style, nearest};
 use super::queue_node::{QueueNode, gone_or_changed};
 use super::sample_client::SampleClient;
 
-/// Queues up and waits for its turn.
 pub(super) async fn acquire(client: &Client, directory: &str, style: Style, label: &str) -> Result<QueueNode, Error> {
     let place = QueueNode::queue_up(client, directory, &style.prefix(client), label).await?;
     turn(client, &place, style).await?;

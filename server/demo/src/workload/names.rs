@@ -50,7 +50,6 @@ pub(super) fn hex() -> String {
     hex_of(rand::random())
 }
 
-/// The same with the random part.
 pub(super) fn hex_of(random: u128) -> String {
     const VERSION_AND_VARIANT: u128 = (0xf << 76) | (0b11 << 62);
     format!("{:032x}", random & !VERSION_AND_VARIANT | (4 << 76) | (0b10 << 62))
@@ -61,7 +60,6 @@ pub(super) fn protected(name: &str) -> String {
     protected_by(rand::random(), name)
 }
 
-/// The same with the random part.
 pub(super) fn protected_by(random: u128, name: &str) -> String {
     let hex = hex_of(random);
     format!("_c_{}-{}-{}-{}-{}-{name}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])

@@ -10,7 +10,6 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Holds and waits as long as people believe them.
     pub const LIFELIKE: Self = Self { percent: 100 };
 
     /// All waits take this part of their time.
@@ -24,7 +23,6 @@ impl Pace {
         Duration::from_millis(ms) * self.percent / 100
     }
 
-    /// Waits for such a time.
     pub(super) async fn pause(self, range_ms: &Range<u64>) {
         tokio::time::sleep(self.some(range_ms)).await;
     }

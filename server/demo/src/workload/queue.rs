@@ -11,7 +11,6 @@ const ITEMS_MAX: i32 = 30;
 /// An item's name before its sequence number; 100 is kazoo's default priority.
 const ITEM: &str = "entry-100-";
 
-/// Puts one item.
 pub(super) async fn produce(sample: SampleClient<'_>) -> Result<(), Error> {
     let SampleClient { client, scene, .. } = sample;
     let waiting = client.check_stat(scene.directory).await?.map_or(0, |stat| stat.num_children);
@@ -44,7 +43,6 @@ pub(super) async fn consume(sample: SampleClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes all items away.
 pub(super) async fn clear(client: &Client, directory: &str) -> Result<(), Error> {
     for name in client.list_children(directory).await? {
         if name.starts_with(ITEM) {

@@ -72,7 +72,6 @@ impl QueueNode {
         }
     }
 
-    /// Gives it back.
     pub(super) async fn leave(self, client: &Client) -> Result<(), Error> {
         remove(client, &self.path).await
     }

@@ -5,7 +5,6 @@ use zookeeper_client::Client;
 use super::pace::Pace;
 use super::scenes::Scene;
 
-/// A contender in a session.
 #[derive(Clone, Copy)]
 pub(super) struct SampleClient<'a> {
     pub(super) client: &'a Client,
@@ -14,7 +13,6 @@ pub(super) struct SampleClient<'a> {
 }
 
 impl SampleClient<'_> {
-    /// Does what it acquired for.
     pub(super) async fn hold(self) {
         self.pace.pause(&self.scene.hold_ms).await;
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::names::Style;
 
-/// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// Begins, and waits as long as it takes.
@@ -23,7 +22,6 @@ pub(super) enum Leg {
     Back,
 }
 
-/// What a client wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
@@ -33,7 +31,6 @@ pub(super) enum Access {
 /// What a contender does, over and over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Play {
-    /// Acquires and releases an exclusive lock.
     Lock(Style),
     /// Acquires and releases a lock once, then stays away.
     LockOnce(Style),
@@ -41,21 +38,17 @@ pub(super) enum Play {
     LockAndDie(Style),
     /// One fixed znode `lock`; everyone watches it.
     Fixed,
-    /// A read/write lock.
     ReadWrite(Access),
     /// A semaphore with so many permits.
     Permit(usize),
     /// A double barrier of so many members.
     Meet(usize),
-    /// Puts items into a queue.
     Produce,
-    /// Takes items out of a queue.
     Consume,
     /// One of two that wait for each other.
     Cross(Side),
     /// One of two that take two locks in opposite orders and never meet.
     Opposite(Leg),
-    /// Stands in a queue twice.
     Duplicate,
     /// Takes a lock and never gives it back by itself.
     Hang(Style),
@@ -126,7 +119,6 @@ const GROUPS: [Group; 25] = [
     group("/shared/mixed", Play::Lock(Style::Curator), (2, "nightly-java", 2), 2_000..6_000, 500..2_000),
 ];
 
-/// Every contender of the sample.
 pub(super) fn all() -> Vec<Scene> {
     let contender = |group: &Group, number: usize| Scene {
         directory: group.directory,

@@ -8,7 +8,6 @@ use super::names::{Style, protected};
 use super::queue_node::QueueNode;
 use super::sample_client::SampleClient;
 
-/// Where the leases are.
 pub(super) fn leases(root: &str) -> String {
     join_path(root, "leases")
 }

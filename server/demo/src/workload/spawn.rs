@@ -16,22 +16,15 @@ use super::{barrier, deadlock, duplicate, hang, mutex, opposite, queue, read_wri
 const RETRY: Duration = Duration::from_millis(500);
 /// How long opening the sample's first session may take.
 const FIRST_SESSION: Duration = Duration::from_secs(6);
-/// How long taking away what outlives sessions may take.
 const TIDY_MAX: Duration = Duration::from_secs(6);
 /// Contenders come within this time, not all at once.
 const ARRIVE_MS: std::ops::Range<u64> = 0..2_000;
 
-/// Why the sample can't run.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
     /// No session, or its directories can't be made.
     #[error("the sample workload can't use the ZooKeeper at {connect}: {source}")]
-    ZooKeeper {
-        /// The connect string.
-        connect: String,
-        /// What went wrong.
-        source: Error,
-    },
+    ZooKeeper { connect: String, source: Error },
 }
 
 /// One round of a recipe; what the client took is given back, or goes with the session when the round fails.
@@ -51,7 +44,6 @@ async fn round(client: SampleClient<'_>) -> Result<(), Error> {
     }
 }
 
-/// The directories that a scene needs.
 pub(super) fn directories(scene: &Scene) -> Vec<String> {
     match scene.play {
         Play::Permit(_) => vec![semaphore::leases(scene.directory), semaphore::locks(scene.directory)],
@@ -114,7 +106,6 @@ async fn clear(client: &Client, scenes: &[Scene]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs one contender until `stop`.
 pub(super) async fn keep_going(scene: Scene, connect: Arc<str>, pace: Pace, stop: CancellationToken) {
     let contention = async {
         loop {

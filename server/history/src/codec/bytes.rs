@@ -2,10 +2,8 @@
 
 use super::CodecError;
 
-/// Bytes a number takes at most.
 const NUMBER_BYTES_MAX: u32 = 10;
 
-/// Adds a number.
 pub(super) fn put_u64(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value.to_le_bytes()[0] | 0x80);
@@ -19,7 +17,6 @@ pub(super) fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)).cast_unsigned()
 }
 
-/// What was put so.
 pub(super) fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }

@@ -7,7 +7,6 @@ use lockscope_core::znode::{SessionId, Zxid};
 use super::CodecError;
 use super::tables::{ELEMENT_BYTES, Reader, Writer};
 
-/// A value that can be written and read back.
 pub(super) trait Coded: Sized {
     fn put(&self, out: &mut Writer);
     fn take(from: &mut Reader<'_>) -> Result<Self, CodecError>;

@@ -20,7 +20,6 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Nothing was read.
     pub fn new() -> Self {
         Self::default()
     }
@@ -61,7 +60,6 @@ impl Decoder {
     }
 }
 
-/// The observations of one chunk, each with its instant.
 #[derive(Debug)]
 pub struct Records<'a> {
     reader: Reader<'a>,

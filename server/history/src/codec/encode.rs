@@ -22,7 +22,6 @@ struct Open {
     last_at: TimeMs,
 }
 
-/// Makes chunks of observations, one after the other.
 #[derive(Debug)]
 pub struct Encoder {
     next_seq: u64,
@@ -34,7 +33,6 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// The first chunk has this number.
     pub fn new(first_seq: u64) -> Self {
         Self { next_seq: first_seq, zxid: Zxid(0), rounds: Rounds::default(), open: None, spare: Writer::default() }
     }
@@ -67,7 +65,6 @@ impl Encoder {
         self.next_seq.saturating_sub(self.open.is_none().into())
     }
 
-    /// Ends the chunk under way.
     pub fn close(&mut self) -> Option<Chunk> {
         let open = self.open.take()?;
         let chunk = self.chunk(&open);
@@ -178,7 +175,6 @@ impl Open {
     }
 }
 
-/// The tag of a record about a root.
 fn head(out: &mut Writer, tag: u8, root: RootId) {
     let is_other = out.last.root != root.0;
     out.byte(if is_other { tag | tag::OTHER_ROOT } else { tag });
@@ -188,7 +184,6 @@ fn head(out: &mut Writer, tag: u8, root: RootId) {
     }
 }
 
-/// The tag of a record about a znode, and its path.
 fn node(out: &mut Writer, tag: u8, root: RootId, path: &str, flag: bool) {
     let tag = if flag { tag | tag::FLAG } else { tag };
     match out.known_path(path) {

@@ -1,18 +1,14 @@
 //! Why bytes are no chunk.
 
-/// Why a chunk can't be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
-    /// Its checksum is of other bytes.
     #[error("the chunk is damaged: its checksum does not fit")]
     Checksum,
     /// It was written by a later version.
     #[error("the chunk is of format {0}, which this version does not read")]
     Version(u8),
-    /// It ends too early.
     #[error("the chunk ends too early")]
     CutOff,
-    /// It says what can't be.
     #[error("the chunk is malformed: {0}")]
     Malformed(&'static str),
     /// It is encoded as a difference to chunks that were not read before it.

@@ -50,14 +50,11 @@ pub const CHUNK_MS_MAX: i64 = 10_000;
 /// The largest body that is read; only an observation of many thousand sessions makes one of more than 64 KiB.
 pub const BODY_BYTES_MAX: usize = 256 << 20;
 
-/// What a chunk is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChunkKind {
-    /// What happened.
     Events,
     /// A part of what was known at one instant; parts count from 0. An event never stands in one.
     Checkpoint {
-        /// Which part.
         part: u32,
     },
 }
@@ -67,22 +64,18 @@ pub enum ChunkKind {
 pub struct Chunk {
     /// Its place in the recording. Each is one more than that of the chunk before; only numbers say what came first.
     pub seq: u64,
-    /// Instant of its first observation.
     pub first_at: TimeMs,
     /// Instant of its last observation, never before the first.
     pub last_at: TimeMs,
     /// The newest transaction that had been seen at its end.
     pub zxid: Zxid,
-    /// What it is for.
     pub kind: ChunkKind,
     /// Checksum of all the others and the body.
     pub crc: u32,
-    /// The observations.
     pub body: Arc<[u8]>,
 }
 
 impl Chunk {
-    /// The checksum that it should have.
     pub fn checksum(&self) -> u32 {
         let Self { seq, first_at, last_at, zxid, kind, crc: _, body } = self;
         let (kind, part) = match kind {
@@ -102,7 +95,6 @@ impl Chunk {
 mod tag {
     /// Time went on: by how much.
     pub(super) const NOW: u8 = 0;
-    /// The checkpoint is complete.
     pub(super) const CHECKPOINT_END: u8 = 1;
     pub(super) const LINK: u8 = 2;
     pub(super) const SYNC_BEGAN: u8 = 3;

@@ -3,17 +3,13 @@
 
 /// Digits that ZooKeeper prints of a sequence number.
 const SEQUENCE_DIGITS: usize = 10;
-/// The largest number of so many digits.
 pub(super) const SEQUENCE_MAX: i64 = 9_999_999_999;
 
-/// How a uuid is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Uuid {
-    /// There is none.
     Absent,
     /// 32 hexadecimal digits.
     Plain,
-    /// With dashes.
     Dashed,
 }
 
@@ -53,7 +49,6 @@ pub(crate) fn take_apart(name: &str) -> Option<(Form, Own)> {
     Some((form, Own { uuid: bytes, number: number.unwrap_or(0) }))
 }
 
-/// The name that was taken apart.
 pub(super) fn put_together(form: &Form, own: Own) -> String {
     let len = form.prefix.len() + written_len(form.uuid) + form.middle.len() + SEQUENCE_DIGITS;
     let mut name = String::with_capacity(len);

@@ -28,7 +28,6 @@ pub(super) struct Last {
     number: i64,
 }
 
-/// Writes one chunk.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     pub(super) out: Vec<u8>,
@@ -195,10 +194,8 @@ fn form_bytes(form: &Form) -> usize {
     form.prefix.len() + form.middle.len()
 }
 
-/// Reads one chunk.
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
-    /// The format of what is read.
     pub(super) version: u8,
     pub(super) bytes: Bytes<'a>,
     pub(super) last: Last,
@@ -226,7 +223,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next observation begins.
     pub(super) fn begin(&mut self) {
         self.left = OBSERVATION_BYTES_MAX;
     }

@@ -25,7 +25,6 @@ impl Deriver {
         self.locks.values_mut().for_each(LockState::begin_minute);
     }
 
-    /// Gives back rows to be written.
     pub(crate) fn put_back(&mut self, rows: Rows) {
         self.rows = rows;
     }

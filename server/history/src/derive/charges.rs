@@ -60,7 +60,6 @@ impl Allowance {
 /// Parts, by who is charged.
 type Parts = BTreeMap<Holder, i64>;
 
-/// Works out who is charged for a wait in a lock.
 pub(super) fn charges_of(
     locks: &KeyedMap<Arc<str>, LockState>,
     sessions: &Sessions,
@@ -146,7 +145,6 @@ fn listed(parts: &Parts, sum_ms: i64) -> Charged {
 struct Walk<'a> {
     locks: &'a KeyedMap<Arc<str>, LockState>,
     sessions: &'a Sessions,
-    /// How many are left.
     looks: u32,
 }
 

@@ -13,7 +13,6 @@ pub const TOP_MAX: usize = 5;
 /// Buckets that a histogram has at most; more are damage.
 const BUCKETS_MAX: usize = 1_024;
 
-/// A histogram as bytes.
 pub fn histogram_bytes(histogram: &Histogram) -> Box<[u8]> {
     let (mut bytes, mut empty) = (Vec::new(), 0);
     for count in &histogram.buckets {
@@ -80,7 +79,6 @@ pub fn top_bytes(held: &[(SessionId, i64)]) -> Box<[u8]> {
     top.flat_map(|(session, ms)| session.0.to_le_bytes().into_iter().chain(ms.to_le_bytes())).collect()
 }
 
-/// The same back.
 pub fn top_of(bytes: &[u8]) -> Vec<(SessionId, i64)> {
     let number = |bytes: &[u8]| <[u8; 8]>::try_from(bytes).map_or(0, i64::from_le_bytes);
     let pairs = bytes.chunks_exact(16).map(|pair| pair.split_at(8));

@@ -22,7 +22,6 @@ pub const WAIT_WORTH_MS: i64 = 50;
 /// Lives that were told and may be corrected. Overflow policy: the oldest stays as it was told.
 const TOLD_MAX: usize = 1_024;
 
-/// Lives that ended.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     settling: VecDeque<(Span, bool)>,
@@ -31,7 +30,6 @@ pub(super) struct Ended {
     forced: VecDeque<Zxid>,
 }
 
-/// A minute, and the lives of it.
 #[derive(Debug, Default)]
 struct MinuteOfLives {
     at: TimeMs,
@@ -101,7 +99,6 @@ impl Ended {
         }
     }
 
-    /// All of them.
     pub(super) fn settle_all(&mut self, out: &mut Vec<Span>) {
         while !self.settling.is_empty() {
             self.tell_first(out);

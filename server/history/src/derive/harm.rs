@@ -3,7 +3,6 @@
 
 use lockscope_core::diagnosis::{Code, Severity};
 
-/// Findings that may be trouble.
 pub const HARMFUL: [Code; 14] = [
     Code::OrphanContender,
     Code::DuplicateSession,

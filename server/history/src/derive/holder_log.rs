@@ -16,12 +16,10 @@ pub(super) const KEPT_MS: i64 = 600_000;
 /// particular.
 const HOLDERS_MAX: usize = 16;
 
-/// Pieces that each of so many locks keeps.
 pub(super) fn pieces_max(locks: usize) -> usize {
     (PIECES_IN_ALL / locks.max(1)).clamp(PIECES_MIN, PIECES_MAX)
 }
 
-/// A holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holder {
     /// A session; a znode that no session owns is of session 0.
@@ -30,7 +28,6 @@ pub(super) enum Holder {
     Unread(u64),
 }
 
-/// Who held in a piece of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum HeldBy {
     /// Nobody looked.
@@ -110,7 +107,6 @@ impl Totals {
     }
 }
 
-/// Who held a lock when.
 #[derive(Debug)]
 pub(super) struct HolderLog {
     /// Where the first piece begins.
@@ -137,7 +133,6 @@ impl HolderLog {
         }
     }
 
-    /// A znode holds from now on.
     pub(super) fn begin(&mut self, node: &str, session: Option<Option<SessionId>>, now: TimeMs) {
         self.close(now);
         let holder = session.map_or(Holder::Unread(self.next_hold), of_session);
@@ -145,7 +140,6 @@ impl HolderLog {
         self.holders.insert(node.into(), holder);
     }
 
-    /// It was read who it is.
     pub(super) fn identify(&mut self, node: &str, session: Option<SessionId>) {
         let Some(holder) = self.holders.get_mut(node).filter(|holder| matches!(holder, Holder::Unread(_))) else {
             return;
@@ -159,7 +153,6 @@ impl HolderLog {
         }
     }
 
-    /// A znode is gone.
     pub(super) fn end(&mut self, node: &str, now: TimeMs) {
         if self.holders.contains_key(node) {
             self.close(now);
@@ -203,7 +196,6 @@ impl HolderLog {
         }
     }
 
-    /// How many pieces there are.
     pub(super) fn len(&self) -> usize {
         self.pieces.len()
     }

@@ -30,7 +30,6 @@ pub(super) struct Life {
     pub(super) charges: Option<Charges>,
 }
 
-/// Who it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KnownAs {
     pub(super) czxid: Zxid,
@@ -91,7 +90,6 @@ impl Life {
         }
     }
 
-    /// When it waited.
     pub(super) fn wait(&self, until: TimeMs) -> WaitRange {
         let from = self.joined_at.min(until);
         WaitRange { from, until: from + self.wait_ms(until), before: self.before }
@@ -121,7 +119,6 @@ impl Life {
     }
 }
 
-/// How a life ended.
 #[derive(Debug)]
 pub(super) struct EndOfLife {
     pub(super) how: SpanEnd,

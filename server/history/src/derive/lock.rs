@@ -20,12 +20,10 @@ use crate::store::rows::{Charges, Minute, Span, SpanEnd};
 /// Pieces below which nothing is looked for that may be forgotten.
 const PIECES_FEW: usize = 16;
 
-/// A lock.
 #[derive(Debug)]
 pub(super) struct LockState {
     kind: LockKind,
     pub(super) lives: BTreeMap<Box<str>, Life>,
-    /// How many of them wait.
     pub(super) waiting: u32,
     /// How many wait without a znode.
     watchers: u32,
@@ -75,12 +73,10 @@ impl LockState {
         self.kind.recipe != Recipe::Semaphore || holders == 1
     }
 
-    /// When a contender waits or waited.
     pub(super) fn wait_of(&self, node: &str, now: TimeMs) -> Option<WaitRange> {
         self.lives.get(node).map(|life| life.wait(now))
     }
 
-    /// What a contender's wait was spent on.
     pub(super) fn set_charges(&mut self, node: &str, charges: Charges) {
         if let Some(life) = self.lives.get_mut(node) {
             life.charges = Some(charges);
@@ -124,12 +120,10 @@ impl LockState {
         self.minute.at_least(minute);
     }
 
-    /// Begins the minute anew.
     pub(super) fn begin_minute(&mut self) {
         self.minute = MinuteSoFar::new(self.verdict, self.depth());
     }
 
-    /// Adds up all waiting until now.
     fn sum_up(&mut self, now: TimeMs) {
         let ms = now.since(self.summed_until);
         if ms > 0 {
@@ -229,7 +223,6 @@ impl LockState {
         }
     }
 
-    /// A contender holds.
     pub(super) fn held(&mut self, node: &str, since: HeldSince, now: TimeMs) {
         self.sum_up(now);
         let Some(life) = self.lives.get(node).filter(|life| life.held.is_none()) else { return };
@@ -350,7 +343,6 @@ impl LockState {
         }
     }
 
-    /// Those that are there no longer, by a list of all who are.
     pub(super) fn missing_in(&self, contenders: &[(Contender, Option<HeldSince>)]) -> Vec<Box<str>> {
         let there: std::collections::BTreeSet<&str> = contenders.iter().map(|(one, _)| &*one.node).collect();
         self.lives.keys().filter(|node| !there.contains(&***node)).cloned().collect()

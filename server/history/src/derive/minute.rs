@@ -9,12 +9,10 @@ use super::coding;
 use super::words::{verdict_name, verdict_of};
 use crate::store::rows::Minute;
 
-/// Length of a minute.
 pub const MINUTE_MS: i64 = 60_000;
 /// Holders of a minute of whom it is noted how long they held. Overflow policy: more are left out.
 const HOLDERS_MAX: usize = 64;
 
-/// What happened in a minute so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MinuteSoFar {
     pub(super) arrivals: u32,
@@ -28,7 +26,6 @@ pub(super) struct MinuteSoFar {
     held: Vec<(SessionId, i64)>,
     /// Until when it is known who held, of a row that this goes on with; the beginning of time elsewhere.
     pub(super) held_until: TimeMs,
-    /// Something happened.
     pub(super) is_active: bool,
     /// It changed since it was handed out.
     pub(super) is_news: bool,
@@ -91,12 +88,10 @@ impl MinuteSoFar {
         self.is_active = true;
     }
 
-    /// Something happened in it.
     pub(super) fn touch(&mut self) {
         (self.is_active, self.is_news) = (true, true);
     }
 
-    /// Somebody held for so long of it.
     pub(super) fn note_held(&mut self, session: Option<SessionId>, ms: i64) {
         let session = session.unwrap_or(SessionId(0));
         if ms <= 0 {

@@ -47,15 +47,26 @@ pub(super) struct Sessions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// A znode of it waits since then; it was seen to come a moment later.
-    Waits { session: SessionId, node: Box<str>, from: TimeMs, arrived_at: TimeMs },
-    /// It waits no longer.
-    WaitEnds { session: SessionId, node: Box<str> },
-    /// One of its znodes holds.
-    Holds { session: SessionId },
-    /// It holds no longer.
-    HoldEnds { session: SessionId },
+    Waits {
+        session: SessionId,
+        node: Box<str>,
+        from: TimeMs,
+        arrived_at: TimeMs,
+    },
+    WaitEnds {
+        session: SessionId,
+        node: Box<str>,
+    },
+    Holds {
+        session: SessionId,
+    },
+    HoldEnds {
+        session: SessionId,
+    },
     /// A wait is over, or is known better than before: it is to be charged.
-    Charge { node: Box<str> },
+    Charge {
+        node: Box<str>,
+    },
 }
 
 impl Sessions {

@@ -259,7 +259,6 @@ fn all_hold(lock: &AssessedLock) -> bool {
     is_queue(lock) && lock.standing.waiting.count == 0 && lock.standing.holders as usize > lock.holders.len()
 }
 
-/// Who began to hold a lock now.
 fn held(model: &Observatory, now: TimeMs, path: &Arc<str>, out: &mut Vec<(TimeMs, Event)>) {
     let Some(lock) = model.lock(path).filter(|lock| is_queue(lock)) else { return };
     for hold in lock.holders.iter().filter(|hold| hold.since == now) {

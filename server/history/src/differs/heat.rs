@@ -22,7 +22,6 @@ pub struct WaitsMap {
 }
 
 impl WaitsMap {
-    /// Of a range, and nothing yet.
     pub fn new(range: Range<TimeMs>) -> Self {
         let length_ms = range.end.since(range.start).max(1);
         let column_ms = length_ms.div_euclid(COLUMNS_MAX) + i64::from(length_ms.rem_euclid(COLUMNS_MAX) > 0);

@@ -19,31 +19,24 @@ pub const LIVES_MAX: usize = 1_000_000;
 /// Lives of one stretch behind the range that joined in it. Overflow policy: of more, those of that stretch and of later ones
 /// are not looked at, and that is said.
 pub const LATER_LIVES_MAX: usize = 50_000;
-/// Rows that are read at once.
 const PAGE: usize = 2_000;
 /// The first stretch behind the range that is looked through; each is twice as long as the one before.
 const STRETCH_MS: i64 = 3_600_000;
 
-/// A question.
 pub struct DiffersQuery<'a> {
     /// When they joined.
     pub range: Range<TimeMs>,
-    /// Of this lock only.
     pub lock: Option<&'a str>,
-    /// The waits that are held against the rest.
     pub selection: Selection,
     /// Whether a lock may be looked at; None where all of them may.
     pub sees: Option<&'a dyn Fn(&str) -> bool>,
     /// What clients stand for; None where nothing is to be said of them.
     pub application_of: Option<ApplicationOf<'a>>,
-    /// When it is given up.
     pub give_up_at: Instant,
 }
 
-/// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiffersFound {
-    /// How the selection differs.
     pub differs: Differs,
     /// So many lives ended in one minute of the range that short ones may have been left out; None where only a part of all
     /// lives was looked at.

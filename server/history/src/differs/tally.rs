@@ -6,11 +6,9 @@ use std::collections::HashMap;
 use super::{ApplicationOf, Counts, Dimension, DimensionKind, DimensionValue, OtherValues};
 use super::{VALUES_MAX, VALUES_NAMED_MAX};
 
-/// The values of a dimension.
 #[derive(Debug, Default)]
 pub(super) struct Values {
     known: HashMap<Box<str>, Counts>,
-    /// Those of which it is not known.
     unknown: Counts,
     /// Those that have a value beyond the bound.
     beyond: Counts,

@@ -30,7 +30,6 @@ pub(super) struct Derived {
     is_resumed: bool,
     /// It has what the process before did not write.
     has_taken_over: bool,
-    /// How often it tried to.
     take_overs: u32,
     rows: Rows,
     rows_at: Instant,
@@ -124,7 +123,6 @@ impl Derived {
         Ok(())
     }
 
-    /// Takes in what happened.
     pub(super) fn take(&mut self, events: Vec<(TimeMs, Event)>, until: Option<TimeMs>) {
         if !self.has_begun {
             return;
@@ -137,12 +135,10 @@ impl Derived {
         self.deriver.forced(czxid);
     }
 
-    /// When something is to be written next.
     pub(super) fn due_at(&self) -> Instant {
         self.rows_at.min(self.minutes_at)
     }
 
-    /// Writes what is due.
     pub(super) fn write_due(&mut self, now: Instant, store: Option<&dyn Store>) -> Result<(), StoreError> {
         if self.minutes_at <= now {
             self.minutes_at = now + Duration::from_millis(MINUTES_FLUSH_MS);

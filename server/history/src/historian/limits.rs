@@ -4,7 +4,6 @@
 pub const FLUSH_MS: u64 = 250;
 /// The same where nothing but time passed.
 pub const FLUSH_TICKS_MS: u64 = 750;
-/// Rows are written after so long.
 pub const ROWS_FLUSH_MS: u64 = 1_000;
 /// The minute that is under way is written after so long, so that little of it is lost with a process that is killed.
 pub const MINUTES_FLUSH_MS: u64 = 10_000;

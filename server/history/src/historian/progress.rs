@@ -12,7 +12,6 @@ pub const SILENCE_MS: i64 = 10_000;
 /// Bytes of complete chunks that are stored at once; fewer wait until what is under way is stored.
 pub(super) const STORE_BYTES: usize = 1 << 20;
 
-/// A checkpoint is wanted after so long.
 pub const CHECKPOINT_MS: i64 = 600_000;
 /// A checkpoint is wanted after so many observations: as many as are replayed within a second, along with a checkpoint of
 /// 100,000 znodes.
@@ -26,7 +25,6 @@ pub const CHECKPOINT_PAUSE_MS: std::ops::RangeInclusive<i64> = 5_000..=60_000;
 const CHECKPOINT_BYTES_A_MS: u64 = 140;
 const DAY_MS: i64 = 86_400_000;
 
-/// Bytes of chunks.
 pub(super) fn sum_bytes(chunks: &[Chunk]) -> usize {
     chunks.iter().map(|chunk| chunk.body.len()).sum()
 }
@@ -43,7 +41,6 @@ pub(super) struct Loss {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Since {
     pub(super) at: TimeMs,
-    /// What was recorded last.
     pub(super) last_at: TimeMs,
     pub(super) observations: u64,
     pub(super) bytes: u64,
@@ -58,7 +55,6 @@ impl Since {
         (now.since(from) > SILENCE_MS).then_some(Gap { after_seq, from, to: now, why: GapReason::NotRunning })
     }
 
-    /// Whether it is time for the next checkpoint.
     pub(super) fn wants_checkpoint(self, now: TimeMs) -> bool {
         let Self { at, observations, bytes, checkpoint_bytes, last_at: _ } = self;
         let pause_ms = i64::try_from(checkpoint_bytes / CHECKPOINT_BYTES_A_MS).unwrap_or(i64::MAX);

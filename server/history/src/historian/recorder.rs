@@ -26,7 +26,6 @@ pub const BATCHES_BYTES_MAX: usize = 64 << 20;
 /// thread, and few events at a time would be woken for one by one. Overflow policy: they are handed over.
 pub const GATHERED_MAX: usize = 512;
 
-/// What is handed over.
 pub(super) enum Message {
     /// What was applied, each with its instant, and what came of it.
     Applied { batch: Vec<(TimeMs, Observation)>, events: Vec<(TimeMs, Event)>, bytes: usize },
@@ -37,13 +36,11 @@ pub(super) enum Message {
 /// What both sides see.
 #[derive(Debug, Default)]
 pub(super) struct Between {
-    /// The historian wants a checkpoint.
     pub(super) wants_checkpoint: AtomicBool,
     /// One was handed over and not taken yet.
     pub(super) checkpoint_waits: AtomicBool,
     /// Something was lost on the way, and no checkpoint was handed over since.
     pub(super) is_losing: AtomicBool,
-    /// What znodes carry is not to be kept.
     pub(super) hides_payloads: AtomicBool,
     /// Messages that wait, and their bytes.
     pub(super) messages: AtomicUsize,
@@ -155,7 +152,6 @@ impl Recorder {
         is_sent
     }
 
-    /// Whether what znodes carry is left out from here on.
     pub fn hide_payloads(&mut self, is_hidden: bool) {
         if self.between.hides_payloads.load(Ordering::Relaxed) != is_hidden {
             self.hand_over();
@@ -163,7 +159,6 @@ impl Recorder {
         self.between.hides_payloads.store(is_hidden, Ordering::Relaxed);
     }
 
-    /// Read access for others.
     pub fn handle(&self) -> HistoryHandle {
         self.handle.clone()
     }

@@ -10,7 +10,6 @@ use parking_lot::Mutex;
 
 use crate::store::{Connections, Coverage, Store};
 
-/// What the historian does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HistoryState {
     /// It has no store yet.
@@ -18,18 +17,14 @@ pub enum HistoryState {
     Opening,
     /// It waits for a checkpoint: nothing is recorded.
     Waiting,
-    /// It records.
     Recording,
     /// The store fails. What comes meanwhile is kept in memory, and dropped when that is too much.
     Failing,
-    /// It ended.
     Ended,
 }
 
-/// How the recording of an ensemble is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryStatus {
-    /// What the historian does.
     pub state: HistoryState,
     /// The kind of store; None before it is open.
     pub store: Option<&'static str>,
@@ -94,7 +89,6 @@ struct Shared {
 }
 
 impl HistoryHandle {
-    /// How it is.
     pub fn status(&self) -> HistoryStatus {
         let now = clock::instant();
         self.with(|shared| {
@@ -161,7 +155,6 @@ impl HistoryHandle {
         self.with(|shared| shared.busy_since = Some((now, at)));
     }
 
-    /// It has done all it had to do.
     pub(super) fn pauses(&self, state: HistoryState) {
         self.with(|shared| {
             shared.busy_since = None;

@@ -10,7 +10,6 @@ use super::{Life, Run};
 /// Places of one session that are compared with each other. Overflow policy: further ones connect nothing.
 const PLACES_MAX: usize = 200;
 
-/// Where a session was, and when.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     run: usize,

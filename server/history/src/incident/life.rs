@@ -9,30 +9,23 @@ use crate::store::rows::{Charge, Span, SpanEnd};
 /// other.
 const NO_WAITING: [&str; 5] = ["election", "barrier", "double_barrier", "queue", "membership"];
 
-/// The life of a contender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Life {
     /// Its znode's identity.
     pub czxid: Zxid,
-    /// The lock.
     pub lock: Box<str>,
-    /// The lock's recipe.
     pub recipe: Box<str>,
     /// Others wait for it there, and it for others.
     pub is_waited_for: bool,
-    /// Its session.
     pub session: Option<SessionId>,
     /// Who it says it is.
     pub label: Option<Box<str>>,
-    /// The host it came from.
     pub host: Option<Box<str>>,
-    /// When it joined.
     pub joined_at: TimeMs,
     /// When it held first.
     pub held_at: Option<TimeMs>,
     /// When it left; None while it is there.
     pub left_at: Option<TimeMs>,
-    /// How.
     pub how: Option<SpanEnd>,
     /// To whom its wait is charged in the end, where it is over.
     pub roots: Vec<Charge>,

@@ -19,11 +19,9 @@ pub(super) const LAG_MS: i64 = 1_000;
 /// A run of trouble of one lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The lock.
     pub lock: Box<str>,
     /// The number of the fact that began it.
     pub number: u64,
-    /// When it began.
     pub from: TimeMs,
     /// When it ended; None while it goes on.
     pub to: Option<TimeMs>,
@@ -45,7 +43,6 @@ impl Run {
         (self.to, self.is_cut) = (Some(self.told_at), true);
     }
 
-    /// It goes on.
     pub fn is_open(&self) -> bool {
         self.to.is_none()
     }
@@ -55,7 +52,6 @@ impl Run {
         self.to.unwrap_or(now).max(self.from)
     }
 
-    /// It overlaps another one.
     pub(super) fn overlaps(&self, other: &Self, now: TimeMs) -> bool {
         self.from <= other.until(now) && other.from <= self.until(now)
     }
@@ -117,7 +113,6 @@ impl Open {
         }
     }
 
-    /// Takes in what is wrong.
     fn note(&mut self, sign: &Sign<'_>, harm: Harm, at: TimeMs) {
         if self.gap.take().is_some() {
             // What is so still is told again behind a gap.
@@ -138,7 +133,6 @@ impl Open {
         }
     }
 
-    /// Takes in what is over.
     fn clear(&mut self, sign: &Sign<'_>, at: TimeMs) {
         let mut ended_at = at;
         match sign {
@@ -198,7 +192,6 @@ impl RunFinder {
         Self { open: BTreeMap::new(), ended: Vec::new(), gaps }
     }
 
-    /// Takes in the next one.
     pub(super) fn take(&mut self, fact: &Fact) {
         let (Some(lock), Some(sign)) = (&fact.lock, Sign::of(fact)) else { return };
         while let Some(gap) = self.gaps.pop_if(|gap| gap.0 < fact.at) {

@@ -15,14 +15,11 @@ use crate::store::rows::SpanQuery;
 
 const WEEK_MS: i64 = 7 * 86_400_000;
 
-/// Whose fault is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct BlameQuery<'a> {
-    /// What tells rows apart.
     pub by: BlameBy,
     /// Only this lock; empty for all.
     pub path: &'a str,
-    /// Rows at most.
     pub limit: usize,
 }
 

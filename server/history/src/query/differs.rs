@@ -7,14 +7,11 @@ use crate::differs::{self, ApplicationOf, Counts, DiffersFound, DiffersQuery, Se
 use crate::store::StoreError;
 use crate::store::rows::Span;
 
-/// Which waits are held against which.
 #[derive(Clone, Copy)]
 pub struct DiffersParts<'a> {
     /// Only this lock; empty for all.
     pub path: &'a str,
-    /// Those that are held against the rest.
     pub selection: &'a Selection,
-    /// The application of a client's name.
     pub application_of: ApplicationOf<'a>,
 }
 

@@ -11,7 +11,6 @@ use crate::derive::{MINUTE_MS, add_histogram, top_of, verdict_name, verdict_of};
 use crate::store::StoreError;
 use crate::store::rows::{Minute, MinuteQuery, ROWS_READ_MAX};
 
-/// Points of an answer.
 const POINTS_MAX: i64 = 2_000;
 const POINTS_USUAL: i64 = 240;
 
@@ -86,18 +85,14 @@ pub struct Point {
     /// Where it begins, ms since the epoch.
     pub at_ms: i64,
     arrivals: u32,
-    /// Contenders that began to hold.
     pub acquired: u32,
-    /// Contenders that left without.
     pub gave_up: u32,
     /// How long waits took that ended.
     pub waits: Histogram,
     /// How long holds took that ended.
     pub holds: Histogram,
-    /// The longest queue.
     pub depth_max: u32,
     waiting_ms: i64,
-    /// The worst verdict.
     pub worst: Verdict,
     /// Who held for how long; session 0 is that of znodes which no session owns.
     pub held: Vec<(SessionId, i64)>,

@@ -44,7 +44,6 @@ struct Ahead<'a> {
     doubts: BTreeMap<(RootId, Box<str>), Doubt>,
     /// How many of them are being looked through.
     open: usize,
-    /// Znodes that an event reported.
     reported: HashSet<Box<str>>,
     /// Whether directories have a child that was not read, of those of which that was asked.
     unread: HashMap<Box<str>, bool>,
@@ -184,7 +183,6 @@ impl Ahead<'_> {
     }
 }
 
-/// Whether a model claims to know all of a directory.
 fn claims_whole(model: &Observatory, root: RootId, directory: &str) -> bool {
     let root = model.roots().get(root.0 as usize);
     root.and_then(|root| root.mirror.directory(directory)).is_some_and(|directory| directory.missing().is_empty())

@@ -11,7 +11,6 @@ use crate::derive::{MINUTE_MS, no_less};
 use crate::store::rows::{Fact, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Rows, Span, SpanQuery};
 use crate::store::{Store, StoreError};
 
-/// Lives that are read at once.
 const SPANS_AT_ONCE: usize = 500;
 
 /// The rows that are not written. What was derived begins with `from`; minutes are whole from `since` on.

@@ -7,9 +7,7 @@ use lockscope_core::time::TimeMs;
 
 use super::StoreError;
 
-/// What goes into a bundle.
 pub struct BundleQuery<'a> {
-    /// The window.
     pub range: Range<TimeMs>,
     /// With the changes themselves, from the checkpoint before the window on. They can't be cut by locks: only for those who
     /// may see everything.
@@ -18,16 +16,12 @@ pub struct BundleQuery<'a> {
     pub sees: &'a dyn Fn(&str) -> bool,
     /// With what clients say of themselves.
     pub with_labels: bool,
-    /// Its largest size.
     pub bytes_max: u64,
-    /// It is given up then.
     pub give_up_at: Instant,
 }
 
-/// Why there is no bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
-    /// It would be too large.
     #[error("that is more than fits into one file")]
     TooLarge {
         /// From there to the end of the window it would fit; None where no part of it would.

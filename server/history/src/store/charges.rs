@@ -59,7 +59,6 @@ fn json<E>(charges: &[Charge], mut name: impl FnMut(SessionId) -> Result<i64, E>
     Ok(text)
 }
 
-/// Reads such a list back.
 pub(in crate::store) fn list(text: &str) -> serde_json::Result<Vec<Charge>> {
     let pairs: Vec<(i64, i64)> = serde_json::from_str(text)?;
     Ok(pairs.into_iter().map(|(session, ms)| Charge { session: SessionId(session), ms }).collect())

@@ -29,13 +29,10 @@ pub const GAPS_READ_MAX: usize = 1_000;
 /// Rows written in one transaction; more are written in several.
 pub const TRANSACTION_ROWS_MAX: usize = 1_000;
 
-/// Why a store can't do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// No room is left.
     #[error("no room is left for the history: {0}")]
     Full(String),
-    /// It may not be written, or read.
     #[error("the history may not be written or read: {0}")]
     Denied(String),
     /// Another process writes it.
@@ -50,7 +47,6 @@ pub enum StoreError {
     /// It was written by a later version.
     #[error("the history was written by a later version: {0}")]
     Newer(String),
-    /// A question takes too long.
     #[error("that takes too long to find out")]
     TooLong,
     /// Anything else.
@@ -58,14 +54,12 @@ pub enum StoreError {
     Failed(String),
 }
 
-/// Why nothing is kept of a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GapReason {
     /// Nobody recorded: Lockscope was not running, or was killed.
     NotRunning,
     /// More happened than could be written.
     TooBusy,
-    /// The store could not be written.
     StoreFailed,
     /// It was kept, and what is there is damaged.
     Damaged,
@@ -78,7 +72,6 @@ pub enum GapReason {
 }
 
 impl GapReason {
-    /// Every reason.
     pub const ALL: [Self; 7] = [
         Self::NotRunning,
         Self::TooBusy,
@@ -89,7 +82,6 @@ impl GapReason {
         Self::Restored,
     ];
 
-    /// Its name in stores, the API and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::NotRunning => "not_running",
@@ -102,7 +94,6 @@ impl GapReason {
         }
     }
 
-    /// The reason of a name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }
@@ -131,7 +122,6 @@ pub struct Gap {
     pub from: TimeMs,
     /// The first that is known again, never before `from`: of a clock that was set back it is the same.
     pub to: TimeMs,
-    /// Why.
     pub why: GapReason,
 }
 
@@ -145,15 +135,11 @@ impl Gap {
 /// A chunk without its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkHead {
-    /// Its number.
     pub seq: u64,
-    /// Instant of its first observation.
     pub first_at: TimeMs,
-    /// Instant of its last one.
     pub last_at: TimeMs,
     /// The newest transaction seen by its end.
     pub zxid: Zxid,
-    /// What it is for.
     pub kind: ChunkKind,
 }
 
@@ -164,20 +150,16 @@ impl From<&Chunk> for ChunkHead {
     }
 }
 
-/// What is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// The oldest instant that is kept; None while nothing is.
     pub from: Option<TimeMs>,
-    /// The newest.
     pub to: Option<TimeMs>,
     /// Number of the newest chunk; 0 while there is none.
     pub last_seq: u64,
     /// Chunks, those of checkpoints included.
     pub chunks: u64,
-    /// Checkpoints.
     pub checkpoints: u64,
-    /// Gaps.
     pub gaps: u64,
     /// All gaps together.
     pub gap_ms: i64,
@@ -185,7 +167,6 @@ pub struct Coverage {
     pub bytes: u64,
 }
 
-/// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     /// Chunks that are older go.
@@ -201,15 +182,12 @@ pub struct Retention {
 /// What happened to the connections of a store over the network, since the start; stores of one database share them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connections {
-    /// Connections that were made.
     pub made: u64,
-    /// Tries that failed.
     pub failed: u64,
     /// Looks and writes that took too long.
     pub timeouts: u64,
 }
 
-/// What retention took away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     /// Whole days of chunks.

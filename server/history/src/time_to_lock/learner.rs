@@ -14,7 +14,6 @@ use super::{Calibration, Learned, LineKind, LineLife};
 pub const HOLDS_RECENT_MAX: usize = 256;
 /// Waits by which it is known how many give up, the newest.
 const WAITS_RECENT_MAX: usize = 256;
-/// Hand-offs that count, the newest.
 const HAND_OFFS_RECENT_MAX: usize = 64;
 /// Readers and writers before somebody that are looked at one by one; behind more of them nothing is told.
 pub const READERS_AHEAD_MAX: usize = 1_000;
@@ -22,7 +21,6 @@ pub const READERS_AHEAD_MAX: usize = 1_000;
 /// Where somebody stands in a line.
 type Place = (TimeMs, Zxid);
 
-/// One that waits.
 #[derive(Clone, Copy, Debug)]
 struct Waiter {
     reads: bool,
@@ -36,7 +34,6 @@ struct Told {
     uncorrected: WaitRange,
 }
 
-/// One that holds.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
     since: TimeMs,
@@ -44,7 +41,6 @@ struct Holder {
     is_uncertain: bool,
 }
 
-/// What is known of a lock so far.
 #[derive(Debug)]
 pub struct Learner {
     kind: LineKind,
@@ -61,7 +57,6 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// Nothing is known.
     pub fn new(kind: LineKind) -> Self {
         Self {
             kind,
@@ -77,7 +72,6 @@ impl Learner {
         }
     }
 
-    /// Somebody joins the line.
     pub(super) fn joined(&mut self, now: TimeMs, life: &LineLife, is_judged: bool) {
         let told = is_judged.then(|| self.tell(now, life.reads));
         if let Some(Err(_)) = told {
@@ -127,7 +121,6 @@ impl Learner {
         }
     }
 
-    /// Somebody holds.
     pub(super) fn held(&mut self, now: TimeMs, life: &LineLife) {
         let Some(waiter) = self.waiters.remove(&(life.joined_at, life.czxid)) else { return };
         let waited_ms = now.since(life.joined_at);
@@ -144,7 +137,6 @@ impl Learner {
         self.leases = self.leases.max(self.holders.len());
     }
 
-    /// Somebody is gone.
     pub(super) fn left(&mut self, now: TimeMs, life: &LineLife) {
         if let Some(holder) = self.holders.remove(&life.czxid) {
             if !life.is_uncertain {
@@ -174,7 +166,6 @@ impl Learner {
         self.correction.learn(told.range, end);
     }
 
-    /// All that was learned.
     pub(super) fn finish(self) -> Learned {
         Learned { habits: self.habits(), calibration: self.calibration, leases: self.leases }
     }

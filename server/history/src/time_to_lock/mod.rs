@@ -21,14 +21,11 @@ use crate::store::rows::{Span, SpanEnd};
 /// Waits that are judged, the newest. Overflow policy: of older ones it is only learned how the lock is used.
 pub const WAITS_JUDGED_MAX: usize = 500;
 
-/// In which way a recorded lock is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
-    /// One after another.
     Mutex,
     /// Several at once: as many as were ever seen.
     Semaphore,
-    /// Readers together, writers alone.
     ReadWrite,
 }
 
@@ -44,25 +41,21 @@ impl LineKind {
     }
 }
 
-/// A contender's life, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineLife {
     /// Its identity; of two that joined at the same instant the smaller one stands before.
     pub czxid: Zxid,
-    /// When it joined.
     pub joined_at: TimeMs,
     /// When it held first.
     pub held_at: Option<TimeMs>,
     /// When it left; None for one that goes on.
     pub left_at: Option<TimeMs>,
-    /// It only reads.
     pub reads: bool,
     /// When it began is not known, or when it ended.
     pub is_uncertain: bool,
 }
 
 impl LineLife {
-    /// Of a recorded life.
     pub fn of(span: &Span) -> Self {
         Self {
             czxid: span.czxid,
@@ -75,7 +68,6 @@ impl LineLife {
     }
 }
 
-/// Whether a znode of this name only reads.
 fn reads(recipe: &str, node: &str) -> bool {
     let access = || recipe::rule_of(node, Some(true)).map(|id| recipe::rule(id).access);
     recipe == "read_write" && access() == Some(Access::Read)
@@ -99,7 +91,6 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Waits that are judged.
     pub fn judged(&self) -> u64 {
         self.right + self.sooner + self.later
     }
@@ -110,12 +101,9 @@ impl Calibration {
     }
 }
 
-/// What recorded lives say of a lock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Learned {
-    /// How it is used.
     pub habits: Habits,
-    /// How often ranges were right.
     pub calibration: Calibration,
     /// The most that held at once.
     pub leases: usize,

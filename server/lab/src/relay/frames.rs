@@ -7,7 +7,6 @@ const LENGTH_BYTES: usize = 4;
 /// Longest head that is kept: the length, and the header of a reply (number, transaction, error).
 const HEAD_BYTES_MAX: usize = LENGTH_BYTES + 16;
 
-/// The head of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     bytes: [u8; HEAD_BYTES_MAX],
@@ -43,7 +42,6 @@ impl Head {
         self.number(0)
     }
 
-    /// What a request asks for.
     pub(super) fn opcode(&self) -> Option<i32> {
         self.number(4)
     }

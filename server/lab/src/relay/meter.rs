@@ -24,31 +24,23 @@ pub struct Meter {
 pub struct Counts {
     /// Requests to create, those that failed included.
     pub create: u64,
-    /// Requests to delete.
     pub delete: u64,
-    /// Requests for lists of children.
     pub children: u64,
-    /// Questions for existence.
     pub exists: u64,
     /// Reads of data.
     pub data: u64,
-    /// Pings.
     pub ping: u64,
     /// Every other request; opening and closing sessions are among them.
     pub other: u64,
-    /// Watch events.
     pub events: u64,
     /// Frames to the clients: replies and events.
     pub packets_in: u64,
     /// Frames from the clients: requests.
     pub packets_out: u64,
-    /// Bytes to the clients.
     pub bytes_in: u64,
-    /// Bytes from the clients.
     pub bytes_out: u64,
 }
 
-/// What a client asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Create,
@@ -61,7 +53,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// By the number that stands in the request.
     pub(super) fn of(opcode: i32) -> Self {
         match opcode {
             1 | 15 | 19 | 21 => Self::Create,

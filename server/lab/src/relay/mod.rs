@@ -22,7 +22,6 @@ pub use meter::{Counts, Meter};
 /// How long the relay rests when it can't take a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// What the relay does with bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// Forwards.
@@ -95,7 +94,6 @@ impl Relay {
         self.way.drops_create.store(true, Ordering::Release);
     }
 
-    /// Whether a reply is still to be lost.
     pub fn drops_create_reply(&self) -> bool {
         self.way.drops_create.load(Ordering::Acquire)
     }

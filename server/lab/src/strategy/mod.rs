@@ -14,12 +14,9 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, OneshotWatche
 
 use super::live_stats::EventSink;
 
-/// Where and for whom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StrategyEnv<'a> {
-    /// The client's session.
     pub(super) client: &'a Client,
-    /// The lock's directory.
     pub(super) directory: &'a str,
     /// Gets what happens.
     pub(super) teller: &'a EventSink,
@@ -28,17 +25,14 @@ pub(super) struct StrategyEnv<'a> {
 /// A znode that is the lock, or one's place in the queue for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LabNode {
-    /// Its path.
     pub(super) path: String,
 }
 
-/// One way of waiting.
 trait Waiting {
     /// Queues up and waits until the lock is held.
     fn enter(ground: StrategyEnv<'_>) -> impl Future<Output = Result<LabNode, Error>> + Send;
 }
 
-/// Queues up and waits until the lock is held, in the way that is asked for.
 pub(super) async fn enter(strategy: Strategy, ground: StrategyEnv<'_>) -> Result<LabNode, Error> {
     match strategy {
         Strategy::Predecessor => predecessor::Predecessor::enter(ground).await,
@@ -48,7 +42,6 @@ pub(super) async fn enter(strategy: Strategy, ground: StrategyEnv<'_>) -> Result
     }
 }
 
-/// Gives the lock back.
 pub(super) async fn leave(client: &Client, place: LabNode) -> Result<(), Error> {
     client.delete(&place.path, None).await
 }
@@ -58,7 +51,6 @@ pub(super) fn numbered_path(strategy: Strategy, directory: &str, number: u64) ->
     is_numbered(strategy).then(|| format!("{directory}/{}{number:010}", numbered::PREFIX))
 }
 
-/// The path of the one fixed znode.
 pub(super) fn fixed_path(directory: &str) -> String {
     format!("{directory}/{FIXED}")
 }

@@ -4,7 +4,6 @@ use zookeeper_client::{Acls, CreateMode, Error};
 
 use super::{LabNode, StrategyEnv};
 
-/// What names begin with.
 pub(super) const PREFIX: &str = "lock-";
 /// How often a create is tried again when its reply is lost.
 const CREATES_MAX: u32 = 5;

@@ -22,7 +22,6 @@ use lockscope_runtime::task_thread::{TaskResult, TaskThread};
 pub use model::Model;
 pub use observation_log::ObservationLog;
 
-/// Time between two ticks of the model.
 pub const TICK_MS: u64 = 250;
 /// Observations applied under one write lock, and how long one is held; readers get their turn in between.
 const APPLY_MAX: usize = 1_024;
@@ -34,7 +33,6 @@ pub enum EngineError {
     /// A panic in the model.
     #[error("the model failed: {0}")]
     Failed(String),
-    /// The observer is gone.
     #[error("nobody observes any more")]
     NoObserver,
 }
@@ -57,7 +55,6 @@ impl Default for Changes {
 }
 
 impl Changes {
-    /// Counts one.
     pub(crate) fn count(&self) {
         self.0.send_modify(|count| *count += 1);
     }
@@ -110,7 +107,6 @@ impl<M> Reader<M> {
 
 /// The engine as its owner sees it.
 pub struct Engine<M> {
-    /// Read access.
     pub reader: Reader<M>,
     pulse: Arc<AtomicU64>,
     task: TaskResult<Result<(), EngineError>>,
@@ -182,7 +178,6 @@ struct Writer<M> {
     /// The model's time, which never runs backwards although clocks may.
     now: TimeMs,
     pulse: Arc<AtomicU64>,
-    /// Observations that are not applied yet.
     pending: Pending,
     log: Option<Box<dyn ObservationLog<M>>>,
     /// What was applied and not handed to the log.

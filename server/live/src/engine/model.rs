@@ -14,7 +14,6 @@ pub trait Model: Owners + Send + Sync + 'static {
     fn apply_recorded(&mut self, now: TimeMs, observation: &Observation) -> Vec<Change> {
         self.apply(now, observation.clone())
     }
-    /// Something was begun and is not done.
     fn has_backlog(&self) -> bool;
     /// Does a small part of what was begun.
     fn go_on(&mut self) -> Vec<Change>;

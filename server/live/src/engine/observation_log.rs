@@ -16,7 +16,6 @@ pub trait ObservationLog<M>: Send + 'static {
     fn go_on(&mut self, _now: TimeMs, _model: &M) -> bool {
         false
     }
-    /// Whether it wants the model as it is.
     fn wants_checkpoint(&self) -> bool;
     /// Takes the model as it is after all that was recorded.
     fn checkpoint(&mut self, now: TimeMs, model: &M);

@@ -13,14 +13,10 @@ use super::english;
 /// Locks that are kept; of more the later ones in the order of their names are left out.
 const ACKNOWLEDGED_MAX: usize = 10_000;
 
-/// Somebody acknowledged an alert of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcknowledgedLock {
-    /// Ensemble.
     pub ensemble: String,
-    /// Path of the lock.
     pub path: String,
-    /// Who.
     pub by: String,
     /// Since when, ms since the epoch.
     pub since_ms: i64,
@@ -53,12 +49,10 @@ impl Acknowledged {
         Self(Arc::new(all))
     }
 
-    /// Since when somebody looks at a lock.
     pub(super) fn since(&self, ensemble: &str, path: &str) -> Option<i64> {
         self.looks(ensemble, path).map(|looks| looks.since_ms)
     }
 
-    /// That in words.
     pub(super) fn sentence(&self, ensemble: &str, path: &str) -> Option<Headline> {
         let Looks { by, since_ms } = self.looks(ensemble, path)?;
         Some(Headline {
@@ -97,12 +91,10 @@ impl AcknowledgedLocks {
         self.0.1.send_modify(|revision| *revision += 1);
     }
 
-    /// As they are.
     pub(crate) fn now(&self) -> Acknowledged {
         self.0.0.read().clone()
     }
 
-    /// Rises with every change.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.0.1.subscribe()
     }

@@ -15,7 +15,6 @@ use lockscope_view::guide::{self, ActTemplate, Guide, Names, StepTemplate};
 use super::words::view_verdict;
 use super::{ProjectionContext, english};
 
-/// Steps given at most.
 const STEPS_MAX: usize = 3;
 /// Locks named in a sentence; more are a number.
 const LOCKS_NAMED_MAX: usize = 3;
@@ -70,7 +69,6 @@ impl<'a> ProjectionContext<'a> {
         names
     }
 
-    /// Why the verdict is what it is.
     fn why(&self, lock: &AssessedLock) -> String {
         let says = guides(lock).next().map_or("", |guide| guide.says);
         english::why(says, lock.tally.holds.count(), usual_hold_ms(lock, &self.observatory.settings().thresholds))
@@ -78,7 +76,6 @@ impl<'a> ProjectionContext<'a> {
 }
 
 impl Case<'_> {
-    /// The first thing to do.
     pub(super) fn first_step(&self) -> view::Step {
         guides(self.lock).flat_map(|guide| guide.steps).next().map(|step| self.step(step)).unwrap_or_default()
     }
@@ -123,7 +120,6 @@ fn guides(lock: &AssessedLock) -> impl Iterator<Item = &'static Guide> {
     of_verdict.into_iter().chain(critical(lock).filter_map(|finding| guide::of_finding(finding.code.name())))
 }
 
-/// Its critical findings.
 pub(super) fn critical(lock: &AssessedLock) -> impl Iterator<Item = &Finding> {
     lock.assessment.findings.iter().filter(|finding| finding.severity == Severity::Critical)
 }

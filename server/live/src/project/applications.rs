@@ -6,7 +6,6 @@ use parking_lot::RwLock;
 use regex::{Regex, RegexBuilder};
 use tokio::sync::watch;
 
-/// Longest pattern, in characters.
 pub const PATTERN_CHARS_MAX: usize = 500;
 /// Most memory that a compiled pattern may take; one that needs more is refused.
 const COMPILED_BYTES_MAX: usize = 256 * 1024;
@@ -97,12 +96,10 @@ impl Default for ApplicationNames {
 }
 
 impl ApplicationNames {
-    /// With this rule.
     pub fn new(rule: ApplicationRule) -> Self {
         Self(Arc::new((RwLock::new(rule), watch::Sender::new(0))))
     }
 
-    /// Another rule from now on.
     pub fn set(&self, rule: ApplicationRule) {
         let mut in_force = self.0.0.write();
         if *in_force == rule {
@@ -113,12 +110,10 @@ impl ApplicationNames {
         self.0.1.send_modify(|revision| *revision += 1);
     }
 
-    /// The rule in force.
     pub fn rule(&self) -> ApplicationRule {
         self.0.0.read().clone()
     }
 
-    /// Rises with every change.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.0.1.subscribe()
     }

@@ -16,7 +16,6 @@ const STEPS_MAX: usize = 400_000;
 /// A session's place in [`Blocking::sessions`].
 pub(super) type Number = usize;
 
-/// A lock in which a session waits for another.
 #[derive(Default)]
 pub(super) struct ContendedLock {
     /// Who waits, and since when.
@@ -24,7 +23,6 @@ pub(super) struct ContendedLock {
 }
 
 impl ContendedLock {
-    /// Those of its waiters that wait for this holder.
     pub(super) fn waiters_of(&self, holder: Number) -> impl Iterator<Item = (Number, i64)> + '_ {
         self.waiters.iter().copied().filter(move |(waiter, _)| *waiter != holder)
     }
@@ -50,13 +48,11 @@ pub(super) struct Behind {
 }
 
 impl Behind {
-    /// Their waiting time in all.
     pub(super) fn waiting_ms(self, now_ms: i64) -> i64 {
         i64::from(self.count) * now_ms - self.since_sum_ms
     }
 }
 
-/// All of it.
 #[derive(Default)]
 pub(super) struct Blocking<'a> {
     pub(super) sessions: Vec<Party>,

@@ -15,7 +15,6 @@ const RANKED_MAX: usize = 64;
 /// Znodes of one session that are listed.
 pub(super) const SPOTS_MAX: usize = 64;
 
-/// The tree of one blocker.
 pub(super) struct RootTree {
     /// The waiting time in all behind it.
     pub(super) waiting_ms: i64,

@@ -9,7 +9,6 @@ use super::problems::Problems;
 use super::words::{view_recipe, view_verdict};
 use super::{ProjectionContext, Terms, Waits, as_of_several, count32};
 
-/// A lock that fits the query.
 struct Found<'a> {
     look: ProjectionContext<'a>,
     lock: &'a AssessedLock,

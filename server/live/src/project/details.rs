@@ -11,7 +11,6 @@ use lockscope_view as view;
 
 /// A ctime that is so much ahead of now is no matter of delays.
 const EARLY_MS: i64 = 1_000;
-/// Children listed as foreign.
 const FOREIGN_MAX: usize = 50;
 /// Sequence numbers there are before the counter runs over.
 const SEQUENCE_MAX: u64 = 2_147_483_647;

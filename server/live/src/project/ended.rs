@@ -3,10 +3,8 @@
 use lockscope_core::release::{End, Ending, Fact, Target};
 use lockscope_view as view;
 
-/// An ending in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutcomeText {
-    /// The word.
     pub outcome: view::Outcome,
     /// The sentence; without its full stop where something is to follow.
     pub sentence: String,

@@ -13,7 +13,6 @@ use super::words::{view_root_state, view_verdict};
 /// What there is of one ensemble, without the server's epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventsView {
-    /// The ensemble.
     pub ensemble: String,
     /// In the order they happened.
     pub events: Vec<EventRow>,
@@ -59,7 +58,6 @@ pub(super) fn lies_below(path: &str, top: &str) -> bool {
     path.strip_prefix(top.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// What a row is about.
 #[derive(Default)]
 struct About {
     path: Option<String>,

@@ -24,7 +24,6 @@ impl ProjectionContext<'_> {
         self.client(session, &self.observatory.member_evidence().peer(session, owned_since))
     }
 
-    /// Whether a session's client is alive.
     pub(super) fn liveness(&self, session: SessionId, owned_since: TimeMs) -> view::Liveness {
         view_liveness(self.observatory.member_evidence().peer(session, owned_since).liveness)
     }
@@ -56,7 +55,6 @@ impl ProjectionContext<'_> {
         )
     }
 
-    /// How far the evidence of members can be trusted.
     pub(super) fn trust(&self) -> view::Trust {
         let (evidence, offset) = (self.observatory.member_evidence(), self.observatory.offset());
         // Znodes show only the transactions that touched them: what our member has applied, we have seen.
@@ -154,7 +152,6 @@ impl ProjectionContext<'_> {
         }
     }
 
-    /// A row for each member.
     pub(super) fn member_statuses(&self) -> Vec<view::MemberStatus> {
         let evidence = self.observatory.member_evidence();
         let newest = evidence.newest_zxid();

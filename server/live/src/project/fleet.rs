@@ -9,7 +9,6 @@ use super::words::view_verdict;
 use super::{ProjectionContext, count32};
 use crate::known::SLOW;
 
-/// Labels that are listed.
 const LABELS_MAX: usize = 100;
 
 /// Every tile, in no order.

@@ -17,7 +17,6 @@ pub const FORCED_MAX: usize = 1_000;
 /// A release that was carried out: its znode was deleted by it, which is proven.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForcedRelease {
-    /// Ensemble.
     pub ensemble: String,
     /// The znode.
     pub path: String,
@@ -40,7 +39,6 @@ impl Default for ForcedReleases {
 }
 
 impl ForcedReleases {
-    /// One more.
     pub fn note(&self, release: ForcedRelease) {
         let mut kept = self.0.0.write();
         kept.truncate(FORCED_MAX - 1);
@@ -70,7 +68,6 @@ impl ForcedReleases {
         kept.iter().find(|one| one.czxid == czxid && one.ensemble == ensemble).cloned()
     }
 
-    /// Rises with every release.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.0.1.subscribe()
     }

@@ -13,26 +13,20 @@ use super::events::lies_below;
 /// Which event: when it was applied, and its number.
 pub type EventKey = (i64, u64);
 
-/// What of the log is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HappenedQuery {
     /// The ensemble; empty: each of them.
     pub ensemble: String,
     /// Only what is at or below this path; empty: all.
     pub path: String,
-    /// Only of this session.
     pub session: Option<view::SessionId>,
-    /// Only of this kind.
     pub kind: Option<EventKind>,
     /// Only what came before this one; None: the newest.
     pub before: Option<EventKey>,
-    /// Only what came after this one.
     pub after: Option<EventKey>,
-    /// Rows at most.
     pub limit: usize,
 }
 
-/// An event, and who it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HappenedRow {
     /// The event. Of one who joined or began to hold it has the session too, as far as that is known.
@@ -41,10 +35,8 @@ pub struct HappenedRow {
     pub client: Option<String>,
 }
 
-/// What there is of one ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HappenedView {
-    /// The ensemble.
     pub ensemble: String,
     /// The newest first.
     pub rows: Vec<HappenedRow>,
@@ -52,7 +44,6 @@ pub struct HappenedView {
     pub oldest: Option<EventKey>,
 }
 
-/// One ensemble's rows.
 pub fn happened(look: &ProjectionContext<'_>, query: &HappenedQuery) -> HappenedView {
     let log = look.observatory.recorder();
     let mut owners: HashMap<(&str, &str), SessionId> = HashMap::new();
@@ -101,7 +92,6 @@ impl ProjectionContext<'_> {
         Some(HappenedRow { row, client })
     }
 
-    /// The session of a contender that is there.
     fn owner(&self, lock: &str, node: &str) -> Option<SessionId> {
         let lock = self.observatory.lock(lock)?;
         let mirror = self.observatory.mirror_of(lock)?;

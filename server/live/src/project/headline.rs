@@ -10,7 +10,6 @@ use super::advice::{Case, critical, listed};
 use super::{ProjectionContext, english, sentence_of};
 
 impl ProjectionContext<'_> {
-    /// The headline of one lock.
     pub(super) fn headline(&self, case: &Case<'_>) -> Headline {
         let lock = case.lock;
         let waiting = behind(&waiting_text(lock));
@@ -54,7 +53,6 @@ impl ProjectionContext<'_> {
         }
     }
 
-    /// Who waits for each other.
     fn headline_of(&self, cycle: &Cycle) -> Headline {
         let name = |session| {
             let holds = cycle.steps.iter().find(|step| step.to == session);

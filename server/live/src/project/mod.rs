@@ -77,7 +77,6 @@ use words::{view_confidence, view_missing, view_recipe, view_root_state, view_ve
 pub struct EnsembleInfo {
     /// Name; `default` when it was given none.
     pub name: String,
-    /// Connect string.
     pub connect: String,
     /// Its colour; None for the only one when it was given no name.
     pub color: Option<view::EnsembleColor>,
@@ -94,7 +93,6 @@ pub struct EnsembleInfo {
 /// What of an ensemble is never read, and how much of it there is.
 #[derive(Clone)]
 pub struct ExcludedPaths {
-    /// The patterns.
     pub patterns: Arc<[String]>,
     /// Counts the znodes that are left out as far as they are seen, and events of them.
     pub count: Arc<dyn Fn() -> (u64, u64) + Send + Sync>,
@@ -131,11 +129,9 @@ impl EnsembleInfo {
 /// One look at the model.
 #[derive(Clone, Copy, Debug)]
 pub struct ProjectionContext<'a> {
-    /// The model.
     pub observatory: &'a Observatory,
     /// Whose model it is; one of which something may be seen.
     pub ensemble: &'a EnsembleInfo,
-    /// What may be seen of it.
     pub scope: &'a Scope,
     /// The engine's clock.
     pub now: TimeMs,
@@ -173,7 +169,6 @@ impl<'a> ProjectionContext<'a> {
         Some((lock, self.observatory.mirror_of(lock)?))
     }
 
-    /// The ensemble's part of the status.
     pub fn ensemble_status(&self) -> view::EnsembleStatus {
         let counters = Some(self.observatory.counters()).filter(|_| self.scope.covers_path("/"));
         let (link, since, why) = self.link();
@@ -370,7 +365,6 @@ impl<'a> ProjectionContext<'a> {
     }
 }
 
-/// The sentence on a lock.
 fn sentence_of(look: &ProjectionContext<'_>, lock: &AssessedLock) -> String {
     look.observatory.mirror_of(lock).map(|mirror| look.sentence(lock, mirror)).unwrap_or_default()
 }

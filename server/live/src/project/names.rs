@@ -15,7 +15,6 @@ const FITTING_MAX: usize = 1_000;
 /// Whether a name fits; None once comparing has taken as long as it may.
 pub type NameTest<'a> = dyn FnMut(&str) -> Option<bool> + 'a;
 
-/// Locks whose names fit.
 #[derive(Debug, Default)]
 pub struct FoundLocks {
     /// The worst of them.

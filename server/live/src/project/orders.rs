@@ -12,7 +12,6 @@ use lockscope_view as view;
 use super::words::view_confidence;
 use super::{ProjectionContext, count32};
 
-/// The orders of all ensembles.
 pub(crate) fn orders(looks: &[ProjectionContext<'_>]) -> view::LockOrders {
     let mut all = view::LockOrders::default();
     for look in looks {

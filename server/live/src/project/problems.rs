@@ -30,7 +30,6 @@ enum Cause<'a> {
     Lock(&'a str),
 }
 
-/// What kind of problem it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Verdict(Verdict),
@@ -121,7 +120,6 @@ impl<'a> Problems<'a> {
         group.waits.since_sum_ms += waits.since_sum_ms;
     }
 
-    /// How many there are.
     pub(super) fn count(&self) -> u32 {
         count32(self.groups.len())
     }

@@ -21,7 +21,6 @@ const OWNED_LOOK: usize = 10_000;
 pub struct Holding {
     /// Those kept one by one.
     pub holders: Vec<view::Contender>,
-    /// The view is live.
     pub is_live: bool,
     /// The deleted incarnation is not believed to be there any more.
     pub is_gone: bool,

@@ -43,7 +43,6 @@ impl<'a> ProjectionContext<'a> {
         count32(owned.filter(|(directory, key, _)| self.sees(&join_path(directory, key.name()))).count())
     }
 
-    /// Whether every lock of a circle may be seen.
     pub(super) fn sees_all_of(&self, cycle: &Cycle) -> bool {
         cycle.steps.iter().all(|step| self.sees(&step.lock))
     }

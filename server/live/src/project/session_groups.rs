@@ -107,7 +107,6 @@ impl ProjectionContext<'_> {
     }
 }
 
-/// A page of the groups.
 pub(super) fn window(
     rows: Vec<view::SessionGroupRow>,
     query: &view::SessionsQuery,

@@ -19,24 +19,17 @@ pub const PINNED_MAX: usize = 200;
 /// A lock with a longer path never has metrics of its own.
 const PATH_BYTES_MAX: usize = 1_024;
 
-/// The metrics of one ensemble.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Its name.
     pub ensemble: String,
-    /// Our link.
     pub link: view::Link,
     /// How long ago the instant is up to which all that is shown is known to be true, ms; None without roots.
     pub age_ms: Option<i64>,
-    /// Watched roots, with state and size.
     pub roots: Vec<view::RootStatus>,
-    /// All locks together.
     pub all: LockSnapshot,
     /// Those with metrics of their own, in path order.
     pub apart: Vec<LockSnapshot>,
-    /// The rest.
     pub rest: LockSnapshot,
-    /// Locks by verdict.
     pub verdicts: [u64; view::Verdict::ALL.len()],
     /// Locks of which something is missing, by what.
     pub missing: [u64; view::Missing::ALL.len()],
@@ -46,22 +39,18 @@ pub struct Snapshot {
     pub deadlocks: u64,
     /// What looks like deadlocks and may be none, likewise.
     pub maybe_deadlocks: u64,
-    /// What the members answer.
     pub members: Vec<view::MemberStatus>,
     /// Our clock minus the ensemble's, ms.
     pub clock_offset_ms: Option<i64>,
     /// By how much that may be wrong, ms.
     pub clock_error_ms: Option<i64>,
-    /// What is counted over the whole ensemble.
     pub counted: Option<EnsembleCounters>,
 }
 
 /// Counted over a whole ensemble since the start.
 #[derive(Clone, Copy, Debug)]
 pub struct EnsembleCounters {
-    /// Changes of the model.
     pub changes: u64,
-    /// Watch events taken in.
     pub events: u64,
     /// Creations that no event showed.
     pub missed: u64,
@@ -82,13 +71,9 @@ pub struct EnsembleCounters {
 pub struct LockSnapshot {
     /// Its path; empty for several.
     pub path: String,
-    /// How many locks.
     pub locks: u64,
-    /// Of these, how many somebody holds.
     pub held: u64,
-    /// Of these, how many somebody waits for.
     pub contended: u64,
-    /// Contenders that hold.
     pub holders: u64,
     /// Contenders that are seen to wait.
     pub waiters: u64,
@@ -124,7 +109,6 @@ struct Rank {
     hold_ms: i64,
 }
 
-/// The numbers of each ensemble.
 pub fn figures(looks: &[ProjectionContext<'_>], apart: &MetricSelection) -> Vec<Snapshot> {
     looks.iter().map(|look| of_one(look, apart)).collect()
 }

@@ -24,14 +24,10 @@ const BLOCKING_LOCKS_MAX: usize = 64;
 /// Znodes of such a session that are looked at. Of one with more, it is taken to wait for a lock that does not go on.
 const SESSION_LOCKS_MAX: usize = 1_000;
 
-/// What is seen of a lock's line.
 #[derive(Clone, Debug)]
 pub struct LineView {
-    /// The ensemble.
     pub ensemble: String,
-    /// The lock.
     pub path: String,
-    /// What it was recognised as.
     pub recipe: view::Recipe,
     /// Those that hold, with those of the waiters that are told of.
     pub holders: Vec<view::Contender>,
@@ -54,24 +50,19 @@ pub struct LineView {
     reason: Option<NoEstimate>,
 }
 
-/// What was recorded of a lock.
 #[derive(Clone, Debug)]
 pub struct RecordedHabits {
-    /// How it is used.
     pub habits: Habits,
-    /// How often such times were right.
     pub calibration: view::WaitCalibration,
 }
 
 impl LineView {
-    /// The instant that it is of.
     pub fn at_ms(&self) -> i64 {
         self.at_ms
     }
 }
 
 impl<'a> ProjectionContext<'a> {
-    /// The line of the lock that is meant.
     pub(crate) fn line(&self, query: &view::LockQuery) -> Option<LineView> {
         let (lock, mirror) = self.shown_lock(&query.ensemble, &query.path)?;
         let is_read_write = lock.recognition.recipe == Recipe::ReadWrite;

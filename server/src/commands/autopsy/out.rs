@@ -16,14 +16,12 @@ use crate::error::RunError;
 /// How the name of a file ends that the history is written to; any other name is that of a directory.
 const FILE_END: &str = "db";
 
-/// Where the history goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Out {
     /// It is removed in the end.
     Temporary,
     /// A directory, as a server has it.
     Directory(PathBuf),
-    /// One file.
     File(PathBuf),
 }
 
@@ -95,7 +93,6 @@ pub(super) async fn write(autopsy: &Autopsy, to: &Path) -> Result<(), RunError> 
     Ok(())
 }
 
-/// Why it is not filled.
 enum FillError {
     Bundle(String),
     File(io::Error),

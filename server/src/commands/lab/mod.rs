@@ -19,13 +19,11 @@ use lockscope_lab::{Lab, LabEnsemble, LabRefusal, Limits};
 use lockscope_runtime::clock::Clock;
 use lockscope_zookeeper::{Credentials, check_connect};
 
-/// How often it is looked how far the run is.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Looks between two lines of progress.
 const LOOKS_A_LINE: u32 = 5;
 /// How long a run that was stopped gets to be cleared.
 const CLEAR_MAX: Duration = Duration::from_secs(30);
-/// Where runs get their directories.
 const ROOT: &str = "/lockscope-lab";
 /// Java heap of the private ZooKeeper, MiB: up to 2,000 sessions come at once.
 const HEAP_MB: u32 = 256;
@@ -63,7 +61,6 @@ pub(super) async fn run(asked: &LabArgs) -> Result<(), RunError> {
     done
 }
 
-/// In this process, on an ensemble.
 async fn run_locally(connect: &str, order: LabOrder, is_json: bool) -> Result<(), RunError> {
     let place = LabEnsemble {
         ensemble: "default".to_owned(),
@@ -82,11 +79,8 @@ async fn run_locally(connect: &str, order: LabOrder, is_json: bool) -> Result<()
     done
 }
 
-/// Who carries the run out.
 enum RunTarget {
-    /// This process.
     Local(Lab),
-    /// A server.
     Server(ApiClient),
 }
 
@@ -115,7 +109,6 @@ impl RunTarget {
     }
 }
 
-/// A whole run, from the order to the table.
 async fn go(target: &RunTarget, order: LabOrder, is_json: bool) -> Result<(), RunError> {
     let id = target.start(order).await?;
     let followed = tokio::select! {
@@ -156,7 +149,6 @@ fn judge(run: &LabRun) -> Result<(), RunError> {
     })
 }
 
-/// Waits for the end and reports progress.
 async fn follow(target: &RunTarget, id: &str) -> Result<LabRun, RunError> {
     let (mut told, mut looks) = (String::new(), 0_u32);
     loop {
@@ -175,7 +167,6 @@ async fn follow(target: &RunTarget, id: &str) -> Result<LabRun, RunError> {
     }
 }
 
-/// How far a run is, in one line.
 fn progress(run: &LabRun) -> String {
     let lanes = run.strategies.iter().map(|lane| {
         format!("{} {} of {}, {} events", lane.name, lane.acquisitions, lane.acquisitions_wanted, lane.watch_events)

@@ -6,7 +6,6 @@ use reqwest::Method;
 use crate::api_client::ApiClient;
 use crate::error::RunError;
 
-/// Begins a run and gives its id.
 pub(super) async fn start(client: &ApiClient, order: &LabOrder) -> Result<String, RunError> {
     let body = serde_json::to_string(order)
         .map_err(|error| RunError::Internal(format!("the request can't be written: {error}")))?;
@@ -14,12 +13,10 @@ pub(super) async fn start(client: &ApiClient, order: &LabOrder) -> Result<String
     Ok(started.id)
 }
 
-/// A run as it is now.
 pub(super) async fn run(client: &ApiClient, id: &str) -> Result<LabRun, RunError> {
     Ok(client.ask(Method::GET, &format!("/api/v1/lab/runs/{id}"), None).await?)
 }
 
-/// Stops a run.
 pub(super) async fn stop(client: &ApiClient, id: &str) -> Result<(), RunError> {
     Ok(client.ask::<LabRun>(Method::DELETE, &format!("/api/v1/lab/runs/{id}"), None).await.map(drop)?)
 }

@@ -47,7 +47,6 @@ struct Firing {
     sentence: String,
 }
 
-/// Asks, and prints the answer.
 pub(super) async fn ask(args: &AlertsArgs, now_ms: i64) -> Result<(), RunError> {
     match &args.question {
         Some(AlertsCommand::Test(test)) => try_rule(test, now_ms).await,

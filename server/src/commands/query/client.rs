@@ -25,7 +25,6 @@ const TOKEN: &str = "LOCKSCOPE_TOKEN";
 /// Ensembles that are asked one by one.
 const ENSEMBLES_MAX: usize = 64;
 
-/// A server that is asked.
 pub(in crate::commands) struct QueryClient(ApiClient);
 
 fn wrong(sentence: String) -> RunError {
@@ -37,7 +36,6 @@ fn query(pairs: &[(&str, &str)]) -> String {
 }
 
 impl QueryClient {
-    /// The one that the command line and the environment name.
     pub(in crate::commands) fn new(asked: &cli::ServerArgs) -> Result<Self, RunError> {
         let token = match (&asked.token_file, std::env::var(TOKEN).ok().filter(|token| !token.is_empty())) {
             (Some(file), _) => Some(token_in(file)?),
@@ -54,7 +52,6 @@ impl QueryClient {
         ApiClient::new(&asked.server, token, asked.server_ca.as_deref()).map(Self)
     }
 
-    /// The server's address, as it was given.
     pub(in crate::commands) fn base(&self) -> &str {
         self.0.base()
     }
@@ -65,12 +62,10 @@ impl QueryClient {
         opened.map_err(|error| self.explain(error))
     }
 
-    /// Reads an answer.
     pub(super) fn read<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, RunError> {
         Ok(self.0.read(text)?)
     }
 
-    /// How its view of ZooKeeper stands.
     pub(super) async fn status(&self) -> Result<Status, RunError> {
         let text = self.get("/api/v1/status").await.map_err(|error| self.explain(error))?;
         self.read(&text)
@@ -138,7 +133,6 @@ impl QueryClient {
         self.get(&format!("/api/v1/locks?{}", query(&pairs))).await.map_err(|error| self.explain(error))
     }
 
-    /// One lock, as the API answers.
     pub(super) async fn lock(
         &self,
         path: &str,
@@ -277,7 +271,6 @@ impl QueryClient {
         self.get(&path).await.map_err(|error| self.explain(error))
     }
 
-    /// The same into a new file.
     pub(super) async fn past_to_file(
         &self,
         question: &str,
@@ -288,17 +281,14 @@ impl QueryClient {
         self.0.download(&path, file).await.map_err(|error| self.explain(error))
     }
 
-    /// Incidents of a stretch of the past, as the API answers.
     pub(super) async fn incidents(&self, pairs: &[(&str, &str)]) -> Result<String, RunError> {
         self.get(&format!("/api/v1/incidents?{}", query(pairs))).await.map_err(|error| self.explain(error))
     }
 
-    /// Alerts of a state, as the API answers.
     pub(super) async fn alerts(&self, state: &str) -> Result<String, RunError> {
         self.get(&format!("/api/v1/alerts?state={state}")).await.map_err(|error| self.explain(error))
     }
 
-    /// When a rule would have fired, as the API answers.
     pub(super) async fn try_rule(&self, order: &Value) -> Result<String, RunError> {
         let asked = self.0.text(Method::POST, "/api/v1/alerts/test", Some(order.to_string())).await;
         asked.map_err(|error| self.explain(error))
@@ -308,7 +298,6 @@ impl QueryClient {
         self.0.text(Method::GET, path, None).await
     }
 
-    /// What a refusal means here.
     fn explain(&self, error: ApiError) -> RunError {
         match error {
             ApiError::Refused { status: 401, detail } => {

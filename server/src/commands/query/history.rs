@@ -30,7 +30,6 @@ pub(super) struct Kept {
     why: String,
 }
 
-/// A stretch of time of which nothing is kept.
 #[derive(Debug, Deserialize)]
 pub(super) struct Gap {
     from_at_ms: i64,
@@ -38,7 +37,6 @@ pub(super) struct Gap {
     why: String,
 }
 
-/// All of it.
 pub(super) fn render(kept: &Kept, shown: OutputStyle) -> String {
     let mut text = format!("{}\n", shown.tone(Tone::Head, &visible(&kept.ensemble)));
     let mut line = |name: &str, value: &str| {

@@ -30,7 +30,6 @@ const QUEUE: [Column; 7] = [
     Column::of_names("WAITS FOR", 12),
 ];
 
-/// The whole page.
 pub(super) fn render(page: &LockDetail, offset: u32, shown: OutputStyle) -> String {
     let lock = &page.lock;
     let mut out = head(page, shown);
@@ -159,7 +158,6 @@ fn liveness(contender: &Contender) -> Cell {
     Cell(tone, visible(&contender.liveness))
 }
 
-/// The last part of a path.
 fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

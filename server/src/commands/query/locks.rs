@@ -15,13 +15,11 @@ const COLUMNS: [Column; 7] = [
     Column::of_numbers("WAITERS"),
     Column::of_numbers("OLDEST WAIT"),
 ];
-/// Where the recipe stands among them.
 const RECIPE_AT: usize = 2;
 /// Terminals narrower than this have no column for the recipe: names would be cut for it.
 const RECIPE_COLUMNS_MIN: usize = 100;
 const ENSEMBLE: Column = Column::of_names("ENSEMBLE", 8);
 
-/// The table and how many there are.
 pub(super) fn render(answer: &Locks, offset: u32, has_several: bool, now_ms: i64, shown: OutputStyle) -> String {
     let as_of = shown.tone(Tone::Faint, &format!("as of {}", instant(now_ms)));
     if answer.locks.is_empty() {

@@ -4,7 +4,6 @@ use crate::cli::PastRangeArgs;
 use crate::config::{self, ConfigError};
 use crate::error::RunError;
 
-/// A stretch of the past as the API takes it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Range {
     path: String,

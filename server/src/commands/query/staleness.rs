@@ -12,7 +12,6 @@ const NOTES_MAX: usize = 5;
 /// Something that keeps an answer from being whole or new.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StalenessNote {
-    /// The line.
     pub(super) text: String,
     /// Whether what is said may not be true any more; else it is only not all.
     pub(super) is_old: bool,

@@ -1,6 +1,5 @@
 //! Which of the known paths somebody meant who named one that is not known. Pure.
 
-/// Paths that are suggested.
 const SHOWN_MAX: usize = 3;
 /// Characters of a path that are compared.
 const CHARS_MAX: usize = 200;

@@ -10,7 +10,6 @@ use crate::cli::ColorChoice;
 /// Narrower than this is taken for a terminal that does not report its width.
 const COLUMNS_MIN: usize = 20;
 
-/// How standard output is to be written.
 pub(in crate::commands) fn stdout_style(color: ColorChoice) -> OutputStyle {
     let out = std::io::stdout();
     let is_terminal = out.is_terminal();
@@ -22,7 +21,6 @@ pub(in crate::commands) fn stdout_style(color: ColorChoice) -> OutputStyle {
     OutputStyle { columns, is_colored: is_colored(color, is_terminal, |name| std::env::var(name).ok()) }
 }
 
-/// How standard error is.
 pub(super) fn stderr_style(color: ColorChoice) -> OutputStyle {
     OutputStyle {
         columns: None,

@@ -10,7 +10,6 @@ use super::table::{OutputStyle, Tone, of_verdict};
 use super::words::{held, host, instant, name, waiting};
 use crate::error::{EXIT_BROKEN, EXIT_UNSURE};
 
-/// Fields of the API's answer about who holds.
 const FIELDS: [&str; 14] = [
     "ensemble",
     "path",
@@ -36,7 +35,6 @@ pub(super) fn code(lock: &Lock) -> Option<u8> {
     (lock.holder_count == 0).then_some(EXIT_BROKEN)
 }
 
-/// The line.
 pub(super) fn render(lock: &Lock, time: Option<&TimeToLock>, now_ms: i64, shown: OutputStyle) -> String {
     let place = if lock.ensemble == "default" { String::new() } else { format!(" in {}", visible(&lock.ensemble)) };
     let mut line = format!("{}{place} is ", visible(&lock.path));

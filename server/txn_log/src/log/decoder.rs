@@ -20,7 +20,6 @@ impl Default for LogDecoder {
 }
 
 impl LogDecoder {
-    /// At the beginning of a file.
     pub fn new() -> Self {
         Self::default()
     }

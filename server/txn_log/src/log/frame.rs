@@ -4,7 +4,6 @@ use super::{END_MARK, PREFIX_BYTES, length};
 use crate::jute::Input;
 use crate::{Problem, ReadError, Transaction, payload};
 
-/// What a record is.
 pub(super) enum Record {
     Whole(Result<Transaction, ReadError>, usize),
     /// Framed as one, with the wrong checksum.
@@ -19,7 +18,6 @@ pub(super) enum Record {
     },
 }
 
-/// A record that begins at the first of these bytes.
 pub(super) fn read_record(bytes: &[u8], offset: u64) -> Record {
     let mut input = Input::new(bytes, offset);
     let (Ok(checksum), Ok(found)) = (input.long(), input.int()) else {

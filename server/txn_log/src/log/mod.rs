@@ -32,18 +32,11 @@ pub enum End {
     /// Behind a record.
     Whole,
     /// In the zeros that the server writes ahead, which begin here.
-    Zeros {
-        /// Where.
-        offset: u64,
-    },
+    Zeros { offset: u64 },
     /// In the midst of a record, as after the server was killed: what is there of it begins here.
-    Torn {
-        /// Where.
-        offset: u64,
-    },
+    Torn { offset: u64 },
 }
 
-/// Where a reader stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Header,
@@ -159,7 +152,6 @@ impl Scan {
     }
 }
 
-/// How long the payload of a record is, if it may be so long.
 fn length(found: i32) -> Result<usize, Problem> {
     let length = usize::try_from(found).map_err(|_| Problem::BadLength { found })?;
     if length > RECORD_BYTES_MAX {
@@ -168,7 +160,6 @@ fn length(found: i32) -> Result<usize, Problem> {
     Ok(length)
 }
 
-/// What every log begins with.
 fn header(mut input: Input<'_>) -> Result<(), ReadError> {
     let begin = input;
     let found = input.int()?.cast_unsigned();

@@ -4,15 +4,12 @@ use super::{END_MARK, PREFIX_BYTES, RECORD_BYTES_MAX};
 
 /// Session, cxid, zxid, time, type: the shortest payload.
 const PAYLOAD_BYTES_MIN: usize = 32;
-/// Where the zxid is in a payload.
 const ZXID_AT: usize = 12;
-/// The shortest record.
 const RECORD_BYTES_MIN: u64 = (PREFIX_BYTES + PAYLOAD_BYTES_MIN + 1) as u64;
 /// The checksum is an `Adler-32` in a `long`.
 const CHECKSUM_ZEROS: [u8; 4] = [0; 4];
 const COUNTER_BITS: u32 = 32;
 
-/// Whether a record begins at some place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Probe {
     No,
@@ -24,7 +21,6 @@ pub(super) enum Probe {
 /// What is looked for: whatever follows a transaction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Successor {
-    /// The last transaction that was read.
     pub(super) last_zxid: Option<i64>,
 }
 

@@ -13,16 +13,12 @@ const SEARCH_BYTES_MAX: u64 = 1 << 30;
 /// on purpose takes no more time than that.
 const SEARCH_CHECKSUMS_MAX: u64 = 1 << 30;
 
-/// What is next in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogEntry {
-    /// A record.
     Transaction(Transaction),
-    /// Something that can't be read.
     Damage(Damage),
 }
 
-/// A place that can't be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Where in the file it begins: of a record, its first byte. See [`ReadError::offset`] for compressed files.
@@ -30,11 +26,9 @@ pub struct Damage {
     /// Where the next record was found; `None` if there is none, or none was found within bounds: it is the last entry
     /// then.
     pub resumed_at: Option<u64>,
-    /// What is wrong.
     pub problem: Problem,
 }
 
-/// Where a decoder stands.
 #[derive(Clone, Copy, Debug)]
 enum State {
     Header,
@@ -114,7 +108,6 @@ impl Default for TolerantLogDecoder {
 }
 
 impl TolerantLogDecoder {
-    /// At the beginning of a file.
     pub fn new() -> Self {
         Self::default()
     }
@@ -172,7 +165,6 @@ impl TolerantLogDecoder {
         self.unknown
     }
 
-    /// Damaged places so far.
     pub fn damaged(&self) -> u64 {
         self.damaged
     }

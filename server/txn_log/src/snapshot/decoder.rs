@@ -64,7 +64,6 @@ impl Default for SnapshotDecoder {
 }
 
 impl SnapshotDecoder {
-    /// At the beginning of a file.
     pub fn new() -> Self {
         Self::default()
     }

@@ -16,7 +16,6 @@ const VERSION: i32 = 2;
 /// What ends the list of znodes; the root itself is written without a name.
 const END_PATH: &str = "/";
 
-/// Where in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Header,
@@ -35,7 +34,6 @@ pub(super) enum Stage {
     End,
 }
 
-/// What was read.
 pub(super) enum Element {
     Session(Session),
     Acl(i64, Vec<Acl>),
@@ -45,7 +43,6 @@ pub(super) enum Element {
     Passed,
 }
 
-/// Reads one element after the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scan {
     pub(super) stage: Stage,

@@ -16,41 +16,31 @@ use crate::{Acl, Lifetime, ReadError};
 
 /// The access list "everybody may do everything" is not in the map.
 const ACL_OPEN: i64 = -1;
-/// What stands for the owner of a container.
 const OWNER_CONTAINER: i64 = i64::MIN;
 /// The byte that marks the owner of a TTL znode, and where the time is in it.
 const OWNER_TTL_MARK: u8 = 0xff;
 const OWNER_TTL_BITS: i64 = 0xff_ffff_ffff;
 
-/// A session that was open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// Its id.
     pub id: i64,
     /// How long it lasts without a word from its client.
     pub timeout_ms: i32,
 }
 
-/// A znode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its path.
     pub path: String,
-    /// Its data.
     pub data: Option<Vec<u8>>,
     /// Its access list, for [`SnapshotReader::acl`].
     pub acl: AclId,
-    /// The rest.
     pub stat: Stat,
 }
 
-/// Stands for an access list of the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AclId(i64);
 
-/// What ZooKeeper keeps of a znode beside its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "ZooKeeper's own names")]
 pub struct Stat {
     pub czxid: i64,
     pub mzxid: i64,
@@ -66,7 +56,6 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// How the znode ends.
     pub fn lifetime(&self) -> Lifetime {
         match self.ephemeral_owner {
             0 => Lifetime::Persistent,
@@ -107,7 +96,6 @@ impl<'a> SnapshotReader<'a> {
         Ok(reader)
     }
 
-    /// The sessions that were open.
     pub fn sessions(&self) -> &[Session] {
         &self.sessions
     }

@@ -23,7 +23,6 @@ pub struct TreeDigest {
     pub zxid: i64,
     /// The version of the way to compute it.
     pub version: i32,
-    /// The digest.
     pub digest: i64,
 }
 

@@ -36,7 +36,6 @@ enum State {
     Padding,
 }
 
-/// Where in the file it is.
 #[derive(Debug)]
 pub(super) struct Gzip {
     state: State,

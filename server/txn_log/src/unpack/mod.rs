@@ -14,7 +14,6 @@ const OUT_BYTES_MAX: usize = 64 << 10;
 /// Spare memory that is kept for the next piece, once something large is done with.
 const SPARE_BYTES_MAX: usize = 4 << 20;
 
-/// What is done with the bytes of a file.
 #[derive(Debug)]
 enum Method {
     /// There was no byte yet.
@@ -47,7 +46,6 @@ impl Pieces {
         }
     }
 
-    /// Takes the next piece of the file.
     pub(crate) fn push(&mut self, piece: &[u8]) {
         if matches!(self.method, Method::Undecided) {
             self.method = match piece.first() {
@@ -123,7 +121,6 @@ impl Pieces {
         (!self.is_whole()).then_some(ReadError { offset, problem })
     }
 
-    /// Forgets what was pushed.
     pub(crate) fn clear(&mut self) {
         (self.packed, self.plain) = (Buffer::default(), Buffer::default());
     }

@@ -17,7 +17,6 @@ const BLOCK_BYTES_MAX: usize = 16 * OUT_BYTES_MAX;
 /// What incompressible bytes may take at most: 32 and a sixth more.
 const PACKED_BYTES_MAX: usize = BLOCK_BYTES_MAX + BLOCK_BYTES_MAX / 6 + 32;
 
-/// Where in the file it is.
 #[derive(Debug, Default)]
 pub(super) struct Snappy {
     has_header: bool,

@@ -10,13 +10,11 @@ use lockscope_alerts::book::{BookError, SILENCE_MS_MAX};
 use lockscope_audit::Entry;
 use lockscope_audit::{Actor, Right};
 
-/// Longest reason, in characters.
 const REASON_CHARS_MAX: usize = 500;
 /// Longest name or pattern in a matcher, in bytes.
 const MATCHER_MAX: usize = 512;
 
 impl Http {
-    /// Somebody looks at an alert.
     pub(crate) async fn acknowledge(&self, caller: &Caller, key: &str, reason: &str) -> Result<Alert, ErrorResponse> {
         let Caller { actor, scope, .. } = caller;
         let desk = self.alert_desk()?;
@@ -37,7 +35,6 @@ impl Http {
         desk.alerts.alert(key).ok_or_else(|| refused(BookError::NoAlert(echo(key))))
     }
 
-    /// Nobody is told of some alerts for a while.
     pub(crate) async fn silence(
         &self,
         caller: &Caller,
@@ -68,7 +65,6 @@ impl Http {
         desk.alerts.silence(silence).await.map_err(refused)
     }
 
-    /// Ends a silence.
     pub(crate) async fn end_silence(&self, caller: &Caller, id: u64) -> Result<Silence, ErrorResponse> {
         let actor = &caller.actor;
         let desk = self.alert_desk()?;

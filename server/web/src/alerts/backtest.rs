@@ -23,9 +23,7 @@ use lockscope_view::past::Gap;
 
 const TEST: &str =
     "{\"rule\": {\"when\": [\"waiting > 30s\"], \"for\": \"10s\"}, \"from\": 1764041547412, \"to\": 1764045147412}";
-/// How long it may take.
 const BACKTEST_MAX: Duration = Duration::from_secs(8);
-/// The longest range: a week.
 const RANGE_MAX_MS: i64 = 7 * 86_400_000;
 /// The range where none is named.
 const USUAL_RANGE_MS: i64 = 86_400_000;
@@ -92,7 +90,6 @@ pub(crate) async fn test(
 }
 
 impl Http {
-    /// When a rule would have fired.
     pub(super) async fn try_rule(&self, caller: &Caller, order: TestOrder) -> Result<BacktestJson, ErrorResponse> {
         let (scope, own) = (caller.scope.clone(), self.clone());
         self.past_work.ask(&caller.principal.owner, move || found(&own, &scope, order)).await?
@@ -136,7 +133,6 @@ fn found(http: &Http, scope: &Scope, order: TestOrder) -> Result<BacktestJson, E
     Ok(BacktestJson { ensemble, firings, left_out: tested.left_out, gaps, unknown_ms: tested.unknown_ms })
 }
 
-/// The rules that are tried.
 fn rules(http: &Http, order: &TestOrder) -> Result<Vec<Rule>, ErrorResponse> {
     let drafts = match (&order.rule, &order.toml) {
         (Some(serde_json::Value::String(name)), None) => {

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use lockscope_alerts::service::Alerts;
 use lockscope_audit::Journal;
 
-/// The alerts of a server, and where acts on them are recorded. Cheap to clone.
 #[derive(Clone)]
 pub struct AlertDesk {
     pub(super) alerts: Alerts,
@@ -26,7 +25,6 @@ impl AlertDesk {
         Self { alerts, journal }
     }
 
-    /// All of them.
     pub(super) fn view(&self) -> lockscope_view::Alerts {
         self.alerts.view()
     }

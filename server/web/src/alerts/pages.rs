@@ -37,7 +37,6 @@ pub(crate) async fn show(
     server_pages::page(&http, &caller, |of| alerts_page(of, &view))
 }
 
-/// Longest text of a rule that is tried, in characters.
 const RULE_CHARS_MAX: usize = 4_096;
 const HOUR_MS: i64 = 3_600_000;
 /// What the form begins with.

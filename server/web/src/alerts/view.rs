@@ -7,15 +7,11 @@ use crate::problem::ErrorResponse;
 use lockscope_alerts::book::is_meant;
 use lockscope_audit::{Actor, Right};
 
-/// Which alerts are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum StateFilter {
-    /// All of them.
     #[default]
     All,
-    /// Those of one state.
     Of(AlertState),
-    /// Those that nobody is told of.
     Silenced,
 }
 
@@ -44,7 +40,6 @@ impl StateFilter {
 pub(crate) const ALERTS_MAX: usize = 1_000;
 
 impl Http {
-    /// The alerts that somebody may see.
     pub(crate) fn alerts_for(
         &self,
         actor: &Actor,

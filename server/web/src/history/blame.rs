@@ -15,7 +15,6 @@ use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::{Answer, AnswerRequest};
 
-/// Rows of one answer.
 pub(crate) const BLAME_MAX: usize = 1_000;
 const BLAME_USUAL: usize = 100;
 
@@ -35,7 +34,6 @@ pub(crate) async fn show(
     })
 }
 
-/// What there is to say to somebody.
 pub(super) fn found(http: &Http, scope: &Scope, asked: &Asked) -> Result<Blame, ErrorResponse> {
     if asked.by == BlameBy::Client && !scope.payloads() {
         return Err(ErrorResponse::bad_request(

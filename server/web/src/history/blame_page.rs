@@ -22,14 +22,11 @@ use lockscope_live::absolute_or_none;
 use lockscope_runtime::clock;
 
 const PAGE: &str = "/blame";
-/// Rows of a page.
 const ROWS_USUAL: usize = 25;
 /// So long it is looked for when ZooKeeper was out of sight; gaps are said in any case.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Ranges by their length, up to now.
 const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
 
-/// What an address asks for.
 struct PageAsked {
     of: Asked,
     /// None where the range is named by its ends.
@@ -90,7 +87,6 @@ impl PageAsked {
         if query.is_empty() { PAGE.to_owned() } else { format!("{PAGE}?{query}") }
     }
 
-    /// The page of what differs, of the same range.
     fn differs_url(&self, ensemble: &str) -> String {
         let Asked { path, from_ms, to_ms, .. } = &self.of;
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -101,7 +97,6 @@ impl PageAsked {
         format!("/differs?{}", query.finish())
     }
 
-    /// The same of the API, in a format.
     fn answer_url(&self, ensemble: &str, format: Option<&str>) -> String {
         let Asked { path, from_ms, to_ms, by, .. } = &self.of;
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -187,7 +182,6 @@ impl Http {
         })
     }
 
-    /// The figures, or why there are none now.
     fn blamed(&self, scope: &Scope, asked: &Asked, named: &str) -> Result<Blamed, ErrorResponse> {
         let sentence = |error: ErrorResponse| match error.status().is_server_error() {
             true => Ok(Blamed::Refused(error.sentence().to_owned())),

@@ -27,11 +27,8 @@ use crate::shared_answers::AnswerRequest;
 use lockscope_runtime::{cancel, clock};
 use lockscope_view::Scope;
 
-/// The largest bundle.
 const BYTES_MAX: u64 = 512 << 20;
-/// How long it may take to make one.
 const MAKING_MAX: Duration = Duration::from_secs(60);
-/// Bytes that are read and sent at once.
 const PIECE_BYTES: usize = 64 << 10;
 
 pub(super) async fn show(http: &Http, asked: AnswerRequest, of: Asked) -> Result<Response, ErrorResponse> {
@@ -89,14 +86,12 @@ fn unmade(error: BundleError, range: &Range<TimeMs>) -> ErrorResponse {
     }
 }
 
-/// What is still to be sent.
 struct Sending {
     file: tokio::fs::File,
     deadline: SendingDeadline,
     _turn: OwnedSemaphorePermit,
 }
 
-/// The file, piece by piece.
 fn send(file: File, name: &str, turn: OwnedSemaphorePermit) -> io::Result<Response> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/vnd.sqlite3"));

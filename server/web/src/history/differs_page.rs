@@ -20,7 +20,6 @@ use lockscope_live::absolute_or_none;
 use lockscope_view::Scope;
 
 const PAGE: &str = "/differs";
-/// Ranges by their length, up to now.
 const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
 
 /// What an address asks for, with both ends of its range.
@@ -61,7 +60,6 @@ impl PageAsked {
         Ok(Self { of, length, range, chosen, is_part })
     }
 
-    /// An address that asks for the same range, and more.
     fn address(&self, path: &str, ensemble: &str, more: &[(&str, Option<i64>)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let texts = [("ensemble", ensemble), ("path", self.of.path.as_str())];
@@ -137,7 +135,6 @@ impl Http {
         })
     }
 
-    /// The figures, or why there are none now.
     fn differing(&self, scope: &Scope, asked: &PageAsked, named: &str) -> Result<DiffersAnswer, ErrorResponse> {
         let mut map = WaitsMap::new(asked.range.clone());
         match found(self, scope, &asked.of, &mut |span| map.note(span)) {

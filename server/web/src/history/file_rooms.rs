@@ -25,7 +25,6 @@ const SENDING_MAX: Duration = Duration::from_secs(600);
 const TEXTS_MAX: usize = 8;
 const CALLER_TEXTS_MAX: usize = 4;
 const GROUP_TEXTS_MAX: usize = 6;
-/// Bytes that are given to a connection at once.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// The room there is. Overflow policy: one more is refused, and may be asked for again.
@@ -36,7 +35,6 @@ pub(crate) struct FileRooms {
     texts: Quota<QuotaOwner>,
 }
 
-/// When the sending of a file is cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SendingDeadline(Instant);
 
@@ -55,7 +53,6 @@ impl SendingDeadline {
     }
 }
 
-/// What is still to be sent of a text.
 struct SendingText {
     body: BodyDataStream,
     given: Bytes,
@@ -74,7 +71,6 @@ impl FileRooms {
         self.bundles.clone().try_acquire_owned().ok()
     }
 
-    /// Room for a text of somebody.
     pub(super) fn text(&self, caller: &QuotaOwner) -> Result<Permit<QuotaOwner>, ErrorResponse> {
         self.texts.take_of(caller.payers(CALLER_TEXTS_MAX, GROUP_TEXTS_MAX)).map_err(|why| {
             let most = match why {

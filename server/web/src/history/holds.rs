@@ -15,7 +15,6 @@ use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 
-/// Rows of one answer.
 pub(crate) const HOLDS_MAX: usize = 1_000;
 const HOLDS_USUAL: usize = 100;
 
@@ -38,7 +37,6 @@ fn found(http: &Http, scope: &Scope, asked: &Asked) -> Result<Json<Holds>, Error
 }
 
 impl Asked {
-    /// Whose spans are meant.
     pub(super) fn holds(&self) -> HoldsQuery<'_> {
         let Self { path, session, client, before, .. } = self;
         HoldsQuery { path, session: *session, client, before: *before, limit: usize::MAX, bytes_max: usize::MAX }

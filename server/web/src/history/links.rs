@@ -78,12 +78,10 @@ fn with_moment(address: &str, at_ms: i64) -> String {
     format!("{before}{sign}at={at_ms}{hash}")
 }
 
-/// Its page as it was at a moment.
 pub(super) fn at_moment(url: &str, at_ms: i64) -> String {
     format!("{url}{}at={at_ms}", if url.contains('?') { '&' } else { '?' })
 }
 
-/// An address with parameters.
 pub(super) fn with(path: &str, pairs: &[(&str, &str)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(pairs);

@@ -14,7 +14,6 @@ use crate::params::Params;
 use crate::problem::ErrorResponse;
 use crate::shared_answers::AnswerRequest;
 
-/// Marks of one answer.
 pub(crate) const MARKS_MAX: usize = 2_000;
 const MARKS_USUAL: usize = 500;
 

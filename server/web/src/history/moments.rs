@@ -22,7 +22,6 @@ use super::snapshots::{Missing, Snapshot, SnapshotCache, SnapshotRequest, instan
 /// A recording that ends so much before the newest one has stopped: the others go on without it.
 const STOPPED_AFTER_MS: i64 = 60_000;
 
-/// A moment that somebody asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub(crate) when: When,
@@ -38,7 +37,6 @@ impl Moment {
         Self { when, ensemble: ensemble.to_owned(), is_alone: false }
     }
 
-    /// The same question of another moment.
     pub(crate) fn at(&self, at_ms: i64) -> Self {
         Self { when: When::At(at_ms), ..self.clone() }
     }
@@ -49,7 +47,6 @@ impl Moment {
     }
 }
 
-/// How a moment is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     /// An instant, ms since the epoch.
@@ -58,13 +55,10 @@ pub(crate) enum When {
     Zxid(i64),
 }
 
-/// Why a moment can't be shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MomentError {
-    /// Nothing is recorded at all.
     #[error("this server keeps no history; set history = \"on\" and a data directory")]
     NoHistory,
-    /// It is yet to come.
     #[error("that moment is not over yet; ask for one of the past")]
     Future,
     /// A transaction belongs to one ensemble.
@@ -72,29 +66,20 @@ pub(crate) enum MomentError {
     NoEnsemble,
     /// There is no model of the ensemble that was named, or of any.
     #[error("{why}, in the ensemble {ensemble}")]
-    Unknown {
-        /// Of which ensemble.
-        ensemble: String,
-        /// Why.
-        why: Missing,
-    },
+    Unknown { ensemble: String, why: Missing },
 }
 
 /// What is recorded, and what no recording knows.
 pub struct Recordings {
     /// The ensembles in the order in which they are shown, and the recording of each that has one.
     pub ensembles: SharedList<(EnsembleInfo, Option<HistoryHandle>)>,
-    /// What is known of the server.
     pub about: About,
-    /// What an application is.
     pub applications: ApplicationNames,
     /// What was released through Lockscope: a recording has that a znode went, and not why.
     pub forced: ForcedReleases,
-    /// The server's clock.
     pub clock: Clock,
 }
 
-/// All moments that are kept.
 pub(crate) struct Moments {
     recordings: Recordings,
     snapshots: SnapshotCache,
@@ -104,7 +89,6 @@ pub(crate) struct Moments {
 
 /// What reads are answered from: the present, or the ensembles as they were at a moment.
 pub(crate) struct Models {
-    /// What pages and answers are made from.
     pub(crate) hub: Arc<Hub>,
     /// Ensembles of which nothing is known at that moment; none in the present.
     pub(crate) unanswered: Vec<Unanswered>,
@@ -120,12 +104,10 @@ impl Moments {
         Self { is_over: true, ..Self::new(recordings) }
     }
 
-    /// What was released through Lockscope.
     pub(super) fn forced(&self) -> &ForcedReleases {
         &self.recordings.forced
     }
 
-    /// What an application is.
     pub(super) fn applications(&self) -> &ApplicationNames {
         &self.recordings.applications
     }
@@ -163,7 +145,6 @@ impl Moments {
         stores.any(|store| matches!(generated_before(&*store), Ok(Some(gap)) if at_ms <= gap.from.0))
     }
 
-    /// The server's clock.
     pub(crate) fn now_ms(&self) -> i64 {
         self.recordings.clock.now_ms()
     }
@@ -242,14 +223,12 @@ impl Moments {
         self.recordings.ensembles.now().iter().find(|(info, _)| info.name == ensemble).cloned()
     }
 
-    /// One ensemble as it was.
     pub(super) fn of_ensemble(&self, ensemble: &str, at_ms: i64, give_up_at: Instant) -> Result<Arc<Hub>, Missing> {
         let (info, handle) = self.recording(ensemble).ok_or(Missing::NotRecorded)?;
         let snapshot = self.snapshot(ensemble, handle.as_ref(), at_ms, give_up_at)?;
         Ok(self.hub(at_ms, vec![Ensemble::still(info, &snapshot.shown)]))
     }
 
-    /// What was recorded of one ensemble.
     pub(super) fn model(&self, ensemble: &str, at_ms: i64) -> Result<Arc<Snapshot>, MomentError> {
         if at_ms > self.now_ms() {
             return Err(MomentError::Future);

@@ -129,7 +129,6 @@ pub(crate) async fn with_kept_moment(response: Response, at_ms: i64) -> Response
     Response::from_parts(parts, Body::from(html))
 }
 
-/// A moment of which nothing can be shown.
 struct UnknownMoment {
     view: PastView,
     error: MomentError,

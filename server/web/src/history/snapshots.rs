@@ -26,23 +26,16 @@ const SETTLED_AFTER_MS: i64 = 4_000;
 /// How long a younger snapshot is kept: more may have been noticed by then.
 const UNSETTLED_FOR_MS: i64 = 500;
 
-/// Why there is no snapshot of an ensemble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Nothing is recorded of it.
     NotRecorded,
     /// Nothing is kept; the nearest kept moments.
     NothingKept {
-        /// Before it.
         before: Option<i64>,
-        /// After it.
         after: Option<i64>,
     },
-    /// It lies in a gap.
     Gap(Gap),
-    /// It takes too long.
     TooLong(String),
-    /// The store fails.
     Failed(String),
 }
 
@@ -93,7 +86,6 @@ impl Missing {
     }
 }
 
-/// An ensemble as it was at an instant.
 pub(super) struct Snapshot {
     at_ms: i64,
     /// What was recorded, to step on from.
@@ -105,7 +97,6 @@ pub(super) struct Snapshot {
     expires_at_ms: Option<i64>,
 }
 
-/// The snapshots that are kept.
 #[derive(Default)]
 pub(super) struct SnapshotCache {
     /// By ensemble; the one used last comes last.
@@ -114,7 +105,6 @@ pub(super) struct SnapshotCache {
     making: Mutex<HashMap<Arc<str>, Arc<Mutex<()>>>>,
 }
 
-/// Which snapshot, made by when.
 #[derive(Clone, Copy)]
 pub(super) struct SnapshotRequest<'a> {
     pub(super) ensemble: &'a str,
@@ -127,7 +117,6 @@ pub(super) struct SnapshotRequest<'a> {
 }
 
 impl SnapshotCache {
-    /// An ensemble as it was.
     pub(super) fn get(&self, of: SnapshotRequest<'_>) -> Result<Arc<Snapshot>, Missing> {
         let handle = of.recording.ok_or(Missing::NotRecorded)?;
         if let Some(found) = self.find(of, handle) {

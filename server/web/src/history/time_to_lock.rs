@@ -28,7 +28,6 @@ use lockscope_live::{FILTER_CHARS_MAX, LineView, PATH_CHARS_MAX, ProjectedView, 
 
 /// Waiters that are listed where nobody says how many.
 pub(crate) const WAITS_USUAL: u32 = 20;
-/// Waiters that the page lists.
 const WAITS_SHOWN: u32 = 8;
 /// How long a document waits for what was recorded.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -48,7 +47,6 @@ pub(crate) async fn show(
     Ok(share_past(&http, asked, make).await)
 }
 
-/// The section of the lock's page, as markup.
 pub(crate) async fn section(
     State(http): State<Http>,
     asked: AnswerRequest,
@@ -158,7 +156,6 @@ fn recorded(http: &Http, scope: &Scope, line: &LineView) -> Result<Option<Record
     Ok(Some(RecordedHabits { calibration: calibration(learned.calibration), habits: learned.habits }))
 }
 
-/// One that is there.
 fn life(contender: &Contender) -> Option<LineLife> {
     let joined = contender.created_at_ms.or(contender.waiting_since_ms).or(contender.holding_since_ms)?;
     let held = contender.holding_since_ms;

@@ -15,12 +15,9 @@ use super::validity::{Validity, validity};
 /// From so many days before its end a certificate's expiry is reported.
 pub const EXPIRY_WARNING_DAYS: i64 = 14;
 const DAY_MS: i64 = 86_400_000;
-/// Longest file that is read.
 const FILE_BYTES_MAX: usize = 1024 * 1024;
-/// Certificates of a chain.
 const CHAIN_MAX: usize = 16;
 
-/// Where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The certificate, then those between it and its authority, in PEM.
@@ -29,14 +26,12 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// What is in both files now.
 #[derive(PartialEq, Eq)]
 pub(super) struct Pems {
     pub(super) cert: Vec<u8>,
     key: Vec<u8>,
 }
 
-/// A pair that can be used.
 pub(super) struct Pair {
     pub(super) config: Arc<ServerConfig>,
     pub(super) until_ms: i64,
@@ -47,7 +42,6 @@ pub(super) struct Pair {
 #[error("{0}")]
 pub struct TlsFault(pub String);
 
-/// How close the end of a certificate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExpiryWarning {
     Far,
@@ -57,7 +51,6 @@ pub(super) enum ExpiryWarning {
 }
 
 impl TlsFiles {
-    /// Reads both files.
     pub(super) fn read(&self) -> Result<Pems, TlsFault> {
         Ok(Pems { cert: read("tls_cert", &self.cert)?, key: read("tls_key", &self.key)? })
     }
@@ -84,7 +77,6 @@ impl fmt::Debug for Pems {
 }
 
 impl Pems {
-    /// Checks them as of now, and makes what TLS needs.
     pub(super) fn check(&self, files: &TlsFiles, now_ms: i64) -> Result<Pair, TlsFault> {
         let (cert, key) = (files.cert.display(), files.key.display());
         let fault = |sentence: String| TlsFault(sentence);

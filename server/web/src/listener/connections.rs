@@ -43,11 +43,8 @@ pub struct Bounds {
     pub connections_max: usize,
     /// Connections of one address at once, a trusted proxy's excepted: it stands for many.
     pub address_connections_max: usize,
-    /// Which addresses are trusted proxies.
     pub proxies: Proxies,
-    /// Connections that were closed as they came.
     pub refusals: Arc<Refusals>,
-    /// How long a TLS handshake may take.
     pub handshake_max: Duration,
     /// How long a request's head may take, from the moment the one before was answered: also how long an idle
     /// connection is kept.
@@ -56,7 +53,6 @@ pub struct Bounds {
     pub stall_max: Duration,
     /// Bytes of a request's head, and of what is buffered of a connection.
     pub head_bytes_max: usize,
-    /// Headers of a request.
     pub headers_max: usize,
     /// Bytes that the kernel may keep for a client.
     pub send_buffer_bytes: usize,
@@ -91,12 +87,10 @@ impl Bounds {
     }
 }
 
-/// Decides which addresses are trusted proxies.
 #[derive(Clone)]
 pub struct Proxies(Arc<dyn Fn(IpAddr) -> bool + Send + Sync>);
 
 impl Proxies {
-    /// Those of which this is true.
     pub fn new(is_proxy: impl Fn(IpAddr) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(is_proxy))
     }
@@ -119,7 +113,6 @@ impl fmt::Debug for Proxies {
 pub struct Arrival {
     /// Where from: the next one to us, perhaps a proxy.
     pub peer: SocketAddr,
-    /// The address of ours that was connected to.
     pub local: SocketAddr,
     /// Whether TLS ended here.
     pub is_tls: bool,

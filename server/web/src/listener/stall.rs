@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// Such a stream.
 pub(super) struct Stall<S> {
     stream: S,
     /// How long nothing may be taken.

@@ -15,14 +15,11 @@ use super::certificate::{EXPIRY_WARNING_DAYS, ExpiryWarning, Pems, TlsFault, Tls
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
 
-/// Pause between two looks at the files.
 pub const LOOK_EVERY: Duration = Duration::from_secs(3);
 
-/// What a connection is met with; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Tls(watch::Receiver<Arc<ServerConfig>>);
 
-/// Follows the files.
 pub struct Follower {
     files: TlsFiles,
     clock: Clock,

@@ -5,7 +5,6 @@ use lockscope_view::{AlertState, Alerts};
 use super::catalogue::Family;
 use super::text::Exposition;
 
-/// Writes everything of them.
 pub(super) fn tell(alerts: &Alerts, out: &mut Exposition) {
     for rule in &alerts.rules {
         let of_rule = || alerts.alerts.iter().filter(|alert| alert.rule == rule.name);

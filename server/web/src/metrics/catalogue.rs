@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 
 use prometheus_client::metrics::MetricType;
 
-/// What all names begin with.
 pub const PREFIX: &str = "lockscope_";
 
-/// What one metric is.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// Its name without the prefix.
@@ -16,7 +14,6 @@ pub struct About {
     pub kind: MetricType,
     /// Its labels, in order.
     pub labels: &'static [&'static str],
-    /// One sentence or two.
     pub help: &'static str,
 }
 
@@ -35,9 +32,7 @@ impl About {
 
 macro_rules! families {
     ($($group:literal { $($variant:ident: $kind:ident $name:literal [$($label:literal),*] $help:literal;)+ })+) => {
-        /// Names a metric.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        #[expect(missing_docs, reason = "each has its sentence in the table, which is what operators read")]
         pub enum Family {
             $($($variant,)+)+
         }
@@ -46,7 +41,6 @@ macro_rules! families {
             /// Every metric, in the order it is exposed.
             pub const ALL: &[Self] = &[$($(Self::$variant,)+)+];
 
-            /// What it is.
             pub fn about(self) -> About {
                 match self {
                     $($(Self::$variant => About { name: $name, kind: MetricType::$kind, labels: &[$($label),*], help: $help },)+)+
@@ -54,7 +48,6 @@ macro_rules! families {
             }
         }
 
-        /// The same by what they are about.
         const GROUPS: &[(&str, &[Family])] = &[$(($group, &[$(Family::$variant,)+]),)+];
     };
 }

@@ -6,7 +6,6 @@ use lockscope_view::{Cluster, ClusterState, SharedMemory};
 use super::catalogue::Family;
 use super::text::Exposition;
 
-/// Writes everything of it.
 pub(super) fn tell(cluster: &Cluster, counts: Counts, out: &mut Exposition) {
     for state in ClusterState::ALL {
         out.count(Family::ClusterState, &[state.name()], (cluster.state == state).into());

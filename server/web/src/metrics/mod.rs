@@ -28,36 +28,27 @@ use lockscope_runtime::shared_list::SharedList;
 use lockscope_view::{Alerts, Scope};
 use process::Process;
 
-/// Milliseconds of a second.
 const SECOND_MS: i64 = 1_000;
 
-/// The counters, and which locks have series of their own.
 #[derive(Clone, Default)]
 pub struct Metrics {
     /// Which locks have series of their own.
     pub apart: MetricSelection,
-    /// Request counters of each ensemble, by its name.
     pub zookeeper: SharedList<(String, Arc<lockscope_zookeeper::RequestCounts>)>,
-    /// Counts audit records.
     pub audit: Arc<lockscope_audit::JournalCounts>,
     /// The log that the webhook delivers; None without a data directory.
     pub record: Option<Arc<LazyLog>>,
-    /// Counts refused connections.
     pub connections: Arc<Refusals>,
-    /// When the process started, ms since the Unix epoch.
     pub started_at_ms: i64,
 }
 
-/// What is counted on the way in, as it is now.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sockets {
     /// Live sockets open.
     pub clients: u64,
     /// Counters, in the order of the table.
     pub opened: u64,
-    /// Frames sent.
     pub frames_sent: u64,
-    /// Closed for being slow.
     pub slow_closed: u64,
     /// Frames not understood.
     pub frames_refused: u64,
@@ -65,13 +56,9 @@ pub struct Sockets {
     pub guarded: u64,
 }
 
-/// Who is asked besides.
 pub struct MetricSources<'a> {
-    /// Models and views.
     pub hub: &'a Hub,
-    /// What is counted on the way in.
     pub sockets: Sockets,
-    /// Sign-ins.
     pub access: &'a Access,
     /// Releases; None where nothing can be released.
     pub release_service: Option<&'a ReleaseService>,
@@ -88,7 +75,6 @@ pub struct MetricSources<'a> {
 }
 
 impl Metrics {
-    /// The exposition for somebody of this scope.
     pub fn expose(&self, sources: &MetricSources<'_>, scope: &Scope) -> String {
         let mut out = Exposition::default();
         out.count(Family::BuildInfo, &[env!("CARGO_PKG_VERSION")], 1);
@@ -134,7 +120,6 @@ impl Metrics {
         }
     }
 
-    /// What is of the server as a whole.
     fn tell_server(&self, sources: &MetricSources<'_>, out: &mut Exposition) {
         let (sockets, sizes) = (&sources.sockets, sources.hub.sizes());
         let refused = sources.release_service.map_or(0, |release_service| release_service.counted().refused);

@@ -9,10 +9,8 @@ use lockscope_live::project::{EnsembleCounters, LockSnapshot, Snapshot};
 /// The path of the series for all other locks: no path of a znode looks like it.
 pub const OTHER: &str = "_other";
 
-/// Millionths of one.
 const PPM: f64 = 1_000_000.0;
 
-/// Writes everything of one ensemble.
 pub(super) fn tell(figures: &Snapshot, out: &mut Exposition) {
     let ensemble = figures.ensemble.as_str();
     locks(figures, out);

@@ -2,19 +2,14 @@
 
 use std::fs;
 
-/// Numbers of the process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Process {
-    /// Memory in use, bytes.
     pub(super) resident_bytes: Option<u64>,
-    /// Open files and sockets.
     pub(super) open_fds: Option<u64>,
-    /// How many may be open.
     pub(super) max_fds: Option<u64>,
 }
 
 impl Process {
-    /// As they are now.
     pub(super) fn now() -> Self {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();

@@ -6,10 +6,8 @@ use lockscope_history::store::Connections;
 use super::catalogue::Family;
 use super::text::Exposition;
 
-/// Microseconds of a second.
 const SECOND_US: f64 = 1_000_000.0;
 
-/// Writes everything of one recording.
 pub(super) fn tell(ensemble: &str, status: &HistoryStatus, out: &mut Exposition) {
     let (labels, coverage) = ([ensemble], &status.coverage);
     let counts = [
@@ -29,7 +27,6 @@ pub(super) fn tell(ensemble: &str, status: &HistoryStatus, out: &mut Exposition)
     out.add(Family::HistoryWriteTime, &labels, seconds(status.write_us.1));
 }
 
-/// Writes what happened to the connections that all recordings share.
 pub(super) fn tell_connections(connections: Connections, out: &mut Exposition) {
     let Connections { made, failed, timeouts } = connections;
     out.count(Family::HistoryConnects, &["made"], made);

@@ -10,10 +10,8 @@ use prometheus_client::registry::Registry;
 
 use super::catalogue::{Family, PREFIX};
 
-/// Milliseconds of a second.
 const SECOND_MS: f64 = 1_000.0;
 
-/// The value of one series.
 #[derive(Debug)]
 enum Value {
     Count(u64),
@@ -21,7 +19,6 @@ enum Value {
     Durations(Durations),
 }
 
-/// One series: its labels and its value.
 type Sample = (Vec<(&'static str, String)>, Value);
 
 /// An exposition being put together; samples may come in any order.
@@ -42,12 +39,10 @@ impl Exposition {
         self.sample(family, labels, Value::Number(value));
     }
 
-    /// Adds a whole number.
     pub fn count(&mut self, family: Family, labels: &[&str], value: u64) {
         self.sample(family, labels, Value::Count(value));
     }
 
-    /// Adds a time given in milliseconds.
     pub fn ms(&mut self, family: Family, labels: &[&str], ms: i64) {
         self.add(family, labels, seconds(ms));
     }
@@ -60,12 +55,10 @@ impl Exposition {
         }
     }
 
-    /// Adds a histogram.
     pub fn durations(&mut self, family: Family, labels: &[&str], durations: &Durations) {
         self.sample(family, labels, Value::Durations(*durations));
     }
 
-    /// The whole text.
     pub fn finish(self) -> String {
         let (mut text, mut registry) = (String::new(), Registry::default());
         registry.register_collector(Box::new(self));

@@ -32,7 +32,6 @@ const BROTLI_QUALITY: u32 = 4;
 const BROTLI_WINDOW: u32 = 19;
 const BUFFER_BYTES: usize = 4 * 1_024;
 
-/// How a body is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     Brotli,
@@ -132,7 +131,6 @@ async fn gather(pieces: &mut axum::body::BodyDataStream) -> Result<(Vec<u8>, boo
     }
 }
 
-/// An encoder that writes into memory.
 enum Compressor {
     Brotli(Box<CompressorWriter<Vec<u8>>>),
     Gzip(Box<GzEncoder<Vec<u8>>>),

@@ -23,7 +23,6 @@ const PERMISSIONS: &str = "accelerometer=(), browsing-topics=(), camera=(), disp
 /// A year.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
-/// For every answer.
 pub(crate) async fn of_all(State(http): State<Http>, request: Request, next: Next) -> Response {
     let keeps_encrypted = http.origins.is_encrypted() && !is_this_machine(&request);
     let mut response = next.run(request).await;

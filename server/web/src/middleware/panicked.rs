@@ -12,7 +12,6 @@ use futures_util::FutureExt as _;
 
 use crate::problem::ErrorResponse;
 
-/// What people read.
 const PAGE: &str = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Error · Lockscope</title>\
      <h1>Lockscope could not draw this page</h1><p>The fault is in Lockscope and was logged. Nothing was changed in ZooKeeper. \
      <a href=\"\">Try again</a> or go to the <a href=\"/\">board</a>.</p></html>\n";

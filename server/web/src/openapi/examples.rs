@@ -48,7 +48,6 @@ const BODIES: &[(&str, &str)] = &[
     ("throwFault", r#"{"fault":"kill","strategy":"predecessor"}"#),
 ];
 
-/// Adds the example of what an operation takes.
 pub(super) fn of_body(id: &str, operation: &mut Value) {
     if let Some(example) =
         BODIES.iter().find(|(of, _)| *of == id).and_then(|(_, text)| serde_json::from_str::<Value>(text).ok())
@@ -57,7 +56,6 @@ pub(super) fn of_body(id: &str, operation: &mut Value) {
     }
 }
 
-/// Adds the examples of what an operation answers.
 pub(super) fn of_replies(id: &str, operation: &mut Value) {
     for (_, status, text) in REPLIES.iter().filter(|(of, _, _)| *of == id) {
         if let Ok(example) = serde_json::from_str::<Value>(text) {

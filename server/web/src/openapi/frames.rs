@@ -25,12 +25,10 @@ pub(super) fn websocket() -> Value {
     })
 }
 
-/// Adds what the server sends.
 pub(super) fn of_server(schemas: &mut SchemaGenerator) {
     shape::<ServerFrame>(schemas);
 }
 
-/// Adds what a client sends.
 pub(super) fn of_client(schemas: &mut SchemaGenerator) {
     shape::<ClientFrame>(schemas);
 }

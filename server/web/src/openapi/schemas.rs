@@ -11,12 +11,10 @@ const PLACE: &str = "/components/schemas";
 /// Behind the name of a type that is asked for otherwise than it is answered.
 const ASKED: &str = "Asked";
 
-/// For what is answered.
 pub(super) fn answered() -> SchemaGenerator {
     settings().for_serialize().into_generator()
 }
 
-/// For what is asked.
 pub(super) fn asked() -> SchemaGenerator {
     settings().for_deserialize().into_generator()
 }

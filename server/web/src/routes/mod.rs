@@ -25,7 +25,6 @@ const RELEASE: Need = Need::Of(Right::Release);
 const LAB: Need = Need::Of(Right::RunLab);
 const AUDIT: Need = Need::Of(Right::ReadAudit);
 
-/// Routes of the API.
 pub(super) const OPERATIONS: &[(Tag, &[Operation])] = &[
     (Tag::Look, now::OPERATIONS),
     (Tag::Look, past::OPERATIONS),
@@ -38,20 +37,17 @@ pub(super) const OPERATIONS: &[(Tag, &[Operation])] = &[
     (Tag::Lab, lab::OPERATIONS),
 ];
 
-/// Every route.
 pub fn all() -> impl Iterator<Item = &'static Route> {
     let of_api = OPERATIONS.iter().flat_map(|(_, operations)| operations.iter().map(|operation| &operation.route));
     of_api.chain(pages::ROUTES)
 }
 
-/// Every route, with the parameters that it takes.
 pub(super) fn with_params() -> impl Iterator<Item = (&'static Route, ParamNames)> {
     let operations = OPERATIONS.iter().flat_map(|(_, operations)| *operations);
     let of_api = operations.map(|operation| (&operation.route, ParamNames(operation.query_params().collect())));
     of_api.chain(pages::ROUTES.iter().map(|row| (row, ParamNames(row.params.into()))))
 }
 
-/// Whether pages may be at an address.
 pub(super) fn is_page(path: &str) -> bool {
     all().any(|row| matches!(row.answer, Answer::Page) && row.path == path)
 }
@@ -66,22 +62,17 @@ pub(super) fn has_secret(path: &str) -> bool {
     all().any(|row| row.has_secret && row.path == path)
 }
 
-/// Whether an address is a probe.
 pub(super) fn is_probe(path: &str) -> bool {
     all().any(|row| row.is_probe && row.path == path)
 }
 
-/// What a table has for a request.
 pub(super) enum Match {
-    /// This route.
     Route(&'static Route),
     /// The address, asked for otherwise.
     Otherwise,
-    /// Nothing.
     None,
 }
 
-/// The row of a matched path and a method.
 pub(super) fn find(matched: &str, method: &Method) -> Match {
     match row(matched, method) {
         Some(row) => Match::Route(row),

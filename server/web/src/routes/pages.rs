@@ -17,7 +17,6 @@ use crate::{
     sign_in,
 };
 
-/// What the list of events takes.
 const EVENTS: &[&str] = &["path", "session", "kind", "ensemble", "from", "to", "before", "after", "at"];
 const DIFFERS: &[&str] =
     &["path", "ensemble", "range", "from", "to", "sel_from", "sel_to", "min_wait_ms", "max_wait_ms"];

@@ -3,15 +3,12 @@
 use crate::operation::{Content, Reply, shape};
 use crate::release_api::{PlanJson, ResultJson};
 
-/// The same as a table.
 pub(super) const TABLE: Content = Content::Text(crate::csv::MEDIA_TYPE);
 
-/// An answer of JSON.
 pub(super) const fn json(status: u16, text: &'static str, content: &'static [Content]) -> Reply {
     Reply { status, text, content }
 }
 
-/// An answer that says what was wrong.
 pub(super) const fn problem(status: u16, text: &'static str) -> Reply {
     Reply { status, text, content: &[Content::Problem] }
 }
@@ -38,7 +35,6 @@ pub(super) const TOO_LONG: Reply =
 pub(super) const NO_PREFERENCES: Reply =
     problem(404, "Nobody is signed in, or this server keeps nothing: the browser keeps them then.");
 
-/// Possible outcomes of a request.
 pub(super) const RESULTS: &[Reply] = &[
     json(
         200,
@@ -70,7 +66,6 @@ pub(super) const RESULTS: &[Reply] = &[
     ),
 ];
 
-/// What planning may come to.
 pub(super) const PLANS: &[Reply] = &[
     json(200, "The plan.", &[Content::Json(shape::<PlanJson>)]),
     NO_ZNODE,

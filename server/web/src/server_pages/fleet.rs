@@ -15,9 +15,7 @@ use crate::shared_answers::AnswerRequest;
 use lockscope_live::FILTER_CHARS_MAX;
 use lockscope_live::project::fleet;
 
-/// Tiles of a page.
 const PAGE_TILES: u32 = 60;
-/// Labels that one question may ask for.
 pub(crate) const LABELS_MAX: usize = 16;
 
 /// Reads an address; `usual`: how many tiles where it does not say.

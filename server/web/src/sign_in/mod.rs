@@ -26,10 +26,8 @@ const POLICY: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none
 const UNNAMED: &str = "default";
 /// Longest way back that is kept.
 const NEXT_BYTES_MAX: usize = 2_048;
-/// What a forbidding form is answered when it could not be read.
 const UNREADABLE: &str = "the form could not be read; open this page again and fill it in";
 
-/// What the forms send.
 #[derive(Deserialize)]
 #[serde(default)]
 #[derive(Default)]
@@ -41,7 +39,6 @@ pub(super) struct Fields {
     next: String,
 }
 
-/// What leads to the page.
 type QueryMap = Query<BTreeMap<String, String>>;
 
 /// The page's address for somebody who wanted another.
@@ -58,7 +55,6 @@ pub(super) fn refuse_page(detail: &str) -> Response {
     answer(StatusCode::FORBIDDEN, page::refused(detail))
 }
 
-/// The page for what can't be shown now.
 pub(super) fn unavailable_page(status: StatusCode, detail: &str) -> Response {
     answer(status, page::unavailable(detail))
 }
@@ -87,7 +83,6 @@ pub(super) async fn show(State(http): State<Http>, peer: Peer, headers: HeaderMa
     answer(StatusCode::OK, page::form(&form(&http, next, principal)))
 }
 
-/// The page for whoever may be signed in.
 fn form<'a>(http: &Http, next: &'a str, who: Option<Principal>) -> page::Form<'a> {
     let access = &http.access;
     page::Form {
@@ -203,7 +198,6 @@ fn status_of(why: SignInError) -> (StatusCode, Option<u64>) {
     }
 }
 
-/// The form again, with one line that says why.
 fn refused(http: &Http, fields: &Fields, status: StatusCode, error: &str) -> Response {
     let form = page::Form { name: &fields.name, error, ..form(http, local(&fields.next), None) };
     let mut response = answer(status, page::form(&form));

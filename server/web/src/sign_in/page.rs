@@ -8,23 +8,17 @@ use lockscope_access::{PASSWORD_BYTES_MAX, Principal, Secret};
 use lockscope_page::ports::FORM_TOKEN;
 use lockscope_view::Role;
 
-/// The page for signing in.
 pub(super) struct Form<'a> {
-    /// Where to go afterwards.
     pub(super) next: &'a str,
-    /// The name that was typed.
     pub(super) name: &'a str,
     /// Why it did not work; empty when nothing was tried.
     pub(super) error: &'a str,
-    /// Who is signed in.
     pub(super) who: Option<Principal>,
     /// There is a token or a user to sign in with.
     pub(super) has_accounts: bool,
-    /// An OpenID provider is configured.
     pub(super) has_openid: bool,
     /// Nobody there is may release.
     pub(super) is_read_only: bool,
-    /// This is the demo.
     pub(super) is_demo: bool,
     /// Whoever asks may be its operator.
     pub(super) offers_operator: bool,
@@ -90,7 +84,6 @@ pub(super) fn form(form: &Form<'_>) -> String {
     document("Sign in", &body, "")
 }
 
-/// Whom a one-time link signs in.
 pub(super) struct LinkHolder {
     pub(super) name: String,
     pub(super) role: Role,
@@ -122,7 +115,6 @@ const WALL_SCRIPT: &str = "(()=>{const h=location.hash;history.replaceState(null
     const go=()=>{s.setItem(k,t);s.setItem(k+'.at',Date.now());f.token.value=t;f.submit()};\
     Date.now()-Number(s.getItem(k+'.at'))<1e4?setTimeout(go,1e4):go()}catch{}})()";
 
-/// For a screen on the wall.
 pub(super) fn wall(nonce: &str, error: &str) -> String {
     let fault = if error.is_empty() {
         String::new()
@@ -154,7 +146,6 @@ pub(super) fn refused(detail: &str) -> String {
     document("Not for this role", &body, "")
 }
 
-/// What can't be shown here, or not now.
 pub(super) fn unavailable(detail: &str) -> String {
     let body =
         format!(r#"<p class="sign-error" role="alert">{}</p><p><a href="/">To the dashboard</a></p>"#, escape(detail));

@@ -14,12 +14,9 @@ use super::{Fields, POLICY, UNREADABLE, status_of, welcome};
 use crate::Http;
 use crate::peer::Peer;
 
-/// Where it is.
 pub(super) const ADDRESS: &str = "/sign-in/wall";
-/// Where it leads.
 const WALL: &str = "/wall";
 
-/// Whether somebody wanted the wallboard.
 pub(super) fn is_wanted(address: &str) -> bool {
     address.split('?').next() == Some(WALL)
 }

@@ -11,7 +11,6 @@ use super::fault::{CONNECTIONS_MAX, EPHEMERALS_MAX, Malformed, SESSIONS_MAX, WAT
 use super::health::{from_counters, role};
 use super::monitor::Monitor;
 
-/// What every answer has.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(default)]

@@ -30,14 +30,12 @@ impl<T, const MAX: usize> Default for List<T, MAX> {
 }
 
 impl<T, const MAX: usize> List<T, MAX> {
-    /// The whole list; `what`: of what.
     pub(super) fn whole(self, what: &'static str) -> Result<Vec<T>, Malformed> {
         if self.is_over { Err(Malformed::TooMany { what, max: MAX }) } else { Ok(self.items) }
     }
 }
 
 impl<K, T, const MAX: usize> Lists<K, T, MAX> {
-    /// All of them; `what`: of what.
     pub(super) fn whole(self, what: &'static str) -> Result<BTreeMap<K, Vec<T>>, Malformed> {
         if self.is_over { Err(Malformed::TooMany { what, max: MAX }) } else { Ok(self.lists) }
     }

@@ -35,7 +35,6 @@ const HAND_ON_AFTER: Duration = Duration::from_millis(450);
 const KNOWN_WITHIN: Duration = Duration::from_secs(6);
 const _: () =
     assert!(ROUND_EVERY.as_millis() + JITTER_MAX.as_millis() + HAND_ON_AFTER.as_millis() <= KNOWN_WITHIN.as_millis());
-/// Watches are asked no more often than this.
 pub const WATCHES_EVERY: Duration = Duration::from_secs(15);
 /// The same while nobody looks, and some lock's waiters are in those tables alone: a table must not grow too old
 /// between.

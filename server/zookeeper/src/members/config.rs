@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use super::super::credentials::Credentials;
 
-/// Whom to ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Connect string; it was checked.
     pub connect: String,
     /// AdminServers, as [`check_admin_url`](super::check_admin_url) lets them pass.
     pub admin_urls: Vec<String>,
-    /// Who reads who the members are.
     pub credentials: Credentials,
     /// Time-out of those short sessions.
     pub session_timeout: Duration,

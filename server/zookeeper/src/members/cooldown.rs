@@ -6,12 +6,10 @@ use tokio::time::Instant;
 
 /// The first wait: the next round, or the one after it.
 const FIRST: Duration = Duration::from_secs(4);
-/// The longest.
 pub(super) const REST_MAX: Duration = Duration::from_secs(60);
 /// The one after an answer that was too long: making it costs the member much, and the next is hardly shorter.
 const SPARED: Duration = Duration::from_secs(3_600);
 
-/// One source's rest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rest {
     failures: u32,
@@ -24,19 +22,16 @@ impl Rest {
         self.until.is_some_and(|until| now < until)
     }
 
-    /// It failed.
     pub(super) fn failed(&mut self, now: Instant) {
         let wait = FIRST.saturating_mul(2_u32.saturating_pow(self.failures)).min(REST_MAX);
         self.failures = self.failures.saturating_add(1);
         self.until = Some(now + wait);
     }
 
-    /// Its answer was longer than is taken.
     pub(super) fn was_too_long(&mut self, now: Instant) {
         self.until = Some(now + SPARED);
     }
 
-    /// It worked.
     pub(super) fn worked(&mut self) {
         *self = Self::default();
     }

@@ -26,10 +26,8 @@ const SPARED: u32 = 15;
 /// What members answered last, by name.
 pub(crate) type MemberEpochs = BTreeMap<Box<str>, MemberEpoch>;
 
-/// What one member answered last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MemberEpoch {
-    /// When it was asked.
     pub(crate) asked: Option<Instant>,
     /// Its role, while it serves; of an observer as well while it does not answer.
     pub(crate) role: Option<MemberRole>,
@@ -45,7 +43,6 @@ pub(crate) struct MemberEpoch {
     pub(crate) led: Option<Led>,
 }
 
-/// When a member said that it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Led {
     /// Its first answer came.

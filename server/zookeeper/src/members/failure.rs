@@ -9,16 +9,13 @@ use super::fault::{Malformed, quote};
 
 /// The longest answer that is taken, over HTTP or as a four-letter word.
 pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long one answer may take.
 pub(super) const ANSWER_MAX: Duration = Duration::from_secs(2);
 
-/// Why there is no answer by one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
     pub(super) trouble: Trouble,
     /// It concerns the way, not the question: the other questions would fare no better.
     pub(super) whole_way: bool,
-    /// There was an answer, and it was longer than is taken.
     pub(super) is_too_long: bool,
     /// A clause with a subject: what came back.
     pub(super) said: String,
@@ -34,7 +31,6 @@ impl Failure {
         Self::new(Trouble::Off, true, "nobody listens there (connection refused)")
     }
 
-    /// No answer in time.
     pub(super) fn timed_out() -> Self {
         Self::new(Trouble::Broken, true, format!("no whole answer came within {} s", ANSWER_MAX.as_secs()))
     }
@@ -50,7 +46,6 @@ impl Failure {
         Self { is_too_long: true, ..Self::new(Trouble::Broken, false, said) }
     }
 
-    /// Asked for a right we do not have.
     pub(super) fn forbidden(said: &str) -> Self {
         Self::new(Trouble::Denied, false, format!("it refuses ({said})"))
     }

@@ -18,7 +18,6 @@ pub(super) const COUNTERS: [&str; 12] = [
     "sum_node_changed_watch_count",
 ];
 
-/// A member's role by the word it uses.
 pub(super) fn role(word: &str) -> Option<MemberRole> {
     match word {
         "leader" => Some(MemberRole::Leader),

@@ -9,11 +9,8 @@ use super::url;
 /// The line of a member's configuration that lets every word in.
 pub(super) const WHITELIST: &str = "4lw.commands.whitelist=srvr,cons,dump,wchp,mntr";
 
-/// What was tried.
 pub(super) struct Attempt<'a> {
-    /// The member.
     pub(super) member: &'a str,
-    /// What was asked.
     pub(super) question: Question,
     /// At which AdminServer, and what came back.
     pub(super) admin: Option<(&'a str, &'a Failure)>,
@@ -23,7 +20,6 @@ pub(super) struct Attempt<'a> {
     pub(super) words: Option<&'a Failure>,
 }
 
-/// Why there is no answer, and the sentence.
 pub(super) fn hint(tried: &Attempt<'_>) -> (Trouble, Box<str>) {
     let (what, word) = match tried.question {
         Question::Connections => ("who is connected to it", "cons"),

@@ -9,7 +9,6 @@ use tokio::time::{Instant, timeout_at};
 use super::failure::{BODY_BYTES_MAX, Failure};
 use super::url;
 
-/// The client that asks all of them.
 pub(super) fn client() -> Result<Client, reqwest::Error> {
     // No proxy: members are asked from here or not at all. No redirect: an AdminServer never sends one.
     // No authorities either: it is plain HTTP, and a machine without them must not keep us from asking.
@@ -21,7 +20,6 @@ pub(super) fn client() -> Result<Client, reqwest::Error> {
         .build()
 }
 
-/// The body of one answer.
 pub(super) async fn ask(client: &Client, base: &str, command: &str, deadline: Instant) -> Result<Vec<u8>, Failure> {
     let limited = timeout_at(deadline, exchange(client, &url::command(base, command))).await;
     limited.unwrap_or_else(|_| Err(Failure::timed_out()))

@@ -11,11 +11,9 @@ use super::config::Config;
 use super::roster::{self, MemberAddress, Resolved};
 use crate::note_ours;
 
-/// How long reading the configuration may take.
 const CONFIG_MAX: Duration = Duration::from_secs(10);
 /// How long all names together may take.
 const RESOLVE_MAX: Duration = Duration::from_secs(2);
-/// Addresses of one name that are looked at.
 const ADDRESSES_MAX: usize = 64;
 
 /// Who the members are, by what the ensemble says of itself.

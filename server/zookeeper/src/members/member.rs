@@ -30,7 +30,6 @@ const GUESS_MAX: Duration = Duration::from_millis(500);
 /// One place for each [`Question`].
 const QUESTIONS: usize = 4;
 
-/// One way to ask, and how it fares.
 #[derive(Debug)]
 struct Way {
     source: Source,
@@ -107,7 +106,6 @@ fn place_of(question: Question) -> usize {
     }
 }
 
-/// One member under observation.
 #[derive(Debug)]
 pub(super) struct Member {
     place: MemberAddress,
@@ -156,12 +154,10 @@ impl Member {
         &self.place
     }
 
-    /// Whether it was ever asked anything.
     pub(super) fn was_asked(&self) -> bool {
         self.was_asked
     }
 
-    /// What is known of where it is has changed.
     pub(super) fn moved(&mut self, place: MemberAddress) {
         if place.address == self.place.address && place.admin_url == self.place.admin_url {
             self.is_identified &= place.number == self.place.number;
@@ -182,7 +178,6 @@ impl Member {
             client.map(|client| Way::new(Source::Admin { client: client.clone(), url: self.admin_url.clone() }));
     }
 
-    /// Asks everything that is to be asked now.
     pub(super) async fn report(&mut self, clock: &Clock, watches_every: Option<Duration>) -> Report {
         self.was_asked = true;
         self.words.answered = false;

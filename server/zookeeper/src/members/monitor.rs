@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer};
 
 use super::health::COUNTERS;
 
-/// Of the many counters those that are used.
 #[derive(Default)]
 pub(super) struct Monitor {
     pub(super) server_state: Option<String>,

@@ -8,12 +8,10 @@ use lockscope_core::evidence::MEMBERS_MAX;
 
 use super::url;
 
-/// Where one member is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MemberAddress {
     /// Its name in everything shown: as the connect string spells it, else its client address.
     pub(super) name: Box<str>,
-    /// Its number, where known.
     pub(super) number: Option<i64>,
     /// Its client address, `host:port`.
     pub(super) address: String,

@@ -23,10 +23,8 @@ use lockscope_runtime::shutdown::CancellationToken;
 
 /// Rounds that wait for one ensemble. Overflow policy: the newest is dropped; what the model knows grows older.
 const WAITING_MAX: usize = 4;
-/// Rounds that wait to be handed on.
 const ROUNDS_MAX: usize = 4;
 
-/// All collectors of a server; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct SharedRounds(Arc<Mutex<Vec<Weak<Group>>>>);
 

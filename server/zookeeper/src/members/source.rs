@@ -14,12 +14,9 @@ use super::fault::Malformed;
 use super::four_letter::{cons, dump, mntr, srvr, wchp};
 use super::{health, http, tcp};
 
-/// A way to ask one member.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
-    /// Its AdminServer.
     Admin { client: Client, url: String },
-    /// Four-letter words at its client address.
     Words { address: String },
 }
 
@@ -50,7 +47,6 @@ impl Source {
         }
     }
 
-    /// Followers in sync with a leader.
     pub(super) async fn synced_followers(&self) -> Result<usize, Failure> {
         match self {
             Self::Admin { client, url } => Self::admin(client, url, "monitor", admin::synced_followers).await,
@@ -59,17 +55,13 @@ impl Source {
     }
 }
 
-/// Who answers at an AdminServer; `limit` is how long it may take.
 pub(super) async fn identity(client: &Client, url: &str, limit: Duration) -> Result<Identity, Failure> {
     let body = http::ask(client, url, "configuration", Instant::now() + limit).await?;
     Ok(admin::identity(&body)?)
 }
 
-/// Something that can be asked for.
 pub(super) trait SourceAnswer: Sized + Send {
-    /// The question.
     const QUESTION: Question;
-    /// Asks it by this way.
     fn ask(source: &Source) -> impl Future<Output = Result<Self, Failure>> + Send;
 }
 

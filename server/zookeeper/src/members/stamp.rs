@@ -13,10 +13,8 @@ use crate::{Credentials, note_ours};
 
 /// How long a session may take; the member's other answers wait for it.
 const OPEN_MAX: Duration = Duration::from_secs(1);
-/// How long its answer may take.
 const ANSWER_MAX: Duration = Duration::from_millis(500);
 
-/// Such a connection, as far as it is open.
 pub(super) struct Stamp {
     credentials: Credentials,
     session_timeout: Duration,
@@ -63,7 +61,6 @@ impl Stamp {
         }
     }
 
-    /// Closes it.
     pub(super) fn end(&mut self) {
         self.client = None;
     }

@@ -12,7 +12,6 @@ use super::failure::{ANSWER_MAX, BODY_BYTES_MAX, Failure};
 /// How long a look at whether anybody listens may take.
 const REFUSED_WITHIN: Duration = Duration::from_millis(300);
 
-/// The whole answer as text.
 pub(super) async fn ask(address: &str, word: &str, deadline: Instant) -> Result<String, Failure> {
     let limited = timeout_at(deadline, exchange(address, word)).await;
     limited.unwrap_or_else(|_| Err(Failure::timed_out()))

@@ -41,7 +41,6 @@ pub(super) fn authority(url: &str) -> &str {
     rest.split_once('/').map_or(rest, |(authority, _)| authority)
 }
 
-/// Where one command is asked.
 pub(super) fn command(url: &str, command: &str) -> String {
     let base = url.trim_end_matches('/');
     let path = if authority(base).len() + "http://".len() == base.len() { COMMANDS } else { "" };

@@ -47,7 +47,6 @@ impl Bound {
         Self { room, own: 0, left_out: HashSet::new(), first: None }
     }
 
-    /// Everything is read anew.
     pub(super) fn begin_anew(&mut self) {
         self.set(0);
         self.left_out.clear();
@@ -84,7 +83,6 @@ impl Bound {
         self.own > 0 && used > self.room.max.saturating_add(self.room.max / EXCESS)
     }
 
-    /// A directory is gone.
     pub(super) fn gone(&mut self, path: &str) {
         self.left_out.remove(path);
     }
@@ -144,7 +142,6 @@ impl RootWatch {
         false
     }
 
-    /// Says what is left out, if anything.
     pub(super) fn report_partial(&self, out: &mut Outbox) {
         let why = self.bound.text();
         if !why.is_empty() {

@@ -24,7 +24,6 @@ const UNREAD_MAX: usize = 4 * READS_A_REQUEST;
 const CHILDREN_MAX: u32 = 1_000;
 /// Children of any directory: they are read again at once, and others' reads wait behind them.
 const KEPT_CHILDREN_MAX: u32 = 50_000;
-/// Znodes read again in a tick, about.
 const REFRESHED_A_TICK: usize = 1_000;
 
 /// What is believed of a root was complete when the link went.
@@ -37,7 +36,6 @@ pub(super) struct Kept {
 /// How far all children were read again.
 #[derive(Debug, Default)]
 pub(super) struct Refresh {
-    /// Directories that are still to be listed.
     directories: Vec<Arc<str>>,
     listing: usize,
     /// As the root's own, of what is there: of what went in the gap that has the czxids still.
@@ -201,7 +199,6 @@ impl RootWatch {
         some.into_iter().for_each(|(directory, children)| self.list(directory, ListPurpose::Refresh, children));
     }
 
-    /// The children of one directory are read again.
     pub(super) fn refresh_children(&mut self, directory: &str, names: &[String]) {
         let paths = names.iter().map(|name| join_path(directory, name));
         let known: Vec<String> = paths.filter(|path| self.knows_in(directory, path)).collect();

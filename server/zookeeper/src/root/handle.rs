@@ -16,7 +16,6 @@ use super::super::watch::{Input, State, Why};
 use super::{DENIED_MAX, Distrust, GONE_MAX, LISTS_MAX, Listing, Recheck, RootWatch};
 
 impl RootWatch {
-    /// A watch event of a znode.
     pub(in super::super) fn event(&mut self, event: NodeEvent, out: &mut Outbox) {
         if self.is_unfollowed() {
             return self.hurry();

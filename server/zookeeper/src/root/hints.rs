@@ -58,7 +58,6 @@ impl DirectoryHints {
         }
     }
 
-    /// A directory is gone.
     pub(super) fn gone(&mut self, path: &str) {
         if let Some((path, _)) = self.directories.remove_entry(path) {
             self.changes.push(WatchChange::Drop(path));

@@ -31,7 +31,6 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    /// Whether a znode is left out.
     pub(super) fn covers(&self, path: &str) -> bool {
         self.exclusions.covers(path)
     }
@@ -71,7 +70,6 @@ impl LeftOut {
 }
 
 impl RootWatch {
-    /// The same, without what these patterns mean.
     pub(in super::super) fn without(self, exclusions: Exclusions, counts: Arc<RequestCounts>) -> Self {
         Self { left_out: LeftOut { exclusions, counts, ..LeftOut::default() }, ..self }
     }
@@ -111,7 +109,6 @@ impl RootWatch {
         self.child_seen(directory, created);
     }
 
-    /// Takes out of a list what is left out.
     pub(super) fn leave_out(&mut self, directory: &str, names: &mut Vec<String>) {
         if self.left_out.exclusions.is_empty() {
             return;

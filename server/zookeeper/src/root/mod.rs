@@ -51,7 +51,6 @@ const WATCH_FATAL: &str =
 /// What ZooKeeper keeps for itself.
 const SYSTEM: &str = "/zookeeper";
 
-/// A directory that waits to be listed.
 #[derive(Debug)]
 struct Listing {
     directory: Arc<str>,
@@ -72,7 +71,6 @@ struct Recheck {
     came: HashSet<Box<str>>,
 }
 
-/// One watched root.
 #[derive(Debug)]
 pub(super) struct RootWatch {
     id: RootId,
@@ -94,7 +92,6 @@ pub(super) struct RootWatch {
     other_lists_left: usize,
     /// What the next sync may build on.
     kept: Option<Kept>,
-    /// The sync under way is a comparison.
     is_comparing: bool,
     /// Hashes of the paths in directories that were listed after a gap: `known` has those that went in it still.
     moved: HashMap<Arc<str>, HashSet<u64>>,
@@ -176,7 +173,6 @@ impl RootWatch {
         matches!(self.state, State::Offline | State::Arming { .. })
     }
 
-    /// One input of the state machine.
     pub(super) fn input(&mut self, input: Input, out: &mut Outbox) {
         self.count_loss(input);
         let (state, action) = step(self.state, input);
@@ -232,7 +228,6 @@ impl RootWatch {
         }
     }
 
-    /// Time passed.
     pub(super) fn tick(&mut self, out: &mut Outbox) {
         self.ticks = self.ticks.wrapping_add(1);
         if self.is_swept() {
@@ -427,7 +422,6 @@ impl RootWatch {
         self.moved.get_mut(split_path(path)?.0)
     }
 
-    /// Whether a child of a directory is known.
     fn knows_in(&self, directory: &str, path: &str) -> bool {
         let hash = self.keys.hash_one(path);
         self.moved.get(directory).map_or_else(|| self.known.contains_key(&hash), |moved| moved.contains(&hash))

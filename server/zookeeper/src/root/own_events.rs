@@ -24,7 +24,6 @@ pub(super) struct WatchLosses {
     count: u8,
     /// The tick of the last.
     at: u32,
-    /// How often it was tried again.
     tries: u8,
 }
 
@@ -44,7 +43,6 @@ impl Hurry {
         (self.is_due, self.read_began, self.read_ended) = (false, tick, tick);
     }
 
-    /// It was read.
     pub(super) fn end(&mut self, tick: u32) {
         self.read_ended = tick;
     }
@@ -105,14 +103,12 @@ impl RootWatch {
         self.hurry.is_due = true;
     }
 
-    /// Time passed.
     pub(super) fn tick_hurry(&mut self, out: &mut Outbox) {
         if matches!(self.state, State::Polling { .. }) && self.hurry.is_over(self.ticks) {
             self.input(Input::Hurried, out);
         }
     }
 
-    /// An event of the root.
     pub(super) fn root_event(&mut self, event: NodeEvent, out: &mut Outbox) {
         let is_syncing = matches!(self.state, State::Syncing { .. });
         if !self.trust.has_read() || !(is_syncing || self.state == State::Live) {
@@ -162,7 +158,6 @@ impl RootWatch {
         }
     }
 
-    /// Why its events are not believed, if they are not.
     pub(in super::super) fn distrust(&self) -> Option<Distrust> {
         self.trust.distrust()
     }

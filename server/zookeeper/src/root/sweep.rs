@@ -20,7 +20,6 @@ use super::hints::Verdict;
 
 /// Directories compared in each tick: ten thousand a second. More of them take a longer round.
 const CHECKED_A_TICK: usize = 2_500;
-/// Directories compared at once after a sync.
 const CHECKED_AFTER_SYNC: usize = 20_000;
 /// Ticks from one round to the next.
 const ROUND_TICKS: u32 = 2;
@@ -31,7 +30,6 @@ const CHECKS_MAX: usize = 16_384;
 const UNREADABLE_A_TURN: usize = 100;
 const SILENT_TICKS: u32 = 4;
 
-/// Where the round stands.
 #[derive(Debug, Default)]
 pub(super) struct Sweep {
     /// Compared beside the round, each once.
@@ -150,7 +148,6 @@ impl RootWatch {
         self.sweep.begin(CHECKED_AFTER_SYNC);
     }
 
-    /// Time passed.
     pub(super) fn tick_sweep(&mut self) {
         for directory in std::mem::take(&mut self.sweep.later) {
             self.sweep.want(&directory);
@@ -175,7 +172,6 @@ impl RootWatch {
         self.reads.found_left() > 0 || self.other_lists_left > 0
     }
 
-    /// The next comparisons to send, if any.
     pub(super) fn next_checks(&mut self) -> Option<Request> {
         let mut checks: Vec<Check> = Vec::new();
         let mut bytes = 0;

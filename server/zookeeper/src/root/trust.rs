@@ -36,18 +36,15 @@ enum Claim {
     Changed { czxid: Zxid, mzxid: Zxid },
 }
 
-/// What is known of the watch of one root.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trust {
     distrust: Option<Distrust>,
     /// `czxid` and `mzxid` of the root, the newest that were read since it was last read anew.
     read: Option<(Zxid, Zxid)>,
-    /// What is being proved.
     claim: Option<Claim>,
 }
 
 impl Trust {
-    /// Why events are not believed, if they are not.
     pub(super) fn distrust(&self) -> Option<Distrust> {
         self.distrust
     }
@@ -68,12 +65,10 @@ impl Trust {
         self.read.is_some()
     }
 
-    /// An event is being proved.
     pub(super) fn is_proving(&self) -> bool {
         self.claim.is_some()
     }
 
-    /// An event says that the root's data changed.
     pub(super) fn claim_change(&mut self) {
         if let (Some((czxid, mzxid)), None) = (self.read, self.claim) {
             self.claim = Some(Claim::Changed { czxid, mzxid });

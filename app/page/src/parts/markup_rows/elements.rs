@@ -42,7 +42,6 @@ fn move_to(element: &HtmlElement, was: &mut Option<String>, style: Option<String
     }
 }
 
-/// A row that is in the document.
 struct Drawn {
     row: Arc<RowMarkup>,
     element: HtmlElement,
@@ -58,7 +57,6 @@ impl Drawn {
         move_to(&self.element, &mut self.style, places.style(self.row.at));
     }
 
-    /// Draws what differs.
     fn become_row(&mut self, row: &Arc<RowMarkup>, draft: &HtmlTemplateElement) -> Result<(), JsValue> {
         if row.index != self.row.index {
             self.element.set_attribute("aria-rowindex", &row.row_index())?;
@@ -92,14 +90,12 @@ impl Drawn {
 #[derive(Default)]
 struct List {
     drawn: Vec<Drawn>,
-    /// The style that moves all of them.
     moved_up: Option<String>,
     /// What differs is made of text in here.
     draft: Option<HtmlTemplateElement>,
 }
 
 impl List {
-    /// What the lane was made with.
     fn take_over(&mut self, lane: &HtmlElement, rows: Vec<Arc<RowMarkup>>) {
         let children = lane.children();
         if children.length() as usize != rows.len() {
@@ -110,7 +106,6 @@ impl List {
         self.drawn = rows.into_iter().zip(elements).map(|(row, element)| Drawn::new(row, element)).collect();
     }
 
-    /// Draws these.
     fn draw(&mut self, lane: &HtmlElement, rows: &[Arc<RowMarkup>]) -> Result<(), JsValue> {
         let draft = match &self.draft {
             Some(draft) => draft.clone(),

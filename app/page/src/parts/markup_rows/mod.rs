@@ -15,16 +15,13 @@ use super::markup::{Markup, Piece};
 use crate::erase::view;
 use crate::live::Places;
 
-/// A row as it is to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RowMarkup {
-    /// What distinguishes it from others.
     pub(crate) key: Arc<str>,
     /// Where it stands in its lane, in rows.
     pub(crate) at: i64,
     /// Its index in the whole list.
     pub(crate) index: u32,
-    /// Attributes of its element.
     pub(crate) attributes: Arc<Vec<(&'static str, Option<String>)>>,
     /// An element each; as many in all rows of a list.
     pub(crate) cells: Vec<Arc<Markup>>,
@@ -60,7 +57,6 @@ fn markup(rows: &[Arc<RowMarkup>]) -> String {
     made.into_string()
 }
 
-/// Draws the rows.
 pub(crate) fn markup_rows(lane: Memo<Lane>, places: Places) -> AnyView {
     let element = NodeRef::<Div>::new();
     let first = lane.get_untracked();

@@ -12,7 +12,6 @@ use crate::parts::{mark, marked, severity, stamp};
 use lockscope_view::{Alert, AlertState, LockQuery};
 
 const GROUPS: [AlertState; 3] = [AlertState::Firing, AlertState::Pending, AlertState::Resolved];
-/// Most that is typed as a reason.
 const REASON_CHARS: &str = "500";
 
 /// Those of the filter, or that there are none.
@@ -88,7 +87,6 @@ fn moment(alert: &Alert) -> Option<AnyView> {
     is_own.then(|| view! { <a href=Exact(alert.link.clone())>{words::MOMENT}</a> })
 }
 
-/// What is not known, who looks at it, and who silenced it.
 fn notes(of: &AlertsView, alert: &Alert) -> AnyView {
     let unseen = alert.unknown_since_ms.map(|at_ms| {
         view! { <p data-kind="unseen">{words::UNSEEN} {stamp(at_ms)} {words::UNSEEN_END}</p> }
@@ -104,7 +102,6 @@ fn notes(of: &AlertsView, alert: &Alert) -> AnyView {
     view! { {unseen} {acked} {silenced} }
 }
 
-/// Both forms, folded.
 fn acts(alert: &Alert) -> AnyView {
     let length = |(ms, text): (i64, &'static str)| view! { <option value=ms.to_string()>{text}</option> };
     let of_which = words::of_which(&alert.rule, &alert.lock);

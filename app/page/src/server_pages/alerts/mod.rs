@@ -22,7 +22,6 @@ use crate::parts::filled;
 use lockscope_view::AlertState;
 use view::is_loud;
 
-/// The page.
 pub fn alerts_page(plain: &ServerPage<'_>, of: &AlertsView) -> String {
     super::drawn(plain, of.now_ms, || {
         let content = view! {
@@ -56,7 +55,6 @@ fn told(of: &AlertsView) -> AnyView {
     view! { {done} {wrong} {trouble} }
 }
 
-/// What is the matter, in a sentence.
 fn summary(of: &AlertsView) -> AnyView {
     let alerts = &of.alerts.alerts;
     let loud = alerts.iter().filter(|alert| is_loud(alert));

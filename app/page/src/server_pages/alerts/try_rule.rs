@@ -11,7 +11,6 @@ use crate::exact::Exact;
 use crate::parts::{TextArea, stamp};
 use lockscope_view::LockQuery;
 
-/// The page.
 pub fn alert_test_page(plain: &ServerPage<'_>, of: &TriedView) -> String {
     super::super::drawn(plain, of.now_ms, || {
         let wrong = of.wrong.as_deref().map(|why| {

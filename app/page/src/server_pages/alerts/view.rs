@@ -2,38 +2,28 @@
 
 use lockscope_view::{Alert, AlertState, Alerts};
 
-/// What the page shows, and what may be done on it.
 #[derive(Clone, Debug, Default)]
 pub struct AlertsView {
     /// All alerts that this person may see, with silences, rules and routes; the page picks those of `filter`.
     pub alerts: Alerts,
-    /// The instant at which it is looked at.
     pub now_ms: i64,
-    /// Which alerts are listed.
     pub filter: AlertFilter,
-    /// They may acknowledge and silence.
     pub may_act: bool,
-    /// Somebody is signed in.
     pub is_signed_in: bool,
-    /// What a form did.
     pub done: Option<AlertDone>,
     /// Why a form did nothing.
     pub wrong: Option<String>,
 }
 
-/// Which alerts are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AlertFilter {
-    /// All of them.
     #[default]
     All,
     /// Those that fire, silenced or not.
     Firing,
     /// Those that are not so for long enough yet.
     Pending,
-    /// Those that are over.
     Resolved,
-    /// Those that nobody is told of.
     Silenced,
 }
 
@@ -52,7 +42,6 @@ impl AlertFilter {
         }
     }
 
-    /// The one of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|filter| filter.name() == name)
     }
@@ -65,7 +54,6 @@ impl AlertFilter {
         }
     }
 
-    /// Whether an alert is listed.
     pub fn takes(self, alert: &Alert) -> bool {
         match self {
             Self::All => true,
@@ -77,14 +65,10 @@ impl AlertFilter {
     }
 }
 
-/// What a form did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlertDone {
-    /// An alert was acknowledged.
     Acknowledged,
-    /// A silence was made.
     Silenced,
-    /// A silence was ended.
     SilenceEnded,
 }
 
@@ -100,7 +84,6 @@ impl AlertDone {
         }
     }
 
-    /// The one of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|done| done.name() == name)
     }
@@ -116,10 +99,8 @@ pub(super) fn is_loud(alert: &Alert) -> bool {
     alert.state == AlertState::Firing && alert.silenced_by.is_none()
 }
 
-/// What the page of a rule that is tried shows.
 #[derive(Clone, Debug, Default)]
 pub struct TriedView {
-    /// The text of the rule, as it came.
     pub toml: String,
     /// Over how many hours, up to now.
     pub hours: u32,
@@ -129,18 +110,14 @@ pub struct TriedView {
     pub left_out: usize,
     /// Milliseconds of that time of which nothing is known.
     pub unknown_ms: i64,
-    /// The ensemble that was looked at.
     pub ensemble: String,
     /// Why nothing can be said.
     pub wrong: Option<String>,
-    /// The instant at which it is looked at.
     pub now_ms: i64,
 }
 
-/// One time that a rule would have fired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TriedFiring {
-    /// The rule's name.
     pub rule: String,
     /// The lock's path.
     pub lock: String,
@@ -148,13 +125,10 @@ pub struct TriedFiring {
     pub from_at_ms: i64,
     /// When it would have been over; None: not until now.
     pub to_at_ms: Option<i64>,
-    /// What was wrong.
     pub sentence: String,
 }
 
 impl TriedView {
-    /// Hours that can be chosen.
     pub const HOURS: [u32; 4] = [1, 6, 24, 168];
-    /// The address of the page.
     pub const URL: &str = "/alerts/test";
 }

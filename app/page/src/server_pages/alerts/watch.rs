@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use super::view::{AlertsView, is_loud};
 use super::words;
 
-/// Where it is asked what fires.
 const FROM: &str = "/api/v1/alerts?state=firing";
 
 /// Asks each five seconds while somebody looks, or wants to be told; says in the title how many fire; tells of each new

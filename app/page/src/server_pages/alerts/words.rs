@@ -9,14 +9,12 @@ const SENTENCE_CHARS: usize = 240;
 const NAME_CHARS: usize = 80;
 
 pub(super) const LEAD: &str = "Locks that meet one of the alert rules below for as long as the rule says.";
-/// Around instants.
 pub(super) const SINCE: &str = "since ";
 pub(super) const FROM: &str = "from ";
 pub(super) const TO: &str = " to ";
 pub(super) const UNSEEN: &str = "ZooKeeper was not seen since ";
 pub(super) const UNSEEN_END: &str = "; this is how it was then.";
 pub(super) const MOMENT: &str = "show the moment";
-/// Parts.
 pub(super) const TRY_WAY: &str = "Try a rule on what was recorded";
 pub(super) const TRY_LEAD: &str = "When a rule would have fired, over what was recorded: the same rules over the same model, replayed. No notification is sent.";
 pub(super) const TRY_BACK: &str = "Alerts";
@@ -33,7 +31,6 @@ pub(super) const RULES: &str = "Rules";
 pub(super) const ROUTES: &str = "Where alerts are sent";
 pub(super) const NO_SILENCE: &str = "Nothing is silenced.";
 pub(super) const NO_ROUTE: &str = "Alerts show here only; a [[route]] in the configuration sends them to Alertmanager, PagerDuty, Slack, Teams, Feishu, DingTalk, WeCom or a signed webhook.";
-/// Forms.
 pub(super) const ACT: &str = "Acknowledge or silence";
 pub(super) const ACK_MEANS: &str = "Says that you look at it. It goes on firing.";
 pub(super) const ACK_REASON: &str = "What you do about it";
@@ -42,7 +39,6 @@ pub(super) const SILENCE_FOR: &str = "For";
 pub(super) const REASON: &str = "Why";
 pub(super) const LENGTHS: [(i64, &str); 4] =
     [(1_800_000, "30 min"), (7_200_000, "2 h"), (28_800_000, "8 h"), (86_400_000, "24 h")];
-/// Columns.
 pub(super) const WHICH: &str = "Which alerts";
 pub(super) const BY: &str = "By";
 pub(super) const UNTIL: &str = "Until";
@@ -59,11 +55,9 @@ pub(super) const ADDRESS: &str = "Address";
 pub(super) const WAITING: &str = "Waiting";
 pub(super) const LAST_SENT: &str = "Last taken";
 pub(super) const TROUBLE: &str = "State";
-/// Headings.
 pub(super) const FIRING: &str = "Firing";
 pub(super) const PENDING: &str = "Pending, not yet for long enough";
 pub(super) const RESOLVED: &str = "Resolved";
-/// Between what a rule fires at.
 pub(super) const OR: &str = " or ";
 pub(super) const BUILT_IN: &str = "built in";
 pub(super) const SILENCED: &str = "silenced";
@@ -73,7 +67,6 @@ pub(super) const NOBODY: &str = "nobody: shown here only";
 pub(super) const NEVER_SENT: &str = "nothing yet";
 pub(super) const TAKES: &str = "takes messages";
 pub(super) const NONE_YET: &str = "no message yet";
-/// What a script says.
 pub(super) const TELL: &str = "Tell me in this browser";
 pub(super) const TELLS: &str = "Stop telling me in this browser";
 pub(super) const TELLS_NOT: &str = "This browser shows no messages of this page";
@@ -105,12 +98,10 @@ pub(super) fn summary(loud: usize, silenced: usize, unknown: usize) -> String {
     }
 }
 
-/// A sentence about a lock, in a line.
 pub(super) fn sentence(text: &str) -> String {
     middle(&visible(text), SENTENCE_CHARS)
 }
 
-/// A name in a line.
 pub(super) fn name(text: &str) -> String {
     middle(&visible(text), NAME_CHARS)
 }
@@ -144,7 +135,6 @@ pub(super) fn filter(filter: AlertFilter) -> &'static str {
     }
 }
 
-/// Why none is listed.
 pub(super) fn none(filter: AlertFilter) -> &'static str {
     match filter {
         AlertFilter::All => "Nothing fires, and nothing did lately.",
@@ -155,7 +145,6 @@ pub(super) fn none(filter: AlertFilter) -> &'static str {
     }
 }
 
-/// The heading above alerts of one state.
 pub(super) fn group(state: AlertState) -> &'static str {
     match state {
         AlertState::Firing => FIRING,
@@ -164,7 +153,6 @@ pub(super) fn group(state: AlertState) -> &'static str {
     }
 }
 
-/// How many there are, behind the heading.
 pub(super) fn group_size(alerts: usize) -> String {
     format!(" ({})", count(alerts as u64))
 }
@@ -196,7 +184,6 @@ pub(super) fn silenced(by: &str) -> String {
     format!("Silenced by {} until ", name(by))
 }
 
-/// How long a silence goes on, and why it was made.
 pub(super) fn silence_left(left_ms: i64, reason: &str) -> String {
     format!(" ({}): {}", left(left_ms), sentence(reason))
 }
@@ -219,7 +206,6 @@ pub(super) fn of_silence(id: u64) -> String {
     format!(" silence {id}")
 }
 
-/// Which alerts a silence is for.
 pub(super) fn matchers(of: &AlertMatchers) -> String {
     let said = [
         of.rule.as_deref().map(rule),
@@ -271,7 +257,6 @@ pub(super) fn last_hours(hours: u32) -> String {
     }
 }
 
-/// How often it would have fired.
 pub(super) fn would_have_fired(times: usize, hours: u32) -> String {
     let over = format!("in the last {}", last_hours(hours));
     match times {
@@ -285,7 +270,6 @@ pub(super) fn tried_lasts(ms: Option<i64>) -> String {
     ms.map_or_else(|| "until now".to_owned(), duration)
 }
 
-/// Of how much of the time nothing is known.
 pub(super) fn tried_unknown(ms: i64) -> String {
     format!("Nothing is known of {} of that time: nobody can say what would have fired in it.", duration(ms))
 }
@@ -294,12 +278,10 @@ pub(super) fn tried_left_out(count: usize) -> String {
     format!("{} later, which are not listed; a shorter time has them.", plural(count as u64, "more", "more"))
 }
 
-/// How many there are, for a filter.
 pub(super) fn number(alerts: usize) -> String {
     count(alerts as u64)
 }
 
-/// The name of a table, with how many rows it has.
 pub(super) fn caption(title: &str, rows: usize) -> String {
     format!("{title}, {}", plural(rows as u64, "row", "rows"))
 }

@@ -25,7 +25,6 @@ const NAME_CHARS: usize = 48;
 /// Gaps in words; of more, the newest.
 const GAPS_LISTED_MAX: usize = 5;
 
-/// The page.
 pub fn blame_page(plain: &ServerPage<'_>, of: &BlameView) -> String {
     super::page(plain, "Who made others wait", "waits", 0, || {
         let then = of.at_ms.map(|at_ms| {
@@ -140,7 +139,6 @@ fn known(figures: &BlameFigures, length_ms: i64) -> f64 {
     1.0 - (missing_ms as f64 / length_ms.max(1) as f64).clamp(0.0, 1.0)
 }
 
-/// Which range it is, and what of it is not known.
 fn coverage(of: &BlameView, figures: &BlameFigures) -> AnyView {
     let (from_ms, to_ms) = of.range_ms;
     let gap = |gap: &Missing| {
@@ -176,7 +174,6 @@ fn left_out(of: &BlameView, figures: &BlameFigures) -> Option<AnyView> {
     })
 }
 
-/// What each number is.
 fn meanings(figures: &BlameFigures) -> AnyView {
     let one = |(term, text): (&'static str, String)| view! { <dt>{term}</dt><dd>{text}</dd> };
     let all = words::meanings(figures).into_iter().map(one).collect_view();

@@ -4,23 +4,17 @@ use lockscope_view::past::{Blame, BlameBy, BlameRow, Missing};
 
 use crate::over_time::Length;
 
-/// A range by its length, and the address of the page with it.
 #[derive(Clone, Debug)]
 pub struct RangeWay {
-    /// How long.
     pub length: Length,
-    /// Address.
     pub url: String,
-    /// It is the one that is shown.
     pub is_chosen: bool,
 }
 
-/// What is shown, as it was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct BlameView {
     /// What tells rows apart.
     pub by: BlameBy,
-    /// What may.
     pub offered: Vec<BlameBy>,
     /// Only this lock; empty for all.
     pub path: String,
@@ -30,7 +24,6 @@ pub struct BlameView {
     pub ensembles: Vec<String>,
     /// What else the form keeps.
     pub hidden: Vec<(String, String)>,
-    /// Other ranges.
     pub ways: Vec<RangeWay>,
     /// From when to when, ms since the epoch.
     pub range_ms: (i64, i64),
@@ -44,36 +37,28 @@ pub struct BlameView {
     pub csv: String,
     /// The same for scripts.
     pub json: String,
-    /// What was found.
     pub found: Blamed,
 }
 
-/// What was found.
 #[derive(Clone, Debug, Default)]
 pub enum Blamed {
     /// No history is kept.
     #[default]
     Off,
-    /// It can't be shown now, and why.
     Refused(String),
-    /// The figures.
     Found(Box<BlameFigures>),
 }
 
-/// What waits are charged to.
 #[derive(Clone, Debug, Default)]
 pub struct BlameFigures {
-    /// The figures.
     pub blame: Blame,
     /// Where rows lead, in their order.
     pub links: Vec<BlameLinks>,
     /// Who was waited for in the end is shown beside who held.
     pub has_roots: bool,
-    /// What is not known of the range.
     pub missing: Vec<Missing>,
 }
 
-/// Where a row leads.
 #[derive(Clone, Debug, Default)]
 pub struct BlameLinks {
     /// The page of the lock or session that is charged.

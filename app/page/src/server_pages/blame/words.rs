@@ -8,7 +8,6 @@ use crate::over_time::Length;
 
 pub(super) const AS_OF: &str = "Up to the moment ";
 pub(super) const HISTORY_OFF: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
-/// Columns.
 pub(super) const IN_THE_END: &str = "Charged in the end";
 pub(super) const AS_HOLDER: &str = "Charged as holder";
 pub(super) const SHARE: &str = "Of all waiting";
@@ -17,13 +16,11 @@ pub(super) const HOLDS: &str = "Holds";
 pub(super) const HOLD_TIMES: &str = "Hold p50 · p99";
 pub(super) const VICTIMS: &str = "Sessions that waited";
 pub(super) const WORST: &str = "Worst wait ended";
-/// Rows below the table.
 pub(super) const OTHERS: &str = "Others";
 pub(super) const HAND_OFF: &str = "Hand-off";
 pub(super) const UNKNOWN: &str = "Not known";
 pub(super) const ALL: &str = "All waiting";
 
-/// What tells rows apart, as the form has it.
 pub(super) fn by(by: BlameBy) -> &'static str {
     match by {
         BlameBy::Client => "clients",
@@ -99,7 +96,6 @@ pub(super) fn most(by: BlameBy, charged_ms: i64, share: f64, figures: &BlameFigu
     (before, format!(" made others wait most: {charged}{end}, {part}."))
 }
 
-/// Where nobody is charged for what was waited.
 pub(super) fn nobody_charged(figures: &BlameFigures) -> String {
     let Blame { hand_off_ms, unknown_ms, waits_ms, .. } = figures.blame;
     format!(
@@ -119,12 +115,10 @@ pub(super) fn nobody(is_known: bool) -> &'static str {
     }
 }
 
-/// Ensembles that could not be asked.
 pub(super) fn not_included(ensembles: &str) -> String {
     format!("Not included: {}", visible(ensembles))
 }
 
-/// How much of the range is recorded.
 pub(super) fn coverage(known: f64) -> String {
     match known {
         1.0.. => "All of it is recorded.".to_owned(),
@@ -141,7 +135,6 @@ pub(super) fn more_gaps(gaps: usize) -> Option<String> {
     (gaps > 0).then(|| format!("and {} before", plural(gaps as u64, "gap", "gaps")))
 }
 
-/// A part of a whole.
 pub(super) fn percent(share: f64) -> String {
     if share > 0.0 && share < 0.0005 { "< 0.1 %".to_owned() } else { format!("{:.1} %", share * 100.0) }
 }
@@ -175,12 +168,10 @@ pub(super) fn left_out(rows: usize) -> String {
     format!("{} of less waiting each.", plural(rows as u64, "further row", "further rows"))
 }
 
-/// Why nothing is shown now.
 pub(super) fn refused(why: &str) -> String {
     format!("This can't be shown now: {}.", visible(why))
 }
 
-/// What each number is.
 pub(super) fn meanings(figures: &BlameFigures) -> Vec<(&'static str, String)> {
     let text = |text: &str| text.to_owned();
     let mut all = vec![(

@@ -18,7 +18,6 @@ use super::blame::{RangeWay, length};
 use crate::format::visible;
 use crate::parts::{filled, marked, numbers_way, stamp};
 
-/// The page.
 pub fn differs_page(plain: &ServerPage<'_>, of: &DiffersView) -> String {
     super::page(plain, "What differs", "waits", 0, || {
         let rest = match &of.found {
@@ -118,7 +117,6 @@ fn found(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
     }
 }
 
-/// Which range it is, and what of it is not in the figures.
 fn coverage(of: &DiffersView, figures: &DiffersFigures) -> AnyView {
     let (from_ms, to_ms) = of.range_ms;
     let sampled = (figures.differs.is_sampled == Some(true)).then(|| view! { <li>{words::SAMPLED}</li> });

@@ -4,7 +4,6 @@ use lockscope_view::past::Differs;
 
 use crate::server_pages::RangeWay;
 
-/// What is shown, as it was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct DiffersView {
     /// Only this lock; empty for all.
@@ -13,11 +12,9 @@ pub struct DiffersView {
     pub ensemble: String,
     /// Ensembles to choose from; none where there is one.
     pub ensembles: Vec<String>,
-    /// Other ranges.
     pub ways: Vec<RangeWay>,
     /// From when to when, ms since the epoch.
     pub range_ms: (i64, i64),
-    /// Which waits are held against the rest.
     pub chosen: ChosenWaits,
     /// Address of the page without a selection.
     pub whole: String,
@@ -25,7 +22,6 @@ pub struct DiffersView {
     pub csv: String,
     /// Address of the figures for scripts.
     pub json: String,
-    /// What was found.
     pub found: DiffersAnswer,
 }
 
@@ -34,7 +30,6 @@ pub struct DiffersView {
 pub struct ChosenWaits {
     /// When they joined: from then, and before that, ms since the epoch.
     pub joined_ms: (i64, i64),
-    /// They waited at least so long.
     pub min_wait_ms: i64,
     /// They waited for less than this; None for any.
     pub max_wait_ms: Option<i64>,
@@ -42,22 +37,17 @@ pub struct ChosenWaits {
     pub is_part: bool,
 }
 
-/// What was found.
 #[derive(Clone, Debug, Default)]
 pub enum DiffersAnswer {
     /// No history is kept.
     #[default]
     Off,
-    /// It can't be shown now, and why.
     Refused(String),
-    /// The figures.
     Found(Box<DiffersFigures>),
 }
 
-/// How some waits differ from the rest.
 #[derive(Clone, Debug, Default)]
 pub struct DiffersFigures {
-    /// The figures.
     pub differs: Differs,
     /// All waits by when they began and how long they took, the longest first.
     pub rows: Vec<WaitsRow>,
@@ -66,7 +56,6 @@ pub struct DiffersFigures {
 /// Waits of about the same length, in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct WaitsRow {
-    /// They waited at least so long.
     pub min_wait_ms: i64,
     /// And less than this; None for the longest ones.
     pub max_wait_ms: Option<i64>,
@@ -77,11 +66,9 @@ pub struct WaitsRow {
 /// Waits of about the same length that began at about the same time.
 #[derive(Clone, Debug, Default)]
 pub struct WaitsCell {
-    /// How many.
     pub count: u64,
     /// When they joined: from then, and before that, ms since the epoch.
     pub joined_ms: (i64, i64),
-    /// They are in the selection.
     pub is_chosen: bool,
     /// Address of the page with these selected; empty where there are none.
     pub url: String,

@@ -12,13 +12,11 @@ pub(super) const ALL_SELECTED: &str = "All waits of the range are selected, so t
 pub(super) const NONE_SELECTED: &str = "No wait is selected: choose another cell, or a larger part.";
 pub(super) const CHANCE: &str = "This says what goes together, not why. Of few waits, or where nearly each has a value of its own, shares differ by chance.";
 pub(super) const SAMPLED: &str = "In some minutes so much happened that short waits may have been left out.";
-/// Heads of columns, and what stands before how much a dimension differs.
 pub(super) const OF_SELECTED: &str = "Of those selected";
 pub(super) const OF_REST: &str = "Of the rest";
 pub(super) const DIFFERENCE: &str = "differs by";
 pub(super) const NOT_KNOWN: &str = "not known";
 
-/// A dimension, as people call it.
 pub(super) fn dimension(name: &str) -> &str {
     match name {
         "host" => "Host",
@@ -32,7 +30,6 @@ pub(super) fn dimension(name: &str) -> &str {
     }
 }
 
-/// A value of a dimension, as people call it.
 pub(super) fn value(dimension: &str, value: Option<&str>) -> String {
     match (dimension, value) {
         (_, None) => NOT_KNOWN.to_owned(),
@@ -42,7 +39,6 @@ pub(super) fn value(dimension: &str, value: Option<&str>) -> String {
     }
 }
 
-/// Waits of a length.
 pub(super) fn waits(min_ms: i64, max_ms: Option<i64>) -> String {
     match max_ms {
         None if min_ms == 0 => "any length".to_owned(),
@@ -52,7 +48,6 @@ pub(super) fn waits(min_ms: i64, max_ms: Option<i64>) -> String {
     }
 }
 
-/// Which waits are selected, and how many.
 pub(super) fn selected(of: &Differs, chosen: &ChosenWaits) -> String {
     let all = of.selected + of.others;
     format!(
@@ -72,7 +67,6 @@ pub(super) fn nobody(known_part: f64) -> &'static str {
     }
 }
 
-/// How much of the range is recorded.
 pub(super) fn coverage(known_part: f64) -> String {
     // Never more than it is.
     match known_part {
@@ -91,7 +85,6 @@ pub(super) fn without_wait(lives: u64) -> Option<String> {
     })
 }
 
-/// By how much they differ.
 pub(super) fn difference(of: &Dimension) -> String {
     let sign = if of.is_lower_bound { "≥ " } else { "" };
     of.difference.map_or(String::new(), |difference| format!(" {sign}{}", percent(difference)))
@@ -102,7 +95,6 @@ pub(super) fn further(values: usize, is_lower_bound: bool) -> String {
     format!("{sign}{}", plural(values as u64, "further value", "further values"))
 }
 
-/// A share, with how many that are.
 pub(super) fn share(part: Option<f64>, waits: u64) -> String {
     part.map_or("–".to_owned(), |part| format!("{} · {}", percent(part), count(waits)))
 }
@@ -111,7 +103,6 @@ fn percent(part: f64) -> String {
     if part > 0.0 && part < 0.0005 { "< 0.1 %".to_owned() } else { format!("{:.1} %", part * 100.0) }
 }
 
-/// Why nothing is shown now.
 pub(super) fn refused(why: &str) -> String {
     format!("This can't be shown now: {}.", visible(why))
 }

@@ -15,18 +15,13 @@ use crate::format::visible;
 use crate::parts::{Chip, filled, stamp};
 use lockscope_view::{Fleet, FleetQuery, Verdict};
 
-/// The page, as it was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct FleetView {
-    /// What was asked for.
     pub query: FleetQuery,
-    /// What there is.
     pub fleet: Fleet,
-    /// When it was looked at.
     pub now_ms: i64,
 }
 
-/// The page.
 pub fn fleet_page(plain: &ServerPage<'_>, of: &FleetView) -> String {
     super::page(plain, "Fleet", "fleet", of.now_ms, || {
         let tiles = of.fleet.ensembles.iter().map(|tile| tile::tile(of, tile)).collect_view();
@@ -99,7 +94,6 @@ fn verdicts(of: &FleetView) -> AnyView {
     view! { <ul class="fleet-ways" data-testid="fleet-verdicts" aria-label=words::BY_VERDICT>{links}</ul> }
 }
 
-/// Which labels there are, as links.
 fn labels(of: &FleetView) -> Option<AnyView> {
     let link = |label: &lockscope_view::LabelCount| {
         let pair = (label.key.clone(), label.value.clone());
@@ -155,7 +149,6 @@ impl FleetView {
         self.query.verdict.map(|verdict| verdict.name().to_owned()).unwrap_or_default()
     }
 
-    /// The same page with another query.
     fn address(&self, query: &FleetQuery) -> String {
         let other = Self { query: query.clone(), ..Self::default() };
         let offset = if query.offset > 0 { query.offset.to_string() } else { String::new() };

@@ -8,7 +8,6 @@ use crate::format::visible;
 use crate::parts::{Chip, Tag, stamp};
 use lockscope_view::{EnsembleTag, FleetTile};
 
-/// The tile.
 pub(super) fn tile(of: &FleetView, tile: &FleetTile) -> AnyView {
     let name = visible(&tile.name);
     let shown = match tile.color {

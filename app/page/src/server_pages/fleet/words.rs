@@ -17,7 +17,6 @@ pub(super) const PAGES: &str = "Pages of ensembles";
 pub(super) const BEFORE: &str = "Previous";
 pub(super) const AFTER: &str = "Next";
 
-/// What the page shows, in a sentence or two.
 pub(super) fn lead(fleet: &Fleet) -> String {
     let all = plural(u64::from(fleet.all), "ensemble", "ensembles");
     let shown = if fleet.total == fleet.all {

@@ -17,13 +17,10 @@ use lockscope_view::Strategy;
 pub struct LabDraft {
     /// Ensemble; empty for the only one.
     pub ensemble: String,
-    /// Strategies that are ticked.
     pub strategies: Vec<Strategy>,
     /// Sessions a strategy.
     pub clients: String,
-    /// Rounds.
     pub rounds: String,
-    /// Hold time, ms.
     pub hold_ms: String,
     /// Time between two rounds, ms.
     pub think_ms: String,
@@ -51,7 +48,6 @@ impl Default for LabDraft {
     }
 }
 
-/// A run that is one click away.
 struct Preset {
     /// Its name, and what it is for.
     words: (&'static str, &'static str),
@@ -86,7 +82,6 @@ const PRESETS: [Preset; 4] = [
     Preset { words: words::PRESETS[3], strategies: &Strategy::ALL, clients: 50, hold_ms: 100, in_turn: false },
 ];
 
-/// The presets.
 pub(super) fn presets(view: &LabView) -> AnyView {
     let one = |preset: &Preset| {
         let strategies = preset
@@ -115,7 +110,6 @@ pub(super) fn presets(view: &LabView) -> AnyView {
     view! { <div class="lab-presets" data-testid="lab-presets">{PRESETS.iter().map(one).collect_view()}</div> }
 }
 
-/// How strategies follow each other, as the form names it.
 fn order(in_turn: bool) -> &'static str {
     if in_turn { "in_turn" } else { "at_once" }
 }
@@ -124,7 +118,6 @@ fn order_and_words(in_turn: bool) -> (&'static str, &'static str) {
     (order(in_turn), words::order(in_turn))
 }
 
-/// The whole form.
 pub(super) fn form(view: &LabView) -> AnyView {
     view! {
         <form class="lab-form" method="post" action="/lab/run" data-testid="lab-form">

@@ -31,7 +31,6 @@ pub(super) fn list(view: &LabView) -> AnyView {
     }
 }
 
-/// The run that goes on now.
 fn under_way(view: &LabView) -> Option<AnyView> {
     let run = view.runs.runs.iter().find(|run| is_under_way(run.state));
     run.map(|run| {

@@ -18,18 +18,14 @@ use crate::lab::{LabSight, run_view, title};
 use crate::parts::{filled, mark};
 use lockscope_view::{LabRun, LabRuns};
 
-/// What the lab's first page shows.
 #[derive(Clone, Debug)]
 pub struct LabView {
     /// Runs and ensembles that this person may see.
     pub runs: LabRuns,
     /// Some ensemble allows the lab, seen by this person or not.
     pub has_lab: bool,
-    /// They may start runs.
     pub may_run: bool,
-    /// There is a way to sign in.
     pub can_sign_in: bool,
-    /// What stands in the form.
     pub draft: LabDraft,
     /// Why what was ordered did not start; empty for nothing.
     pub error: String,
@@ -40,7 +36,6 @@ pub fn run_url(id: &str) -> String {
     format!("/lab?{}", form_urlencoded::Serializer::new(String::new()).append_pair("run", id).finish())
 }
 
-/// The lab's first page.
 pub fn lab_page(plain: &ServerPage<'_>, view: &LabView) -> String {
     page(plain, "Lab", "lab", 0, || view! { <div class="lab">{list::list(view)}</div> })
 }
@@ -78,7 +73,6 @@ pub fn lab_run_page(
     }
 }
 
-/// A run that is not there.
 pub fn lab_gone_page(plain: &ServerPage<'_>, id: &str) -> String {
     let words = format!(
         "There is no run {}. Only the newest are kept; this one was dropped for newer ones, or the address is wrong.",
@@ -95,7 +89,6 @@ pub fn lab_gone_page(plain: &ServerPage<'_>, id: &str) -> String {
     })
 }
 
-/// Why what was asked for was not done; nothing for nothing.
 fn problem(error: &str) -> Option<AnyView> {
     filled(error).map(|error| view! { <p class="notice" role="alert" data-testid="lab-error">{visible(error)}</p> })
 }

@@ -14,7 +14,6 @@ const SAME: u64 = 0;
 const CHANGED: u64 = 1;
 /// What follows stood elsewhere: so far from where it was expected.
 const MOVED: u64 = 2;
-/// One that was not there.
 const NEW: u64 = 3;
 
 /// Writes a list. `key` finds an element again; `change` writes what became of one, `new` one that was not there.
@@ -67,7 +66,6 @@ fn put_same(out: &mut Writer, same: &mut u64) {
     }
 }
 
-/// Reads a list.
 pub(super) fn take<T: Clone>(
     from: &mut Reader<'_>,
     before: &[T],

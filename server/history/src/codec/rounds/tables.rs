@@ -109,7 +109,6 @@ fn take_grown(from: &mut Reader<'_>, before: Option<i64>) -> Result<Option<i64>,
     Ok(Some(grown.wrapping_add(before.unwrap_or(0))))
 }
 
-/// The parts of a map as a list.
 fn listed<K: Copy, V: Clone>(map: &std::collections::BTreeMap<K, V>) -> Vec<(K, V)> {
     map.iter().map(|(key, value)| (*key, value.clone())).collect()
 }

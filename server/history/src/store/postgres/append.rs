@@ -20,7 +20,6 @@ pub(super) const ROW_BYTES: i64 = 96;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) last_seq: u64,
-    /// The newest day.
     pub(super) day: Option<i32>,
 }
 
@@ -45,7 +44,6 @@ pub(super) fn in_days(chunks: &[Chunk], written: Written) -> Result<(BTreeMap<i3
     Ok((days, Written { last_seq, day }))
 }
 
-/// Writes them.
 pub(super) async fn append(
     session: &mut Session,
     ensemble: i32,

@@ -83,7 +83,6 @@ impl PostgresHistory {
     }
 }
 
-/// The recording of one ensemble.
 #[derive(Debug)]
 pub struct PostgresStore {
     database: Database,

@@ -17,7 +17,6 @@ const ROWS_AT_ONCE: i64 = 20_000;
 /// How long others are waited for before rows are removed one by one.
 const OTHERS_MS: i64 = 3_600_000;
 
-/// One day as the ensemble keeps it.
 struct Kept {
     day: i32,
     first_seq: i64,

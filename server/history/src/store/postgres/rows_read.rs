@@ -19,7 +19,6 @@ use crate::store::rows::{
 /// Bytes of one row: more than any path and what stands beside it.
 const ROW_BYTES_MAX: usize = 4 << 20;
 
-/// A query under way: its text, and its values.
 struct Query {
     sql: String,
     values: Vec<Box<dyn ToSql + Sync + Send>>,

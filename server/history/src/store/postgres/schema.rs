@@ -49,7 +49,6 @@ CREATE INDEX fact_at ON lockscope.fact (ensemble, at, number);
 
 /// The lock of whoever makes or drops partitions, in the database.
 const LOCK: i64 = 0x4c6b_5363_6f70_6502;
-/// Partitions that are looked at.
 const PARTITIONS_MAX: i64 = 10_000;
 /// A partition that is read is dropped another time: whoever comes after whoever waits for it would wait as well.
 const DROP_WAIT: &str = "SET LOCAL lock_timeout = '500ms'";
@@ -73,7 +72,6 @@ impl Daily {
         }
     }
 
-    /// The name of a partition, as SQL has it.
     pub(super) fn partition(self, day: i32) -> String {
         format!("lockscope.\"{}\"", self.bare(day))
     }

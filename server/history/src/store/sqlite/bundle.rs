@@ -17,7 +17,6 @@ use crate::derive::MINUTE_MS;
 use crate::store::bundle::{BundleError, BundleQuery};
 use crate::store::{Gap, Store as _, StoreError};
 
-/// Bytes of a page of SQLite's.
 pub(super) const PAGE_BYTES: u64 = 4_096;
 /// So much of the disk stays free for the recording.
 const ROOM_LEFT: u64 = 256 << 20;
@@ -50,7 +49,6 @@ pub(super) fn make(store: &SqliteStore, query: &BundleQuery<'_>) -> Result<File,
     }
 }
 
-/// Where it is made.
 fn directory(store: &SqliteStore) -> PathBuf {
     match &store.place {
         Place::Directory(directory) => directory.clone(),

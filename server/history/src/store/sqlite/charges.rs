@@ -11,7 +11,6 @@ use super::schema::Lives;
 use crate::store::charges::list;
 use crate::store::rows::{Charge, Charged, Charges};
 
-/// Reads the charges of one file.
 pub(super) struct ChargeReader<'a> {
     lives: Lives,
     /// Where sessions have numbers of their own: how one is found, and those that were.
@@ -26,7 +25,6 @@ impl<'a> ChargeReader<'a> {
         Ok(Self { lives, sessions: sessions.map(|find| RefCell::new((find, HashMap::new()))) })
     }
 
-    /// The columns to be asked for.
     pub(super) fn columns(&self) -> &'static str {
         match self.lives {
             Lives::Uncharged => "NULL, NULL, NULL, NULL, NULL, NULL",

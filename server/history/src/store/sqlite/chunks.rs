@@ -140,7 +140,6 @@ pub(super) fn gaps(connection: &Connection) -> Result<Vec<Gap>, StoreError> {
     gaps.collect::<Result<_, _>>().map_err(failed)
 }
 
-/// Numbers as SQLite has them.
 pub(super) fn signed_range(seqs: &RangeInclusive<u64>) -> [i64; 2] {
     [signed(*seqs.start()), signed(*seqs.end())]
 }
@@ -189,14 +188,12 @@ pub(super) fn checkpoint_after(connection: &Connection, seq: u64) -> Result<Opti
     one(connection, "kind = 1 AND part = 0 AND seq >= ?1 ORDER BY seq LIMIT 1", signed(seq))
 }
 
-/// Removes chunks below a number, some at a time.
 pub(super) fn remove_below(connection: &Connection, seq: u64, limit: usize) -> Result<u64, StoreError> {
     let sql = "DELETE FROM chunk WHERE seq IN (SELECT seq FROM chunk WHERE seq < ?1 ORDER BY seq LIMIT ?2)";
     let removed = connection.execute(sql, params![signed(seq), signed(limit as u64)]).map_err(failed)?;
     Ok(removed as u64)
 }
 
-/// Bytes that are in use.
 pub(super) fn used_bytes(connection: &Connection) -> Result<u64, StoreError> {
     let value = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(failed);
     let pages = value("page_count")?.saturating_sub(value("freelist_count")?);

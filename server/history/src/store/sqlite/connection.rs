@@ -46,7 +46,6 @@ pub(super) fn read_made(path: &Path, content: Content) -> Result<Option<Connecti
     Ok((version > 0).then_some(connection))
 }
 
-/// Opens a file to read.
 pub(super) fn read(path: &Path, content: Content) -> Result<Connection, StoreError> {
     let (connection, version) = open_to_read(path, content)?;
     if version == 0 {

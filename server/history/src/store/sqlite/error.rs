@@ -4,7 +4,6 @@ use rusqlite::ErrorCode;
 
 use crate::store::StoreError;
 
-/// What an error of SQLite means.
 pub(super) fn failed(error: rusqlite::Error) -> StoreError {
     let text = error.to_string();
     match error.sqlite_error_code() {

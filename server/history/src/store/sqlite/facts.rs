@@ -11,9 +11,7 @@ const RECURRING_BYTES_MAX: usize = 80;
 /// Sentences of a file that are kept once. Of further ones each is kept with its fact.
 const SENTENCES_MAX: usize = 1_024;
 
-/// Writes facts into one file.
 pub(super) enum FactWriter<'a> {
-    /// A plain row each.
     Plain(Statement<'a>),
     /// Sentences as numbers.
     Packed(Box<Packed<'a>>),

@@ -134,7 +134,6 @@ pub(super) fn with_companions(path: &Path) -> [PathBuf; 3] {
     [path.to_owned(), beside("-wal"), beside("-shm")]
 }
 
-/// Bytes of a day's files.
 pub(super) fn bytes(path: &Path) -> u64 {
     let of = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     with_companions(path).iter().map(of).sum()

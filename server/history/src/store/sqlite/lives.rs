@@ -15,9 +15,7 @@ const FORMS_MAX: i64 = 4_096;
 /// The longest time that is kept as a difference, so that none leaves the numbers of SQLite.
 const DIFFERENCE_MAX_MS: i64 = 1 << 60;
 
-/// Writes lives into one file.
 pub(super) enum LifeWriter<'a> {
-    /// A plain row each.
     Plain(Statement<'a>),
     /// Sessions and names as numbers.
     Packed(Box<Packed<'a>>),

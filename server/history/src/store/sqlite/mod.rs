@@ -52,7 +52,6 @@ use crate::codec::{Chunk, ChunkKind};
 /// Gaps kept in mind; of more, the oldest are only in the files.
 const GAPS_MAX: usize = 100_000;
 
-/// The recording of one ensemble in files.
 #[derive(Debug)]
 pub struct SqliteStore {
     place: Place,
@@ -70,7 +69,6 @@ pub struct SqliteStore {
 struct State {
     days: BTreeMap<Day, Totals>,
     gaps: Vec<Gap>,
-    /// Gaps that are not in a file yet.
     unwritten: Vec<Gap>,
     writer: Option<(Day, Connection)>,
 }
@@ -163,7 +161,6 @@ impl SqliteStore {
         }
     }
 
-    /// Writes chunks of one day, and gaps.
     fn write(&self, state: &mut State, day: Day, chunks: &[&Chunk], gaps: &[Gap]) -> Result<(), StoreError> {
         let path = self.path(day, Content::Chunks);
         let written = self.writer(state, day).and_then(|connection| {

@@ -11,7 +11,6 @@ use super::{SqliteStore, days_in};
 use crate::store::day::DAY_MS;
 use crate::store::{Gap, GapReason, StoreError};
 
-/// Where its files are.
 #[derive(Debug)]
 pub(super) enum Place {
     /// Two files a day.

@@ -72,7 +72,6 @@ pub(super) fn write_some(connection: &mut Connection, entries: &[Entry<'_>]) -> 
 #[derive(Debug, Default)]
 pub(super) struct RowWriter(Mutex<Option<(Day, Connection)>>);
 
-/// What is run for each row of a transaction.
 struct Statements<'a> {
     find_lock: Statement<'a>,
     add_lock: Statement<'a>,

@@ -114,12 +114,10 @@ FROM happening CROSS JOIN sentence ON sentence.id = happening.sentence;
 /// Facts that have a number in a millisecond: `extra` is what a number has beyond them.
 pub(super) const FACTS_A_MS: i64 = 1_024;
 
-/// How a file has its lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lives {
     /// A plain row each, without charges.
     Uncharged,
-    /// A plain row each.
     Plain,
     /// As [`LIVES`] says.
     Packed,
@@ -141,7 +139,6 @@ impl Lives {
 /// What a file holds. They are two a day, since they are kept for different times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// The recording.
     Chunks,
     /// What is derived of it.
     Rows,
@@ -165,7 +162,6 @@ const ROWS_PLACE: i64 = 1_000;
 const ABOUT: &str = "CREATE TABLE about";
 const ABOUT_OF_BOTH: &str = "CREATE TABLE IF NOT EXISTS about";
 
-/// Makes the tables of a bundle.
 pub(super) fn make_bundle(connection: &Connection, ensemble: &str) -> Result<(), StoreError> {
     for step in CHUNK_STEPS.iter().chain(ROW_STEPS.iter().take(PLAIN_ROWS as usize)) {
         connection.execute_batch(&step.replace(ABOUT, ABOUT_OF_BOTH)).map_err(failed)?;
@@ -190,7 +186,6 @@ fn is_bundle(connection: &Connection) -> Result<bool, StoreError> {
     Ok(id == BUNDLE_ID)
 }
 
-/// The version of a file's tables of one kind.
 fn version(connection: &Connection, content: Content) -> Result<i64, StoreError> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
     Ok(match (is_bundle(connection)?, content) {
@@ -209,7 +204,6 @@ fn set_version(connection: &Connection, content: Content, number: i64) -> Result
     connection.pragma_update(None, "user_version", packed).map_err(failed)
 }
 
-/// Brings a file to the present version.
 pub(super) fn migrate(connection: &mut Connection, content: Content, ensemble: &str) -> Result<(), StoreError> {
     let version = check(connection, content)?;
     let is_kept = content == Content::Rows && (1..=PLAIN_ROWS).contains(&version);

@@ -9,10 +9,8 @@ use lockscope_view::words::{date, duration, plural};
 
 use super::described_incident::{Before, Found, Told};
 
-/// Rows of a table in Markdown.
 const MARKDOWN_ROWS_MAX: usize = 50;
 
-/// What happened, in plain words.
 pub(super) fn sentence(told: &Told) -> String {
     let Told { incident, worst, lasted_ms, .. } = told;
     let lasted = duration(*lasted_ms);
@@ -101,7 +99,6 @@ fn ended(by: IncidentEnd, root: Option<&str>, forced_by: Option<&str>) -> String
     }
 }
 
-/// How it ended, in a cell.
 pub(super) fn ended_cell(by: IncidentEnd) -> &'static str {
     match by {
         IncidentEnd::Released => "let go",
@@ -165,7 +162,6 @@ pub(super) fn alike_sentence(signature: &Signature, alike: &Alike) -> String {
     format!("In the 30 days before, {least}{times} looked like this{because}.{ended}")
 }
 
-/// How many ended so.
 fn end_counted(end: IncidentEnd, earlier: &[Before]) -> Option<String> {
     let number = earlier.iter().filter(|one| one.ended_by == end).count();
     let how = match end {
@@ -197,7 +193,6 @@ fn ordinal(number: usize) -> String {
     format!("{number}{end}")
 }
 
-/// All of it for a ticket.
 pub(super) fn markdown(of: &Found, url: &str) -> String {
     let Found { told, lives, releases, alerts, again, .. } = of;
     let Told { incident, sentence, .. } = told;

@@ -64,7 +64,6 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// What came since.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self { received: self.received.saturating_sub(before.received), sent: self.sent.saturating_sub(before.sent) }

@@ -9,7 +9,6 @@ use super::{opening, session};
 
 const QUARTER_S: i64 = 900;
 
-/// Where in the answer a line stands.
 #[derive(Clone, Copy)]
 enum Part {
     Before,
@@ -20,7 +19,6 @@ enum Part {
     Connections,
 }
 
-/// What was read so far.
 struct Reading {
     table: SessionTable,
     part: Part,
@@ -59,7 +57,6 @@ pub fn parse(text: &str) -> Result<SessionTable, Malformed> {
 }
 
 impl Reading {
-    /// Whether this line begins a part.
     fn begins(&mut self, line: &str) -> bool {
         let part = if line.starts_with('/') {
             // A path may read like anything.

@@ -12,7 +12,6 @@ use super::opening;
 /// How ClickHouse Keeper begins its answer.
 const CLICKHOUSE: &str = "ClickHouse Keeper version";
 
-/// Whether ClickHouse Keeper answered.
 pub fn is_clickhouse(text: &str) -> bool {
     text.starts_with(CLICKHOUSE)
 }
