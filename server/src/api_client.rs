@@ -98,9 +98,6 @@ impl ApiClient {
     }
 
     /// Asks, and reads the answer.
-    ///
-    /// # Errors
-    /// See [`ApiError`].
     pub async fn ask<T: serde::de::DeserializeOwned>(
         &self,
         method: Method,
@@ -124,9 +121,6 @@ impl ApiClient {
     }
 
     /// Asks, and gives the answer as it came.
-    ///
-    /// # Errors
-    /// See [`ApiError`].
     pub async fn text(&self, method: Method, path: &str, body: Option<String>) -> Result<String, ApiError> {
         let mut request = self.request(method, path);
         if let Some(body) = body {

@@ -70,9 +70,6 @@ impl Grant {
 }
 
 /// Whether somebody may be called so.
-///
-/// # Errors
-/// One sentence.
 pub fn check_name(name: &str) -> Result<(), AccessError> {
     let is_one = !name.is_empty()
         && name.len() <= NAME_CHARS_MAX

@@ -136,9 +136,6 @@ impl Access {
     }
 
     /// Signs in by token. No limit holds here: nobody guesses 256 bits, and nobody may lock a token out.
-    ///
-    /// # Errors
-    /// See [`SignInError`].
     pub async fn by_token(
         &self,
         headers: &HeaderMap,
@@ -149,9 +146,6 @@ impl Access {
     }
 
     /// The same for a screen that anybody may stand before: only a token that may look and nothing else.
-    ///
-    /// # Errors
-    /// See [`SignInError`].
     pub async fn by_viewing_token(
         &self,
         headers: &HeaderMap,
@@ -183,9 +177,6 @@ impl Access {
     }
 
     /// Signs in by a one-time link, which is used up by that.
-    ///
-    /// # Errors
-    /// See [`SignInError`].
     pub async fn by_link(
         &self,
         headers: &HeaderMap,

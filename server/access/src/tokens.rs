@@ -81,9 +81,6 @@ pub fn new_token(
 }
 
 /// Every token.
-///
-/// # Errors
-/// When the file can't be read.
 pub fn list_tokens(dir: &Path) -> Result<Vec<TokenRecord>, AccessError> {
     file::read(&dir.join(TOKENS_FILE))
 }

@@ -58,17 +58,11 @@ pub fn set_user(dir: &Path, name: &str, grant: Grant, password: &Secret, now_ms:
 }
 
 /// Every user.
-///
-/// # Errors
-/// When the file can't be read.
 pub fn list_users(dir: &Path) -> Result<Vec<UserRecord>, AccessError> {
     file::read(&dir.join(USERS_FILE))
 }
 
 /// Whether somebody has this very password and grant already.
-///
-/// # Errors
-/// When the file can't be read.
 pub fn is_set_so(dir: &Path, name: &str, grant: &Grant, password: &Secret) -> Result<bool, AccessError> {
     let known = list_users(dir)?.into_iter().find(|record| record.name == name && record.grant == *grant);
     Ok(known.is_some_and(|record| is_password_of(password, &record.hash)))

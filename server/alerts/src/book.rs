@@ -189,9 +189,6 @@ impl Book {
     }
 
     /// Somebody looks at an alert.
-    ///
-    /// # Errors
-    /// There is none of the key.
     pub fn acknowledge(&mut self, key: &str, by: Acknowledgement) -> Result<(), BookError> {
         let kept = self.alerts.get_mut(key).filter(|kept| kept.alert.state != AlertState::Resolved);
         let kept = kept.ok_or_else(|| BookError::NoAlert(key.chars().take(80).collect()))?;

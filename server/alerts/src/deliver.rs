@@ -42,9 +42,6 @@ pub struct Delivery {
 
 impl Delivery {
     /// Tells a receiver; `repeat_ms`: after so long again of what still fires.
-    ///
-    /// # Errors
-    /// There is no way to send.
     pub fn new(alerts: Alerts, route: Route, repeat_ms: Option<i64>) -> Result<Self, String> {
         // Plain http needs no authorities, and a machine may have none.
         let is_plain = route.url.scheme() == "http";

@@ -44,9 +44,6 @@ pub struct DraftError(pub String);
 
 impl RuleDraft {
     /// Reads the text of `[[alert]]` tables, as a configuration file has them.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn from_toml(text: &str) -> Result<Vec<Self>, DraftError> {
         let file: File = toml::from_str(text).map_err(|error| {
             DraftError(format!("`toml` has no [[alert]] tables that can be read: {}", error.message()))
@@ -58,9 +55,6 @@ impl RuleDraft {
     }
 
     /// The rule that it is.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn rule(self) -> Result<Rule, DraftError> {
         let wrong = |text: String| Err(DraftError(text));
         let when = match self.when {

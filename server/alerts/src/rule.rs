@@ -59,9 +59,6 @@ pub enum ConditionError {
 
 impl Condition {
     /// Reads a condition as the configuration has it.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         let wrong = || ConditionError::Unknown(text.chars().take(80).collect());
         let text = text.trim();

@@ -300,9 +300,6 @@ impl Alerts {
     }
 
     /// Somebody looks at an alert.
-    ///
-    /// # Errors
-    /// There is none of the key.
     pub async fn acknowledge(&self, key: &str, by: String, reason: String) -> Result<(), BookError> {
         let at_ms = self.0.clock.now_ms();
         self.0.book.lock().acknowledge(key, Acknowledgement { by, at_ms, reason })?;
@@ -323,9 +320,6 @@ impl Alerts {
     }
 
     /// Ends a silence now.
-    ///
-    /// # Errors
-    /// There is none.
     pub async fn end_silence(&self, id: u64) -> Result<(), BookError> {
         self.0.book.lock().end_silence(id)?;
         self.save_soon().await;

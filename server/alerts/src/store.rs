@@ -35,9 +35,6 @@ pub type Kept = (Vec<KeptAlert>, Vec<KeptSilence>, Vec<OrderSnooze>);
 
 impl Store {
     /// Opens the file in a directory, and reads all of it.
-    ///
-    /// # Errors
-    /// It can't be used.
     pub fn open(dir: &Path) -> Result<(Self, Kept), StoreError> {
         std::fs::create_dir_all(dir)?;
         let path = dir.join("alerts.db");
@@ -65,9 +62,6 @@ impl Store {
 
     /// Stores snoozes of lock orders, and forgets those of some numbers, all of it or nothing. It is on the disk when
     /// this returns.
-    ///
-    /// # Errors
-    /// It could not be stored.
     pub fn save_snoozes<'a>(
         &mut self,
         new: impl Iterator<Item = &'a OrderSnooze>,
@@ -87,9 +81,6 @@ impl Store {
     }
 
     /// Stores what changed, all of it or nothing; it is on the disk when this returns.
-    ///
-    /// # Errors
-    /// It could not be stored.
     pub fn save(&mut self, unsaved: &Unsaved) -> Result<(), StoreError> {
         if unsaved.alerts.is_empty() && unsaved.silences.is_empty() {
             return Ok(());

@@ -32,9 +32,6 @@ pub(super) fn stream(dir: PathBuf, segments: Vec<Segment>, permit: OwnedSemaphor
 }
 
 /// Copies a verified log, as far as it is whole.
-///
-/// # Errors
-/// The system's word.
 pub fn copy_all(dir: &std::path::Path, whole: &VerifiedLog, to: &mut dyn io::Write) -> io::Result<()> {
     let mut written = Ok(());
     chunks(dir, &whole.segments, |chunk| {

@@ -19,9 +19,6 @@ struct Head {
 }
 
 /// What the file says; None when there is none.
-///
-/// # Errors
-/// What is wrong with it.
 pub(super) fn read(dir: &Path) -> io::Result<Option<ChainHead>> {
     let mut text = Vec::new();
     match std::fs::File::open(dir.join(files::HEAD)) {
@@ -39,9 +36,6 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<ChainHead>> {
 }
 
 /// Puts a new one in its place.
-///
-/// # Errors
-/// The system's word.
 pub(super) fn write(dir: &Path, tip: &ChainHead) -> io::Result<()> {
     files::replace(dir, files::HEAD, &line(tip))
 }

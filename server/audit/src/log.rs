@@ -85,9 +85,6 @@ impl Log {
     }
 
     /// The same with other limits.
-    ///
-    /// # Errors
-    /// As [`Log::open`].
     pub async fn open_with(dir: &Path, clock: Clock, options: Options) -> Result<Self, AuditError> {
         let dir = dir.to_owned();
         let opened = tokio::task::spawn_blocking(move || Self::open_now(dir, clock, options)).await;

@@ -75,9 +75,6 @@ impl Cluster {
     }
 
     /// Asks ZooKeeper whether this replica could join, and changes nothing.
-    ///
-    /// # Errors
-    /// Why not, for people.
     pub async fn check(&self) -> Result<(), String> {
         session::check(self.settings(), self.paths()).await.map_err(|trouble| trouble.to_string())
     }

@@ -255,9 +255,6 @@ impl From<CodecError> for Broken {
 
 /// The gap that hides an instant, which `head` is the chunk of. A gap begins at the last proof of what was recorded: what
 /// was recorded behind that proof, in the chunk before the gap, says nothing of the instants that follow it.
-///
-/// # Errors
-/// The store can't be read.
 pub fn gap_behind(store: &dyn Store, at: TimeMs, head: &ChunkHead) -> Result<Option<Gap>, StoreError> {
     Ok(store.gaps(at..at + 1)?.into_iter().find(|gap| gap.hides(at) && gap.after_seq >= head.seq))
 }
@@ -348,9 +345,6 @@ fn is_observed(store: &dyn Store, zxid: Zxid, head: &ChunkHead) -> Result<(), Re
 }
 
 /// Until when all that happened is kept: up to the last proof. Should the recording end now, its gap begins there.
-///
-/// # Errors
-/// The store can't be read.
 pub fn complete_until(store: &dyn Store) -> Result<Option<TimeMs>, StoreError> {
     let coverage = store.coverage()?;
     let Some(to) = coverage.to else { return Ok(None) };

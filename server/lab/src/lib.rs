@@ -186,9 +186,6 @@ impl Lab {
 
     /// What an order becomes: checked against the limits, with everything that was left open chosen. The place it would
     /// be carried out at comes with it.
-    ///
-    /// # Errors
-    /// See [`LabRefusal`].
     pub fn check(&self, order: LabOrder) -> Result<(LabOrder, LabEnsemble), LabRefusal> {
         // As many bits as a number of JavaScript holds.
         limits::check(order, &self.limits(), &self.0.places, rand::random::<u64>() >> 11)
@@ -270,9 +267,6 @@ impl Lab {
     }
 
     /// Stops a run; what it made is removed. Of a run that has ended nothing is left to stop, and that is no error.
-    ///
-    /// # Errors
-    /// See [`LabRefusal`].
     pub fn stop(&self, id: &str, by: &str) -> Result<(), LabRefusal> {
         match self.current_named(id) {
             Some(run) => run.stop(&format!("stopped by {by}")),
@@ -283,9 +277,6 @@ impl Lab {
     }
 
     /// Throws a fault into a run.
-    ///
-    /// # Errors
-    /// See [`LabRefusal`].
     pub async fn throw(&self, id: &str, order: FaultOrder) -> Result<ThrownFault, LabRefusal> {
         match self.current_named(id) {
             Some(run) => fault::throw(&run, &order).await,

@@ -90,17 +90,11 @@ impl Hub {
     }
 
     /// First frame of a socket.
-    ///
-    /// # Errors
-    /// When it can't be encoded.
     pub fn hello(&self, encoding: Encoding) -> Result<Bytes, FeedError> {
         encode(&ServerFrame::Hello { protocol: PROTOCOL, epoch: self.epoch, server_time_ms: self.now_ms() }, encoding)
     }
 
     /// A heartbeat, with what is known by now of the views that were sent.
-    ///
-    /// # Errors
-    /// When it can't be encoded.
     pub fn heartbeat(&self, views: Vec<KnownView>, encoding: Encoding) -> Result<Bytes, FeedError> {
         encode(
             &ServerFrame::Heartbeat { seq: self.projection.revision(), server_time_ms: self.now_ms(), views },
@@ -119,9 +113,6 @@ impl Hub {
     }
 
     /// One look at a view as a page renders it: with the number to go on from.
-    ///
-    /// # Errors
-    /// As [`Hub::subscribe`].
     pub fn first<Q: ModelQuery>(&self, query: Q, scope: &Scope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
         let query = query.normalised()?;
         let view = query.clone().view();

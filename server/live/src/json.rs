@@ -54,9 +54,6 @@ pub fn server_frame(frame: &ServerFrame) -> Result<String, FeedError> {
 }
 
 /// A view's body as text: `{"kind":"board",…}`; a lock that does not exist is `{"kind":"lock","value":null}`.
-///
-/// # Errors
-/// As [`server_frame`].
 pub fn body(body: &Body) -> Result<String, FeedError> {
     match body {
         Body::Board(board) => kind("board", board),
@@ -72,9 +69,6 @@ pub fn body(body: &Body) -> Result<String, FeedError> {
 }
 
 /// A difference as text: `{"kind":"board",…}`, or `{"kind":"whole","body":{"kind":…}}`.
-///
-/// # Errors
-/// As [`server_frame`].
 pub fn delta_body(delta: &DeltaBody) -> Result<String, FeedError> {
     match delta {
         DeltaBody::Board(delta) => kind("board", delta),

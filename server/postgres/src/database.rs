@@ -54,9 +54,6 @@ pub struct DatabaseStats {
 
 impl Database {
     /// A database that is not connected yet.
-    ///
-    /// # Errors
-    /// The system has no thread left.
     pub fn new(target: Target) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

@@ -55,9 +55,6 @@ impl Session {
     /// Takes a lock for somebody, where nobody else has it, here or on another connection. It is held until the session
     /// ends, or it is given back. From then on the session ends when nothing comes of this process for as long as its target
     /// says, where the server is one of version 14 or newer.
-    ///
-    /// # Errors
-    /// The database can't be asked.
     pub async fn lock(&mut self, key: i64, whose: u64) -> Result<bool, DatabaseError> {
         if let Some(holder) = self.held.get(&key) {
             return Ok(*holder == whose);
@@ -78,9 +75,6 @@ impl Session {
     }
 
     /// Gives a lock back.
-    ///
-    /// # Errors
-    /// The database can't be asked.
     pub async fn unlock(&mut self, key: i64, whose: u64) -> Result<(), DatabaseError> {
         if self.held.get(&key) == Some(&whose) {
             self.connection.client.execute("SELECT pg_advisory_unlock($1)", &[&key]).await?;
@@ -112,9 +106,6 @@ impl Lane {
     }
 
     /// The same for tasks, within [`WRITE_MAX`].
-    ///
-    /// # Errors
-    /// As [`Lane::write`].
     pub async fn run<T, F>(&self, job: F) -> Result<T, DatabaseError>
     where
         T: Send + 'static,

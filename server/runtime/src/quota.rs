@@ -80,17 +80,11 @@ impl<K: Eq + Hash + Clone> Quota<K> {
     }
 
     /// Takes a place. No caller: one that stands for many, and has no share of its own.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn take(&self, caller: Option<K>) -> Result<Permit<K>, Full> {
         self.take_of(caller.map(|caller| (caller, self.0.caller_max)))
     }
 
     /// Takes a place that counts for each of these callers, who may have so many.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn take_of(&self, callers: impl IntoIterator<Item = (K, usize)>) -> Result<Permit<K>, Full> {
         let callers: Vec<_> = callers.into_iter().collect();
         let taken = self.taken().take(&callers, self.0.max);

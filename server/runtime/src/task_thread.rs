@@ -45,9 +45,6 @@ impl<T> Future for TaskResult<T> {
 
 impl TaskThread {
     /// Starts a thread, from within a Tokio runtime.
-    ///
-    /// # Errors
-    /// When the system gives no thread.
     pub fn start(name: &str) -> io::Result<Self> {
         let (sender, jobs) = mpsc::unbounded_channel();
         let runtime = Handle::current();

@@ -27,9 +27,6 @@ pub struct Refusals {
 }
 
 /// Checks an address: https, or http to this machine, or http anywhere when that is allowed.
-///
-/// # Errors
-/// The first fault.
 pub fn check_url(text: &str, may_be_plain: bool, refusals: Refusals) -> Result<Url, Fault> {
     let wrong = |why, remedy| Err(Fault { why, remedy });
     let form = "write https://HOST[:PORT]/PATH";
@@ -50,9 +47,6 @@ pub fn check_url(text: &str, may_be_plain: bool, refusals: Refusals) -> Result<U
 
 /// A client without redirects, since what is signed for one place goes to no other, and without a proxy from the
 /// environment. `is_plain`: for http alone, which needs no certificate authorities; a machine may have none.
-///
-/// # Errors
-/// There is no way to send.
 pub fn client(answer_within: Duration, is_plain: bool) -> Result<Client, String> {
     let client = Client::builder().no_proxy().redirect(Policy::none()).timeout(answer_within);
     let client = if is_plain { client.tls_certs_only(std::iter::empty()) } else { client };

@@ -27,9 +27,6 @@ impl From<AccessError> for RunError {
 }
 
 /// Carries out `token`.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn token(args: &TokenArgs, clock: &Clock) -> Result<(), RunError> {
     let dir = data_dir(args.data.data_dir.as_deref(), args.data.config.as_deref(), &ProcessEnvironment)?;
     match &args.command {
@@ -91,9 +88,6 @@ fn millis(time: Duration) -> i64 {
 }
 
 /// Carries out `user`.
-///
-/// # Errors
-/// One sentence.
 pub(super) fn user(args: &UserArgs, clock: &Clock) -> Result<(), RunError> {
     let dir = data_dir(args.data.data_dir.as_deref(), args.data.config.as_deref(), &ProcessEnvironment)?;
     match &args.command {

@@ -64,9 +64,6 @@ impl Past {
 }
 
 /// Starts all of it, and takes it down in the opposite order.
-///
-/// # Errors
-/// See [`RunError`].
 pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
     let listen = Config::listen_only(args.listen.as_deref(), &ProcessEnvironment)?;
     // The port first: a taken one should not cost a ZooKeeper's start.

@@ -24,9 +24,6 @@ pub(crate) enum OpenPlace {
 impl OpenPlace {
     /// Opens nothing yet. `silence`: after so long without a word another server may write a recording; None: the
     /// database's own bound.
-    ///
-    /// # Errors
-    /// The system has no thread left.
     #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "files have one writer"))]
     pub(crate) fn of(place: &HistoryPlace, silence: Option<Duration>) -> Result<Self, StoreError> {
         match place {
@@ -43,9 +40,6 @@ impl OpenPlace {
     }
 
     /// Looks whether it can be used, without changing it, where that is not known before it is. Blocking.
-    ///
-    /// # Errors
-    /// It can't be used.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         match self {
             Self::Directory(_) => Ok(()),
@@ -72,9 +66,6 @@ impl OpenPlace {
     }
 
     /// Opens the recording of an ensemble that another server writes, to read it; None where that can't be. Blocking.
-    ///
-    /// # Errors
-    /// It can't be used.
     #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "files have one reader and writer"))]
     pub(crate) fn open_to_read(&self, ensemble: &str) -> Result<Option<OpenStore>, StoreError> {
         match self {

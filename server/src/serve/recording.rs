@@ -58,9 +58,6 @@ impl Recorder {
     /// As the settings say; None where there is no history. `payloads`: who is shown what znodes carry; where nobody is,
     /// it is not recorded either. `session_timeout`: of ZooKeeper's sessions; whoever stands still loses its turn to
     /// record so soon that another one records a second after that, though it asks once a second.
-    ///
-    /// # Errors
-    /// There is no thread left.
     pub(super) fn new(
         history: Option<&History>,
         payloads: &watch::Receiver<Payloads>,
@@ -75,9 +72,6 @@ impl Recorder {
     }
 
     /// Starts to record one.
-    ///
-    /// # Errors
-    /// There is no thread left.
     pub(super) async fn start(&self, of: (String, Option<Filling>)) -> Result<Recording, RunError> {
         start_one(self.place.clone(), of, self.retention.clone(), self.payloads.clone(), &self.clock).await
     }

@@ -20,9 +20,6 @@ pub fn split_chroot(connect: &str) -> (&str, &str) {
 }
 
 /// Whether this is `host:port`, several separated by commas, with an optional chroot at the end.
-///
-/// # Errors
-/// The first fault.
 pub fn check_connect(connect: &str) -> Result<(), Fault> {
     const REMEDY: &str = "write HOST:PORT, several separated by commas, like 127.0.0.1:2181";
     let (servers, chroot) = split_chroot(connect);

@@ -49,9 +49,6 @@ fn with_ancestors(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a pattern can be one, beside these roots.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn check_exclusion(pattern: &str, roots: &[impl AsRef<str>]) -> Result<(), Fault> {
     if !pattern.starts_with('/') {
         return fault("does not start with a slash", format!("write /{pattern}"));

@@ -41,9 +41,6 @@ impl Book {
     }
 
     /// Ends a silence now.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn end_silence(&mut self, id: u64) -> Result<(), BookError> {
         let silence = self.silences.remove(&id).ok_or(BookError::NoSilence(id))?;
         if self.shared.is_some() {

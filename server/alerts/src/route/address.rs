@@ -15,9 +15,6 @@ const REFUSALS: Refusals = Refusals {
 
 impl Route {
     /// Checks an address: https, or http to this machine, or http anywhere when that is allowed.
-    ///
-    /// # Errors
-    /// The first fault.
     pub fn check_url(kind: RouteKind, text: &str, may_be_plain: bool) -> Result<Url, Fault> {
         let url = check_url(text, may_be_plain, REFUSALS)?;
         of_kind(kind, &url).map(|()| url)

@@ -35,9 +35,6 @@ pub struct Webhook {
 
 impl Webhook {
     /// Checks an address: https, or http to this machine, or http anywhere when that is allowed.
-    ///
-    /// # Errors
-    /// The first fault.
     pub fn address(text: &str, may_be_plain: bool) -> Result<Url, Fault> {
         check_url(text, may_be_plain, REFUSALS)
     }

@@ -38,9 +38,6 @@ pub struct Historian(JoinHandle<()>);
 
 impl Historian {
     /// Starts recording. It ends when the recorder is dropped.
-    ///
-    /// # Errors
-    /// The system has no thread left.
     pub fn start(
         open: Open,
         retention: impl Fn() -> Retention + Send + 'static,
@@ -50,9 +47,6 @@ impl Historian {
     }
 
     /// The same, with what [`crate::resume`] made of the recording so far.
-    ///
-    /// # Errors
-    /// The system has no thread left.
     pub fn go_on(
         open: Open,
         retention: impl Fn() -> Retention + Send + 'static,
@@ -65,9 +59,6 @@ impl Historian {
     /// The same for what can wait: the store is open when this returns, or [`HistoryStatus::trouble`] says why not, and the
     /// recorder waits for room instead of dropping anything. Whoever hands over keeps
     /// batches short, since [`PATIENT_BATCHES_MAX`] of them wait.
-    ///
-    /// # Errors
-    /// The system has no thread left.
     pub fn start_patient(
         open: Open,
         retention: impl Fn() -> Retention + Send + 'static,

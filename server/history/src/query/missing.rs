@@ -20,9 +20,6 @@ const PARTS: i64 = 1_000;
 
 /// What is not known of a range, in order. `first`: the first minute that is known of the lock. Minutes are kept for longer than
 /// what moments are shown from.
-///
-/// # Errors
-/// The store can't be read.
 pub fn missing(question: &Question<'_>, path: &str, first: Option<TimeMs>) -> Result<Vec<Missing>, StoreError> {
     let Question { store, give_up_at, .. } = *question;
     let (range, (start, end)) = (&question.range, (question.range.start, question.range.end));

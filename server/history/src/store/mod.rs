@@ -198,26 +198,17 @@ pub struct Removed {
 
 /// The gap behind what was generated for a demonstration; None where all that is kept was observed. Looked for among the
 /// newest [`GAPS_READ_MAX`] gaps.
-///
-/// # Errors
-/// The store can't be read.
 pub fn generated_before(store: &dyn Store) -> Result<Option<Gap>, StoreError> {
     let gaps = store.gaps(TimeMs(i64::MIN)..TimeMs(i64::MAX))?;
     Ok(gaps.into_iter().rfind(|gap| gap.why == GapReason::Generated))
 }
 
 /// Why nothing is kept between the newest that is and a recording that begins now.
-///
-/// # Errors
-/// The store can't be read.
 pub fn reason_before(store: &dyn Store) -> Result<GapReason, StoreError> {
     Ok(if is_all_generated(store)? { GapReason::Generated } else { GapReason::NotRunning })
 }
 
 /// Whether something is kept and nothing of it was observed.
-///
-/// # Errors
-/// The store can't be read.
 pub fn is_all_generated(store: &dyn Store) -> Result<bool, StoreError> {
     let last_seq = store.coverage()?.last_seq;
     Ok(generated_before(store)?.is_some_and(|gap| gap.after_seq == last_seq))
@@ -239,40 +230,22 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn append(&self, chunks: &[Chunk], gaps: &[Gap]) -> Result<(), StoreError>;
 
     /// Chunks from a number on, in order, [`CHUNKS_READ_MAX`] at most and less where `limit` says so.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn chunks(&self, from_seq: u64, limit: usize) -> Result<Vec<Chunk>, StoreError>;
 
     /// The newest chunk that does not begin later than an instant.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn head_at(&self, at: TimeMs) -> Result<Option<ChunkHead>, StoreError>;
 
     /// The oldest chunk by whose end a transaction had been seen. Where what comes first was generated, one that was
     /// observed is meant before it.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn head_of(&self, zxid: Zxid) -> Result<Option<ChunkHead>, StoreError>;
 
     /// The newest first part of a checkpoint up to a number.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn checkpoint_before(&self, seq: u64) -> Result<Option<ChunkHead>, StoreError>;
 
     /// The oldest first part of a checkpoint from a number on.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn checkpoint_after(&self, seq: u64) -> Result<Option<ChunkHead>, StoreError>;
 
     /// Gaps that overlap a range, in order, the newest [`GAPS_READ_MAX`].
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn gaps(&self, range: Range<TimeMs>) -> Result<Vec<Gap>, StoreError>;
 
     /// Stretches of a range whose rows can't be read, as far as that was noticed: answers made of rows lack them, although
@@ -282,9 +255,6 @@ pub trait Store: Send + Sync + fmt::Debug {
     }
 
     /// What is kept. Reads nothing but totals.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn coverage(&self) -> Result<Coverage, StoreError>;
 
     /// Takes away what is too old or too much. What is kept still begins with a checkpoint.
@@ -300,15 +270,9 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn write_rows(&self, rows: &Rows) -> Result<(), StoreError>;
 
     /// Spans that ended in a range, the newest first.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn spans(&self, query: &SpanQuery) -> Result<Vec<Span>, StoreError>;
 
     /// Minutes of a lock, the oldest first.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn minutes(&self, query: &MinuteQuery) -> Result<Vec<Minute>, StoreError>;
 
     /// How much happened, by locks and pieces of time.
@@ -318,9 +282,6 @@ pub trait Store: Send + Sync + fmt::Debug {
     fn densities(&self, query: &DensityQuery) -> Result<Vec<Density>, StoreError>;
 
     /// Facts, the newest first.
-    ///
-    /// # Errors
-    /// The store can't be read.
     fn facts(&self, query: &FactQuery) -> Result<Vec<Fact>, StoreError>;
 
     /// For people: who has the lock of whoever writes it; None where that is not known.

@@ -54,9 +54,6 @@ pub(super) async fn locks(args: &LocksArgs, clock: &Clock) -> Result<(), RunErro
 }
 
 /// Shows one lock.
-///
-/// # Errors
-/// One sentence.
 pub(super) async fn lock(args: &LockArgs) -> Result<(), RunError> {
     let server = QueryClient::new(&args.server)?;
     let text = server.lock(&args.path, args.ensemble.as_deref(), args.limit, args.offset).await?;

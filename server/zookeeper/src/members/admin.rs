@@ -95,9 +95,6 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Malformed> {
 }
 
 /// `connections`: those that have a session.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn connections(body: &[u8]) -> Result<Vec<Connection>, Malformed> {
     let told: Connections = read(body)?;
     let (plain, secure) = (told.connections.whole("connections")?, told.secure_connections.whole("connections")?);
@@ -121,9 +118,6 @@ fn connection(told: Connected) -> Option<Connection> {
 }
 
 /// `dump`: when sessions run out (on the leader) and what they own.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn dump(body: &[u8]) -> Result<SessionTable, Malformed> {
     let told: Dump = read(body)?;
     let mut table = SessionTable::default();
@@ -136,9 +130,6 @@ pub fn dump(body: &[u8]) -> Result<SessionTable, Malformed> {
 }
 
 /// `watches_by_path`.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn watches_by_path(body: &[u8]) -> Result<WatchTable, Malformed> {
     let told: Watches = read(body)?;
     let mut table = WatchTable::default();
@@ -152,9 +143,6 @@ pub fn watches_by_path(body: &[u8]) -> Result<WatchTable, Malformed> {
 }
 
 /// `monitor`: role, version and counters; it does not report the last transaction.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn monitor(body: &[u8]) -> Result<Health, Malformed> {
     let told: Monitor = read(body)?;
     let Some(state) = told.server_state else { return Err(Malformed::strange("no server_state")) };
@@ -164,9 +152,6 @@ pub fn monitor(body: &[u8]) -> Result<Health, Malformed> {
 }
 
 /// `server_stats`: the last transaction, and what else it reports about a member.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn server_stats(body: &[u8]) -> Result<Health, Malformed> {
     let told: Stats = read(body)?;
     let stats = told.server_stats;
@@ -192,9 +177,6 @@ pub(super) fn synced_followers(body: &[u8]) -> Result<usize, Malformed> {
 }
 
 /// `configuration`: which member this is.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn identity(body: &[u8]) -> Result<Identity, Malformed> {
     read(body)
 }

@@ -13,9 +13,6 @@ fn fault<T>(why: &str) -> Result<T, Fault> {
 
 /// Whether this is an address at which an AdminServer can be asked: `http://HOST:PORT`, with the path of its commands
 /// if that is not `/commands`.
-///
-/// # Errors
-/// The first fault.
 pub fn check_admin_url(url: &str) -> Result<(), Fault> {
     if url.starts_with("https://") {
         return fault("asks for TLS, and only http is built in");

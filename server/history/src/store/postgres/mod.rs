@@ -56,9 +56,6 @@ pub struct PostgresHistory {
 
 impl PostgresHistory {
     /// Where recordings are; nothing is connected yet.
-    ///
-    /// # Errors
-    /// The system has no thread left.
     pub fn new(target: Target) -> Result<Self, StoreError> {
         let database = Database::new(target).map_err(|error| StoreError::Failed(error.to_string()))?;
         let lanes = (0..WRITERS_MAX).map(|_| database.lane()).collect();
@@ -66,9 +63,6 @@ impl PostgresHistory {
     }
 
     /// Connects and looks at the tables, which are not changed. Blocking, within a bound.
-    ///
-    /// # Errors
-    /// It can't be used.
     pub fn check(&self) -> Result<(), StoreError> {
         let version =
             self.database.read(None, |client| Box::pin(async move { schema::TABLES.version(client).await }))?;

@@ -9,9 +9,6 @@ use super::super::fault::{CONNECTIONS_MAX, Malformed, count};
 use super::{ending, opening, session};
 
 /// The connections that have a session; the others (our own question is one) are nobody's.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn parse(text: &str) -> Result<Vec<Connection>, Malformed> {
     opening(text)?;
     let mut connections = Vec::new();
@@ -71,9 +68,6 @@ impl Packets {
 }
 
 /// Both counts of packets, by session.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn packets(text: &str) -> Result<BTreeMap<SessionId, Packets>, Malformed> {
     opening(text)?;
     ending(text)?;

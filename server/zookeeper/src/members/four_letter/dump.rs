@@ -29,9 +29,6 @@ struct Reading {
 }
 
 /// The sessions and what they own.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn parse(text: &str) -> Result<SessionTable, Malformed> {
     opening(text)?;
     let mut reading = Reading {

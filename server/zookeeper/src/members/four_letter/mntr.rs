@@ -9,9 +9,6 @@ use super::super::health::{from_counters, role};
 use super::opening;
 
 /// Role, version and counters; `mntr` does not report the last transaction.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn parse(text: &str) -> Result<Health, Malformed> {
     opening(text)?;
     let told: BTreeMap<&str, &str> =
@@ -32,9 +29,6 @@ pub(in super::super) fn synced_followers(text: &str) -> Result<usize, Malformed>
 }
 
 /// These counters, by their whole names; those that the member does not report are left out.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn counters(text: &str, names: &[&'static str]) -> Result<BTreeMap<&'static str, i64>, Malformed> {
     opening(text)?;
     let told: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once('\t')).collect();

@@ -17,9 +17,6 @@ pub fn is_clickhouse(text: &str) -> bool {
 }
 
 /// What it reports about a member.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn parse(text: &str) -> Result<Health, Malformed> {
     opening(text)?;
     let told: BTreeMap<&str, &str> =

@@ -6,9 +6,6 @@ use super::super::fault::{Malformed, WATCHES_MAX, count};
 use super::{ending, opening, session};
 
 /// The watches by path.
-///
-/// # Errors
-/// See [`Malformed`].
 pub fn parse(text: &str) -> Result<WatchTable, Malformed> {
     opening(text)?;
     let mut table = WatchTable::default();
