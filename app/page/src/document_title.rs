@@ -57,7 +57,7 @@ impl DocumentTitle {
         format!("/favicon{}.svg", self.sign)
     }
 
-    /// The same for a view that is not live.
+    /// With a word for why it is not live.
     fn doubted(self, word: &str) -> Self {
         Self { words: word.to_owned(), sign: "-lost", ..self }
     }

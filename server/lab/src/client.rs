@@ -166,7 +166,7 @@ impl Session {
 #[derive(Debug)]
 pub(super) struct LabClient {
     pub(super) client: Client,
-    /// The same, shared with the lane, which closes it.
+    /// Shared with the lane, which closes it.
     pub(super) session: Arc<Session>,
     pub(super) credentials: Credentials,
     /// Through its relay.

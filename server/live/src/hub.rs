@@ -20,7 +20,7 @@ use lockscope_runtime::clock::{self, Clock};
 
 type Key = (View, Scope);
 
-/// The same for all who are shown the same: of the audit log a lock's page alone has something.
+/// One key for all who are shown the same: of the audit log a lock's page alone has something.
 fn key_of(view: View, scope: &Scope) -> Key {
     let has_records = scope.records() && matches!(view, View::Lock(_));
     (view, scope.clone().with_records(has_records))

@@ -98,7 +98,7 @@ impl Projector {
         Self { wakes, acknowledged, ..self }
     }
 
-    /// The same, over models as they were at the instant that the clock shows.
+    /// Over models as they were at the instant that the clock shows.
     #[must_use]
     pub fn of_the_past(self) -> Self {
         Self { is_past: true, ..self }

@@ -97,7 +97,7 @@ impl Target {
         Ok(Self { servers, protection, silence: SILENCE_MAX, shown })
     }
 
-    /// The same, where a connection that holds locks and says nothing for so long loses them; 2 to 10 seconds.
+    /// A connection that holds locks and is silent for so long loses them; 2 to 10 seconds.
     #[must_use]
     pub fn with_silence(self, silence: Duration) -> Self {
         Self { silence: silence.clamp(SILENCE_MIN, SILENCE_MAX), ..self }

@@ -29,7 +29,7 @@ struct AcceptedRequest {
 pub(super) struct RequestHistory(BTreeMap<String, AcceptedRequest>);
 
 impl RequestHistory {
-    /// Remembers an request of a moment; its outcome goes where this leads.
+    /// Remembers a request of a moment; its outcome goes where this leads.
     pub(super) fn begin(&mut self, at_ms: i64, plan_id: &str, who: Requester) -> watch::Sender<Option<Execution>> {
         if self.0.len() >= REQUESTS_MAX
             && let Some(oldest) = self.0.iter().min_by_key(|(_, accepted)| accepted.at_ms).map(|(id, _)| id.clone())

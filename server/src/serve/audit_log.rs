@@ -17,7 +17,7 @@ pub(super) struct AuditParts {
     pub(super) journal: Arc<dyn Journal>,
     pub(super) records: Arc<dyn Records>,
     pub(super) counts: Arc<lockscope_audit::JournalCounts>,
-    /// The same, where it is kept.
+    /// None where it is not kept.
     pub(super) log: Option<Arc<LazyLog>>,
 }
 

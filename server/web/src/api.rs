@@ -175,7 +175,7 @@ pub(super) async fn share_past<T: Serialize>(
     http.past_shared.answer(asked, move || Answer::json(make(&own, scope).map(|Json(value)| value))).await
 }
 
-/// The same of a moment; of the present without one.
+/// Of a moment; of the present without one.
 pub(super) async fn share_at<T: Serialize>(
     http: &Http,
     asked: AnswerRequest,

@@ -117,7 +117,7 @@ pub const SOCKETS_ALLOWED_MAX: u32 = 32_768;
 /// Live sockets of one caller at once; a client of whom nobody is known has four times as many. All who share a name or an
 /// address have half of all at most.
 pub const CALLER_SOCKETS_MAX: usize = 16;
-/// Views of one caller at once, on all sockets together; likewise.
+/// Views of one caller at once, on all sockets together; limited as sockets are.
 pub const CALLER_VIEWS_MAX: usize = 64;
 /// Views of all callers, each counted for everybody who looks at it.
 const VIEWS_MAX: usize = 65_536;
@@ -236,7 +236,7 @@ impl Http {
         Self { moments: Some(Arc::new(Moments::new(recordings))), ..self }
     }
 
-    /// The same, where nothing is live: its hub is of the end of this, and its pages are those of a moment.
+    /// Where nothing is live: its hub is of the end of this, and its pages are those of a moment.
     #[must_use]
     pub fn of_the_past(self, recordings: Recordings) -> Self {
         Self { is_past: true, moments: Some(Arc::new(Moments::of_what_is_over(recordings))), ..self }

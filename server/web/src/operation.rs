@@ -177,7 +177,7 @@ pub(super) struct Reply {
 #[derive(Clone, Copy)]
 pub(super) enum Content {
     Json(Shape),
-    /// The same about a moment, with the ensembles of which nothing is known then.
+    /// JSON about a moment, with the ensembles of which nothing is known then.
     AtMoment(Shape),
     /// RFC 9457.
     Problem,

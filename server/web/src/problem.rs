@@ -42,7 +42,7 @@ impl ErrorResponse {
         self
     }
 
-    /// The same of a thing that was not found: it may be in an ensemble that could not be asked.
+    /// A thing that was not found may be in an ensemble that could not be asked.
     pub(super) fn beside(self, unanswered: &[Unanswered]) -> Self {
         if unanswered.is_empty() || self.status() != StatusCode::NOT_FOUND {
             return self;
@@ -55,7 +55,7 @@ impl ErrorResponse {
         &self.problem.detail
     }
 
-    /// The same where no field has the nearest moments: the sentence names them.
+    /// With the nearest moments, where no field has them.
     pub(super) fn sentence_with_nearest(&self) -> String {
         let nearest = self.problem.nearest.as_deref();
         let moments = nearest.map(|nearest| [nearest.before_at_ms, nearest.after_at_ms]).into_iter().flatten();

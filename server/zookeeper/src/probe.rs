@@ -55,7 +55,7 @@ pub(super) enum Proved {
 struct PendingProbe {
     question: Question,
     sent: Instant,
-    /// The same on the clock of observations.
+    /// On the clock of observations.
     sent_at: TimeMs,
     /// Every root was watched, or was being read anew with its watch set, when it was sent.
     covers: bool,

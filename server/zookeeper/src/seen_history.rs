@@ -21,7 +21,7 @@ pub(super) struct ServersSaid {
 #[derive(Debug, Default)]
 pub(super) struct SeenHistory {
     newest: Zxid,
-    /// The same when the servers were asked.
+    /// What was seen when the servers were asked.
     asked: Zxid,
     /// Several servers work alone.
     are_alone: bool,

@@ -52,7 +52,7 @@ fn ordered(order: &LabOrder) -> String {
     parts.join(", ")
 }
 
-/// The same, before the path of the run.
+/// What was ordered, before the path of the run.
 pub(super) fn facts(order: &LabOrder) -> String {
     format!("Each in a session of its own, {} · ", ordered(order))
 }

@@ -57,7 +57,7 @@ pub(super) fn former(former: Former) -> &'static str {
     }
 }
 
-/// The same at length; it begins with what is seen.
+/// At length; it begins with what is seen.
 pub(super) fn former_title(former: Former) -> &'static str {
     match former {
         Former::Day => "−1 d: compare with the day before",

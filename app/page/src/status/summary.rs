@@ -13,7 +13,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// The same; what was well a while ago is not called well now.
+    /// What was well a while ago is not called well now.
     pub(super) fn dated(self, is_fresh: bool) -> Self {
         if is_fresh { self } else { Self { is_well: false, words: words::last_known(&self.words) } }
     }

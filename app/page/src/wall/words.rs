@@ -25,7 +25,7 @@ pub(super) fn as_of(age: &str) -> String {
     format!("as of {age} ago")
 }
 
-/// The same of a picture that is not live, and why.
+/// Of a picture that is not live, and why.
 pub(super) fn doubted(word: &str, age: &str) -> String {
     format!("{word} · as of {age} ago")
 }

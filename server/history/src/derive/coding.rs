@@ -26,7 +26,7 @@ pub fn histogram_bytes(histogram: &Histogram) -> Box<[u8]> {
     bytes.into()
 }
 
-/// The same back; what is damaged is left out.
+/// Reads a histogram; what is damaged is left out.
 pub fn histogram_of(bytes: &[u8]) -> Histogram {
     let mut histogram = Histogram::default();
     add(&mut histogram, bytes);
