@@ -16,8 +16,8 @@ use crate::serve::ensembles::{EnsembleRunner, MakeEnsemble, Observer};
 use crate::serve::lab::LabParts;
 use crate::serve::recording::RetentionHandle;
 use lockscope_access::Access;
+use lockscope_audit::AuditLog;
 use lockscope_audit::webhook::{Delivery, Pace};
-use lockscope_audit::{LazyLog, Log};
 use lockscope_live::project::ApplicationNames;
 use lockscope_release::{self, ReleaseService};
 use lockscope_runtime::clock::Clock;
@@ -46,7 +46,7 @@ pub struct ReloadTargets {
 
 /// The delivery of the audit log, which can be begun anew.
 pub struct WebhookHandle {
-    log: Option<Arc<LazyLog>>,
+    log: Arc<AuditLog>,
     clock: Clock,
     running: Option<DropGuard>,
     tasks: TaskTracker,
@@ -54,21 +54,21 @@ pub struct WebhookHandle {
 
 impl Default for WebhookHandle {
     fn default() -> Self {
-        Self::new(None, Clock::system(), TaskTracker::new())
+        Self::new(Arc::default(), Clock::system(), TaskTracker::new())
     }
 }
 
 impl WebhookHandle {
     /// Of this log; nothing is delivered yet. `tasks` keeps track of the delivery.
-    pub fn new(log: Option<Arc<LazyLog>>, clock: Clock, tasks: TaskTracker) -> Self {
+    pub fn new(log: Arc<AuditLog>, clock: Clock, tasks: TaskTracker) -> Self {
         Self { log, clock, running: None, tasks }
     }
 
     /// Delivers to this webhook from now on, until `stop`; None: to nobody.
     pub async fn deliver(&mut self, config: &Config, stop: &CancellationToken) {
         self.running = None;
-        let (Some(webhook), Some(lazy)) = (config.webhook.clone(), &self.log) else { return };
-        let log: Arc<Log> = match lazy.open().await {
+        let Some(webhook) = config.webhook.clone().filter(|_| self.log.is_kept()) else { return };
+        let log = match self.log.open().await {
             Ok(log) => log,
             Err(error) => return tracing::error!("{error}; every release is rejected until then"),
         };

@@ -35,7 +35,6 @@ use crate::reload::{self, ConfigOrigin, ReloadTargets, WebhookHandle};
 use crate::sd_notify::SdNotify;
 pub use alert_receivers::AlertReceivers;
 use alerting::AlertParts;
-use audit_log::AuditParts;
 pub(crate) use clustering::open as cluster_of;
 use conditions::{unreachable_within, warn_read_only};
 use demand::follow_demand;
@@ -47,7 +46,7 @@ use lab::LabParts;
 pub use listen::bind;
 use listen::{open_tls, serve_http};
 use lockscope_access::{Access, ListenScope};
-use lockscope_audit::{Records, SharedHeads};
+use lockscope_audit::{AuditLog, Records, SharedHeads};
 use lockscope_cluster::Cluster;
 use lockscope_live::engine::EngineError;
 use lockscope_live::project::ApplicationNames;
@@ -112,7 +111,7 @@ pub async fn run<O: Observer>(
     if access.is_read_only() {
         warn_read_only();
     }
-    let audit = AuditParts::of(config, &access, &clock).await;
+    let audit = audit_log::open(config, &access, &clock).await;
     let config_health = reload::config_health(&origin, &clock);
     let payloads = watch::Sender::new(config.payloads);
     let recorder = Recorder::new(config.history.as_ref(), &payloads.subscribe(), &clock, config.session_timeout)?;
@@ -172,7 +171,7 @@ impl RunningServer {
         ensembles: Vec<ServedEnsemble<O>>,
         recorder: Option<(Recorder, RetentionHandle)>,
         clock: Clock,
-        (audit, alerting, cluster): (AuditParts, AlertParts, Option<Cluster>),
+        (audit, alerting, cluster): (Arc<AuditLog>, AlertParts, Option<Cluster>),
         access: Access,
         config_health: ConfigHealth,
     ) -> Result<Self, RunError> {
@@ -186,8 +185,7 @@ impl RunningServer {
         let lists = runner.lists().clone();
         let metrics = Metrics {
             apart: config.metrics.clone(),
-            audit: audit.counts,
-            record: audit.log.clone(),
+            audit: audit.clone(),
             started_at_ms: now_ms,
             zookeeper: lists.counts.clone(),
             ..Metrics::default()
@@ -199,9 +197,9 @@ impl RunningServer {
         };
         let tasks = TaskTracker::new();
         tasks.spawn(supervised("access", access.clone().run(stop.clone())));
-        access.record_in(audit.journal.clone());
+        access.record_in(audit.clone());
         clustering::start(cluster.as_ref(), &tasks, &stop);
-        let kept = config.data_dir.clone().filter(|_| audit.log.is_some());
+        let kept = config.data_dir.clone().filter(|_| audit.is_kept());
         let shared = (&access, &alerting.alerts, kept);
         let audit_heads = sharing::start(config, cluster.as_ref(), shared, &clock, (&tasks, &stop))?;
         let replicas = cluster.as_ref().map(|cluster| Replicas::new(cluster, &clock));
@@ -210,18 +208,18 @@ impl RunningServer {
         let told = order_snoozes::follow(alerting.alerts.order_snoozes(), lists.models.clone());
         let told = stop.clone().run_until_cancelled_owned(told);
         tasks.spawn(supervised("snoozes of lock orders", async { _ = told.await }));
-        let alerts = AlertDesk::new(alerting.alerts, audit.journal.clone());
-        let lab = LabParts::start(config, audit.journal.clone(), &clock);
+        let alerts = AlertDesk::new(alerting.alerts, audit.clone());
+        let lab = LabParts::start(config, audit.clone(), &clock);
         let releases = ReleaseService::new(
             lists.handles.clone(),
-            audit.journal,
+            audit.clone(),
             access.clone(),
             clock.clone(),
             lockscope_release::Settings { needs_second: config.second_approver },
         );
         runner.set_releases(releases.clone());
         replicas.into_iter().for_each(|replicas| releases.coordinate(replicas));
-        audit_log::take_over(audit.log.as_ref(), &releases, &stop);
+        audit_log::take_over(&audit, &releases, &stop);
         let applications = ApplicationNames::new(config.applications.clone());
         let noted = recording::note_forced(releases.forced_releases(), lists.histories.clone());
         let noted = stop.clone().run_until_cancelled_owned(noted);
@@ -241,7 +239,7 @@ impl RunningServer {
         let projector = lab.project(projector).with_applications(applications.clone()).with_acknowledged(acknowledged);
         let projector =
             projector.with_forced_releases(releases.forced_releases()).with_history(Arc::new(history_health));
-        let webhook = WebhookHandle::new(audit.log, clock.clone(), tasks.clone());
+        let webhook = WebhookHandle::new(audit.clone(), clock.clone(), tasks.clone());
         let hub = Hub::new(Arc::new(projector), clock, lockscope_live::random_epoch());
         let demand = stop.clone().run_until_cancelled_owned(follow_demand(Arc::downgrade(&hub), want));
         tasks.spawn(supervised("demand", async { _ = demand.await }));
@@ -251,7 +249,7 @@ impl RunningServer {
             runner,
             engine_ends,
             pump,
-            records: audit.records,
+            records: audit,
             releases,
             lab,
             access,

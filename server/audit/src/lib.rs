@@ -7,14 +7,13 @@
 //! theirs in the database that they share, too.
 
 mod actor;
+mod audit_log;
 pub mod chain;
 mod entry;
 mod export;
 pub mod files;
 mod head;
-mod lazy_log;
 mod log;
-mod metered;
 mod page;
 mod person_name;
 mod read;
@@ -24,24 +23,21 @@ mod request_log;
 mod requests;
 pub mod shared_heads;
 pub mod text;
-mod unavailable_log;
 mod verify;
 pub mod webhook;
 mod writer;
 
 pub use actor::{Actor, QuotaOwner, Right, highest, role_may};
+pub use audit_log::AuditLog;
 pub use entry::{Entry, PlanRef};
 pub use export::copy_all;
-pub use lazy_log::LazyLog;
 pub use log::{Log, Options};
-pub use metered::{JournalCounts, MeteredJournal};
 pub use person_name::{is_clear_name, is_same_person, person_key};
 pub use records::{Export, LIMIT_DEFAULT, LIMIT_MAX, PageQuery, Records};
 pub use refusals::{REFUSALS_A_MINUTE_MAX, Refusals};
 pub use request_log::{Intent, OPEN_MAX, RequestLog};
 pub use requests::{CompletedRequest, Requests, open_words};
 pub use shared_heads::SharedHeads;
-pub use unavailable_log::UnavailableLog;
 pub use verify::{Segment, VerifiedLog, VerifyError, verify_dir};
 
 use futures_util::future::BoxFuture;

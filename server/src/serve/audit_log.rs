@@ -6,41 +6,24 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use lockscope_access::Access;
-use lockscope_audit::{self, Journal, LazyLog, MeteredJournal, Records, UnavailableLog};
+use lockscope_audit::AuditLog;
 use lockscope_release::ReleaseService;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_runtime::tasks::spawn;
 
-pub(super) struct AuditParts {
-    /// Where acts are written before they are done.
-    pub(super) journal: Arc<dyn Journal>,
-    pub(super) records: Arc<dyn Records>,
-    pub(super) counts: Arc<lockscope_audit::JournalCounts>,
-    /// None where it is not kept.
-    pub(super) log: Option<Arc<LazyLog>>,
-}
-
-impl AuditParts {
-    /// What the configuration names; opened now when somebody may release or is to be notified, or did release before.
-    /// Without a record, or with one that can't be written, viewing goes on and releases are refused with the reason.
-    pub(super) async fn of(config: &Config, access: &Access, clock: &Clock) -> Self {
-        let Some(dir) = &config.data_dir else {
-            let closed = Arc::new(UnavailableLog::without_directory());
-            return Self { journal: closed.clone(), records: closed, counts: Arc::default(), log: None };
-        };
-        warn_if_open_to_all(dir);
-        let log = Arc::new(LazyLog::new(dir.clone(), clock.clone()));
-        let counts = Arc::<lockscope_audit::JournalCounts>::default();
-        if (config.webhook.is_some() || access.has_credentials() || log.is_there())
-            && let Err(error) = log.open().await
-        {
-            counts.note(true);
-            tracing::error!("{error}; every release is rejected until then");
-        }
-        let journal = Arc::new(MeteredJournal::new(log.clone(), counts.clone()));
-        Self { journal, records: log.clone(), counts, log: Some(log) }
+/// What the configuration names; opened now when somebody may release or is to be notified, or did release before.
+/// Without a record, or with one that can't be written, viewing goes on and releases are refused with the reason.
+pub(super) async fn open(config: &Config, access: &Access, clock: &Clock) -> Arc<AuditLog> {
+    let Some(dir) = &config.data_dir else { return Arc::default() };
+    warn_if_open_to_all(dir);
+    let log = AuditLog::new(dir.clone(), clock.clone());
+    if (config.webhook.is_some() || access.has_credentials() || log.is_there())
+        && let Err(error) = log.open_early().await
+    {
+        tracing::error!("{error}; every release is rejected until then");
     }
+    Arc::new(log)
 }
 
 /// Whoever may write where tokens and users are kept is an admin.
@@ -57,12 +40,14 @@ fn warn_if_open_to_all(dir: &Path) {
 }
 
 /// Settles what a server before left on record: now, or once the record is open.
-pub(super) fn take_over(log: Option<&Arc<LazyLog>>, releases: &ReleaseService, stop: &CancellationToken) {
-    let Some(log) = log.cloned() else { return };
+pub(super) fn take_over(log: &Arc<AuditLog>, releases: &ReleaseService, stop: &CancellationToken) {
+    if !log.is_kept() {
+        return;
+    }
     if let Some(requests) = log.take_requests() {
         return releases.take_over(&requests);
     }
-    let (releases, stop) = (releases.clone(), stop.clone());
+    let (log, releases, stop) = (log.clone(), releases.clone(), stop.clone());
     spawn("requests of a server before", async move {
         if stop.run_until_cancelled(log.opened()).await.is_none() {
             return;

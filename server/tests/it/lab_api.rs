@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lockscope_access::{Access, Grant, ListenScope, Settings, new_token};
-use lockscope_audit::{Journal, UnavailableLog};
+use lockscope_audit::{AuditLog, Journal};
 use lockscope_lab::LabService;
 use lockscope_lab::{Lab, LabEnsemble, Limits};
 use lockscope_runtime::clock::Clock;
@@ -204,7 +204,7 @@ async fn a_lab_that_is_off_says_how_to_allow_it() {
 
 #[tokio::test]
 async fn without_a_record_nothing_begins() {
-    let hall = Hall::open(lab(), Some(Arc::new(UnavailableLog::without_directory()))).await;
+    let hall = Hall::open(lab(), Some(Arc::new(AuditLog::default()))).await;
     let operator = hall.token("operator", Role::Operator, &[], &[]);
     hall.check(Method::POST, RUNS, &operator, ORDER, 503, "nothing was started: the record of it can't be written")
         .await;

@@ -85,7 +85,7 @@ pub use limits::Limits;
 use lockscope_access::Access;
 use lockscope_audit::SharedHeads;
 use lockscope_audit::{Actor, QuotaOwner, Right};
-use lockscope_audit::{Records, UnavailableLog};
+use lockscope_audit::{AuditLog, Records};
 use lockscope_cluster::Cluster;
 #[cfg(feature = "lab")]
 use lockscope_lab::{Lab, LabService};
@@ -189,9 +189,9 @@ impl Http {
             payloads: watch::channel(Payloads::default()).1,
             release_service: None,
             origins: Arc::new(Origins::loopback()),
-            records: Arc::new(UnavailableLog::without_directory()),
+            records: Arc::<AuditLog>::default(),
             #[cfg(feature = "lab")]
-            lab: LabService::new(Lab::off(), Arc::new(UnavailableLog::without_directory()), Clock::system()),
+            lab: LabService::new(Lab::off(), Arc::<AuditLog>::default(), Clock::system()),
             metrics: Arc::default(),
             moments: None,
             alerts: None,

@@ -8,7 +8,7 @@ use futures_util::future;
 
 use super::*;
 use crate::chain::GENESIS;
-use crate::{PageQuery, Records as _, UnavailableLog, verify_dir};
+use crate::{AuditLog, PageQuery, Records as _, verify_dir};
 
 fn append_raw(path: &Path, text: &[u8]) {
     std::fs::OpenOptions::new().append(true).open(path).unwrap().write_all(text).unwrap();
@@ -137,7 +137,7 @@ async fn a_broken_log_is_not_written_to() {
         error.0.contains("audit.log is broken at line 3 (record 3 was expected)") && error.0.contains("moved away"),
         "{error}"
     );
-    let closed = UnavailableLog::because(error.clone());
+    let closed = AuditLog::unavailable(error.clone());
     assert_eq!(closed.append(act(1)).await, Err(error.clone()));
     assert_eq!(closed.page(PageQuery::default()).await, Err(error));
     std::fs::write(&path, text).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lockscope_access::{Access, Grant, ListenScope, Settings, new_token};
-use lockscope_audit::{Log, UnavailableLog};
+use lockscope_audit::{AuditLog, Log};
 use lockscope_runtime::clock::Clock;
 use lockscope_view::Role;
 use lockscope_web::listener::Bounds;
@@ -118,7 +118,7 @@ async fn an_export_is_the_file() {
 #[tokio::test]
 async fn without_a_log_it_says_why() {
     let served = Audited::start(|http| http).await;
-    let closed = UnavailableLog::because(lockscope_audit::AuditError("the disk is gone; bring it back".to_owned()));
+    let closed = AuditLog::unavailable(lockscope_audit::AuditError("the disk is gone; bring it back".to_owned()));
     let broken = Audited::start(|http| http.with_records(Arc::new(closed))).await;
     for path in ["/api/v1/audit", "/api/v1/audit/export"] {
         let (status, _, text) = served.get(path).await;

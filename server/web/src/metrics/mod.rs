@@ -17,7 +17,7 @@ pub use model::OTHER;
 pub use text::Exposition;
 
 use lockscope_access::Access;
-use lockscope_audit::{self, LazyLog};
+use lockscope_audit::AuditLog;
 use lockscope_cluster::Cluster;
 use lockscope_history::historian::HistoryStatus;
 use lockscope_live::Hub;
@@ -35,9 +35,7 @@ pub struct Metrics {
     /// Which locks have series of their own.
     pub apart: MetricSelection,
     pub zookeeper: SharedList<(String, Arc<lockscope_zookeeper::RequestCounts>)>,
-    pub audit: Arc<lockscope_audit::JournalCounts>,
-    /// The log that the webhook delivers; None without a data directory.
-    pub record: Option<Arc<LazyLog>>,
+    pub audit: Arc<AuditLog>,
     pub connections: Arc<Refusals>,
     pub started_at_ms: i64,
 }
@@ -143,7 +141,7 @@ impl Metrics {
             (Family::StartTime, started),
             (Family::Panics, lockscope_runtime::panics::count()),
         ];
-        let behind = self.record.as_ref().and_then(|record| record.webhook_behind());
+        let behind = self.audit.webhook_behind();
         let unsure = [
             (Family::WebhookBehind, behind),
             (Family::ResidentMemory, process.resident_bytes),
