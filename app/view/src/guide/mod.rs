@@ -2,6 +2,19 @@
 //! the built-in help and the tables in `docs/` are made of them. A sentence is a template: its names are filled in, or
 //! stand for whoever it is.
 
+/// Guides by name; a severity and a cause stand at findings alone.
+macro_rules! guides {
+    ($($name:literal $($severity:literal)? says $says:literal $(cause $cause:literal)? steps $($step:expr),+;)+) => {
+        &[$(Guide {
+            name: $name,
+            severity: concat!($($severity)?),
+            says: $says,
+            cause: concat!($($cause)?),
+            steps: &[$($step),+],
+        },)+]
+    };
+}
+
 mod findings;
 mod numbers;
 mod terms;
