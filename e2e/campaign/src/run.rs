@@ -1,9 +1,7 @@
 //! One fault with one seed, from an empty ZooKeeper to what the judge says.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::slice;
+use std::{fs, io, slice};
 
 use lockscope_judge::{
     CLOCK_TOLERANCE_MS, Capture, Limits, Report, Truth, judge_alerts, judge_releases, judge_within, split_at_restore,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use lockscope_view::{AuditKind, Person, Preferences, Role, SignedBy};
+use lockscope_view::{AuditKind, Person, Preferences, Role, SignedBy, Within};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::account_files::AccountFiles;
@@ -23,12 +23,9 @@ use super::sharing::Sharing;
 use super::state::State;
 use super::tokens::{BadToken, TokenRecord};
 use super::{Grant, ListenScope, Revocation, Settings};
-use lockscope_audit::Right;
-use lockscope_audit::{Actor, QuotaOwner};
-use lockscope_audit::{Entry, Journal};
+use lockscope_audit::{Actor, Entry, Journal, QuotaOwner, Right};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
-use lockscope_view::Within;
 
 /// How often it is looked what is over, and what changed on disk. With a look itself less than a second.
 const TEND_EVERY: Duration = Duration::from_millis(500);

@@ -3,8 +3,7 @@
 use lockscope_view::SignedBy;
 
 use super::Access;
-use lockscope_audit::Actor;
-use lockscope_audit::Right;
+use lockscope_audit::{Actor, Right};
 
 impl Access {
     /// Whether somebody who asked before still has a right at a place: their token or user is there, and given that. Of

@@ -1,10 +1,9 @@
 //! What a token or a user is given: a role and how far it reaches; and what names they may have.
 
-use lockscope_view::Role;
+use lockscope_view::{Role, Within};
 use serde::{Deserialize, Serialize};
 
 use super::AccessError;
-use lockscope_view::Within;
 
 pub(super) const NAME_CHARS_MAX: usize = 64;
 /// Ensembles or paths of one grant.

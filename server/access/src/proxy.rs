@@ -9,8 +9,7 @@ use lockscope_view::Role;
 
 use super::Denied;
 use super::grant::{Grant, NAME_CHARS_MAX, is_reserved};
-use lockscope_audit::Right;
-use lockscope_audit::is_clear_name;
+use lockscope_audit::{Right, is_clear_name};
 
 /// The header with the client's address; believed from listed proxies only.
 const FORWARDED_FOR: &str = "x-forwarded-for";

@@ -10,8 +10,7 @@ use super::revocation::RevocationReason;
 use super::sessions::{Basis, ClosedSession, Sessions};
 use super::tokens::Tokens;
 use super::users::Users;
-use lockscope_audit::Refusals;
-use lockscope_audit::Right;
+use lockscope_audit::{Refusals, Right};
 
 #[derive(Debug)]
 pub(super) struct State {

@@ -6,12 +6,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::AccessError;
-use super::file;
 use super::grant::{Grant, check_name};
-use super::preferences;
 use super::revocation::{Revocation, RevocationReason, Revoker};
 use super::secret::{Digest, Secret};
+use super::{AccessError, file, preferences};
 use lockscope_audit::Right;
 use lockscope_view::SignedBy;
 

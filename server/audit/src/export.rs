@@ -7,9 +7,8 @@ use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-use super::Export;
-use super::read;
 use super::verify::{Segment, VerifiedLog};
+use super::{Export, read};
 
 const CHUNK_BYTES: usize = 64 * 1024;
 /// Chunks that wait for a slow reader.

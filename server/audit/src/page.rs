@@ -3,12 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use lockscope_view::AuditRecord;
+use lockscope_view::{AuditRecord, Within};
 
 use super::read::{self, ReverseLines};
 use super::records::{LIMIT_MAX, PageQuery};
 use super::verify::Segment;
-use lockscope_view::Within;
 
 /// Bytes that are read for one page; a filter that matches little gets an answer with `next_before` then.
 pub(super) const SCAN_BYTES_MAX: u64 = 16 * 1024 * 1024;

@@ -5,10 +5,9 @@ use std::io;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use lockscope_view::{AuditKind, AuditPage};
+use lockscope_view::{AuditKind, AuditPage, Within};
 
 use super::AuditError;
-use lockscope_view::Within;
 
 pub const LIMIT_DEFAULT: usize = 100;
 pub const LIMIT_MAX: usize = 500;

@@ -3,12 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
-use lockscope_view::{Role, SignedBy};
+use lockscope_view::{Role, SignedBy, Within};
 use tokio::sync::watch;
 
 use super::super::REFUSALS_A_MINUTE_MAX;
 use super::*;
-use lockscope_view::Within;
 
 /// How long a record may take where nothing is to be written in time.
 const SHORT: Duration = Duration::from_millis(20);

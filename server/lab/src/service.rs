@@ -9,8 +9,7 @@ use thiserror::Error;
 use tokio::sync::{Mutex, watch};
 
 use crate::{Lab, LabRefusal};
-use lockscope_audit::{Actor, Right};
-use lockscope_audit::{AuditError, Entry, Intent, Journal, RequestLog};
+use lockscope_audit::{Actor, AuditError, Entry, Intent, Journal, RequestLog, Right};
 use lockscope_live::LabSource;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::tasks::spawn;

@@ -5,8 +5,7 @@ use lockscope_view::{AuditKind, ReleaseOrder, ReleasePlan};
 use super::checks::may;
 use super::refusal::{Rejection, RejectionReason};
 use super::service::ReleaseService;
-use lockscope_audit::{Actor, Right, is_same_person};
-use lockscope_audit::{Entry, PlanRef};
+use lockscope_audit::{Actor, Entry, PlanRef, Right, is_same_person};
 
 impl ReleaseService {
     /// A second person approves another's plan; the planner can execute it then. Goes on when the future is dropped, so

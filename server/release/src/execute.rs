@@ -10,8 +10,7 @@ use super::coordination::Coordination;
 use super::ensemble::EnsembleHandle;
 use super::plans::KeptPlan;
 use super::report;
-use lockscope_audit::Actor;
-use lockscope_audit::{Entry, Intent, PlanRef, RequestLog};
+use lockscope_audit::{Actor, Entry, Intent, PlanRef, RequestLog};
 use lockscope_live::project::{ForcedRelease, Holding, OutcomeText, told};
 use lockscope_zookeeper::RevokeOutcome;
 

@@ -3,11 +3,10 @@
 //! are those of the Tokio runtime it was started in.
 
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use spawns_core::{Spawn, Task};
 use tokio::runtime::Handle;

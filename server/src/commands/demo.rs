@@ -17,11 +17,10 @@ use tokio::task::JoinHandle;
 
 use super::demo_past;
 use crate::cli::DemoArgs;
-use crate::commands;
 use crate::config::{self, Config, ProcessEnvironment};
 use crate::error::RunError;
 use crate::serve::{self, Filling};
-use crate::stdout;
+use crate::{commands, stdout};
 
 const ENSEMBLE: &str = "default";
 const ROOT: &str = "/";

@@ -17,9 +17,8 @@ mod serve;
 mod watch;
 
 use crate::cli::{Command, ConfigDocument};
-use crate::config;
 use crate::error::RunError;
-use crate::stdout;
+use crate::{config, stdout};
 use lockscope_runtime::clock::Clock;
 
 /// Runs a command.

@@ -13,8 +13,7 @@ use lockscope_access::Access;
 use lockscope_live::project::{EnsembleInfo, ExcludedPaths};
 use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_web::{is_loopback, pages};
-use lockscope_zookeeper::members;
-use lockscope_zookeeper::{Exclusions, ObserverConfig, ReleaseClient, RequestCounts, observe_counted};
+use lockscope_zookeeper::{Exclusions, ObserverConfig, ReleaseClient, RequestCounts, members, observe_counted};
 
 pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {
     let config = Config::load(&args, &ProcessEnvironment)?;

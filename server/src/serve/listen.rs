@@ -10,9 +10,8 @@ use crate::config::{Config, ConfigError};
 use crate::error::RunError;
 use crate::stdout;
 use lockscope_runtime::clock::Clock;
-use lockscope_runtime::file_descriptors;
 use lockscope_runtime::shutdown::CancellationToken;
-use lockscope_runtime::tasks;
+use lockscope_runtime::{file_descriptors, tasks};
 use lockscope_web::listener::{Bounds, Tls};
 
 /// Open files that are no connections to us: sessions to ZooKeeper, the audit log, the lab.

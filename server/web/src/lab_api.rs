@@ -7,14 +7,12 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use lockscope_view::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
-use super::Http;
 use super::caller::Caller;
-use super::csv;
 use super::params::Params;
 use super::problem::{ErrorResponse, wrong};
 use super::release_api::{JsonBody, read};
-use lockscope_lab::LabRefusal;
-use lockscope_lab::{LabDenied, has_ended};
+use super::{Http, csv};
+use lockscope_lab::{LabDenied, LabRefusal, has_ended};
 
 const ORDER: &str = "{\"strategies\": [\"predecessor\", \"herd_children\"], \"clients\": 50}";
 const FAULT: &str = "{\"fault\": \"kill\", \"strategy\": \"predecessor\"}";

@@ -4,20 +4,18 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::ws::close_code;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{WebSocketUpgrade, close_code};
 use axum::http::header::{COOKIE, SEC_WEBSOCKET_PROTOCOL};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use hyper::upgrade::OnUpgrade;
 
 use super::caller::Caller;
-use super::origins;
 use super::problem::{ErrorResponse, echo};
 use super::socket::{CLOSE_MS_MAX, FRAME_BYTES_MAX, Socket};
 use super::socket_stream::{SocketStream, switching};
-use super::{Counts, Http};
+use super::{Counts, Http, origins};
 use crate::listener::Arrival;
 use lockscope_live::Encoding;
 use lockscope_runtime::quota::Full;

@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, Request};
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
-use axum::middleware;
 use axum::response::{IntoResponse as _, Response};
+use axum::{Router, middleware};
 use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
@@ -19,14 +18,13 @@ use lockscope_page::ports::Source;
 use lockscope_page::{AlertBanner, App, OverTimeMarkup, SessionTimeoutMarkup, TimeToLockMarkup, shell};
 use lockscope_view::{LockQuery, Scope, SessionQuery};
 
-use super::assets;
 use super::caller::Caller;
 use super::history::PastPage;
 use super::page_source::PageSource;
 use super::problem::ErrorResponse;
 use super::routes::is_page;
 use super::server_pages::{TRUSTED_TYPES, form_tokens};
-use super::session_timeout;
+use super::{assets, session_timeout};
 use lockscope_live::Hub;
 
 /// Routes of the pages and their files; every other address gets the page's own "not found".

@@ -3,8 +3,7 @@
 use super::lint::{Code, Lint, LintContext, LintWarning, Oddity, Outcome, Severity};
 use crate::lock::Lock;
 use crate::mirror::{Child, ChildKey, Directory, Mirror};
-use crate::recipe::is_mark;
-use crate::recipe::{Dialect, Shape, rule};
+use crate::recipe::{Dialect, Shape, is_mark, rule};
 use crate::sentence::ForeignEffect;
 use crate::znode::join_path;
 

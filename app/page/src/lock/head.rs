@@ -2,12 +2,11 @@
 
 use leptos::prelude::*;
 
-use super::LockState;
 use super::freshness::Freshness;
 use super::holders::Holders;
 use super::release::{fired, herd};
 use super::ticket::markdown;
-use super::words;
+use super::{LockState, words};
 use crate::charts::Sparkline;
 #[cfg(feature = "hydrate")]
 use crate::clipboard;

@@ -1,11 +1,10 @@
 //! What is known of one session's client: where it connects from, to which member, and when it was last heard from.
 
 use super::Piece::{Attribute, Text};
-use super::words;
+use super::{Age, Countdown, LivenessChip, Markup, Pair, filled, session_url, words};
 use crate::erase::{erase, view};
 use leptos::prelude::*;
 
-use super::{Age, Countdown, LivenessChip, Markup, Pair, filled, session_url};
 use crate::copy::CopyButton;
 use crate::explain::explained_term;
 use crate::format::{duration, middle, visible};

@@ -8,9 +8,8 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 use wasm_bindgen::JsCast as _;
 
-use super::WaitsState;
 use super::table::name_of;
-use super::words;
+use super::{WaitsState, words};
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
 use crate::charts::ring::{LABEL_HEIGHT, label_width};
 use crate::erase::{dynamic, effect, view};

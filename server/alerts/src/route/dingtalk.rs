@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use super::Route;
 use super::chat_markdown::message;
 use super::request::Outgoing;
 use super::row::heading;
-use super::sign;
+use super::{Route, sign};
 use crate::notification::Notification;
 
 /// Bytes of the text. A robot takes messages of 20,000, and JSON may need two for one.

@@ -4,10 +4,9 @@
 use lockscope_view::Severity;
 use serde_json::{Value, json};
 
-use super::Route;
 use super::request::{Outgoing, with};
 use super::row::{OPEN, Row, and_more, fitted, heading};
-use super::sign;
+use super::{Route, sign};
 use crate::notification::Notification;
 
 /// Bytes of the body. A bot takes 20 KB.

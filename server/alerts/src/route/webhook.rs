@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Route;
 use super::link::link;
 use super::request::{ALERTS_MAX, Outgoing};
 use super::row::severity;
-use super::sign;
+use super::{Route, sign};
 use crate::notification::Notification;
 use lockscope_view::outgoing::plain;
 

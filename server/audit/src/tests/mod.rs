@@ -8,13 +8,12 @@ mod tamper;
 use std::net::IpAddr;
 use std::path::Path;
 
-use lockscope_view::{AuditKind, Role, SignedBy};
+use lockscope_view::{AuditKind, Role, SignedBy, Within};
 use tempfile::TempDir;
 
 use super::{Entry, Journal as _, Log, Options};
 use crate::Actor;
 use lockscope_runtime::clock::Clock;
-use lockscope_view::Within;
 
 /// Small files, so that the chain goes over several.
 const SMALL: Options = Options { rotate_bytes: 4_000 };

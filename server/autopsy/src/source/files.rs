@@ -1,8 +1,7 @@
 //! The files of a member: which there are, in the order of their transactions.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Where ZooKeeper keeps them below its data directory.
 const FOLDER: &str = "version-2";

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::{ApplicationOf, Counts, Dimension, DimensionKind, DimensionValue, OtherValues};
-use super::{VALUES_MAX, VALUES_NAMED_MAX};
+use super::{
+    ApplicationOf, Counts, Dimension, DimensionKind, DimensionValue, OtherValues, VALUES_MAX, VALUES_NAMED_MAX,
+};
 
 #[derive(Debug, Default)]
 pub(super) struct Values {

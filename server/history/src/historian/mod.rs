@@ -11,8 +11,7 @@ mod status;
 mod writer;
 
 use std::io;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use lockscope_runtime::clock::Clock;

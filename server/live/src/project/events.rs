@@ -1,7 +1,6 @@
 //! The event log, within a visibility scope.
 
-use lockscope_core::change::{Change, Departure};
-use lockscope_core::change::{Event, EventRecord};
+use lockscope_core::change::{Change, Departure, Event, EventRecord};
 use lockscope_core::observation::Link;
 use lockscope_core::znode::{SessionId, Zxid};
 use lockscope_view::words::plural;

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use lockscope_core::change::Change;
-use lockscope_core::change::{Event, EventRecord};
+use lockscope_core::change::{Change, Event, EventRecord};
 use lockscope_core::znode::SessionId;
 use lockscope_view::{self as view, EventKind, EventRow};
 

@@ -6,11 +6,10 @@ use lockscope_core::znode::SessionId;
 use lockscope_view::{self as view, ROW_LOCKS_MAX, SESSION_EVENTS_MAX};
 
 use super::applications::ApplicationRule;
-use super::session_groups;
 use super::session_sums::{SPOTS_MAX, Sum};
 use super::waits::verdict_of;
 use super::words::view_verdict;
-use super::{ProjectionContext, Terms, as_of_several, count32};
+use super::{ProjectionContext, Terms, as_of_several, count32, session_groups};
 
 /// The sessions for a query. `rule`: what an application is.
 pub fn sessions(

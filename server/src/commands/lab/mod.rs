@@ -14,8 +14,7 @@ use crate::error::{EXIT_INTERRUPTED, RunError};
 use crate::serve::signalled;
 use crate::stdout;
 use lockscope_demo::{PrivateZooKeeper, ServerOptions};
-use lockscope_lab::has_ended;
-use lockscope_lab::{Lab, LabEnsemble, LabRefusal, Limits};
+use lockscope_lab::{Lab, LabEnsemble, LabRefusal, Limits, has_ended};
 use lockscope_runtime::clock::Clock;
 use lockscope_zookeeper::{Credentials, check_connect};
 

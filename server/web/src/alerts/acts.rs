@@ -7,8 +7,7 @@ use crate::caller::Caller;
 use crate::problem::{ErrorResponse, echo};
 use axum::http::StatusCode;
 use lockscope_alerts::book::{BookError, SILENCE_MS_MAX};
-use lockscope_audit::Entry;
-use lockscope_audit::{Actor, Right};
+use lockscope_audit::{Actor, Entry, Right};
 
 const REASON_CHARS_MAX: usize = 500;
 /// Longest name or pattern in a matcher, in bytes.

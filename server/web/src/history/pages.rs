@@ -19,10 +19,9 @@ use super::ask::give_up_at;
 use super::density::{Strip, strip};
 use super::links::{PAGES, keep_moment};
 use super::{AT, Models, Moment, MomentError, Moments, NOW, over_time_page, time_to_lock, with_moment};
-use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
-use crate::server_pages;
+use crate::{Http, server_pages};
 use lockscope_live::Hub;
 
 /// Longest document; the pages are windows of lists.

@@ -8,10 +8,9 @@ use axum::response::{IntoResponse as _, Response};
 use lockscope_page::no_moment_page;
 use lockscope_page::ports::{Neighbours, PastView};
 
-use crate::Http;
 use crate::caller::Caller;
 use crate::problem::ErrorResponse;
-use crate::server_pages;
+use crate::{Http, server_pages};
 
 /// What is of the present alone, by the beginning of its address, and what it is called. What takes more than the right to
 /// look, such as releasing, leads to signing in or is refused before.

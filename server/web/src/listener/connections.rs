@@ -2,13 +2,12 @@
 //! head, for the next request, for a client that does not read.
 
 use std::convert::Infallible;
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use axum::Router;
 use axum::body::Body;

@@ -12,8 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use crate::listener::Arrival;
 use crate::origins::{self, FETCH_MODE, FETCH_SITE, Origins, forbidden};
 use crate::problem::ErrorResponse;
-use crate::routes;
-use crate::{BODY_BYTES_MAX, Http};
+use crate::{BODY_BYTES_MAX, Http, routes};
 
 pub(crate) async fn check_origin(State(http): State<Http>, request: Request, next: Next) -> Response {
     let local = request.extensions().get::<Arrival>().map(|arrival| arrival.local);

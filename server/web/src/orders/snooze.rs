@@ -20,8 +20,7 @@ use crate::problem::{ErrorResponse, echo};
 use crate::redirect::see_other;
 use crate::release_api::{JsonBody, read};
 use lockscope_alerts::service::SnoozeError;
-use lockscope_audit::Entry;
-use lockscope_audit::{Actor, Right};
+use lockscope_audit::{Actor, Entry, Right};
 use lockscope_live::FILTER_CHARS_MAX;
 
 const FORM: &str =

@@ -3,11 +3,10 @@
 use axum::routing::{delete, get, post};
 use lockscope_view::{Alert, Alerts, AuditPage, PlanRequest, ReleaseOrder, Silence};
 
-use super::params;
 use super::replies::{
     NO_PLAN, NO_RECORD, NOT_CONFIRMED, NOT_RELEASABLE, PLANS, RELEASE_TEXT, RESULTS, TOO_MANY, json, problem,
 };
-use super::{AUDIT, RELEASE, VIEW};
+use super::{AUDIT, RELEASE, VIEW, params};
 use crate::alerts::api::{AckOrder, SilenceOrder};
 use crate::alerts::backtest::{BacktestJson, TestOrder};
 use crate::operation::{Content, Operation, operation, shape};

@@ -3,9 +3,8 @@
 use axum::routing::{delete, get, post};
 use lockscope_view::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
-use super::params;
 use super::replies::{NO_RUN, TABLE, json, problem};
-use super::{LAB, VIEW};
+use super::{LAB, VIEW, params};
 use crate::lab_api;
 use crate::operation::{Content, Operation, operation, shape};
 use crate::route::{Verb, api};

@@ -3,9 +3,8 @@
 use axum::routing::{delete, get, post};
 use lockscope_view::{Events, Fleet, LockOrders, OrderSnooze, TimeToLock};
 
-use super::params;
 use super::replies::{NO_MOMENT, TABLE, json, problem};
-use super::{RELEASE, VIEW};
+use super::{RELEASE, VIEW, params};
 use crate::api_sessions::{SessionDetail, SessionList, StatusAnswer, WaitsJson};
 use crate::api_types::{LockDetail, Locks};
 use crate::openapi::frames;

@@ -3,9 +3,8 @@
 use axum::routing::get;
 use lockscope_view::past::{Blame, Diff, Differs, Holds, Incidents, LockOverTime, Marks, OneIncident};
 
-use super::VIEW;
-use super::params;
 use super::replies::{NO_HISTORY, TABLE, TOO_LONG, json, problem};
+use super::{VIEW, params};
 use crate::history::{self, HistoryJson};
 use crate::operation::{Content, Operation, operation, shape};
 use crate::route::{Verb, api};

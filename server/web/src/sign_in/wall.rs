@@ -9,8 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
 
-use super::page;
-use super::{Fields, POLICY, UNREADABLE, status_of, welcome};
+use super::{Fields, POLICY, UNREADABLE, page, status_of, welcome};
 use crate::Http;
 use crate::peer::Peer;
 

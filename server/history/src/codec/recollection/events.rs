@@ -1,7 +1,6 @@
 //! What happened: the events of sessions and the event log.
 
-use lockscope_core::change::Change;
-use lockscope_core::change::{Event, EventRecord};
+use lockscope_core::change::{Change, Event, EventRecord};
 use lockscope_core::history::{SessionEvent, What};
 use lockscope_core::root::RootState;
 

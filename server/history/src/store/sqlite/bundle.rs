@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::connection;
 use super::error::failed;
 use super::files::{self, Day};
 use super::rows_write::ABSENT;
 use super::schema::{self, Content};
-use super::{Place, SqliteStore, chunks};
+use super::{Place, SqliteStore, chunks, connection};
 use crate::derive::MINUTE_MS;
 use crate::store::bundle::{BundleError, BundleQuery};
 use crate::store::{Gap, Store as _, StoreError};

@@ -7,10 +7,9 @@ use lockscope_core::znode::Zxid;
 use rusqlite::Connection;
 
 use super::bundle::{PAGE_BYTES, describe, open, room};
-use super::chunks;
-use super::connection;
 use super::error::failed;
 use super::rows_write::{Entry, write_some};
+use super::{chunks, connection};
 use crate::derive::MINUTE_MS;
 use crate::store::bundle::{BundleError, BundleQuery};
 use crate::store::rows::{FactQuery, MinuteQuery, ROWS_READ_MAX, Span, SpanQuery};

@@ -9,12 +9,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::charges::ChargeReader;
-use super::connection;
 use super::error::failed;
 use super::files::Day;
 use super::rows_write::ABSENT;
 use super::schema::Content;
-use super::{SqliteStore, is_unusable};
+use super::{SqliteStore, connection, is_unusable};
 use crate::store::StoreError;
 use crate::store::rows::{
     DENSITIES_READ_MAX, Density, DensityQuery, Fact, FactKind, FactQuery, Minute, MinuteQuery, ROWS_READ_MAX, Span,

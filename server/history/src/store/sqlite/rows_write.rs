@@ -7,13 +7,12 @@ use lockscope_core::time::TimeMs;
 use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension as _, Row, Statement, params};
 
-use super::connection;
 use super::error::failed;
 use super::facts::FactWriter;
 use super::files::{self, Day};
 use super::lives::LifeWriter;
 use super::schema::Content;
-use super::{SqliteStore, is_unusable};
+use super::{SqliteStore, connection, is_unusable};
 use crate::store::rows::{Fact, Minute, Rows, Span};
 use crate::store::{StoreError, TRANSACTION_ROWS_MAX};
 

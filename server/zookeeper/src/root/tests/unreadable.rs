@@ -1,7 +1,6 @@
 //! Children which no event reports: how soon they are found, and what is said until then.
 
-use super::super::super::request::READS_A_REQUEST;
-use super::super::super::request::Request;
+use super::super::super::request::{READS_A_REQUEST, Request};
 use super::super::super::translate::NodeEvent;
 use super::super::super::watch::{Input, Why};
 use super::{History, ROOT};

@@ -19,8 +19,7 @@ use crate::listener::Bounds;
 use crate::{Http, Limits};
 use lockscope_access::{Access, ListenScope, OpenId, Secret, Settings};
 use lockscope_audit::{AuditError, Entry, Journal};
-use lockscope_live::{self, Hub};
-use lockscope_live::{About, Projector};
+use lockscope_live::{self, About, Hub, Projector};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::{self, DropGuard};
 
