@@ -122,14 +122,7 @@ impl App {
             KeyCode::Home => self.step(i64::MIN),
             KeyCode::End => self.step(i64::MAX),
             KeyCode::Esc | KeyCode::Backspace => self.back(),
-            _ if self.lock.is_none() => self.press_on_board(key),
-            _ => {}
-        }
-        Turn::Go
-    }
-
-    fn press_on_board(&mut self, key: KeyCode) {
-        match key {
+            _ if self.lock.is_some() => {}
             KeyCode::Enter => self.open_chosen(),
             KeyCode::Char('/') => self.typing = Some(self.query.q.clone()),
             KeyCode::Char('o') => self.sort_by(1),
@@ -139,6 +132,7 @@ impl App {
             KeyCode::Char('s') => self.pin(),
             _ => {}
         }
+        Turn::Go
     }
 
     fn type_filter(&mut self, key: KeyCode) {

@@ -88,8 +88,8 @@ impl ListState {
 /// Which row stands where: the server's order, taken when there is a reason to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowOrder {
-    keys: Vec<String>,
-    verdicts: BTreeMap<String, Verdict>,
+    /// Keys and verdicts in the order that was taken.
+    rows: Vec<(String, Verdict)>,
     indices: Vec<usize>,
     offset: u32,
     taken_at_ms: i64,
@@ -98,7 +98,7 @@ pub(super) struct RowOrder {
 impl RowOrder {
     /// The server's order is taken next time.
     pub(super) fn forget(&mut self) {
-        self.keys.clear();
+        self.rows.clear();
     }
 
     /// The rows' indices in the order in which they are shown, as last arranged.
@@ -108,16 +108,18 @@ impl RowOrder {
 
     /// Arranges rows that are in the server's order.
     pub(super) fn arrange(&mut self, rows: &[LockRow], offset: u32, now_ms: i64) -> &[usize] {
-        let is_same_set = self.offset == offset
-            && self.keys.len() == rows.len()
-            && rows.iter().all(|row| self.verdicts.get(&row.key) == Some(&row.verdict));
-        if !is_same_set || !(0..ORDER_MS).contains(&now_ms.saturating_sub(self.taken_at_ms)) {
-            self.keys = rows.iter().map(|row| row.key.clone()).collect();
-            self.verdicts = rows.iter().map(|row| (row.key.clone(), row.verdict)).collect();
-            (self.offset, self.taken_at_ms) = (offset, now_ms);
-        }
         let places: BTreeMap<&str, usize> = rows.iter().enumerate().map(|(at, row)| (row.key.as_str(), at)).collect();
-        self.indices = self.keys.iter().filter_map(|key| places.get(key.as_str()).copied()).collect();
+        let place = |(key, verdict): &(String, Verdict)| {
+            let at = *places.get(key.as_str())?;
+            rows.get(at).filter(|row| row.verdict == *verdict).map(|_| at)
+        };
+        let known: Option<Vec<usize>> = self.rows.iter().map(place).collect();
+        let is_recent = self.offset == offset && (0..ORDER_MS).contains(&now_ms.saturating_sub(self.taken_at_ms));
+        self.indices = known.filter(|known| is_recent && known.len() == rows.len()).unwrap_or_else(|| {
+            self.rows = rows.iter().map(|row| (row.key.clone(), row.verdict)).collect();
+            (self.offset, self.taken_at_ms) = (offset, now_ms);
+            (0..rows.len()).collect()
+        });
         &self.indices
     }
 }
