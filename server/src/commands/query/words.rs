@@ -86,7 +86,8 @@ pub(in crate::commands) fn cut(text: &str, columns: usize) -> String {
     format!("{start}…{end}")
 }
 
-fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> String {
+/// As many characters as fit in so many columns.
+pub(in crate::commands) fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut taken = 0;
     let fits = |char: &char| {
         taken += char.width().unwrap_or(0);

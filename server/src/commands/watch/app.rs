@@ -2,10 +2,10 @@
 
 mod draw;
 
-use lockscope_view::{Board, BoardQuery, Body, LockPage, LockQuery, PINS_MAX, Sort, Verdict, View};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use lockscope_view::{BoardQuery, Body, LockQuery, PINS_MAX, Sort, View, Window};
 
-use super::keys::Key;
-use super::list::{ListState, Move, RowOrder};
+use super::list::{ListState, RowOrder};
 use super::viewer::{Moment, Viewer};
 
 /// Characters of a filter.
@@ -18,56 +18,47 @@ pub(super) struct Size {
     pub(super) rows: usize,
 }
 
-/// What a key asks of whoever owns the terminal.
+/// What a key asks of the owner of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Go on.
     Go,
     /// Draw everything anew.
     Redraw,
     /// Stop until the shell continues us.
     Suspend,
-    /// End.
     Quit,
 }
 
-/// What is on screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
-    Board,
-    Lock(LockQuery),
-}
-
-/// All of it.
 #[derive(Debug)]
 pub(super) struct App {
     pub(super) viewer: Viewer,
     server: String,
-    place: Place,
+    /// The lock on screen; None while the board is.
+    lock: Option<LockQuery>,
     query: BoardQuery,
+    /// The list on screen.
+    list: ListState,
+    /// The board's list, while a lock is on screen.
     board_list: ListState,
-    lock_list: ListState,
     order: RowOrder,
     /// The filter while it is typed.
     typing: Option<String>,
     is_help_open: bool,
     size: Size,
-    /// Rows of the list on screen, as of the last look.
+    /// Rows of the list on screen, as of the last draw.
     seen: u32,
 }
 
 impl App {
-    /// Of a board, or of a lock whose board is behind it.
+    /// On a board, or on a lock with the board behind it.
     pub(super) fn new(server: &str, query: BoardQuery, lock: Option<LockQuery>, size: Size) -> Self {
-        let place = lock.map_or(Place::Board, Place::Lock);
-        let view = view(&place, &query);
         Self {
-            viewer: Viewer::new(view),
-            server: shown(server),
-            place,
+            viewer: Viewer::new(view(lock.as_ref(), &query)),
+            server: without_credentials(server),
+            lock,
             query,
+            list: ListState::default(),
             board_list: ListState::default(),
-            lock_list: ListState::default(),
             order: RowOrder::default(),
             typing: None,
             is_help_open: false,
@@ -76,12 +67,12 @@ impl App {
         }
     }
 
-    /// The screen has another size.
-    pub(super) fn resize(&mut self, size: Size) {
-        self.size = size;
+    /// The screen's size; true where it is another one.
+    pub(super) fn resize(&mut self, size: Size) -> bool {
+        std::mem::replace(&mut self.size, size) != size
     }
 
-    /// A look at the clock; true when the connection is to be renewed.
+    /// Reads the clock; true when the connection is to be renewed.
     #[must_use]
     pub(super) fn look(&mut self, moment: Moment) -> bool {
         self.apply_filter();
@@ -93,64 +84,66 @@ impl App {
         !self.viewer.model.awaits_data() && self.viewer.link().state != "syncing"
     }
 
-    /// A key.
-    pub(super) fn press(&mut self, key: Key) -> Turn {
-        match key {
-            Key::Interrupt => return Turn::Quit,
-            Key::Suspend => return Turn::Suspend,
-            Key::Redraw => return Turn::Redraw,
-            _ => {}
-        }
+    pub(super) fn press(&mut self, key: KeyEvent) -> Turn {
+        let key = match (key.code, key.modifiers) {
+            (KeyCode::Char(char), modifiers) if modifiers.contains(KeyModifiers::CONTROL) => match char {
+                // Ctrl-\ is Ctrl-4 to the library.
+                'c' | 'd' | '4' => return Turn::Quit,
+                'z' => return Turn::Suspend,
+                'l' => return Turn::Redraw,
+                'j' => KeyCode::Enter,
+                'h' => KeyCode::Backspace,
+                'n' => KeyCode::Down,
+                'p' => KeyCode::Up,
+                'f' => KeyCode::PageDown,
+                'b' => KeyCode::PageUp,
+                _ => return Turn::Go,
+            },
+            (KeyCode::Char(_), modifiers) if modifiers.contains(KeyModifiers::ALT) => return Turn::Go,
+            (code, _) => code,
+        };
         if self.typing.is_some() {
             self.type_filter(key);
             return Turn::Go;
         }
-        if self.is_help_open {
-            self.is_help_open = false;
-            return if key == Key::Char('q') { Turn::Quit } else { Turn::Go };
+        if std::mem::take(&mut self.is_help_open) {
+            return if key == KeyCode::Char('q') { Turn::Quit } else { Turn::Go };
         }
+        let screen = i64::from(self.seen);
         match key {
-            Key::Char('q') => return Turn::Quit,
-            Key::Char('r') => return Turn::Redraw,
-            Key::Char('?') => self.is_help_open = true,
-            Key::Char('p') => self.viewer.toggle_pause(),
-            Key::Char('j') | Key::Down => self.step(Move::By(1)),
-            Key::Char('k') | Key::Up => self.step(Move::By(-1)),
-            Key::PageDown | Key::Char(' ') => self.step(Move::Screens(1)),
-            Key::PageUp => self.step(Move::Screens(-1)),
-            Key::Home => self.step(Move::First),
-            Key::End => self.step(Move::Last),
-            Key::Escape | Key::Backspace => self.back(),
-            _ if self.place == Place::Board => self.press_on_board(key),
+            KeyCode::Char('q') => return Turn::Quit,
+            KeyCode::Char('r') => return Turn::Redraw,
+            KeyCode::Char('?') => self.is_help_open = true,
+            KeyCode::Char('p') => self.viewer.toggle_pause(),
+            KeyCode::Char('j') | KeyCode::Down => self.step(1),
+            KeyCode::Char('k') | KeyCode::Up => self.step(-1),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.step(screen),
+            KeyCode::PageUp => self.step(-screen),
+            KeyCode::Home => self.step(i64::MIN),
+            KeyCode::End => self.step(i64::MAX),
+            KeyCode::Esc | KeyCode::Backspace => self.back(),
+            _ if self.lock.is_some() => {}
+            KeyCode::Enter => self.open_chosen(),
+            KeyCode::Char('/') => self.typing = Some(self.query.q.clone()),
+            KeyCode::Char('o') => self.sort_by(1),
+            KeyCode::Char('O') => self.sort_by(Sort::ALL.len() - 1),
+            KeyCode::Char('g') => self.change(|query| query.group = !query.group),
+            KeyCode::Char('a') => self.order.forget(),
+            KeyCode::Char('s') => self.pin(),
             _ => {}
         }
         Turn::Go
     }
 
-    fn press_on_board(&mut self, key: Key) {
-        match key {
-            Key::Enter => self.open_chosen(),
-            Key::Char('/') => self.typing = Some(self.query.q.clone()),
-            Key::Char('o') => self.sort_by(1),
-            Key::Char('O') => self.sort_by(Sort::ALL.len() - 1),
-            Key::Char('g') => self.change(|query| query.group = !query.group),
-            Key::Char('a') => self.order.forget(),
-            Key::Char('s') => self.pin(),
-            _ => {}
-        }
-    }
-
-    fn type_filter(&mut self, key: Key) {
+    fn type_filter(&mut self, key: KeyCode) {
         let Some(text) = &mut self.typing else { return };
         match key {
-            Key::Char(char) if text.chars().count() < FILTER_CHARS_MAX => text.push(char),
-            Key::Backspace => drop(text.pop()),
-            Key::Enter => {
-                self.apply_filter();
-                self.typing = None;
-            }
-            Key::Escape => {
-                text.clear();
+            KeyCode::Char(char) if text.chars().count() < FILTER_CHARS_MAX && !char.is_control() => text.push(char),
+            KeyCode::Backspace => drop(text.pop()),
+            KeyCode::Enter | KeyCode::Esc => {
+                if key == KeyCode::Esc {
+                    text.clear();
+                }
                 self.apply_filter();
                 self.typing = None;
             }
@@ -158,7 +151,7 @@ impl App {
         }
     }
 
-    /// What was typed so far: at each look at the clock, not at each key.
+    /// What was typed so far: at each tick, not at each key.
     fn apply_filter(&mut self) {
         let Some(text) = self.typing.clone().filter(|text| *text != self.query.q) else { return };
         self.change(|query| query.q = text);
@@ -167,7 +160,11 @@ impl App {
     fn change(&mut self, change: impl FnOnce(&mut BoardQuery)) {
         change(&mut self.query);
         self.query.offset = 0;
-        self.board_list.clear();
+        self.list.clear();
+        self.look_again();
+    }
+
+    fn look_again(&mut self) {
         self.order.forget();
         self.viewer.look_at(View::Board(self.query.clone()));
     }
@@ -179,119 +176,87 @@ impl App {
     }
 
     fn pin(&mut self) {
-        let Some(key) = self.board_list.key().filter(|key| !key.is_empty()).map(str::to_owned) else { return };
+        let Some(key) = self.list.key().filter(|key| !key.is_empty()).map(str::to_owned) else { return };
         if let Some(at) = self.query.pins.iter().position(|pin| *pin == key) {
             self.query.pins.remove(at);
         } else if self.query.pins.len() < PINS_MAX {
             self.query.pins.push(key);
         }
-        self.order.forget();
-        self.viewer.look_at(View::Board(self.query.clone()));
+        self.look_again();
     }
 
-    fn step(&mut self, by: Move) {
-        let (total, seen) = (self.total(), self.seen);
-        let list = if self.place == Place::Board { &mut self.board_list } else { &mut self.lock_list };
-        list.step(by, total, seen);
+    fn step(&mut self, by: i64) {
+        self.list.step(by, self.window().total);
         self.settle();
     }
 
     fn back(&mut self) {
-        match (&self.place, self.query.q.is_empty()) {
-            (Place::Lock(_), _) => self.go(Place::Board),
-            (Place::Board, false) => self.change(|query| query.q.clear()),
-            (Place::Board, true) => self.board_list.clear(),
+        if self.lock.is_some() {
+            self.go(None);
+            self.list = std::mem::take(&mut self.board_list);
+        } else if self.query.q.is_empty() {
+            self.list.clear();
+        } else {
+            self.change(|query| query.q.clear());
         }
     }
 
     fn open_chosen(&mut self) {
-        let Some(key) = self.board_list.key() else { return };
-        let of = |board: &Board| {
-            let row = board.window.rows.iter().find(|row| row.key == key)?;
-            Some(LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() })
-        };
-        if let Some(query) = self.board().and_then(of) {
-            self.go(Place::Lock(query));
-        }
+        let (Some(Body::Board(board)), Some(key)) = (self.viewer.model.body(), self.list.key()) else { return };
+        let Some(row) = board.window.rows.iter().find(|row| row.key == key) else { return };
+        let query = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() };
+        self.board_list = std::mem::take(&mut self.list);
+        self.go(Some(query));
     }
 
-    fn go(&mut self, place: Place) {
-        self.place = place;
-        self.lock_list.clear();
+    fn go(&mut self, lock: Option<LockQuery>) {
+        self.lock = lock;
         self.order.forget();
-        self.viewer.open(view(&self.place, &self.query));
+        self.viewer.open(view(self.lock.as_ref(), &self.query));
     }
 
-    fn board(&self) -> Option<&Board> {
-        match self.viewer.model.body()? {
-            Body::Board(board) => Some(board),
-            _ => None,
+    /// Which rows were sent, of how many.
+    fn window(&self) -> Window<()> {
+        fn extent<T>(window: &Window<T>) -> Window<()> {
+            Window { total: window.total, offset: window.offset, rows: vec![(); window.rows.len()] }
         }
-    }
-
-    fn lock(&self) -> Option<Option<&LockPage>> {
-        match self.viewer.model.body()? {
-            Body::Lock(page) => Some(page.as_deref()),
-            _ => None,
-        }
-    }
-
-    fn total(&self) -> u32 {
         match self.viewer.model.body() {
-            Some(Body::Board(board)) => board.window.total,
-            Some(Body::Lock(Some(page))) => page.window.total,
-            _ => 0,
+            Some(Body::Board(board)) => extent(&board.window),
+            Some(Body::Lock(Some(page))) => extent(&page.window),
+            _ => Window::default(),
         }
     }
 
     /// Follows the chosen row, and asks for the rows that are seen.
     fn settle(&mut self) {
-        let (seen, now_ms) = (self.seen, self.viewer.now_ms());
-        match self.viewer.model.body() {
+        let Window { total, offset, .. } = self.window();
+        let keys: Vec<&str> = match self.viewer.model.body() {
             Some(Body::Board(board)) => {
-                let window = &board.window;
-                let rows: Vec<(&str, u8)> =
-                    window.rows.iter().map(|row| (row.key.as_str(), severity(row.verdict))).collect();
-                let order = self.order.arrange(&rows, window.offset, now_ms);
-                let keys = order.iter().filter_map(|at| rows.get(*at)).map(|(key, _)| *key);
-                self.board_list.settle(keys, window.offset, window.total, seen);
-                let (offset, limit) = self.board_list.window(self.query.offset, self.query.limit, window.total, seen);
-                if (offset, limit) != (self.query.offset, self.query.limit) {
-                    (self.query.offset, self.query.limit) = (offset, limit);
-                    self.viewer.look_at(View::Board(self.query.clone()));
-                }
+                let order = self.order.arrange(&board.window.rows, offset, self.viewer.now_ms());
+                order.iter().filter_map(|at| board.window.rows.get(*at)).map(|row| row.key.as_str()).collect()
             }
-            Some(Body::Lock(Some(page))) => {
-                let window = &page.window;
-                let keys = window.rows.iter().map(|row| row.path.as_str());
-                self.lock_list.settle(keys, window.offset, window.total, seen);
-                let Place::Lock(query) = &mut self.place else { return };
-                let (offset, limit) = self.lock_list.window(query.offset, query.limit, window.total, seen);
-                if (offset, limit) != (query.offset, query.limit) {
-                    (query.offset, query.limit) = (offset, limit);
-                    let view = View::Lock(query.clone());
-                    self.viewer.look_at(view);
-                }
-            }
-            _ => {}
+            Some(Body::Lock(Some(page))) => page.window.rows.iter().map(|row| row.path.as_str()).collect(),
+            _ => return,
+        };
+        self.list.settle(&keys, offset, total, self.seen);
+        let (offset, limit) = match &mut self.lock {
+            Some(query) => (&mut query.offset, &mut query.limit),
+            None => (&mut self.query.offset, &mut self.query.limit),
+        };
+        let wanted = self.list.window(*offset, *limit, total, self.seen);
+        if wanted != (*offset, *limit) {
+            (*offset, *limit) = wanted;
+            self.viewer.look_at(view(self.lock.as_ref(), &self.query));
         }
     }
 }
 
-/// An address as it is shown: without its scheme, and without a password in it.
-fn shown(server: &str) -> String {
+/// An address without its scheme, and without a password in it.
+fn without_credentials(server: &str) -> String {
     let address = server.split_once("://").map_or(server, |(_, address)| address);
     address.rsplit_once('@').map_or(address, |(_, address)| address).to_owned()
 }
 
-fn view(place: &Place, query: &BoardQuery) -> View {
-    match place {
-        Place::Board => View::Board(query.clone()),
-        Place::Lock(query) => View::Lock(query.clone()),
-    }
-}
-
-/// Rows change places at once where this changes.
-fn severity(verdict: Verdict) -> u8 {
-    Verdict::ALL.iter().position(|known| *known == verdict).and_then(|at| u8::try_from(at).ok()).unwrap_or_default()
+fn view(lock: Option<&LockQuery>, query: &BoardQuery) -> View {
+    lock.map_or_else(|| View::Board(query.clone()), |lock| View::Lock(lock.clone()))
 }

@@ -2,7 +2,7 @@
 
 use lockscope_view::{Board, BoardHead, LockProblem, LockRow, RootState, Step, StepAct};
 
-use super::text::{Line, wrapped};
+use super::text::{Line, Table, rest_of_columns, wrapped};
 use super::words;
 use crate::commands::query::table::{Tone, of_verdict};
 
@@ -16,7 +16,6 @@ const OLDEST_COLUMNS_MIN: usize = 92;
 const RECIPE_COLUMNS_MIN: usize = 120;
 /// Between two columns.
 const GAP: usize = 2;
-const MARK: usize = 2;
 const HELD: usize = 12;
 const WAIT: usize = 7;
 const RECIPE: usize = 22;
@@ -110,77 +109,39 @@ pub(super) fn step(lead: &str, of: &Step, columns: usize) -> Vec<Line> {
     lines
 }
 
-/// The columns of the table, by the width there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Columns {
-    verdict: usize,
-    lock: usize,
-    holder: usize,
-    held: usize,
-    wait: usize,
-    oldest: usize,
-    recipe: usize,
+/// The table of these locks, by the width there is.
+pub(super) fn table(board: &Board, columns: usize) -> Table<7> {
+    let verdict = board.window.rows.iter().map(|row| words::verdict(row.verdict).len()).max().unwrap_or(0).max(7);
+    let if_wide = |least: usize, width: usize| if columns >= least { width } else { 0 };
+    let (held, oldest) = (if_wide(HOLDER_COLUMNS_MIN, HELD), if_wide(OLDEST_COLUMNS_MIN, HELD));
+    let recipe = if_wide(RECIPE_COLUMNS_MIN, RECIPE);
+    let room = rest_of_columns(columns, GAP, &[verdict, held, WAIT, oldest, recipe]);
+    let holder = if_wide(HOLDER_COLUMNS_MIN, room.saturating_sub(GAP) * 2 / 5);
+    let lock = room.saturating_sub(if holder > 0 { holder + GAP } else { 0 });
+    let columns = [
+        ("VERDICT", verdict, false),
+        ("LOCK", lock, false),
+        ("HOLDER", holder, false),
+        ("HELD", held, true),
+        ("WAITERS", WAIT, true),
+        ("OLDEST WAIT", oldest, true),
+        ("RECIPE", recipe, false),
+    ];
+    Table { columns, gap: GAP }
 }
 
-impl Columns {
-    /// For these rows.
-    pub(super) fn of(board: &Board, columns: usize) -> Self {
-        let verdict = board.window.rows.iter().map(|row| words::verdict(row.verdict).len()).max().unwrap_or(0).max(7);
-        let if_wide = |least: usize, width: usize| if columns >= least { width } else { 0 };
-        let (held, oldest) = (if_wide(HOLDER_COLUMNS_MIN, HELD), if_wide(OLDEST_COLUMNS_MIN, HELD));
-        let recipe = if_wide(RECIPE_COLUMNS_MIN, RECIPE);
-        let others = [verdict, held, WAIT, oldest, recipe];
-        let taken = MARK + others.iter().map(|width| if *width > 0 { width + GAP } else { 0 }).sum::<usize>();
-        let room = columns.saturating_sub(taken);
-        let holder = if columns >= HOLDER_COLUMNS_MIN { room.saturating_sub(GAP) * 2 / 5 } else { 0 };
-        let lock = room.saturating_sub(if holder > 0 { holder + GAP } else { 0 });
-        Self { verdict, lock, holder, held, wait: WAIT, oldest, recipe }
-    }
-
-    /// The heads.
-    pub(super) fn heads(self) -> Line {
-        let heads = ["VERDICT", "LOCK", "HOLDER", "HELD", "WAITERS", "OLDEST WAIT", "RECIPE"];
-        self.line("  ", Tone::Faint, heads.map(|head| (Tone::Faint, head.to_owned())))
-    }
-
-    /// A row.
-    pub(super) fn row(self, row: &LockRow, is_chosen: bool, is_pinned: bool, now_ms: i64) -> Line {
-        let name = row.tag.as_ref().map_or_else(|| row.path.clone(), |tag| format!("{} {}", tag.name, row.path));
-        let held = words::least(row.held_since_ms, row.hold_is_lower_bound, now_ms);
-        let oldest = words::least(row.oldest_wait_at_ms, row.wait_is_lower_bound, now_ms);
-        let path = if is_chosen { Tone::Head } else { Tone::Plain };
-        let cells = [
-            (of_verdict(row.verdict.name()), words::verdict(row.verdict).to_owned()),
-            (path, name),
-            (Tone::Plain, holder(row)),
-            (Tone::Plain, held),
-            (Tone::Plain, words::waiters(row)),
-            (Tone::Plain, oldest),
-            (Tone::Faint, row.recipe_label.clone()),
-        ];
-        let mark = match (is_chosen, is_pinned) {
-            (true, _) => "› ",
-            (false, true) => "* ",
-            (false, false) => "  ",
-        };
-        self.line(mark, Tone::Head, cells)
-    }
-
-    fn line(self, mark: &str, tone: Tone, cells: [(Tone, String); 7]) -> Line {
-        let widths = [self.verdict, self.lock, self.holder, self.held, self.wait, self.oldest, self.recipe];
-        let is_right = [false, false, false, true, true, true, false];
-        let mut line = Line::of(tone, mark);
-        let mut is_first = true;
-        for (((tone, text), width), is_right) in cells.into_iter().zip(widths).zip(is_right) {
-            if width == 0 {
-                continue;
-            }
-            let gap = if is_first { "" } else { "  " };
-            is_first = false;
-            line = line.with(Tone::Plain, gap).cell(tone, &text, width, is_right);
-        }
-        line
-    }
+/// What stands in a lock's row.
+pub(super) fn cells(row: &LockRow, is_chosen: bool, now_ms: i64) -> [(Tone, String); 7] {
+    let name = row.tag.as_ref().map_or_else(|| row.path.clone(), |tag| format!("{} {}", tag.name, row.path));
+    [
+        (of_verdict(row.verdict.name()), words::verdict(row.verdict).to_owned()),
+        (if is_chosen { Tone::Head } else { Tone::Plain }, name),
+        (Tone::Plain, holder(row)),
+        (Tone::Plain, words::least(row.held_since_ms, row.hold_is_lower_bound, now_ms)),
+        (Tone::Plain, words::waiters(row)),
+        (Tone::Plain, words::least(row.oldest_wait_at_ms, row.wait_is_lower_bound, now_ms)),
+        (Tone::Faint, row.recipe_label.clone()),
+    ]
 }
 
 /// The first holder and how many more there are.

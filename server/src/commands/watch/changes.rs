@@ -16,16 +16,16 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// What the link's word is by now, if it is another one. `text` says more.
+    /// What the link's word is by now, if it is another one; `text` is the sentence beside it.
     pub(super) fn link(&mut self, word: &str, text: &str, now_ms: i64) -> Option<String> {
         if self.link == word {
             return None;
         }
         word.clone_into(&mut self.link);
-        Some(words::changed(now_ms, word, text, ""))
+        Some(words::changed(now_ms, word, &clean(text), ""))
     }
 
-    /// What differs from what was said before; at first, what is not as it should be. Texts are visible.
+    /// What differs from what was said before; at first, what is not as it should be.
     pub(super) fn of(&mut self, body: &Body, now_ms: i64) -> Vec<String> {
         let (rows, total): (Vec<&LockRow>, u32) = match body {
             Body::Board(board) => (board.window.rows.iter().collect(), board.window.total),

@@ -1,61 +1,85 @@
 //! The program in the terminal and its connection: what comes goes in, what it asks goes out, and a connection that is lost
 //! is made again.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_runtime::clock::{Clock, monotonic_us};
 use lockscope_view::live::policy::backoff_ms;
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::app::App;
-use super::socket::{Socket, SocketEnd, SocketEvent};
+use super::socket::{Socket, SocketEvent};
 use super::viewer::Moment;
 use crate::commands::query::client::QueryClient;
 use crate::error::RunError;
 
-/// How often the clock is looked at, and the screen is drawn at most.
-pub(super) const TICK: Duration = Duration::from_millis(100);
+/// How often the clock is read, and the screen is drawn at most.
+const TICK: Duration = Duration::from_millis(100);
 
-/// Both.
+/// The program and its connection.
 pub(super) struct Driver {
     pub(super) app: App,
-    socket: Socket,
+    client: Arc<QueryClient>,
+    socket: Option<Socket>,
     clock: Clock,
+    ticks: Interval,
     /// Connections that failed since something last came.
     attempt: u32,
     /// When to connect again, on the monotonic clock.
     retry_at_ms: Option<i64>,
 }
 
+/// What was waited for and is handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Happening {
+    /// On the connection.
+    Event,
+    Tick,
+}
+
 impl Driver {
-    /// Not connected yet.
     pub(super) fn new(app: App, client: QueryClient) -> Self {
-        Self { app, socket: Socket::new(client), clock: Clock::system(), attempt: 0, retry_at_ms: None }
+        let (client, mut ticks) = (Arc::new(client), interval(TICK));
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        Self { app, client, socket: None, clock: Clock::system(), ticks, attempt: 0, retry_at_ms: None }
     }
 
-    /// The server's address, as it was given.
     pub(super) fn base(&self) -> &str {
-        self.socket.base()
+        self.client.base()
     }
 
     /// Makes the first connection.
     ///
     /// # Errors
-    /// Why there is none: whoever mistyped an address is told so, and is not kept waiting.
+    /// Why there is none: a mistyped address is an error at once, and not tried again.
     pub(super) async fn begin(&mut self) -> Result<(), RunError> {
-        self.socket.connect();
-        match self.socket.next().await {
-            SocketEvent::Ended(SocketEnd::Refused(error)) => Err(error),
+        let socket = self.socket.insert(Socket::connect(&self.client));
+        match socket.next().await {
+            SocketEvent::Refused(error) => Err(error),
             event => self.handle(event),
         }
     }
 
-    /// Takes in what happens next on the connection.
+    /// Waits for the connection or the clock, and handles it.
     ///
     /// # Errors
     /// A server of another version.
-    pub(super) async fn handle_next(&mut self) -> Result<(), RunError> {
-        let event = self.socket.next().await;
-        self.handle(event)
+    pub(super) async fn next(&mut self) -> Result<Happening, RunError> {
+        let socket = &mut self.socket;
+        let event = async {
+            match socket {
+                Some(socket) => socket.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            event = event => self.handle(event).map(|()| Happening::Event),
+            _ = self.ticks.tick() => {
+                self.tick();
+                Ok(Happening::Tick)
+            }
+        }
     }
 
     fn handle(&mut self, event: SocketEvent) -> Result<(), RunError> {
@@ -66,30 +90,27 @@ impl Driver {
                 self.attempt = 0;
                 self.app.viewer.take(*frame, moment);
             }
-            SocketEvent::Ended(SocketEnd::OtherVersion) => {
+            SocketEvent::OtherVersion => {
                 return Err(RunError::Unavailable(format!(
                     "--server {} sent an unexpected frame; use the same version of Lockscope on both sides",
                     self.base()
                 )));
             }
-            SocketEvent::Ended(end) => {
-                let is_signed_out = matches!(end, SocketEnd::SignedOut | SocketEnd::Refused(RunError::Denied(_)));
-                self.lose(moment, is_signed_out);
-            }
+            SocketEvent::SignedOut | SocketEvent::Refused(RunError::Denied(_)) => self.lose(moment, true),
+            SocketEvent::Lost | SocketEvent::Refused(_) => self.lose(moment, false),
         }
         self.flush();
         Ok(())
     }
 
-    /// Looks at the clock.
-    pub(super) fn tick(&mut self) {
+    fn tick(&mut self) {
         let moment = self.moment();
         if self.app.look(moment) {
             self.lose(moment, false);
         }
         if self.retry_at_ms.is_some_and(|at_ms| moment.steady_ms >= at_ms) {
             self.retry_at_ms = None;
-            self.socket.connect();
+            self.socket = Some(Socket::connect(&self.client));
         }
         self.flush();
     }
@@ -97,14 +118,13 @@ impl Driver {
     /// Sends what is to be sent.
     pub(super) fn flush(&mut self) {
         let frames = self.app.viewer.outbox();
-        if !self.socket.send(frames) {
-            let moment = self.moment();
-            self.lose(moment, false);
+        if self.socket.as_ref().is_some_and(|socket| !socket.send(frames)) {
+            self.lose(self.moment(), false);
         }
     }
 
     fn lose(&mut self, moment: Moment, is_signed_out: bool) {
-        self.socket.give_up();
+        self.socket = None;
         self.app.viewer.disconnected(moment, is_signed_out);
         if self.retry_at_ms.is_none() {
             // Many terminals that lost the same server come back at different times.

@@ -3,7 +3,7 @@
 use lockscope_view::{Contender, ContenderRole, Liveness, LockPage, Severity};
 
 use super::board::cut;
-use super::text::{Line, wrapped};
+use super::text::{Line, Table, rest_of_columns, wrapped};
 use super::words;
 use crate::commands::query::table::{Tone, of_verdict};
 
@@ -13,6 +13,8 @@ const NOTES_MAX: usize = 2;
 const ALIVE_COLUMNS_MIN: usize = 64;
 const HOST_COLUMNS_MIN: usize = 92;
 const SESSION_COLUMNS_MIN: usize = 112;
+/// Between two columns.
+const GAP: usize = 1;
 const PLACE: usize = 6;
 const DOES: usize = 15;
 const ALIVE: usize = 12;
@@ -65,97 +67,47 @@ pub(super) fn head(page: &LockPage, now_ms: i64, columns: usize, lines_max: usiz
     cut(lines, lines_max)
 }
 
-/// The columns of the queue, by the width there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Columns {
-    who: usize,
-    host: usize,
-    session: usize,
-    alive: usize,
+/// The table of the queue, by the width there is.
+pub(super) fn table(columns: usize) -> Table<7> {
+    let if_wide = |least: usize, width: usize| if columns >= least { width } else { 0 };
+    let (host, session) = (if_wide(HOST_COLUMNS_MIN, HOST), if_wide(SESSION_COLUMNS_MIN, SESSION));
+    let alive = if_wide(ALIVE_COLUMNS_MIN, ALIVE);
+    let columns = [
+        ("#", PLACE, true),
+        ("WHO", rest_of_columns(columns, GAP, &[PLACE, host, session, DOES, alive, SINCE]), false),
+        ("HOST", host, false),
+        ("SESSION", session, false),
+        ("DOES", DOES, false),
+        ("LIVENESS", alive, false),
+        ("FOR", SINCE, true),
+    ];
+    Table { columns, gap: GAP }
 }
 
-impl Columns {
-    pub(super) fn of(columns: usize) -> Self {
-        let host = if columns >= HOST_COLUMNS_MIN { HOST } else { 0 };
-        let session = if columns >= SESSION_COLUMNS_MIN { SESSION } else { 0 };
-        let alive = if columns >= ALIVE_COLUMNS_MIN { ALIVE } else { 0 };
-        let widths =
-            [host, session, alive].into_iter().filter(|width| *width > 0).map(|width| width + 1).sum::<usize>();
-        let taken = 2 + PLACE + DOES + SINCE + 3 + widths;
-        Self { who: columns.saturating_sub(taken), host, session, alive }
-    }
-
-    /// The heads.
-    pub(super) fn heads(self) -> Line {
-        let faint = |text: &str| (Tone::Faint, text.to_owned());
-        self.line(
-            "  ",
-            faint("#"),
-            faint("WHO"),
-            faint("HOST"),
-            faint("SESSION"),
-            faint("DOES"),
-            faint("LIVENESS"),
-            faint("FOR"),
-        )
-    }
-
-    /// A holder or waiter.
-    pub(super) fn row(self, of: &Contender, holders: u32, is_chosen: bool, now_ms: i64) -> Line {
-        let plain = |text: String| (Tone::Plain, text);
-        let (place, since) = match of.role {
-            ContenderRole::Holder => {
-                (String::new(), words::least(of.holding_since_ms, of.holding_is_lower_bound, now_ms))
-            }
-            ContenderRole::Waiter => (
-                of.position.saturating_sub(holders).saturating_add(1).to_string(),
-                words::least(of.waiting_since_ms, of.waiting_is_lower_bound, now_ms),
-            ),
-        };
-        let alive = match of.liveness {
-            Liveness::Connected => Tone::Good,
-            Liveness::Silent => Tone::Odd,
-            Liveness::Disconnected | Liveness::Persistent => Tone::Bad,
-            Liveness::Unknown => Tone::Faint,
-        };
-        let session = of.session_id.map_or_else(|| words::NONE.to_owned(), |id| id.to_string());
-        self.line(
-            if is_chosen { "› " } else { "  " },
-            plain(place),
-            (if of.role == ContenderRole::Holder { Tone::Head } else { Tone::Plain }, words::name(of)),
-            plain(host(of)),
-            plain(session),
-            plain(words::role(of.role, of.access).to_owned()),
-            (alive, of.liveness.name().to_owned()),
-            plain(since),
-        )
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "a cell each")]
-    fn line(
-        self,
-        mark: &str,
-        place: (Tone, String),
-        who: (Tone, String),
-        host: (Tone, String),
-        session: (Tone, String),
-        does: (Tone, String),
-        alive: (Tone, String),
-        since: (Tone, String),
-    ) -> Line {
-        let mut line = Line::of(Tone::Head, mark).cell(place.0, &place.1, PLACE, true).with(Tone::Plain, " ");
-        line = line.cell(who.0, &who.1, self.who, false).with(Tone::Plain, " ");
-        for ((tone, text), width) in [(host, self.host), (session, self.session)] {
-            if width > 0 {
-                line = line.cell(tone, &text, width, false).with(Tone::Plain, " ");
-            }
-        }
-        line = line.cell(does.0, &does.1, DOES, false).with(Tone::Plain, " ");
-        if self.alive > 0 {
-            line = line.cell(alive.0, &alive.1, self.alive, false).with(Tone::Plain, " ");
-        }
-        line.cell(since.0, &since.1, SINCE, true)
-    }
+/// What stands in the row of a holder or waiter.
+pub(super) fn cells(of: &Contender, holders: u32, now_ms: i64) -> [(Tone, String); 7] {
+    let is_holder = of.role == ContenderRole::Holder;
+    let (place, since) = if is_holder {
+        (String::new(), words::least(of.holding_since_ms, of.holding_is_lower_bound, now_ms))
+    } else {
+        let place = of.position.saturating_sub(holders).saturating_add(1);
+        (place.to_string(), words::least(of.waiting_since_ms, of.waiting_is_lower_bound, now_ms))
+    };
+    let alive = match of.liveness {
+        Liveness::Connected => Tone::Good,
+        Liveness::Silent => Tone::Odd,
+        Liveness::Disconnected | Liveness::Persistent => Tone::Bad,
+        Liveness::Unknown => Tone::Faint,
+    };
+    [
+        (Tone::Plain, place),
+        (if is_holder { Tone::Head } else { Tone::Plain }, words::name(of)),
+        (Tone::Plain, host(of)),
+        (Tone::Plain, of.session_id.map_or_else(|| words::NONE.to_owned(), |id| id.to_string())),
+        (Tone::Plain, words::role(of.role, of.access).to_owned()),
+        (alive, of.liveness.name().to_owned()),
+        (Tone::Plain, since),
+    ]
 }
 
 fn host(of: &Contender) -> String {

@@ -5,7 +5,6 @@ mod app;
 mod board;
 mod changes;
 mod driver;
-mod keys;
 mod list;
 mod lock;
 mod socket;
@@ -18,21 +17,22 @@ mod words;
 
 use std::io::{IsTerminal as _, Write as _};
 
+use crossterm::event::Event;
 use lockscope_view::{BoardQuery, Body, LockQuery, Sort, WINDOW_ROWS_MAX};
 use rustix::process::{Signal, getpid, kill_process};
-use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
 
 use self::app::{App, Size, Turn};
 use self::changes::Changes;
-use self::driver::{Driver, TICK};
-use self::keys::{Key, KeyReader};
+use self::driver::{Driver, Happening};
 use self::terminal::Terminal;
 use crate::cli::WatchArgs;
 use crate::commands::query::client::QueryClient;
 use crate::commands::query::table::OutputStyle;
 use crate::commands::query::terminal::stdout_style;
 use crate::config::ConfigError;
-use crate::error::{EXIT_INTERRUPTED, EXIT_UNSURE, RunError};
+use crate::error::{EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNSURE, RunError};
 
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 160;
@@ -40,6 +40,8 @@ const COLUMNS: usize = 160;
 const ONCE_TICKS: u32 = 100;
 /// Ages move on with every so many ticks.
 const TICKS_AN_AGE: u32 = 5;
+/// Those that stop, continue or end us.
+const SIGNALS: [Signal; 6] = [Signal::TSTP, Signal::CONT, Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT];
 
 /// Watches until somebody quits.
 ///
@@ -53,17 +55,20 @@ pub(super) async fn run(args: &WatchArgs) -> Result<(), RunError> {
     let mut query = BoardQuery { ensemble, q: args.filter.clone().unwrap_or_default(), sort, ..BoardQuery::default() };
     let style = stdout_style(args.color());
     let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
-    if !args.once && !is_dumb && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        let app = App::new(client.base(), query, lock, terminal::size());
-        let mut driver = Driver::new(app, client);
-        driver.begin().await?;
-        return interact(driver, style).await;
+    let is_terminal = !args.once && !is_dumb && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let mut size = Size { columns: style.columns.unwrap_or(COLUMNS), rows: usize::MAX };
+    if is_terminal {
+        size = terminal::size().unwrap_or(size);
+    } else {
+        query.limit = WINDOW_ROWS_MAX;
     }
-    query.limit = WINDOW_ROWS_MAX;
-    let size = Size { columns: style.columns.unwrap_or(COLUMNS), rows: usize::MAX };
     let mut driver = Driver::new(App::new(client.base(), query, lock, size), client);
     driver.begin().await?;
-    if args.once { once(driver, style).await } else { follow(driver).await }
+    match (is_terminal, args.once) {
+        (true, _) => interact(driver, style).await,
+        (false, true) => once(driver, style).await,
+        (false, false) => follow(driver).await,
+    }
 }
 
 fn lock_query(path: &str, ensemble: Option<&str>) -> Result<LockQuery, RunError> {
@@ -78,92 +83,57 @@ fn lock_query(path: &str, ensemble: Option<&str>) -> Result<LockQuery, RunError>
 
 /// On a terminal, until somebody quits.
 async fn interact(mut driver: Driver, style: OutputStyle) -> Result<(), RunError> {
-    let mut signals = Signals::listen()?;
+    let mut signals = catch_signals()?;
     let mut terminal = Terminal::enter(style)?;
-    let mut input = terminal::input();
-    let mut keys = KeyReader::default();
-    let mut tick = tokio::time::interval(TICK);
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    let (mut ticks, mut is_due, mut was_waiting) = (0_u32, true, false);
-    let mut link = "";
+    let mut events = terminal::events();
+    let (mut ticks, mut is_due, mut link) = (0_u32, true, "");
     loop {
-        let mut pressed = Vec::new();
-        let mut turn = Turn::Go;
+        let (mut turn, mut is_to_draw) = (Turn::Go, false);
         tokio::select! {
-            is_handled = driver.handle_next() => {
-                is_handled?;
-                is_due = true;
-            }
-            typed = input.recv() => match typed {
-                Some(bytes) => pressed = keys.read(&bytes),
+            happening = driver.next() => match happening? {
+                Happening::Event => is_due = true,
+                Happening::Tick => {
+                    if !terminal::is_taken() {
+                        return Err(RunError::Internal(words::PART_FAILED.to_owned()));
+                    }
+                    ticks = ticks.wrapping_add(1);
+                    // That something is old is said at once, and not with the next age.
+                    let state = driver.app.viewer.link().state;
+                    is_due |= std::mem::replace(&mut link, state) != state;
+                    is_to_draw = is_due || ticks.is_multiple_of(TICKS_AN_AGE);
+                }
+            },
+            event = events.recv() => match event {
+                Some(Event::Key(key)) => (turn, is_to_draw) = (driver.app.press(key), true),
+                Some(_) => {}
                 None => return Ok(()),
             },
-            signal = signals.next() => match signal {
-                Caught::Size => {
-                    driver.app.resize(terminal::size());
-                    turn = Turn::Redraw;
-                }
-                Caught::Suspend => turn = Turn::Suspend,
-                Caught::Continue => {
+            signal = signals.recv() => match signal {
+                Some(Signal::TSTP) => turn = Turn::Suspend,
+                Some(Signal::CONT) => {
                     terminal.take()?;
-                    driver.app.resize(terminal::size());
                     turn = Turn::Redraw;
                 }
-                Caught::End => {
-                    terminal.leave();
-                    return Err(RunError::Answered(EXIT_INTERRUPTED));
-                }
+                _ => return Err(RunError::Answered(EXIT_INTERRUPTED)),
             },
-            _ = tick.tick() => {
-                ticks = ticks.wrapping_add(1);
-                driver.tick();
-                if !terminal::is_taken() {
-                    return Err(RunError::Internal(words::PART_FAILED.to_owned()));
-                }
-                // That something is old is said at once, and not with the next age.
-                let state = driver.app.viewer.link().state;
-                is_due |= std::mem::replace(&mut link, state) != state;
-                // An escape that nothing followed for a tick is the key.
-                if was_waiting {
-                    pressed.extend(keys.settle());
-                }
-                was_waiting = keys.is_waiting();
-                if is_due || ticks.is_multiple_of(TICKS_AN_AGE) {
-                    is_due = !terminal.show(&driver.app.screen());
-                }
-            }
-        }
-        for key in &pressed {
-            turn = press(&mut driver, *key, turn);
         }
         match turn {
             Turn::Go => {}
             Turn::Redraw => terminal.forget(),
-            Turn::Suspend => {
-                suspend(&mut terminal)?;
-                driver.app.resize(terminal::size());
-            }
-            Turn::Quit => {
-                terminal.leave();
-                return Ok(());
-            }
+            Turn::Suspend => suspend(&mut terminal)?,
+            Turn::Quit => return Ok(()),
         }
-        if turn != Turn::Go || !pressed.is_empty() {
+        // A terminal without a size is gone.
+        let Some(size) = terminal::size() else { return Ok(()) };
+        if driver.app.resize(size) {
+            terminal.forget();
+            is_to_draw = true;
+        }
+        if is_to_draw || turn != Turn::Go {
             driver.flush();
             // What can't be drawn now is drawn with a later tick.
             is_due = !terminal.show(&driver.app.screen());
         }
-    }
-}
-
-/// What a key asks for; to end, and to stop, outweigh what comes behind them.
-fn press(driver: &mut Driver, key: Key, before: Turn) -> Turn {
-    if matches!(before, Turn::Quit | Turn::Suspend) {
-        return before;
-    }
-    match driver.app.press(key) {
-        Turn::Go => before,
-        turn => turn,
     }
 }
 
@@ -175,56 +145,48 @@ fn suspend(terminal: &mut Terminal) -> Result<(), RunError> {
     terminal.take()
 }
 
+fn catch_signals() -> Result<mpsc::Receiver<Signal>, RunError> {
+    let (report, caught) = mpsc::channel(SIGNALS.len());
+    for which in SIGNALS {
+        let mut stream = signal(SignalKind::from_raw(which.as_raw()))
+            .map_err(|error| RunError::Internal(format!("signals can't be received ({error})")))?;
+        let report = report.clone();
+        tokio::spawn(async move { while stream.recv().await.is_some() && report.send(which).await.is_ok() {} });
+    }
+    Ok(caught)
+}
+
 /// What is there now, and the exit code that says how far it may be trusted.
 async fn once(mut driver: Driver, style: OutputStyle) -> Result<(), RunError> {
-    let mut tick = tokio::time::interval(TICK);
     let mut ticks = 0;
     while ticks < ONCE_TICKS && !driver.app.is_settled() {
-        tokio::select! {
-            is_handled = driver.handle_next() => is_handled?,
-            _ = tick.tick() => {
-                ticks += 1;
-                driver.tick();
-            }
-        }
-        if let Some(refusal) = driver.app.viewer.model.refusal() {
-            return Err(RunError::Config(ConfigError(text::clean(refusal))));
-        }
+        ticks += u32::from(driver.next().await? == Happening::Tick);
+        check_refusal(&driver)?;
     }
-    let is_missing = matches!(driver.app.viewer.model.body(), Some(Body::Lock(None)));
-    if driver.app.viewer.model.body().is_none() {
-        return Err(RunError::Unavailable(words::nothing_came(driver.base())));
-    }
+    let is_missing = match driver.app.viewer.model.body() {
+        None => return Err(RunError::Unavailable(words::nothing_came(driver.base()))),
+        Some(body) => matches!(body, Body::Lock(None)),
+    };
     let lines: Vec<String> = driver.app.whole().iter().map(|line| line.render(style)).collect();
     crate::stdout::print(&lines.join("\n"));
-    if !driver.app.viewer.link().is_live() {
-        return Err(RunError::Answered(EXIT_UNSURE));
+    match (driver.app.viewer.link().is_live(), is_missing) {
+        (false, _) => Err(RunError::Answered(EXIT_UNSURE)),
+        (true, true) => Err(RunError::Answered(EXIT_MISSING)),
+        (true, false) => Ok(()),
     }
-    if is_missing { Err(RunError::Answered(crate::error::EXIT_MISSING)) } else { Ok(()) }
 }
 
 /// A line for each change, until nobody reads on.
 async fn follow(mut driver: Driver) -> Result<(), RunError> {
     let mut changes = Changes::default();
-    let mut tick = tokio::time::interval(TICK);
     loop {
-        tokio::select! {
-            is_handled = driver.handle_next() => is_handled?,
-            _ = tick.tick() => driver.tick(),
-        }
-        if let Some(refusal) = driver.app.viewer.model.refusal() {
-            return Err(RunError::Config(ConfigError(text::clean(refusal))));
-        }
+        driver.next().await?;
+        check_refusal(&driver)?;
         let viewer = &driver.app.viewer;
-        let now_ms = viewer.now_ms();
-        let (word, said) = viewer.link_words();
-        let mut lines: Vec<String> = Vec::new();
-        if let Some(body) = viewer.model.body() {
-            lines.extend(changes.link(&word, &text::clean(&said), now_ms));
-            lines.extend(changes.of(body, now_ms));
-        }
+        let Some(body) = viewer.model.body() else { continue };
+        let (now_ms, (word, text)) = (viewer.now_ms(), viewer.link_words());
         let mut out = std::io::stdout().lock();
-        for line in lines {
+        for line in changes.link(&word, &text, now_ms).into_iter().chain(changes.of(body, now_ms)) {
             if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
                 return Ok(());
             }
@@ -232,49 +194,7 @@ async fn follow(mut driver: Driver) -> Result<(), RunError> {
     }
 }
 
-/// What the system tells us.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Caught {
-    Size,
-    Suspend,
-    Continue,
-    End,
-}
-
-struct Signals {
-    size: SignalStream,
-    suspend: SignalStream,
-    proceed: SignalStream,
-    ends: [SignalStream; 4],
-}
-
-impl Signals {
-    fn listen() -> Result<Self, RunError> {
-        let on =
-            |kind| signal(kind).map_err(|error| RunError::Internal(format!("signals can't be received ({error})")));
-        Ok(Self {
-            size: on(SignalKind::window_change())?,
-            suspend: on(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
-            proceed: on(SignalKind::from_raw(Signal::CONT.as_raw()))?,
-            ends: [
-                on(SignalKind::interrupt())?,
-                on(SignalKind::terminate())?,
-                on(SignalKind::hangup())?,
-                on(SignalKind::quit())?,
-            ],
-        })
-    }
-
-    async fn next(&mut self) -> Caught {
-        let [interrupt, terminate, hangup, quit] = &mut self.ends;
-        tokio::select! {
-            _ = self.size.recv() => Caught::Size,
-            _ = self.suspend.recv() => Caught::Suspend,
-            _ = self.proceed.recv() => Caught::Continue,
-            _ = interrupt.recv() => Caught::End,
-            _ = terminate.recv() => Caught::End,
-            _ = hangup.recv() => Caught::End,
-            _ = quit.recv() => Caught::End,
-        }
-    }
+fn check_refusal(driver: &Driver) -> Result<(), RunError> {
+    let refusal = driver.app.viewer.model.refusal();
+    refusal.map_or(Ok(()), |refusal| Err(RunError::Config(ConfigError(text::clean(refusal)))))
 }

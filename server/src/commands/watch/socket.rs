@@ -9,7 +9,6 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use lockscope_view::live::policy::is_signed_out;
 use lockscope_view::{ClientFrame, CompactFrame, decode_frame, encode_frame};
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
@@ -27,20 +26,11 @@ const EVENTS_MAX: usize = 64;
 /// Frames that wait to be sent: a few for each key.
 const OUTBOX_MAX: usize = 256;
 
-/// What happens on a connection.
+/// What happens on a connection. All but the first two end it.
 #[derive(Debug)]
 pub(super) enum SocketEvent {
-    /// It is open.
     Opened,
-    /// A frame came.
     Frame(Box<CompactFrame>),
-    /// It is closed, or never was open.
-    Ended(SocketEnd),
-}
-
-/// Why a connection ended.
-#[derive(Debug)]
-pub(super) enum SocketEnd {
     /// It broke, or the server closed it.
     Lost,
     /// The server ended our sign-in.
@@ -51,89 +41,47 @@ pub(super) enum SocketEnd {
     Refused(RunError),
 }
 
-/// The connection of a terminal.
+/// The connection of a terminal; it is closed without a word once this is dropped.
 pub(super) struct Socket {
-    client: Arc<QueryClient>,
-    events: mpsc::Receiver<(u64, SocketEvent)>,
-    report: mpsc::Sender<(u64, SocketEvent)>,
-    /// Events of connections that were given up are dropped.
-    number: u64,
-    task: Option<JoinHandle<()>>,
-    outbox: Option<mpsc::Sender<ClientFrame>>,
+    events: mpsc::Receiver<SocketEvent>,
+    outbox: mpsc::Sender<ClientFrame>,
 }
 
 impl Socket {
-    /// Of a server; nothing is connected yet.
-    pub(super) fn new(client: QueryClient) -> Self {
+    pub(super) fn connect(client: &Arc<QueryClient>) -> Self {
         let (report, events) = mpsc::channel(EVENTS_MAX);
-        Self { client: Arc::new(client), events, report, number: 0, task: None, outbox: None }
-    }
-
-    /// The server's address, as it was given.
-    pub(super) fn base(&self) -> &str {
-        self.client.base()
-    }
-
-    /// Begins a connection, in place of another one if there is one.
-    pub(super) fn connect(&mut self) {
-        self.give_up();
-        self.number += 1;
         let (outbox, to_send) = mpsc::channel(OUTBOX_MAX);
-        self.outbox = Some(outbox);
-        let (client, report, number) = (Arc::clone(&self.client), self.report.clone(), self.number);
-        self.task = Some(tokio::spawn(async move {
-            let end = run(&client, &report, number, to_send).await;
-            // Nobody listens any more only where the program ends.
-            let _ = report.send((number, SocketEvent::Ended(end))).await;
-        }));
-    }
-
-    /// Closes the connection without a word from the server.
-    pub(super) fn give_up(&mut self) {
-        if let Some(task) = self.task.take() {
-            task.abort();
-        }
-        self.outbox = None;
-        self.number += 1;
+        let client = Arc::clone(client);
+        tokio::spawn(async move {
+            tokio::select! {
+                end = run(&client, &report, to_send) => drop(report.send(end).await),
+                () = report.closed() => {}
+            }
+        });
+        Self { events, outbox }
     }
 
     /// Hands frames over for sending. False where the server takes none: the connection is of no use then.
     #[must_use]
     pub(super) fn send(&self, frames: Vec<ClientFrame>) -> bool {
-        let Some(outbox) = &self.outbox else { return true };
-        frames.into_iter().all(|frame| outbox.try_send(frame).is_ok())
+        frames.into_iter().all(|frame| self.outbox.try_send(frame).is_ok())
     }
 
-    /// What happens next on the connection.
     pub(super) async fn next(&mut self) -> SocketEvent {
-        loop {
-            match self.events.recv().await {
-                Some((number, event)) if number == self.number => return event,
-                Some(_) => {}
-                // We hold a sender ourselves.
-                None => std::future::pending().await,
-            }
-        }
-    }
-}
-
-impl Drop for Socket {
-    fn drop(&mut self) {
-        self.give_up();
+        self.events.recv().await.unwrap_or(SocketEvent::Lost)
     }
 }
 
 async fn run(
     client: &QueryClient,
-    report: &mpsc::Sender<(u64, SocketEvent)>,
-    number: u64,
+    report: &mpsc::Sender<SocketEvent>,
     mut to_send: mpsc::Receiver<ClientFrame>,
-) -> SocketEnd {
+) -> SocketEvent {
     let opened = match timeout(OPENING_MAX, client.live_socket()).await {
         Ok(Ok(opened)) => opened,
-        Ok(Err(error)) => return SocketEnd::Refused(error),
+        Ok(Err(error)) => return SocketEvent::Refused(error),
         Err(_) => {
-            return SocketEnd::Refused(RunError::Unavailable(format!(
+            return SocketEvent::Refused(RunError::Unavailable(format!(
                 "--server {} did not answer within {} s; check its load and its network",
                 client.base(),
                 OPENING_MAX.as_secs()
@@ -144,14 +92,14 @@ async fn run(
         WebSocketConfig::default().max_message_size(Some(MESSAGE_BYTES_MAX)).max_frame_size(Some(MESSAGE_BYTES_MAX));
     let stream = WebSocketStream::from_raw_socket(opened, Role::Client, Some(config)).await;
     let (mut sink, mut frames) = stream.split();
-    if report.send((number, SocketEvent::Opened)).await.is_err() {
-        return SocketEnd::Lost;
+    if report.send(SocketEvent::Opened).await.is_err() {
+        return SocketEvent::Lost;
     }
     let sending = async {
         while let Some(frame) = to_send.recv().await {
             let Some(bytes) = encode_frame(&frame) else { continue };
             if sink.send(Message::Binary(Bytes::from(bytes))).await.is_err() {
-                return SocketEnd::Lost;
+                return SocketEvent::Lost;
             }
         }
         std::future::pending().await
@@ -160,19 +108,19 @@ async fn run(
         while let Some(message) = frames.next().await {
             match message {
                 Ok(Message::Binary(bytes)) => {
-                    let Some(frame) = decode_frame(&bytes) else { return SocketEnd::OtherVersion };
-                    if report.send((number, SocketEvent::Frame(Box::new(frame)))).await.is_err() {
-                        return SocketEnd::Lost;
+                    let Some(frame) = decode_frame(&bytes) else { return SocketEvent::OtherVersion };
+                    if report.send(SocketEvent::Frame(Box::new(frame))).await.is_err() {
+                        return SocketEvent::Lost;
                     }
                 }
-                Ok(Message::Close(Some(close))) if is_signed_out(close.code.into()) => return SocketEnd::SignedOut,
-                Ok(Message::Text(_)) => return SocketEnd::OtherVersion,
-                Ok(Message::Close(_)) | Err(Error::ConnectionClosed) => return SocketEnd::Lost,
+                Ok(Message::Close(Some(close))) if is_signed_out(close.code.into()) => return SocketEvent::SignedOut,
+                Ok(Message::Text(_)) => return SocketEvent::OtherVersion,
+                Ok(Message::Close(_)) | Err(Error::ConnectionClosed) => return SocketEvent::Lost,
                 Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_)) => {}
-                Err(_) => return SocketEnd::Lost,
+                Err(_) => return SocketEvent::Lost,
             }
         }
-        SocketEnd::Lost
+        SocketEvent::Lost
     };
     tokio::select! {
         end = sending => end,

@@ -1,18 +1,17 @@
-//! The terminal: taken over, drawn on, and given back whatever happens. Driven with termios and a handful of escape
-//! sequences that every terminal of the last forty years knows, so it needs no library.
+//! The terminal: taken over, drawn on, and given back whatever happens.
 //!
-//! Whoever draws never waits for the terminal: one that stands still (Ctrl-S, a stuck connection) is drawn anew once it
-//! moves, and meanwhile nothing piles up.
+//! Drawing never waits for the terminal. A thread writes to it; one that stands still (Ctrl-S, a stuck connection) gets the
+//! newest screen once it moves, and meanwhile nothing piles up.
 
-use std::io::{Read as _, Write as _};
-use std::os::fd::AsFd as _;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Once};
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use crossterm::event::Event;
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode, is_raw_mode_enabled};
+use rustix::termios::tcgetwinsize;
 use tokio::sync::mpsc;
 
 use super::app::Size;
@@ -28,57 +27,48 @@ const LEAVE: &str = "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l";
 const LEAVE_MAX: Duration = Duration::from_millis(500);
 const LEAVE_STEP: Duration = Duration::from_millis(10);
 /// A screen is believed to have no more than this: what is drawn stays bounded whatever a terminal says of itself.
-const COLUMNS_MAX: usize = 1_000;
-const ROWS_MAX: usize = 500;
+const COLUMNS_MAX: u16 = 1_000;
+const ROWS_MAX: u16 = 500;
 /// What a terminal that does not know its size gets.
-const SIZE: Size = Size { columns: 80, rows: 24 };
-/// Pieces of input that wait.
-const INPUT_MAX: usize = 16;
-const INPUT_BYTES: usize = 1_024;
-
-/// The terminal's own settings, while it is taken over. A panic may happen on any thread and has to find them.
-static SAVED: Mutex<Option<Termios>> = Mutex::new(None);
-static HOOK: Once = Once::new();
+const COLUMNS: u16 = 80;
+const ROWS: u16 = 24;
+/// Keys that wait.
+const EVENTS_MAX: usize = 16;
 
 /// The terminal, taken over as long as this lives.
 pub(super) struct Terminal {
     style: OutputStyle,
-    to_draw: SyncSender<Vec<u8>>,
-    handed_over: u64,
-    written: Arc<AtomicU64>,
-    /// What is on the screen, line by line; None where that is not known.
-    shown: Option<Vec<String>>,
+    to_write: Sender<Vec<u8>>,
+    /// Something was handed over and is not written yet. Nothing more is handed over then.
+    is_busy: Arc<AtomicBool>,
+    /// What is on the screen, line by line; empty where that is not known.
+    shown: Vec<String>,
 }
 
 impl Terminal {
-    /// Takes it over.
+    /// Takes it over, once in a process.
     ///
     /// # Errors
     /// A terminal that can't be set.
     pub(super) fn enter(style: OutputStyle) -> Result<Self, RunError> {
-        HOOK.call_once(|| {
-            let before = std::panic::take_hook();
-            std::panic::set_hook(Box::new(move |info| {
-                // Before the message: else it would be gone with the other screen.
-                if restore() {
-                    let _ = std::io::stdout().write_all(LEAVE.as_bytes());
-                    let _ = std::io::stdout().flush();
-                }
-                before(info);
-            }));
-        });
-        let (to_draw, drawn) = sync_channel::<Vec<u8>>(1);
-        let written = Arc::new(AtomicU64::new(0));
-        let count = Arc::clone(&written);
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            // Before the message: else it would be gone with the other screen.
+            if restore() {
+                write(LEAVE.as_bytes());
+            }
+            before(info);
+        }));
+        let (to_write, handed_over) = std::sync::mpsc::channel::<Vec<u8>>();
+        let is_busy = Arc::new(AtomicBool::new(false));
+        let is_writing = Arc::clone(&is_busy);
         std::thread::spawn(move || {
-            while let Ok(bytes) = drawn.recv() {
-                let mut out = std::io::stdout().lock();
-                // A terminal that is gone ends us by its signal, or by the end of its input.
-                let _ = out.write_all(&bytes).and_then(|()| out.flush());
-                count.fetch_add(1, Ordering::Release);
+            while let Ok(bytes) = handed_over.recv() {
+                write(&bytes);
+                is_writing.store(false, Ordering::Release);
             }
         });
-        let mut terminal = Self { style, to_draw, handed_over: 0, written, shown: None };
+        let mut terminal = Self { style, to_write, is_busy, shown: Vec::new() };
         terminal.take()?;
         Ok(terminal)
     }
@@ -88,34 +78,34 @@ impl Terminal {
     /// # Errors
     /// A terminal that can't be set.
     pub(super) fn take(&mut self) -> Result<(), RunError> {
-        set_raw().map_err(|error| {
+        // A shell that continued us may have set the terminal; what it was at first is what it gets back.
+        restore();
+        enable_raw_mode().map_err(|error| {
             RunError::Unavailable(format!(
                 "the terminal can't be set ({error}); use --once, or a pipe after the command"
             ))
         })?;
-        self.shown = None;
+        self.forget();
         Ok(())
     }
 
     /// Gives it back; what was there before is on it again.
     pub(super) fn leave(&mut self) {
-        let mut waited = Duration::ZERO;
         let mut is_sent = false;
-        while waited < LEAVE_MAX {
+        for _ in 0..LEAVE_MAX.as_millis() / LEAVE_STEP.as_millis() {
             is_sent = is_sent || self.hand_over(LEAVE.as_bytes().to_vec());
-            if is_sent && self.written.load(Ordering::Acquire) >= self.handed_over {
+            if is_sent && !self.is_busy.load(Ordering::Acquire) {
                 break;
             }
             std::thread::sleep(LEAVE_STEP);
-            waited += LEAVE_STEP;
         }
         restore();
-        self.shown = None;
+        self.forget();
     }
 
     /// Everything is drawn with the next lines.
     pub(super) fn forget(&mut self) {
-        self.shown = None;
+        self.shown.clear();
     }
 
     /// Shows these lines: sends those that differ from what is there. False while the terminal takes nothing; then they
@@ -123,25 +113,16 @@ impl Terminal {
     #[must_use]
     pub(super) fn show(&mut self, lines: &[Line]) -> bool {
         let fresh: Vec<String> = lines.iter().map(|line| line.render(self.style)).collect();
-        let bytes = difference(self.shown.as_deref(), &fresh);
-        if bytes.is_empty() {
-            return true;
+        let bytes = difference(&self.shown, &fresh);
+        let is_shown = bytes.is_empty() || self.hand_over(bytes);
+        if is_shown {
+            self.shown = fresh;
         }
-        let is_taken = self.hand_over(bytes);
-        if is_taken {
-            self.shown = Some(fresh);
-        }
-        is_taken
+        is_shown
     }
 
-    fn hand_over(&mut self, bytes: Vec<u8>) -> bool {
-        match self.to_draw.try_send(bytes) {
-            Ok(()) => {
-                self.handed_over += 1;
-                true
-            }
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
-        }
+    fn hand_over(&self, bytes: Vec<u8>) -> bool {
+        !self.is_busy.swap(true, Ordering::AcqRel) && self.to_write.send(bytes).is_ok()
     }
 }
 
@@ -153,95 +134,62 @@ impl Drop for Terminal {
     }
 }
 
-/// What turns the lines on a screen into others; from nothing that is known, everything is sent.
-fn difference(shown: Option<&[String]>, fresh: &[String]) -> Vec<u8> {
-    let mut out = String::new();
-    if shown.is_none() {
-        out.push_str(ENTER);
-    }
-    let old = shown.unwrap_or_default();
-    for (at, line) in fresh.iter().enumerate() {
-        if shown.is_none() || old.get(at) != Some(line) {
-            out.push_str(&format!("\u{1b}[{};1H{line}\u{1b}[0m\u{1b}[K", at + 1));
-        }
-    }
-    if old.len() > fresh.len() {
-        out.push_str(&format!("\u{1b}[{};1H\u{1b}[J", fresh.len() + 1));
+/// A terminal that is gone ends us by its signal, or by having no size.
+fn write(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+/// What turns the lines on a screen into as many others; from nothing that is known, everything is sent.
+fn difference(shown: &[String], fresh: &[String]) -> Vec<u8> {
+    let mut out = if shown.is_empty() { ENTER.to_owned() } else { String::new() };
+    for (at, line) in fresh.iter().enumerate().filter(|(at, line)| shown.get(*at) != Some(line)) {
+        out.push_str(&format!("\u{1b}[{};1H{line}\u{1b}[0m\u{1b}[K", at + 1));
     }
     out.into_bytes()
 }
 
 /// Whether it is taken over. A panic anywhere gives it back, so that its message is seen.
 pub(super) fn is_taken() -> bool {
-    SAVED.lock().is_some()
+    is_raw_mode_enabled().unwrap_or(false)
 }
 
-fn set_raw() -> std::io::Result<()> {
-    let stdin = std::io::stdin();
-    let mut saved = SAVED.lock();
-    let now = tcgetattr(stdin.as_fd())?;
-    let mut raw = now.clone();
-    raw.make_raw();
-    tcsetattr(stdin.as_fd(), OptionalActions::Now, &raw)?;
-    // A shell that continued us may have set the terminal; what it was at first is what it gets back.
-    saved.get_or_insert(now);
-    Ok(())
-}
-
-/// Gives the terminal its own settings back; false where it has them.
+/// Gives the terminal its own settings back; false where it has them, or is gone.
 fn restore() -> bool {
-    let saved = SAVED.lock().take();
-    // A terminal that is gone needs none.
-    saved.is_some_and(|saved| tcsetattr(std::io::stdin().as_fd(), OptionalActions::Now, &saved).is_ok())
+    is_taken() && disable_raw_mode().is_ok()
 }
 
-/// How large it is, within bounds.
-pub(super) fn size() -> Size {
-    let Ok(size) = tcgetwinsize(std::io::stdout()) else { return SIZE };
-    let or = |told: u16, otherwise: usize, max: usize| if told == 0 { otherwise } else { usize::from(told).min(max) };
-    Size { columns: or(size.ws_col, SIZE.columns, COLUMNS_MAX), rows: or(size.ws_row, SIZE.rows, ROWS_MAX) }
+/// How large it is, within bounds; None once it is gone. The library asks /dev/tty, which may be another one.
+pub(super) fn size() -> Option<Size> {
+    let size = tcgetwinsize(std::io::stdout()).ok()?;
+    let or = |told: u16, otherwise: u16, max: u16| usize::from(if told == 0 { otherwise } else { told.min(max) });
+    Some(Size { columns: or(size.ws_col, COLUMNS, COLUMNS_MAX), rows: or(size.ws_row, ROWS, ROWS_MAX) })
 }
 
-/// What is typed, piece by piece; it ends with the terminal.
-pub(super) fn input() -> mpsc::Receiver<Vec<u8>> {
-    let (report, typed) = mpsc::channel(INPUT_MAX);
+/// Keys that are typed, and that the size is another one.
+pub(super) fn events() -> mpsc::Receiver<Event> {
+    let (report, events) = mpsc::channel(EVENTS_MAX);
     std::thread::spawn(move || {
-        let mut buffer = [0; INPUT_BYTES];
-        loop {
-            match std::io::stdin().read(&mut buffer) {
-                Ok(0) => break,
-                Ok(length) => {
-                    let piece = buffer.get(..length).unwrap_or_default().to_vec();
-                    if report.blocking_send(piece).is_err() {
-                        break;
-                    }
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => break,
-            }
-        }
+        while let Ok(event) = crossterm::event::read()
+            && report.blocking_send(event).is_ok()
+        {}
     });
-    typed
+    events
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(texts: &[&str]) -> Vec<String> {
-        texts.iter().map(|text| (*text).to_owned()).collect()
-    }
-
     #[test]
     fn only_lines_that_differ_are_sent() {
-        let told = |old: Option<&[String]>, new: &[&str]| String::from_utf8(difference(old, &lines(new))).unwrap();
+        let lines = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let sent = |old: &[&str], new: &[&str]| String::from_utf8(difference(&lines(old), &lines(new))).unwrap();
         assert_eq!(
-            told(None, &["a", "b"]),
+            sent(&[], &["a", "b"]),
             format!("{ENTER}\u{1b}[1;1Ha\u{1b}[0m\u{1b}[K\u{1b}[2;1Hb\u{1b}[0m\u{1b}[K")
         );
-        let old = lines(&["a", "b"]);
-        assert_eq!(told(Some(&old), &["a", "b"]), "");
-        assert_eq!(told(Some(&old), &["a", "c"]), "\u{1b}[2;1Hc\u{1b}[0m\u{1b}[K");
-        assert_eq!(told(Some(&old), &["a"]), "\u{1b}[2;1H\u{1b}[J");
+        assert_eq!(sent(&["a", "b"], &["a", "b"]), "");
+        assert_eq!(sent(&["a", "b"], &["a", "c"]), "\u{1b}[2;1Hc\u{1b}[0m\u{1b}[K");
     }
 }

@@ -1,5 +1,6 @@
 //! Golden screens, keys, and what is said while the link is lost.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lockscope_view::{
     Access, Advice, AsOf, Board, BoardHead, BoardQuery, Body, ClientFrame, CompactFrame, Confidence, Contender,
     ContenderRole, Depth, Epoch, Headline, Liveness, LockHead, LockPage, LockProblem, LockQuery, LockRow, LockStats,
@@ -7,7 +8,6 @@ use lockscope_view::{
 };
 
 use super::app::{App, Size, Turn};
-use super::keys::Key;
 use super::viewer::Moment;
 use crate::commands::query::table::OutputStyle;
 
@@ -214,8 +214,12 @@ pub(super) fn asked(app: &mut App) -> Vec<View> {
     app.viewer.outbox().into_iter().filter_map(of).collect()
 }
 
-pub(super) fn press(app: &mut App, keys: &[Key]) {
+pub(super) fn press(app: &mut App, keys: &[KeyCode]) {
     for key in keys {
-        assert_eq!(app.press(*key), Turn::Go);
+        assert_eq!(app.press((*key).into()), Turn::Go);
     }
+}
+
+pub(super) fn control(char: char) -> KeyEvent {
+    KeyEvent::new(KeyCode::Char(char), KeyModifiers::CONTROL)
 }

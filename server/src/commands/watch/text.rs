@@ -4,50 +4,46 @@
 //! escape sequences, marks that pile up, or a hundred thousand characters.
 
 use lockscope_view::visible;
+use textwrap::{Options, WordSplitter};
 use unicode_width::UnicodeWidthChar as _;
 
 use crate::commands::query::table::{OutputStyle, Tone};
-use crate::commands::query::words::{cut, width};
+use crate::commands::query::words::{cut, fitting, width};
 
 /// Characters of a longer text that are kept at its start and at its end, before it is looked at any further.
 const KEPT_CHARS: usize = 1_000;
 /// Marks without a width of their own that are kept behind a character.
 const MARKS_MAX: usize = 3;
+/// Columns of the mark before a row of a table.
+const MARK: usize = 2;
 
 /// A line of parts in their tones. Texts in it are visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line(Vec<(Tone, String)>);
 
 impl Line {
-    /// Of one text.
     pub(super) fn of(tone: Tone, text: &str) -> Self {
         Self::default().with(tone, text)
     }
 
-    /// The same with one more text.
     pub(super) fn with(mut self, tone: Tone, text: &str) -> Self {
-        let text = clean(text);
-        if !text.is_empty() {
-            self.0.push((tone, text));
-        }
+        self.0.push((tone, clean(text)));
         self
     }
 
     /// The same with a text that takes exactly so many columns, cut in its middle if it has more.
-    pub(super) fn cell(self, tone: Tone, text: &str, columns: usize, is_right: bool) -> Self {
+    fn cell(self, tone: Tone, text: &str, columns: usize, is_right: bool) -> Self {
         let text = if columns == 0 { String::new() } else { cut(&clean(text), columns) };
         let padding = " ".repeat(columns.saturating_sub(width(&text)));
-        if is_right { self.with(tone, &(padding + &text)) } else { self.with(tone, &(text + &padding)) }
+        self.with(tone, &if is_right { padding + &text } else { text + &padding })
     }
 
     /// The same with a name that is cut in its middle where the line would be wider than so many columns.
     pub(super) fn name(self, tone: Tone, text: &str, columns: usize) -> Self {
         let room = columns.saturating_sub(self.width()).max(1);
-        let text = cut(&clean(text), room);
-        self.with(tone, &text)
+        self.with(tone, &cut(&clean(text), room))
     }
 
-    /// The columns it takes.
     pub(super) fn width(&self) -> usize {
         self.0.iter().map(|(_, text)| width(text)).sum()
     }
@@ -58,20 +54,13 @@ impl Line {
             return self;
         }
         let mut room = columns.saturating_sub(1);
-        let mut kept = Vec::new();
-        for (tone, text) in self.0.drain(..) {
-            let part = start(&text, room);
-            room -= width(&part).min(room);
-            let is_whole = part == text;
-            kept.push((tone, part));
-            if !is_whole {
-                break;
-            }
+        for (_, text) in &mut self.0 {
+            let part = fitting(text.chars(), room);
+            // Nothing follows a part that was cut.
+            room = if part == *text { room - width(&part).min(room) } else { 0 };
+            *text = part;
         }
-        if columns > 0 {
-            kept.push((Tone::Faint, "…".to_owned()));
-        }
-        Self(kept)
+        if columns > 0 { self.with(Tone::Faint, "…") } else { self }
     }
 
     /// As characters for a terminal: with colours or without.
@@ -87,71 +76,56 @@ impl Line {
     }
 }
 
+/// What columns of these widths leave to one more.
+pub(super) fn rest_of_columns(columns: usize, gap: usize, widths: &[usize]) -> usize {
+    let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + gap).sum();
+    columns.saturating_sub(MARK + taken)
+}
+
+/// A table: its columns by head, width and whether they stand at the right, and the gap between them. A column without a
+/// width is left out.
+pub(super) struct Table<const N: usize> {
+    pub(super) columns: [(&'static str, usize, bool); N],
+    pub(super) gap: usize,
+}
+
+impl<const N: usize> Table<N> {
+    pub(super) fn heads(&self) -> Line {
+        self.row("", self.columns.map(|(head, ..)| (Tone::Faint, head.to_owned())))
+    }
+
+    /// A row behind its mark.
+    pub(super) fn row(&self, mark: &str, cells: [(Tone, String); N]) -> Line {
+        let mut line = Line::default().cell(Tone::Head, mark, MARK, false);
+        let shown = self.columns.iter().zip(cells).filter(|((_, width, _), _)| *width > 0);
+        for (at, ((_, width, is_right), (tone, text))) in shown.enumerate() {
+            let gap = " ".repeat(if at == 0 { 0 } else { self.gap });
+            line = line.with(Tone::Plain, &gap).cell(tone, &text, *width, *is_right);
+        }
+        line
+    }
+}
+
 /// A text in lines of at most so many columns, at most so many of them; the first after a lead, the others below its end.
 pub(super) fn wrapped(lead: &str, tone: Tone, text: &str, columns: usize, lines_max: usize) -> Vec<Line> {
-    let indent = width(lead);
-    let room = columns.saturating_sub(indent).max(1);
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in clean(text).split(' ').filter(|word| !word.is_empty()) {
-        let mut rest = word.to_owned();
-        loop {
-            let taken = lines.last().map_or(0, |line| width(line));
-            let gap = usize::from(taken > 0);
-            if taken + gap + width(&rest) <= room {
-                push(&mut lines, gap, &rest);
-                break;
-            }
-            if taken > 0 {
-                lines.push(String::new());
-                continue;
-            }
-            let part = start(&rest, room);
-            // A character that is wider than the line is left out.
-            let skipped = if part.is_empty() { rest.chars().next().map_or(0, char::len_utf8) } else { part.len() };
-            push(&mut lines, 0, &part);
-            rest = rest.get(skipped..).unwrap_or_default().to_owned();
-            if rest.is_empty() {
-                break;
-            }
-            lines.push(String::new());
-        }
-        if lines.len() > lines_max {
-            break;
-        }
+    let (text, indent) = (clean(text), " ".repeat(width(lead)));
+    let options = Options::new(columns).word_splitter(WordSplitter::NoHyphenation);
+    let lines = textwrap::wrap(text.trim(), options.initial_indent(lead).subsequent_indent(&indent));
+    let mut shown: Vec<Line> = lines.iter().take(lines_max).map(|line| Line::of(tone, line)).collect();
+    if lines.len() > lines_max
+        && let (Some(last), Some(line)) = (shown.last_mut(), lines.get(lines_max.saturating_sub(1)))
+    {
+        *last = Line::of(tone, &format!("{}…", fitting(line.chars(), columns.saturating_sub(1))));
     }
-    let is_cut = lines.len() > lines_max;
-    lines.truncate(lines_max);
-    if is_cut && let Some(last) = lines.last_mut() {
-        *last = format!("{}…", start(last, room.saturating_sub(1)));
-    }
-    let lead_of = |at: usize| if at == 0 { lead.to_owned() } else { " ".repeat(indent) };
-    lines.iter().enumerate().map(|(at, line)| Line::of(Tone::Plain, &lead_of(at)).with(tone, line)).collect()
-}
-
-fn push(lines: &mut [String], gap: usize, text: &str) {
-    if let Some(line) = lines.last_mut() {
-        line.push_str(&" ".repeat(gap));
-        line.push_str(text);
-    }
-}
-
-/// The start of a text, of at most so many columns.
-fn start(text: &str, columns: usize) -> String {
-    let mut taken = 0;
-    let fits = |char: &char| {
-        taken += char.width().unwrap_or(0);
-        taken <= columns
-    };
-    text.chars().take_while(fits).collect()
+    shown
 }
 
 /// A text that a terminal can be shown: visible, of bounded length, with few marks on a character.
 pub(super) fn clean(text: &str) -> String {
     let bounded = if text.len() > 4 * KEPT_CHARS {
-        let first: String = text.chars().take(KEPT_CHARS).collect();
-        let mut last: Vec<char> = text.chars().rev().take(KEPT_CHARS).collect();
-        last.reverse();
-        visible(&format!("{first}…{}", last.into_iter().collect::<String>()))
+        let end = text.char_indices().rev().nth(KEPT_CHARS - 1).map_or(0, |(at, _)| at);
+        let start: String = text.chars().take(KEPT_CHARS).collect();
+        visible(&format!("{start}…{}", text.get(end..).unwrap_or_default()))
     } else {
         visible(text)
     };

@@ -16,30 +16,28 @@ pub(super) struct Moment {
     pub(super) steady_ms: i64,
 }
 
-/// The live views of one terminal.
+/// The live view of one terminal.
 #[derive(Debug)]
 pub(super) struct Viewer {
     pub(super) model: LiveModel,
     id: u32,
     connection: Connection,
-    /// The socket is open, whether or not something came on it.
-    is_connected: bool,
     local: LocalClock,
     server: ServerClock,
     dispute: Dispute,
     /// By the local clock.
     local_ms: i64,
-    last_frame_at_ms: i64,
+    /// When the open socket was last heard, by the local clock; None while none is open.
+    last_frame_at_ms: Option<i64>,
+    /// By the local clock.
     lost_at_ms: Option<i64>,
-    /// The server's clock, as the last frame had it.
-    told_ms: i64,
+    /// The server's clock in the last frame.
+    frame_server_ms: i64,
     /// Where the clock stands while paused.
     paused_at_ms: Option<i64>,
-    fresh: bool,
 }
 
 impl Viewer {
-    /// Of a view, before anything is connected.
     pub(super) fn new(view: View) -> Self {
         let mut model = LiveModel::default();
         let id = model.open(view, None);
@@ -47,20 +45,17 @@ impl Viewer {
             model,
             id,
             connection: Connection::Opening,
-            is_connected: false,
             local: LocalClock::default(),
             server: ServerClock::default(),
             dispute: Dispute::default(),
             local_ms: 0,
-            last_frame_at_ms: 0,
+            last_frame_at_ms: None,
             lost_at_ms: None,
-            told_ms: 0,
+            frame_server_ms: 0,
             paused_at_ms: None,
-            fresh: true,
         }
     }
 
-    /// Another view in place of this one.
     pub(super) fn open(&mut self, view: View) {
         self.id = self.model.open(view, None);
         self.paused_at_ms = None;
@@ -71,24 +66,21 @@ impl Viewer {
         self.model.look_at(self.id, view);
     }
 
-    /// The frames to send.
     pub(super) fn outbox(&mut self) -> Vec<ClientFrame> {
         self.model.take_outbox()
     }
 
-    /// The socket is open.
     pub(super) fn connected(&mut self, moment: Moment) {
-        self.at(moment);
-        self.last_frame_at_ms = self.local_ms;
-        self.is_connected = true;
+        self.set_clock(moment);
+        self.last_frame_at_ms = Some(self.local_ms);
         self.server.forget();
         self.model.connected();
     }
 
     /// The socket is closed, or was given up.
     pub(super) fn disconnected(&mut self, moment: Moment, is_signed_out: bool) {
-        self.at(moment);
-        self.is_connected = false;
+        self.set_clock(moment);
+        self.last_frame_at_ms = None;
         self.model.disconnected();
         if matches!(self.connection, Connection::Open | Connection::Back { .. }) {
             self.lost_at_ms = Some(self.local_ms);
@@ -96,43 +88,39 @@ impl Viewer {
         self.connection = if is_signed_out { Connection::SignedOut } else { Connection::Lost };
     }
 
-    /// A frame came.
     pub(super) fn take(&mut self, frame: CompactFrame, moment: Moment) {
-        self.at(moment);
-        self.last_frame_at_ms = self.local_ms;
-        let taken = self.model.take(frame);
+        self.set_clock(moment);
+        self.last_frame_at_ms = Some(self.local_ms);
+        let applied = self.model.take(frame);
         self.model.draw();
-        if let Some(server_ms) = taken.server_time_ms {
+        if let Some(server_ms) = applied.server_time_ms {
             self.server.heard(server_ms, self.local_ms);
-            self.told_ms = server_ms;
+            self.frame_server_ms = server_ms;
             match self.connection {
                 Connection::Opening => self.connection = Connection::Open,
                 Connection::Lost | Connection::SignedOut => self.connection = Connection::Back { at_ms: server_ms },
                 Connection::Open | Connection::Back { .. } => {}
             }
         }
-        self.judge();
+        self.end_resync();
     }
 
-    /// Looks at the clock. True when the connection is to be given up for a new one: nothing came on it for too long, or
+    /// Reads the clock. True when the connection is to be given up for a new one: nothing came on it for too long, or
     /// what comes is far too late.
     #[must_use]
     pub(super) fn look(&mut self, moment: Moment) -> bool {
-        self.at(moment);
-        self.judge();
+        self.set_clock(moment);
         let known_at_ms = self.model.known_at_ms();
-        let server_says = known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, self.told_ms));
-        let is_disputed = self.dispute.lasts(server_says, self.fresh, self.local_ms);
-        self.is_connected && (is_disputed || is_silent(self.last_frame_at_ms, self.local_ms))
+        let server_says = known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, self.frame_server_ms));
+        let is_disputed = self.dispute.lasts(server_says, self.is_fresh(), self.local_ms);
+        self.last_frame_at_ms.is_some_and(|at_ms| is_disputed || is_silent(at_ms, self.local_ms))
     }
 
     /// Pauses or goes on.
     pub(super) fn toggle_pause(&mut self) {
-        let now_ms = self.server_now_ms();
-        let is_paused = self.paused_at_ms.is_none();
-        self.model.set_paused(is_paused);
-        self.paused_at_ms = is_paused.then_some(now_ms);
-        self.judge();
+        self.paused_at_ms = if self.is_paused() { None } else { Some(self.server_now_ms()) };
+        self.model.set_paused(self.is_paused());
+        self.end_resync();
     }
 
     pub(super) fn is_paused(&self) -> bool {
@@ -151,9 +139,8 @@ impl Viewer {
     /// How the link to the data stands.
     pub(super) fn link(&self) -> LinkState {
         let as_of = self.model.body().and_then(as_of);
-        let known_at_ms = self.model.known_at_ms();
-        let freshness = if self.fresh { Freshness::Fresh } else { Freshness::Stale };
-        link_state(self.connection, as_of.as_ref(), self.model.awaits_data(), freshness, known_at_ms)
+        let freshness = if self.is_fresh() { Freshness::Fresh } else { Freshness::Stale };
+        link_state(self.connection, as_of.as_ref(), self.model.awaits_data(), freshness, self.model.known_at_ms())
     }
 
     /// The same as one word and one sentence. Ages in it go on while paused.
@@ -168,19 +155,23 @@ impl Viewer {
     }
 
     /// Whether what is shown may be called live: a question of its age alone. A paused view stands still and says so.
-    fn judge(&mut self) {
-        let (now_ms, known_at_ms) = (self.server_now_ms(), self.model.known_at_ms());
-        let is_paused = self.is_paused();
-        self.fresh = is_paused || known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, now_ms));
+    fn is_fresh(&self) -> bool {
+        let known_at_ms = self.model.known_at_ms();
+        self.is_paused() || known_at_ms.is_none_or(|known_at_ms| is_fresh(known_at_ms, self.server_now_ms()))
+    }
+
+    /// After a loss, what is shown is current again once it is known to be true of a later instant.
+    fn end_resync(&mut self) {
+        let known_at_ms = self.model.known_at_ms();
         if let Connection::Back { at_ms } = self.connection
-            && (is_paused || known_at_ms.is_some_and(|known_at_ms| known_at_ms >= at_ms))
+            && (self.is_paused() || known_at_ms.is_some_and(|known_at_ms| known_at_ms >= at_ms))
         {
             self.connection = Connection::Open;
             self.lost_at_ms = None;
         }
     }
 
-    fn at(&mut self, moment: Moment) {
+    fn set_clock(&mut self, moment: Moment) {
         self.local_ms = self.local.now_ms(moment.wall_ms, moment.steady_ms);
     }
 }

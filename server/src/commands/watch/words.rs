@@ -27,16 +27,14 @@ pub(super) const KEYS: [(&str, &str); 15] = [
     ("≥", "before a number: at least, it may be more than was seen"),
 ];
 
-/// Footers, the longest that fits.
+/// Footers of the board, a lock and the help: the longest that fits.
 pub(super) const BOARD_FOOTERS: [&str; 3] = [
     "j/k move  Enter open  / filter  o order  p pause  ? keys  q quit",
     "j/k Enter / o p  ? keys  q quit",
     "? keys  q",
 ];
-/// The same on a lock.
 pub(super) const LOCK_FOOTERS: [&str; 3] =
     ["j/k move  Esc board  p pause  ? keys  q quit", "j/k Esc p  ? keys  q quit", "? keys  q"];
-/// The same in the help.
 pub(super) const HELP_FOOTERS: [&str; 2] = ["any key closes this", "any key"];
 pub(super) const HELP_TITLE: &str = "Keys";
 pub(super) const HOLDERS_AND_QUEUE: &str = "Holders and queue";
@@ -86,14 +84,12 @@ pub(super) fn age(since_ms: i64, now_ms: i64) -> String {
 
 /// The same, which may be longer than was seen.
 pub(super) fn least(since_ms: Option<i64>, is_lower_bound: bool, now_ms: i64) -> String {
-    since_ms.map_or_else(
-        || NONE.to_owned(),
-        |since_ms| match (is_lower_bound, now_ms.saturating_sub(since_ms)) {
-            (true, ..1_000) => "≥ 0 s".to_owned(),
-            (true, ms) => format!("≥ {}", duration(ms)),
-            (false, _) => age(since_ms, now_ms),
-        },
-    )
+    match (since_ms, is_lower_bound) {
+        (None, _) => NONE.to_owned(),
+        (Some(since_ms), false) => age(since_ms, now_ms),
+        (Some(since_ms), true) if now_ms.saturating_sub(since_ms) < 1_000 => "≥ 0 s".to_owned(),
+        (Some(since_ms), true) => format!("≥ {}", duration(now_ms.saturating_sub(since_ms))),
+    }
 }
 
 /// A verdict as the page has it.

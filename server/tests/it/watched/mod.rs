@@ -143,17 +143,19 @@ async fn the_terminal_is_given_back_whatever_ends_or_stops_it() {
     pty.press("q");
     assert_eq!(pty.end().await, Some(0));
     // A terminal that takes nothing, as behind Ctrl-S.
-    let mut pty = Pty::unread(&["watch", "--server", scene.lockscope.address()], 200, 100);
-    tokio::time::timeout(DEADLINE, async {
-        while pty.is_as_before() {
-            tokio::time::sleep(crate::harness::STEP).await;
-        }
-    })
-    .await
-    .unwrap();
+    let mut pty = taken(Pty::unread(&["watch", "--server", scene.lockscope.address()], 200, 100)).await;
     pty.signal(Signal::TERM);
     assert_eq!(pty.end().await, Some(130));
     assert!(pty.is_as_before());
+    // A terminal that is gone without a signal.
+    let pty = taken(Pty::unread(&["watch", "--server", scene.lockscope.address()], 80, 24)).await;
+    assert_eq!(pty.hang_up().await, Some(0));
+}
+
+/// Waits until it has taken the terminal over.
+async fn taken(pty: Pty) -> Pty {
+    crate::served::until(async || !pty.is_as_before()).await;
+    pty
 }
 
 /// Waits until the system has stopped it.

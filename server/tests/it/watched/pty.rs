@@ -61,7 +61,8 @@ impl Pty {
 
     /// The same, and nobody reads what the program writes.
     pub(super) fn unread(args: &[&str], columns: u16, rows: u16) -> Self {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        // No program that is run has it too: it would never hang up.
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
@@ -124,6 +125,13 @@ impl Pty {
                 tokio::time::sleep(crate::harness::STEP).await;
             }
         }
+    }
+
+    /// Closes the terminal that nobody reads, and waits for the exit code.
+    pub(super) async fn hang_up(self) -> Option<i32> {
+        let Self { ours, mut program, .. } = self;
+        drop(ours);
+        tokio::time::timeout(DEADLINE, program.wait()).await.expect("it ends").unwrap().code()
     }
 
     /// Its exit code.

@@ -1,10 +1,10 @@
 //! What is seen of the program: as many lines as the screen has, none wider than it. Pure.
 
-use lockscope_view::Body;
+use lockscope_view::{Body, Window};
 
 use super::super::text::{Line, wrapped};
 use super::super::{board, lock, words};
-use super::{App, Place, Size, severity};
+use super::{App, Size};
 use crate::commands::query::table::Tone;
 
 /// Smaller screens show nothing.
@@ -22,136 +22,114 @@ impl App {
         if columns < COLUMNS_MIN || rows < ROWS_MIN {
             return vec![Line::of(Tone::Plain, words::TOO_SMALL).fit(columns)];
         }
-        let mut lines = vec![self.link_line()];
-        if self.is_help_open {
-            lines.push(self.title());
-            lines.extend(help(columns));
-            lines.truncate(rows - 1);
-        } else {
-            let total = usize::try_from(self.total()).unwrap_or(usize::MAX);
-            let list_rows = total.clamp(1, LIST_ROWS_MIN.max((rows - FIXED_LINES) / 2));
-            let head = self.head((rows - FIXED_LINES).saturating_sub(list_rows));
-            self.seen = u32::try_from((rows - FIXED_LINES).saturating_sub(head.len()).max(1)).unwrap_or(1);
-            self.settle();
-            // It says which rows are seen.
-            lines.push(self.title());
-            lines.extend(head);
-            lines.extend(self.list());
-        }
+        let mut lines = if self.is_help_open { self.help() } else { self.whole() };
         lines.resize_with(rows - 1, Line::default);
         lines.push(self.footer());
         lines.into_iter().map(|line| line.fit(columns)).collect()
     }
 
-    /// All there is, without a screen: what is asked for once.
+    /// All there is in so many rows, without the keys.
     pub(in crate::commands::watch) fn whole(&mut self) -> Vec<Line> {
-        self.seen = u32::MAX;
-        let mut lines = vec![self.link_line(), self.title()];
-        lines.extend(self.head(usize::MAX));
-        lines.extend(self.list());
-        let columns = self.size.columns;
-        lines.into_iter().map(|line| line.fit(columns)).collect()
+        let rows = self.size.rows - FIXED_LINES;
+        let total = usize::try_from(self.window().total).unwrap_or(usize::MAX);
+        let list_rows = total.clamp(1, LIST_ROWS_MIN.max(rows / 2));
+        let is_live = self.viewer.link().is_live();
+        let mut body = self.head(is_live, rows.saturating_sub(list_rows));
+        self.seen = u32::try_from(rows.saturating_sub(body.len()).max(1)).unwrap_or(u32::MAX);
+        self.settle();
+        body.extend(self.list());
+        // Of what is old, colours say nothing. The title says which rows are seen.
+        let body = body.into_iter().map(|line| if is_live { line } else { line.dimmed() });
+        let lines = [self.link_line(is_live), self.title()].into_iter().chain(body);
+        lines.map(|line| line.fit(self.size.columns)).collect()
     }
 
-    fn link_line(&self) -> Line {
+    fn help(&self) -> Vec<Line> {
+        let is_live = self.viewer.link().is_live();
+        let mut lines = vec![self.link_line(is_live), self.title(), Line::of(Tone::Head, words::HELP_TITLE)];
+        for (key, text) in words::KEYS {
+            lines.extend(wrapped(&format!("  {key:<7}"), Tone::Plain, text, self.size.columns, 3));
+        }
+        lines
+    }
+
+    fn link_line(&self, is_live: bool) -> Line {
         let (word, text) = self.viewer.link_words();
-        let link = self.viewer.link();
-        let tone = match (link.is_live(), link.state == "live" && !self.viewer.is_paused()) {
-            (_, true) => Tone::Good,
-            (true, false) => Tone::Odd,
-            (false, _) => Tone::Bad,
+        let (word_tone, text_tone) = match (is_live, self.viewer.link().state == "live" && !self.viewer.is_paused()) {
+            (_, true) => (Tone::Good, Tone::Faint),
+            (true, false) => (Tone::Odd, Tone::Faint),
+            (false, _) => (Tone::Bad, Tone::Bad),
         };
-        Line::of(tone, &word)
-            .with(Tone::Plain, "  ")
-            .with(if tone == Tone::Bad { Tone::Bad } else { Tone::Faint }, &text)
+        Line::of(word_tone, &word).with(Tone::Plain, "  ").with(text_tone, &text)
     }
 
     fn title(&self) -> Line {
-        let line = Line::of(Tone::Faint, &self.server);
-        match &self.place {
-            Place::Board => {
-                let grouped = if self.query.group { ", by root" } else { "" };
-                let line = line.with(Tone::Faint, &format!("  {}{grouped}", words::sort(self.query.sort)));
-                let filter = if self.query.q.is_empty() { String::new() } else { format!("  /{}", self.query.q) };
-                line.with(Tone::Odd, &filter).with(Tone::Faint, &self.rows_words())
-            }
-            Place::Lock(_) => {
-                let needs = self.viewer.model.board_head().map_or(0, |head| head.problem_count);
-                let needs = if needs > 0 { format!("  {}", words::need_you(needs)) } else { String::new() };
-                let title = format!("  {}", words::HOLDERS_AND_QUEUE);
-                line.with(Tone::Bad, &needs).with(Tone::Faint, &title).with(Tone::Faint, &self.rows_words())
-            }
+        let line = Line::of(Tone::Faint, &self.server).with(Tone::Plain, "  ");
+        let line = if self.lock.is_some() {
+            let needs = self.viewer.model.board_head().map_or(0, |head| head.problem_count);
+            let needs = if needs > 0 { format!("{}  ", words::need_you(needs)) } else { String::new() };
+            line.with(Tone::Bad, &needs).with(Tone::Faint, words::HOLDERS_AND_QUEUE)
+        } else {
+            let grouped = if self.query.group { ", by root" } else { "" };
+            let filter = if self.query.q.is_empty() { String::new() } else { format!("  /{}", self.query.q) };
+            line.with(Tone::Faint, words::sort(self.query.sort)).with(Tone::Faint, grouped).with(Tone::Odd, &filter)
+        };
+        let Window { total, offset, rows } = self.window();
+        let end = offset.saturating_add(u32::try_from(rows.len()).unwrap_or(u32::MAX)).min(total);
+        let last = self.list.top().saturating_add(self.seen).min(end);
+        if last == 0 {
+            return line;
+        }
+        let first = self.list.top().saturating_add(1).min(last);
+        line.with(Tone::Faint, &format!("  {}", words::rows(first, last, total)))
+    }
+
+    /// What stands above the list.
+    fn head(&self, is_live: bool, lines_max: usize) -> Vec<Line> {
+        let (now_ms, columns) = (self.viewer.now_ms(), self.size.columns);
+        match (self.viewer.model.body(), &self.lock) {
+            (Some(Body::Board(board)), _) => board::head(&board.head, is_live, now_ms, columns, lines_max),
+            (Some(Body::Lock(Some(page))), _) => lock::head(page, now_ms, columns, lines_max),
+            (Some(Body::Lock(None)), Some(query)) => wrapped("", Tone::Plain, &words::no_lock(&query.path), columns, 3),
+            _ => vec![Line::of(Tone::Faint, words::NOT_READ)],
         }
     }
 
-    fn rows_words(&self) -> String {
-        let (list, offset, sent, total) = match self.viewer.model.body() {
+    /// The heads of the columns and the rows that are seen.
+    fn list(&self) -> Vec<Line> {
+        let (now_ms, columns) = (self.viewer.now_ms(), self.size.columns);
+        let Window { total, offset, .. } = self.window();
+        let skipped = self.list.top().saturating_sub(offset) as usize;
+        let seen = (offset..).zip(0_usize..).skip(skipped).take(self.seen as usize);
+        let is_chosen = |at| self.list.at() == Some(at);
+        match self.viewer.model.body() {
+            Some(Body::Board(board)) if total == 0 => {
+                let is_empty = board.head.totals.locks == 0;
+                vec![Line::of(Tone::Faint, if is_empty { words::NO_LOCKS } else { words::NO_ROW })]
+            }
             Some(Body::Board(board)) => {
-                (&self.board_list, board.window.offset, board.window.rows.len(), board.window.total)
+                let table = board::table(board, columns);
+                let rows = seen.map_while(|(at, index)| {
+                    let row = board.window.rows.get(*self.order.indices().get(index)?)?;
+                    let mark = match (is_chosen(at), self.query.pins.contains(&row.key)) {
+                        (true, _) => "›",
+                        (false, true) => "*",
+                        (false, false) => "",
+                    };
+                    Some(table.row(mark, board::cells(row, is_chosen(at), now_ms)))
+                });
+                std::iter::once(table.heads()).chain(rows).collect()
             }
             Some(Body::Lock(Some(page))) => {
-                (&self.lock_list, page.window.offset, page.window.rows.len(), page.window.total)
+                let (table, holders) = (lock::table(columns), page.head.row.holder_count);
+                let rows = seen.map_while(|(at, index)| {
+                    let row = page.window.rows.get(index)?;
+                    Some(table.row(if is_chosen(at) { "›" } else { "" }, lock::cells(row, holders, now_ms)))
+                });
+                std::iter::once(table.heads()).chain(rows).collect()
             }
-            _ => return String::new(),
-        };
-        let end = offset.saturating_add(u32::try_from(sent).unwrap_or(u32::MAX)).min(total);
-        let last = list.top().saturating_add(self.seen).min(end);
-        if last == 0 {
-            String::new()
-        } else {
-            format!("  {}", words::rows(list.top().saturating_add(1).min(last), last, total))
+            _ => Vec::new(),
         }
-    }
-
-    /// Whether what is shown may be called so now.
-    fn is_live(&self) -> bool {
-        self.viewer.link().is_live()
-    }
-
-    fn head(&self, lines_max: usize) -> Vec<Line> {
-        let (now_ms, columns, is_live) = (self.viewer.now_ms(), self.size.columns, self.is_live());
-        let lines = match self.viewer.model.body() {
-            Some(Body::Board(board)) => board::head(&board.head, is_live, now_ms, columns, lines_max),
-            Some(Body::Lock(Some(page))) => lock::head(page, now_ms, columns, lines_max),
-            Some(Body::Lock(None)) => {
-                let path = if let Place::Lock(query) = &self.place { query.path.as_str() } else { "" };
-                wrapped("", Tone::Plain, &words::no_lock(path), columns, 3)
-            }
-            _ => vec![Line::of(Tone::Faint, words::NOT_READ)],
-        };
-        if is_live { lines } else { lines.into_iter().map(Line::dimmed).collect() }
-    }
-
-    fn list(&self) -> Vec<Line> {
-        let (now_ms, columns, is_live) = (self.viewer.now_ms(), self.size.columns, self.is_live());
-        let mut lines = Vec::new();
-        if let Some(board) = self.board() {
-            if board.window.total == 0 {
-                let is_empty = board.head.totals.locks == 0;
-                return vec![Line::of(Tone::Faint, if is_empty { words::NO_LOCKS } else { words::NO_ROW })];
-            }
-            let widths = board::Columns::of(board, columns);
-            lines.push(widths.heads());
-            let rows: Vec<(&str, u8)> =
-                board.window.rows.iter().map(|row| (row.key.as_str(), severity(row.verdict))).collect();
-            // As it was arranged a moment ago.
-            let order = self.order.clone().arrange(&rows, board.window.offset, now_ms);
-            let skipped = self.board_list.top().saturating_sub(board.window.offset);
-            let seen = (board.window.offset..).zip(order).skip(skipped as usize).take(self.seen as usize);
-            lines.extend(seen.filter_map(|(at, index)| {
-                let row = board.window.rows.get(index)?;
-                let is_pinned = self.query.pins.contains(&row.key);
-                Some(widths.row(row, self.board_list.at() == Some(at), is_pinned, now_ms))
-            }));
-        } else if let Some(Some(page)) = self.lock() {
-            let widths = lock::Columns::of(columns);
-            lines.push(widths.heads());
-            let skipped = self.lock_list.top().saturating_sub(page.window.offset);
-            let seen = (page.window.offset..).zip(&page.window.rows).skip(skipped as usize).take(self.seen as usize);
-            let holders = page.head.row.holder_count;
-            lines.extend(seen.map(|(at, row)| widths.row(row, holders, self.lock_list.at() == Some(at), now_ms)));
-        }
-        if is_live { lines } else { lines.into_iter().map(Line::dimmed).collect() }
     }
 
     fn footer(&self) -> Line {
@@ -161,20 +139,12 @@ impl App {
         if let Some(refusal) = self.viewer.model.refusal() {
             return Line::of(Tone::Bad, refusal);
         }
-        let texts: &[&str] = match (&self.place, self.is_help_open) {
-            (_, true) => &words::HELP_FOOTERS,
-            (Place::Board, _) => &words::BOARD_FOOTERS,
-            (Place::Lock(_), _) => &words::LOCK_FOOTERS,
+        let texts: &[&str] = match (self.is_help_open, &self.lock) {
+            (true, _) => &words::HELP_FOOTERS,
+            (false, None) => &words::BOARD_FOOTERS,
+            (false, Some(_)) => &words::LOCK_FOOTERS,
         };
         let fits = |text: &&&str| text.chars().count() <= self.size.columns;
         Line::of(Tone::Faint, texts.iter().find(fits).or(texts.last()).copied().unwrap_or_default())
     }
-}
-
-fn help(columns: usize) -> Vec<Line> {
-    let mut lines = vec![Line::of(Tone::Head, words::HELP_TITLE)];
-    for (key, text) in words::KEYS {
-        lines.extend(wrapped(&format!("  {key:<7}"), Tone::Plain, text, columns, 3));
-    }
-    lines
 }

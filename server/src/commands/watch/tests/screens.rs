@@ -46,7 +46,7 @@ fn nothing_is_wider_than_the_screen_and_nothing_higher() {
                 Body::Board(Board::default()),
             ] {
                 let mut app = opened(size(columns, rows), body);
-                for key in [Key::Char('j'), Key::Char('?'), Key::Escape] {
+                for key in [KeyCode::Char('j'), KeyCode::Char('?'), KeyCode::Esc] {
                     press(&mut app, &[key]);
                     let lines = app.screen();
                     assert!(lines.len() <= rows.max(1), "{columns} × {rows}");

@@ -11,29 +11,32 @@ fn rows(count: u32) -> Board {
 fn enter_opens_the_chosen_lock_and_escape_leads_back() {
     let mut app = opened(size(80, 24), Body::Board(rows(5)));
     let _ = app.screen();
-    press(&mut app, &[Key::Enter]);
+    press(&mut app, &[KeyCode::Enter]);
     assert_eq!(asked(&mut app), [], "nothing is chosen");
-    press(&mut app, &[Key::Char('j'), Key::Down, Key::Char('k'), Key::Char('j'), Key::Enter]);
+    press(&mut app, &[KeyCode::Char('j'), KeyCode::Down, KeyCode::Char('k'), KeyCode::Char('j'), KeyCode::Enter]);
     let lock = LockQuery { ensemble: "default".to_owned(), path: "/lock-001".to_owned(), ..LockQuery::default() };
     assert!(asked(&mut app).contains(&View::Lock(lock)));
     assert!(text(&mut app).iter().any(|line| line.contains("Nothing came from the server yet")));
-    press(&mut app, &[Key::Backspace]);
+    press(&mut app, &[KeyCode::Backspace]);
     assert!(asked(&mut app).contains(&View::Board(BoardQuery::default())));
 }
 
 #[test]
 fn a_filter_is_typed_and_asked_for_and_keys_are_letters_meanwhile() {
     let mut app = opened(size(80, 24), Body::Board(rows(5)));
-    press(&mut app, &[Key::Char('/'), Key::Char('q'), Key::Char('锁'), Key::Char('x'), Key::Backspace]);
+    press(
+        &mut app,
+        &[KeyCode::Char('/'), KeyCode::Char('q'), KeyCode::Char('锁'), KeyCode::Char('x'), KeyCode::Backspace],
+    );
     assert_eq!(text(&mut app).last().unwrap(), "/q锁_");
     assert!(!app.look(moment(50)));
     let query = |q: &str| View::Board(BoardQuery { q: q.to_owned(), ..BoardQuery::default() });
     assert_eq!(asked(&mut app), [query("q锁")]);
     assert!(!app.look(moment(100)));
     assert_eq!(asked(&mut app), [], "once");
-    press(&mut app, &[Key::Enter]);
+    press(&mut app, &[KeyCode::Enter]);
     assert_eq!(text(&mut app)[1].split("  ").nth(2), Some("/q锁"));
-    press(&mut app, &[Key::Escape]);
+    press(&mut app, &[KeyCode::Esc]);
     assert_eq!(asked(&mut app), [query("")]);
 }
 
@@ -41,30 +44,51 @@ fn a_filter_is_typed_and_asked_for_and_keys_are_letters_meanwhile() {
 fn sort_group_and_pin_change_what_is_asked_for() {
     let mut app = opened(size(80, 24), Body::Board(rows(5)));
     let _ = app.screen();
-    press(&mut app, &[Key::Char('O'), Key::Char('o'), Key::Char('o'), Key::Char('g')]);
+    press(&mut app, &[KeyCode::Char('O'), KeyCode::Char('o'), KeyCode::Char('o'), KeyCode::Char('g')]);
     let last = asked(&mut app).pop().unwrap();
     let Some(View::Board(query)) = Some(last) else { panic!() };
     assert_eq!((query.sort.name(), query.group), ("damage", true));
     let mut app = opened(size(80, 24), Body::Board(rows(5)));
     let _ = app.screen();
-    press(&mut app, &[Key::Char('j'), Key::Char('s')]);
+    press(&mut app, &[KeyCode::Char('j'), KeyCode::Char('s')]);
     let View::Board(query) = asked(&mut app).pop().unwrap() else { panic!() };
     assert_eq!(query.pins, ["/lock-000"]);
 }
 
 #[test]
+fn control_characters_are_keys_and_alt_is_none() {
+    let mut app = opened(size(80, 24), Body::Board(rows(5)));
+    let _ = app.screen();
+    for (char, chosen) in [('n', 0), ('n', 1), ('p', 0), ('f', 4), ('b', 0), ('x', 0)] {
+        assert_eq!(app.press(control(char)), Turn::Go);
+        assert!(text(&mut app)[5 + chosen].starts_with("› "), "{char}: {:?}", text(&mut app));
+    }
+    assert_eq!(app.press(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::ALT)), Turn::Go);
+    for quit in ['c', 'd', '4'] {
+        assert_eq!(app.press(control(quit)), Turn::Quit);
+    }
+    let _ = app.press(control('j'));
+    assert!(asked(&mut app).iter().any(|view| matches!(view, View::Lock(_))), "as Enter");
+    let _ = app.press(control('h'));
+    assert!(asked(&mut app).iter().any(|view| matches!(view, View::Board(_))), "as Backspace");
+    press(&mut app, &[KeyCode::Char('/'), KeyCode::Char('\u{9b}'), KeyCode::Char('a')]);
+    assert_eq!(app.press(KeyEvent::new(KeyCode::Char('x'), KeyModifiers::ALT)), Turn::Go);
+    assert_eq!(text(&mut app).last().unwrap(), "/a_", "no character that steers");
+}
+
+#[test]
 fn keys_that_end_end() {
     let mut app = opened(size(80, 24), Body::Board(rows(1)));
-    assert_eq!(app.press(Key::Char('q')), Turn::Quit);
-    assert_eq!(app.press(Key::Interrupt), Turn::Quit);
-    assert_eq!(app.press(Key::Suspend), Turn::Suspend);
-    assert_eq!(app.press(Key::Redraw), Turn::Redraw);
-    press(&mut app, &[Key::Char('?')]);
+    assert_eq!(app.press(KeyCode::Char('q').into()), Turn::Quit);
+    assert_eq!(app.press(control('c')), Turn::Quit);
+    assert_eq!(app.press(control('z')), Turn::Suspend);
+    assert_eq!(app.press(control('l')), Turn::Redraw);
+    press(&mut app, &[KeyCode::Char('?')]);
     assert!(text(&mut app).iter().any(|line| line.contains("open the chosen lock")));
-    press(&mut app, &[Key::Char('j')]);
+    press(&mut app, &[KeyCode::Char('j')]);
     assert!(!text(&mut app).iter().any(|line| line.contains("open the chosen lock")));
-    press(&mut app, &[Key::Char('/')]);
-    assert_eq!(app.press(Key::Interrupt), Turn::Quit, "while typing, too");
+    press(&mut app, &[KeyCode::Char('/')]);
+    assert_eq!(app.press(control('c')), Turn::Quit, "while typing, too");
 }
 
 #[test]
@@ -73,7 +97,7 @@ fn a_long_list_is_walked_through_and_its_rows_are_asked_for() {
     board.window.total = 10_000;
     let mut app = opened(size(80, 24), Body::Board(board));
     let _ = app.screen();
-    press(&mut app, &[Key::End]);
+    press(&mut app, &[KeyCode::End]);
     let _ = app.screen();
     let View::Board(query) = asked(&mut app).pop().unwrap() else { panic!() };
     assert!(query.offset > 9_800 && query.offset + query.limit >= 10_000, "{query:?}");
@@ -119,7 +143,7 @@ fn after_a_loss_it_is_live_once_something_newer_is_known() {
 #[test]
 fn a_pause_holds_everything_and_says_so() {
     let mut app = opened(size(80, 24), Body::Board(rows(1)));
-    press(&mut app, &[Key::Char('p')]);
+    press(&mut app, &[KeyCode::Char('p')]);
     assert!(matches!(app.viewer.outbox().as_slice(), [ClientFrame::Pause { .. }]));
     let hello = CompactFrame::Heartbeat { seq: 1, server_time_ms: NOW_MS + 60_000, views: Vec::new() };
     app.viewer.take(hello, moment(60_000));
@@ -127,7 +151,7 @@ fn a_pause_holds_everything_and_says_so() {
     let shown = text(&mut app);
     assert_eq!(shown[0], "PAUSED  updates paused 1 min 00 s ago");
     assert!(shown.iter().any(|line| line.contains("≥ 2 min 05 s")), "ages stand: {shown:?}");
-    press(&mut app, &[Key::Char('p')]);
+    press(&mut app, &[KeyCode::Char('p')]);
     assert!(matches!(app.viewer.outbox().as_slice(), [ClientFrame::Resume { .. }]));
 }
 
