@@ -22,6 +22,11 @@ macro_rules! named_enum {
                     $(Self::$variant => $text,)+
                 }
             }
+
+            /// The value of a name.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|value| value.name() == name)
+            }
         }
 
         impl std::fmt::Display for $name {
@@ -76,12 +81,14 @@ named_enum! {
 
 named_enum! {
     /// The one-word verdict on a lock; worst last.
+    #[derive(Default)]
     Verdict {
         /// Nobody holds, nobody waits.
         Free = "free",
         /// Held, and nothing unusual.
         Healthy = "healthy",
         /// Not enough is known.
+        #[default]
         Unknown = "unknown",
         /// Held well beyond this lock's usual time.
         Slow = "slow",

@@ -187,28 +187,32 @@ pub(super) fn piece(begin: &str, piece: &super::view::Piece) -> String {
 /// Of what something that happened is.
 pub(super) fn kind(what: &What) -> String {
     match what {
-        What::Fact { kind: "finding", code, .. } => finding_word(code),
-        What::Fact { kind, .. } => (*kind).to_owned(),
-        What::Held { .. } => "hold".to_owned(),
-        What::Waited { .. } => "wait".to_owned(),
-        What::Gap { .. } => "gap".to_owned(),
+        What::Fact(mark) if mark.kind == "finding" => finding_word(&mark.code),
+        What::Fact(mark) => mark.kind.to_string(),
+        What::Hold(hold) if hold.hold_ms.is_some() => "hold".to_owned(),
+        What::Hold(_) => "wait".to_owned(),
+        What::Gap(_) => "gap".to_owned(),
     }
 }
 
 /// What happened, behind who it was.
 pub(super) fn happened(what: &What) -> String {
     match what {
-        What::Fact { text, .. } => visible(text),
-        What::Held { wait_ms, hold_ms, how, is_lower_bound, .. } => {
-            let sign = if *is_lower_bound { "at least " } else { "" };
-            let after = if *wait_ms > 0 { format!(" after waiting {}", duration(*wait_ms)) } else { String::new() };
-            match *how {
-                "still" => format!("holds for {sign}{}{after}", duration(*hold_ms)),
-                how => format!("held for {sign}{}{after}: {}", duration(*hold_ms), end(how)),
+        What::Fact(mark) => visible(&mark.text),
+        What::Hold(hold) => {
+            let sign = if hold.is_lower_bound { "at least " } else { "" };
+            let waited = duration(hold.wait_ms);
+            let after = if hold.wait_ms > 0 { format!(" after waiting {waited}") } else { String::new() };
+            match (hold.hold_ms, &*hold.how) {
+                (None, how) => format!("waited {waited}: {}", end(how)),
+                (Some(hold_ms), "still") => format!("holds for {sign}{}{after}", duration(hold_ms)),
+                (Some(hold_ms), how) => format!("held for {sign}{}{after}: {}", duration(hold_ms), end(how)),
             }
         }
-        What::Waited { wait_ms, how, .. } => format!("waited {}: {}", duration(*wait_ms), end(how)),
-        What::Gap { ms, why } => format!("Nothing is known of the next {}: {}.", duration(*ms), visible(why)),
+        What::Gap(gap) => {
+            let text = duration(gap.to_ms - gap.from_ms);
+            format!("Nothing is known of the next {text}: {}.", visible(&gap.why))
+        }
     }
 }
 
@@ -246,6 +250,7 @@ pub(super) fn percentiles(of: [Option<i64>; 3]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockscope_view::past::Hold;
 
     #[test]
     fn lanes_say_how_far_they_reach() {
@@ -257,12 +262,9 @@ mod tests {
 
     #[test]
     fn what_happened_is_a_sentence() {
-        let held = |how, is_lower_bound| What::Held {
-            client: "a".to_owned(),
-            wait_ms: 300,
-            hold_ms: 2_100,
-            how,
-            is_lower_bound,
+        let held = |how: &'static str, is_lower_bound| {
+            let how = how.into();
+            What::Hold(Box::new(Hold { wait_ms: 300, hold_ms: Some(2_100), how, is_lower_bound, ..Hold::default() }))
         };
         assert_eq!(happened(&held("forced", false)), "held for 2.1 s after waiting 300 ms: released through Lockscope");
         assert_eq!(happened(&held("still", true)), "holds for at least 2.1 s after waiting 300 ms");

@@ -2,6 +2,7 @@
 
 use crate::format::{count, plural, visible};
 use lockscope_view::guide::TermArea;
+use lockscope_view::past::IncidentEnd;
 use lockscope_view::{AuditKind, AuditPage, EventKind, OtherAuditLog};
 
 pub(super) const NEWER: &str = "Newer";
@@ -202,6 +203,34 @@ pub(super) fn released(by: Option<&str>) -> String {
 pub(super) fn alert_fired(rule: &str, lasted: Option<&str>, sentence: &str) -> String {
     let until = lasted.map_or(", and has not ended".to_owned(), |lasted| format!(" for {lasted}"));
     format!("the alert {rule} fired{until}: {sentence}")
+}
+
+/// Of an incident that went on when it could be seen last.
+pub(super) const NOT_SEEN: &str = "not seen now";
+
+/// How an incident ended.
+pub(super) fn ended(by: IncidentEnd) -> &'static str {
+    match by {
+        IncidentEnd::Released => "let go",
+        IncidentEnd::SessionEnded => "session ended",
+        IncidentEnd::Forced => "released through Lockscope",
+        IncidentEnd::GaveUp => "waiters gave up",
+        IncidentEnd::Recovered => "recovered",
+        IncidentEnd::Unknown => "not known",
+        IncidentEnd::Still => "goes on",
+    }
+}
+
+/// How somebody left who held or waited in an incident.
+pub(super) fn left(how: &str) -> &'static str {
+    match how {
+        "still" => "there still",
+        "released" => "let go",
+        "gave_up" => "gave up",
+        "session_ended" => "session ended",
+        "forced" => "released through Lockscope",
+        _ => "not known",
+    }
 }
 
 /// Why no incident is shown.

@@ -6,6 +6,8 @@ mod diff;
 mod differs;
 mod findings;
 mod holds;
+mod incident_words;
+mod incidents;
 mod marks;
 mod missing;
 mod over_time;
@@ -24,7 +26,9 @@ pub use diff::diff;
 pub use differs::{DiffersParts, differs};
 pub use findings::readable;
 pub use holds::{HoldsQuery, hold_of, holds, parse_cursor, spans};
-pub use marks::{Bucket, buckets, marks, releases};
+pub use incident_words::markdown;
+pub use incidents::{IncidentSearch, WhichIncident};
+pub use marks::{buckets, mark, marks, releases};
 pub use missing::{missing, missing_of_any};
 pub use over_time::{Point, grain, over_time, points};
 
@@ -90,7 +94,7 @@ impl Question<'_> {
 
 impl From<crate::store::Gap> for Gap {
     fn from(gap: crate::store::Gap) -> Self {
-        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name() }
+        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name().into() }
     }
 }
 
