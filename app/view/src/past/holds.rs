@@ -5,6 +5,23 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::Coverage;
+use crate::name::named_enum;
+
+named_enum! {
+    /// How a contender's life ended.
+    SpanEnd {
+        /// Its client deleted it after it held.
+        Released = "released",
+        /// It left the queue and never held.
+        GaveUp = "gave_up",
+        /// Its session ended.
+        SessionEnded = "session_ended",
+        /// Lockscope deleted it.
+        Forced = "forced",
+        /// It was gone after a gap.
+        Unknown = "unknown",
+    }
+}
 
 /// Lives of contenders.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

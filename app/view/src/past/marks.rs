@@ -6,6 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use super::Coverage;
 use crate::Verdict;
+use crate::name::named_enum;
+
+named_enum! {
+    /// What a fact is of.
+    FactKind {
+        /// A finding came or went.
+        Finding = "finding",
+        /// A verdict changed.
+        Verdict = "verdict",
+        /// Our link changed.
+        Link = "link",
+        /// A root changed.
+        Root = "root",
+        /// A deadlock closed or opened.
+        Deadlock = "deadlock",
+        /// Nothing is kept for a while.
+        Gap = "gap",
+        /// A release was carried out.
+        Release = "release",
+        /// An alert fired or resolved.
+        Alert = "alert",
+    }
+}
 
 /// How much happened when.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

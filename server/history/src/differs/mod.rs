@@ -15,6 +15,8 @@ use lockscope_core::time::TimeMs;
 use crate::incident::Life;
 use crate::store::rows::{Span, SpanEnd};
 
+pub use lockscope_view::past::DimensionKind;
+
 pub use heat::{COLUMNS_MAX, ROWS_FROM_MS, WaitsMap, row_ms};
 pub use search::{DiffersFound, DiffersQuery, LATER_LIVES_MAX, LIVES_MAX, search};
 
@@ -24,44 +26,6 @@ pub const VALUES_NAMED_MAX: usize = 20;
 pub const VALUES_MAX: usize = 50_000;
 
 const HOUR_MS: i64 = 3_600_000;
-
-/// By what waits may differ. What is not kept of a life is none: how old its session was, and to which member it talked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DimensionKind {
-    /// The host that a client came from.
-    Host,
-    /// Who a client said it is.
-    Client,
-    /// The application that this name stands for.
-    Application,
-    /// The recipe of the lock.
-    Recipe,
-    /// The lock.
-    Lock,
-    /// The hour of the day (UTC) in which it joined.
-    Hour,
-    /// How its life ended.
-    End,
-}
-
-impl DimensionKind {
-    /// Every dimension.
-    pub const ALL: [Self; 7] =
-        [Self::Host, Self::Client, Self::Application, Self::Recipe, Self::Lock, Self::Hour, Self::End];
-
-    /// Its name in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Client => "client",
-            Self::Application => "application",
-            Self::Recipe => "recipe",
-            Self::Lock => "lock",
-            Self::Hour => "hour",
-            Self::End => "end",
-        }
-    }
-}
 
 /// The waits that are held against the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,40 +7,10 @@ use std::time::Instant;
 use lockscope_core::diagnosis::Code;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
+pub use lockscope_view::past::{FactKind, SpanEnd};
 
 /// Rows that one query gives at most.
 pub const ROWS_READ_MAX: usize = 10_000;
-
-/// How a contender's life ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SpanEnd {
-    /// Its client deleted it after it held.
-    Released,
-    /// It left the queue and never held.
-    GaveUp,
-    /// Its session ended.
-    SessionEnded,
-    /// Lockscope deleted it.
-    Forced,
-    /// It was gone after a gap.
-    Unknown,
-}
-
-impl SpanEnd {
-    /// Every end.
-    pub const ALL: [Self; 5] = [Self::Released, Self::GaveUp, Self::SessionEnded, Self::Forced, Self::Unknown];
-
-    /// Its name in stores and the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Released => "released",
-            Self::GaveUp => "gave_up",
-            Self::SessionEnded => "session_ended",
-            Self::Forced => "forced",
-            Self::Unknown => "unknown",
-        }
-    }
-}
 
 /// What a session is charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,47 +108,6 @@ pub struct Minute {
     pub worst: Box<str>,
     /// Who held longest, coded by whoever derives it.
     pub top: Box<[u8]>,
-}
-
-/// What a fact is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FactKind {
-    /// A finding came or went.
-    Finding,
-    /// A verdict changed.
-    Verdict,
-    /// Our link changed.
-    Link,
-    /// A root changed.
-    Root,
-    /// A deadlock closed or opened.
-    Deadlock,
-    /// Nothing is kept for a while.
-    Gap,
-    /// A release was carried out.
-    Release,
-    /// An alert fired or resolved.
-    Alert,
-}
-
-impl FactKind {
-    /// Every kind.
-    pub const ALL: [Self; 8] =
-        [Self::Finding, Self::Verdict, Self::Link, Self::Root, Self::Deadlock, Self::Gap, Self::Release, Self::Alert];
-
-    /// Its name in stores and the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Finding => "finding",
-            Self::Verdict => "verdict",
-            Self::Link => "link",
-            Self::Root => "root",
-            Self::Deadlock => "deadlock",
-            Self::Gap => "gap",
-            Self::Release => "release",
-            Self::Alert => "alert",
-        }
-    }
 }
 
 /// Something worth a mark.
