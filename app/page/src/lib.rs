@@ -66,8 +66,7 @@ pub use lock_orders::lock_orders_markup;
 #[cfg(feature = "ssr")]
 pub use over_time::{
     BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, Former, HOLDS_LISTED_MAX, Length, Missing,
-    OverTime, OverTimeMarkup, OverTimeView, Piece, PieceShares, Range, Strip, What, WrongChoice, over_time_markup,
-    piece_ms,
+    OverTime, OverTimeMarkup, OverTimeView, PieceShares, Range, Strip, What, WrongChoice, over_time_markup, piece_ms,
 };
 #[cfg(feature = "ssr")]
 pub use server_pages::{

@@ -34,7 +34,7 @@ pub use section::{OverTimeMarkup, over_time_markup};
 #[cfg(feature = "ssr")]
 pub use view::{
     BARS_MAX, Bar, CLIENTS_MAX, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, Missing, OverTime, OverTimeView,
-    Piece, PieceShares, Strip, What,
+    PieceShares, Strip, What,
 };
 
 /// Pieces of a range, at most.

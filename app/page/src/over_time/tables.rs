@@ -2,12 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::view::{OverTimeView, Piece, What};
+use super::view::{OverTimeView, What};
 use super::words;
 use crate::charts::over_time::HUES;
 use crate::erase::{erase, view};
 use crate::format::{count, date, middle, visible};
 use crate::parts::{Columns, table_of, verdict_word};
+use lockscope_view::past::Point;
 
 const PIECES: Columns = &[
     (words::BEGINS, ""),
@@ -65,12 +66,12 @@ pub(super) fn legend(view: &OverTimeView, hues: &[Option<u8>]) -> AnyView {
 
 /// The pieces.
 pub(super) fn pieces(view: &OverTimeView) -> AnyView {
-    let row = |piece: &Piece| {
-        let holder = piece.holder.and_then(|at| view.clients.get(at)).map(|client| visible(&client.name));
+    let row = |piece: &Point| {
+        let holder = piece.client.and_then(|at| view.clients.get(at)).map(|client| visible(&client.name));
         view! {
             <tr>
                 <td>{instant(piece.at_ms)}</td>
-                <td>{piece.worst.map_or("–", verdict_word)}</td>
+                <td>{verdict_word(piece.worst)}</td>
                 <td>{holder.map_or("–".to_owned(), |name| middle(&name, NAME_CHARS))}</td>
                 <td class="table-number">{count(piece.acquired)}</td>
                 <td class="table-number">{count(piece.gave_up)}</td>

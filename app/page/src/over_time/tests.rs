@@ -4,9 +4,9 @@ use leptos::prelude::Owner;
 
 use super::choice::{Choice, Former, Range};
 use super::section::over_time_markup;
-use super::view::{Bar, ClientShare, Missing, OverTime, OverTimeView, Piece, PieceShares, Strip, What};
+use super::view::{Bar, ClientShare, Missing, OverTime, OverTimeView, PieceShares, Strip, What};
 use lockscope_view::Verdict;
-use lockscope_view::past::Hold;
+use lockscope_view::past::{Hold, Percentiles, Point};
 
 const HOSTILE: &str = "<script>\"'&\u{202e}evil</script>";
 const HOUR_MS: i64 = 3_600_000;
@@ -105,15 +105,15 @@ fn bars_lead_to_moments_that_can_be_shown() {
 #[test]
 fn a_month_that_is_full_stays_small() {
     let grain_ms = 10_800_000;
-    let piece = |at: i64| Piece {
+    let piece = |at: i64| Point {
         at_ms: at * grain_ms,
         acquired: 9,
         depth_max: 3,
-        wait_ms: [Some(1), Some(20), Some(300)],
-        hold_ms: [Some(5), Some(50), Some(500)],
-        worst: Some(if at % 3 == 0 { Verdict::Stuck } else { Verdict::Healthy }),
-        holder: Some(0),
-        ..Piece::default()
+        wait_ms: Percentiles { p50: Some(1), p95: Some(20), p99: Some(300) },
+        hold_ms: Percentiles { p50: Some(5), p95: Some(50), p99: Some(500) },
+        worst: if at % 3 == 0 { Verdict::Stuck } else { Verdict::Healthy },
+        client: Some(0),
+        ..Point::default()
     };
     let shares =
         |at: i64| PieceShares { at_ms: at * grain_ms, held_ms: (0..5).map(|who| (Some(who), 900_000)).collect() };

@@ -2,9 +2,7 @@
 
 pub use lockscope_view::past::Missing;
 
-use lockscope_view::past::{Hold, Mark};
-
-use lockscope_view::Verdict;
+use lockscope_view::past::{Hold, Mark, Point};
 
 use super::choice::Choice;
 
@@ -42,9 +40,9 @@ pub struct OverTimeView {
     /// Length of a piece.
     pub grain_ms: i64,
     /// In order; of time in which nothing happened there are none.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Point>,
     /// The same of the range before, moved here; None where nothing is compared.
-    pub former: Option<Vec<Piece>>,
+    pub former: Option<Vec<Point>>,
     /// Those who held, the longest first.
     pub clients: Vec<ClientShare>,
     /// How many more there are.
@@ -63,27 +61,6 @@ pub struct OverTimeView {
     pub has_more_facts: bool,
     /// What is wrong with it now and what that was like before, and the address of the incident.
     pub incident: Option<(String, String)>,
-}
-
-/// A piece of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
-    /// Where it begins.
-    pub at_ms: i64,
-    /// Contenders that began to hold.
-    pub acquired: u32,
-    /// Contenders that left without.
-    pub gave_up: u32,
-    /// The longest queue.
-    pub depth_max: u32,
-    /// 50, 95 and 99 in 100 of the waits that ended were not longer.
-    pub wait_ms: [Option<i64>; 3],
-    /// The same of holds.
-    pub hold_ms: [Option<i64>; 3],
-    /// The worst verdict; None where it is not known.
-    pub worst: Option<Verdict>,
-    /// Who held longest, by place among the clients.
-    pub holder: Option<usize>,
 }
 
 /// A client that held.

@@ -6,6 +6,7 @@ use crate::charts::over_time::Scale;
 use crate::format::{count, duration, plural, visible};
 use crate::parts::{finding_word, verdict_word};
 use lockscope_view::Verdict;
+use lockscope_view::past::{Percentiles, Point};
 
 pub(super) const HISTORY_OFF: &str = "History is off: set history = \"on\" and a data directory.";
 /// What stands where the fragment can't be fetched.
@@ -87,7 +88,7 @@ pub(super) fn step(step: Step) -> (&'static str, &'static str) {
 
 /// All of it, in a few words.
 pub(super) fn summary(view: &OverTimeView) -> String {
-    let sum = |of: fn(&super::view::Piece) -> u32| view.pieces.iter().map(|piece| u64::from(of(piece))).sum::<u64>();
+    let sum = |of: fn(&Point) -> u32| view.pieces.iter().map(|piece| u64::from(of(piece))).sum::<u64>();
     let acquired = sum(|piece| piece.acquired);
     let clients = (view.clients.len() + view.clients_left_out) as u64;
     let known = match view.known {
@@ -104,7 +105,7 @@ pub(super) fn summary(view: &OverTimeView) -> String {
     }
     let most = view.pieces.iter().map(|piece| piece.depth_max).max().unwrap_or(0);
     let waited = if most == 0 { "Nobody waited".to_owned() } else { format!("At most {} waited", count(most)) };
-    let worst = view.pieces.iter().filter_map(|piece| piece.worst).max();
+    let worst = view.pieces.iter().map(|piece| piece.worst).max();
     let worst = worst.filter(|verdict| *verdict > Verdict::Unknown);
     let worst = worst.map_or(String::new(), |verdict| format!(" At worst it was {}.", verdict_word(verdict)));
     let held = match clients {
@@ -179,9 +180,9 @@ pub(super) fn bar(client: &str, ms: i64, is_going_on: bool) -> String {
 }
 
 /// What a piece says when it is pointed at; its time is in UTC there.
-pub(super) fn piece(begin: &str, piece: &super::view::Piece) -> String {
-    let verdict = piece.worst.map_or(String::new(), |verdict| format!(", {}", verdict_word(verdict)));
-    format!("{begin}{verdict}: acquired {}, at most {} waiting", count(piece.acquired), count(piece.depth_max))
+pub(super) fn piece(begin: &str, piece: &Point) -> String {
+    let verdict = verdict_word(piece.worst);
+    format!("{begin}, {verdict}: acquired {}, at most {} waiting", count(piece.acquired), count(piece.depth_max))
 }
 
 /// Of what something that happened is.
@@ -240,7 +241,8 @@ pub(super) fn left_out(holds: Option<usize>, has_more_facts: bool) -> Option<Str
 }
 
 /// Percentiles in a cell.
-pub(super) fn percentiles(of: [Option<i64>; 3]) -> String {
+pub(super) fn percentiles(of: Percentiles) -> String {
+    let of = of.all();
     if of.iter().all(Option::is_none) {
         return "–".to_owned();
     }

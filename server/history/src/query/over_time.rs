@@ -7,7 +7,7 @@ use lockscope_core::znode::SessionId;
 use lockscope_view::past::{self, LockOverTime, Percentiles};
 
 use super::Question;
-use crate::derive::{MINUTE_MS, add_histogram, top_of, verdict_name, verdict_of};
+use crate::derive::{MINUTE_MS, add_histogram, top_of, verdict_of, view_verdict};
 use crate::store::StoreError;
 use crate::store::rows::{Minute, MinuteQuery, ROWS_READ_MAX};
 
@@ -26,7 +26,7 @@ pub fn over_time(question: &Question<'_>, path: &str, grain_ms: i64) -> Result<L
         ensemble: question.ensemble.to_owned(),
         path: path.to_owned(),
         grain_ms,
-        points: points.into_iter().map(Point::answer).collect(),
+        points: points.iter().map(Point::answer).collect(),
         coverage: question.coverage()?,
     })
 }
@@ -136,7 +136,8 @@ impl Point {
         }
     }
 
-    fn answer(self) -> past::Point {
+    /// As it is answered.
+    pub fn answer(&self) -> past::Point {
         let longest = self.held.iter().max_by_key(|(_, ms)| *ms).map(|(session, _)| *session);
         past::Point {
             at_ms: self.at_ms,
@@ -147,8 +148,9 @@ impl Point {
             hold_ms: percentiles(&self.holds),
             depth_max: self.depth_max,
             waiting_ms: self.waiting_ms,
-            worst: verdict_name(self.worst),
+            worst: view_verdict(self.worst),
             holder: longest.filter(|session| session.0 != 0).map(|session| session.to_string()),
+            client: None,
         }
     }
 }

@@ -12,10 +12,10 @@ use lockscope_history::query::{self, Point, hold_of, mark, missing, points};
 use lockscope_history::store::rows::{Fact, FactKind, FactQuery, SpanQuery};
 use lockscope_history::store::{Store, StoreError};
 use lockscope_page::{
-    BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, OverTime, OverTimeView, Piece,
+    BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, OverTime, OverTimeView,
     PieceShares, Strip, What, piece_ms,
 };
-use lockscope_view::past::Hold;
+use lockscope_view::past::{self, Hold};
 use lockscope_view::{Scope, Verdict};
 
 use super::ask::{Asked, refused};
@@ -101,7 +101,7 @@ impl<'a> Question<'a> {
         let pieces = self.pieces(&points, &facts, &clients);
         let former = former.map(|points| {
             let by_ms = self.choice.former.map_or(0, |former| former.ms());
-            points.iter().map(|point| Piece { at_ms: point.at_ms + by_ms, ..piece_of(point) }).collect()
+            points.iter().map(|point| past::Point { at_ms: point.at_ms + by_ms, ..point.answer() }).collect()
         });
         let length_ms = self.range.end.since(self.range.start).max(1);
         let missing_ms: i64 = missing.iter().map(|gap| gap.to_ms - gap.from_ms).sum();
@@ -183,19 +183,19 @@ impl<'a> Question<'a> {
     }
 
     /// Pieces with their verdicts: a minute in which nothing happened has none, and keeps what a fact said before.
-    fn pieces(&self, points: &[Point], facts: &[Fact], clients: &Clients) -> Vec<Piece> {
-        let mut pieces: BTreeMap<i64, Piece> = points.iter().map(|point| (point.at_ms, piece_of(point))).collect();
+    fn pieces(&self, points: &[Point], facts: &[Fact], clients: &Clients) -> Vec<past::Point> {
+        let mut pieces: BTreeMap<i64, past::Point> = points.iter().map(|point| (point.at_ms, point.answer())).collect();
         for point in points {
             let longest = point.held.iter().max_by_key(|(_, ms)| *ms);
             if let (Some((session, _)), Some(piece)) = (longest, pieces.get_mut(&point.at_ms)) {
-                piece.holder = clients.of_session(&session.to_string());
+                piece.client = clients.of_session(&session.to_string());
             }
         }
         for (from_ms, to_ms, verdict) in self.troubles(facts) {
             let mut at_ms = from_ms.max(self.range.start.0).div_euclid(self.grain_ms) * self.grain_ms;
             while at_ms < to_ms.min(self.range.end.0) {
-                let piece = pieces.entry(at_ms).or_insert(Piece { at_ms, ..Piece::default() });
-                piece.worst = piece.worst.max(Some(verdict));
+                let piece = pieces.entry(at_ms).or_insert_with(|| past::Point { at_ms, ..past::Point::default() });
+                piece.worst = piece.worst.max(verdict);
                 at_ms += self.grain_ms;
             }
         }
@@ -213,20 +213,6 @@ impl<'a> Question<'a> {
             is_trouble(*verdict).then(|| (*at_ms, end_ms, view_verdict(*verdict)))
         };
         runs.filter_map(trouble).collect()
-    }
-}
-
-fn piece_of(point: &Point) -> Piece {
-    let of = |histogram: &lockscope_core::tally::Histogram| [50, 95, 99].map(|percent| histogram.percentile(percent));
-    Piece {
-        at_ms: point.at_ms,
-        acquired: point.acquired,
-        gave_up: point.gave_up,
-        depth_max: point.depth_max,
-        wait_ms: of(&point.waits),
-        hold_ms: of(&point.holds),
-        worst: Some(view_verdict(point.worst)),
-        holder: None,
     }
 }
 
