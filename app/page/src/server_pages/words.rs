@@ -2,7 +2,7 @@
 
 use crate::format::{count, plural, visible};
 use lockscope_view::guide::TermArea;
-use lockscope_view::past::IncidentEnd;
+use lockscope_view::past::{IncidentEnd, Missing};
 use lockscope_view::{AuditKind, AuditPage, EventKind, OtherAuditLog};
 
 pub(super) const NEWER: &str = "Newer";
@@ -197,6 +197,11 @@ pub(super) fn by(who: &str) -> String {
 /// Somebody released a lock through Lockscope.
 pub(super) fn released(by: Option<&str>) -> String {
     format!("{} released it through Lockscope", by.unwrap_or("somebody"))
+}
+
+/// Of a time of which nothing is known.
+pub(super) fn nothing_known(gap: &Missing) -> String {
+    format!("Nothing is known of {} ms: {}.", gap.to_ms - gap.from_ms, gap.why)
 }
 
 /// An alert fired, and was over after a while.

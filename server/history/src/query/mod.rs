@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use lockscope_core::time::TimeMs;
 use lockscope_view::Scope;
-use lockscope_view::past::{Coverage, Gap};
+use lockscope_view::past::{Coverage, Gap, Missing};
 
 use crate::store::{self, Store, StoreError};
 
@@ -92,9 +92,15 @@ impl Question<'_> {
     }
 }
 
-impl From<crate::store::Gap> for Gap {
-    fn from(gap: crate::store::Gap) -> Self {
+impl From<store::Gap> for Gap {
+    fn from(gap: store::Gap) -> Self {
         Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name().into() }
+    }
+}
+
+impl From<store::Gap> for Missing {
+    fn from(gap: store::Gap) -> Self {
+        Self { from_ms: gap.from.0, to_ms: gap.to.0, why: gap.why.to_string() }
     }
 }
 

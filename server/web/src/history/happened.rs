@@ -3,8 +3,9 @@
 
 use std::time::Instant;
 
-use lockscope_history::store::{Gap, Store};
-use lockscope_view::{EventKind, Scope, SessionId};
+use lockscope_history::store::Store;
+use lockscope_page::EventLine;
+use lockscope_view::{EventKind, Scope, SessionId, past};
 
 use super::Moments;
 use super::ask::give_up_at;
@@ -110,19 +111,11 @@ impl Cursor {
     }
 }
 
-/// A row of the list.
+/// A row of the list, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) cursor: Cursor,
-    pub(crate) ensemble: String,
-    pub(crate) what: What,
-}
-
-/// What it is of.
-#[derive(Clone, Debug)]
-pub(crate) enum What {
-    Event(Box<HappenedRow>),
-    Gap(Gap),
+    pub(crate) shown: EventLine,
 }
 
 /// A page of the list.
@@ -281,10 +274,9 @@ impl Search {
         let gaps = self.gaps(http, scope, whole_from);
         let (limit, is_given_up) = (self.wanted.limit, self.is_given_up);
         let rows = self.parts.into_iter().flat_map(|Part { name, place, rows, .. }| {
-            rows.into_iter().map(move |found| Line {
-                cursor: Cursor { at_ms: found.row.at_ms, number: found.row.number, place },
-                ensemble: name.clone(),
-                what: What::Event(Box::new(found)),
+            rows.into_iter().map(move |HappenedRow { row, client }| Line {
+                cursor: Cursor { at_ms: row.at_ms, number: row.number, place },
+                shown: EventLine { ensemble: name.clone(), what: Ok(row), client },
             })
         });
         let is_whole = |line: &Line| whole_from.is_none_or(|from| (line.cursor.at_ms, line.cursor.number) >= from);
@@ -316,8 +308,7 @@ impl Search {
             let inside = gaps.into_iter().flatten().filter(|gap| gap.from.0 >= from && (gap.from.0, BEHIND) < to);
             lines.extend(inside.map(|gap| Line {
                 cursor: Cursor { at_ms: gap.from.0, number: BEHIND, place: part.place },
-                ensemble: part.name.clone(),
-                what: What::Gap(gap),
+                shown: EventLine { ensemble: part.name.clone(), what: Err(past::Missing::from(gap)), client: None },
             }));
         }
         lines
