@@ -7,6 +7,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use lockscope_history::query::{Question, parse_cursor};
 use lockscope_history::store::StoreError;
+use lockscope_page::Length;
 use lockscope_view::Scope;
 use lockscope_view::past::{BlameBy, Unanswered};
 
@@ -22,6 +23,9 @@ pub(super) const QUESTION_MAX: Duration = Duration::from_secs(5);
 const USUAL_RANGE_MS: i64 = 3_600_000;
 /// The longest range.
 const RANGE_MAX_MS: i64 = 400 * 86_400_000;
+
+/// Ranges of pages by their length, up to now.
+pub(super) const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -135,8 +139,8 @@ impl Asked {
             }
             "by" if value.is_empty() => {}
             "by" => {
-                let by = BlameBy::ALL.into_iter().find(|by| by.name() == value);
-                self.by = by.ok_or_else(|| wrong(name, value, "client, host, session, lock or ensemble"))?;
+                self.by = BlameBy::named(value)
+                    .ok_or_else(|| wrong(name, value, "client, host, session, lock or ensemble"))?;
             }
             "format" if value.is_empty() => {}
             "format" => {
@@ -164,6 +168,30 @@ impl Asked {
             return Err(ErrorResponse::bad_request("the range is longer than 400 days; ask for a part of it"));
         }
         Ok(TimeMs(from_ms)..TimeMs(to_ms))
+    }
+
+    /// The length of the range of a page, up to now, of those that are offered; None where its ends are named.
+    pub(super) fn length(&self, pairs: &NamedValues) -> Result<Option<Length>, ErrorResponse> {
+        let has_ends = self.from_ms.is_some() || self.to_ms.is_some();
+        match pairs.iter().find(|(name, _)| name == "range") {
+            None => Ok((!has_ends).then_some(Length::Hour)),
+            Some((_, name)) if has_ends => Err(wrong("range", name, "either range, or from and to")),
+            Some((_, name)) => {
+                let length = LENGTHS.into_iter().find(|length| length.name() == name);
+                length.map(Some).ok_or_else(|| wrong("range", name, "1h, 6h, 24h or 7d"))
+            }
+        }
+    }
+
+    /// An address that asks for the same range and lock, and more; what is empty is left out.
+    pub(super) fn address(&self, path: &str, ensemble: &str, more: &[(&str, Option<i64>)]) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let texts = [("ensemble", ensemble), ("path", self.path.as_str())];
+        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
+        let ends = [("from", self.from_ms), ("to", self.to_ms)];
+        let numbers = ends.iter().chain(more);
+        query.extend_pairs(numbers.filter_map(|(name, number)| Some((*name, (*number)?.to_string()))));
+        format!("{path}{}{}", if path.contains('?') { '&' } else { '?' }, query.finish())
     }
 
     /// It reaches up to now.
