@@ -11,9 +11,8 @@ use lockscope_live::project::{ApplicationNames, ApplicationRule, EnsembleInfo, F
 use lockscope_live::{About, Ensemble, Hub, Projector, pump};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::{self, DropGuard, Signals};
-use lockscope_view::past::Incident;
 use lockscope_web::listener::{Bounds, Proxies};
-use lockscope_web::{Http, Limits, Recordings, pages};
+use lockscope_web::{AllIncidents, Http, Limits, Recordings, pages};
 
 use super::listen::{bind, serve_http};
 use crate::error::RunError;
@@ -68,11 +67,11 @@ impl Past {
         Self { http, hub, drain, coverage }
     }
 
-    /// All its incidents, the newest first, and how many further ones there are. Blocking.
+    /// All its incidents, as the API lists them. Blocking.
     ///
     /// # Errors
     /// The history can't be read.
-    pub fn incidents(&self) -> Result<(Vec<Incident>, usize), RunError> {
+    pub fn incidents(&self) -> Result<AllIncidents, RunError> {
         let (from_ms, to_ms) = self.coverage;
         self.http.all_incidents(from_ms, to_ms).map_err(RunError::Unavailable)
     }

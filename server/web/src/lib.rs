@@ -78,7 +78,7 @@ use tokio::sync::{Semaphore, watch};
 
 pub use crate::alerts::AlertDesk;
 use crate::history::Moments;
-pub use crate::history::Recordings;
+pub use crate::history::{AllIncidents, Recordings};
 use crate::metrics::Metrics;
 use counts::Counts;
 pub use declared::{Declared, declared};

@@ -199,7 +199,7 @@ fn row(page: &IncidentView, of: &IncidentLife, axis: Axis) -> AnyView {
         .then(|| bar(if of.is_waiting { "waits" } else { "stands-by" }, of.joined_at_ms, held_ms));
     let holds = of.held_at_ms.is_some().then(|| bar(if of.is_root { "root" } else { "holds" }, held_ms, left_ms));
     let who = [&of.label, &of.host, &of.session_id].into_iter().flatten().next();
-    let who = visible(who.map_or("no session", String::as_str));
+    let who = visible(who.map_or(words::NO_SESSION, String::as_str));
     let name = view! { <bdi title=who.clone()>{middle(&who, CELL_CHARS)}</bdi> };
     let name = match of.session_id.as_ref().and_then(|id| id.parse().ok()) {
         Some(id) => {

@@ -210,6 +210,9 @@ pub(super) fn alert_fired(rule: &str, lasted: Option<&str>, sentence: &str) -> S
     format!("the alert {rule} fired{until}: {sentence}")
 }
 
+/// Of who held or waited without one.
+pub(super) const NO_SESSION: &str = "no session";
+
 /// Of an incident that went on when it could be seen last.
 pub(super) const NOT_SEEN: &str = "not seen now";
 

@@ -40,7 +40,7 @@ pub use event::{Contender, ContenderPlace, Event, Following, HeldSince, Identity
 pub use harm::{HARMFUL, Harm, harm_by_name, harm_of};
 pub use minute::MINUTE_MS;
 pub use tap::{Tap, apply};
-pub use words::{is_trouble, severity_of, verdict_name, verdict_of, view_verdict};
+pub use words::{is_trouble, severity_of, verdict_name, verdict_of};
 
 use crate::store::rows::{Minute, Rows, SpanEnd};
 use charges::Allowance;

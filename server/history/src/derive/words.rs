@@ -7,7 +7,6 @@ use lockscope_core::observation::Link;
 use lockscope_core::recipe::Recipe;
 use lockscope_core::root::RootState;
 use lockscope_core::time::TimeMs;
-use lockscope_view as view;
 
 use super::event::Event;
 use crate::store::rows::{Fact, FactKind};
@@ -45,11 +44,6 @@ pub fn verdict_of(name: &str) -> Option<Verdict> {
         Verdict::Deadlocked,
     ];
     all.into_iter().find(|verdict| verdict_name(*verdict) == name)
-}
-
-/// A verdict, as answers have it.
-pub fn view_verdict(verdict: Verdict) -> view::Verdict {
-    view::Verdict::named(verdict_name(verdict)).unwrap_or_default()
 }
 
 /// Something is wrong with a lock of this verdict.

@@ -15,8 +15,7 @@ use lockscope_core::time::TimeMs;
 use crate::incident::Life;
 use crate::store::rows::{Span, SpanEnd};
 
-pub use lockscope_view::past::DimensionKind;
-
+pub use crate::names::DimensionKind;
 pub use heat::{COLUMNS_MAX, ROWS_FROM_MS, WaitsMap, row_ms};
 pub use search::{DiffersFound, DiffersQuery, LATER_LIVES_MAX, LIVES_MAX, search};
 

@@ -12,7 +12,7 @@ mod life;
 mod root;
 mod run;
 mod search;
-mod signature;
+mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +29,7 @@ pub use search::{
     incident_of, lives_in, search,
 };
 
-pub use lockscope_view::past::{IncidentEnd, IncidentSignature, WaitShape};
-pub use signature::{ALIKE_MAX, alike, signature};
+pub use crate::names::{IncidentEnd, WaitShape};
 
 use crate::derive::Harm;
 use crate::store::rows::SpanEnd;
@@ -113,7 +112,7 @@ impl Incident {
             }
         }
         let victims = of_sessions.values().filter(|ms| **ms >= VICTIM_MS).count();
-        let shape = signature::shape_of(&runs, lives, (from, until), victims);
+        let shape = shape::shape_of(&runs, lives, (from, until), victims);
         let mut incident = Self {
             number: runs.first().map_or(0, |run| run.number),
             from,

@@ -11,8 +11,8 @@ use lockscope_view::past::{self, EarlierIncident, IncidentEnd, IncidentLife, Inc
 
 use super::incident_words::{again, alike_sentence, is_mutual, sentence};
 use super::marks::mark;
-use super::{Question, incident_words};
-use crate::derive::{FACTS_A_MS, HARMFUL, is_trouble, verdict_name, view_verdict};
+use super::{Question, alike, incident_words, view_verdict};
+use crate::derive::{FACTS_A_MS, HARMFUL, is_trouble, verdict_name};
 use crate::incident::{
     self, Incident, IncidentQuery, IncidentRoot, IncidentsFound, Life, Present, QUIET_MS, earlier, incident_of,
     lives_in, search,
@@ -262,7 +262,7 @@ impl IncidentSearch<'_> {
     /// Those like one; None where there was no time to look.
     fn alike(&self, of: &Incident) -> Result<Option<past::AlikeIncidents>, StoreError> {
         let application = |one: &Incident| Some((self.application)(self.label(one.root.as_ref()?)?));
-        match self.ask(of.from..of.from + 1, |query| incident::alike(self.question.store, query, of, &application)) {
+        match self.ask(of.from..of.from + 1, |query| alike(self.question.store, query, of, &application)) {
             Ok(alike) => Ok(Some(past::AlikeIncidents { sentence: alike_sentence(&alike), ..alike })),
             Err(StoreError::TooLong) => Ok(None),
             Err(error) => Err(error),

@@ -6,8 +6,8 @@ use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 use lockscope_view::past::{Bucket, Mark, Marks};
 
-use super::{Question, chosen, readable};
-use crate::derive::{MINUTE_MS, verdict_of, view_verdict};
+use super::{Question, chosen, readable, view_verdict};
+use crate::derive::{MINUTE_MS, verdict_of};
 use crate::store::StoreError;
 use crate::store::rows::{DensityQuery, Fact, FactKind, FactQuery, ROWS_READ_MAX};
 

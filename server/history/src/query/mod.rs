@@ -1,6 +1,7 @@
 //! Questions about a range of the past: one function and one answer each. An answer is what the API writes, the page
 //! draws and the command line prints. Blocking, and bounded in time.
 
+mod alike;
 mod blame;
 mod diff;
 mod differs;
@@ -15,12 +16,15 @@ mod over_time;
 use std::ops::Range;
 use std::time::Instant;
 
+use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 use lockscope_view::Scope;
 use lockscope_view::past::{Coverage, Gap, Missing};
 
+use crate::derive::verdict_name;
 use crate::store::{self, Store, StoreError};
 
+pub use alike::{alike, signature};
 pub use blame::{BlameQuery, blame, sum_of_ensembles};
 pub use diff::diff;
 pub use differs::{DiffersParts, differs};
@@ -102,6 +106,11 @@ impl From<store::Gap> for Missing {
     fn from(gap: store::Gap) -> Self {
         Self { from_ms: gap.from.0, to_ms: gap.to.0, why: gap.why.to_string() }
     }
+}
+
+/// A verdict, as answers have it.
+pub fn view_verdict(verdict: Verdict) -> lockscope_view::Verdict {
+    lockscope_view::Verdict::named(verdict_name(verdict)).unwrap_or_default()
 }
 
 /// A text that chooses; None where it is empty and all is meant.

@@ -6,8 +6,8 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use lockscope_view::past::{self, LockOverTime, Percentiles};
 
-use super::Question;
-use crate::derive::{MINUTE_MS, add_histogram, top_of, verdict_of, view_verdict};
+use super::{Question, view_verdict};
+use crate::derive::{MINUTE_MS, add_histogram, top_of, verdict_of};
 use crate::store::StoreError;
 use crate::store::rows::{Minute, MinuteQuery, ROWS_READ_MAX};
 

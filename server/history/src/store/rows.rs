@@ -7,7 +7,8 @@ use std::time::Instant;
 use lockscope_core::diagnosis::Code;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::{SessionId, Zxid};
-pub use lockscope_view::past::{FactKind, SpanEnd};
+
+pub use crate::names::{FactKind, SpanEnd};
 
 /// Rows that one query gives at most.
 pub const ROWS_READ_MAX: usize = 10_000;

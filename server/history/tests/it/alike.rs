@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use lockscope_history::incident::{
-    Incident, IncidentEnd, IncidentQuery, IncidentSignature, Life, Present, WaitShape, alike, runs,
-};
+use lockscope_history::incident::{Incident, IncidentEnd, IncidentQuery, Life, Present, WaitShape, runs};
+use lockscope_history::query::alike;
 use lockscope_history::store::Store as _;
 use lockscope_history::store::rows::{Fact, FactKind, Rows, SpanEnd};
 use lockscope_history::store::sqlite::SqliteStore;
+
+use lockscope_view::past::IncidentSignature;
 
 use crate::incidents::{at, fact, life, made, span};
 
@@ -29,7 +30,7 @@ fn one(facts: &[Fact], lives: &[Life]) -> Incident {
 }
 
 fn signature(incident: &Incident) -> IncidentSignature {
-    lockscope_history::incident::signature(incident, Some("import".into()))
+    lockscope_history::query::signature(incident, Some("import".into()))
 }
 
 #[test]
@@ -79,8 +80,8 @@ fn whatever_else_differs_is_a_near_miss() {
     let circle = one(&circle, &lives("/a", SpanEnd::Released));
     assert!(circle.shape == WaitShape::Circle && is_near_miss(&circle));
     // The application, also where it is not known.
-    assert!(!own.is_like(&lockscope_history::incident::signature(&usual, Some("export".into()))));
-    assert!(!own.is_like(&lockscope_history::incident::signature(&usual, None)));
+    assert!(!own.is_like(&lockscope_history::query::signature(&usual, Some("export".into()))));
+    assert!(!own.is_like(&lockscope_history::query::signature(&usual, None)));
 }
 
 #[test]

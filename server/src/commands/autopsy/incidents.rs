@@ -5,6 +5,7 @@ use lockscope_autopsy::audit_log::{AuditLog, Writer};
 use lockscope_autopsy::{Coverage, LockReport, Report};
 use lockscope_view::SessionId;
 use lockscope_view::past::Incident;
+use lockscope_web::AllIncidents;
 use serde::Serialize;
 
 /// All that were found.
@@ -27,7 +28,7 @@ pub(super) struct NamedIncident {
 
 impl Found {
     /// Adds what is known of their roots.
-    pub(super) fn new((all, left_out): (Vec<Incident>, usize), writers: &AuditLog) -> Self {
+    pub(super) fn new((all, left_out): AllIncidents, writers: &AuditLog) -> Self {
         let all = all.into_iter().map(|incident| NamedIncident::new(incident, writers)).collect();
         Self { all, left_out: left_out as u64 }
     }

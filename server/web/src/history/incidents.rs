@@ -33,6 +33,9 @@ const SEARCH_MAX: Duration = Duration::from_secs(3_600);
 /// Incidents that are listed of all. Overflow policy: of more, the newest are, and the rest is counted.
 const ALL_MAX: usize = 10_000;
 
+/// All incidents, the newest first, and how many further ones there are.
+pub type AllIncidents = (Vec<Incident>, usize);
+
 pub(crate) async fn show(
     State(http): State<Http>,
     asked: AnswerRequest,
@@ -136,12 +139,11 @@ impl Http {
         Ok((list, now_ms))
     }
 
-    /// Every incident of the only ensemble from one instant to another, for whoever may see all: the newest first, and how
-    /// many further ones there are. Blocking.
+    /// Every incident of the only ensemble from one instant to another, for whoever may see all. Blocking.
     ///
     /// # Errors
     /// The history can't be read, in one sentence.
-    pub fn all_incidents(&self, from_ms: i64, to_ms: i64) -> Result<(Vec<Incident>, usize), String> {
+    pub fn all_incidents(&self, from_ms: i64, to_ms: i64) -> Result<AllIncidents, String> {
         let range = TimeMs(from_ms)..TimeMs(to_ms.max(self.hub.now_ms())) + 1;
         let found = self.ask_incidents(&Scope::ALL, "", range, clock::instant() + SEARCH_MAX, |search| {
             Ok(search.all(ALL_MAX).map_err(|error| error.to_string()))

@@ -37,6 +37,7 @@ use lockscope_view::Scope;
 pub(super) use api::{HistoryJson, show};
 pub(super) use ask::{ExportFormat, give_up_at};
 pub(super) use file_rooms::FileRooms;
+pub use incidents::AllIncidents;
 pub use moments::Recordings;
 pub(super) use moments::{Models, Moment, MomentError, Moments, When};
 pub(super) use pages::{PastPage, show_moments, with_kept_moment};

@@ -97,7 +97,7 @@ impl Http {
                 "no incident of that id is kept, or it may not be shown to you; /api/v1/incidents lists them",
             )
         };
-        self.recording(scope, ensemble)?;
+        self.recorded(scope, ensemble)?;
         let which = which.ok_or_else(missing)?;
         let now = TimeMs(self.hub.now_ms());
         let one = |search: &IncidentSearch<'_>| search.one(which, wants_alike);

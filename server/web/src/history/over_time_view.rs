@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use lockscope_core::diagnosis::Verdict as ModelVerdict;
 use lockscope_core::time::TimeMs;
-use lockscope_history::derive::{is_trouble, verdict_of, view_verdict};
-use lockscope_history::query::{self, Point, hold_of, mark, missing, points};
+use lockscope_history::derive::{is_trouble, verdict_of};
+use lockscope_history::query::{self, Point, hold_of, mark, missing, points, view_verdict};
 use lockscope_history::store::rows::{Fact, FactKind, FactQuery, SpanQuery};
 use lockscope_history::store::{Store, StoreError};
 use lockscope_page::{
