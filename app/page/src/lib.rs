@@ -65,19 +65,16 @@ pub use lab::LabSight;
 pub use lock_orders::lock_orders_markup;
 #[cfg(feature = "ssr")]
 pub use over_time::{
-    BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, Former, HOLDS_LISTED_MAX, Happened, Length,
-    Missing, OverTime, OverTimeMarkup, OverTimeView, Piece, PieceShares, Range, Strip, What, WrongChoice,
-    over_time_markup, piece_ms, verdict_named,
+    BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, Former, HOLDS_LISTED_MAX, Length, Missing,
+    OverTime, OverTimeMarkup, OverTimeView, PieceShares, Range, Strip, What, WrongChoice, over_time_markup, piece_ms,
 };
 #[cfg(feature = "ssr")]
 pub use server_pages::{
-    AlertDone, AlertFilter, AlertsView, AlikeIncident, AuditView, BlameFigures, BlameLinks, BlameView, Blamed,
-    ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, EventLine, EventsView, FleetView, IncidentAct,
-    IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentLine, IncidentView, IncidentsAlike,
-    IncidentsView, LabDraft, LabView, RangeWay, ServerPage, TriedFiring, TriedView, WaitsCell, WaitsRow,
-    alert_test_page, alerts_page, approve_page, audit_page, blame_page, differs_page, events_page, find_page,
-    fleet_page, help_page, incident_page, incidents_page, lab_gone_page, lab_page, lab_run_page, no_moment_page,
-    plain_header, run_url,
+    AlertDone, AlertFilter, AlertsView, AuditView, BlameFigures, BlameLinks, BlameView, Blamed, ChosenWaits,
+    DiffersAnswer, DiffersFigures, DiffersView, EventLine, EventsView, FleetView, IncidentView, IncidentsView,
+    LabDraft, LabView, RangeWay, ServerPage, TriedFiring, TriedView, WaitsCell, WaitsRow, alert_test_page, alerts_page,
+    approve_page, audit_page, blame_page, differs_page, events_page, find_page, fleet_page, help_page, incident_page,
+    incidents_page, lab_gone_page, lab_page, lab_run_page, no_moment_page, plain_header, run_url,
 };
 #[cfg(feature = "ssr")]
 pub use session_timeout::{SessionTimeoutMarkup, session_timeout_markup};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::name::named_enum;
+
 /// Answer of `/api/v1/cluster`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -64,46 +66,29 @@ pub struct Replica {
     pub watches_same: bool,
 }
 
-/// Where a replica stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ClusterState {
-    /// There is no cluster.
-    #[default]
-    Off,
-    /// It has no session yet.
-    Joining,
-    /// Its id is taken, maybe by a process that was killed a moment ago.
-    Waiting,
-    /// Its id is taken by another that is alive.
-    Refused,
-    /// It is a member.
-    Member,
-    /// It was a member, and has no connection: it may be one still.
-    Suspended,
-    /// It has lost its session, or never had one.
-    Lost,
+named_enum! {
+    /// Where a replica stands.
+    #[derive(Default)]
+    ClusterState {
+        /// There is no cluster.
+        #[default]
+        Off = "off",
+        /// It has no session yet.
+        Joining = "joining",
+        /// Its id is taken, maybe by a process that was killed a moment ago.
+        Waiting = "waiting",
+        /// Its id is taken by another that is alive.
+        Refused = "refused",
+        /// It is a member.
+        Member = "member",
+        /// It was a member, and has no connection: it may be one still.
+        Suspended = "suspended",
+        /// It has lost its session, or never had one.
+        Lost = "lost",
+    }
 }
 
 impl ClusterState {
-    /// All, in their order.
-    pub const ALL: [Self; 7] =
-        [Self::Off, Self::Joining, Self::Waiting, Self::Refused, Self::Member, Self::Suspended, Self::Lost];
-
-    /// As the API has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Joining => "joining",
-            Self::Waiting => "waiting",
-            Self::Refused => "refused",
-            Self::Member => "member",
-            Self::Suspended => "suspended",
-            Self::Lost => "lost",
-        }
-    }
-
     /// Whether its znode is among the members, or may be.
     pub fn is_member(self) -> bool {
         matches!(self, Self::Member | Self::Suspended)

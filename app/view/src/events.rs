@@ -2,83 +2,43 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::name::named_enum;
 use super::{Epoch, SessionId, Verdict, Zxid};
 
 /// Rows when nothing is said.
 const LIMIT_USUAL: u32 = 100;
 
-/// The kind of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum EventKind {
-    /// The link to the ensemble is another.
-    Link,
-    /// A watched root is in another state.
-    Root,
-    /// A directory was recognised as a lock.
-    LockAppeared,
-    /// A lock is shown no more.
-    LockVanished,
-    /// A contender joined.
-    Arrived,
-    /// Who owns a contender became known.
-    Identified,
-    /// A contender left.
-    Left,
-    /// Somebody else holds, or nobody.
-    HolderChanged,
-    /// A session ended.
-    SessionEnded,
-    /// A deadlock closed.
-    DeadlockClosed,
-    /// A deadlock came apart.
-    DeadlockOpened,
-    /// Something odd was found.
-    FindingRaised,
-    /// It is so no more.
-    FindingCleared,
-    /// The verdict is another.
-    VerdictChanged,
-}
-
-impl EventKind {
-    /// Every kind.
-    pub const ALL: [Self; 14] = [
-        Self::Link,
-        Self::Root,
-        Self::LockAppeared,
-        Self::LockVanished,
-        Self::Arrived,
-        Self::Identified,
-        Self::Left,
-        Self::HolderChanged,
-        Self::SessionEnded,
-        Self::DeadlockClosed,
-        Self::DeadlockOpened,
-        Self::FindingRaised,
-        Self::FindingCleared,
-        Self::VerdictChanged,
-    ];
-
-    /// Its name in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Link => "link",
-            Self::Root => "root",
-            Self::LockAppeared => "lock_appeared",
-            Self::LockVanished => "lock_vanished",
-            Self::Arrived => "arrived",
-            Self::Identified => "identified",
-            Self::Left => "left",
-            Self::HolderChanged => "holder_changed",
-            Self::SessionEnded => "session_ended",
-            Self::DeadlockClosed => "deadlock_closed",
-            Self::DeadlockOpened => "deadlock_opened",
-            Self::FindingRaised => "finding_raised",
-            Self::FindingCleared => "finding_cleared",
-            Self::VerdictChanged => "verdict_changed",
-        }
+named_enum! {
+    /// The kind of a row.
+    EventKind {
+        /// The link to the ensemble is another.
+        Link = "link",
+        /// A watched root is in another state.
+        Root = "root",
+        /// A directory was recognised as a lock.
+        LockAppeared = "lock_appeared",
+        /// A lock is shown no more.
+        LockVanished = "lock_vanished",
+        /// A contender joined.
+        Arrived = "arrived",
+        /// Who owns a contender became known.
+        Identified = "identified",
+        /// A contender left.
+        Left = "left",
+        /// Somebody else holds, or nobody.
+        HolderChanged = "holder_changed",
+        /// A session ended.
+        SessionEnded = "session_ended",
+        /// A deadlock closed.
+        DeadlockClosed = "deadlock_closed",
+        /// A deadlock came apart.
+        DeadlockOpened = "deadlock_opened",
+        /// Something odd was found.
+        FindingRaised = "finding_raised",
+        /// It is so no more.
+        FindingCleared = "finding_cleared",
+        /// The verdict is another.
+        VerdictChanged = "verdict_changed",
     }
 }
 

@@ -1,12 +1,10 @@
 //! Closed sets of names: the same words in JSON, in URLs and in CSS classes.
 
-use serde::{Deserialize, Serialize};
-
 /// A closed set of names.
 macro_rules! named_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $name {
             $($(#[$vdoc])* #[serde(rename = $text)] $variant,)+
@@ -17,10 +15,15 @@ macro_rules! named_enum {
             pub const ALL: [Self; [$($text),+].len()] = [$(Self::$variant),+];
 
             /// The name in JSON, URLs and CSS classes.
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)+
                 }
+            }
+
+            /// The value of a name.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|value| value.name() == name)
             }
         }
 
@@ -76,12 +79,14 @@ named_enum! {
 
 named_enum! {
     /// The one-word verdict on a lock; worst last.
+    #[derive(Default)]
     Verdict {
         /// Nobody holds, nobody waits.
         Free = "free",
         /// Held, and nothing unusual.
         Healthy = "healthy",
         /// Not enough is known.
+        #[default]
         Unknown = "unknown",
         /// Held well beyond this lock's usual time.
         Slow = "slow",

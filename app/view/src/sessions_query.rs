@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::name::named_enum;
 use super::query::{ParseQueryError, number, one_of, push_pair, rows, unknown};
 
 /// Order of the sessions.
@@ -41,31 +42,17 @@ impl SessionSort {
     }
 }
 
-/// What a row of the list stands for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SessionGroup {
-    /// One session.
-    #[default]
-    Session,
-    /// All sessions of one client host.
-    Host,
-    /// All sessions of one application.
-    Application,
-}
-
-impl SessionGroup {
-    /// Every grouping, as the page lists them.
-    pub const ALL: [Self; 3] = [Self::Session, Self::Host, Self::Application];
-
-    /// The name in URLs and frames.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Host => "host",
-            Self::Application => "application",
-        }
+named_enum! {
+    /// What a row of the list stands for.
+    #[derive(Default)]
+    SessionGroup {
+        /// One session.
+        #[default]
+        Session = "session",
+        /// All sessions of one client host.
+        Host = "host",
+        /// All sessions of one application.
+        Application = "application",
     }
 }
 

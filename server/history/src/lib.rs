@@ -12,6 +12,7 @@ pub mod derive;
 pub mod differs;
 pub mod historian;
 pub mod incident;
+mod names;
 mod payloads;
 pub mod query;
 pub mod replay;

@@ -8,7 +8,7 @@ use lockscope_view::{Events, EventsQuery, Scope, WINDOW_ROWS_MAX};
 use super::Http;
 use super::api::{share, share_past};
 use super::history::give_up_at;
-use super::history::happened::{Cursor, Page, Search, Wanted, What};
+use super::history::happened::{Cursor, Page, Search, Wanted};
 use super::params::{Params, short};
 use super::problem::{ErrorResponse, echo, wrong};
 use super::shared_answers::AnswerRequest;
@@ -59,10 +59,7 @@ fn earlier(http: &Http, scope: &Scope, wanted: Wanted) -> Result<Json<Events>, E
         search.look_back(http, scope, give_up_at());
     }
     let Page { lines, next, .. } = search.page(http, scope);
-    let events = lines.into_iter().rev().filter_map(|line| match line.what {
-        What::Event(found) => Some(found.row),
-        What::Gap(_) => None,
-    });
+    let events = lines.into_iter().rev().filter_map(|line| line.shown.what.ok());
     let events: Vec<_> = events.collect();
     let next_after = events.last().map_or(0, |row| row.number);
     let next_before = next.map(Cursor::text);

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use lockscope_page::ports::PRESENT;
-use lockscope_page::{EventLine, EventsView, events_page};
-use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
+use lockscope_page::{EventsView, events_page};
+use lockscope_view::{Scope, SessionId};
 
 use super::caller::Caller;
-use super::history::happened::{Cursor, Kind, Line, Page, Wanted, What};
+use super::history::happened::{Cursor, Kind, Page, Wanted};
 use super::history::{Moment, with_kept_moment, with_moment};
 use super::params::{NamedValues, Params, short};
 use super::problem::{ErrorResponse, wrong};
@@ -177,7 +177,6 @@ fn view(asked: &Asked, at_ms: Option<i64>, page: Page, ensembles: Vec<String>, k
     } else {
         String::new()
     };
-    let has_several = !ensembles.is_empty();
     let range = asked.pairs.iter().filter(|(name, _)| matches!(name.as_str(), "from" | "to"));
     EventsView {
         path: value("path"),
@@ -185,7 +184,7 @@ fn view(asked: &Asked, at_ms: Option<i64>, page: Page, ensembles: Vec<String>, k
         kind: value("kind"),
         ensemble: value("ensemble"),
         range: range.cloned().collect(),
-        rows: lines.into_iter().map(|line| row(line, has_several, keeps_history, at_ms)).collect(),
+        rows: lines.into_iter().map(|line| line.shown).collect(),
         at_ms,
         newest: if is_now && is_first { String::new() } else { newest_url(asked, at_ms) },
         older: next.map(|next| asked.address("/events", true, Some(("before", next.text())))).unwrap_or_default(),
@@ -200,40 +199,4 @@ fn view(asked: &Asked, at_ms: Option<i64>, page: Page, ensembles: Vec<String>, k
 fn newest_url(asked: &Asked, at_ms: Option<i64>) -> String {
     let url = asked.address("/events", false, None);
     if at_ms.is_some() { format!("{url}{PRESENT}") } else { url }
-}
-
-fn row(line: Line, has_several: bool, keeps_history: bool, at_ms: Option<i64>) -> EventLine {
-    let Line { cursor, ensemble, what } = line;
-    let when = |url: String, at_ms: i64| format!("{url}{}at={at_ms}", if url.contains('?') { '&' } else { '?' });
-    let shown = |url: String| at_ms.map_or_else(|| url.clone(), |at_ms| when(url.clone(), at_ms));
-    let tag = has_several.then(|| ensemble.clone());
-    let named = if has_several { ensemble } else { String::new() };
-    let found = match what {
-        What::Event(found) => found,
-        What::Gap(gap) => {
-            let text = format!("Nothing is known of {} ms: {}.", gap.to.since(gap.from), gap.why);
-            return EventLine { at_ms: cursor.at_ms, ensemble: tag, text, ..EventLine::default() };
-        }
-    };
-    let row = found.row;
-    let is_lock = row.path.is_some() && row.kind != lockscope_view::EventKind::Root;
-    let lock_url = row
-        .path
-        .clone()
-        .filter(|_| is_lock)
-        .map(|path| LockQuery { ensemble: named.clone(), path, ..LockQuery::default() }.to_url());
-    let session_url = row.session_id.map(|id| SessionQuery { ensemble: named, id, ..SessionQuery::default() }.to_url());
-    let moment_url = keeps_history.then(|| when(lock_url.clone().unwrap_or_else(|| "/".to_owned()), row.at_ms));
-    EventLine {
-        at_ms: row.at_ms,
-        kind: Some(row.kind),
-        ensemble: tag,
-        path: row.path,
-        session: row.session_id.map(|id| id.to_string()),
-        client: found.client,
-        text: row.text,
-        lock_url: lock_url.map(shown),
-        session_url: session_url.map(shown),
-        moment_url,
-    }
 }

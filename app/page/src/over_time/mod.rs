@@ -33,8 +33,8 @@ pub(crate) use script::script;
 pub use section::{OverTimeMarkup, over_time_markup};
 #[cfg(feature = "ssr")]
 pub use view::{
-    BARS_MAX, Bar, CLIENTS_MAX, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, Happened, Missing, OverTime,
-    OverTimeView, Piece, PieceShares, Strip, What, verdict_named,
+    BARS_MAX, Bar, CLIENTS_MAX, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, Missing, OverTime, OverTimeView,
+    PieceShares, Strip, What,
 };
 
 /// Pieces of a range, at most.

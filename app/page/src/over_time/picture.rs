@@ -3,12 +3,13 @@
 
 use leptos::prelude::*;
 
-use super::view::{Bar, OverTimeView, Piece, PieceShares, Strip};
+use super::view::{Bar, OverTimeView, PieceShares, Strip};
 use super::words;
 use crate::charts::over_time::{Axis, HEIGHT, Scale, WIDTH, area, edge, percent, rows, stack};
 use crate::erase::{erase, view};
 use crate::format::{date, middle, visible};
 use crate::parts::definition;
+use lockscope_view::past::Point;
 
 /// Instants, in ms since the epoch, and what was measured there.
 type Points = Vec<(i64, i64)>;
@@ -47,8 +48,8 @@ impl<'a> Picture<'a> {
             (words::VERDICT, String::new(), VERDICT, self.verdicts()),
             (self.strip_name(), String::new(), strip_height, strip),
             self.depth(),
-            self.times(words::WAIT, |piece| piece.wait_ms),
-            self.times(words::HOLD, |piece| piece.hold_ms),
+            self.times(words::WAIT, |piece| piece.wait_ms.all()),
+            self.times(words::HOLD, |piece| piece.hold_ms.all()),
             self.acquired(),
         ];
         let mut top = 0;
@@ -122,8 +123,7 @@ impl<'a> Picture<'a> {
         // Neighbours of one verdict are one.
         let mut runs: Vec<(i64, i64, &'static str)> = Vec::new();
         for piece in &self.view.pieces {
-            let Some(verdict) = piece.worst else { continue };
-            let end = piece.at_ms + self.view.grain_ms;
+            let (verdict, end) = (piece.worst, piece.at_ms + self.view.grain_ms);
             match runs.last_mut() {
                 Some((_, until, name)) if *until == piece.at_ms && *name == verdict.name() => *until = end,
                 _ => runs.push((piece.at_ms, end, verdict.name())),
@@ -200,8 +200,8 @@ impl<'a> Picture<'a> {
     }
 
     /// Values of pieces, and of those before.
-    fn values(&self, of: impl Fn(&Piece) -> Option<i64>) -> (Points, Points) {
-        let values = |pieces: &[Piece]| pieces.iter().filter_map(|piece| Some((piece.at_ms, of(piece)?))).collect();
+    fn values(&self, of: impl Fn(&Point) -> Option<i64>) -> (Points, Points) {
+        let values = |pieces: &[Point]| pieces.iter().filter_map(|piece| Some((piece.at_ms, of(piece)?))).collect();
         (values(&self.view.pieces), values(self.view.former.as_deref().unwrap_or_default()))
     }
 
@@ -219,7 +219,7 @@ impl<'a> Picture<'a> {
         &self,
         name: &'static str,
         height: i64,
-        of: impl Fn(&Piece) -> i64,
+        of: impl Fn(&Point) -> i64,
         unit: i64,
     ) -> (&'static str, String, i64, AnyView) {
         let (now, former) = self.values(|piece| Some(of(piece)));
@@ -233,7 +233,7 @@ impl<'a> Picture<'a> {
     }
 
     /// Three areas, one in the other.
-    fn times(&self, name: &'static str, of: fn(&Piece) -> [Option<i64>; 3]) -> (&'static str, String, i64, AnyView) {
+    fn times(&self, name: &'static str, of: fn(&Point) -> [Option<i64>; 3]) -> (&'static str, String, i64, AnyView) {
         let bands = [2, 1, 0].map(|at: usize| (at, self.values(|piece| of(piece).get(at).copied().flatten())));
         let all = bands.iter().flat_map(|(_, (now, former))| now.iter().chain(former)).map(|(_, value)| *value);
         let scale = Scale::powers(all);

@@ -2,12 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::view::{Happened, OverTimeView, Piece, What};
+use super::view::{OverTimeView, What};
 use super::words;
 use crate::charts::over_time::HUES;
 use crate::erase::{erase, view};
 use crate::format::{count, date, middle, visible};
 use crate::parts::{Columns, table_of, verdict_word};
+use lockscope_view::past::Point;
 
 const PIECES: Columns = &[
     (words::BEGINS, ""),
@@ -65,12 +66,12 @@ pub(super) fn legend(view: &OverTimeView, hues: &[Option<u8>]) -> AnyView {
 
 /// The pieces.
 pub(super) fn pieces(view: &OverTimeView) -> AnyView {
-    let row = |piece: &Piece| {
-        let holder = piece.holder.and_then(|at| view.clients.get(at)).map(|client| visible(&client.name));
+    let row = |piece: &Point| {
+        let holder = piece.client.and_then(|at| view.clients.get(at)).map(|client| visible(&client.name));
         view! {
             <tr>
                 <td>{instant(piece.at_ms)}</td>
-                <td>{piece.worst.map_or("–", verdict_word)}</td>
+                <td>{verdict_word(piece.worst)}</td>
                 <td>{holder.map_or("–".to_owned(), |name| middle(&name, NAME_CHARS))}</td>
                 <td class="table-number">{count(piece.acquired)}</td>
                 <td class="table-number">{count(piece.gave_up)}</td>
@@ -136,17 +137,17 @@ pub(super) fn happened(view: &OverTimeView) -> AnyView {
     }
 }
 
-fn row(view: &OverTimeView, one: &Happened) -> AnyView {
-    let (severity, who) = match &one.what {
-        What::Fact { severity, .. } => (*severity, None),
-        What::Held { client, how, .. } | What::Waited { client, how, .. } => (u8::from(*how == "forced"), Some(client)),
-        What::Gap { .. } => (1, None),
+fn row(view: &OverTimeView, one: &What) -> AnyView {
+    let (severity, who) = match one {
+        What::Fact(mark) => (mark.severity, None),
+        What::Hold(hold) => (u8::from(hold.how == "forced"), Some(hold.who())),
+        What::Gap(_) => (1, None),
     };
     let who = who.map(|name| {
         let name = visible(name);
         view! { <bdi class="ot-who" title=name.clone()>{middle(&name, NAME_CHARS)}</bdi>" " }
     });
-    let at_ms = one.at_ms;
+    let at_ms = one.at_ms();
     let is_kept = view.kept_from_ms.is_some_and(|from_ms| from_ms <= at_ms) && at_ms < view.now_ms;
     let time = if is_kept {
         let href = view.choice.at(at_ms, view.range_ms).url();
@@ -157,8 +158,8 @@ fn row(view: &OverTimeView, one: &Happened) -> AnyView {
     view! {
         <li class="ot-event" data-severity=severity>
             {time}
-            <span class="ot-kind">{words::kind(&one.what)}</span>
-            <span class="ot-says">{who}{words::happened(&one.what)}</span>
+            <span class="ot-kind">{words::kind(one)}</span>
+            <span class="ot-says">{who}{words::happened(one)}</span>
         </li>
     }
 }

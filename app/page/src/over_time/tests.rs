@@ -4,8 +4,9 @@ use leptos::prelude::Owner;
 
 use super::choice::{Choice, Former, Range};
 use super::section::over_time_markup;
-use super::view::{Bar, ClientShare, Happened, Missing, OverTime, OverTimeView, Piece, PieceShares, Strip, What};
+use super::view::{Bar, ClientShare, Missing, OverTime, OverTimeView, PieceShares, Strip, What};
 use lockscope_view::Verdict;
+use lockscope_view::past::{Hold, Percentiles, Point};
 
 const HOSTILE: &str = "<script>\"'&\u{202e}evil</script>";
 const HOUR_MS: i64 = 3_600_000;
@@ -59,14 +60,19 @@ fn nothing_that_happened_is_said() {
 
 #[test]
 fn what_comes_from_outside_is_text() {
-    let what =
-        What::Held { client: HOSTILE.to_owned(), wait_ms: 5, hold_ms: 9, how: "released", is_lower_bound: false };
+    let hold = Hold {
+        label: Some(HOSTILE.to_owned()),
+        held_at_ms: Some(5),
+        hold_ms: Some(9),
+        how: "released".into(),
+        ..Hold::default()
+    };
     let view = OverTimeView {
         choice: Choice::of("eu", "/a<b>\"&c"),
         clients: vec![client(HOSTILE)],
         strip: Strip::Holds(vec![bar(0, HOUR_MS, 0)]),
         gaps: vec![Missing { from_ms: 5, to_ms: 9, why: HOSTILE.to_owned() }],
-        happened: vec![Happened { at_ms: 5, what }],
+        happened: vec![What::Hold(Box::new(hold))],
         ..empty()
     };
     let html = markup(&view);
@@ -99,20 +105,20 @@ fn bars_lead_to_moments_that_can_be_shown() {
 #[test]
 fn a_month_that_is_full_stays_small() {
     let grain_ms = 10_800_000;
-    let piece = |at: i64| Piece {
+    let piece = |at: i64| Point {
         at_ms: at * grain_ms,
         acquired: 9,
         depth_max: 3,
-        wait_ms: [Some(1), Some(20), Some(300)],
-        hold_ms: [Some(5), Some(50), Some(500)],
-        worst: Some(if at % 3 == 0 { Verdict::Stuck } else { Verdict::Healthy }),
-        holder: Some(0),
-        ..Piece::default()
+        wait_ms: Percentiles { p50: Some(1), p95: Some(20), p99: Some(300) },
+        hold_ms: Percentiles { p50: Some(5), p95: Some(50), p99: Some(500) },
+        worst: if at % 3 == 0 { Verdict::Stuck } else { Verdict::Healthy },
+        client: Some(0),
+        ..Point::default()
     };
     let shares =
         |at: i64| PieceShares { at_ms: at * grain_ms, held_ms: (0..5).map(|who| (Some(who), 900_000)).collect() };
     let name = |at: usize| client(&format!("{}-{at}", "long".repeat(80)));
-    let what = |at: i64| Happened { at_ms: at, what: What::Gap { ms: 5, why: "x".repeat(100) } };
+    let what = |at: i64| What::Gap(Missing { from_ms: at, to_ms: at + 5, why: "x".repeat(100) });
     let view = OverTimeView {
         choice: Choice::of("", "/a").with_range(Range::Between(0, 240 * grain_ms)),
         range_ms: (0, 240 * grain_ms),

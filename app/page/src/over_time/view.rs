@@ -2,7 +2,7 @@
 
 pub use lockscope_view::past::Missing;
 
-use lockscope_view::Verdict;
+use lockscope_view::past::{Hold, Mark, Point};
 
 use super::choice::Choice;
 
@@ -14,11 +14,6 @@ pub const CLIENTS_MAX: usize = 40;
 pub const HOLDS_LISTED_MAX: usize = 60;
 /// Everything else of the list.
 pub const FACTS_LISTED_MAX: usize = 140;
-
-/// A verdict by its name, as stores and the API have it.
-pub fn verdict_named(name: &str) -> Option<Verdict> {
-    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
-}
 
 /// What there is to draw.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,9 +40,9 @@ pub struct OverTimeView {
     /// Length of a piece.
     pub grain_ms: i64,
     /// In order; of time in which nothing happened there are none.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Point>,
     /// The same of the range before, moved here; None where nothing is compared.
-    pub former: Option<Vec<Piece>>,
+    pub former: Option<Vec<Point>>,
     /// Those who held, the longest first.
     pub clients: Vec<ClientShare>,
     /// How many more there are.
@@ -59,34 +54,13 @@ pub struct OverTimeView {
     /// The part of the range that is known, in thousandths.
     pub known: u32,
     /// What happened, the newest first.
-    pub happened: Vec<Happened>,
+    pub happened: Vec<What>,
     /// Holds that the list leaves out; None: more than were counted.
     pub holds_left_out: Option<usize>,
     /// Facts are left out as well.
     pub has_more_facts: bool,
     /// What is wrong with it now and what that was like before, and the address of the incident.
     pub incident: Option<(String, String)>,
-}
-
-/// A piece of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
-    /// Where it begins.
-    pub at_ms: i64,
-    /// Contenders that began to hold.
-    pub acquired: u32,
-    /// Contenders that left without.
-    pub gave_up: u32,
-    /// The longest queue.
-    pub depth_max: u32,
-    /// 50, 95 and 99 in 100 of the waits that ended were not longer.
-    pub wait_ms: [Option<i64>; 3],
-    /// The same of holds.
-    pub hold_ms: [Option<i64>; 3],
-    /// The worst verdict; None where it is not known.
-    pub worst: Option<Verdict>,
-    /// Who held longest, by place among the clients.
-    pub holder: Option<usize>,
 }
 
 /// A client that held.
@@ -130,55 +104,23 @@ pub struct Bar {
 }
 
 /// Something that happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happened {
-    /// When.
-    pub at_ms: i64,
-    /// What.
-    pub what: What,
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A fact.
+    Fact(Mark),
+    /// Somebody began to hold, or waited and never did.
+    Hold(Box<Hold>),
+    /// Nothing is known for a while.
+    Gap(Missing),
 }
 
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    /// A fact: its kind, its code, how bad (0 to 2), one sentence.
-    Fact {
-        /// `finding`, `verdict`, `deadlock` and more.
-        kind: &'static str,
-        /// Of a finding its code, of a verdict its name.
-        code: String,
-        /// 0 for worth knowing, 1 for worth a look, 2 for act.
-        severity: u8,
-        /// One sentence.
-        text: String,
-    },
-    /// Somebody began to hold.
-    Held {
-        /// Who.
-        client: String,
-        /// After how long.
-        wait_ms: i64,
-        /// For how long.
-        hold_ms: i64,
-        /// How it ended, as the API has it; `still` while it goes on.
-        how: &'static str,
-        /// It may have been longer.
-        is_lower_bound: bool,
-    },
-    /// Somebody waited and never held.
-    Waited {
-        /// Who.
-        client: String,
-        /// For how long.
-        wait_ms: i64,
-        /// How it ended.
-        how: &'static str,
-    },
-    /// Nothing is known from here on.
-    Gap {
-        /// For how long.
-        ms: i64,
-        /// Why.
-        why: String,
-    },
+impl What {
+    /// When.
+    pub fn at_ms(&self) -> i64 {
+        match self {
+            Self::Fact(mark) => mark.at_ms,
+            Self::Hold(hold) => hold.held_at_ms.unwrap_or(hold.joined_at_ms),
+            Self::Gap(gap) => gap.from_ms,
+        }
+    }
 }

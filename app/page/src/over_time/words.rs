@@ -6,6 +6,7 @@ use crate::charts::over_time::Scale;
 use crate::format::{count, duration, plural, visible};
 use crate::parts::{finding_word, verdict_word};
 use lockscope_view::Verdict;
+use lockscope_view::past::{Percentiles, Point};
 
 pub(super) const HISTORY_OFF: &str = "History is off: set history = \"on\" and a data directory.";
 /// What stands where the fragment can't be fetched.
@@ -87,7 +88,7 @@ pub(super) fn step(step: Step) -> (&'static str, &'static str) {
 
 /// All of it, in a few words.
 pub(super) fn summary(view: &OverTimeView) -> String {
-    let sum = |of: fn(&super::view::Piece) -> u32| view.pieces.iter().map(|piece| u64::from(of(piece))).sum::<u64>();
+    let sum = |of: fn(&Point) -> u32| view.pieces.iter().map(|piece| u64::from(of(piece))).sum::<u64>();
     let acquired = sum(|piece| piece.acquired);
     let clients = (view.clients.len() + view.clients_left_out) as u64;
     let known = match view.known {
@@ -104,7 +105,7 @@ pub(super) fn summary(view: &OverTimeView) -> String {
     }
     let most = view.pieces.iter().map(|piece| piece.depth_max).max().unwrap_or(0);
     let waited = if most == 0 { "Nobody waited".to_owned() } else { format!("At most {} waited", count(most)) };
-    let worst = view.pieces.iter().filter_map(|piece| piece.worst).max();
+    let worst = view.pieces.iter().map(|piece| piece.worst).max();
     let worst = worst.filter(|verdict| *verdict > Verdict::Unknown);
     let worst = worst.map_or(String::new(), |verdict| format!(" At worst it was {}.", verdict_word(verdict)));
     let held = match clients {
@@ -179,36 +180,40 @@ pub(super) fn bar(client: &str, ms: i64, is_going_on: bool) -> String {
 }
 
 /// What a piece says when it is pointed at; its time is in UTC there.
-pub(super) fn piece(begin: &str, piece: &super::view::Piece) -> String {
-    let verdict = piece.worst.map_or(String::new(), |verdict| format!(", {}", verdict_word(verdict)));
-    format!("{begin}{verdict}: acquired {}, at most {} waiting", count(piece.acquired), count(piece.depth_max))
+pub(super) fn piece(begin: &str, piece: &Point) -> String {
+    let verdict = verdict_word(piece.worst);
+    format!("{begin}, {verdict}: acquired {}, at most {} waiting", count(piece.acquired), count(piece.depth_max))
 }
 
 /// Of what something that happened is.
 pub(super) fn kind(what: &What) -> String {
     match what {
-        What::Fact { kind: "finding", code, .. } => finding_word(code),
-        What::Fact { kind, .. } => (*kind).to_owned(),
-        What::Held { .. } => "hold".to_owned(),
-        What::Waited { .. } => "wait".to_owned(),
-        What::Gap { .. } => "gap".to_owned(),
+        What::Fact(mark) if mark.kind == "finding" => finding_word(&mark.code),
+        What::Fact(mark) => mark.kind.to_string(),
+        What::Hold(hold) if hold.hold_ms.is_some() => "hold".to_owned(),
+        What::Hold(_) => "wait".to_owned(),
+        What::Gap(_) => "gap".to_owned(),
     }
 }
 
 /// What happened, behind who it was.
 pub(super) fn happened(what: &What) -> String {
     match what {
-        What::Fact { text, .. } => visible(text),
-        What::Held { wait_ms, hold_ms, how, is_lower_bound, .. } => {
-            let sign = if *is_lower_bound { "at least " } else { "" };
-            let after = if *wait_ms > 0 { format!(" after waiting {}", duration(*wait_ms)) } else { String::new() };
-            match *how {
-                "still" => format!("holds for {sign}{}{after}", duration(*hold_ms)),
-                how => format!("held for {sign}{}{after}: {}", duration(*hold_ms), end(how)),
+        What::Fact(mark) => visible(&mark.text),
+        What::Hold(hold) => {
+            let sign = if hold.is_lower_bound { "at least " } else { "" };
+            let waited = duration(hold.wait_ms);
+            let after = if hold.wait_ms > 0 { format!(" after waiting {waited}") } else { String::new() };
+            match (hold.hold_ms, &*hold.how) {
+                (None, how) => format!("waited {waited}: {}", end(how)),
+                (Some(hold_ms), "still") => format!("holds for {sign}{}{after}", duration(hold_ms)),
+                (Some(hold_ms), how) => format!("held for {sign}{}{after}: {}", duration(hold_ms), end(how)),
             }
         }
-        What::Waited { wait_ms, how, .. } => format!("waited {}: {}", duration(*wait_ms), end(how)),
-        What::Gap { ms, why } => format!("Nothing is known of the next {}: {}.", duration(*ms), visible(why)),
+        What::Gap(gap) => {
+            let text = duration(gap.to_ms - gap.from_ms);
+            format!("Nothing is known of the next {text}: {}.", visible(&gap.why))
+        }
     }
 }
 
@@ -236,7 +241,8 @@ pub(super) fn left_out(holds: Option<usize>, has_more_facts: bool) -> Option<Str
 }
 
 /// Percentiles in a cell.
-pub(super) fn percentiles(of: [Option<i64>; 3]) -> String {
+pub(super) fn percentiles(of: Percentiles) -> String {
+    let of = of.all();
     if of.iter().all(Option::is_none) {
         return "–".to_owned();
     }
@@ -246,6 +252,7 @@ pub(super) fn percentiles(of: [Option<i64>; 3]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockscope_view::past::Hold;
 
     #[test]
     fn lanes_say_how_far_they_reach() {
@@ -257,12 +264,9 @@ mod tests {
 
     #[test]
     fn what_happened_is_a_sentence() {
-        let held = |how, is_lower_bound| What::Held {
-            client: "a".to_owned(),
-            wait_ms: 300,
-            hold_ms: 2_100,
-            how,
-            is_lower_bound,
+        let held = |how: &'static str, is_lower_bound| {
+            let how = how.into();
+            What::Hold(Box::new(Hold { wait_ms: 300, hold_ms: Some(2_100), how, is_lower_bound, ..Hold::default() }))
         };
         assert_eq!(happened(&held("forced", false)), "held for 2.1 s after waiting 300 ms: released through Lockscope");
         assert_eq!(happened(&held("still", true)), "holds for at least 2.1 s after waiting 300 ms");

@@ -8,11 +8,13 @@ use leptos::prelude::*;
 use super::{ServerPage, words};
 use crate::format::{middle, visible};
 use crate::parts::{Columns, Table, filled, stamp};
-use lockscope_view::EventKind;
+use lockscope_view::past::Missing;
+use lockscope_view::{EventKind, EventRow, LockQuery, SessionQuery};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 60;
 
+/// What of the list is shown, as it was asked for, and where more is.
 #[derive(Clone, Debug, Default)]
 pub struct EventsView {
     /// Only at or below this path; empty for all.
@@ -39,24 +41,19 @@ pub struct EventsView {
     pub news: String,
     /// So far back all was looked through, where it was given up before there were enough rows.
     pub given_up_at_ms: Option<i64>,
+    /// The past is recorded here.
     pub keeps_history: bool,
 }
 
-#[derive(Clone, Debug, Default)]
+/// A row.
+#[derive(Clone, Debug)]
 pub struct EventLine {
-    pub at_ms: i64,
-    /// What; None: nothing is known for a while.
-    pub kind: Option<EventKind>,
-    /// Its ensemble, where there are several.
-    pub ensemble: Option<String>,
-    /// The lock or root.
-    pub path: Option<String>,
-    pub session: Option<String>,
+    /// Its ensemble.
+    pub ensemble: String,
+    /// What happened; or of which time nothing is known.
+    pub what: Result<EventRow, Missing>,
+    /// Who its session is.
     pub client: Option<String>,
-    pub text: String,
-    pub lock_url: Option<String>,
-    pub session_url: Option<String>,
-    pub moment_url: Option<String>,
 }
 
 /// Counts new rows every five seconds, unless it is paused or nobody looks.
@@ -69,9 +66,10 @@ const NEWS_SCRIPT: &str = "{const n=document.getElementById('news'),b=document.g
 
 const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Who", ""), ("What happened", "")];
 
+/// The page.
 pub fn events_page(plain: &ServerPage<'_>, of: &EventsView) -> String {
     super::drawn(plain, 0, || {
-        let rows = of.rows.iter().map(row).collect_view();
+        let rows = of.rows.iter().map(|line| row(of, line)).collect_view();
         let list = if of.rows.is_empty() {
             view! { <p class="empty">{words::no_event(of.given_up_at_ms.is_some(), of.keeps_history)}</p> }
         } else {
@@ -111,6 +109,7 @@ fn news(of: &EventsView) -> Option<AnyView> {
 }
 
 impl EventsView {
+    /// The same list, from its newest row on.
     fn newest_url(&self) -> String {
         self.news.replacen("/events/news", "/events", 1)
     }
@@ -180,22 +179,44 @@ fn way(href: &str, text: &'static str) -> Option<AnyView> {
     filled(href.to_owned()).map(|href| view! { <a class="tool" href=href>{text}</a> })
 }
 
-fn row(of: &EventLine) -> AnyView {
-    let kind = of.kind.map_or("gap", EventKind::name);
-    let moment = of.moment_url.clone().map(|url| view! { <div><a href=url>{words::THEN}</a></div> });
-    let ensemble = of.ensemble.as_ref().map(|name| view! { <div class="quiet">{visible(name)}</div> });
-    let who = of.client.as_ref().map(|client| {
+fn row(of: &EventsView, line: &EventLine) -> AnyView {
+    let then = |url: String, at_ms: i64| format!("{url}{}at={at_ms}", if url.contains('?') { '&' } else { '?' });
+    let shown = |url: String| match of.at_ms {
+        Some(at_ms) => then(url, at_ms),
+        None => url,
+    };
+    let has_several = !of.ensembles.is_empty();
+    let named = || if has_several { line.ensemble.clone() } else { String::new() };
+    let event = line.what.as_ref().ok();
+    let kind = event.map(|row| row.kind);
+    let path = event.and_then(|row| row.path.as_ref());
+    let lock_url = path
+        .filter(|_| kind != Some(EventKind::Root))
+        .map(|path| LockQuery { ensemble: named(), path: path.clone(), ..LockQuery::default() }.to_url());
+    let moment = event.filter(|_| of.keeps_history).map(|row| {
+        let url = then(lock_url.clone().unwrap_or_else(|| "/".to_owned()), row.at_ms);
+        view! { <div><a href=url>{words::THEN}</a></div> }
+    });
+    let session = event.and_then(|row| row.session_id).map(|id| {
+        let url = SessionQuery { ensemble: named(), id, ..SessionQuery::default() }.to_url();
+        view! { <div class="quiet">{linked(Some(shown(url)), &id.to_string())}</div> }
+    });
+    let ensemble = has_several.then(|| view! { <div class="quiet">{visible(&line.ensemble)}</div> });
+    let who = line.client.as_ref().map(|client| {
         let whole = visible(client);
         view! { <bdi title=whole.clone()>{middle(&whole, CELL_CHARS)}</bdi> }
     });
-    let session = of.session.clone().map(|id| linked(of.session_url.clone(), &id));
+    let (at_ms, text) = match &line.what {
+        Ok(row) => (row.at_ms, visible(&row.text)),
+        Err(gap) => (gap.from_ms, words::nothing_known(gap)),
+    };
     view! {
-        <tr data-kind=kind data-at=of.at_ms.to_string()>
-            <td>{stamp(of.at_ms)}{moment}</td>
-            <td><span class="audit-kind">{words::event_kind(of.kind)}</span></td>
-            <td class="audit-where">{of.path.as_ref().map(|path| linked(of.lock_url.clone(), path))}{ensemble}</td>
-            <td class="audit-where">{who}{session.map(|session| view! { <div class="quiet">{session}</div> })}</td>
-            <td class="audit-why">{visible(&of.text)}</td>
+        <tr data-kind=kind.map_or("gap", EventKind::name) data-at=at_ms.to_string()>
+            <td>{stamp(at_ms)}{moment}</td>
+            <td><span class="audit-kind">{words::event_kind(kind)}</span></td>
+            <td class="audit-where">{path.map(|path| linked(lock_url.map(shown), path))}{ensemble}</td>
+            <td class="audit-where">{who}{session}</td>
+            <td class="audit-why">{text}</td>
         </tr>
     }
 }
@@ -213,19 +234,24 @@ fn linked(url: Option<String>, text: &str) -> AnyView {
 mod tests {
     use super::*;
     use crate::shell::AssetNames;
-    use lockscope_view::{Person, Role, SignedBy};
+    use lockscope_view::{Person, Role, SessionId, SignedBy};
 
     #[test]
     fn what_clients_wrote_stays_text_and_the_script_is_small() {
         let hostile = "</script><script>alert(1)</script>\u{202e}".to_owned();
-        let line = EventLine {
+        let row = EventRow {
+            number: 1,
             at_ms: 1_700_000_000_000,
+            kind: EventKind::Arrived,
             path: Some(hostile.clone()),
-            session: Some(hostile.clone()),
-            client: Some(hostile.clone()),
+            node: None,
+            czxid: None,
+            session_id: Some(SessionId(1)),
+            verdict: None,
+            finding: None,
             text: hostile.clone(),
-            ..EventLine::default()
         };
+        let line = EventLine { ensemble: hostile.clone(), what: Ok(row), client: Some(hostile.clone()) };
         let of = EventsView {
             path: hostile.clone(),
             session: hostile.clone(),

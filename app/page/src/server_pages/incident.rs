@@ -1,5 +1,6 @@
 //! One incident: what happened, who held and who waited when, and what it was like before.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::erase::view;
@@ -8,7 +9,10 @@ use leptos::prelude::*;
 use super::{ServerPage, words};
 use crate::format::{duration, middle, visible};
 use crate::parts::{Columns, marked, marked_table, numbers_way, stamp};
-use lockscope_view::Verdict;
+use lockscope_view::past::{
+    AlikeIncident, EarlierIncident, Incident, IncidentAlert, IncidentLife, IncidentRelease, Mark, OneIncident,
+};
+use lockscope_view::{LockQuery, SessionQuery};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 44;
@@ -17,162 +21,26 @@ const WIDTH: i64 = 1_000;
 /// Height of the picture of how many waited.
 const DEPTH_HEIGHT: i64 = 40;
 
-/// One incident.
-#[derive(Clone, Debug)]
+/// Locks that are listed.
+const LOCKS_MAX: usize = 40;
+/// Whoever held or waited. Overflow policy: whoever is at the root, held, or waited longest is drawn.
+const LANES_MAX: usize = 120;
+
+/// One incident, as it was asked for.
+#[derive(Clone, Debug, Default)]
 pub struct IncidentView {
-    /// What happened, in plain words.
-    pub sentence: String,
-    /// The worst verdict.
-    pub worst: Verdict,
-    /// The finding that says what was wrong, where no verdict does.
-    pub finding: Option<String>,
-    /// When it began.
-    pub from_ms: i64,
-    /// When it ended; None while it goes on.
-    pub to_ms: Option<i64>,
+    /// The incident.
+    pub incident: OneIncident,
+    /// Findings and releases at its locks meanwhile, the oldest first.
+    pub facts: Vec<Mark>,
     /// The instant at which it is looked at.
     pub now_ms: i64,
-    /// Its locks, each with the address of its page as it was when trouble began.
-    pub locks: Vec<(String, String)>,
-    /// Further locks.
-    pub locks_left_out: usize,
-    /// Who held or waited, in the order in which they came.
-    pub lanes: Vec<IncidentLane>,
-    /// Further ones.
-    pub lanes_left_out: usize,
-    /// How many waited from each instant on, the oldest first.
-    pub depth: Vec<(i64, u32)>,
-    /// There were more: not all who waited were looked at.
-    pub is_depth_least: bool,
-    /// Sessions that waited 1 s or longer, and the most at once.
-    pub victims: (usize, usize),
-    /// All waiting.
-    pub waiting_ms: i64,
-    /// What happened meanwhile: findings and releases, the oldest first.
-    pub facts: Vec<IncidentFact>,
-    /// When the same lock was in the same trouble before, the newest first.
-    pub earlier: Vec<IncidentBefore>,
-    /// How often altogether.
-    pub seen_before: usize,
-    /// What they have in common, in plain words.
-    pub again: String,
-    /// Incidents that were like it, on whatever lock; None where there are none, or there was no time to look.
-    pub alike: Option<IncidentsAlike>,
-    /// What was released and which alerts fired meanwhile, the oldest first.
-    pub acts: Vec<IncidentAct>,
+    /// Its ensemble; empty where there is only one.
+    pub ensemble: String,
+    /// Address of an incident's page, without its id.
+    pub url: String,
     /// Addresses: as Markdown, JSON, Perfetto and a file of its own.
     pub ways: Vec<(&'static str, String)>,
-    /// The address of the whole list.
-    pub list_url: String,
-}
-
-/// Who held or waited.
-#[derive(Clone, Debug)]
-pub struct IncidentLane {
-    /// Who.
-    pub who: String,
-    /// Address of its session's page then.
-    pub url: Option<String>,
-    /// The lock.
-    pub lock: String,
-    /// When it came.
-    pub joined_ms: i64,
-    /// When it held.
-    pub held_ms: Option<i64>,
-    /// When it left.
-    pub left_ms: Option<i64>,
-    /// How, in words.
-    pub how: &'static str,
-    /// It made the others wait.
-    pub is_root: bool,
-    /// It waits for nothing that anybody should let go.
-    pub stands_by: bool,
-}
-
-/// The same lock in the same trouble before.
-#[derive(Clone, Debug)]
-pub struct IncidentBefore {
-    /// When it began.
-    pub from_ms: i64,
-    /// How long it lasted.
-    pub lasted_ms: i64,
-    /// How it ended, in words.
-    pub ended: &'static str,
-    /// Address of its page.
-    pub url: String,
-}
-
-/// Incidents that were like it, on whatever lock.
-#[derive(Clone, Debug)]
-pub struct IncidentsAlike {
-    /// How many there were, and how many ended likewise.
-    pub sentence: String,
-    /// The newest first.
-    pub rows: Vec<AlikeIncident>,
-}
-
-/// One that was like it.
-#[derive(Clone, Debug)]
-pub struct AlikeIncident {
-    /// When it began.
-    pub from_ms: i64,
-    /// How long it lasted.
-    pub lasted_ms: i64,
-    /// The root's lock.
-    pub lock: String,
-    /// How it ended, in words.
-    pub ended: &'static str,
-    /// As this one did.
-    pub is_likewise: bool,
-    /// Address of its page.
-    pub url: String,
-}
-
-/// What was done about it, or who was called.
-#[derive(Clone, Debug)]
-pub struct IncidentAct {
-    /// When.
-    pub at_ms: i64,
-    /// The lock.
-    pub lock: String,
-    /// What.
-    pub what: IncidentActKind,
-    /// Address of the page that says more.
-    pub url: Option<String>,
-}
-
-/// What was done.
-#[derive(Clone, Debug)]
-pub enum IncidentActKind {
-    /// Somebody released the lock.
-    Release {
-        /// Who, where that may be shown.
-        by: Option<String>,
-    },
-    /// An alert fired.
-    Alert {
-        /// The rule.
-        rule: String,
-        /// When it was over.
-        until_ms: Option<i64>,
-        /// What it said.
-        sentence: String,
-    },
-}
-
-/// What happened meanwhile.
-#[derive(Clone, Debug)]
-pub struct IncidentFact {
-    /// When.
-    pub at_ms: i64,
-    /// How bad: 0 for worth knowing, 2 for act.
-    pub severity: u8,
-    /// What it is called.
-    pub name: String,
-    /// The lock.
-    pub lock: String,
-    /// One sentence.
-    pub text: String,
 }
 
 const LANES: Columns = &[
@@ -187,24 +55,32 @@ const LANES: Columns = &[
 /// The page.
 pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
     super::page(plain, "Incident", "events", of.now_ms, || {
+        let OneIncident { incident, lives, lives_left_out, .. } = &of.incident;
         let axis = Axis::of(of);
-        let lanes = of.lanes.iter().map(|lane| row(lane, axis)).collect_view();
+        let lanes = lanes(lives).into_iter().map(|life| row(of, life, axis)).collect_view();
         let left_out = |number: usize| (number > 0).then(|| view! { <p class="quiet">{words::further(number)}</p> });
         let way = |(name, url): &(&'static str, String)| view! { <a class="tool" href=url.clone()>{*name}</a> };
+        let named = form_urlencoded::byte_serialize(of.ensemble.as_bytes()).collect::<String>();
+        let list = if named.is_empty() { "/incidents".to_owned() } else { format!("/incidents?ensemble={named}") };
+        let lock = |path: &String| {
+            let query = LockQuery { ensemble: of.ensemble.clone(), path: path.clone(), ..LockQuery::default() };
+            let (url, whole) = (format!("{}&at={}", query.to_url(), incident.from_at_ms), visible(path));
+            view! { <li><a href=url><code title=whole.clone()><bdi>{whole.clone()}</bdi></code></a></li> }
+        };
         view! {
-            <p class="crumbs"><a href=of.list_url.clone()>"Incidents"</a></p>
-            <h1 class="page-title">{super::incidents::what(of.worst, of.finding.as_deref())} " " {visible(&of.sentence)}</h1>
-            {figures(of)}
+            <p class="crumbs"><a href=list>"Incidents"</a></p>
+            <h1 class="page-title">{super::incidents::what(incident.worst, incident.finding.as_deref())} " " {visible(&incident.sentence)}</h1>
+            {figures(incident, of.now_ms)}
             <h2 class="part-title">{words::INCIDENT_LOCKS}</h2>
-            <ul class="incident-list" data-testid="incident-locks">{of.locks.iter().map(lock).collect_view()}</ul>
-            {left_out(of.locks_left_out)}
+            <ul class="incident-list" data-testid="incident-locks">{incident.locks.iter().take(LOCKS_MAX).map(lock).collect_view()}</ul>
+            {left_out(incident.locks.len().saturating_sub(LOCKS_MAX))}
             <h2 class="part-title">{words::INCIDENT_LANES}</h2>
             <p class="quiet">{words::INCIDENT_LANES_LEAD} " " {stamp(axis.from_ms)} " – " {stamp(axis.to_ms)}</p>
-            {depth(of, axis)}
+            {depth(&of.incident, axis)}
             {marked_table("incident-lanes", LANES, lanes.into_any())}
-            {left_out(of.lanes_left_out)}
-            {acts(of)}
-            {facts(of)}
+            {left_out(lives_left_out + lives.len().saturating_sub(LANES_MAX))}
+            {acts(&of.incident)}
+            {facts(&of.facts)}
             {before(of)}
             {alike(of)}
             <nav class="audit-ways" aria-label="As a file">{of.ways.iter().map(way).collect_view()}</nav>
@@ -213,29 +89,22 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
     })
 }
 
-fn figures(of: &IncidentView) -> AnyView {
+fn figures(of: &Incident, now_ms: i64) -> AnyView {
     let one = |name: &'static str, value: AnyView| view! { <div><dt>{marked(name)}</dt><dd>{value}</dd></div> };
-    let ended = match of.to_ms {
+    let ended = match of.to_at_ms {
         Some(to_ms) => stamp(to_ms).into_any(),
         None => view! { <span>"not yet"</span> }.into_any(),
     };
-    let lasted = duration(of.to_ms.unwrap_or(of.now_ms) - of.from_ms);
-    let (victims, peak) = of.victims;
     view! {
         <dl class="incident-figures" data-testid="incident-figures">
-            {one(super::incidents::BEGAN, stamp(of.from_ms).into_any())}
+            {one(super::incidents::BEGAN, stamp(of.from_at_ms).into_any())}
             {one(words::INCIDENT_ENDED, ended)}
-            {one(super::incidents::LASTED, view! { <span>{lasted}</span> }.into_any())}
-            {one(words::INCIDENT_VICTIMS, view! { <span>{words::victims(victims, peak)}</span> }.into_any())}
+            {one(super::incidents::LASTED, view! { <span>{duration(of.lasted_ms(now_ms))}</span> }.into_any())}
+            {one(words::INCIDENT_VICTIMS, view! { <span>{words::victims(of.victims, of.victims_peak)}</span> }.into_any())}
             {one(words::INCIDENT_WAITING, view! { <span>{duration(of.waiting_ms)}</span> }.into_any())}
             {one(words::INCIDENT_SEEN, view! { <span>{super::incidents::times(of.seen_before)}</span> }.into_any())}
         </dl>
     }
-}
-
-fn lock((path, url): &(String, String)) -> AnyView {
-    let whole = visible(path);
-    view! { <li><a href=url.clone()><code title=whole.clone()><bdi>{whole.clone()}</bdi></code></a></li> }
 }
 
 /// The time that is shown: the incident and a little around it.
@@ -247,9 +116,10 @@ struct Axis {
 
 impl Axis {
     fn of(of: &IncidentView) -> Self {
-        let to_ms = of.to_ms.unwrap_or(of.now_ms).max(of.from_ms + 1);
-        let around_ms = ((to_ms - of.from_ms) / 10).max(500);
-        Self { from_ms: of.from_ms - around_ms, to_ms: (to_ms + around_ms).min(of.now_ms.max(to_ms)) }
+        let from_ms = of.incident.incident.from_at_ms;
+        let to_ms = of.incident.incident.to_at_ms.unwrap_or(of.now_ms).max(from_ms + 1);
+        let around_ms = ((to_ms - from_ms) / 10).max(500);
+        Self { from_ms: from_ms - around_ms, to_ms: (to_ms + around_ms).min(of.now_ms.max(to_ms)) }
     }
 
     fn x(self, at_ms: i64) -> i64 {
@@ -263,13 +133,43 @@ impl Axis {
     }
 }
 
+/// Those that are drawn, in the order in which they came.
+fn lanes(lives: &[IncidentLife]) -> Vec<&IncidentLife> {
+    let mut drawn: Vec<(usize, &IncidentLife)> = lives.iter().enumerate().collect();
+    drawn.sort_by_key(|(_, life)| {
+        let long = life.left_at_ms.map_or(i64::MAX, |left_ms| left_ms.saturating_sub(life.joined_at_ms));
+        (!life.is_root, life.held_at_ms.is_none(), std::cmp::Reverse(long))
+    });
+    drawn.truncate(LANES_MAX);
+    drawn.sort_by_key(|(place, _)| *place);
+    drawn.into_iter().map(|(_, life)| life).collect()
+}
+
+/// How many waited from each instant on, the oldest first.
+fn waiting(lives: &[IncidentLife]) -> Vec<(i64, u32)> {
+    let mut by_instant = BTreeMap::<i64, i64>::new();
+    for life in lives.iter().filter(|life| life.is_waiting) {
+        *by_instant.entry(life.joined_at_ms).or_default() += 1;
+        if let Some(end_ms) = life.held_at_ms.or(life.left_at_ms) {
+            *by_instant.entry(end_ms).or_default() -= 1;
+        }
+    }
+    let sum = |now: &mut i64, (at_ms, step): (i64, i64)| {
+        *now += step;
+        Some((at_ms, u32::try_from(*now).unwrap_or(0)))
+    };
+    by_instant.into_iter().scan(0, sum).collect()
+}
+
 /// How many waited when, as steps over the same time as the lanes.
-fn depth(of: &IncidentView, axis: Axis) -> Option<AnyView> {
-    let most = of.depth.iter().map(|(_, waiting)| *waiting).max().filter(|most| *most > 0)?;
-    let path = steps(&of.depth, most, axis);
+fn depth(of: &OneIncident, axis: Axis) -> Option<AnyView> {
+    let depth = waiting(&of.lives);
+    let most = depth.iter().map(|(_, waiting)| *waiting).max().filter(|most| *most > 0)?;
+    let path = steps(&depth, most, axis);
+    let is_least = of.lives_left_out > 0 || of.incident.is_lower_bound;
     Some(view! {
         <div class="incident-picture" data-testid="incident-depth">
-            <p class="quiet">{marked(words::DEPTH)}{words::depth(most, of.is_depth_least)}</p>
+            <p class="quiet">{marked(words::DEPTH)}{words::depth(most, is_least)}</p>
             <svg viewBox=format!("0 0 {WIDTH} {DEPTH_HEIGHT}") preserveAspectRatio="none" aria-hidden="true">
                 <path class="lane" data-lane="holds" d=path></path>
             </svg>
@@ -288,20 +188,26 @@ fn steps(depth: &[(i64, u32)], most: u32, axis: Axis) -> String {
     path
 }
 
-fn row(of: &IncidentLane, axis: Axis) -> AnyView {
-    let left_ms = of.left_ms.unwrap_or(axis.to_ms).max(of.joined_ms);
-    let held_ms = of.held_ms.unwrap_or(left_ms).clamp(of.joined_ms, left_ms);
+fn row(page: &IncidentView, of: &IncidentLife, axis: Axis) -> AnyView {
+    let left_ms = of.left_at_ms.unwrap_or(axis.to_ms).max(of.joined_at_ms);
+    let held_ms = of.held_at_ms.unwrap_or(left_ms).clamp(of.joined_at_ms, left_ms);
     let bar = |kind: &'static str, from_ms: i64, to_ms: i64| {
         let (x, width) = axis.bar(from_ms, to_ms);
         view! { <rect class="lane" data-lane=kind x=x.to_string() y="1" width=width.to_string() height="8"></rect> }
     };
-    let waits =
-        (held_ms > of.joined_ms).then(|| bar(if of.stands_by { "stands-by" } else { "waits" }, of.joined_ms, held_ms));
-    let holds = of.held_ms.is_some().then(|| bar(if of.is_root { "root" } else { "holds" }, held_ms, left_ms));
-    let who = visible(&of.who);
+    let waits = (held_ms > of.joined_at_ms)
+        .then(|| bar(if of.is_waiting { "waits" } else { "stands-by" }, of.joined_at_ms, held_ms));
+    let holds = of.held_at_ms.is_some().then(|| bar(if of.is_root { "root" } else { "holds" }, held_ms, left_ms));
+    let who = [&of.label, &of.host, &of.session_id].into_iter().flatten().next();
+    let who = visible(who.map_or(words::NO_SESSION, String::as_str));
     let name = view! { <bdi title=who.clone()>{middle(&who, CELL_CHARS)}</bdi> };
-    let name = match &of.url {
-        Some(url) => view! { <a href=url.clone()>{name}</a> },
+    let name = match of.session_id.as_ref().and_then(|id| id.parse().ok()) {
+        Some(id) => {
+            let query = SessionQuery { ensemble: page.ensemble.clone(), id, ..SessionQuery::default() };
+            // It may have come later.
+            let at_ms = page.incident.incident.from_at_ms.max(of.joined_at_ms.saturating_add(1));
+            view! { <a href=format!("{}&at={at_ms}", query.to_url())>{name}</a> }
+        }
         None => name,
     };
     let path = visible(&of.lock);
@@ -311,77 +217,86 @@ fn row(of: &IncidentLane, axis: Axis) -> AnyView {
             <td class="audit-where">{name}{root}</td>
             <td class="audit-where"><code title=path.clone()><bdi>{middle(&path, CELL_CHARS)}</bdi></code></td>
             <td class="incident-time"><svg viewBox=format!("0 0 {WIDTH} 10") preserveAspectRatio="none" aria-hidden="true">{waits}{holds}</svg></td>
-            <td class="table-number" data-name="waited">{duration(held_ms - of.joined_ms)}</td>
-            <td class="table-number" data-name=of.held_ms.map(|_| "held")>{of.held_ms.map(|_| duration(left_ms - held_ms))}</td>
-            <td>{of.how}</td>
+            <td class="table-number" data-name="waited">{duration(held_ms - of.joined_at_ms)}</td>
+            <td class="table-number" data-name=of.held_at_ms.map(|_| "held")>{of.held_at_ms.map(|_| duration(left_ms - held_ms))}</td>
+            <td>{words::left(of.how)}</td>
         </tr>
     }
 }
 
-fn acts(of: &IncidentView) -> Option<AnyView> {
-    let act = |act: &IncidentAct| {
-        let text = match &act.what {
-            IncidentActKind::Release { by } => words::released(by.as_deref().map(visible).as_deref()),
-            IncidentActKind::Alert { rule, until_ms, sentence } => {
-                let lasted = until_ms.map(|until_ms| duration(until_ms - act.at_ms));
-                words::alert_fired(&visible(rule), lasted.as_deref(), &visible(sentence))
-            }
-        };
-        let text = match &act.url {
-            Some(url) => view! { <a href=url.clone()>{text}</a> },
+/// What was released and which alerts fired meanwhile, the oldest first.
+fn acts(of: &OneIncident) -> Option<AnyView> {
+    let release = |of: &IncidentRelease| {
+        let url = of.record.map(|record| format!("/audit?before={}#r{record}", record.saturating_add(1)));
+        (of.at_ms, of.lock.clone(), words::released(of.by.as_deref().map(visible).as_deref()), url)
+    };
+    let alert = |of: &IncidentAlert| {
+        let lasted = of.resolved_at_ms.map(|until_ms| duration(until_ms - of.fired_at_ms));
+        let text = words::alert_fired(&visible(&of.rule), lasted.as_deref(), &visible(&of.sentence));
+        (of.fired_at_ms, of.lock.clone(), text, Some("/alerts?state=all".to_owned()))
+    };
+    let mut acts: Vec<_> = of.releases.iter().map(release).chain(of.alerts.iter().map(alert)).collect();
+    acts.sort_by_key(|(at_ms, ..)| *at_ms);
+    let act = |(at_ms, lock, text, url): (i64, String, String, Option<String>)| {
+        let text = match url {
+            Some(url) => view! { <a href=url>{text}</a> },
             None => view! { <span>{text}</span> },
         };
-        view! { <li>{stamp(act.at_ms)} " " <code><bdi>{visible(&act.lock)}</bdi></code> " " {text}</li> }
+        view! { <li>{stamp(at_ms)} " " <code><bdi>{visible(&lock)}</bdi></code> " " {text}</li> }
     };
-    (!of.acts.is_empty()).then(|| {
+    (!acts.is_empty()).then(|| {
         view! {
             <h2 class="part-title">{words::INCIDENT_ACTS}</h2>
-            <ol class="incident-list" data-testid="incident-acts">{of.acts.iter().map(act).collect_view()}</ol>
+            <ol class="incident-list" data-testid="incident-acts">{acts.into_iter().map(act).collect_view()}</ol>
         }
     })
 }
 
-fn facts(of: &IncidentView) -> Option<AnyView> {
-    let fact = |fact: &IncidentFact| {
+fn facts(facts: &[Mark]) -> Option<AnyView> {
+    let fact = |fact: &Mark| {
+        let (name, lock) = (visible(&fact.code).replace('_', " "), fact.path.as_deref().map(visible));
         view! {
             <li data-severity=fact.severity.to_string()>
-                {stamp(fact.at_ms)} " " <strong>{visible(&fact.name)}</strong> " " <code><bdi>{visible(&fact.lock)}</bdi></code> " " {visible(&fact.text)}
+                {stamp(fact.at_ms)} " " <strong>{name}</strong> " " <code><bdi>{lock.unwrap_or_default()}</bdi></code> " " {visible(&fact.text)}
             </li>
         }
     };
-    (!of.facts.is_empty()).then(|| {
+    (!facts.is_empty()).then(|| {
         view! {
             <h2 class="part-title">{words::INCIDENT_FACTS}</h2>
-            <ol class="incident-list" data-testid="incident-facts">{of.facts.iter().map(fact).collect_view()}</ol>
+            <ol class="incident-list" data-testid="incident-facts">{facts.iter().map(fact).collect_view()}</ol>
         }
     })
 }
 
 fn before(of: &IncidentView) -> Option<AnyView> {
-    let one = |of: &IncidentBefore| {
-        view! { <li><a href=of.url.clone()>{stamp(of.from_ms)}</a> ", " {duration(of.lasted_ms)} ", " {of.ended}</li> }
+    let OneIncident { earlier, again, .. } = &of.incident;
+    let one = |one: &EarlierIncident| {
+        let url = format!("{}{}", of.url, one.id);
+        view! { <li><a href=url>{stamp(one.from_at_ms)}</a> ", " {duration(one.lasted_ms)} ", " {words::ended(one.ended_by)}</li> }
     };
-    (!of.earlier.is_empty()).then(|| {
+    (!earlier.is_empty()).then(|| {
         view! {
             <h2 class="part-title">{words::INCIDENT_BEFORE}</h2>
-            {(!of.again.is_empty()).then(|| view! { <p data-testid="incident-again">{visible(&of.again)}</p> })}
-            <ul class="incident-list" data-testid="incident-before">{of.earlier.iter().map(one).collect_view()}</ul>
+            {again.as_deref().map(|again| view! { <p data-testid="incident-again">{visible(again)}</p> })}
+            <ul class="incident-list" data-testid="incident-before">{earlier.iter().map(one).collect_view()}</ul>
         }
     })
 }
 
 fn alike(of: &IncidentView) -> Option<AnyView> {
-    let one = |of: &AlikeIncident| {
-        let likewise = of.is_likewise.then_some(words::LIKEWISE);
+    let one = |one: &AlikeIncident| {
+        let url = format!("{}{}", of.url, one.id);
+        let likewise = one.is_likewise.then_some(words::LIKEWISE);
         view! {
-            <li><a href=of.url.clone()>{stamp(of.from_ms)}</a> " " <code><bdi>{visible(&of.lock)}</bdi></code> ", " {duration(of.lasted_ms)} ", " {of.ended} {likewise}</li>
+            <li><a href=url>{stamp(one.from_at_ms)}</a> " " <code><bdi>{visible(&one.root_lock)}</bdi></code> ", " {duration(one.lasted_ms)} ", " {words::ended(one.ended_by)} {likewise}</li>
         }
     };
-    of.alike.as_ref().map(|alike| {
+    of.incident.alike.as_ref().filter(|alike| alike.count > 0).map(|alike| {
         view! {
             <h2 class="part-title">{marked(words::INCIDENTS_ALIKE)}</h2>
             <p data-testid="incident-alike">{visible(&alike.sentence)}</p>
-            <ul class="incident-list">{alike.rows.iter().map(one).collect_view()}</ul>
+            <ul class="incident-list">{alike.incidents.iter().map(one).collect_view()}</ul>
         }
     })
 }

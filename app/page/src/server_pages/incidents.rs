@@ -10,6 +10,7 @@ use super::{ServerPage, words};
 use crate::format::{count, duration, middle, visible};
 use crate::parts::{Chip, Columns, filled, marked, marked_table, numbers_way, stamp};
 use lockscope_view::Verdict;
+use lockscope_view::past::{Incident, Incidents};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 60;
@@ -36,55 +37,18 @@ pub struct IncidentsView {
     pub to_ms: i64,
     /// Ranges to choose from: what they are called, their address, and whether it is the one that is shown.
     pub ranges: Vec<(&'static str, String, bool)>,
-    /// The rows, the newest first.
-    pub rows: Vec<IncidentLine>,
-    /// Further ones, which are older.
-    pub left_out: usize,
-    /// The part of the range that is known, from 0 to 1.
-    pub part_known: f64,
-    /// Why there is no list.
+    /// The list.
+    pub found: Incidents,
+    /// Why there is none.
     pub refused: Option<String>,
+    /// The instant at which it is looked at.
+    pub now_ms: i64,
+    /// Address of an incident's page, without its id.
+    pub url: String,
     /// The same as JSON.
     pub json_url: String,
     /// The same as a table.
     pub csv_url: String,
-}
-
-/// A row.
-#[derive(Clone, Debug)]
-pub struct IncidentLine {
-    /// When it began.
-    pub from_ms: i64,
-    /// When it ended; None while it goes on.
-    pub to_ms: Option<i64>,
-    /// How long it lasted, or lasts.
-    pub lasted_ms: i64,
-    /// The worst verdict.
-    pub worst: Verdict,
-    /// The finding that says what was wrong, where no verdict does.
-    pub finding: Option<String>,
-    /// The lock that names it.
-    pub lock: String,
-    /// Further locks.
-    pub others: usize,
-    /// Who is at its root.
-    pub root: Option<String>,
-    /// Sessions that waited.
-    pub victims: usize,
-    /// All waiting.
-    pub waiting_ms: i64,
-    /// There was more.
-    pub is_lower_bound: bool,
-    /// How it ended.
-    pub ended: &'static str,
-    /// Who released it.
-    pub forced_by: Option<String>,
-    /// How often it was so before.
-    pub seen_before: usize,
-    /// What happened.
-    pub sentence: String,
-    /// Address of its page.
-    pub url: String,
 }
 
 pub(super) const BEGAN: &str = "Began";
@@ -105,26 +69,26 @@ const COLUMNS: Columns = &[
 /// The page.
 pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
     super::page(plain, "Incidents", "events", of.to_ms, || {
-        let rows = of.rows.iter().map(row).collect_view();
+        let rows = of.found.incidents.iter().map(|one| row(of, one)).collect_view();
         let list = match &of.refused {
             Some(why) => view! { <p class="notice" role="alert">{visible(why)}</p> },
-            None if of.rows.is_empty() => {
-                view! { <p class="empty">{words::no_incident(!of.q.is_empty() || of.min_ms > 0, of.part_known)}</p> }
+            None if of.found.incidents.is_empty() => {
+                view! { <p class="empty">{words::no_incident(!of.q.is_empty() || of.min_ms > 0, of.found.coverage.part)}</p> }
             }
             None => marked_table("incidents", COLUMNS, rows.into_any()),
         };
-        let left_out = (of.left_out > 0).then(|| {
-            view! { <p class="quiet">{words::incidents_left_out(of.left_out)}</p> }
+        let left_out = (of.found.left_out > 0).then(|| {
+            view! { <p class="quiet">{words::incidents_left_out(of.found.left_out)}</p> }
         });
         view! {
             <h1 class="page-title">"Incidents"</h1>
             <p class="quiet audit-lead">{words::INCIDENTS_LEAD}</p>
             {filter(of)}
-            {(of.refused.is_none() && of.part_known < 1.0).then(|| view! { <p class="quiet" data-testid="incidents-known">{words::part_known(of.part_known)}</p> })}
+            {(of.refused.is_none() && of.found.coverage.part < 1.0).then(|| view! { <p class="quiet" data-testid="incidents-known">{words::part_known(of.found.coverage.part)}</p> })}
             {picture(of)}
-            {(!of.zooms.is_empty() && !of.rows.is_empty()).then(|| brush::script(plain))}
+            {(!of.zooms.is_empty() && !of.found.incidents.is_empty()).then(|| brush::script(plain))}
             {list}
-            {(!of.rows.is_empty() && of.refused.is_none()).then(below)}
+            {(!of.found.incidents.is_empty() && of.refused.is_none()).then(below)}
             {left_out}
             <nav class="audit-ways" aria-label="More">
                 <a class="tool" href="/events">"Events"</a>
@@ -195,7 +159,7 @@ fn lengths(chosen_ms: i64) -> AnyView {
 /// When it was how bad: a bar for each incident, as high as it is bad, over the whole range.
 fn picture(of: &IncidentsView) -> Option<AnyView> {
     let span = of.to_ms - of.from_ms;
-    if of.rows.is_empty() || span <= 0 {
+    if of.found.incidents.is_empty() || span <= 0 {
         return None;
     }
     let bars = bars(of).into_iter().map(|bar| {
@@ -242,22 +206,23 @@ fn bars(of: &IncidentsView) -> Vec<Bar> {
     let span = (of.to_ms - of.from_ms).max(1);
     let piece =
         |at_ms: i64| usize::try_from((at_ms - of.from_ms).max(0) * PIECES as i64 / span).unwrap_or(0).min(PIECES - 1);
-    let bar = |row: &IncidentLine| {
-        let (first, last) = (piece(row.from_ms), piece(row.from_ms + row.lasted_ms));
+    let bar = |row: &Incident| {
+        let (first, last) = (piece(row.from_at_ms), piece(row.from_at_ms + row.lasted_ms(of.now_ms)));
         let worst = if row.finding.is_some() { Verdict::Slow } else { row.worst };
         Bar { piece: first, pieces: last - first + 1, worst }
     };
-    let mut bars: Vec<Bar> = of.rows.iter().map(bar).collect();
+    let mut bars: Vec<Bar> = of.found.incidents.iter().map(bar).collect();
     bars.sort_by_key(|bar| std::cmp::Reverse((bar.height(), bar.pieces)));
     bars
 }
 
-fn row(of: &IncidentLine) -> AnyView {
+fn row(list: &IncidentsView, of: &Incident) -> AnyView {
     let text = |text: &str| {
         let whole = visible(text);
         view! { <bdi title=whole.clone()>{middle(&whole, CELL_CHARS)}</bdi> }
     };
-    let others = (of.others > 0).then(|| view! { <div class="quiet">{words::and_others(of.others)}</div> });
+    let others = of.locks.len().saturating_sub(1);
+    let others = (others > 0).then(|| view! { <div class="quiet">{words::and_others(others)}</div> });
     let before = (of.seen_before > 0).then(|| view! { <div class="quiet">{words::seen_before(of.seen_before)}</div> });
     let least = if of.is_lower_bound { "≥ " } else { "" };
     let waited = (of.victims > 0).then(|| {
@@ -266,24 +231,25 @@ fn row(of: &IncidentLine) -> AnyView {
             <div class="quiet">{words::waiters(of.victims)}</div>
         }
     });
-    let is_over = of.to_ms.is_some();
+    let (is_over, url) = (of.to_at_ms.is_some(), format!("{}{}", list.url, of.id));
+    let ended = if of.is_seen_now == Some(false) { words::NOT_SEEN } else { words::ended(of.ended_by) };
     view! {
         <tr data-is-over=is_over.to_string()>
-            <td><a href=of.url.clone() title=visible(&of.sentence)>{stamp(of.from_ms)}</a></td>
+            <td><a href=url.clone() title=visible(&of.sentence)>{stamp(of.from_at_ms)}</a></td>
             <td>{what(of.worst, of.finding.as_deref())}</td>
-            <td class="audit-where"><a href=of.url.clone()><code>{text(&of.lock)}</code></a>{others}{before}</td>
+            <td class="audit-where"><a href=url><code>{text(&of.root_lock)}</code></a>{others}{before}</td>
             <td class="audit-where">{of.root.as_ref().map(|root| text(root))}</td>
-            <td class="table-number" data-name="lasted">{duration(of.lasted_ms)}</td>
+            <td class="table-number" data-name="lasted">{duration(of.lasted_ms(list.now_ms))}</td>
             <td class="table-number" data-name=(of.victims > 0).then_some("waited")>{waited}</td>
-            <td>{of.ended}{of.forced_by.as_ref().map(|by| view! { <div class="quiet">{words::by(&visible(by))}</div> })}</td>
+            <td>{ended}{of.forced_by.as_ref().map(|by| view! { <div class="quiet">{words::by(&visible(by))}</div> })}</td>
         </tr>
     }
 }
 
-/// What was wrong: a verdict, or the name of a finding.
+/// What was wrong: a verdict, or a finding.
 pub(super) fn what(worst: Verdict, finding: Option<&str>) -> AnyView {
     match finding {
-        Some(name) => view! { <span class="chip" data-verdict="slow">{name.to_owned()}</span> },
+        Some(code) => view! { <span class="chip" data-verdict="slow">{code.replace('_', " ")}</span> },
         None => view! { <Chip verdict=worst /> }.into_any(),
     }
 }
@@ -297,32 +263,19 @@ pub(super) fn times(number: usize) -> String {
 mod tests {
     use super::*;
 
-    fn line(from_ms: i64, lasted_ms: i64, worst: Verdict) -> IncidentLine {
-        IncidentLine {
-            from_ms,
-            to_ms: Some(from_ms + lasted_ms),
-            lasted_ms,
-            worst,
-            finding: None,
-            lock: "/a".to_owned(),
-            others: 0,
-            root: None,
-            victims: 0,
-            waiting_ms: 0,
-            is_lower_bound: false,
-            ended: "let go",
-            forced_by: None,
-            seen_before: 0,
-            sentence: String::new(),
-            url: "/incident?id=1".to_owned(),
-        }
+    fn incident(from_at_ms: i64, lasted_ms: i64, worst: Verdict) -> Incident {
+        Incident { from_at_ms, to_at_ms: Some(from_at_ms + lasted_ms), worst, ..Incident::default() }
     }
 
     #[test]
     fn a_bar_is_where_its_incident_was_and_as_high_as_it_was_bad() {
-        let rows =
-            vec![line(0, 10, Verdict::Slow), line(500, 5_000, Verdict::Deadlocked), line(990, 0, Verdict::Stuck)];
-        let of = IncidentsView { from_ms: 0, to_ms: 1_000, rows, ..IncidentsView::default() };
+        let incidents = vec![
+            incident(0, 10, Verdict::Slow),
+            incident(500, 5_000, Verdict::Deadlocked),
+            incident(990, 0, Verdict::Stuck),
+        ];
+        let found = Incidents { incidents, ..Incidents::default() };
+        let of = IncidentsView { from_ms: 0, to_ms: 1_000, found, ..IncidentsView::default() };
         let drawn: Vec<_> = bars(&of).into_iter().map(|bar| (bar.piece, bar.pieces, bar.height())).collect();
         assert_eq!(drawn, [(48, 48, 40), (95, 1, 28), (0, 1, 16)]);
     }

@@ -25,11 +25,8 @@ pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use fleet::{FleetView, fleet_page};
 pub use help::help_page;
-pub use incident::{
-    AlikeIncident, IncidentAct, IncidentActKind, IncidentBefore, IncidentFact, IncidentLane, IncidentView,
-    IncidentsAlike, incident_page,
-};
-pub use incidents::{IncidentLine, IncidentsView, incidents_page};
+pub use incident::{IncidentView, incident_page};
+pub use incidents::{IncidentsView, incidents_page};
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 pub use moment::no_moment_page;
 pub use release::approve_page;

@@ -2,6 +2,7 @@
 
 use crate::format::{count, plural, visible};
 use lockscope_view::guide::TermArea;
+use lockscope_view::past::{IncidentEnd, Missing};
 use lockscope_view::{AuditKind, AuditPage, EventKind, OtherAuditLog};
 
 pub(super) const NEWER: &str = "Newer";
@@ -198,10 +199,46 @@ pub(super) fn released(by: Option<&str>) -> String {
     format!("{} released it through Lockscope", by.unwrap_or("somebody"))
 }
 
+/// Of a time of which nothing is known.
+pub(super) fn nothing_known(gap: &Missing) -> String {
+    format!("Nothing is known of {} ms: {}.", gap.to_ms - gap.from_ms, gap.why)
+}
+
 /// An alert fired, and was over after a while.
 pub(super) fn alert_fired(rule: &str, lasted: Option<&str>, sentence: &str) -> String {
     let until = lasted.map_or(", and has not ended".to_owned(), |lasted| format!(" for {lasted}"));
     format!("the alert {rule} fired{until}: {sentence}")
+}
+
+/// Of who held or waited without one.
+pub(super) const NO_SESSION: &str = "no session";
+
+/// Of an incident that went on when it could be seen last.
+pub(super) const NOT_SEEN: &str = "not seen now";
+
+/// How an incident ended.
+pub(super) fn ended(by: IncidentEnd) -> &'static str {
+    match by {
+        IncidentEnd::Released => "let go",
+        IncidentEnd::SessionEnded => "session ended",
+        IncidentEnd::Forced => "released through Lockscope",
+        IncidentEnd::GaveUp => "waiters gave up",
+        IncidentEnd::Recovered => "recovered",
+        IncidentEnd::Unknown => "not known",
+        IncidentEnd::Still => "goes on",
+    }
+}
+
+/// How somebody left who held or waited in an incident.
+pub(super) fn left(how: &str) -> &'static str {
+    match how {
+        "still" => "there still",
+        "released" => "let go",
+        "gave_up" => "gave up",
+        "session_ended" => "session ended",
+        "forced" => "released through Lockscope",
+        _ => "not known",
+    }
 }
 
 /// Why no incident is shown.

@@ -3,36 +3,23 @@
 use serde::Serialize;
 
 use super::{Coverage, Unanswered};
+use crate::name::named_enum;
 
-/// Who is charged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BlameBy {
-    /// The name that a client gives.
-    #[default]
-    Client,
-    /// The host that a client came from.
-    Host,
-    /// A session.
-    Session,
-    /// The lock itself.
-    Lock,
-    /// The ensemble that all of it is of.
-    Ensemble,
-}
-
-impl BlameBy {
-    /// Every way.
-    pub const ALL: [Self; 5] = [Self::Client, Self::Host, Self::Session, Self::Lock, Self::Ensemble];
-
-    /// Its name in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Host => "host",
-            Self::Session => "session",
-            Self::Lock => "lock",
-            Self::Ensemble => "ensemble",
-        }
+named_enum! {
+    /// Who is charged.
+    #[derive(Default)]
+    BlameBy {
+        /// The name that a client gives.
+        #[default]
+        Client = "client",
+        /// The host that a client came from.
+        Host = "host",
+        /// A session.
+        Session = "session",
+        /// The lock itself.
+        Lock = "lock",
+        /// The ensemble that all of it is of.
+        Ensemble = "ensemble",
     }
 }
 

@@ -1,11 +1,13 @@
 //! How much of the past is known: of a range, and of each ensemble that a question is about.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use crate::NearestMoments;
 
 /// How much of a range is known.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     /// Where the range begins, ms since the epoch.
@@ -19,7 +21,7 @@ pub struct Coverage {
 }
 
 /// A stretch of time of which nothing is kept.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// The last moment that is known before it, ms since the epoch.
@@ -27,7 +29,7 @@ pub struct Gap {
     /// The first that is known after it.
     pub to_at_ms: i64,
     /// Why: `not_running`, `too_busy`, `store_failed`, `damaged`, `too_large`, `generated`, `restored`.
-    pub why: &'static str,
+    pub why: Cow<'static, str>,
 }
 
 /// A stretch of a range of which something is not known, and why in words.

@@ -3,6 +3,27 @@
 use serde::Serialize;
 
 use super::Coverage;
+use crate::name::named_enum;
+
+named_enum! {
+    /// By what waits may differ. What is not kept of a life is none: how old its session was, and to which member it talked.
+    DimensionKind {
+        /// The host that a client came from.
+        Host = "host",
+        /// Who a client said it is.
+        Client = "client",
+        /// The application that this name stands for.
+        Application = "application",
+        /// The recipe of the lock.
+        Recipe = "recipe",
+        /// The lock.
+        Lock = "lock",
+        /// The hour of the day (UTC) in which it joined.
+        Hour = "hour",
+        /// How its life ended.
+        End = "end",
+    }
+}
 
 /// How some waits of a range differ from the rest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

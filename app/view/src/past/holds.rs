@@ -1,11 +1,30 @@
 //! Who held and who waited.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::Coverage;
+use crate::name::named_enum;
+
+named_enum! {
+    /// How a contender's life ended.
+    SpanEnd {
+        /// Its client deleted it after it held.
+        Released = "released",
+        /// It left the queue and never held.
+        GaveUp = "gave_up",
+        /// Its session ended.
+        SessionEnded = "session_ended",
+        /// Lockscope deleted it.
+        Forced = "forced",
+        /// It was gone after a gap.
+        Unknown = "unknown",
+    }
+}
 
 /// Lives of contenders.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Holds {
     /// The ensemble.
@@ -19,7 +38,7 @@ pub struct Holds {
 }
 
 /// The life of a contender.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hold {
     /// Identity of its znode.
@@ -41,7 +60,7 @@ pub struct Hold {
     /// When its znode was gone; null while it is there.
     pub left_at_ms: Option<i64>,
     /// How it ended: `released`, `gave_up`, `session_ended`, `forced` (through Lockscope), `unknown` (in a gap), or `still`.
-    pub how: &'static str,
+    pub how: Cow<'static, str>,
     /// How long it waited.
     pub wait_ms: i64,
     /// How long it held; null when it never did.
@@ -53,8 +72,16 @@ pub struct Hold {
     pub spent: Spent,
 }
 
+impl Hold {
+    /// Who it was: what it says of itself, or where it came from, or its session.
+    pub fn who(&self) -> &str {
+        let names = [&self.label, &self.client, &self.session_id];
+        names.into_iter().flatten().find(|name| !name.is_empty()).unwrap_or(&self.node)
+    }
+}
+
 /// What a wait was spent on; all null while it goes on, and in days that were written before this was kept.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spent {
     /// Who held meanwhile, each with its part of the wait: the 8 with the most. Several that hold at once share evenly.
@@ -73,7 +100,7 @@ pub struct Spent {
 }
 
 /// The part of a wait that a session is charged.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Charge {
     /// The session; null for a znode that no session owns.

@@ -1,11 +1,51 @@
 //! When something was wrong with which locks, because of whom.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Coverage;
+use crate::Verdict;
+use crate::name::named_enum;
+
+named_enum! {
+    /// How an incident ended.
+    #[derive(Default)]
+    IncidentEnd {
+        /// Whoever held let go.
+        Released = "released",
+        /// The session of whoever held ended.
+        SessionEnded = "session_ended",
+        /// Somebody released it through Lockscope.
+        Forced = "forced",
+        /// Whoever waited gave up.
+        GaveUp = "gave_up",
+        /// It is held still, and nothing is wrong with it any longer.
+        Recovered = "recovered",
+        /// Nobody looked when it ended.
+        #[default]
+        Unknown = "unknown",
+        /// It goes on.
+        Still = "still",
+    }
+}
+
+named_enum! {
+    /// Who waited for whom in an incident.
+    #[derive(Default)]
+    WaitShape {
+        /// Nobody waited for long.
+        #[default]
+        Nobody = "nobody",
+        /// Whoever waited held nothing meanwhile.
+        Line = "line",
+        /// Some waited at one of its locks while they held another.
+        Chain = "chain",
+        /// They waited for each other: a verdict of one of its locks was `deadlocked` or `maybe_deadlocked`.
+        Circle = "circle",
+    }
+}
 
 /// When something was wrong.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Incidents {
     /// The ensemble.
@@ -19,7 +59,7 @@ pub struct Incidents {
 }
 
 /// Something was wrong with one lock, or with several that were connected.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Incident {
     /// Names it, with its ensemble.
@@ -29,7 +69,7 @@ pub struct Incident {
     /// When it ended; null while it goes on.
     pub to_at_ms: Option<i64>,
     /// The worst verdict; `healthy` where findings alone say that something was wrong.
-    pub worst: &'static str,
+    pub worst: Verdict,
     /// Findings by which somebody was hurt, by their codes.
     pub findings: Vec<String>,
     /// Its locks that may be seen, in the order in which trouble began.
@@ -52,7 +92,7 @@ pub struct Incident {
     pub is_lower_bound: bool,
     /// How it ended: `released`, `session_ended` (of the holder), `forced` (through Lockscope), `gave_up` (the waiters),
     /// `recovered` (it was held still, or nobody held), `unknown` (nobody looked) or `still`.
-    pub ended_by: &'static str,
+    pub ended_by: IncidentEnd,
     /// Whether it can be seen now that it goes on: false while the ensemble is not, and over an autopsy; null where it is over.
     pub is_seen_now: Option<bool>,
     /// Who released it through Lockscope, where that ended it and the caller may know it; null otherwise.
@@ -61,6 +101,26 @@ pub struct Incident {
     pub seen_before: usize,
     /// What happened, in plain words.
     pub sentence: String,
+    /// Who is at its root, as well as that may be said.
+    #[serde(skip)]
+    pub root: Option<String>,
+    /// The finding that says what was wrong, where no verdict does.
+    #[serde(skip)]
+    pub finding: Option<String>,
+}
+
+impl Incident {
+    /// How long it lasted, or lasts by now.
+    pub fn lasted_ms(&self, now_ms: i64) -> i64 {
+        self.to_at_ms.unwrap_or(now_ms).saturating_sub(self.from_at_ms).max(0)
+    }
+
+    /// A lock's path, or who is at its root, contains a text.
+    pub fn has(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let root = [&self.root_client, &self.root_host, &self.root_session_id];
+        self.locks.iter().chain(root.into_iter().flatten()).any(|one| one.to_lowercase().contains(&text))
+    }
 }
 
 /// One incident, with who was there.
@@ -99,7 +159,10 @@ pub struct EarlierIncident {
     /// How long it lasted.
     pub lasted_ms: i64,
     /// How it ended, as above.
-    pub ended_by: &'static str,
+    pub ended_by: IncidentEnd,
+    /// Who was at its root, as well as that may be said.
+    #[serde(skip)]
+    pub root: Option<String>,
 }
 
 /// Somebody who held or waited.
@@ -122,6 +185,12 @@ pub struct IncidentLife {
     pub left_at_ms: Option<i64>,
     /// How it ended, as in `/api/v1/history/holds`, or `still`.
     pub how: &'static str,
+    /// It made the others wait.
+    #[serde(skip)]
+    pub is_root: bool,
+    /// It waits for something that somebody should let go.
+    #[serde(skip)]
+    pub is_waiting: bool,
 }
 
 /// What an incident looked like: by it others are found.
@@ -131,17 +200,30 @@ pub struct IncidentSignature {
     /// The recipe of the root's lock; null where nobody was at it.
     pub recipe: Option<String>,
     /// The worst verdict.
-    pub worst: &'static str,
+    pub worst: Verdict,
     /// Findings by which somebody was hurt.
     pub findings: Vec<String>,
     /// Who waited for whom: `nobody` for long, a `line`, a `chain` over several locks, or a `circle`.
-    pub shape: &'static str,
+    pub shape: WaitShape,
     /// How many locks: 1, 2, or 3 for more.
     pub locks: usize,
     /// The application of who was at the root; null where that is not known, or where payloads are not shown.
     pub application: Option<String>,
     /// How it ended.
-    pub ended_by: &'static str,
+    pub ended_by: IncidentEnd,
+}
+
+impl IncidentSignature {
+    /// Everything but how it ended is the same.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let ended_by = other.ended_by;
+        Self { ended_by, ..self.clone() } == *other
+    }
+
+    /// How it ended is the same as well; of what goes on that is not known yet.
+    pub fn ended_like(&self, other: &Self) -> bool {
+        self.is_like(other) && self.ended_by == other.ended_by && self.ended_by != IncidentEnd::Still
+    }
 }
 
 /// Incidents of the 30 days before that were like it, on whatever lock.
@@ -158,6 +240,9 @@ pub struct AlikeIncidents {
     pub is_lower_bound: bool,
     /// The newest first: ten at most.
     pub incidents: Vec<AlikeIncident>,
+    /// The same in plain words.
+    #[serde(skip)]
+    pub sentence: String,
 }
 
 /// An incident like another.
@@ -173,7 +258,10 @@ pub struct AlikeIncident {
     /// The root's lock.
     pub root_lock: String,
     /// How it ended.
-    pub ended_by: &'static str,
+    pub ended_by: IncidentEnd,
+    /// As the other one did.
+    #[serde(skip)]
+    pub is_likewise: bool,
 }
 
 /// A release through Lockscope.

@@ -13,11 +13,11 @@ mod over_time;
 pub use blame::{Blame, BlameBy, BlameRow, HoldTimes};
 pub use coverage::{Coverage, Gap, Missing, Unanswered};
 pub use diff::{Diff, FindingChange, HolderChange, Membership};
-pub use differs::{Differs, DiffersSelection, Dimension, DimensionValue, OtherValues, WaitCounts};
-pub use holds::{Charge, Hold, Holds, Spent};
+pub use differs::{Differs, DiffersSelection, Dimension, DimensionKind, DimensionValue, OtherValues, WaitCounts};
+pub use holds::{Charge, Hold, Holds, SpanEnd, Spent};
 pub use incidents::{
-    AlikeIncident, AlikeIncidents, EarlierIncident, Incident, IncidentAlert, IncidentLife, IncidentRelease,
-    IncidentSignature, Incidents, OneIncident,
+    AlikeIncident, AlikeIncidents, EarlierIncident, Incident, IncidentAlert, IncidentEnd, IncidentLife,
+    IncidentRelease, IncidentSignature, Incidents, OneIncident, WaitShape,
 };
-pub use marks::{Bucket, Mark, Marks};
+pub use marks::{Bucket, FactKind, Mark, Marks};
 pub use over_time::{LockOverTime, Percentiles, Point};

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Coverage;
+use crate::Verdict;
 
 /// A lock over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -41,13 +42,16 @@ pub struct Point {
     /// All waiting together.
     pub waiting_ms: i64,
     /// The worst verdict.
-    pub worst: &'static str,
+    pub worst: Verdict,
     /// The session that held longest; null when nobody held, or no session owns what was held.
     pub holder: Option<String>,
+    /// Who that is, by place among the clients of a page.
+    #[serde(skip)]
+    pub client: Option<usize>,
 }
 
 /// At most an eighth above the truth; null where nothing ended.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Percentiles {
     /// Half of them were not longer.
@@ -56,4 +60,11 @@ pub struct Percentiles {
     pub p95: Option<i64>,
     /// 99 in 100 were not longer.
     pub p99: Option<i64>,
+}
+
+impl Percentiles {
+    /// All of them, the shortest first.
+    pub fn all(self) -> [Option<i64>; 3] {
+        [self.p50, self.p95, self.p99]
+    }
 }

@@ -86,7 +86,7 @@ fn a_run_of_trouble_has_its_root_its_victims_and_its_end() {
                 })
             };
             let lives = lock.contenders(model.mirror_of(lock).unwrap()).filter_map(life).collect();
-            Present { is_in_trouble: false, lives }
+            Present { is_in_trouble: false, is_live: true, lives }
         };
         let give_up_at = std::time::Instant::now() + std::time::Duration::from_secs(20);
         let range = TimeMs(report.coverage.from_at_ms)..now + 1;

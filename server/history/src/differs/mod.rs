@@ -15,6 +15,7 @@ use lockscope_core::time::TimeMs;
 use crate::incident::Life;
 use crate::store::rows::{Span, SpanEnd};
 
+pub use crate::names::DimensionKind;
 pub use heat::{COLUMNS_MAX, ROWS_FROM_MS, WaitsMap, row_ms};
 pub use search::{DiffersFound, DiffersQuery, LATER_LIVES_MAX, LIVES_MAX, search};
 
@@ -25,41 +26,10 @@ pub const VALUES_MAX: usize = 50_000;
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// By what waits may differ. What is not kept of a life is none: how old its session was, and to which member it talked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DimensionKind {
-    Host,
-    /// Who a client said it is.
-    Client,
-    /// The application that this name stands for.
-    Application,
-    Recipe,
-    Lock,
-    /// The hour of the day (UTC) in which it joined.
-    Hour,
-    End,
-}
-
-impl DimensionKind {
-    pub const ALL: [Self; 7] =
-        [Self::Host, Self::Client, Self::Application, Self::Recipe, Self::Lock, Self::Hour, Self::End];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Client => "client",
-            Self::Application => "application",
-            Self::Recipe => "recipe",
-            Self::Lock => "lock",
-            Self::Hour => "hour",
-            Self::End => "end",
-        }
-    }
-}
-
 /// The waits that are held against the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
+    /// When they joined.
     pub joined: Range<TimeMs>,
     /// How long they waited; the longest one is not among them.
     pub wait_ms: Range<i64>,
@@ -74,9 +44,12 @@ impl Selection {
 /// The application that a client's name stands for.
 pub type ApplicationOf<'a> = &'a dyn Fn(&str) -> String;
 
+/// How many of the selection, and how many of the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
+    /// Of the selection.
     pub selection: u64,
+    /// Of the rest.
     pub rest: u64,
 }
 
@@ -112,10 +85,12 @@ impl Counts {
     }
 }
 
+/// A value of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimensionValue {
     /// The value; None where it is not known.
     pub value: Option<Box<str>>,
+    /// How many have it.
     pub counts: Counts,
 }
 
@@ -124,12 +99,14 @@ pub struct DimensionValue {
 pub struct OtherValues {
     /// How many values: at least so many where not all of them are told apart.
     pub values: usize,
+    /// How many have one of them.
     pub counts: Counts,
 }
 
 /// How the selection differs from the rest in one way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dimension {
+    /// In which.
     pub kind: DimensionKind,
     /// From 0 to 1; None where either side is empty.
     pub difference: Option<f64>,
@@ -137,12 +114,14 @@ pub struct Dimension {
     pub is_lower_bound: bool,
     /// Those first whose shares differ most.
     pub values: Vec<DimensionValue>,
+    /// Those that are not named.
     pub others: OtherValues,
 }
 
 /// How the selection differs from the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Differs {
+    /// How many waits are selected, and how many are the rest.
     pub counts: Counts,
     /// Lives of the range of which no wait is known: they held before anybody looked, were gone after a gap and never seen to
     /// hold, or wait for nothing by their recipe.
@@ -170,6 +149,7 @@ pub fn is_wait_known(span: &Span) -> bool {
     !span.is_lower_bound && !is_end_unknown && Life::is_waiting_in(&span.recipe)
 }
 
+/// Counts.
 #[derive(Debug)]
 pub struct DiffersTally {
     selection: Selection,
@@ -186,6 +166,7 @@ pub struct DiffersTally {
 }
 
 impl DiffersTally {
+    /// Of nothing yet.
     pub fn new(selection: Selection, has_clients: bool) -> Self {
         let [hosts, clients, recipes, locks, hours, ends] = std::array::from_fn(|_| tally::Values::default());
         let counts = Counts::default();
@@ -210,6 +191,7 @@ impl DiffersTally {
         self.ends.note(Some(span.how.name()), is_selected);
     }
 
+    /// All of it.
     pub fn finish(self, application_of: Option<ApplicationOf<'_>>) -> Differs {
         let Self { selection: _, has_clients, counts, without_wait, hosts, clients, recipes, locks, hours, ends } =
             self;

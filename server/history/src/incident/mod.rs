@@ -12,7 +12,7 @@ mod life;
 mod root;
 mod run;
 mod search;
-mod signature;
+mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub use search::{
     incident_of, lives_in, search,
 };
 
-pub use signature::{ALIKE_MAX, Alike, Signature, WaitShape, alike};
+pub use crate::names::{IncidentEnd, WaitShape};
 
 use crate::derive::Harm;
 use crate::store::rows::SpanEnd;
@@ -38,44 +38,6 @@ use crate::store::rows::SpanEnd;
 pub const VICTIM_MS: i64 = 1_000;
 /// How near to an incident's end something is taken for what ended it.
 const END_MS: i64 = 1_000;
-
-/// How an incident ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IncidentEnd {
-    /// Whoever held let go.
-    Released,
-    /// The session of whoever held ended.
-    SessionEnded,
-    /// Somebody released it through Lockscope.
-    Forced,
-    /// Whoever waited gave up.
-    GaveUp,
-    /// It is held still, and nothing is wrong with it any longer.
-    Recovered,
-    /// Nobody looked when it ended.
-    Unknown,
-    /// It goes on.
-    Still,
-}
-
-impl IncidentEnd {
-    /// Every end.
-    pub const ALL: [Self; 7] =
-        [Self::Released, Self::SessionEnded, Self::Forced, Self::GaveUp, Self::Recovered, Self::Unknown, Self::Still];
-
-    /// Its name in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Released => "released",
-            Self::SessionEnded => "session_ended",
-            Self::Forced => "forced",
-            Self::GaveUp => "gave_up",
-            Self::Recovered => "recovered",
-            Self::Unknown => "unknown",
-            Self::Still => "still",
-        }
-    }
-}
 
 /// Who is at the root of an incident.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,7 +112,7 @@ impl Incident {
             }
         }
         let victims = of_sessions.values().filter(|ms| **ms >= VICTIM_MS).count();
-        let shape = WaitShape::of(&runs, lives, (from, until), victims);
+        let shape = shape::shape_of(&runs, lives, (from, until), victims);
         let mut incident = Self {
             number: runs.first().map_or(0, |run| run.number),
             from,
@@ -171,6 +133,11 @@ impl Incident {
         let named = lives.iter().find(|life| *life.lock == *incident.root_lock());
         incident.recipe = named.map(|life| life.recipe.clone());
         incident
+    }
+
+    /// Its number, as it is written.
+    pub fn id(&self) -> String {
+        format!("{:x}", self.number)
     }
 
     /// Its locks, in the order in which trouble began.

@@ -39,6 +39,8 @@ pub const EARLIER_MS: i64 = 30 * 86_400_000;
 pub struct Present {
     /// Something is wrong with it.
     pub is_in_trouble: bool,
+    /// It can be seen.
+    pub is_live: bool,
     /// Those who are there.
     pub lives: Vec<Life>,
 }

@@ -107,7 +107,7 @@ pub fn hold_of(span: Span, question: &Question<'_>) -> Hold {
         joined_at_ms: span.joined_at.0,
         held_at_ms: span.held_at.map(|at| at.0),
         left_at_ms: Some(span.left_at.0),
-        how: span.how.name(),
+        how: span.how.name().into(),
         wait_ms: span.wait_ms,
         hold_ms: span.held_at.map(|at| span.left_at.since(at)),
         is_lower_bound: span.is_lower_bound,

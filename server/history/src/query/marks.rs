@@ -4,27 +4,15 @@ use std::collections::BTreeMap;
 
 use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
-use lockscope_view::past::{self, Mark, Marks};
+use lockscope_view::past::{Bucket, Mark, Marks};
 
-use super::{Question, chosen, readable};
-use crate::derive::{MINUTE_MS, verdict_name, verdict_of};
+use super::{Question, chosen, readable, view_verdict};
+use crate::derive::{MINUTE_MS, verdict_of};
 use crate::store::StoreError;
 use crate::store::rows::{DensityQuery, Fact, FactKind, FactQuery, ROWS_READ_MAX};
 
 /// Buckets of an answer.
 const BUCKETS: i64 = 240;
-
-/// How much happened in a piece of time.
-pub struct Bucket {
-    /// Where it begins, ms since the epoch.
-    pub at_ms: i64,
-    /// Contenders that came, began to hold, or gave up.
-    pub events: u64,
-    /// All waiting together.
-    pub waiting_ms: i64,
-    /// The worst verdict.
-    pub worst: Verdict,
-}
 
 /// How much happened when in the range, and what stands out: the newest `limit`. Only of one lock, unless `path` is empty.
 ///
@@ -34,16 +22,10 @@ pub fn marks(question: &Question<'_>, path: &str, limit: usize) -> Result<Marks,
     let range = &question.range;
     let bucket_ms = (range.end.since(range.start) / BUCKETS / MINUTE_MS + 1) * MINUTE_MS;
     let marks = newest(question, path, limit)?;
-    let bucket = |Bucket { at_ms, events, waiting_ms, worst }: Bucket| past::Bucket {
-        at_ms,
-        events,
-        waiting_ms,
-        worst: verdict_name(worst),
-    };
     Ok(Marks {
         ensemble: question.ensemble.to_owned(),
         bucket_ms,
-        buckets: buckets(question, path, bucket_ms)?.into_iter().map(bucket).collect(),
+        buckets: buckets(question, path, bucket_ms)?,
         marks,
         coverage: question.coverage()?,
     })
@@ -65,8 +47,12 @@ pub fn buckets(question: &Question<'_>, path: &str, bucket_ms: i64) -> Result<Ve
         *waiting_ms = waiting_ms.saturating_add(one.waiting_ms);
         *worst = (*worst).max(verdict_of(&one.worst).unwrap_or(Verdict::Unknown));
     }
-    let bucket =
-        |(piece, (events, waiting_ms, worst))| Bucket { at_ms: begin.0 + piece * bucket_ms, events, waiting_ms, worst };
+    let bucket = |(piece, (events, waiting_ms, worst))| Bucket {
+        at_ms: begin.0 + piece * bucket_ms,
+        events,
+        waiting_ms,
+        worst: view_verdict(worst),
+    };
     Ok(buckets.into_iter().map(bucket).collect())
 }
 
@@ -100,7 +86,7 @@ fn newest(question: &Question<'_>, path: &str, limit: usize) -> Result<Vec<Mark>
     let gaps = question.store.gaps(range.clone())?.into_iter().filter(|gap| range.contains(&gap.from));
     found.extend(gaps.map(|gap| Mark {
         at_ms: gap.from.0,
-        kind: FactKind::Gap.name(),
+        kind: FactKind::Gap.name().into(),
         code: gap.why.name().to_owned(),
         severity: 1,
         path: None,
@@ -126,11 +112,12 @@ fn sees(question: &Question<'_>, fact: &Fact) -> bool {
     }
 }
 
-fn mark(fact: Fact, question: &Question<'_>) -> Mark {
+/// A fact, as it is answered.
+pub fn mark(fact: Fact, question: &Question<'_>) -> Mark {
     let text = readable(&fact.code, &fact.text, question.scope).to_owned();
     Mark {
         at_ms: fact.at.0,
-        kind: fact.kind.name(),
+        kind: fact.kind.name().into(),
         code: fact.code.into(),
         severity: fact.severity,
         path: fact.lock.map(Into::into),

@@ -6,8 +6,8 @@ use lockscope_core::time::TimeMs;
 use lockscope_view::past::Missing;
 
 use super::Question;
+use crate::store::StoreError;
 use crate::store::rows::{Fact, FactKind, FactQuery};
-use crate::store::{Gap, StoreError};
 
 /// Why something is not known, where that is so of more than one ensemble.
 const OF_SEVERAL: &str = "more than one ensemble was not recorded";
@@ -31,8 +31,7 @@ pub fn missing(question: &Question<'_>, path: &str, first: Option<TimeMs>) -> Re
         found.push(Missing { from_ms: start.0, to_ms: begun.0, why: "nothing is kept of that time".to_owned() });
     }
     let known = begun..end;
-    let gap = |Gap { from, to, why, .. }: Gap| Missing { from_ms: from.0, to_ms: to.0, why: why.to_string() };
-    let mut within: Vec<Missing> = question.gaps()?.into_iter().map(gap).collect();
+    let mut within: Vec<Missing> = question.gaps()?.into_iter().map(Missing::from).collect();
     let query =
         FactQuery { range: range.clone(), limit: FACTS_MAX, give_up_at: Some(give_up_at), ..FactQuery::default() };
     // Where that takes too long, gaps are said alone.

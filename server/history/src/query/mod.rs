@@ -1,11 +1,14 @@
 //! Questions about a range of the past: one function and one answer each. An answer is what the API writes, the page
 //! draws and the command line prints. Blocking, and bounded in time.
 
+mod alike;
 mod blame;
 mod diff;
 mod differs;
 mod findings;
 mod holds;
+mod incident_words;
+mod incidents;
 mod marks;
 mod missing;
 mod over_time;
@@ -13,18 +16,23 @@ mod over_time;
 use std::ops::Range;
 use std::time::Instant;
 
+use lockscope_core::diagnosis::Verdict;
 use lockscope_core::time::TimeMs;
 use lockscope_view::Scope;
-use lockscope_view::past::{Coverage, Gap};
+use lockscope_view::past::{Coverage, Gap, Missing};
 
+use crate::derive::verdict_name;
 use crate::store::{self, Store, StoreError};
 
+pub use alike::{alike, signature};
 pub use blame::{BlameQuery, blame, sum_of_ensembles};
 pub use diff::diff;
 pub use differs::{DiffersParts, differs};
 pub use findings::readable;
 pub use holds::{HoldsQuery, hold_of, holds, parse_cursor, spans};
-pub use marks::{Bucket, buckets, marks, releases};
+pub use incident_words::markdown;
+pub use incidents::{IncidentSearch, WhichIncident};
+pub use marks::{buckets, mark, marks, releases};
 pub use missing::{missing, missing_of_any};
 pub use over_time::{Point, grain, over_time, points};
 
@@ -88,10 +96,21 @@ impl Question<'_> {
     }
 }
 
-impl From<crate::store::Gap> for Gap {
-    fn from(gap: crate::store::Gap) -> Self {
-        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name() }
+impl From<store::Gap> for Gap {
+    fn from(gap: store::Gap) -> Self {
+        Self { from_at_ms: gap.from.0, to_at_ms: gap.to.0, why: gap.why.name().into() }
     }
+}
+
+impl From<store::Gap> for Missing {
+    fn from(gap: store::Gap) -> Self {
+        Self { from_ms: gap.from.0, to_ms: gap.to.0, why: gap.why.to_string() }
+    }
+}
+
+/// A verdict, as answers have it.
+pub fn view_verdict(verdict: Verdict) -> lockscope_view::Verdict {
+    lockscope_view::Verdict::named(verdict_name(verdict)).unwrap_or_default()
 }
 
 /// A text that chooses; None where it is empty and all is meant.

@@ -6,8 +6,8 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use lockscope_view::past::{self, LockOverTime, Percentiles};
 
-use super::Question;
-use crate::derive::{MINUTE_MS, add_histogram, top_of, verdict_name, verdict_of};
+use super::{Question, view_verdict};
+use crate::derive::{MINUTE_MS, add_histogram, top_of, verdict_of};
 use crate::store::StoreError;
 use crate::store::rows::{Minute, MinuteQuery, ROWS_READ_MAX};
 
@@ -25,7 +25,7 @@ pub fn over_time(question: &Question<'_>, path: &str, grain_ms: i64) -> Result<L
         ensemble: question.ensemble.to_owned(),
         path: path.to_owned(),
         grain_ms,
-        points: points.into_iter().map(Point::answer).collect(),
+        points: points.iter().map(Point::answer).collect(),
         coverage: question.coverage()?,
     })
 }
@@ -131,7 +131,8 @@ impl Point {
         }
     }
 
-    fn answer(self) -> past::Point {
+    /// As it is answered.
+    pub fn answer(&self) -> past::Point {
         let longest = self.held.iter().max_by_key(|(_, ms)| *ms).map(|(session, _)| *session);
         past::Point {
             at_ms: self.at_ms,
@@ -142,8 +143,9 @@ impl Point {
             hold_ms: percentiles(&self.holds),
             depth_max: self.depth_max,
             waiting_ms: self.waiting_ms,
-            worst: verdict_name(self.worst),
+            worst: view_verdict(self.worst),
             holder: longest.filter(|session| session.0 != 0).map(|session| session.to_string()),
+            client: None,
         }
     }
 }

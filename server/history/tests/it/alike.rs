@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use lockscope_history::incident::{
-    Incident, IncidentEnd, IncidentQuery, Life, Present, Signature, WaitShape, alike, runs,
-};
+use lockscope_history::incident::{Incident, IncidentEnd, IncidentQuery, Life, Present, WaitShape, runs};
+use lockscope_history::query::alike;
 use lockscope_history::store::Store as _;
 use lockscope_history::store::rows::{Fact, FactKind, Rows, SpanEnd};
 use lockscope_history::store::sqlite::SqliteStore;
+
+use lockscope_view::past::IncidentSignature;
 
 use crate::incidents::{at, fact, life, made, span};
 
@@ -28,8 +29,8 @@ fn one(facts: &[Fact], lives: &[Life]) -> Incident {
     found.into_iter().next().unwrap()
 }
 
-fn signature(incident: &Incident) -> Signature {
-    Signature::new(incident, Some("import".into()))
+fn signature(incident: &Incident) -> IncidentSignature {
+    lockscope_history::query::signature(incident, Some("import".into()))
 }
 
 #[test]
@@ -79,8 +80,8 @@ fn whatever_else_differs_is_a_near_miss() {
     let circle = one(&circle, &lives("/a", SpanEnd::Released));
     assert!(circle.shape == WaitShape::Circle && is_near_miss(&circle));
     // The application, also where it is not known.
-    assert!(!own.is_like(&Signature::new(&usual, Some("export".into()))));
-    assert!(!own.is_like(&Signature::new(&usual, None)));
+    assert!(!own.is_like(&lockscope_history::query::signature(&usual, Some("export".into()))));
+    assert!(!own.is_like(&lockscope_history::query::signature(&usual, None)));
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn those_before_it_are_found_on_any_lock_and_none_behind_it() {
     let third = all.iter().find(|one| one.root_lock() == "/c").unwrap();
     let paths = |sees: &dyn Fn(&str) -> bool| {
         let found = alike(&store, &IncidentQuery { sees, ..query.clone() }, third, &|_| None).unwrap();
-        let paths: Vec<_> = found.incidents.iter().map(|(one, same)| (one.root_lock().to_owned(), *same)).collect();
+        let paths: Vec<_> = found.incidents.iter().map(|one| (one.root_lock.clone(), one.is_likewise)).collect();
         (paths, found.count, found.ended_likewise, found.is_lower_bound)
     };
     let told = |path: &str| (path.to_owned(), true);
@@ -127,6 +128,6 @@ fn those_before_it_are_found_on_any_lock_and_none_behind_it() {
     // What may not be seen is not counted.
     assert_eq!(paths(&|lock| lock != "/b"), (vec![told("/a")], 1, 1, false));
     // The application tells them apart.
-    let by_lock = |one: &Incident| Some(Box::<str>::from(one.root_lock()));
+    let by_lock = |one: &Incident| Some(one.root_lock().to_owned());
     assert_eq!(alike(&store, &query, third, &by_lock).unwrap().count, 0);
 }

@@ -239,7 +239,7 @@ fn they_are_found_in_a_store_with_those_that_came_before() {
     let (everything, none_of_a) = (|_: &str| true, |lock: &str| lock != "/a");
     let there = || vec![life("/a", 7, 0, Some(0), None)];
     let present = |lock: &str| match lock {
-        "/a" => Present { is_in_trouble: true, lives: there() },
+        "/a" => Present { is_in_trouble: true, is_live: true, lives: there() },
         _ => Present::default(),
     };
     let gone = |_: &str| Present::default();

@@ -3,48 +3,47 @@
 
 use lockscope_autopsy::audit_log::{AuditLog, Writer};
 use lockscope_autopsy::{Coverage, LockReport, Report};
+use lockscope_view::SessionId;
+use lockscope_view::past::Incident;
 use lockscope_web::AllIncidents;
 use serde::Serialize;
-use serde_json::Value;
-
-use crate::commands::query::incidents::Incident;
-use crate::error::RunError;
 
 /// All that were found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// As they are printed for scripts, the newest first.
-    pub(super) objects: Vec<Value>,
-    /// The same as they are read.
-    pub(super) all: Vec<Incident>,
+    /// The newest first.
+    pub(super) all: Vec<NamedIncident>,
     /// Further ones.
     pub(super) left_out: u64,
 }
 
+/// An incident, and as which user who is at its root wrote.
+#[derive(Debug, Serialize)]
+pub(super) struct NamedIncident {
+    #[serde(flatten)]
+    pub(super) incident: Incident,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_user: Option<String>,
+}
+
 impl Found {
-    /// Reads them, and adds what is known of their roots.
-    ///
-    /// # Errors
-    /// They are not as the API has them.
-    pub(super) fn new(of: AllIncidents, writers: &AuditLog) -> Result<Self, RunError> {
-        let AllIncidents { incidents: mut objects, left_out } = of;
-        objects.iter_mut().for_each(|incident| name_root(incident, writers));
-        let all: Result<Vec<Incident>, _> = objects.iter().map(serde::Deserialize::deserialize).collect();
-        let all = all.map_err(|error| RunError::Internal(format!("an incident can't be read: {error}")))?;
-        Ok(Self { objects, all, left_out })
+    /// Adds what is known of their roots.
+    pub(super) fn new((all, left_out): AllIncidents, writers: &AuditLog) -> Self {
+        let all = all.into_iter().map(|incident| NamedIncident::new(incident, writers)).collect();
+        Self { all, left_out: left_out as u64 }
     }
 }
 
-/// Says where the root of an incident wrote from, where that is not known, and as which user.
-fn name_root(incident: &mut Value, writers: &AuditLog) {
-    let session = incident["root_session_id"].as_str().and_then(|id| id.strip_prefix("0x"));
-    let session = session.and_then(|id| u64::from_str_radix(id, 16).ok()).map(u64::cast_signed);
-    let Some(Writer { address, user }) = session.and_then(|session| writers.writer(session)) else { return };
-    if incident["root_host"].is_null() && !address.is_empty() {
-        incident["root_host"] = (&**address).into();
-    }
-    if !user.is_empty() {
-        incident["root_user"] = (&**user).into();
+impl NamedIncident {
+    /// Says where the root of an incident wrote from, where that is not known, and as which user.
+    pub(super) fn new(mut incident: Incident, writers: &AuditLog) -> Self {
+        let session: Option<SessionId> = incident.root_session_id.as_ref().and_then(|id| id.parse().ok());
+        let writer = session.and_then(|session| writers.writer(session.0));
+        let Some(Writer { address, user }) = writer else { return Self { incident, root_user: None } };
+        if incident.root_host.is_none() && !address.is_empty() {
+            incident.root_host = Some(address.to_string());
+        }
+        Self { incident, root_user: Some(user.to_string()).filter(|user| !user.is_empty()) }
     }
 }
 
@@ -54,7 +53,7 @@ pub(super) struct WholeReport<'a> {
     coverage: &'a Coverage,
     locks: &'a [LockReport],
     locks_left_out: u64,
-    incidents: &'a [Value],
+    incidents: &'a [NamedIncident],
     incidents_left_out: u64,
     holds: u64,
 }
@@ -65,7 +64,7 @@ pub(super) fn whole<'a>(report: &'a Report, found: &'a Found) -> WholeReport<'a>
         coverage: &report.coverage,
         locks: &report.locks,
         locks_left_out: report.locks_left_out,
-        incidents: &found.objects,
+        incidents: &found.all,
         incidents_left_out: found.left_out,
         holds: report.holds,
     }

@@ -55,7 +55,7 @@ pub(super) async fn run(args: &AutopsyArgs) -> Result<(), RunError> {
     let (past, found) = tokio::select! {
         found = tokio::task::spawn_blocking(move || (past.incidents(), past)) => {
             let (found, past) = found.map_err(|error| RunError::Internal(format!("the autopsy failed: {error}")))?;
-            (past, Found::new(found?, &writers)?)
+            (past, Found::new(found?, &writers))
         }
         () = serve::signalled() => return Err(RunError::Interrupted),
     };

@@ -1,11 +1,12 @@
 //! What an autopsy prints for people: what was read, what went wrong, and the locks in which most was waited. Pure.
 
 use lockscope_autopsy::{Coverage, LockReport, Report};
+use lockscope_view::past::Incident;
 use lockscope_view::visible;
 use lockscope_view::words::plural;
 
 use super::incidents::Found;
-use crate::commands::query::incidents::{Incident, rendered};
+use crate::commands::query::incidents::rendered;
 use crate::commands::query::table::{Cell, Column, OutputStyle, Tone, of_verdict, render};
 use crate::commands::query::words::{NONE, duration, instant};
 
@@ -91,7 +92,7 @@ fn incidents(found: &Found, to_at_ms: i64, shown: OutputStyle) -> String {
     if found.all.is_empty() && found.left_out == 0 {
         return "\nno lock was in trouble\n".to_owned();
     }
-    let mut listed: Vec<&Incident> = found.all.iter().collect();
+    let mut listed: Vec<&Incident> = found.all.iter().map(|one| &one.incident).collect();
     if listed.len() > INCIDENTS_SHOWN {
         listed.sort_by_key(|incident| std::cmp::Reverse(incident.waiting_ms));
         listed.truncate(INCIDENTS_SHOWN);
@@ -134,6 +135,8 @@ fn lock_row(lock: &LockReport) -> Vec<Cell> {
 
 #[cfg(test)]
 mod tests {
+    use lockscope_autopsy::audit_log::AuditLog;
+
     use super::*;
     use crate::commands::query::incidents::tests::incident;
     use lockscope_autopsy::{MissingRange, Percentiles};
@@ -160,7 +163,7 @@ mod tests {
 
     #[test]
     fn what_went_wrong_comes_with_who_and_how_it_ended() {
-        let found = Found { all: vec![incident()], ..Found::default() };
+        let found = Found::new((vec![incident()], 0), &AuditLog::default());
         let text = of(&report(), &found, PLAIN);
         assert!(text.contains("7 transactions in 1 log") && text.contains("missing: transactions between 0x5 and 0x9"));
         assert!(text.contains("stuck") && text.contains("import-2 @ 10.0.0.7") && text.contains("≥ 3"), "{text}");

@@ -1,12 +1,11 @@
 //! `lockscope history incidents`: when something was wrong with which locks, because of whom, and how it ended. An autopsy
 //! prints its incidents as the same table.
 
-use lockscope_view::visible;
-use serde::Deserialize;
+use lockscope_view::past::{Incident, IncidentEnd, Incidents};
+use lockscope_view::{Verdict, visible};
 
 use super::client::QueryClient;
 use super::past_range::at;
-use super::responses::Coverage;
 use super::table::{Cell, Column, OutputStyle, Tone, list_of, of_verdict, render as table};
 use super::terminal;
 use super::words::{self, NONE, duration, instant};
@@ -26,35 +25,6 @@ const COLUMNS: [Column; 9] = [
     Column::of_words("ENDED"),
     Column::of_numbers("BEFORE"),
 ];
-
-/// Answer of `/api/v1/incidents`.
-#[derive(Debug, Deserialize)]
-struct Incidents {
-    incidents: Vec<Incident>,
-    left_out: usize,
-    coverage: Coverage,
-}
-
-/// One of them, as the API has it.
-#[derive(Clone, Debug, Deserialize)]
-pub(in crate::commands) struct Incident {
-    pub(in crate::commands) from_at_ms: i64,
-    to_at_ms: Option<i64>,
-    worst: String,
-    findings: Vec<String>,
-    locks: Vec<String>,
-    root_lock: String,
-    root_client: Option<String>,
-    root_host: Option<String>,
-    root_session_id: Option<String>,
-    victims: usize,
-    pub(in crate::commands) waiting_ms: i64,
-    is_lower_bound: bool,
-    ended_by: String,
-    is_seen_now: Option<bool>,
-    forced_by: Option<String>,
-    seen_before: usize,
-}
 
 /// Asks, and prints the answer.
 pub(super) async fn ask(args: &IncidentsArgs, now_ms: i64) -> Result<(), RunError> {
@@ -80,7 +50,7 @@ pub(super) async fn ask(args: &IncidentsArgs, now_ms: i64) -> Result<(), RunErro
 }
 
 fn listed(answer: &Incidents, now_ms: i64, shown: OutputStyle) -> String {
-    let rows = answer.incidents.iter().map(|incident| incident.row(now_ms)).collect();
+    let rows = answer.incidents.iter().map(|incident| row(incident, now_ms)).collect();
     let more = (answer.left_out > 0)
         .then(|| format!("{} older are left out; ask for a shorter time or a higher --limit", answer.left_out));
     list_of(&COLUMNS, rows, "nothing was wrong then", &answer.coverage, more.as_deref(), shown)
@@ -92,74 +62,71 @@ pub(in crate::commands) fn rendered<'a>(
     now_ms: i64,
     shown: OutputStyle,
 ) -> String {
-    let rows: Vec<_> = incidents.into_iter().map(|incident| incident.row(now_ms)).collect();
+    let rows: Vec<_> = incidents.into_iter().map(|incident| row(incident, now_ms)).collect();
     table(&COLUMNS, &rows, 0, shown)
 }
 
-impl Incident {
-    fn row(&self, now_ms: i64) -> Vec<Cell> {
-        let least = if self.is_lower_bound { "≥ " } else { "" };
-        let lock = match self.locks.len().saturating_sub(1) {
-            0 => visible(&self.root_lock),
-            others => format!("{} +{others}", visible(&self.root_lock)),
-        };
-        let lasted_ms = self.to_at_ms.unwrap_or(now_ms).saturating_sub(self.from_at_ms);
-        vec![
-            Cell::plain(instant(self.from_at_ms)),
-            Cell::plain(duration(lasted_ms.max(0))),
-            self.worst(),
-            Cell::plain(lock),
-            Cell::plain(self.root()),
-            Cell::plain(format!("{least}{}", self.victims)),
-            Cell::plain(format!("{least}{}", duration(self.waiting_ms))),
-            Cell::plain(self.ended()),
-            Cell::plain(if self.seen_before == 0 { NONE.to_owned() } else { self.seen_before.to_string() }),
-        ]
-    }
+fn row(of: &Incident, now_ms: i64) -> Vec<Cell> {
+    let least = if of.is_lower_bound { "≥ " } else { "" };
+    let lock = match of.locks.len().saturating_sub(1) {
+        0 => visible(&of.root_lock),
+        others => format!("{} +{others}", visible(&of.root_lock)),
+    };
+    vec![
+        Cell::plain(instant(of.from_at_ms)),
+        Cell::plain(duration(of.lasted_ms(now_ms))),
+        worst(of),
+        Cell::plain(lock),
+        Cell::plain(root(of)),
+        Cell::plain(format!("{least}{}", of.victims)),
+        Cell::plain(format!("{least}{}", duration(of.waiting_ms))),
+        Cell::plain(ended(of)),
+        Cell::plain(if of.seen_before == 0 { NONE.to_owned() } else { of.seen_before.to_string() }),
+    ]
+}
 
-    /// The worst verdict, or the findings where they alone say that something was wrong.
-    fn worst(&self) -> Cell {
-        if matches!(self.worst.as_str(), "healthy" | "free" | "unknown") && !self.findings.is_empty() {
-            return Cell(Tone::Odd, visible(&self.findings.join(", ")).replace('_', " "));
-        }
-        Cell(of_verdict(&self.worst), visible(&self.worst).replace('_', " "))
+/// The worst verdict, or the findings where they alone say that something was wrong.
+fn worst(of: &Incident) -> Cell {
+    if matches!(of.worst, Verdict::Healthy | Verdict::Free | Verdict::Unknown) && !of.findings.is_empty() {
+        return Cell(Tone::Odd, visible(&of.findings.join(", ")).replace('_', " "));
     }
+    Cell(of_verdict(of.worst.name()), of.worst.name().replace('_', " "))
+}
 
-    /// Who is at its root: what it says of itself, else its host, else its session.
-    fn root(&self) -> String {
-        match (&self.root_client, &self.root_host, &self.root_session_id) {
-            (Some(client), Some(host), _) if !client.contains('@') && !client.contains(&**host) => {
-                visible(&format!("{client} @ {host}"))
-            }
-            (Some(name), ..) | (None, Some(name), _) | (None, None, Some(name)) => visible(name),
-            (None, None, None) => NONE.to_owned(),
+/// Who is at its root: what it says of itself, else its host, else its session.
+fn root(of: &Incident) -> String {
+    match (&of.root_client, &of.root_host, &of.root_session_id) {
+        (Some(client), Some(host), _) if !client.contains('@') && !client.contains(&**host) => {
+            visible(&format!("{client} @ {host}"))
         }
+        (Some(name), ..) | (None, Some(name), _) | (None, None, Some(name)) => visible(name),
+        (None, None, None) => NONE.to_owned(),
     }
+}
 
-    fn ended(&self) -> String {
-        if self.is_seen_now == Some(false) {
-            return "not seen now".to_owned();
-        }
-        match (self.ended_by.as_str(), &self.forced_by) {
-            ("forced", Some(by)) => format!("forced by {}", visible(by)),
-            ("still", _) => "still on".to_owned(),
-            (ended, _) => visible(ended).replace('_', " "),
-        }
+fn ended(of: &Incident) -> String {
+    if of.is_seen_now == Some(false) {
+        return "not seen now".to_owned();
+    }
+    match (of.ended_by, &of.forced_by) {
+        (IncidentEnd::Forced, Some(by)) => format!("forced by {}", visible(by)),
+        (IncidentEnd::Still, _) => "still on".to_owned(),
+        (by, _) => by.name().replace('_', " "),
     }
 }
 
 #[cfg(test)]
 pub(in crate::commands) mod tests {
+    use lockscope_view::past::Coverage;
+
     use super::*;
 
     const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
 
     pub(in crate::commands) fn incident() -> Incident {
         Incident {
-            from_at_ms: 0,
             to_at_ms: Some(62_000),
-            worst: "stuck".to_owned(),
-            findings: Vec::new(),
+            worst: Verdict::Stuck,
             locks: vec!["/order\u{202e}".to_owned(), "/other".to_owned()],
             root_lock: "/order\u{202e}".to_owned(),
             root_client: Some("import-2".to_owned()),
@@ -168,15 +135,19 @@ pub(in crate::commands) mod tests {
             victims: 3,
             waiting_ms: 100_000,
             is_lower_bound: true,
-            ended_by: "session_ended".to_owned(),
-            is_seen_now: None,
-            forced_by: None,
+            ended_by: IncidentEnd::SessionEnded,
             seen_before: 2,
+            ..Incident::default()
         }
     }
 
     fn answer(incidents: Vec<Incident>, left_out: usize) -> Incidents {
-        Incidents { incidents, left_out, coverage: Coverage { part: 0.5 } }
+        Incidents {
+            incidents,
+            left_out,
+            coverage: Coverage { part: 0.5, ..Coverage::default() },
+            ..Incidents::default()
+        }
     }
 
     #[test]
@@ -191,15 +162,15 @@ pub(in crate::commands) mod tests {
 
     #[test]
     fn what_goes_on_has_no_end_and_a_finding_stands_for_a_verdict() {
-        let on = Incident { to_at_ms: None, ended_by: "still".to_owned(), is_seen_now: Some(true), ..incident() };
-        assert!(rendered([&on], 5_000, PLAIN).contains(" 5.0 s  stuck") && on.ended() == "still on");
-        assert_eq!(Incident { is_seen_now: Some(false), ..on }.ended(), "not seen now");
-        let forced = Incident { ended_by: "forced".to_owned(), forced_by: Some("ada".to_owned()), ..incident() };
-        assert_eq!(forced.ended(), "forced by ada");
+        let on = Incident { to_at_ms: None, ended_by: IncidentEnd::Still, is_seen_now: Some(true), ..incident() };
+        assert!(rendered([&on], 5_000, PLAIN).contains(" 5.0 s  stuck") && ended(&on) == "still on");
+        assert_eq!(ended(&Incident { is_seen_now: Some(false), ..on }), "not seen now");
+        let forced = Incident { ended_by: IncidentEnd::Forced, forced_by: Some("ada".to_owned()), ..incident() };
+        assert_eq!(ended(&forced), "forced by ada");
         let findings = vec!["lease_leak".to_owned(), "missing_watch".to_owned()];
-        let odd = Incident { worst: "healthy".to_owned(), findings, root_client: None, ..incident() };
-        assert_eq!((odd.worst().1.as_str(), odd.root().as_str()), ("lease leak, missing watch", "10.0.0.7"));
+        let odd = Incident { worst: Verdict::Healthy, findings, root_client: None, ..incident() };
+        assert_eq!((worst(&odd).1.as_str(), root(&odd).as_str()), ("lease leak, missing watch", "10.0.0.7"));
         let nobody = Incident { root_host: None, root_session_id: None, ..odd };
-        assert_eq!(nobody.root(), NONE);
+        assert_eq!(root(&nobody), NONE);
     }
 }

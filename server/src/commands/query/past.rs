@@ -1,12 +1,11 @@
 //! `lockscope history holds`, `marks`, `incidents` and `export`: what was, from a running server.
 
+use lockscope_view::past::{Hold, Holds, Mark, Marks};
 use lockscope_view::visible;
-use serde::Deserialize;
 
 use super::client::QueryClient;
 use super::incidents;
 use super::past_range::Range;
-use super::responses::Coverage;
 use super::table::{Cell, Column, OutputStyle, Tone, list_of};
 use super::terminal;
 use super::words::{self, NONE, duration, held, instant};
@@ -25,44 +24,6 @@ const HOLDS: [Column; 6] = [
 ];
 const MARKS: [Column; 4] =
     [Column::of_words("WHEN"), Column::of_words("WHAT"), Column::of_names("LOCK", 16), Column::of_names("TEXT", 24)];
-
-/// Answer of `/api/v1/history/holds`.
-#[derive(Debug, Deserialize)]
-struct Holds {
-    holds: Vec<Hold>,
-    next_before: Option<String>,
-    coverage: Coverage,
-}
-
-#[derive(Debug, Deserialize)]
-struct Hold {
-    lock: String,
-    node: String,
-    session_id: Option<String>,
-    label: Option<String>,
-    joined_at_ms: i64,
-    how: String,
-    wait_ms: i64,
-    hold_ms: Option<i64>,
-    is_lower_bound: bool,
-}
-
-/// Answer of `/api/v1/history/marks`.
-#[derive(Debug, Deserialize)]
-struct Marks {
-    marks: Vec<Mark>,
-    coverage: Coverage,
-}
-
-#[derive(Debug, Deserialize)]
-struct Mark {
-    at_ms: i64,
-    kind: String,
-    code: String,
-    severity: u8,
-    path: Option<String>,
-    text: String,
-}
 
 /// Asks, and prints the answer.
 pub(super) async fn ask(question: &HistoryCommand, now_ms: i64) -> Result<(), RunError> {
@@ -153,6 +114,8 @@ fn marks(answer: &Marks, shown: OutputStyle) -> String {
 
 #[cfg(test)]
 mod tests {
+    use lockscope_view::past::Coverage;
+
     use super::*;
 
     const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
@@ -164,13 +127,14 @@ mod tests {
             node: "lock-1".to_owned(),
             session_id: Some("0x1".to_owned()),
             label: Some("worker-1\u{202e}".to_owned()),
-            joined_at_ms: 0,
-            how: "session_ended".to_owned(),
-            wait_ms: 0,
+            how: "session_ended".into(),
             hold_ms: Some(2_000),
             is_lower_bound: true,
+            ..Hold::default()
         };
-        let answer = |holds| Holds { holds, next_before: Some("x".to_owned()), coverage: Coverage { part: 0.5 } };
+        let coverage = |part| Coverage { part, ..Coverage::default() };
+        let answer =
+            |holds| Holds { holds, next_before: Some("x".to_owned()), coverage: coverage(0.5), ..Holds::default() };
         let text = holds(&answer(vec![hold]), PLAIN);
         assert!(text.contains("/locks/order") && text.contains("≥ 2.0 s") && text.contains("session ended"), "{text}");
         assert!(text.ends_with("--limit\n50.0 % of that time is kept\n") && !text.contains('\u{202e}'), "{text}");
@@ -181,13 +145,16 @@ mod tests {
     fn what_stood_out_has_its_sentence() {
         let mark = Mark {
             at_ms: 0,
-            kind: "verdict".to_owned(),
+            kind: "verdict".into(),
             code: "nobody_home".to_owned(),
             severity: 2,
             path: None,
             text: "It is stuck.".to_owned(),
         };
-        let text = marks(&Marks { marks: vec![mark], coverage: Coverage { part: 1.0 } }, PLAIN);
+        let text = marks(
+            &Marks { marks: vec![mark], coverage: Coverage { part: 1.0, ..Coverage::default() }, ..Marks::default() },
+            PLAIN,
+        );
         assert!(text.contains("verdict nobody home  -     It is stuck."), "{text}");
         assert!(!text.contains("% of that time"), "{text}");
     }

@@ -2,12 +2,6 @@
 
 use serde::Deserialize;
 
-/// How much of a time is kept.
-#[derive(Debug, Deserialize)]
-pub(super) struct Coverage {
-    pub(super) part: f64,
-}
-
 /// Answer of `/api/v1/locks`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Locks {

@@ -1,8 +1,8 @@
 //! A table on a terminal: columns under each other whatever their characters, cut to the width there is, coloured.
 //! Pure.
 
-use super::responses::Coverage;
 use super::words::{cut, width};
+use lockscope_view::past::Coverage;
 
 /// Between two columns.
 const GAP: usize = 2;

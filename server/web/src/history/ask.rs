@@ -7,6 +7,7 @@ use lockscope_core::time::TimeMs;
 use lockscope_core::znode::SessionId;
 use lockscope_history::query::{Question, parse_cursor};
 use lockscope_history::store::StoreError;
+use lockscope_page::Length;
 use lockscope_view::Scope;
 use lockscope_view::past::{BlameBy, Unanswered};
 
@@ -16,11 +17,17 @@ use crate::problem::{ErrorResponse, wrong};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use lockscope_runtime::clock;
 
+/// How long a question may take.
 pub(super) const QUESTION_MAX: Duration = Duration::from_secs(5);
 /// The range where none is named: up to now.
 const USUAL_RANGE_MS: i64 = 3_600_000;
+/// The longest range.
 const RANGE_MAX_MS: i64 = 400 * 86_400_000;
 
+/// Ranges of pages by their length, up to now.
+pub(super) const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
+
+/// What is asked for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     pub(super) ensemble: String,
@@ -36,7 +43,9 @@ pub(super) struct Asked {
     pub(super) by: BlameBy,
     /// A text that has to be somewhere in it.
     pub(super) q: String,
+    /// The shortest that is meant.
     pub(super) min_ms: i64,
+    /// A part of the range, and of waits.
     pub(super) part: AskedPart,
 }
 
@@ -49,6 +58,7 @@ pub(super) struct AskedPart {
     pub(super) max_wait_ms: Option<i64>,
 }
 
+/// What an export is written as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ExportFormat {
     /// A table: a line a contender.
@@ -78,6 +88,7 @@ impl Asked {
         Self { ensemble: ensemble.to_owned(), path: path.to_owned(), ..Self::default() }
     }
 
+    /// Reads the parameters of an address.
     pub(super) fn read(pairs: &NamedValues, limit_max: usize) -> Result<Self, ErrorResponse> {
         let mut asked = Self::default();
         for (name, value) in pairs {
@@ -128,8 +139,8 @@ impl Asked {
             }
             "by" if value.is_empty() => {}
             "by" => {
-                let by = BlameBy::ALL.into_iter().find(|by| by.name() == value);
-                self.by = by.ok_or_else(|| wrong(name, value, "client, host, session, lock or ensemble"))?;
+                self.by = BlameBy::named(value)
+                    .ok_or_else(|| wrong(name, value, "client, host, session, lock or ensemble"))?;
             }
             "format" if value.is_empty() => {}
             "format" => {
@@ -159,6 +170,31 @@ impl Asked {
         Ok(TimeMs(from_ms)..TimeMs(to_ms))
     }
 
+    /// The length of the range of a page, up to now, of those that are offered; None where its ends are named.
+    pub(super) fn length(&self, pairs: &NamedValues) -> Result<Option<Length>, ErrorResponse> {
+        let has_ends = self.from_ms.is_some() || self.to_ms.is_some();
+        match pairs.iter().find(|(name, _)| name == "range") {
+            None => Ok((!has_ends).then_some(Length::Hour)),
+            Some((_, name)) if has_ends => Err(wrong("range", name, "either range, or from and to")),
+            Some((_, name)) => {
+                let length = LENGTHS.into_iter().find(|length| length.name() == name);
+                length.map(Some).ok_or_else(|| wrong("range", name, "1h, 6h, 24h or 7d"))
+            }
+        }
+    }
+
+    /// An address that asks for the same range and lock, and more; what is empty is left out.
+    pub(super) fn address(&self, path: &str, ensemble: &str, more: &[(&str, Option<i64>)]) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let texts = [("ensemble", ensemble), ("path", self.path.as_str())];
+        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
+        let ends = [("from", self.from_ms), ("to", self.to_ms)];
+        let numbers = ends.iter().chain(more);
+        query.extend_pairs(numbers.filter_map(|(name, number)| Some((*name, (*number)?.to_string()))));
+        format!("{path}{}{}", if path.contains('?') { '&' } else { '?' }, query.finish())
+    }
+
+    /// It reaches up to now.
     pub(super) fn is_up_to_now(&self, now_ms: i64) -> bool {
         self.to_ms.is_none_or(|to_ms| to_ms >= now_ms)
     }
@@ -168,6 +204,7 @@ fn id_of(text: &str) -> Option<i64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok().map(u64::cast_signed)
 }
 
+/// When a question that begins now is given up.
 pub(crate) fn give_up_at() -> Instant {
     clock::instant() + QUESTION_MAX
 }

@@ -11,22 +11,23 @@ use lockscope_page::{BlameFigures, BlameLinks, BlameView, Blamed, Length, RangeW
 use lockscope_view::past::{Blame, BlameBy, BlameRow};
 use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
 
-use super::ask::Asked;
+use super::ask::{Asked, LENGTHS};
 use super::blame::{BLAME_MAX, found};
 use super::{Moment, with_kept_moment, with_moment};
 use crate::caller::Caller;
 use crate::params::{NamedValues, Params};
-use crate::problem::{ErrorResponse, wrong};
+use crate::problem::ErrorResponse;
 use crate::{Http, server_pages};
 use lockscope_live::absolute_or_none;
 use lockscope_runtime::clock;
 
 const PAGE: &str = "/blame";
+/// Rows of a page.
 const ROWS_USUAL: usize = 25;
 /// So long it is looked for when ZooKeeper was out of sight; gaps are said in any case.
 const PATIENCE: Duration = Duration::from_secs(1);
-const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
 
+/// What an address asks for.
 struct PageAsked {
     of: Asked,
     /// None where the range is named by its ends.
@@ -44,24 +45,15 @@ impl PageAsked {
         let mut of = Asked::read(&rest, BLAME_MAX)?;
         absolute_or_none(&of.path)?;
         of.limit.get_or_insert(ROWS_USUAL);
-        let value = |name: &str| rest.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str());
         if of.by == BlameBy::Ensemble {
             // Ensembles are compared with each other: the page is of all of them.
             of.ensemble.clear();
             pairs.retain(|(name, _)| name != "ensemble");
         }
-        if value("by").is_none() && !scope.payloads() {
+        if !rest.iter().any(|(name, _)| name == "by") && !scope.payloads() {
             of.by = BlameBy::Host;
         }
-        let has_ends = of.from_ms.is_some() || of.to_ms.is_some();
-        let length = match value("range") {
-            None => (!has_ends).then_some(Length::Hour),
-            Some(name) if has_ends => return Err(wrong("range", name, "either range, or from and to")),
-            Some(name) => {
-                let length = LENGTHS.into_iter().find(|length| length.name() == name);
-                Some(length.ok_or_else(|| wrong("range", name, "1h, 6h, 24h or 7d"))?)
-            }
-        };
+        let length = of.length(&rest)?;
         Ok(Self { of, length, moment, pairs })
     }
 
@@ -87,27 +79,10 @@ impl PageAsked {
         if query.is_empty() { PAGE.to_owned() } else { format!("{PAGE}?{query}") }
     }
 
-    fn differs_url(&self, ensemble: &str) -> String {
-        let Asked { path, from_ms, to_ms, .. } = &self.of;
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        let texts = [("ensemble", ensemble), ("path", path.as_str())];
-        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
-        let ends = [("from", *from_ms), ("to", *to_ms)];
-        query.extend_pairs(ends.into_iter().filter_map(|(name, at_ms)| Some((name, at_ms?.to_string()))));
-        format!("/differs?{}", query.finish())
-    }
-
-    fn answer_url(&self, ensemble: &str, format: Option<&str>) -> String {
-        let Asked { path, from_ms, to_ms, by, .. } = &self.of;
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.append_pair("by", by.name());
-        let texts = [("ensemble", ensemble), ("path", path.as_str())];
-        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
-        let ends = [("from", *from_ms), ("to", *to_ms)];
-        query.extend_pairs(ends.into_iter().filter_map(|(name, at_ms)| Some((name, at_ms?.to_string()))));
-        query.append_pair("limit", &BLAME_MAX.to_string());
-        query.extend_pairs(format.map(|format| ("format", format)));
-        format!("/api/v1/history/blame?{}", query.finish())
+    /// The same of the API.
+    fn answer_url(&self, ensemble: &str) -> String {
+        let limit = [("limit", i64::try_from(BLAME_MAX).ok())];
+        self.of.address(&format!("/api/v1/history/blame?by={}", self.of.by.name()), ensemble, &limit)
     }
 }
 
@@ -174,14 +149,15 @@ impl Http {
             range_ms: (asked.of.from_ms.unwrap_or(0), asked.of.to_ms.unwrap_or(0)),
             at_ms,
             all: asked.address(|name| name != "limit", Some(("limit", &BLAME_MAX.to_string()))),
-            differs: asked.differs_url(&named),
-            csv: asked.answer_url(&named, Some("csv")),
-            json: asked.answer_url(&named, None),
+            differs: asked.of.address("/differs", &named, &[]),
+            csv: format!("{}&format=csv", asked.answer_url(&named)),
+            json: asked.answer_url(&named),
             ensemble: named,
             found,
         })
     }
 
+    /// The figures, or why there are none now.
     fn blamed(&self, scope: &Scope, asked: &Asked, named: &str) -> Result<Blamed, ErrorResponse> {
         let sentence = |error: ErrorResponse| match error.status().is_server_error() {
             true => Ok(Blamed::Refused(error.sentence().to_owned())),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use lockscope_core::time::TimeMs;
-use lockscope_history::derive::{MINUTE_MS, severity_of};
+use lockscope_history::derive::{MINUTE_MS, severity_of, verdict_of};
 use lockscope_history::query::{Question, buckets, releases};
 use lockscope_page::ports::PastPiece;
 
@@ -46,7 +46,7 @@ pub(super) fn strip(moments: &Moments, scope: &Scope, (named, path): (&str, &str
             let none = PastPiece { from_ms: bucket.at_ms, to_ms: bucket.at_ms + piece_ms, events: 0, severity: 0 };
             let piece = pieces.entry(bucket.at_ms).or_insert(none);
             piece.events = piece.events.saturating_add(bucket.events);
-            piece.severity = piece.severity.max(severity_of(bucket.worst));
+            piece.severity = piece.severity.max(verdict_of(bucket.worst.name()).map_or(0, severity_of));
         }
     }
     releases_ms.sort_unstable_by_key(|at_ms| std::cmp::Reverse(*at_ms));

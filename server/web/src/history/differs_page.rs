@@ -10,17 +10,16 @@ use lockscope_page::{
     ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, Length, RangeWay, WaitsCell, WaitsRow, differs_page,
 };
 
-use super::ask::Asked;
+use super::ask::{Asked, LENGTHS};
 use super::differs::{found, selection};
 use crate::caller::Caller;
 use crate::params::{NamedValues, Params};
-use crate::problem::{ErrorResponse, wrong};
+use crate::problem::ErrorResponse;
 use crate::{Http, server_pages};
 use lockscope_live::absolute_or_none;
 use lockscope_view::Scope;
 
 const PAGE: &str = "/differs";
-const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
 
 /// What an address asks for, with both ends of its range.
 struct PageAsked {
@@ -38,16 +37,7 @@ impl PageAsked {
         pairs.retain(|(_, value)| !value.is_empty());
         let mut of = Asked::read(&pairs, 0)?;
         absolute_or_none(&of.path)?;
-        let named = pairs.iter().find(|(name, _)| name == "range").map(|(_, value)| value.as_str());
-        let has_ends = of.from_ms.is_some() || of.to_ms.is_some();
-        let length = match named {
-            None => (!has_ends).then_some(Length::Hour),
-            Some(name) if has_ends => return Err(wrong("range", name, "either range, or from and to")),
-            Some(name) => {
-                let length = LENGTHS.into_iter().find(|length| length.name() == name);
-                Some(length.ok_or_else(|| wrong("range", name, "1h, 6h, 24h or 7d"))?)
-            }
-        };
+        let length = of.length(&pairs)?;
         let to_ms = of.to_ms.unwrap_or(now_ms.saturating_add(1));
         of.to_ms = Some(to_ms);
         if let Some(length) = length {
@@ -58,16 +48,6 @@ impl PageAsked {
         let chosen = selection(&range, of.part)?;
         let is_part = chosen != selection(&range, Default::default())?;
         Ok(Self { of, length, range, chosen, is_part })
-    }
-
-    fn address(&self, path: &str, ensemble: &str, more: &[(&str, Option<i64>)]) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        let texts = [("ensemble", ensemble), ("path", self.of.path.as_str())];
-        query.extend_pairs(texts.into_iter().filter(|(_, value)| !value.is_empty()));
-        let ends = [("from", Some(self.range.start.0)), ("to", Some(self.range.end.0))];
-        let numbers = ends.iter().chain(more);
-        query.extend_pairs(numbers.filter_map(|(name, number)| Some((*name, (*number)?.to_string()))));
-        format!("{path}?{}", query.finish())
     }
 
     /// A range by its length, with no selection.
@@ -126,15 +106,16 @@ impl Http {
                 max_wait_ms: Some(wait_ms.end).filter(|ms| *ms < i64::MAX),
                 is_part: asked.is_part,
             },
-            whole: asked.address(PAGE, &named, &[]),
-            json: asked.address("/api/v1/history/differs", &named, &asked.chosen()),
-            csv: format!("{}&format=csv", asked.address("/api/v1/history/differs", &named, &asked.chosen())),
+            whole: asked.of.address(PAGE, &named, &[]),
+            json: asked.of.address("/api/v1/history/differs", &named, &asked.chosen()),
+            csv: format!("{}&format=csv", asked.of.address("/api/v1/history/differs", &named, &asked.chosen())),
             ensemble: named,
             ensembles,
             found,
         })
     }
 
+    /// The figures, or why there are none now.
     fn differing(&self, scope: &Scope, asked: &PageAsked, named: &str) -> Result<DiffersAnswer, ErrorResponse> {
         let mut map = WaitsMap::new(asked.range.clone());
         match found(self, scope, &asked.of, &mut |span| map.note(span)) {
@@ -166,7 +147,7 @@ fn waits_row(map: &WaitsMap, row: usize, asked: &PageAsked, named: &str) -> Opti
             count,
             joined_ms: (column.start.0, column.end.0),
             is_chosen: asked.is_part && is_row_chosen && is_column_chosen,
-            url: if count > 0 { asked.address(PAGE, named, &chosen) } else { String::new() },
+            url: if count > 0 { asked.of.address(PAGE, named, &chosen) } else { String::new() },
         }
     });
     Some(WaitsRow { min_wait_ms, max_wait_ms, cells: cells.collect() })

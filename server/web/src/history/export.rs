@@ -86,7 +86,7 @@ fn table(lives: &[Hold]) -> Table {
         ("joined_at_ms", &|life| life.joined_at_ms.to_string()),
         ("held_at_ms", &|life| known_as(life.held_at_ms)),
         ("left_at_ms", &|life| known_as(life.left_at_ms)),
-        ("how", &|life| life.how.to_owned()),
+        ("how", &|life| life.how.to_string()),
         ("wait_ms", &|life| life.wait_ms.to_string()),
         ("hold_ms", &|life| known_as(life.hold_ms)),
         ("is_lower_bound", &|life| life.is_lower_bound.to_string()),

@@ -3,8 +3,9 @@
 
 use std::time::Instant;
 
-use lockscope_history::store::{Gap, Store};
-use lockscope_view::{EventKind, Scope, SessionId};
+use lockscope_history::store::Store;
+use lockscope_page::EventLine;
+use lockscope_view::{EventKind, Scope, SessionId, past};
 
 use super::Moments;
 use super::ask::give_up_at;
@@ -24,6 +25,7 @@ const GRID_MS: i64 = 60_000;
 /// Behind all events of its millisecond.
 const BEHIND: u64 = u64::MAX;
 
+/// What is asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) ensemble: String,
@@ -31,6 +33,7 @@ pub(crate) struct Wanted {
     pub(crate) path: String,
     pub(crate) session: Option<SessionId>,
     pub(crate) kind: Option<Kind>,
+    /// Only what came before this.
     pub(crate) before: Option<Cursor>,
     pub(crate) from_ms: Option<i64>,
     /// Not included.
@@ -60,6 +63,7 @@ impl Wanted {
     }
 }
 
+/// Kinds of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Event(EventKind),
@@ -107,28 +111,25 @@ impl Cursor {
     }
 }
 
+/// A row of the list, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) cursor: Cursor,
-    pub(crate) ensemble: String,
-    pub(crate) what: What,
+    pub(crate) shown: EventLine,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) enum What {
-    Event(Box<HappenedRow>),
-    Gap(Gap),
-}
-
+/// A page of the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Page {
     /// The newest first.
     pub(crate) lines: Vec<Line>,
+    /// Where it goes on.
     pub(crate) next: Option<Cursor>,
     /// It was given up before there were enough rows: so far back all was looked through.
     pub(crate) given_up_at_ms: Option<i64>,
 }
 
+/// One ensemble's part of it.
 struct Part {
     name: String,
     place: usize,
@@ -204,6 +205,7 @@ impl Search {
         http.moments.is_some() && self.parts.iter().any(|part| !part.is_over)
     }
 
+    /// Looks further back.
     pub(crate) fn look_back(&mut self, http: &Http, scope: &Scope, give_up_at: Instant) {
         let Some(moments) = http.moments.as_deref() else { return };
         let mut parts = std::mem::take(&mut self.parts);
@@ -259,6 +261,7 @@ impl Search {
         self.is_given_up |= !part.is_over;
     }
 
+    /// The page.
     pub(crate) fn page(self, http: &Http, scope: &Scope) -> Page {
         let is_open = |part: &&Part| part.rows.len() > self.wanted.limit || (!part.is_over && http.moments.is_some());
         // Of a part that has more than is shown, only what it shows is whole.
@@ -271,10 +274,9 @@ impl Search {
         let gaps = self.gaps(http, scope, whole_from);
         let (limit, is_given_up) = (self.wanted.limit, self.is_given_up);
         let rows = self.parts.into_iter().flat_map(|Part { name, place, rows, .. }| {
-            rows.into_iter().map(move |found| Line {
-                cursor: Cursor { at_ms: found.row.at_ms, number: found.row.number, place },
-                ensemble: name.clone(),
-                what: What::Event(Box::new(found)),
+            rows.into_iter().map(move |HappenedRow { row, client }| Line {
+                cursor: Cursor { at_ms: row.at_ms, number: row.number, place },
+                shown: EventLine { ensemble: name.clone(), what: Ok(row), client },
             })
         });
         let is_whole = |line: &Line| whole_from.is_none_or(|from| (line.cursor.at_ms, line.cursor.number) >= from);
@@ -291,6 +293,7 @@ impl Search {
         Page { lines, next, given_up_at_ms }
     }
 
+    /// Gaps in what is shown.
     fn gaps(&self, http: &Http, scope: &Scope, whole_from: Option<EventKey>) -> Vec<Line> {
         let Some(moments) = &http.moments else { return Vec::new() };
         if self.wanted.kind.is_some_and(|kind| kind != Kind::Gap) {
@@ -305,8 +308,7 @@ impl Search {
             let inside = gaps.into_iter().flatten().filter(|gap| gap.from.0 >= from && (gap.from.0, BEHIND) < to);
             lines.extend(inside.map(|gap| Line {
                 cursor: Cursor { at_ms: gap.from.0, number: BEHIND, place: part.place },
-                ensemble: part.name.clone(),
-                what: What::Gap(gap),
+                shown: EventLine { ensemble: part.name.clone(), what: Err(past::Missing::from(gap)), client: None },
             }));
         }
         lines
@@ -319,6 +321,7 @@ fn gap_before(store: &dyn Store, at_ms: i64) -> Option<i64> {
 }
 
 impl Http {
+    /// A page of the list, for somebody.
     pub(crate) async fn happened(
         &self,
         caller: &QuotaOwner,

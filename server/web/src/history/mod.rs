@@ -1,13 +1,11 @@
 //! The past over HTTP: reads at a moment, what is kept, and what happened when.
 
-mod all_incidents;
 mod api;
 mod ask;
 pub(super) mod blame;
 pub(super) mod blame_page;
 mod bundle;
 mod density;
-mod described_incident;
 pub(super) mod diff;
 pub(super) mod differs;
 pub(super) mod differs_page;
@@ -16,11 +14,7 @@ mod file_rooms;
 mod going_on;
 pub(super) mod happened;
 pub(super) mod holds;
-mod incident;
-mod incident_acts;
-mod incident_alike;
 pub(super) mod incident_pages;
-mod incident_words;
 pub(super) mod incidents;
 mod links;
 pub(super) mod marks;
@@ -40,10 +34,10 @@ use super::params::NamedValues;
 use super::problem::{ErrorResponse, wrong};
 use lockscope_view::Scope;
 
-pub use all_incidents::AllIncidents;
 pub(super) use api::{HistoryJson, show};
 pub(super) use ask::{ExportFormat, give_up_at};
 pub(super) use file_rooms::FileRooms;
+pub use incidents::AllIncidents;
 pub use moments::Recordings;
 pub(super) use moments::{Models, Moment, MomentError, Moments, When};
 pub(super) use pages::{PastPage, show_moments, with_kept_moment};

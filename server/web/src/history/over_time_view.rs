@@ -7,16 +7,16 @@ use std::time::Instant;
 
 use lockscope_core::diagnosis::Verdict as ModelVerdict;
 use lockscope_core::time::TimeMs;
-use lockscope_history::derive::{is_trouble, verdict_name, verdict_of};
-use lockscope_history::query::{self, Point, hold_of, missing, points, readable};
+use lockscope_history::derive::{is_trouble, verdict_of};
+use lockscope_history::query::{self, Point, hold_of, mark, missing, points, view_verdict};
 use lockscope_history::store::rows::{Fact, FactKind, FactQuery, SpanQuery};
 use lockscope_history::store::{Store, StoreError};
 use lockscope_page::{
-    BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, Happened, OverTime,
-    OverTimeView, Piece, PieceShares, Strip, What, piece_ms, verdict_named,
+    BARS_MAX, Bar, CLIENTS_MAX, Choice, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, OverTime, OverTimeView,
+    PieceShares, Strip, What, piece_ms,
 };
-use lockscope_view::Scope;
-use lockscope_view::past::Hold;
+use lockscope_view::past::{self, Hold};
+use lockscope_view::{Scope, Verdict};
 
 use super::ask::{Asked, refused};
 use super::going_on::{lock_named, still};
@@ -94,27 +94,27 @@ impl<'a> Question<'a> {
         let (lives, is_cut) = if is_seen { self.lives()? } else { (Vec::new(), false) };
         let (facts, has_more_facts) = if is_seen { self.facts() } else { (Vec::new(), false) };
         let first = points.first().map(|point| TimeMs(point.at_ms));
-        let missing = missing(&self.ask(self.range.clone()), &self.path, first)?;
+        let question = self.ask(self.range.clone());
+        let missing = missing(&question, &self.path, first)?;
         let clients = Clients::new(self, &points, &lives, is_cut);
         let strip = clients.strip(self, &points, &lives);
         let pieces = self.pieces(&points, &facts, &clients);
         let former = former.map(|points| {
             let by_ms = self.choice.former.map_or(0, |former| former.ms());
-            points.iter().map(|point| Piece { at_ms: point.at_ms + by_ms, ..piece_of(point) }).collect()
+            points.iter().map(|point| past::Point { at_ms: point.at_ms + by_ms, ..point.answer() }).collect()
         });
         let length_ms = self.range.end.since(self.range.start).max(1);
         let missing_ms: i64 = missing.iter().map(|gap| gap.to_ms - gap.from_ms).sum();
-        let listed = self.listed(&lives);
-        let told = lives.iter().filter(|life| is_told(life)).count();
-        let holds_left_out = (!is_cut).then(|| told.saturating_sub(listed.len()));
-        let mut happened = listed;
+        // Whoever waits still is in the queue, and not in the list.
+        let listed: Vec<&Hold> =
+            lives.iter().filter(|life| life.held_at_ms.is_some() || life.left_at_ms.is_some()).collect();
+        let holds_left_out = (!is_cut).then(|| listed.len().saturating_sub(HOLDS_LISTED_MAX));
+        let mut happened: Vec<What> =
+            listed.into_iter().take(HOLDS_LISTED_MAX).map(|life| What::Hold(Box::new(life.clone()))).collect();
         let has_more_facts = has_more_facts || facts.len() > FACTS_LISTED_MAX;
-        happened.extend(facts.into_iter().take(FACTS_LISTED_MAX).map(fact_row));
-        happened.extend(missing.iter().map(|gap| {
-            let what = What::Gap { ms: gap.to_ms - gap.from_ms, why: gap.why.clone() };
-            Happened { at_ms: gap.from_ms, what }
-        }));
-        happened.sort_by_key(|one| std::cmp::Reverse(one.at_ms));
+        happened.extend(facts.into_iter().take(FACTS_LISTED_MAX).map(|fact| What::Fact(mark(fact, &question))));
+        happened.extend(missing.iter().cloned().map(What::Gap));
+        happened.sort_by_key(|one| std::cmp::Reverse(one.at_ms()));
         Ok(OverTimeView {
             choice: self.choice.clone(),
             range_ms: (self.range.start.0, self.range.end.0),
@@ -171,10 +171,7 @@ impl<'a> Question<'a> {
         let (range, give_up_at) = (self.range.clone(), Some(self.give_up_at));
         let query = FactQuery { range, lock, limit: FACTS_MAX, give_up_at, ..FactQuery::default() };
         match self.store.facts(&query) {
-            Ok(mut facts) => {
-                for fact in &mut facts {
-                    fact.text = readable(&fact.code, &fact.text, self.scope).into();
-                }
+            Ok(facts) => {
                 let is_cut = facts.len() >= FACTS_MAX;
                 (facts, is_cut)
             }
@@ -186,19 +183,19 @@ impl<'a> Question<'a> {
     }
 
     /// Pieces with their verdicts: a minute in which nothing happened has none, and keeps what a fact said before.
-    fn pieces(&self, points: &[Point], facts: &[Fact], clients: &Clients) -> Vec<Piece> {
-        let mut pieces: BTreeMap<i64, Piece> = points.iter().map(|point| (point.at_ms, piece_of(point))).collect();
+    fn pieces(&self, points: &[Point], facts: &[Fact], clients: &Clients) -> Vec<past::Point> {
+        let mut pieces: BTreeMap<i64, past::Point> = points.iter().map(|point| (point.at_ms, point.answer())).collect();
         for point in points {
             let longest = point.held.iter().max_by_key(|(_, ms)| *ms);
             if let (Some((session, _)), Some(piece)) = (longest, pieces.get_mut(&point.at_ms)) {
-                piece.holder = clients.of_session(&session.to_string());
+                piece.client = clients.of_session(&session.to_string());
             }
         }
         for (from_ms, to_ms, verdict) in self.troubles(facts) {
             let mut at_ms = from_ms.max(self.range.start.0).div_euclid(self.grain_ms) * self.grain_ms;
             while at_ms < to_ms.min(self.range.end.0) {
-                let piece = pieces.entry(at_ms).or_insert(Piece { at_ms, ..Piece::default() });
-                piece.worst = piece.worst.max(verdict_named(verdict));
+                let piece = pieces.entry(at_ms).or_insert_with(|| past::Point { at_ms, ..past::Point::default() });
+                piece.worst = piece.worst.max(verdict);
                 at_ms += self.grain_ms;
             }
         }
@@ -206,66 +203,17 @@ impl<'a> Question<'a> {
     }
 
     /// From when to when something was wrong, as facts tell: each says what the verdict became.
-    fn troubles(&self, facts: &[Fact]) -> Vec<(i64, i64, &'static str)> {
+    fn troubles(&self, facts: &[Fact]) -> Vec<(i64, i64, Verdict)> {
         let verdicts = facts.iter().rev().filter(|fact| fact.kind == FactKind::Verdict);
         let verdicts: Vec<(i64, ModelVerdict)> =
             verdicts.filter_map(|fact| Some((fact.at.0, verdict_of(&fact.code)?))).collect();
         let ends = verdicts.iter().skip(1).map(|(at_ms, _)| *at_ms).chain([self.range.end.0]);
         let runs = verdicts.iter().zip(ends);
         let trouble = |((at_ms, verdict), end_ms): (&(i64, ModelVerdict), i64)| {
-            is_trouble(*verdict).then(|| (*at_ms, end_ms, verdict_name(*verdict)))
+            is_trouble(*verdict).then(|| (*at_ms, end_ms, view_verdict(*verdict)))
         };
         runs.filter_map(trouble).collect()
     }
-
-    /// The newest lives, for the list.
-    fn listed(&self, lives: &[Hold]) -> Vec<Happened> {
-        let row = |life: &Hold| {
-            let client = name_of(life);
-            let what = match life.hold_ms {
-                Some(hold_ms) => What::Held {
-                    client,
-                    wait_ms: life.wait_ms,
-                    hold_ms,
-                    how: life.how,
-                    is_lower_bound: life.is_lower_bound,
-                },
-                None => What::Waited { client, wait_ms: life.wait_ms, how: life.how },
-            };
-            Happened { at_ms: life.held_at_ms.unwrap_or(life.joined_at_ms), what }
-        };
-        lives.iter().filter(|life| is_told(life)).take(HOLDS_LISTED_MAX).map(row).collect()
-    }
-}
-
-fn fact_row(fact: Fact) -> Happened {
-    let Fact { at, kind, code, severity, text, .. } = fact;
-    Happened { at_ms: at.0, what: What::Fact { kind: kind.name(), code: code.into(), severity, text: text.into() } }
-}
-
-fn piece_of(point: &Point) -> Piece {
-    let of = |histogram: &lockscope_core::tally::Histogram| [50, 95, 99].map(|percent| histogram.percentile(percent));
-    Piece {
-        at_ms: point.at_ms,
-        acquired: point.acquired,
-        gave_up: point.gave_up,
-        depth_max: point.depth_max,
-        wait_ms: of(&point.waits),
-        hold_ms: of(&point.holds),
-        worst: verdict_named(verdict_name(point.worst)),
-        holder: None,
-    }
-}
-
-/// Whoever waits still is in the queue, and not in the list.
-fn is_told(life: &Hold) -> bool {
-    life.held_at_ms.is_some() || life.left_at_ms.is_some()
-}
-
-/// Who it was: what it says of itself, or where it came from, or its session.
-fn name_of(life: &Hold) -> String {
-    let names = [&life.label, &life.client, &life.session_id];
-    names.into_iter().flatten().find(|name| !name.is_empty()).unwrap_or(&life.node).clone()
 }
 
 /// Those who held, the longest first.
@@ -281,7 +229,7 @@ struct Clients {
 impl Clients {
     fn new(question: &Question<'_>, points: &[Point], lives: &[Hold], is_cut: bool) -> Self {
         let sessions: BTreeMap<String, String> =
-            lives.iter().rev().filter_map(|life| Some((life.session_id.clone()?, name_of(life)))).collect();
+            lives.iter().rev().filter_map(|life| Some((life.session_id.clone()?, life.who().to_owned()))).collect();
         let bars = lives.iter().filter(|life| life.held_at_ms.is_some()).count();
         let acquired: usize = points.iter().map(|point| point.acquired as usize).sum();
         // Of a busy minute not all lives are kept.
@@ -290,7 +238,7 @@ impl Clients {
         let mut held: BTreeMap<String, i64> = BTreeMap::new();
         if is_whole {
             for (life, (from_ms, to_ms)) in lives.iter().filter_map(|life| Some((life, question.held(life)?))) {
-                *held.entry(name_of(life)).or_default() += to_ms - from_ms;
+                *held.entry(life.who().to_owned()).or_default() += to_ms - from_ms;
             }
         } else {
             for (session, ms) in points.iter().flat_map(|point| &point.held) {
@@ -330,7 +278,7 @@ impl Clients {
         let bar = |life: &Hold| {
             let (from_ms, to_ms) = question.held(life)?;
             let is_going_on = life.left_at_ms.is_none();
-            Some(Bar { from_ms, to_ms, client: self.of_name(&name_of(life)), is_going_on })
+            Some(Bar { from_ms, to_ms, client: self.of_name(life.who()), is_going_on })
         };
         let mut bars: Vec<Bar> = lives.iter().filter_map(bar).collect();
         bars.sort_by_key(|bar| (bar.from_ms, bar.to_ms));

@@ -91,14 +91,7 @@ fn query(pairs: &NamedValues, waits_usual: u32) -> Result<LockQuery, ErrorRespon
 /// The section for the document of a lock's page: what the model alone knows, and where that is too little, what was
 /// recorded, if it is there soon. None where there is no section.
 pub(super) async fn in_document(http: &Http, caller: &Caller, pairs: &NamedValues) -> Option<TimeToLockMarkup> {
-    let mut query = LockQuery { limit: WAITS_SHOWN, ..LockQuery::default() };
-    for (name, value) in pairs {
-        match name.as_str() {
-            "ensemble" => query.ensemble = short(name, value, FILTER_CHARS_MAX).ok()?,
-            "path" => query.path = short(name, value, PATH_CHARS_MAX).ok()?,
-            _ => {}
-        }
-    }
+    let query = LockQuery { limit: WAITS_SHOWN, ..query(pairs, WAITS_SHOWN).ok()? };
     let (scope, mut is_kept) = (caller.scope.clone(), false);
     let live = http.models(None, &scope).ok()?;
     let by_model = told_by(&live, &scope, &query, |line| {

@@ -111,7 +111,7 @@ mod tests {
             joined_at_ms,
             held_at_ms,
             left_at_ms,
-            how: "released",
+            how: "released".into(),
             wait_ms: 0,
             hold_ms: None,
             is_lower_bound: false,

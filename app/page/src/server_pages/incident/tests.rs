@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::shell::AssetNames;
-use lockscope_view::{Person, Role, SignedBy};
+use lockscope_view::past::AlikeIncidents;
+use lockscope_view::{Person, Role, SignedBy, Verdict};
 
 #[test]
 fn bars_stay_within_the_axis() {
@@ -23,54 +24,61 @@ fn depth_is_drawn_in_steps_that_stay_until_the_end() {
 #[test]
 fn what_clients_wrote_stays_text() {
     let hostile = "</script><script>alert(1)</script>\u{202e}".to_owned();
-    let lane = IncidentLane {
-        who: hostile.clone(),
-        url: None,
+    let life = IncidentLife {
         lock: hostile.clone(),
-        joined_ms: 0,
-        held_ms: Some(5),
-        left_ms: None,
-        how: "held still",
+        label: Some(hostile.clone()),
+        held_at_ms: Some(5),
         is_root: true,
-        stands_by: false,
+        is_waiting: true,
+        ..IncidentLife::default()
     };
-    let fact =
-        IncidentFact { at_ms: 1, severity: 2, name: hostile.clone(), lock: hostile.clone(), text: hostile.clone() };
-    let what = IncidentActKind::Alert { rule: hostile.clone(), until_ms: None, sentence: hostile.clone() };
-    let act = IncidentAct { at_ms: 1, lock: hostile.clone(), what, url: None };
-    let of = IncidentView {
+    let fact = Mark {
+        at_ms: 1,
+        severity: 2,
+        code: hostile.clone(),
+        path: Some(hostile.clone()),
+        text: hostile.clone(),
+        ..Mark::default()
+    };
+    let alert = IncidentAlert {
+        rule: hostile.clone(),
+        lock: hostile.clone(),
+        sentence: hostile.clone(),
+        ..IncidentAlert::default()
+    };
+    let release = IncidentRelease { lock: hostile.clone(), by: Some(hostile.clone()), ..IncidentRelease::default() };
+    let alike = AlikeIncidents {
+        count: 1,
+        sentence: hostile.clone(),
+        incidents: vec![AlikeIncident { root_lock: hostile.clone(), is_likewise: true, ..AlikeIncident::default() }],
+        ..AlikeIncidents::default()
+    };
+    let incident = Incident {
         sentence: hostile.clone(),
         worst: Verdict::Stuck,
-        finding: None,
-        from_ms: 0,
-        to_ms: None,
-        now_ms: 10,
-        locks: vec![(hostile.clone(), "/lock".to_owned())],
-        locks_left_out: 0,
-        lanes: vec![lane],
-        lanes_left_out: 2,
-        depth: vec![(0, 1)],
-        is_depth_least: true,
-        victims: (1, 1),
-        waiting_ms: 5,
+        locks: vec![hostile.clone()],
+        is_lower_bound: true,
+        victims: 1,
+        ..Incident::default()
+    };
+    let incident = OneIncident {
+        ensemble: hostile.clone(),
+        incident,
+        lives: vec![life],
+        lives_left_out: 2,
+        earlier: vec![EarlierIncident { from_at_ms: 1, lasted_ms: 2, ..EarlierIncident::default() }],
+        again: Some(hostile.clone()),
+        alike: Some(alike),
+        releases: vec![release],
+        alerts: vec![alert],
+    };
+    let of = IncidentView {
+        incident,
         facts: vec![fact],
-        earlier: vec![IncidentBefore { from_ms: 1, lasted_ms: 2, ended: "let go", url: "/incident?id=1".to_owned() }],
-        seen_before: 1,
-        again: hostile.clone(),
-        alike: Some(IncidentsAlike {
-            sentence: hostile.clone(),
-            rows: vec![AlikeIncident {
-                from_ms: 1,
-                lasted_ms: 2,
-                lock: hostile.clone(),
-                ended: "let go",
-                is_likewise: true,
-                url: "/incident?id=1".to_owned(),
-            }],
-        }),
-        acts: vec![act],
+        now_ms: 10,
+        ensemble: hostile.clone(),
+        url: "/incident?id=".to_owned(),
         ways: Vec::new(),
-        list_url: "/incidents".to_owned(),
     };
     let person = Person {
         name: hostile,

@@ -114,7 +114,7 @@ impl Play {
             })
         };
         let lives = lock.contenders(mirror).filter_map(life).collect();
-        Present { is_in_trouble: is_trouble(lock.assessment.verdict) || hurts, lives }
+        Present { is_in_trouble: is_trouble(lock.assessment.verdict) || hurts, is_live: true, lives }
     }
 
     /// The incidents, the oldest first, one line each: worst verdict, findings, locks, root, victims, when, and the end.

@@ -2,39 +2,42 @@
 
 use std::fmt::Write as _;
 
-use lockscope_history::incident::{Alike, IncidentEnd, Signature};
 use lockscope_view::Verdict;
 use lockscope_view::outgoing::{self, code_span as code};
-use lockscope_view::words::{date, duration, plural};
+use lockscope_view::past::{AlikeIncidents, EarlierIncident, Incident, IncidentEnd, OneIncident};
+use lockscope_view::words::{date, duration, ordinal, plural};
 
-use super::described_incident::{Before, Found, Told};
+use crate::incident::IncidentRoot;
 
+/// Rows of a table in Markdown.
 const MARKDOWN_ROWS_MAX: usize = 50;
 
-pub(super) fn sentence(told: &Told) -> String {
-    let Told { incident, worst, lasted_ms, .. } = told;
-    let lasted = duration(*lasted_ms);
-    let others = incident.locks().len().saturating_sub(1) as u64;
+/// What happened, in plain words.
+pub(super) fn sentence(incident: &Incident, now_ms: i64) -> String {
+    let lasted = duration(incident.lasted_ms(now_ms));
+    let others = incident.locks.len().saturating_sub(1) as u64;
     let lock = match others {
-        0 => incident.root_lock().to_owned(),
-        others => format!("{} and {}", incident.root_lock(), plural(others, "other lock", "other locks")),
+        0 => incident.root_lock.clone(),
+        others => format!("{} and {}", incident.root_lock, plural(others, "other lock", "other locks")),
     };
-    let is_over = incident.to.is_some();
-    let trouble = trouble(*worst, told.finding(), is_over, others > 0);
-    let root = root_name(told).filter(|_| !is_mutual(*worst));
+    let is_over = incident.to_at_ms.is_some();
+    let trouble = trouble(incident.worst, incident.finding.as_deref(), is_over, others > 0);
+    let root = incident.root.as_deref().filter(|_| !is_mutual(incident.worst));
     let least = if incident.is_lower_bound { "at least " } else { "" };
-    let waited = match (incident.victims, &root) {
+    let waited = match (incident.victims, root) {
         (0, Some(root)) => format!("{root} held it and nobody waited for long"),
         (0, None) => "nobody waited for long".to_owned(),
         (victims, root) => {
             let victims = plural(victims as u64, "session", "sessions");
-            let by = root.as_ref().map(|root| format!("{root} held it while ")).unwrap_or_default();
+            let by = root.map(|root| format!("{root} held it while ")).unwrap_or_default();
             format!("{by}{least}{victims} waited, {} in all", duration(incident.waiting_ms))
         }
     };
     let end = match incident.ended_by {
-        IncidentEnd::Still if told.is_seen_now == Some(false) => "It went on when ZooKeeper was seen last.".to_owned(),
-        by => ended(by, root.as_deref(), told.forced_by.as_deref()),
+        IncidentEnd::Still if incident.is_seen_now == Some(false) => {
+            "It went on when ZooKeeper was seen last.".to_owned()
+        }
+        by => ended(by, root, incident.forced_by.as_deref()),
     };
     format!("{lock} {trouble} for {lasted}: {waited}. {end}")
 }
@@ -99,30 +102,16 @@ fn ended(by: IncidentEnd, root: Option<&str>, forced_by: Option<&str>) -> String
     }
 }
 
-pub(super) fn ended_cell(by: IncidentEnd) -> &'static str {
-    match by {
-        IncidentEnd::Released => "let go",
-        IncidentEnd::SessionEnded => "session ended",
-        IncidentEnd::Forced => "released through Lockscope",
-        IncidentEnd::GaveUp => "waiters gave up",
-        IncidentEnd::Recovered => "recovered",
-        IncidentEnd::Unknown => "not known",
-        IncidentEnd::Still => "goes on",
-    }
-}
-
 /// Who the root is, as well as that may be said.
-pub(super) fn root_name(told: &Told) -> Option<String> {
-    let root = told.incident.root.as_ref()?;
-    let known = told.root_client.clone().or_else(|| root.host.as_deref().map(str::to_owned));
+pub(super) fn root_name(root: &IncidentRoot, label: Option<&str>) -> String {
     let session = || root.session.map_or("a znode that no session owns".to_owned(), |id| format!("session {id}"));
-    Some(known.unwrap_or_else(session))
+    label.or(root.host.as_deref()).map_or_else(session, str::to_owned)
 }
 
 /// What it was like before, in plain words; empty where it was not.
-pub(super) fn again(told: &Told, earlier: &[Before]) -> String {
+pub(super) fn again(of: &Incident, root: Option<&str>, earlier: &[EarlierIncident]) -> String {
     let (Some(newest), Some(oldest)) = (earlier.first(), earlier.last()) else { return String::new() };
-    let times = told.seen_before.max(earlier.len()) + 1;
+    let times = of.seen_before.max(earlier.len()) + 1;
     let since = if times > earlier.len() + 1 { "; the last of them since" } else { " since" };
     let (short, long) = earlier.iter().fold((newest.lasted_ms, newest.lasted_ms), |(short, long), one| {
         (short.min(one.lasted_ms), long.max(one.lasted_ms))
@@ -134,20 +123,20 @@ pub(super) fn again(told: &Told, earlier: &[Before]) -> String {
     };
     let mut ends: Vec<String> = IncidentEnd::ALL.into_iter().filter_map(|end| end_counted(end, earlier)).collect();
     ends.truncate(3);
-    let root = told.root.as_ref().filter(|root| earlier.iter().all(|one| one.root.as_ref() == Some(root)));
-    let root = root.filter(|_| !is_mutual(told.worst)).map(|root| format!(", each time because of {root}"));
+    let root = root.filter(|root| earlier.iter().all(|one| one.root.as_deref() == Some(root)));
+    let root = root.filter(|_| !is_mutual(of.worst)).map(|root| format!(", each time because of {root}"));
     format!(
         "The {} time{since} {}{}. Before, it lasted {lasted}, and {}.",
-        ordinal(times),
-        date(oldest.from_ms),
+        ordinal(u32::try_from(times).unwrap_or(u32::MAX)),
+        date(oldest.from_at_ms),
         root.unwrap_or_default(),
         ends.join(", ")
     )
 }
 
 /// How many were like one, and how many of them ended as it did.
-pub(super) fn alike_sentence(signature: &Signature, alike: &Alike) -> String {
-    let Alike { count, ended_likewise, is_lower_bound, .. } = *alike;
+pub(super) fn alike_sentence(alike: &AlikeIncidents) -> String {
+    let AlikeIncidents { ref signature, count, ended_likewise, is_lower_bound, .. } = *alike;
     let least = if is_lower_bound { "at least " } else { "" };
     let times = plural(count as u64, "incident", "incidents");
     let application = signature.application.as_deref();
@@ -162,7 +151,8 @@ pub(super) fn alike_sentence(signature: &Signature, alike: &Alike) -> String {
     format!("In the 30 days before, {least}{times} looked like this{because}.{ended}")
 }
 
-fn end_counted(end: IncidentEnd, earlier: &[Before]) -> Option<String> {
+/// How many ended so.
+fn end_counted(end: IncidentEnd, earlier: &[EarlierIncident]) -> Option<String> {
     let number = earlier.iter().filter(|one| one.ended_by == end).count();
     let how = match end {
         IncidentEnd::Released => "ended when its holder let go",
@@ -182,36 +172,25 @@ fn end_counted(end: IncidentEnd, earlier: &[Before]) -> Option<String> {
     Some(format!("{times} {how}"))
 }
 
-/// 2nd, 3rd, 11th.
-fn ordinal(number: usize) -> String {
-    let end = match (number % 10, number % 100) {
-        (1, hundred) if hundred != 11 => "st",
-        (2, hundred) if hundred != 12 => "nd",
-        (3, hundred) if hundred != 13 => "rd",
-        _ => "th",
-    };
-    format!("{number}{end}")
-}
-
-pub(super) fn markdown(of: &Found, url: &str) -> String {
-    let Found { told, lives, releases, alerts, again, .. } = of;
-    let Told { incident, sentence, .. } = told;
-    let mut out = format!("# {}\n\n", code(incident.root_lock()));
-    let _ = writeln!(out, "{}\n", escaped(sentence));
-    if !again.is_empty() {
+/// All of it for a ticket.
+pub fn markdown(of: &OneIncident, url: &str) -> String {
+    let OneIncident { incident, lives, releases, alerts, again, .. } = of;
+    let mut out = format!("# {}\n\n", code(&incident.root_lock));
+    let _ = writeln!(out, "{}\n", escaped(&incident.sentence));
+    if let Some(again) = again {
         let _ = writeln!(out, "{}\n", escaped(again));
     }
     let mut item = |name: &str, value: String| {
         let _ = writeln!(out, "- {name}: {value}");
     };
-    item("began", date(incident.from.0));
-    item("ended", incident.to.map_or("not yet".to_owned(), |to| date(to.0)));
-    item("worst verdict", lockscope_history::derive::verdict_name(incident.worst).replace('_', " "));
+    item("began", date(incident.from_at_ms));
+    item("ended", incident.to_at_ms.map_or("not yet".to_owned(), date));
+    item("worst verdict", incident.worst.name().replace('_', " "));
     if !incident.findings.is_empty() {
         let names: Vec<String> = incident.findings.iter().map(|code| code.replace('_', " ")).collect();
         item("findings", names.join(", "));
     }
-    item("locks", incident.locks().iter().map(|lock| code(lock)).collect::<Vec<_>>().join(", "));
+    item("locks", incident.locks.iter().map(|lock| code(lock)).collect::<Vec<_>>().join(", "));
     item("sessions that waited 1 s or longer", incident.victims.to_string());
     item("waiting in all", duration(incident.waiting_ms));
     item("in Lockscope", format!("<{url}>"));
@@ -220,7 +199,7 @@ pub(super) fn markdown(of: &Found, url: &str) -> String {
         let _ = writeln!(out, "- {by} released {} at {} (forced)", code(&release.lock), date(release.at_ms));
     }
     for alert in alerts {
-        let fired = date(alert.fired_at_ms.unwrap_or(alert.since_at_ms));
+        let fired = date(alert.fired_at_ms);
         let _ = writeln!(out, "- alert {} fired at {fired} for {}", code(&alert.rule), code(&alert.lock));
     }
     out.push_str("\n| Session | Lock | Came | Held from | Left | How |\n|---|---|---|---|---|---|\n");
@@ -229,12 +208,12 @@ pub(super) fn markdown(of: &Found, url: &str) -> String {
         let _ = writeln!(
             out,
             "| {} | {} | {} | {} | {} | {} |",
-            life.session.map_or("–".to_owned(), |id| id.to_string()),
+            life.session_id.as_deref().unwrap_or("–"),
             code(&life.lock),
-            date(life.joined_at.0),
-            at(life.held_at.map(|at| at.0)),
-            at(life.left_at.map(|at| at.0)),
-            life.how.map_or("still", lockscope_history::store::rows::SpanEnd::name).replace('_', " ")
+            date(life.joined_at_ms),
+            at(life.held_at_ms),
+            at(life.left_at_ms),
+            life.how.replace('_', " ")
         );
     }
     let left_out = lives.len().saturating_sub(MARKDOWN_ROWS_MAX);
