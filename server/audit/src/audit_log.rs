@@ -103,9 +103,6 @@ impl AuditLog {
     }
 
     /// Opens it before the first record: a failure counts as one that could not be written.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
     pub async fn open_early(&self) -> Result<(), AuditError> {
         self.open().await.map(drop).inspect_err(|_| self.count_failure())
     }

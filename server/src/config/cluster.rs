@@ -6,10 +6,9 @@ use std::net::SocketAddr;
 use lockscope_cluster::member::is_id;
 
 use super::check::{self, wrong};
-use super::cluster_rows;
 use super::layers::Layers;
 use super::toml_file::Section;
-use super::{Config, ConfigError, Ensemble, SettingValue};
+use super::{Config, ConfigError, Ensemble, SettingValue, cluster_rows};
 use lockscope_zookeeper::check_roots;
 
 /// Longest address, in characters.

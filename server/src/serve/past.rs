@@ -20,7 +20,6 @@ use crate::error::RunError;
 /// How long answers under way and sockets get to end.
 const DRAIN_MAX: Duration = Duration::from_secs(3);
 
-/// An autopsy, to be asked and to be shown.
 pub struct Past {
     http: Http,
     hub: Arc<Hub>,

@@ -83,9 +83,7 @@ use crate::metrics::Metrics;
 use counts::Counts;
 pub use limits::Limits;
 use lockscope_access::Access;
-use lockscope_audit::SharedHeads;
-use lockscope_audit::{Actor, QuotaOwner, Right};
-use lockscope_audit::{AuditLog, Records};
+use lockscope_audit::{Actor, AuditLog, QuotaOwner, Records, Right, SharedHeads};
 use lockscope_cluster::Cluster;
 #[cfg(feature = "lab")]
 use lockscope_lab::{Lab, LabService};
@@ -112,7 +110,6 @@ use worker_pool::WorkerPool;
 const BODY_BYTES_MAX: usize = 64 * 1024;
 /// Live sockets at once unless something else is said; one more is refused with 503.
 pub const SOCKETS_MAX: u32 = 4_096;
-/// The highest that can be said.
 pub const SOCKETS_ALLOWED_MAX: u32 = 32_768;
 /// Live sockets of one caller at once; a client of whom nobody is known has four times as many. All who share a name or an
 /// address have half of all at most.
@@ -124,16 +121,13 @@ const VIEWS_MAX: usize = 65_536;
 /// Questions about the past that are worked on at once, one of each caller: two who ask for much leave turns for others.
 const PAST_AT_ONCE: usize = 4;
 
-/// What the routes share.
 #[derive(Clone)]
 pub struct Http {
-    /// What the API's document describes.
     operations: &'static [(Tag, &'static [Operation])],
     hub: Arc<Hub>,
     draining: CancellationToken,
     limits: Limits,
     sockets: Arc<Semaphore>,
-    /// Sockets and views by caller.
     caller_sockets: Quota<QuotaOwner>,
     caller_views: Quota<QuotaOwner>,
     counts: Arc<Counts>,
@@ -144,7 +138,6 @@ pub struct Http {
     access: Access,
     /// Who is shown payloads. Set again when somebody may see more or less than before: every socket begins anew then.
     payloads: watch::Receiver<Payloads>,
-    /// The lab.
     #[cfg(feature = "lab")]
     lab: LabService,
     metrics: Arc<Metrics>,
@@ -164,7 +157,6 @@ pub struct Http {
     /// The same for the past, which takes seconds: who looks at the present never waits for who looks back.
     past_work: WorkerPool,
     past_shared: SharedAnswers,
-    /// Room for files of the past.
     files: history::FileRooms,
 }
 
@@ -206,31 +198,26 @@ impl Http {
         }
     }
 
-    /// The same, for the pages and at the hosts that these name.
     #[must_use]
     pub fn with_origins(self, origins: Origins) -> Self {
         Self { origins: Arc::new(origins), ..self }
     }
 
-    /// The same, with a release service.
     #[must_use]
     pub fn with_release_service(self, release_service: ReleaseService) -> Self {
         Self { release_service: Some(release_service), ..self }
     }
 
-    /// The same, with alerts.
     #[must_use]
     pub fn with_alerts(self, alerts: AlertDesk) -> Self {
         Self { alerts: Some(alerts), ..self }
     }
 
-    /// The same, with others that watch the same, and how far their audit logs go.
     #[must_use]
     pub fn with_cluster(self, cluster: Option<Cluster>, audit_heads: Option<Arc<SharedHeads>>) -> Self {
         Self { cluster, audit_heads, ..self }
     }
 
-    /// The same, with what was recorded.
     #[must_use]
     pub fn with_history(self, recordings: Recordings) -> Self {
         Self { moments: Some(Arc::new(Moments::new(recordings))), ..self }
@@ -242,25 +229,21 @@ impl Http {
         Self { is_past: true, moments: Some(Arc::new(Moments::of_what_is_over(recordings))), ..self }
     }
 
-    /// The same, with an audit log to read.
     #[must_use]
     pub fn with_records(self, records: Arc<dyn Records>) -> Self {
         Self { records, ..self }
     }
 
-    /// The same, for the people that this knows.
     #[must_use]
     pub fn with_access(self, access: Access) -> Self {
         Self { access, ..self }
     }
 
-    /// The same, with payloads shown to these roles.
     #[must_use]
     pub fn with_payloads(self, payloads: watch::Receiver<Payloads>) -> Self {
         Self { payloads, ..self }
     }
 
-    /// The same, with this lab.
     #[cfg(feature = "lab")]
     #[must_use]
     pub fn with_lab(self, lab: LabService) -> Self {
@@ -276,20 +259,17 @@ impl Http {
         begun
     }
 
-    /// The same, with these counters exposed at `/metrics`.
     #[must_use]
     pub fn with_metrics(self, metrics: Metrics) -> Self {
         Self { metrics: Arc::new(metrics), ..self }
     }
 
-    /// What somebody may see.
     fn scope_of(&self, actor: &Actor) -> Scope {
         let payloads = self.payloads.borrow().are_for(actor.role);
         let scope = Scope::new(actor.scope.clone(), payloads);
         scope.with_records(actor.may(Right::ReadAudit))
     }
 
-    /// An answer, unless it takes too long.
     async fn in_time(&self, answer: impl Future<Output = Response>) -> Result<Response, ErrorResponse> {
         let within = Duration::from_millis(self.limits.answer_ms_max);
         tokio::time::timeout(within, answer).await.map_err(|_| self.late())

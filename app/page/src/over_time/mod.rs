@@ -37,11 +37,9 @@ pub use view::{
     PieceShares, Strip, What,
 };
 
-/// Pieces of a range, at most.
 #[cfg(feature = "ssr")]
 const PIECES_MAX: i64 = 240;
 
-/// How long the pieces of a range are.
 #[cfg(feature = "ssr")]
 pub fn piece_ms(range_ms: i64) -> i64 {
     crate::charts::over_time::grain_ms(range_ms, PIECES_MAX)

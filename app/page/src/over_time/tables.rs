@@ -34,7 +34,6 @@ pub(super) fn instant(at_ms: i64) -> AnyView {
     view! { <time datetime=machine title=utc data-ms=at_ms data-cut="0,19">{text}</time> }
 }
 
-/// Who held, with their colours and for how long.
 pub(super) fn legend(view: &OverTimeView, hues: &[Option<u8>]) -> AnyView {
     let (from_ms, to_ms) = view.range_ms;
     let client = |(client, hue): (&super::view::ClientShare, &Option<u8>)| {
@@ -64,7 +63,6 @@ pub(super) fn legend(view: &OverTimeView, hues: &[Option<u8>]) -> AnyView {
     view! { <ul class="ot-legend" aria-label="Who held, for how long">{shown}{rest}</ul> }
 }
 
-/// The pieces.
 pub(super) fn pieces(view: &OverTimeView) -> AnyView {
     let row = |piece: &Point| {
         let holder = piece.client.and_then(|at| view.clients.get(at)).map(|client| visible(&client.name));
@@ -91,7 +89,6 @@ pub(super) fn pieces(view: &OverTimeView) -> AnyView {
     }
 }
 
-/// What is not recorded, as text.
 pub(super) fn gaps(view: &OverTimeView) -> AnyView {
     let gap = |gap: &super::view::Missing| {
         view! { <li>{instant(gap.from_ms)}": "{words::gap(gap.to_ms - gap.from_ms, &visible(&gap.why))}</li> }
@@ -110,7 +107,6 @@ pub(super) fn gaps(view: &OverTimeView) -> AnyView {
     }
 }
 
-/// What happened here.
 pub(super) fn happened(view: &OverTimeView) -> AnyView {
     let rows: Vec<AnyView> = view.happened.iter().map(|one| row(view, one)).collect();
     let list = if rows.is_empty() {

@@ -8,36 +8,27 @@ use super::choice::Choice;
 
 /// Bars that are drawn one by one; of more holds it is drawn who held for how much of each piece.
 pub const BARS_MAX: usize = 400;
-/// Clients that are named.
 pub const CLIENTS_MAX: usize = 40;
 /// Holds of the list. Overflow policy: older ones are counted.
 pub const HOLDS_LISTED_MAX: usize = 60;
 /// Everything else of the list.
 pub const FACTS_LISTED_MAX: usize = 140;
 
-/// What there is to draw.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OverTime {
     /// Nothing is recorded.
     Off,
-    /// It can't be drawn, and why.
     Refused(String),
-    /// This.
     Drawn(Box<OverTimeView>),
 }
 
-/// A lock over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverTimeView {
-    /// What was chosen.
     pub choice: Choice,
-    /// From when to when.
     pub range_ms: (i64, i64),
-    /// The present.
     pub now_ms: i64,
     /// From when on moments can be shown; None while none can.
     pub kept_from_ms: Option<i64>,
-    /// Length of a piece.
     pub grain_ms: i64,
     /// In order; of time in which nothing happened there are none.
     pub pieces: Vec<Point>,
@@ -45,9 +36,7 @@ pub struct OverTimeView {
     pub former: Option<Vec<Point>>,
     /// Those who held, the longest first.
     pub clients: Vec<ClientShare>,
-    /// How many more there are.
     pub clients_left_out: usize,
-    /// Who held when.
     pub strip: Strip,
     /// Of which nothing is known, in order.
     pub gaps: Vec<Missing>,
@@ -57,49 +46,38 @@ pub struct OverTimeView {
     pub happened: Vec<What>,
     /// Holds that the list leaves out; None: more than were counted.
     pub holds_left_out: Option<usize>,
-    /// Facts are left out as well.
     pub has_more_facts: bool,
     /// What is wrong with it now and what that was like before, and the address of the incident.
     pub incident: Option<(String, String)>,
 }
 
-/// A client that held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientShare {
-    /// Its name.
     pub name: String,
-    /// For how long of the range.
     pub held_ms: i64,
 }
 
-/// Who held when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Strip {
     /// Each hold, in the order of their beginnings.
     Holds(Vec<Bar>),
-    /// Of each piece, who held for how long of it.
     Shares(Vec<PieceShares>),
 }
 
-/// Who held for how long of a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PieceShares {
-    /// Where the piece begins.
     pub at_ms: i64,
     /// By place among the clients.
     pub held_ms: Vec<(Option<usize>, i64)>,
 }
 
-/// A hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
     /// Since when; earlier where that is not known.
     pub from_ms: i64,
-    /// Until when.
     pub to_ms: i64,
     /// Who, by place among the clients.
     pub client: Option<usize>,
-    /// It goes on.
     pub is_going_on: bool,
 }
 

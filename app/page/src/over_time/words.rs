@@ -14,7 +14,6 @@ pub(super) const NOT_FETCHED: &str =
     "This could not be loaded: the server may be gone, busy, or newer than this page. Reload the page to try again.";
 pub(super) const STAYS_OLD: &str = "Not refreshed: the server did not answer.";
 
-/// Heads of the table.
 pub(super) const BEGINS: &str = "Begins";
 pub(super) const WORST: &str = "Worst verdict";
 pub(super) const HELD_LONGEST: &str = "Held longest by";
@@ -23,7 +22,6 @@ pub(super) const GAVE_UP: &str = "Gave up";
 pub(super) const MOST_WAITING: &str = "Most waiting";
 pub(super) const WAIT_TIMES: &str = "Wait p50 · p95 · p99";
 pub(super) const HOLD_TIMES: &str = "Hold p50 · p95 · p99";
-/// Names of lanes.
 pub(super) const VERDICT: &str = "Verdict, the worst of each piece";
 pub(super) const HOLDERS: &str = "Who held";
 pub(super) const SHARES: &str = "Who held, by share of each piece";
@@ -38,7 +36,6 @@ pub(super) const NOTHING_LISTED: &str = "Nothing happened here in this range.";
 pub(super) const NOT_COMPARED: &str = "Nothing is recorded of the range before: there is no thin line.";
 pub(super) const THE_REST: &str = "What is left out, as JSON";
 
-/// A length, on its link.
 pub(super) fn length(length: Length) -> &'static str {
     match length {
         Length::QuarterHour => "15 min",
@@ -50,7 +47,6 @@ pub(super) fn length(length: Length) -> &'static str {
     }
 }
 
-/// What is compared with, on its link.
 pub(super) fn former(former: Former) -> &'static str {
     match former {
         Former::Day => "−1 d",
@@ -66,7 +62,6 @@ pub(super) fn former_title(former: Former) -> &'static str {
     }
 }
 
-/// What the thin line is.
 pub(super) fn former_line(former: Former) -> &'static str {
     match former {
         Former::Day => "a day before",
@@ -86,7 +81,6 @@ pub(super) fn step(step: Step) -> (&'static str, &'static str) {
     }
 }
 
-/// All of it, in a few words.
 pub(super) fn summary(view: &OverTimeView) -> String {
     let sum = |of: fn(&Point) -> u32| view.pieces.iter().map(|piece| u64::from(of(piece))).sum::<u64>();
     let acquired = sum(|piece| piece.acquired);
@@ -117,7 +111,6 @@ pub(super) fn summary(view: &OverTimeView) -> String {
     format!("{held} {waited}.{worst}{known}")
 }
 
-/// How long a piece is.
 pub(super) fn grain(ms: i64) -> String {
     let (days, hours, minutes) = (ms / 86_400_000, ms / 3_600_000, ms / 60_000);
     match ms {
@@ -131,12 +124,10 @@ pub(super) fn grain_line(ms: i64) -> String {
     format!("One piece is {}", grain(ms))
 }
 
-/// The largest value of a lane.
 pub(super) fn at_most(number: i64) -> String {
     format!("at most {}", count(number.max(0).unsigned_abs()))
 }
 
-/// From where to where a lane of times goes.
 pub(super) fn scale(scale: Option<Scale>) -> String {
     match scale {
         None => NONE_ENDED.to_owned(),
@@ -153,7 +144,6 @@ fn power(of_ten: u32) -> String {
     }
 }
 
-/// A client's part of the range.
 pub(super) fn share(held_ms: i64, range_ms: i64) -> String {
     let part = held_ms.saturating_mul(1_000) / range_ms.max(1);
     let part = if part > 0 { format!(", {}.{} %", part / 10, part % 10) } else { String::new() };
@@ -168,12 +158,10 @@ pub(super) fn more_gaps(gaps: usize) -> String {
     format!("and {} before", plural(gaps as u64, "gap", "gaps"))
 }
 
-/// A gap beside its hatching.
 pub(super) fn gap(ms: i64, why: &str) -> String {
     format!("not recorded for {}: {why}", duration(ms))
 }
 
-/// What a bar says when it is pointed at.
 pub(super) fn bar(client: &str, ms: i64, is_going_on: bool) -> String {
     let still = if is_going_on { ", and holds still" } else { "" };
     format!("{} held for {}{still}", visible(client), duration(ms))
@@ -185,7 +173,6 @@ pub(super) fn piece(begin: &str, piece: &Point) -> String {
     format!("{begin}, {verdict}: acquired {}, at most {} waiting", count(piece.acquired), count(piece.depth_max))
 }
 
-/// Of what something that happened is.
 pub(super) fn kind(what: &What) -> String {
     match what {
         What::Fact(mark) if mark.kind == "finding" => finding_word(&mark.code),
@@ -196,7 +183,6 @@ pub(super) fn kind(what: &What) -> String {
     }
 }
 
-/// What happened, behind who it was.
 pub(super) fn happened(what: &What) -> String {
     match what {
         What::Fact(mark) => visible(&mark.text),
@@ -228,7 +214,6 @@ fn end(how: &str) -> &'static str {
     }
 }
 
-/// What the list leaves out.
 pub(super) fn left_out(holds: Option<usize>, has_more_facts: bool) -> Option<String> {
     let holds = match holds {
         Some(0) => None,

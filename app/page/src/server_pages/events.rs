@@ -14,7 +14,6 @@ use lockscope_view::{EventKind, EventRow, LockQuery, SessionQuery};
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 60;
 
-/// What of the list is shown, as it was asked for, and where more is.
 #[derive(Clone, Debug, Default)]
 pub struct EventsView {
     /// Only at or below this path; empty for all.
@@ -41,11 +40,9 @@ pub struct EventsView {
     pub news: String,
     /// So far back all was looked through, where it was given up before there were enough rows.
     pub given_up_at_ms: Option<i64>,
-    /// The past is recorded here.
     pub keeps_history: bool,
 }
 
-/// A row.
 #[derive(Clone, Debug)]
 pub struct EventLine {
     /// Its ensemble.
@@ -66,7 +63,6 @@ const NEWS_SCRIPT: &str = "{const n=document.getElementById('news'),b=document.g
 
 const COLUMNS: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Who", ""), ("What happened", "")];
 
-/// The page.
 pub fn events_page(plain: &ServerPage<'_>, of: &EventsView) -> String {
     super::drawn(plain, 0, || {
         let rows = of.rows.iter().map(|line| row(of, line)).collect_view();
@@ -109,7 +105,6 @@ fn news(of: &EventsView) -> Option<AnyView> {
 }
 
 impl EventsView {
-    /// The same list, from its newest row on.
     fn newest_url(&self) -> String {
         self.news.replacen("/events/news", "/events", 1)
     }

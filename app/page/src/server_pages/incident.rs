@@ -16,9 +16,7 @@ use lockscope_view::{LockQuery, SessionQuery};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 44;
-/// Width of the time axis.
 const WIDTH: i64 = 1_000;
-/// Height of the picture of how many waited.
 const DEPTH_HEIGHT: i64 = 40;
 
 /// Locks that are listed.
@@ -33,7 +31,6 @@ pub struct IncidentView {
     pub incident: OneIncident,
     /// Findings and releases at its locks meanwhile, the oldest first.
     pub facts: Vec<Mark>,
-    /// The instant at which it is looked at.
     pub now_ms: i64,
     /// Its ensemble; empty where there is only one.
     pub ensemble: String,
@@ -52,7 +49,6 @@ const LANES: Columns = &[
     (super::incidents::HOW, ""),
 ];
 
-/// The page.
 pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
     super::page(plain, "Incident", "events", of.now_ms, || {
         let OneIncident { incident, lives, lives_left_out, .. } = &of.incident;

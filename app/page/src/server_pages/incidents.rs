@@ -18,7 +18,6 @@ const CELL_CHARS: usize = 60;
 pub const PIECES: usize = 96;
 const HEIGHT: usize = 40;
 
-/// What of the list is shown, as it was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct IncidentsView {
     /// A text that is in each.
@@ -31,9 +30,7 @@ pub struct IncidentsView {
     pub ensemble: String,
     /// Ensembles to choose from; none where there is one.
     pub ensembles: Vec<String>,
-    /// Where the range begins.
     pub from_ms: i64,
-    /// Where it ends.
     pub to_ms: i64,
     /// Ranges to choose from: what they are called, their address, and whether it is the one that is shown.
     pub ranges: Vec<(&'static str, String, bool)>,
@@ -45,9 +42,7 @@ pub struct IncidentsView {
     pub now_ms: i64,
     /// Address of an incident's page, without its id.
     pub url: String,
-    /// The same as JSON.
     pub json_url: String,
-    /// The same as a table.
     pub csv_url: String,
 }
 
@@ -66,7 +61,6 @@ const COLUMNS: Columns = &[
     (HOW, ""),
 ];
 
-/// The page.
 pub fn incidents_page(plain: &ServerPage<'_>, of: &IncidentsView) -> String {
     super::page(plain, "Incidents", "events", of.to_ms, || {
         let rows = of.found.incidents.iter().map(|one| row(of, one)).collect_view();
@@ -181,7 +175,6 @@ fn picture(of: &IncidentsView) -> Option<AnyView> {
     })
 }
 
-/// One bar: where, and how bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bar {
     piece: usize,
@@ -254,7 +247,6 @@ pub(super) fn what(worst: Verdict, finding: Option<&str>) -> AnyView {
     }
 }
 
-/// How often something was there before, as text.
 pub(super) fn times(number: usize) -> String {
     count(number as u64)
 }

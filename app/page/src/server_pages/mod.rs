@@ -43,24 +43,19 @@ use super::ports::FormTokens;
 use super::shell::{AssetNames, document};
 use lockscope_view::Person;
 
-/// What every such page needs.
 #[derive(Clone, Debug)]
 pub struct ServerPage<'a> {
-    /// The style sheet's name and more.
     pub assets: &'a AssetNames,
     /// Of this answer's Content-Security-Policy.
     pub nonce: &'a str,
-    /// Who looks.
     pub person: &'a Person,
     /// What is the matter with any lock.
     pub tab: DocumentTitle,
     /// Which alerts fire; None where there are none to tell of, as without anything live.
     pub alerts: Option<AlertBanner>,
-    /// What its forms carry.
     pub forms: FormTokens,
 }
 
-/// A page around its content.
 fn page<V: IntoView + 'static>(
     plain: &ServerPage<'_>,
     title: &str,

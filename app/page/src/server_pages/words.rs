@@ -15,10 +15,8 @@ pub(super) const EVERYTHING: &str = "everything";
 pub(super) const EVERY: &str = "every one";
 pub(super) const PAUSE: &str = "Pause";
 pub(super) const GO_ON: &str = "Resume";
-/// Leads to the moment of an event.
 pub(super) const THEN: &str = "show then";
 pub(super) const AS_OF: &str = "As it was at ";
-/// Around the moment up to which all was looked through.
 pub(super) const LOOKED_BACK: &str = "Few rows fit, so everything was looked through back to ";
 pub(super) const LOOKED_BACK_END: &str =
     " and no further. Older looks on from there; a narrower filter finds more at once.";
@@ -30,7 +28,6 @@ pub(super) const PRESETS: [(&str, &str); 4] = [
     ("500 clients", "499 events against 124\u{202f}750, one strategy after the other."),
     ("50 clients, all strategies", "Three herds and the one that is none, at once."),
 ];
-/// Fields of the lab's form: name, and what it is counted in.
 pub(super) const CLIENTS: &str = "Clients";
 pub(super) const ROUNDS: (&str, &str) = ("Rounds", "how often each gets the lock");
 pub(super) const HOLD: (&str, &str) = ("Hold", "ms, how long each keeps it");
@@ -40,7 +37,6 @@ pub(super) const SEED: (&str, &str) = ("Seed", "empty = random");
 pub(super) const STRATEGIES: &str = "Strategies";
 pub(super) const ENSEMBLE: &str = "Ensemble";
 
-/// The parts of the help below verdicts and findings.
 pub(super) const HELP_PARTS: [(&str, &str, TermArea); 8] = [
     ("liveness", "Liveness", TermArea::Liveness),
     ("edges", "Edges", TermArea::Edges),
@@ -64,7 +60,6 @@ pub(super) const PAGES: [(&str, &str, &str); 7] = [
     ("/find", "Find", ": locks, sessions, incidents and alerts by a part of their names"),
 ];
 
-/// What was done.
 pub(super) fn audit_kind(kind: AuditKind) -> &'static str {
     match kind {
         AuditKind::Started => "started",
@@ -131,7 +126,6 @@ pub(super) fn event_kind(kind: Option<EventKind>) -> &'static str {
     }
 }
 
-/// What the list of events is.
 pub(super) fn events_lead(keeps_history: bool) -> &'static str {
     if keeps_history {
         "What happened to locks, sessions and the link, newest first, as far back as every change is kept."
@@ -140,7 +134,6 @@ pub(super) fn events_lead(keeps_history: bool) -> &'static str {
     }
 }
 
-/// Why no event is shown.
 pub(super) fn no_event(was_given_up: bool, keeps_history: bool) -> &'static str {
     match (was_given_up, keeps_history) {
         (true, _) => "Nothing that fits was found yet.",
@@ -149,7 +142,6 @@ pub(super) fn no_event(was_given_up: bool, keeps_history: bool) -> &'static str 
     }
 }
 
-/// Leads from the list of events to that of incidents.
 pub(super) const INCIDENTS_WAY: &str = "Incidents: when something was wrong, and because of whom";
 pub(super) const INCIDENTS_LEAD: &str = "When something was wrong with locks, because of whom, who waited, and how it ended. Locks are one incident where whoever holds one of them holds or waits for another.";
 /// What stands below numbers of the list; names of numbers go between.
@@ -176,9 +168,7 @@ pub(super) const INCIDENT_BEFORE: &str = "The same lock in the same trouble befo
 
 pub(super) const INCIDENTS_ALIKE: &str = "Like it, on any lock";
 pub(super) const LIKEWISE: &str = ", as this one did";
-/// From a release to the incident in which it was.
 pub(super) const INCIDENT_OF: &str = "its incident";
-/// How many waited at once, above the picture of it and behind its name.
 pub(super) fn depth(most: u32, is_least: bool) -> String {
     let of_all = if is_least { " Not all who came and went were looked at." } else { "" };
     format!(", over the same time: {most} at once at most.{of_all}")
@@ -186,7 +176,6 @@ pub(super) fn depth(most: u32, is_least: bool) -> String {
 
 pub(super) const AT_LEAST: &str = "Lasted at least";
 pub(super) const ANY_LENGTH: &str = "any time";
-/// What a click on the picture, or a drag over it, of incidents does.
 pub(super) const ZOOM: &str = "Click or drag for that part of the time";
 pub(super) const INCIDENT_ACTS: &str = "Releases and alerts";
 
@@ -194,7 +183,6 @@ pub(super) fn by(who: &str) -> String {
     format!("by {who}")
 }
 
-/// Somebody released a lock through Lockscope.
 pub(super) fn released(by: Option<&str>) -> String {
     format!("{} released it through Lockscope", by.unwrap_or("somebody"))
 }
@@ -204,7 +192,6 @@ pub(super) fn nothing_known(gap: &Missing) -> String {
     format!("Nothing is known of {} ms: {}.", gap.to_ms - gap.from_ms, gap.why)
 }
 
-/// An alert fired, and was over after a while.
 pub(super) fn alert_fired(rule: &str, lasted: Option<&str>, sentence: &str) -> String {
     let until = lasted.map_or(", and has not ended".to_owned(), |lasted| format!(" for {lasted}"));
     format!("the alert {rule} fired{until}: {sentence}")
@@ -241,7 +228,6 @@ pub(super) fn left(how: &str) -> &'static str {
     }
 }
 
-/// Why no incident is shown.
 pub(super) fn no_incident(is_filtered: bool, part_known: f64) -> &'static str {
     match (is_filtered, part_known >= 1.0) {
         (true, _) => "No incident fits.",
@@ -251,7 +237,6 @@ pub(super) fn no_incident(is_filtered: bool, part_known: f64) -> &'static str {
     }
 }
 
-/// How much of a range is known.
 pub(super) fn part_known(part: f64) -> String {
     let percent = (part * 1_000.0).floor() / 10.0;
     format!("{percent} % of that time is known; of the rest nothing is kept.")
@@ -284,7 +269,6 @@ pub(super) fn further(number: usize) -> String {
     format!("{} not shown.", plural(number as u64, "further one is", "further ones are"))
 }
 
-/// Why no record is shown.
 pub(super) fn no_record(total: u64) -> &'static str {
     if total == 0 { "Nothing was done yet." } else { "No record fits this filter." }
 }
@@ -309,7 +293,6 @@ pub(super) fn records(total: u64) -> String {
     format!("{} records, each chained to the one before", count(total))
 }
 
-/// How somebody was known, from where they came, and through which replica.
 pub(super) fn by_and_from(by: &str, address: Option<&str>, through: Option<&str>) -> String {
     let from = address.map_or_else(String::new, |address| format!(", from {}", visible(address)));
     let through = through.map_or_else(String::new, |replica| format!(", through the replica {}", visible(replica)));
@@ -320,7 +303,6 @@ pub(super) fn hash(hash: &str) -> String {
     format!("SHA-256 {}", visible(hash))
 }
 
-/// The request that an outcome is of.
 pub(super) fn for_record(id: u64) -> String {
     format!("for #{id}")
 }
@@ -338,7 +320,6 @@ pub(super) fn per_strategy(clients: u32) -> String {
     format!("per strategy (max {clients})")
 }
 
-/// How strategies follow each other.
 pub(super) fn order(in_turn: bool) -> &'static str {
     if in_turn { "one after the other, to measure them" } else { "all at once, to see them" }
 }

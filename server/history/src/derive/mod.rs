@@ -170,7 +170,6 @@ impl Deriver {
         }
     }
 
-    /// Time passed.
     pub fn advance(&mut self, now: TimeMs) {
         let before = *self.now.get_or_insert(now);
         if now <= before {

@@ -11,7 +11,6 @@ use lockscope_core::time::TimeMs;
 use super::event::Event;
 use crate::store::rows::{Fact, FactKind};
 
-/// The name of a verdict.
 pub fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Free => "free",
@@ -28,7 +27,6 @@ pub fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The verdict of a name.
 pub fn verdict_of(name: &str) -> Option<Verdict> {
     let all = [
         Verdict::Free,
@@ -46,7 +44,6 @@ pub fn verdict_of(name: &str) -> Option<Verdict> {
     all.into_iter().find(|verdict| verdict_name(*verdict) == name)
 }
 
-/// Something is wrong with a lock of this verdict.
 pub fn is_trouble(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Free | Verdict::Healthy | Verdict::Unknown => false,
@@ -91,7 +88,6 @@ fn verdict_words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The name of a recipe.
 pub(super) fn recipe_name(recipe: Recipe) -> &'static str {
     match recipe {
         Recipe::SequentialMutex => "sequential_mutex",
@@ -224,7 +220,6 @@ pub(super) fn findings_again(lock: &Arc<str>, findings: &[(Code, Severity, Box<s
     findings.iter().map(again).collect()
 }
 
-/// A lock's verdict.
 pub(super) fn verdict_said(lock: &str, verdict: Verdict) -> Said {
     let (name, severity) = (verdict_name(verdict), verdict_severity(verdict));
     Said::of(Some(lock), FactKind::Verdict, name, severity, verdict_words(verdict).to_owned())

@@ -29,7 +29,6 @@ const HOUR_MS: i64 = 3_600_000;
 /// The waits that are held against the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// When they joined.
     pub joined: Range<TimeMs>,
     /// How long they waited; the longest one is not among them.
     pub wait_ms: Range<i64>,
@@ -44,12 +43,9 @@ impl Selection {
 /// The application that a client's name stands for.
 pub type ApplicationOf<'a> = &'a dyn Fn(&str) -> String;
 
-/// How many of the selection, and how many of the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Of the selection.
     pub selection: u64,
-    /// Of the rest.
     pub rest: u64,
 }
 
@@ -85,12 +81,10 @@ impl Counts {
     }
 }
 
-/// A value of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimensionValue {
     /// The value; None where it is not known.
     pub value: Option<Box<str>>,
-    /// How many have it.
     pub counts: Counts,
 }
 
@@ -99,14 +93,12 @@ pub struct DimensionValue {
 pub struct OtherValues {
     /// How many values: at least so many where not all of them are told apart.
     pub values: usize,
-    /// How many have one of them.
     pub counts: Counts,
 }
 
 /// How the selection differs from the rest in one way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dimension {
-    /// In which.
     pub kind: DimensionKind,
     /// From 0 to 1; None where either side is empty.
     pub difference: Option<f64>,
@@ -114,14 +106,12 @@ pub struct Dimension {
     pub is_lower_bound: bool,
     /// Those first whose shares differ most.
     pub values: Vec<DimensionValue>,
-    /// Those that are not named.
     pub others: OtherValues,
 }
 
 /// How the selection differs from the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Differs {
-    /// How many waits are selected, and how many are the rest.
     pub counts: Counts,
     /// Lives of the range of which no wait is known: they held before anybody looked, were gone after a gap and never seen to
     /// hold, or wait for nothing by their recipe.
@@ -149,7 +139,6 @@ pub fn is_wait_known(span: &Span) -> bool {
     !span.is_lower_bound && !is_end_unknown && Life::is_waiting_in(&span.recipe)
 }
 
-/// Counts.
 #[derive(Debug)]
 pub struct DiffersTally {
     selection: Selection,
@@ -166,7 +155,6 @@ pub struct DiffersTally {
 }
 
 impl DiffersTally {
-    /// Of nothing yet.
     pub fn new(selection: Selection, has_clients: bool) -> Self {
         let [hosts, clients, recipes, locks, hours, ends] = std::array::from_fn(|_| tally::Values::default());
         let counts = Counts::default();
@@ -191,7 +179,6 @@ impl DiffersTally {
         self.ends.note(Some(span.how.name()), is_selected);
     }
 
-    /// All of it.
     pub fn finish(self, application_of: Option<ApplicationOf<'_>>) -> Differs {
         let Self { selection: _, has_clients, counts, without_wait, hosts, clients, recipes, locks, hours, ends } =
             self;

@@ -39,18 +39,14 @@ pub const VICTIM_MS: i64 = 1_000;
 /// How near to an incident's end something is taken for what ended it.
 const END_MS: i64 = 1_000;
 
-/// Who is at the root of an incident.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncidentRoot {
     /// The lock that it held.
     pub lock: Box<str>,
     /// Its session; None for a znode that no session owns.
     pub session: Option<SessionId>,
-    /// Who it said it is.
     pub label: Option<Box<str>>,
-    /// The host it came from.
     pub host: Option<Box<str>>,
-    /// Since when it held that lock.
     pub held_at: TimeMs,
     /// What it is charged of the waiting.
     pub charged_ms: i64,
@@ -61,7 +57,6 @@ pub struct IncidentRoot {
 pub struct Incident {
     /// The number of the fact that began it.
     pub number: u64,
-    /// When it began.
     pub from: TimeMs,
     /// When it ended; None while it goes on.
     pub to: Option<TimeMs>,
@@ -75,17 +70,14 @@ pub struct Incident {
     pub root: Option<IncidentRoot>,
     /// The recipe of the lock that names it; None where nobody was at it.
     pub recipe: Option<Box<str>>,
-    /// Who waited for whom.
     pub shape: WaitShape,
     /// Sessions that waited [`VICTIM_MS`] or longer within it.
     pub victims: usize,
-    /// The most that waited at once.
     pub victims_peak: usize,
     /// All waiting within it together.
     pub waiting_ms: i64,
     /// Not all who waited were looked at.
     pub is_lower_bound: bool,
-    /// How it ended.
     pub ended_by: IncidentEnd,
     /// The contender that left then, where that is what ended it.
     pub ended_with: Option<Zxid>,
@@ -152,7 +144,6 @@ impl Incident {
         self.root.as_ref().map(|root| &*root.lock).or_else(|| worst().map(|run| &*run.lock)).unwrap_or_default()
     }
 
-    /// Somebody is hurt by it.
     pub fn is_harm(&self) -> bool {
         self.victims > 0 || self.runs.iter().any(|run| run.harm == Harm::Everybody)
     }
@@ -205,7 +196,6 @@ fn waits<'a>(lives: &[&'a Life], windows: &BTreeMap<&str, (TimeMs, TimeMs)>) -> 
     lives.iter().filter_map(within).collect()
 }
 
-/// The most that waited at once.
 fn peak(waits: &[Wait<'_>]) -> usize {
     let mut steps: Vec<(TimeMs, i64)> = waits.iter().flat_map(|wait| [(wait.from, 1), (wait.to, -1)]).collect();
     // Whoever leaves does so before others come.

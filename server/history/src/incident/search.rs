@@ -34,33 +34,24 @@ const EARLIER_FACTS_MAX: usize = 2_000;
 /// How far back earlier incidents are looked for.
 pub const EARLIER_MS: i64 = 30 * 86_400_000;
 
-/// What a lock is now.
 #[derive(Clone, Debug, Default)]
 pub struct Present {
-    /// Something is wrong with it.
     pub is_in_trouble: bool,
     /// It can be seen.
     pub is_live: bool,
-    /// Those who are there.
     pub lives: Vec<Life>,
 }
 
-/// A question.
 #[derive(Clone)]
 pub struct IncidentQuery<'a> {
-    /// When.
     pub range: Range<TimeMs>,
-    /// The instant at which it is asked.
     pub now: TimeMs,
     /// Whether a lock may be looked at.
     pub sees: &'a dyn Fn(&str) -> bool,
-    /// What a lock is now.
     pub present: &'a dyn Fn(&str) -> Present,
-    /// When it is given up.
     pub give_up_at: Instant,
 }
 
-/// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct IncidentsFound {
     /// The newest first.

@@ -13,18 +13,15 @@ use crate::store::{Store, StoreError};
 /// Rows that are read at once; not all of them may be seen.
 const PAGE: usize = 1_000;
 
-/// Whose spans are asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct HoldsQuery<'a> {
     /// Only this lock; empty for all.
     pub path: &'a str,
-    /// Only this session.
     pub session: Option<SessionId>,
     /// Only clients of this host; empty for all.
     pub client: &'a str,
     /// Only those that come behind this one: when it left, and its czxid.
     pub before: Option<(i64, i64)>,
-    /// So many are enough.
     pub limit: usize,
     /// So many bytes of names are enough; there is always one span.
     pub bytes_max: usize,
@@ -143,7 +140,6 @@ fn cursor((left_at_ms, czxid): (i64, i64)) -> String {
     format!("{left_at_ms}-0x{czxid:x}")
 }
 
-/// The same, back.
 pub fn parse_cursor(value: &str) -> Option<(i64, i64)> {
     // An instant may have a sign.
     let (left_at_ms, czxid) = value.split_once("-0x")?;

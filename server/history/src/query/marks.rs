@@ -11,7 +11,6 @@ use crate::derive::{MINUTE_MS, verdict_of};
 use crate::store::StoreError;
 use crate::store::rows::{DensityQuery, Fact, FactKind, FactQuery, ROWS_READ_MAX};
 
-/// Buckets of an answer.
 const BUCKETS: i64 = 240;
 
 /// How much happened when in the range, and what stands out: the newest `limit`. Only of one lock, unless `path` is empty.

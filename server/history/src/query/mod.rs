@@ -36,16 +36,11 @@ pub use marks::{buckets, mark, marks, releases};
 pub use missing::{missing, missing_of_any};
 pub use over_time::{Point, grain, over_time, points};
 
-/// What every question has.
 #[derive(Clone)]
 pub struct Question<'a> {
-    /// Where the ensemble is recorded.
     pub store: &'a dyn Store,
-    /// Its name.
     pub ensemble: &'a str,
-    /// What may be seen.
     pub scope: &'a Scope,
-    /// The range.
     pub range: Range<TimeMs>,
     /// After this instant the answer is [`StoreError::TooLong`].
     pub give_up_at: Instant,
@@ -72,9 +67,6 @@ impl Question<'_> {
     }
 
     /// How much of the range is known.
-    ///
-    /// # Errors
-    /// The store can't be read.
     pub fn coverage(&self) -> Result<Coverage, StoreError> {
         let Range { start, end } = self.range;
         let (coverage, gaps) = (self.store.coverage()?, self.gaps()?);

@@ -18,7 +18,6 @@ pub const ROWS_READ_MAX: usize = 10_000;
 pub struct Charge {
     /// The session; 0 for a znode that no session owns.
     pub session: SessionId,
-    /// How long.
     pub ms: i64,
 }
 
@@ -32,7 +31,6 @@ pub struct Charged {
 }
 
 impl Charged {
-    /// All of it.
     pub fn sum_ms(&self) -> i64 {
         self.to.iter().map(|charge| charge.ms).sum::<i64>() + self.others_ms
     }
@@ -56,29 +54,21 @@ pub struct Charges {
 pub struct Span {
     /// Its znode's identity.
     pub czxid: Zxid,
-    /// The lock.
     pub lock: Box<str>,
-    /// The lock's recipe, by its name.
     pub recipe: Box<str>,
     /// The name of its znode.
     pub node: Box<str>,
-    /// Its session.
     pub session: Option<SessionId>,
     /// Who it says it is.
     pub label: Option<Box<str>>,
-    /// The host it came from.
     pub host: Option<Box<str>>,
-    /// When it joined.
     pub joined_at: TimeMs,
     /// When it held first.
     pub held_at: Option<TimeMs>,
-    /// When it left.
     pub left_at: TimeMs,
-    /// How.
     pub how: SpanEnd,
     /// What its wait was spent on; None in days that were written before this was kept.
     pub charges: Option<Charges>,
-    /// How long it waited.
     pub wait_ms: i64,
     /// It may have waited or held for longer.
     pub is_lower_bound: bool,
@@ -87,21 +77,16 @@ pub struct Span {
 /// A minute of a lock in which something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minute {
-    /// The lock.
     pub lock: Box<str>,
     /// Its first instant.
     pub at: TimeMs,
-    /// Contenders that came.
     pub arrivals: u32,
-    /// Contenders that began to hold.
     pub acquired: u32,
-    /// Contenders that left without.
     pub gave_up: u32,
     /// Waits that ended, by the buckets of the core's histogram; coded by whoever derives them.
     pub waits: Box<[u8]>,
     /// Holds that ended.
     pub holds: Box<[u8]>,
-    /// The longest queue.
     pub depth_max: u32,
     /// All waiting together.
     pub waiting_ms: i64,
@@ -116,11 +101,9 @@ pub struct Minute {
 pub struct Fact {
     /// Its number, given by whoever derives it; unique within a day.
     pub number: u64,
-    /// When.
     pub at: TimeMs,
     /// The lock; None where it is of no lock.
     pub lock: Option<Box<str>>,
-    /// What it is of.
     pub kind: FactKind,
     /// Its code: of a finding, a verdict's name.
     pub code: Box<str>,
@@ -133,62 +116,44 @@ pub struct Fact {
 /// What is written at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
-    /// Lives that ended.
     pub spans: Vec<Span>,
-    /// Minutes.
     pub minutes: Vec<Minute>,
-    /// Facts.
     pub facts: Vec<Fact>,
 }
 
-/// Which spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpanQuery {
     /// When they ended.
     pub range: Range<TimeMs>,
-    /// Of this lock only.
     pub lock: Option<Box<str>>,
-    /// Of this session only.
     pub session: Option<SessionId>,
-    /// From this host only.
     pub host: Option<Box<str>>,
-    /// Only those that joined earlier.
     pub joined_before: Option<TimeMs>,
     /// Only those that come behind this one: when it ended, and its identity.
     pub before: Option<(TimeMs, Zxid)>,
     /// So many, and [`ROWS_READ_MAX`] at most.
     pub limit: usize,
-    /// It is given up then.
     pub give_up_at: Option<Instant>,
 }
 
-/// Which minutes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinuteQuery {
-    /// When.
     pub range: Range<TimeMs>,
-    /// Of this lock only.
     pub lock: Option<Box<str>>,
     /// So many, and [`ROWS_READ_MAX`] at most.
     pub limit: usize,
-    /// It is given up then.
     pub give_up_at: Option<Instant>,
 }
 
-/// Which facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactQuery {
-    /// When.
     pub range: Range<TimeMs>,
-    /// Of this lock only.
     pub lock: Option<Box<str>>,
-    /// Of this kind only.
     pub kind: Option<FactKind>,
     /// With one of these codes of findings only.
     pub codes: Option<&'static [Code]>,
     /// So many, and [`ROWS_READ_MAX`] at most.
     pub limit: usize,
-    /// It is given up then.
     pub give_up_at: Option<Instant>,
 }
 
@@ -208,23 +173,18 @@ everything!(SpanQuery { lock, session, host, joined_before, before });
 everything!(MinuteQuery { lock });
 everything!(FactQuery { lock, kind, codes });
 
-/// How much happened in each lock, in pieces of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DensityQuery {
-    /// When.
     pub range: Range<TimeMs>,
-    /// Of this lock only.
     pub lock: Option<Box<str>>,
     /// Length of a piece, in whole minutes; pieces are counted from the range's start.
     pub piece_ms: i64,
-    /// It is given up then.
     pub give_up_at: Option<Instant>,
 }
 
 /// What happened in a lock in a piece of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Density {
-    /// The lock.
     pub lock: Box<str>,
     /// Which piece, from 0.
     pub piece: i64,

@@ -8,12 +8,10 @@ use lockscope_view::past::Incident;
 use lockscope_web::AllIncidents;
 use serde::Serialize;
 
-/// All that were found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The newest first.
     pub(super) all: Vec<NamedIncident>,
-    /// Further ones.
     pub(super) left_out: u64,
 }
 
@@ -47,7 +45,6 @@ impl NamedIncident {
     }
 }
 
-/// Everything, for scripts.
 #[derive(Debug, Serialize)]
 pub(super) struct WholeReport<'a> {
     coverage: &'a Coverage,
@@ -58,7 +55,6 @@ pub(super) struct WholeReport<'a> {
     holds: u64,
 }
 
-/// Everything of a report and its incidents.
 pub(super) fn whole<'a>(report: &'a Report, found: &'a Found) -> WholeReport<'a> {
     WholeReport {
         coverage: &report.coverage,

@@ -20,7 +20,6 @@ use crate::error::{EXIT_DAMAGED, RunError};
 use crate::serve::{self, past::Past};
 use crate::stdout;
 
-/// The ensemble's name in the history.
 const ENSEMBLE: &str = "default";
 
 /// Reads, prints, and serves where that is asked for.

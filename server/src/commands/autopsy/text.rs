@@ -28,7 +28,6 @@ const LOCKS: [Column; 8] = [
     Column::of_numbers("WAITING"),
 ];
 
-/// All of it.
 pub(super) fn of(report: &Report, found: &Found, shown: OutputStyle) -> String {
     let mut out = coverage(&report.coverage, report.holds, shown);
     out.push_str(&incidents(found, report.coverage.to_at_ms, shown));

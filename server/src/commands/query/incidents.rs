@@ -13,7 +13,6 @@ use crate::cli::IncidentsArgs;
 use crate::error::RunError;
 use crate::stdout;
 
-/// Columns of the table.
 const COLUMNS: [Column; 9] = [
     Column::of_words("FROM"),
     Column::of_numbers("LASTED"),
@@ -26,7 +25,6 @@ const COLUMNS: [Column; 9] = [
     Column::of_numbers("BEFORE"),
 ];
 
-/// Asks, and prints the answer.
 pub(super) async fn ask(args: &IncidentsArgs, now_ms: i64) -> Result<(), RunError> {
     let from = at("--from", &args.from, now_ms)?;
     let to = args.to.as_deref().map(|to| at("--to", to, now_ms)).transpose()?.unwrap_or_default();

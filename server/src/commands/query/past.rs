@@ -4,11 +4,10 @@ use lockscope_view::past::{Hold, Holds, Mark, Marks};
 use lockscope_view::visible;
 
 use super::client::QueryClient;
-use super::incidents;
 use super::past_range::Range;
 use super::table::{Cell, Column, OutputStyle, Tone, list_of};
-use super::terminal;
 use super::words::{self, NONE, duration, held, instant};
+use super::{incidents, terminal};
 use crate::cli::{ExportFormat, HistoryCommand, PastArgs};
 use crate::config::ConfigError;
 use crate::error::RunError;
@@ -25,7 +24,6 @@ const HOLDS: [Column; 6] = [
 const MARKS: [Column; 4] =
     [Column::of_words("WHEN"), Column::of_words("WHAT"), Column::of_names("LOCK", 16), Column::of_names("TEXT", 24)];
 
-/// Asks, and prints the answer.
 pub(super) async fn ask(question: &HistoryCommand, now_ms: i64) -> Result<(), RunError> {
     match question {
         HistoryCommand::Holds(args) => {

@@ -72,7 +72,6 @@ pub(super) struct AsOf {
     pub(super) why: String,
 }
 
-/// Something odd.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Finding {
     pub(super) code: String,
@@ -100,7 +99,6 @@ pub(super) struct Contender {
     pub(super) waits_for: Vec<String>,
 }
 
-/// Where a contender's client is.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Client {
     pub(super) address: String,
@@ -112,7 +110,6 @@ pub(super) struct Status {
     pub(super) ensembles: Vec<Ensemble>,
 }
 
-/// One ensemble.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Ensemble {
     pub(super) name: String,
@@ -122,7 +119,6 @@ pub(super) struct Ensemble {
     pub(super) roots: Vec<Root>,
 }
 
-/// One watched root.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Root {
     pub(super) path: String,

@@ -10,13 +10,9 @@ const GAP: usize = 2;
 /// What a text is to whoever reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum Tone {
-    /// As all.
     Plain,
-    /// A heading.
     Head,
-    /// Of little weight.
     Faint,
-    /// As it should be.
     Good,
     /// Worth a look.
     Odd,
@@ -24,17 +20,14 @@ pub(in crate::commands) enum Tone {
     Bad,
 }
 
-/// How it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commands) struct OutputStyle {
     /// Columns there are; None when nobody looks, and nothing is cut.
     pub(in crate::commands) columns: Option<usize>,
-    /// With colours.
     pub(in crate::commands) is_colored: bool,
 }
 
 impl OutputStyle {
-    /// A text in its colour.
     pub(in crate::commands) fn tone(self, tone: Tone, text: &str) -> String {
         let code = match tone {
             Tone::Plain => return text.to_owned(),
@@ -60,7 +53,6 @@ pub(in crate::commands) fn of_verdict(verdict: &str) -> Tone {
     }
 }
 
-/// The tone of a severity.
 pub(super) fn of_severity(severity: &str) -> Tone {
     match severity {
         "warning" => Tone::Odd,
@@ -69,7 +61,6 @@ pub(super) fn of_severity(severity: &str) -> Tone {
     }
 }
 
-/// A column.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commands) struct Column {
     head: &'static str,
@@ -79,7 +70,6 @@ pub(in crate::commands) struct Column {
 }
 
 impl Column {
-    /// Of words.
     pub(in crate::commands) const fn of_words(head: &'static str) -> Self {
         Self { head, is_number: false, least: None }
     }
@@ -95,11 +85,9 @@ impl Column {
     }
 }
 
-/// What stands in a row under a column.
 pub(in crate::commands) struct Cell(pub(in crate::commands) Tone, pub(in crate::commands) String);
 
 impl Cell {
-    /// As all.
     pub(in crate::commands) fn plain(text: impl Into<String>) -> Self {
         Self(Tone::Plain, text.into())
     }

@@ -8,7 +8,6 @@ use lockscope_view::{BoardQuery, Body, LockQuery, PINS_MAX, Sort, View, Window};
 use super::list::{ListState, RowOrder};
 use super::viewer::{Moment, Viewer};
 
-/// Characters of a filter.
 const FILTER_CHARS_MAX: usize = 200;
 
 /// A screen, in characters.
@@ -22,7 +21,6 @@ pub(super) struct Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Go,
-    /// Draw everything anew.
     Redraw,
     /// Stop until the shell continues us.
     Suspend,

@@ -6,7 +6,6 @@ use super::text::{Line, Table, rest_of_columns, wrapped};
 use super::words;
 use crate::commands::query::table::{Tone, of_verdict};
 
-/// Lines that one sentence may take.
 const SENTENCE_LINES: usize = 2;
 /// Roots in trouble that have a line each.
 const ROOTS_MAX: usize = 2;

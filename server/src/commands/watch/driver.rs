@@ -115,7 +115,6 @@ impl Driver {
         self.flush();
     }
 
-    /// Sends what is to be sent.
     pub(super) fn flush(&mut self) {
         let frames = self.app.viewer.outbox();
         if self.socket.as_ref().is_some_and(|socket| !socket.send(frames)) {

@@ -17,7 +17,6 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use crate::commands::query::client::QueryClient;
 use crate::error::RunError;
 
-/// A connection may take so long.
 const OPENING_MAX: Duration = Duration::from_secs(5);
 /// Bytes of one message: a board of 500 rows has under a megabyte.
 const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -35,7 +34,6 @@ pub(super) enum SocketEvent {
     Lost,
     /// The server ended our sign-in.
     SignedOut,
-    /// What came is of another version of the protocol.
     OtherVersion,
     /// It could not be opened.
     Refused(RunError),

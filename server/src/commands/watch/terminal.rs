@@ -47,9 +47,6 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Takes it over, once in a process.
-    ///
-    /// # Errors
-    /// A terminal that can't be set.
     pub(super) fn enter(style: OutputStyle) -> Result<Self, RunError> {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
@@ -74,9 +71,6 @@ impl Terminal {
     }
 
     /// Takes it over once more, after it was given back for a while.
-    ///
-    /// # Errors
-    /// A terminal that can't be set.
     pub(super) fn take(&mut self) -> Result<(), RunError> {
         // A shell that continued us may have set the terminal; what it was at first is what it gets back.
         restore();

@@ -63,7 +63,6 @@ impl Line {
         if columns > 0 { self.with(Tone::Faint, "…") } else { self }
     }
 
-    /// As characters for a terminal: with colours or without.
     pub(super) fn render(&self, style: OutputStyle) -> String {
         let text: String = self.0.iter().map(|(tone, text)| style.tone(*tone, text)).collect();
         // Spaces at the end are seen by nobody.

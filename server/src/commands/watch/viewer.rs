@@ -25,7 +25,6 @@ pub(super) struct Viewer {
     local: LocalClock,
     server: ServerClock,
     dispute: Dispute,
-    /// By the local clock.
     local_ms: i64,
     /// When the open socket was last heard, by the local clock; None while none is open.
     last_frame_at_ms: Option<i64>,
@@ -33,7 +32,6 @@ pub(super) struct Viewer {
     lost_at_ms: Option<i64>,
     /// The server's clock in the last frame.
     frame_server_ms: i64,
-    /// Where the clock stands while paused.
     paused_at_ms: Option<i64>,
 }
 
@@ -116,7 +114,6 @@ impl Viewer {
         self.last_frame_at_ms.is_some_and(|at_ms| is_disputed || is_silent(at_ms, self.local_ms))
     }
 
-    /// Pauses or goes on.
     pub(super) fn toggle_pause(&mut self) {
         self.paused_at_ms = if self.is_paused() { None } else { Some(self.server_now_ms()) };
         self.model.set_paused(self.is_paused());
@@ -136,7 +133,6 @@ impl Viewer {
         self.server.now_ms(self.local_ms).unwrap_or_default()
     }
 
-    /// How the link to the data stands.
     pub(super) fn link(&self) -> LinkState {
         let as_of = self.model.body().and_then(as_of);
         let freshness = if self.is_fresh() { Freshness::Fresh } else { Freshness::Stale };

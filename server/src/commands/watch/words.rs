@@ -8,7 +8,6 @@ use lockscope_view::{
     StepAct, Verdict,
 };
 
-/// Keys on a board and on a lock, and what they do.
 pub(super) const KEYS: [(&str, &str); 15] = [
     ("j k", "next and previous row; arrows, PgUp, PgDn, Home and End too"),
     ("Enter", "open the chosen lock"),
@@ -92,7 +91,6 @@ pub(super) fn least(since_ms: Option<i64>, is_lower_bound: bool, now_ms: i64) ->
     }
 }
 
-/// A verdict as the page has it.
 pub(super) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::NobodyHome => "nobody home",
@@ -102,7 +100,6 @@ pub(super) fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// By what the board is ordered.
 pub(super) fn sort(sort: Sort) -> &'static str {
     match sort {
         Sort::Worst => "worst first",
@@ -116,7 +113,6 @@ pub(super) fn sort(sort: Sort) -> &'static str {
     }
 }
 
-/// Sums over every lock.
 pub(super) fn totals(head: &BoardHead, now_ms: i64) -> String {
     let totals = &head.totals;
     let least = if totals.incomplete > 0 { "≥ " } else { "" };
@@ -142,14 +138,12 @@ pub(super) fn more_problems(number: u32, left_out: &[ProblemsLeftOut]) -> String
     format!("And {}{of}", plural(number.into(), "more problem", "more problems"))
 }
 
-/// The locks of a problem.
 pub(super) fn problem_locks(locks: &[String], lock_count: u32) -> String {
     let more = lock_count.saturating_sub(u32::try_from(locks.len()).unwrap_or(u32::MAX));
     let rest = if more > 0 { format!(" and {} more", count(more)) } else { String::new() };
     format!("{}{rest}", locks.join(", "))
 }
 
-/// A headline with its age.
 pub(super) fn headline(of: &Headline, now_ms: i64) -> String {
     let Some(since_ms) = of.since_ms else { return format!("{}{}", of.before, of.after) };
     let gap = if of.after.starts_with('(') { " " } else { "" };
@@ -186,7 +180,6 @@ pub(super) fn more_roots(number: usize) -> String {
     format!("And {} that are not live", plural(u64::try_from(number).unwrap_or(u64::MAX), "more root", "more roots"))
 }
 
-/// How many wait, as the page says it.
 pub(super) fn waiters(row: &LockRow) -> String {
     match row.waiter_count {
         _ if matches!(row.recipe, Recipe::Membership | Recipe::Queue) => NONE.to_owned(),
@@ -197,7 +190,6 @@ pub(super) fn waiters(row: &LockRow) -> String {
     }
 }
 
-/// What a contender does.
 pub(super) fn role(role: ContenderRole, access: Access) -> &'static str {
     match (role, access) {
         (ContenderRole::Holder, Access::Read) => "reads",
@@ -214,17 +206,14 @@ pub(super) fn role(role: ContenderRole, access: Access) -> &'static str {
     }
 }
 
-/// Rows on screen, of all.
 pub(super) fn rows(first: u32, last: u32, total: u32) -> String {
     format!("{} to {} of {}", count(first), count(last), count(total))
 }
 
-/// Where no lock is.
 pub(super) fn no_lock(path: &str) -> String {
     format!("There is no lock at {path} now. It shows here once it is taken.")
 }
 
-/// Why nothing came for a while, and what to do.
 pub(super) fn nothing_came(base: &str) -> String {
     format!("--server {base} opened the live socket and sent nothing; check its load and its log")
 }
@@ -235,7 +224,6 @@ pub(super) fn changed(now_ms: i64, word: &str, what: &str, text: &str) -> String
     format!("{}  {word}  {what}{gap}{text}", date(now_ms))
 }
 
-/// More locks than can be followed at once.
 pub(super) fn not_all(followed: usize, total: u32) -> String {
     format!(
         "{} of {} locks are followed, worst first; name some with --filter",

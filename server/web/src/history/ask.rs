@@ -17,17 +17,14 @@ use crate::problem::{ErrorResponse, wrong};
 use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use lockscope_runtime::clock;
 
-/// How long a question may take.
 pub(super) const QUESTION_MAX: Duration = Duration::from_secs(5);
 /// The range where none is named: up to now.
 const USUAL_RANGE_MS: i64 = 3_600_000;
-/// The longest range.
 const RANGE_MAX_MS: i64 = 400 * 86_400_000;
 
 /// Ranges of pages by their length, up to now.
 pub(super) const LENGTHS: [Length; 4] = [Length::Hour, Length::SixHours, Length::Day, Length::Week];
 
-/// What is asked for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     pub(super) ensemble: String,
@@ -43,9 +40,7 @@ pub(super) struct Asked {
     pub(super) by: BlameBy,
     /// A text that has to be somewhere in it.
     pub(super) q: String,
-    /// The shortest that is meant.
     pub(super) min_ms: i64,
-    /// A part of the range, and of waits.
     pub(super) part: AskedPart,
 }
 
@@ -58,7 +53,6 @@ pub(super) struct AskedPart {
     pub(super) max_wait_ms: Option<i64>,
 }
 
-/// What an export is written as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ExportFormat {
     /// A table: a line a contender.
@@ -88,7 +82,6 @@ impl Asked {
         Self { ensemble: ensemble.to_owned(), path: path.to_owned(), ..Self::default() }
     }
 
-    /// Reads the parameters of an address.
     pub(super) fn read(pairs: &NamedValues, limit_max: usize) -> Result<Self, ErrorResponse> {
         let mut asked = Self::default();
         for (name, value) in pairs {
@@ -194,7 +187,6 @@ impl Asked {
         format!("{path}{}{}", if path.contains('?') { '&' } else { '?' }, query.finish())
     }
 
-    /// It reaches up to now.
     pub(super) fn is_up_to_now(&self, now_ms: i64) -> bool {
         self.to_ms.is_none_or(|to_ms| to_ms >= now_ms)
     }
@@ -204,7 +196,6 @@ fn id_of(text: &str) -> Option<i64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok().map(u64::cast_signed)
 }
 
-/// When a question that begins now is given up.
 pub(crate) fn give_up_at() -> Instant {
     clock::instant() + QUESTION_MAX
 }

@@ -22,12 +22,10 @@ use lockscope_live::absolute_or_none;
 use lockscope_runtime::clock;
 
 const PAGE: &str = "/blame";
-/// Rows of a page.
 const ROWS_USUAL: usize = 25;
 /// So long it is looked for when ZooKeeper was out of sight; gaps are said in any case.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What an address asks for.
 struct PageAsked {
     of: Asked,
     /// None where the range is named by its ends.
@@ -157,7 +155,6 @@ impl Http {
         })
     }
 
-    /// The figures, or why there are none now.
     fn blamed(&self, scope: &Scope, asked: &Asked, named: &str) -> Result<Blamed, ErrorResponse> {
         let sentence = |error: ErrorResponse| match error.status().is_server_error() {
             true => Ok(Blamed::Refused(error.sentence().to_owned())),

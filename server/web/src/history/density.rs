@@ -12,17 +12,14 @@ use super::Moments;
 use lockscope_runtime::clock;
 use lockscope_view::Scope;
 
-/// Pieces of a strip, at most.
 const PIECES_MAX: i64 = 96;
 /// Releases that a strip shows, the newest of them.
 const RELEASES_MAX: usize = 64;
 /// A page does not wait for its strip for longer; it has none then.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// What a strip shows.
 #[derive(Default)]
 pub(super) struct Strip {
-    /// How much happened when.
     pub(super) pieces: Vec<PastPiece>,
     /// When somebody released by Lockscope.
     pub(super) releases_ms: Vec<i64>,

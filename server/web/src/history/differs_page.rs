@@ -115,7 +115,6 @@ impl Http {
         })
     }
 
-    /// The figures, or why there are none now.
     fn differing(&self, scope: &Scope, asked: &PageAsked, named: &str) -> Result<DiffersAnswer, ErrorResponse> {
         let mut map = WaitsMap::new(asked.range.clone());
         match found(self, scope, &asked.of, &mut |span| map.note(span)) {

@@ -18,7 +18,6 @@ use crate::shared_answers::{Answer, AnswerRequest};
 use lockscope_view::Scope;
 use lockscope_view::past::Hold;
 
-/// Spans in one file, and bytes of their names.
 const SPANS_MAX: usize = 50_000;
 const BYTES_MAX: usize = 32 << 20;
 

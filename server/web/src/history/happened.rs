@@ -25,7 +25,6 @@ const GRID_MS: i64 = 60_000;
 /// Behind all events of its millisecond.
 const BEHIND: u64 = u64::MAX;
 
-/// What is asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) ensemble: String,
@@ -33,7 +32,6 @@ pub(crate) struct Wanted {
     pub(crate) path: String,
     pub(crate) session: Option<SessionId>,
     pub(crate) kind: Option<Kind>,
-    /// Only what came before this.
     pub(crate) before: Option<Cursor>,
     pub(crate) from_ms: Option<i64>,
     /// Not included.
@@ -63,7 +61,6 @@ impl Wanted {
     }
 }
 
-/// Kinds of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Event(EventKind),
@@ -118,18 +115,15 @@ pub(crate) struct Line {
     pub(crate) shown: EventLine,
 }
 
-/// A page of the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Page {
     /// The newest first.
     pub(crate) lines: Vec<Line>,
-    /// Where it goes on.
     pub(crate) next: Option<Cursor>,
     /// It was given up before there were enough rows: so far back all was looked through.
     pub(crate) given_up_at_ms: Option<i64>,
 }
 
-/// One ensemble's part of it.
 struct Part {
     name: String,
     place: usize,
@@ -205,7 +199,6 @@ impl Search {
         http.moments.is_some() && self.parts.iter().any(|part| !part.is_over)
     }
 
-    /// Looks further back.
     pub(crate) fn look_back(&mut self, http: &Http, scope: &Scope, give_up_at: Instant) {
         let Some(moments) = http.moments.as_deref() else { return };
         let mut parts = std::mem::take(&mut self.parts);
@@ -261,7 +254,6 @@ impl Search {
         self.is_given_up |= !part.is_over;
     }
 
-    /// The page.
     pub(crate) fn page(self, http: &Http, scope: &Scope) -> Page {
         let is_open = |part: &&Part| part.rows.len() > self.wanted.limit || (!part.is_over && http.moments.is_some());
         // Of a part that has more than is shown, only what it shows is whole.
@@ -293,7 +285,6 @@ impl Search {
         Page { lines, next, given_up_at_ms }
     }
 
-    /// Gaps in what is shown.
     fn gaps(&self, http: &Http, scope: &Scope, whole_from: Option<EventKey>) -> Vec<Line> {
         let Some(moments) = &http.moments else { return Vec::new() };
         if self.wanted.kind.is_some_and(|kind| kind != Kind::Gap) {
@@ -321,7 +312,6 @@ fn gap_before(store: &dyn Store, at_ms: i64) -> Option<i64> {
 }
 
 impl Http {
-    /// A page of the list, for somebody.
     pub(crate) async fn happened(
         &self,
         caller: &QuotaOwner,

@@ -25,7 +25,6 @@ use lockscope_runtime::clock;
 
 /// The range where none is named.
 pub(super) const USUAL_RANGE_MS: i64 = 86_400_000;
-/// Rows of one answer.
 pub(crate) const INCIDENTS_MAX: usize = 500;
 const INCIDENTS_USUAL: usize = 100;
 /// After so long the search for all is given up.

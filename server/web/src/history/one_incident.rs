@@ -23,7 +23,6 @@ const AROUND_MS: i64 = 60_000;
 const ALERTS_MAX: usize = 100;
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-/// Which incident.
 pub(super) struct AskedOne {
     pub(super) ensemble: String,
     /// None where what came is the id of none.

@@ -77,7 +77,6 @@ impl<'a> Question<'a> {
         Ok(Some(Self { http, scope, choice, ensemble, path, store, now_ms, range, grain_ms, give_up_at }))
     }
 
-    /// The same of a range, to the recording.
     fn ask(&self, range: Range<TimeMs>) -> query::Question<'_> {
         let Self { scope, ensemble, store, give_up_at, .. } = self;
         query::Question { store: &**store, ensemble, scope, range, give_up_at: *give_up_at }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use lockscope_view::outgoing::plain;
 use lockscope_view::past::Hold;
 
-/// Bytes of one name.
 const NAME_BYTES_MAX: usize = 4_096;
 const HEAD: &str = r#"{"displayTimeUnit":"ms","traceEvents":["#;
 
@@ -91,7 +90,6 @@ fn shown(name: &str) -> String {
     plain(name, NAME_BYTES_MAX)
 }
 
-/// The name of a process or of a thread.
 fn named(what: &str, process: usize, thread: usize, name: &str) -> Value {
     json!({ "ph": "M", "name": what, "pid": process, "tid": thread, "args": { "name": shown(name) } })
 }
