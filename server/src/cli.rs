@@ -241,7 +241,7 @@ fn role(text: &str) -> Result<Role, String> {
 }
 
 /// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args, serde::Serialize)]
 pub struct ServeArgs {
     /// The ensemble: HOST:PORT[,HOST:PORT…][/CHROOT].
     #[arg(long, value_name = "HOST:PORT,…")]
@@ -294,7 +294,7 @@ pub struct ServeArgs {
 
 /// Settings of who may come in, and of what Lockscope shows to ZooKeeper. Secrets are never given here, only their
 /// files.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args, serde::Serialize)]
 pub struct SecurityArgs {
     /// An origin from which the dashboard may be used, repeatable. This machine's own need no entry.
     #[arg(long, value_name = "https://HOST", help_heading = "Serving")]

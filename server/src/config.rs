@@ -1,41 +1,39 @@
 //! Settings: where each comes from (flag, environment, file, default, in this order), and whether it can be. Every
 //! mistake is one sentence that names the setting, the value and the remedy. Knows no command-line parser.
 
+/// An error: a sentence that names the setting, the value and the remedy.
+macro_rules! mistake {
+    ($($sentence:tt)*) => { $crate::config::ConfigError(format!($($sentence)*)) };
+}
+
+/// The same as a result.
+macro_rules! refuse {
+    ($($sentence:tt)*) => { Err(mistake!($($sentence)*)) };
+}
+
 mod access;
-mod alert_rows;
 mod alerts;
-mod check;
 mod cluster;
-mod cluster_rows;
 mod ensemble;
-mod ensemble_rows;
 mod ensembles;
 mod ensembles_dir;
-mod errors;
 pub mod exposure;
+mod given;
 mod history;
-mod history_place;
-mod history_rows;
 mod identity;
 #[cfg_attr(not(feature = "lab"), path = "config/no_lab.rs")]
 mod lab;
-mod labels;
 mod layers;
-mod lint_rows;
-mod metrics;
-mod metrics_rows;
+mod model;
 mod openid;
 pub mod reference;
+mod settings;
 mod status;
-mod table;
-mod table_rows;
 mod tables;
-mod toml_file;
-mod variable_rows;
+mod values;
 mod web;
-mod webhook;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,8 +42,7 @@ pub use alerts::{Alerting, Receiver};
 pub use cluster::Cluster;
 pub use ensemble::Ensemble;
 pub use ensembles_dir::BadFile;
-pub use history::History;
-pub use history_place::HistoryPlace;
+pub use history::{History, HistoryPlace};
 pub use identity::Identity;
 pub use lab::Lab;
 use lockscope_core::configured::{Configured, MetricSelection};
@@ -54,20 +51,23 @@ pub use status::ConfigHealth;
 pub use web::Web;
 
 use crate::cli::ServeArgs;
-use lockscope_audit::webhook::Webhook;
-
-use errors::ErrorList;
+use given::Parse as _;
 use layers::Layers;
+use lockscope_audit::webhook::Webhook;
 use lockscope_live::project::ApplicationRule;
 use lockscope_web::Payloads;
-use toml_file::TomlFile;
+use lockscope_zookeeper::check_roots;
+use values::Lifetime;
 
 /// Where pages are served when nothing is said.
-pub const LISTEN_DEFAULT: &str = "127.0.0.1:3000";
+const LISTEN_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3000);
+/// Time-out of the session to ZooKeeper when nothing is said.
+const SESSION_TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
 /// Connect strings that one sentence names.
 const CONNECTS_MAX: usize = 3;
-/// Time-out of the session to ZooKeeper when nothing is said.
-pub const SESSION_TIMEOUT_MS_DEFAULT: &str = "10000";
+/// Mistakes that are reported at once.
+const ERRORS_MAX: usize = 20;
+
 /// A configuration that can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -114,9 +114,15 @@ pub struct Config {
 }
 
 /// One clear sentence; of a file with several mistakes, one a line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Deserialize)]
 #[error("{0}")]
 pub struct ConfigError(pub String);
+
+impl ConfigError {
+    fn all(errors: Vec<Self>) -> Self {
+        Self(errors.into_iter().map(|error| error.0).collect::<Vec<_>>().join("\n"))
+    }
+}
 
 /// Where values come from beside the command line; a stand-in in tests.
 pub trait Environment {
@@ -163,13 +169,6 @@ impl Environment for ProcessEnvironment {
     }
 }
 
-/// A value and what to call the setting it came from.
-#[derive(Clone, Debug)]
-struct SettingValue {
-    value: String,
-    from: String,
-}
-
 impl Config {
     /// The configuration that flags, environment and file make together.
     ///
@@ -189,44 +188,39 @@ impl Config {
     }
 
     fn read(flags: &ServeArgs, environment: &dyn Environment, in_force: Option<&Self>) -> Result<Self, ConfigError> {
-        let layers = Layers::open(flags.config.as_deref(), environment)?;
-        let mut errors = ErrorList::new(&layers);
-        let top = layers.file.top();
-        let in_force = in_force.map(|config| (&config.ensembles[..], config.ensembles_dir.as_deref()));
-        let found = errors.take(ensembles::of(flags, &layers, in_force));
+        let file = layers::config_file(flags.config.as_deref(), environment);
+        let mut layers = Layers::open(flags, file, environment)?;
+        let mut errors = ErrorList(std::mem::take(&mut layers.unknown));
+        let (settings, top) = (&layers.settings, &layers.settings.top);
+        let watched = in_force.map(|config| (&config.ensembles[..], config.ensembles_dir.as_deref()));
+        let found = errors.take(ensembles::read(&layers, watched));
         if in_force.is_none() {
             let bad = found.iter().flat_map(|found| &found.bad);
-            bad.for_each(|bad| _ = errors.take::<()>(Err(ConfigError(bad.error.clone()))));
+            errors.0.extend(bad.map(|bad| ConfigError(bad.error.clone())));
         }
         let (ensembles, bad_files, ensembles_dir) =
             found.map_or((None, Vec::new(), None), |found| (Some(found.ensembles), found.bad, found.dir));
-        let lab = ensembles.as_ref().and_then(|ensembles| errors.take(lab::of(top.get("lab"), ensembles)));
-        let listen = layers
-            .one("listen", flags.listen.as_deref())
-            .map(|listen| listen.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen")));
-        let listen = errors.take(listen.and_then(|listen| check::listen(&listen)));
-        let session_timeout = errors.take(session_timeout(&layers, flags));
-        let connect_timeout =
-            errors.take(layers.checked("connect_timeout", flags.connect_timeout.as_deref(), check::time));
-        let data_dir = errors.take(layers.data_dir(flags.data_dir.as_deref()));
-        let history = errors.take(history::of(&layers, data_dir.as_ref().and_then(Option::as_deref)));
+        let lab = ensembles.as_ref().and_then(|ensembles| errors.take(lab::read(&settings.lab, ensembles)));
+        let listen = errors.take(top.listen.read());
+        let session_timeout = errors.take(top.session_timeout_ms.read());
+        let connect_timeout = errors.take(top.connect_timeout.read());
+        let data_dir = errors.take(layers.data_dir());
+        let history = errors.take(history::read(&layers, data_dir.as_ref().and_then(Option::as_deref)));
         let remedy = "write on where a second person has to approve each release, else leave it out";
-        let second = layers
-            .checked("second_approver", flags.security.second_approver.as_deref(), |word| check::switch(word, remedy));
-        let second = errors.take(second);
-        let web = errors.take(web::of(flags, &layers));
-        let access = errors.take(access::of(&layers));
-        let openid = web.as_ref().and_then(|web| errors.take(openid::of(&layers, &web.origins)));
-        let webhook = errors.take(webhook::of(flags, &layers, data_dir.as_ref().is_none_or(Option::is_some)));
-        let payloads = errors.take(layers.checked("payloads", flags.security.payloads.as_deref(), check::payloads));
-        let locks = errors.take(tables::locks(top.get("lock")));
-        let lints = errors.take(tables::lints(top.get("lints")));
-        let applications = errors.take(layers.checked("application_pattern", None, check::application_pattern));
-        let metrics = errors.take(metrics::of(top.get("metrics")));
-        let alerting = ensembles.as_ref().and_then(|ensembles| errors.take(alerts::of(&layers, ensembles)));
-        let cluster = ensembles.as_ref().and_then(|ensembles| errors.take(cluster::of(&layers, ensembles)));
+        let second_approver = errors.take(top.second_approver.is_on(remedy));
+        let web = errors.take(web::read(&layers));
+        let access = errors.take(access::read(top));
+        let openid = web.as_ref().and_then(|web| errors.take(openid::read(&layers, &web.origins)));
+        let webhook = errors.take(web::read_webhook(&layers, data_dir.as_ref().is_none_or(Option::is_some)));
+        let payloads = errors.take(top.payloads.read());
+        let locks = errors.take(tables::read_locks(&settings.lock));
+        let lints = errors.take(tables::read_lints(settings));
+        let applications = errors.take(top.application_pattern.read());
+        let metrics = errors.take(tables::read_metrics(&settings.metrics));
+        let alerting = ensembles.as_ref().and_then(|ensembles| errors.take(alerts::read(&layers, ensembles)));
+        let cluster = ensembles.as_ref().and_then(|ensembles| errors.take(cluster::read(&layers, ensembles)));
         let whole = || {
-            let (listen, web) = (listen?, web?);
+            let (listen, web) = (listen?.unwrap_or(LISTEN_DEFAULT), web?);
             let access = lockscope_access::Settings { openid: openid?, ..access? };
             let usual = || Payloads::default_for(exposure::is_public(listen, &web, &access));
             Some(Self {
@@ -237,12 +231,12 @@ impl Config {
                 data_dir: data_dir?,
                 history: history?,
                 connect_timeout: connect_timeout?,
-                session_timeout: session_timeout?,
+                session_timeout: session_timeout?.unwrap_or(SESSION_TIMEOUT_DEFAULT),
                 locks: locks?,
                 lints: lints?,
                 lab: lab?,
                 webhook: webhook?,
-                second_approver: second?.unwrap_or(false),
+                second_approver: second_approver?.unwrap_or(false),
                 payloads: payloads?.unwrap_or_else(usual),
                 web,
                 access,
@@ -273,11 +267,33 @@ impl Config {
     /// # Errors
     /// One sentence.
     pub fn listen_only(flag: Option<&str>, environment: &dyn Environment) -> Result<SocketAddr, ConfigError> {
-        let layers = Layers::without_file(environment);
-        let listen = layers.one("listen", flag)?.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen"));
-        let address = check::listen(&listen)?;
+        let flags = ServeArgs { listen: flag.map(str::to_owned), ..ServeArgs::default() };
+        let address = Layers::open(&flags, None, environment)?.settings.top.listen.read()?.unwrap_or(LISTEN_DEFAULT);
         exposure::check_demo(address)?;
         Ok(address)
+    }
+}
+
+/// Every mistake so far, so that a file can be mended in one go.
+struct ErrorList(Vec<ConfigError>);
+
+impl ErrorList {
+    /// What was made, or None and its mistake on the list.
+    fn take<T>(&mut self, made: Result<T, ConfigError>) -> Option<T> {
+        made.map_err(|error| self.0.push(error)).ok()
+    }
+
+    /// What was made of all, when there was no mistake.
+    fn none_or<T>(mut self, made: Option<T>) -> Result<T, ConfigError> {
+        if let Some(made) = made
+            && self.0.is_empty()
+        {
+            return Ok(made);
+        }
+        let more = self.0.len().saturating_sub(ERRORS_MAX);
+        self.0.truncate(ERRORS_MAX);
+        self.0.extend((more > 0).then(|| mistake!("and {more} more; fix these first")));
+        Err(ConfigError::all(self.0))
     }
 }
 
@@ -287,7 +303,10 @@ impl Config {
 /// One can't be looked at, and why.
 pub fn roots_only(flags: &[String]) -> Result<Vec<String>, ConfigError> {
     let all = if flags.is_empty() { vec!["/".to_owned()] } else { flags.to_vec() };
-    check::roots(&all.iter().map(|root| setting_value(root, "--root")).collect::<Vec<_>>())?;
+    check_roots(&all).or_else(|(at, wrong)| {
+        let root = all.get(at).map(String::as_str).unwrap_or_default();
+        refuse!("--root {root:?} {}; {}", wrong.why, wrong.remedy)
+    })?;
     Ok(all)
 }
 
@@ -301,10 +320,9 @@ pub fn file_of(flag: Option<&Path>, environment: &dyn Environment) -> Option<Pat
 /// # Errors
 /// One sentence: a file that can't be read, or an address that is none.
 pub fn served_at(config: Option<&Path>, environment: &dyn Environment) -> Result<(SocketAddr, bool), ConfigError> {
-    let layers = Layers::open(config, environment)?;
-    let listen =
-        check::listen(&layers.one("listen", None)?.unwrap_or_else(|| setting_value(LISTEN_DEFAULT, "--listen")))?;
-    Ok((listen, layers.one("tls_cert", None)?.is_some()))
+    let layers = Layers::open(&ServeArgs::default(), layers::config_file(config, environment), environment)?;
+    let top = &layers.settings.top;
+    Ok((top.listen.read()?.unwrap_or(LISTEN_DEFAULT), top.tls_cert.given.is_some()))
 }
 
 /// Where data is kept, for commands that need nothing else of the configuration.
@@ -316,12 +334,12 @@ pub fn data_dir(
     config: Option<&Path>,
     environment: &dyn Environment,
 ) -> Result<PathBuf, ConfigError> {
-    Layers::open(config, environment)?.data_dir(flag)?.ok_or_else(|| {
-        ConfigError(
-            "there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR"
-                .to_owned(),
-        )
-    })
+    let flags = ServeArgs { data_dir: flag.map(str::to_owned), ..ServeArgs::default() };
+    let layers = Layers::open(&flags, layers::config_file(config, environment), environment)?;
+    layers.data_dir()?.map_or_else(
+        || refuse!("there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR"),
+        Ok,
+    )
 }
 
 /// How long something lasts, like 30d.
@@ -329,22 +347,7 @@ pub fn data_dir(
 /// # Errors
 /// One sentence that names the setting.
 pub fn lifetime(setting: &str, text: &str) -> Result<Duration, ConfigError> {
-    check::lifetime(&setting_value(text, setting))
-}
-
-fn session_timeout(layers: &Layers<'_>, flags: &ServeArgs) -> Result<Duration, ConfigError> {
-    let given_or = layers.one("session_timeout_ms", flags.session_timeout_ms.as_deref())?;
-    check::session_timeout(
-        &given_or.unwrap_or_else(|| setting_value(SESSION_TIMEOUT_MS_DEFAULT, "--session-timeout-ms")),
-    )
-}
-
-fn setting_value(value: &str, from: &str) -> SettingValue {
-    SettingValue { value: value.to_owned(), from: from.to_owned() }
-}
-
-fn variable(key: &str) -> String {
-    format!("LOCKSCOPE_{}", key.to_uppercase())
+    Lifetime::parse(text).map_err(|wrong| mistake!("{setting} {text:?} {}; {}", wrong.why, wrong.remedy))
 }
 
 #[cfg(test)]
@@ -352,6 +355,6 @@ mod ensemble_tests;
 #[cfg(test)]
 mod identity_tests;
 #[cfg(test)]
-mod table_tests;
+mod settings_tests;
 #[cfg(test)]
 mod tests;

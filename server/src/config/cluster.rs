@@ -5,14 +5,11 @@ use std::net::SocketAddr;
 
 use lockscope_cluster::member::is_id;
 
-use super::check::{self, wrong};
+use super::given::{fault, open};
 use super::layers::Layers;
-use super::toml_file::Section;
-use super::{Config, ConfigError, Ensemble, SettingValue, cluster_rows};
-use lockscope_zookeeper::check_roots;
+use super::{Config, ConfigError, Ensemble};
+use lockscope_zookeeper::{Fault, check_roots};
 
-/// Longest address, in characters.
-const ADDRESS_CHARS_MAX: usize = 256;
 const ROOT_REMEDY: &str = "write a path that is the same for all replicas, like root = \"/lockscope\"";
 
 /// Where replicas meet, and as whom this one comes.
@@ -73,66 +70,42 @@ impl Cluster {
 
 /// Reads `[cluster]`, and the variables that take precedence: of several replicas one file and variables of their own may be
 /// all that is told. None: neither names a root.
-pub(super) fn of(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<Cluster>, ConfigError> {
-    let table = layers.file.top().get("cluster").map(|entry| entry.section()).transpose()?;
-    let table = table.as_ref();
-    let given = |row| layers.of_table(row, table);
-    let (named, own) = (given(&cluster_rows::ROOT)?, (given(&cluster_rows::ID)?, given(&cluster_rows::ADDRESS)?));
-    let open = given(&cluster_rows::ALLOW_OPEN_CLUSTER)?;
-    let (from, root) = match (named, table) {
-        (Some(named), _) => (named.from.clone(), root(named)?),
-        (None, Some(table)) => return table.lacks("root", ROOT_REMEDY),
-        (None, None) => return Ok(None),
+pub(super) fn read(layers: &Layers<'_>, ensembles: &[Ensemble]) -> Result<Option<Cluster>, ConfigError> {
+    let Some(table) = open(&layers.settings.cluster)? else { return Ok(None) };
+    let keys = &table.keys;
+    let root = match keys.root.check(check_root)? {
+        Some(root) => root,
+        // Variables alone, and none of them is the root.
+        None if table.from.is_empty() => return Ok(None),
+        None => return table.lacks("root", ROOT_REMEDY),
     };
-    let ensemble = ensemble(table, ensembles)?;
-    let may_be_open = open.map_or(Ok(false), |open| check::switch(&open, "write true, or leave it out"))?;
-    let cluster = Cluster { root, ensemble, id: own.0.map(id).transpose()?, address: own.1.map(address).transpose()? };
-    let who = ensembles.iter().find(|ensemble| ensemble.name == cluster.ensemble);
-    if !may_be_open && who.is_some_and(|ensemble| !ensemble.identity.acting.is_somebody()) {
-        return Err(ConfigError(format!(
-            "{from} {:?} is where anybody who reaches ZooKeeper can forge who leads and what was released, since the ensemble {} has no identity for releases; give it act_auth_file, or accept that with allow_open_cluster = true in [cluster]",
-            cluster.root, cluster.ensemble
-        )));
-    }
-    Ok(Some(cluster))
-}
-
-fn root(root: SettingValue) -> Result<String, ConfigError> {
-    if let Err((_, fault)) = check_roots(&[&root.value]) {
-        return Err(ConfigError(format!("{} {:?} {fault}", root.from, root.value)));
-    }
-    if root.value == "/" || root.value == "/zookeeper" || root.value.starts_with("/zookeeper/") {
-        return wrong(&root, "is not ours to write to", ROOT_REMEDY);
-    }
-    Ok(root.value)
-}
-
-fn ensemble(table: Option<&Section<'_>>, ensembles: &[Ensemble]) -> Result<String, ConfigError> {
-    let Some(named) = table.map_or(Ok(None), |table| table.one("ensemble"))? else {
-        return Ok(ensembles.first().map(|ensemble| ensemble.name.clone()).unwrap_or_default());
-    };
-    if ensembles.iter().any(|ensemble| ensemble.name == named.value) {
-        return Ok(named.value);
-    }
-    let names = ensembles.iter().map(|ensemble| ensemble.name.as_str()).collect::<Vec<_>>().join(", ");
-    wrong(&named, "is no ensemble here", &format!("use one of {names}"))
-}
-
-fn id(id: SettingValue) -> Result<String, ConfigError> {
-    if is_id(&id.value) {
-        return Ok(id.value);
-    }
-    wrong(&id, "is no id", "write 1 to 64 letters, digits, dots, dashes, underscores or colons, like lockscope-0")
-}
-
-fn address(address: SettingValue) -> Result<String, ConfigError> {
-    let is_short = address.value.chars().count() <= ADDRESS_CHARS_MAX;
-    match reqwest::Url::parse(&address.value) {
-        Ok(url) if is_short && matches!(url.scheme(), "http" | "https") && url.username().is_empty() => {
-            Ok(address.value.trim_end_matches('/').to_owned())
+    let ensemble = keys.ensemble.check(|name| {
+        let names = || ensembles.iter().map(|ensemble| ensemble.name.as_str()).collect::<Vec<_>>().join(", ");
+        match ensembles.iter().find(|ensemble| ensemble.name == name) {
+            Some(ensemble) => Ok(ensemble),
+            None => fault("is no ensemble here", format!("use one of {}", names())),
         }
-        _ => check::wrong(&address, "is no address of a server", "write it like https://lockscope-0.example:3000"),
+    })?;
+    let ensemble = ensemble.or(ensembles.first());
+    let may_be_open = keys.allow_open_cluster.is_on("write true, or leave it out")?.unwrap_or(false);
+    let id = keys.id.read()?;
+    let address = keys.address.read()?;
+    let name = ensemble.map(|ensemble| ensemble.name.clone()).unwrap_or_default();
+    if !may_be_open && ensemble.is_some_and(|ensemble| !ensemble.identity.acting.is_somebody()) {
+        let from = keys.root.given.as_ref().map(|root| root.from.as_str()).unwrap_or_default();
+        return refuse!(
+            "{from} {root:?} is where anybody who reaches ZooKeeper can forge who leads and what was released, since the ensemble {name} has no identity for releases; give it act_auth_file, or accept that with allow_open_cluster = true in [cluster]"
+        );
     }
+    Ok(Some(Cluster { root, ensemble: name, id, address }))
+}
+
+fn check_root(root: &str) -> Result<String, Fault> {
+    check_roots(&[root]).map_err(|(_, fault)| fault)?;
+    if root == "/" || root == "/zookeeper" || root.starts_with("/zookeeper/") {
+        return fault("is not ours to write to", ROOT_REMEDY);
+    }
+    Ok(root.to_owned())
 }
 
 #[cfg(test)]

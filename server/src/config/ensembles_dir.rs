@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use lockscope_view::EnsembleColor;
 
-use super::ensemble::{self, ENSEMBLES_MAX, Ensemble};
-use super::layers::stranger;
-use super::table::FileSection;
-use super::toml_file::TomlFile;
-use super::{ConfigError, Layers};
+use super::ConfigError;
+use super::ensemble::{Ensemble, name_from, read_table, refuse_name};
+use super::given::Given;
+use super::layers::{Layers, read_text};
+use super::settings::ENSEMBLES_MAX;
 
 /// What is read where nothing is said, beside the configuration file.
 const USUAL: &str = "ensembles.d";
@@ -28,15 +28,15 @@ pub struct BadFile {
 }
 
 /// The directory, where there is one. `in_force`: the one that was read before.
-pub(super) fn of(layers: &Layers<'_>, in_force: Option<&Path>) -> Result<Option<PathBuf>, ConfigError> {
-    if let Some(named) = layers.one("ensembles_dir", None)? {
-        return super::check::data_dir(&named).map(Some);
+pub(super) fn find(layers: &Layers<'_>, in_force: Option<&Path>) -> Result<Option<PathBuf>, ConfigError> {
+    if let Some(named) = layers.settings.top.ensembles_dir.read()? {
+        return Ok(Some(named));
     }
-    let Some(usual) = layers.beside_file(USUAL) else { return Ok(None) };
+    let Some(usual) = layers.file.as_ref().and_then(|file| Some(file.parent()?.join(USUAL))) else { return Ok(None) };
     match layers.environment.dir(&usual) {
         Ok(_) => Ok(Some(usual)),
         Err(error) if error.kind() == ErrorKind::NotFound && in_force != Some(usual.as_path()) => Ok(None),
-        Err(error) => Err(unreadable(&usual, &error)),
+        Err(error) => refuse_dir(&usual, &error),
     }
 }
 
@@ -47,15 +47,12 @@ pub(super) fn read(
     in_force: &[Ensemble],
     ensembles: &mut Vec<Ensemble>,
 ) -> Result<Vec<BadFile>, ConfigError> {
-    let mut files = layers.environment.dir(dir).map_err(|error| unreadable(dir, &error))?;
+    let mut files = layers.environment.dir(dir).or_else(|error| refuse_dir(dir, &error))?;
     files.retain(|path| is_meant(path));
     files.sort_unstable();
     if files.len() > ENSEMBLES_MAX {
-        return Err(ConfigError(format!(
-            "ensembles_dir {} has {} files *.toml; keep at most {ENSEMBLES_MAX}",
-            dir.display(),
-            files.len()
-        )));
+        let (dir, count) = (dir.display(), files.len());
+        return refuse!("ensembles_dir {dir} has {count} files *.toml; keep at most {ENSEMBLES_MAX}");
     }
     let mut by_file: HashMap<&str, Vec<&Ensemble>> = HashMap::new();
     for ensemble in in_force {
@@ -67,7 +64,7 @@ pub(super) fn read(
     let (mut bad, mut good) = (Vec::new(), Vec::new());
     for path in files {
         let name = path.display().to_string();
-        match tables(&path, &name, layers) {
+        match read_file(&path, &name, layers) {
             Ok(tables) => good.push((name, tables)),
             Err(ConfigError(error)) => bad.push(BadFile { file: name, error }),
         }
@@ -103,45 +100,32 @@ pub(super) fn read(
 }
 
 /// The ensembles of one file, each with where its name is.
-fn tables(path: &Path, name: &str, layers: &Layers<'_>) -> Result<Vec<(String, Ensemble)>, ConfigError> {
+fn read_file(path: &Path, name: &str, layers: &Layers<'_>) -> Result<Vec<(String, Ensemble)>, ConfigError> {
     let text = layers.environment.file(path).map_err(|error| {
-        ConfigError(format!("{name} can't be read ({error}); let this user read it, or take it out of the directory"))
+        mistake!("{name} can't be read ({error}); let this user read it, or take it out of the directory")
     })?;
     if text.len() > FILE_BYTES_MAX {
-        return Err(ConfigError(format!(
+        return refuse!(
             "{name} has {} bytes; write at most {FILE_BYTES_MAX}, and further ensembles into further files",
             text.len()
-        )));
+        );
     }
-    let file = TomlFile::parse(name.to_owned(), &text)?;
-    let mut wrong: Vec<String> = Vec::new();
-    for entry in file.top().entries().filter(|entry| entry.key != "ensemble") {
-        wrong.push(format!(
-            "{} has no place in a file of ensembles_dir; write it below [[ensemble]], or into the configuration file",
-            entry.from
-        ));
-    }
-    let tables = match file.top().get("ensemble") {
-        Some(entry) => entry.sections(ENSEMBLES_MAX)?,
-        None => Vec::new(),
-    };
-    let mut found: Vec<(String, Ensemble)> = Vec::new();
-    let mut names = HashSet::new();
-    for table in tables {
-        let strangers = table.entries().filter_map(|entry| stranger(&entry.key, &entry.from, FileSection::Ensemble));
-        wrong.extend(strangers.map(|error| error.0));
-        match ensemble::one(&table, color_of(&table.one("name")?.map(|name| name.value).unwrap_or_default()), layers) {
-            Ok(ensemble) if !names.insert(ensemble.name.clone()) => {
-                wrong.push(ensemble::taken(&table, &ensemble.name).0);
-            }
+    let (settings, mut errors) = read_text(name, &text, true)?;
+    let tables = settings.ensemble.transpose()?.map(|tables| tables.keys).unwrap_or_default();
+    let (mut found, mut names) = (Vec::new(), HashSet::new());
+    for table in &tables {
+        let color = color_of(&table.keys.name.given.as_ref().map_or_else(|| Ok(String::new()), Given::text)?);
+        let ensemble = read_table(layers, table, color);
+        match ensemble
+            .and_then(|one| if names.insert(one.name.clone()) { Ok(one) } else { refuse_name(table, &one.name) })
+        {
             Ok(ensemble) => {
-                let from = table.get("name").map_or_else(|| table.from(), |entry| entry.from);
-                found.push((from, Ensemble { file: Some(name.to_owned()), ..ensemble }));
+                found.push((name_from(table).to_owned(), Ensemble { file: Some(name.to_owned()), ..ensemble }))
             }
-            Err(error) => wrong.push(error.0),
+            Err(error) => errors.push(error),
         }
     }
-    if wrong.is_empty() { Ok(found) } else { Err(ConfigError(wrong.join("\n"))) }
+    if errors.is_empty() { Ok(found) } else { Err(ConfigError::all(errors)) }
 }
 
 /// Hidden files are others' business: editors', and those of mounted volumes.
@@ -157,11 +141,8 @@ fn color_of(name: &str) -> EnsembleColor {
     all.get(hash % all.len()).copied().unwrap_or(EnsembleColor::Blue)
 }
 
-fn unreadable(dir: &Path, error: &std::io::Error) -> ConfigError {
-    ConfigError(format!(
-        "ensembles_dir {} can't be read ({error}); name a directory that this user may read",
-        dir.display()
-    ))
+fn refuse_dir<T>(dir: &Path, error: &std::io::Error) -> Result<T, ConfigError> {
+    refuse!("ensembles_dir {} can't be read ({error}); name a directory that this user may read", dir.display())
 }
 
 #[cfg(test)]

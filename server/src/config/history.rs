@@ -1,20 +1,21 @@
-//! The settings of the history: whether what is observed is recorded, where, and how much of it is kept.
+//! The settings of the history: whether what is observed is recorded, where, and how much of it is kept. The address of
+//! a database may hold a password, so it is never repeated.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::history_place::{self, HistoryPlace};
-use super::{ConfigError, Layers, SettingValue, check};
 use lockscope_history::store::Retention;
 
-/// How long chunks are kept when nothing is said, and how much of them at most.
-const AGE_DEFAULT: Duration = Duration::from_secs(7 * 86_400);
-const BYTES_DEFAULT: u64 = 4 << 30;
-/// Less would not hold two checkpoints of a large ensemble.
-const BYTES_MIN: u64 = 16 << 20;
-/// How long spans and facts are kept, and minutes.
-const SPANS_AGE_DEFAULT: Duration = Duration::from_secs(30 * 86_400);
-const MINUTES_AGE_DEFAULT: Duration = Duration::from_secs(90 * 86_400);
+use super::ConfigError;
+use super::layers::Layers;
+
+/// What is kept of the past when nothing is said.
+const RETENTION: Retention = Retention {
+    chunks_ms: 7 * 86_400_000,
+    chunk_bytes_max: 4 << 30,
+    spans_ms: 30 * 86_400_000,
+    minutes_ms: 90 * 86_400_000,
+};
 /// The folder in the data directory.
 const FOLDER: &str = "history";
 
@@ -27,76 +28,83 @@ pub struct History {
     pub retention: Retention,
 }
 
+/// Where the past is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HistoryPlace {
+    /// Files in a directory.
+    Directory(PathBuf),
+    /// A PostgreSQL database.
+    #[cfg(feature = "postgres")]
+    Database(lockscope_history::store::postgres::Target),
+}
+
 impl History {
     /// In a data directory, and as much of it as is usual.
     pub fn in_dir(data_dir: &Path) -> Self {
-        Self { place: HistoryPlace::Directory(data_dir.join(FOLDER)), retention: usual() }
+        Self { place: HistoryPlace::Directory(data_dir.join(FOLDER)), retention: RETENTION }
     }
 }
 
-fn usual() -> Retention {
-    Retention {
-        chunks_ms: ms(AGE_DEFAULT),
-        chunk_bytes_max: BYTES_DEFAULT,
-        spans_ms: ms(SPANS_AGE_DEFAULT),
-        minutes_ms: ms(MINUTES_AGE_DEFAULT),
+impl HistoryPlace {
+    /// For people.
+    pub fn described(&self) -> String {
+        match self {
+            Self::Directory(dir) => format!("SQLite files in {}", dir.display()),
+            #[cfg(feature = "postgres")]
+            Self::Database(target) => format!("PostgreSQL, {}", target.shown()),
+        }
     }
-}
-
-fn ms(age: Duration) -> i64 {
-    i64::try_from(age.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// The history; None when it is off, or there is no place for it.
-pub(super) fn of(layers: &Layers<'_>, data_dir: Option<&Path>) -> Result<Option<History>, ConfigError> {
-    let remedy = "write off to record nothing, or leave it out";
-    let is_on = layers.checked("history", None, |word| check::switch(word, remedy))?;
-    let dir = layers.checked("history_dir", None, check::data_dir)?;
-    let age = layers.checked("history_age", None, check::lifetime)?;
-    let chunk_bytes_max = layers.checked("history_size", None, bytes)?;
-    let spans = layers.checked("history_spans_age", None, check::lifetime)?;
-    let minutes = layers.checked("history_minutes_age", None, check::lifetime)?;
-    let place = match (history_place::of(layers)?, dir) {
-        (Some(_), Some(_)) => {
-            return Err(ConfigError("history_dir and history_url name two places; leave one of them out".to_owned()));
-        }
+pub(super) fn read(layers: &Layers<'_>, data_dir: Option<&Path>) -> Result<Option<History>, ConfigError> {
+    let keys = &layers.settings.top;
+    let is_on = keys.history.is_on("write off to record nothing, or leave it out")?;
+    let dir = keys.history_dir.read()?;
+    let ms = |age: Duration| i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+    let chunks_ms = keys.history_age.read()?.map_or(RETENTION.chunks_ms, ms);
+    let chunk_bytes_max = keys.history_size.read_or(RETENTION.chunk_bytes_max)?;
+    let spans_ms = keys.history_spans_age.read()?.map_or(RETENTION.spans_ms, ms);
+    let minutes_ms = keys.history_minutes_age.read()?.map_or(RETENTION.minutes_ms, ms).max(spans_ms);
+    let place = match (read_database(layers)?, dir) {
+        (Some(_), Some(_)) => return refuse!("history_dir and history_url name two places; leave one of them out"),
         (Some(database), None) => Some(database),
         (None, dir) => dir.or_else(|| data_dir.map(|dir| dir.join(FOLDER))).map(HistoryPlace::Directory),
     };
-    let Some(place) = place else {
-        let is_wanted = is_on == Some(true);
-        return match is_wanted {
-            true => Err(ConfigError(
-                "the history needs a place; name one with history_dir, history_url or --data-dir".to_owned(),
-            )),
-            false => Ok(None),
-        };
-    };
-    let usual = usual();
-    let chunks_ms = age.map_or(usual.chunks_ms, ms);
-    let spans_ms = spans.map_or(usual.spans_ms, ms);
-    let retention = Retention {
-        chunks_ms,
-        chunk_bytes_max: chunk_bytes_max.unwrap_or(usual.chunk_bytes_max),
-        spans_ms,
-        minutes_ms: minutes.map_or(usual.minutes_ms, ms).max(spans_ms),
-    };
-    Ok((is_on != Some(false)).then_some(History { place, retention }))
+    match place {
+        None if is_on == Some(true) => {
+            refuse!("the history needs a place; name one with history_dir, history_url or --data-dir")
+        }
+        Some(place) if is_on != Some(false) => {
+            Ok(Some(History { place, retention: Retention { chunks_ms, chunk_bytes_max, spans_ms, minutes_ms } }))
+        }
+        _ => Ok(None),
+    }
 }
 
-/// A size like `4GB`.
-fn bytes(setting: &SettingValue) -> Result<u64, ConfigError> {
-    let text = setting.value.trim();
-    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-    let factor = match unit.trim_start() {
-        "MB" => Some(1_000_000),
-        "GB" => Some(1_000_000_000),
-        "TB" => Some(1_000_000_000_000),
-        _ => None,
-    };
-    let bytes = factor.zip(number.parse::<u64>().ok()).and_then(|(factor, number)| number.checked_mul(factor));
-    match bytes.filter(|bytes| *bytes >= BYTES_MIN) {
-        Some(bytes) => Ok(bytes),
-        None => check::wrong(setting, "is no size", "write it like 4GB or 500MB, at least 17MB"),
+/// The database, when one is named; by itself, or in a file.
+fn read_database(layers: &Layers<'_>) -> Result<Option<HistoryPlace>, ConfigError> {
+    let keys = &layers.settings.top;
+    match (&keys.history_url.given, &keys.history_url_file.given) {
+        (None, None) => Ok(None),
+        (Some(url), None) => database(&url.from, &url.text()?).map(Some),
+        (None, Some(file)) => {
+            let url = layers.read_secret(file, "name a file that can be")?;
+            database(&format!("the URL in {:?}", file.text()?), &url).map(Some)
+        }
+        (Some(_), Some(file)) => {
+            refuse!("{} names a database, as `history_url` does; leave one of them out", file.from)
+        }
     }
+}
+
+#[cfg(feature = "postgres")]
+fn database(from: &str, url: &str) -> Result<HistoryPlace, ConfigError> {
+    let target = lockscope_history::store::postgres::Target::parse(url);
+    target.map(HistoryPlace::Database).map_err(|wrong| mistake!("{from} {}; {}", wrong.why, wrong.remedy))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn database(from: &str, _url: &str) -> Result<HistoryPlace, ConfigError> {
+    refuse!("{from} needs PostgreSQL, which this program was built without; use history_dir")
 }

@@ -1,12 +1,19 @@
 //! Who Lockscope is to an ensemble: for watching, and for acting. Secrets are read from files, or from two variables of
 //! the environment; no message shows their content.
 
-use super::{ConfigError, Layers, SettingValue};
-use crate::cli::SecurityArgs;
 use lockscope_zookeeper::{Credentials, Fault, Login, TlsIdentity, ZkTls, check_tls_hosts};
 
+use super::ConfigError;
+use super::given::{Given, Setting};
+use super::layers::Layers;
+use super::settings::EnsembleKeys;
+use super::values::FileName;
+
 /// `USER:PASSWORD` itself, for watching and for acting.
-const VARIABLES: [(&str, &str); 2] = [("LOCKSCOPE_ZK_AUTH", "auth_file"), ("LOCKSCOPE_ZK_ACT_AUTH", "act_auth_file")];
+const WATCHING: &str = "LOCKSCOPE_ZK_AUTH";
+const ACTING: &str = "LOCKSCOPE_ZK_ACT_AUTH";
+/// What to do with a file that can't be read.
+const REMEDY: &str = "name a file that this user may read";
 
 /// Both identities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,60 +24,41 @@ pub struct Identity {
     pub acting: Credentials,
 }
 
-/// The value of a flag by its key.
-pub(super) fn flag<'a>(flags: &'a SecurityArgs, key: &str) -> Option<&'a str> {
-    match key {
-        "auth_file" => flags.auth_file.as_deref(),
-        "sasl_file" => flags.sasl_file.as_deref(),
-        "ca_file" => flags.ca_file.as_deref(),
-        "cert_file" => flags.cert_file.as_deref(),
-        "key_file" => flags.key_file.as_deref(),
-        "act_auth_file" => flags.act_auth_file.as_deref(),
-        "act_sasl_file" => flags.act_sasl_file.as_deref(),
-        "act_cert_file" => flags.act_cert_file.as_deref(),
-        "act_key_file" => flags.act_key_file.as_deref(),
-        _ => None,
-    }
-}
-
 /// Secrets in the environment are for one ensemble.
 pub(super) fn check_several(layers: &Layers<'_>) -> Result<(), ConfigError> {
-    let given = VARIABLES.iter().find(|(name, _)| layers.environment.var(name).is_some_and(|value| !value.is_empty()));
-    given.map_or(Ok(()), |(name, key)| {
-        Err(ConfigError(format!(
-            "{name} is for one ensemble, and {} has [[ensemble]] tables; write `{key}` in each that needs it",
-            layers.file.name()
-        )))
-    })
+    for (name, key) in [(WATCHING, "auth_file"), (ACTING, "act_auth_file")] {
+        if layers.variable(name).is_some() {
+            let file = layers.file_name();
+            return refuse!(
+                "{name} is for one ensemble, and {file} has [[ensemble]] tables; write `{key}` in each that needs it"
+            );
+        }
+    }
+    Ok(())
 }
 
-/// The identities of one ensemble; `get` finds a key's value, `has_variables` says whether the environment may be read.
-pub(super) fn of(
-    layers: &Layers<'_>,
-    connect: &SettingValue,
-    has_variables: bool,
-    get: impl Fn(&str) -> Result<Option<SettingValue>, ConfigError>,
-) -> Result<Identity, ConfigError> {
-    let login = |key: &str| login(layers, key, get(key)?, has_variables);
-    let (digest, sasl) = (login("auth_file")?, login("sasl_file")?);
-    let (act_digest, act_sasl) = (login("act_auth_file")?, login("act_sasl_file")?);
-    let identity = pair(layers, [get("cert_file")?, get("key_file")?])?;
-    let act_identity = pair(layers, [get("act_cert_file")?, get("act_key_file")?])?;
-    let tls = match get("ca_file")? {
-        Some(file) => {
-            let tls = ZkTls::new(&read(layers, &file)?, identity).map_err(|fault| bad(&file, &fault))?;
-            check_tls_hosts(&connect.value).or_else(|fault| super::check::wrong(connect, &fault.why, &fault.remedy))?;
+/// The identities of one ensemble. `is_only`: whether the environment may say them, too.
+pub(super) fn read(layers: &Layers<'_>, keys: &EnsembleKeys, is_only: bool) -> Result<Identity, ConfigError> {
+    let login = |file: &Setting<FileName>, variable: Option<&str>| read_login(layers, &file.given, variable);
+    let variable = |name| Some(name).filter(|_| is_only);
+    let (digest, sasl) = (login(&keys.auth_file, variable(WATCHING))?, login(&keys.sasl_file, None)?);
+    let (act_digest, act_sasl) = (login(&keys.act_auth_file, variable(ACTING))?, login(&keys.act_sasl_file, None)?);
+    let identity = read_pair(layers, &keys.cert_file.given, &keys.key_file.given)?;
+    let act_identity = read_pair(layers, &keys.act_cert_file.given, &keys.act_key_file.given)?;
+    let certificate = keys.cert_file.given.as_ref().or(keys.act_cert_file.given.as_ref());
+    let tls = match (&keys.ca_file.given, certificate) {
+        (Some(file), _) => {
+            let tls = ZkTls::new(&layers.read(file, REMEDY)?, identity).or_else(|fault| refuse_file(file, &fault))?;
+            keys.zk.check(check_tls_hosts)?;
             Some(tls)
         }
-        None => {
-            if let Some(cert) = [get("cert_file")?, get("act_cert_file")?].into_iter().flatten().next() {
-                return Err(ConfigError(format!(
-                    "{} is set and ca_file is not; name the file with the authorities of ZooKeeper's certificates, too",
-                    cert.from
-                )));
-            }
-            None
+        (None, Some(certificate)) => {
+            return refuse!(
+                "{} is set and ca_file is not; name the file with the authorities of ZooKeeper's certificates, too",
+                certificate.from
+            );
         }
+        (None, None) => None,
     };
     let act_tls = tls.clone().map(|tls| match act_identity {
         Some(identity) => tls.with_identity(identity),
@@ -84,57 +72,42 @@ pub(super) fn of(
     Ok(Identity { watching: Credentials { digest, sasl, tls }, acting })
 }
 
-fn login(
-    layers: &Layers<'_>,
-    key: &str,
-    file: Option<SettingValue>,
-    has_variables: bool,
-) -> Result<Option<Login>, ConfigError> {
-    let name = VARIABLES.iter().find(|(_, of)| *of == key).filter(|_| has_variables).map(|(name, _)| *name);
-    let variable = name.and_then(|name| {
-        layers
-            .environment
-            .var(name)
-            .filter(|value| !value.is_empty())
-            .map(|value| SettingValue { value, from: name.to_owned() })
-    });
-    match (file, variable) {
+fn read_login(layers: &Layers<'_>, file: &Option<Given>, variable: Option<&str>) -> Result<Option<Login>, ConfigError> {
+    let secret = variable.and_then(|name| layers.variable(name).map(|secret| (name, secret)));
+    match (file, secret) {
         (None, None) => Ok(None),
-        (Some(file), Some(variable)) => Err(ConfigError(format!(
-            "{} and {} both say who Lockscope is to ZooKeeper; leave one of them out",
-            file.from, variable.from
-        ))),
-        (Some(file), None) => Login::parse(&read_secret(layers, &file)?).map(Some).map_err(|fault| bad(&file, &fault)),
-        (None, Some(variable)) => {
-            // Never its value.
-            Login::parse(&variable.value)
-                .map(Some)
-                .map_err(|fault| ConfigError(format!("{} {}; {}", variable.from, fault.why, fault.remedy)))
+        (Some(file), Some((name, _))) => {
+            refuse!("{} and {name} both say who Lockscope is to ZooKeeper; leave one of them out", file.from)
+        }
+        (Some(file), None) => {
+            Login::parse(&layers.read_secret(file, REMEDY)?).map(Some).or_else(|fault| refuse_file(file, &fault))
+        }
+        // Never its value.
+        (None, Some((name, secret))) => {
+            Login::parse(&secret).map(Some).map_err(|fault| mistake!("{name} {}; {}", fault.why, fault.remedy))
         }
     }
 }
 
-fn pair(layers: &Layers<'_>, files: [Option<SettingValue>; 2]) -> Result<Option<TlsIdentity>, ConfigError> {
-    match files {
-        [None, None] => Ok(None),
-        [Some(cert), Some(key)] => TlsIdentity::parse(&read(layers, &cert)?, &read_secret(layers, &key)?)
-            .map(Some)
-            .map_err(|fault| bad(&cert, &fault)),
-        [Some(one), None] | [None, Some(one)] => Err(ConfigError(format!(
+fn read_pair(
+    layers: &Layers<'_>,
+    cert: &Option<Given>,
+    key: &Option<Given>,
+) -> Result<Option<TlsIdentity>, ConfigError> {
+    match (cert, key) {
+        (None, None) => Ok(None),
+        (Some(cert), Some(key)) => {
+            let identity = TlsIdentity::parse(&layers.read(cert, REMEDY)?, &layers.read_secret(key, REMEDY)?);
+            identity.map(Some).or_else(|fault| refuse_file(cert, &fault))
+        }
+        (Some(one), None) | (None, Some(one)) => refuse!(
             "{} {:?} is one of two; name the certificate and its key, each with its setting",
-            one.from, one.value
-        ))),
+            one.from,
+            one.text()?
+        ),
     }
 }
 
-fn read(layers: &Layers<'_>, file: &SettingValue) -> Result<String, ConfigError> {
-    layers.read(file, "name a file that this user may read")
-}
-
-fn read_secret(layers: &Layers<'_>, file: &SettingValue) -> Result<String, ConfigError> {
-    layers.read_secret(file, "name a file that this user may read")
-}
-
-fn bad(file: &SettingValue, fault: &Fault) -> ConfigError {
-    ConfigError(format!("{} {:?} {}; {}", file.from, file.value, fault.why, fault.remedy))
+fn refuse_file<T>(file: &Given, fault: &Fault) -> Result<T, ConfigError> {
+    file.refuse(&fault.why, &fault.remedy)
 }

@@ -1,23 +1,16 @@
 //! `[lab]` in the configuration file: where the lab may run, and how far it may go. Without the table it is off.
 
-use toml::Value;
-
-use super::tables::{number, shown};
-use super::toml_file::{Entry, Section};
-use super::{ConfigError, Ensemble};
 use lockscope_lab::members::root_fault;
 use lockscope_lab::{LabEnsemble, Limits};
+use toml::Value;
+
+use super::given::{Given, Section, Table, open, shown};
+use super::settings::LabKeys;
+use super::{ConfigError, Ensemble};
 
 /// Where runs get their directories when nothing is said.
 const ROOT_DEFAULT: &str = "/lockscope-lab";
-/// Sessions a strategy.
-const CLIENTS: std::ops::RangeInclusive<u32> = 2..=500;
-/// Longest time a run may be counted, ms.
-const DURATION_MS: std::ops::RangeInclusive<u32> = 1_000..=3_600_000;
-/// Longest hold, ms.
-const HOLD_MS: std::ops::RangeInclusive<u32> = 0..=60_000;
-/// Rounds.
-const ROUNDS: std::ops::RangeInclusive<u32> = 1..=1_000;
+
 /// Where the lab may run, and how far it may go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lab {
@@ -68,76 +61,63 @@ impl Lab {
 }
 
 /// Reads `[lab]`; None: it is off.
-pub(super) fn of(entry: Option<Entry<'_>>, ensembles: &[Ensemble]) -> Result<Option<Lab>, ConfigError> {
-    let Some(entry) = entry else { return Ok(None) };
-    let fields = entry.section()?;
-    let names = allowed(&fields, ensembles)?;
-    let root = root(&fields, ensembles.iter().filter(|ensemble| names.contains(&ensemble.name)))?;
-    let usual = Limits::default();
-    let limit = |key: &str, usual: u32, range: std::ops::RangeInclusive<u32>| {
-        fields.get(key).map_or(Ok(usual), |entry| number(&entry, *range.start(), *range.end()))
-    };
+pub(super) fn read(table: &Table<LabKeys>, ensembles: &[Ensemble]) -> Result<Option<Lab>, ConfigError> {
+    let Some(table) = open(table)? else { return Ok(None) };
+    let names = allowed(table, ensembles)?;
+    let root = root(table, ensembles.iter().filter(|ensemble| names.contains(&ensemble.name)))?;
+    let (keys, usual) = (&table.keys, Limits::default());
     let limits = Limits {
-        clients_max: limit("clients_max", usual.clients_max, CLIENTS)?,
-        duration_ms_max: limit("duration_ms_max", usual.duration_ms_max, DURATION_MS)?,
-        hold_ms_max: limit("hold_ms_max", usual.hold_ms_max, HOLD_MS)?,
-        rounds_max: limit("rounds_max", usual.rounds_max, ROUNDS)?,
+        clients_max: keys.clients_max.read_or(usual.clients_max)?,
+        duration_ms_max: keys.duration_ms_max.read_or(usual.duration_ms_max)?,
+        hold_ms_max: keys.hold_ms_max.read_or(usual.hold_ms_max)?,
+        rounds_max: keys.rounds_max.read_or(usual.rounds_max)?,
     };
     Ok(Some(Lab { ensembles: names, root, limits }))
 }
 
 /// The ensembles that are named: configured ones, without TLS.
-fn allowed(fields: &Section<'_>, ensembles: &[Ensemble]) -> Result<Vec<String>, ConfigError> {
-    let all = ensembles.iter().map(|ensemble| ensemble.name.as_str()).collect::<Vec<_>>().join(", ");
+fn allowed(table: &Section<LabKeys>, ensembles: &[Ensemble]) -> Result<Vec<String>, ConfigError> {
     let example = ensembles.first().map_or("default", |ensemble| &ensemble.name);
     let remedy = format!("name those where the lab may make sessions and znodes, like ensembles = [{example:?}]");
-    let Some(entry) = fields.get("ensembles") else { return fields.lacks("ensembles", &remedy) };
-    let from = &entry.from;
-    let items = match entry.value {
-        Value::Array(items) if items.is_empty() => {
-            return Err(ConfigError(format!("{from} is an empty list; {remedy}")));
-        }
+    let Some(given @ Given { from, value, .. }) = &table.keys.ensembles.given else {
+        return table.lacks("ensembles", &remedy);
+    };
+    let items = match value {
+        Value::Array(items) if items.is_empty() => return refuse!("{from} is an empty list; {remedy}"),
         Value::Array(items) => items,
-        other => return Err(ConfigError(format!("{from} is {}; {remedy}", shown(other)))),
+        _ => return refuse!("{from} is {}; {remedy}", given.shown()),
     };
     let mut names: Vec<String> = Vec::new();
     for item in items {
-        let known = item.as_str().and_then(|text| ensembles.iter().find(|ensemble| ensemble.name == text));
-        let Some(ensemble) = known else {
-            return Err(ConfigError(format!(
-                "{from} has {}, which is no ensemble here; use one of {all}",
-                shown(item)
-            )));
+        let Some(ensemble) = ensembles.iter().find(|ensemble| item.as_str() == Some(&ensemble.name)) else {
+            let all = ensembles.iter().map(|ensemble| ensemble.name.as_str()).collect::<Vec<_>>().join(", ");
+            return refuse!("{from} has {}, which is no ensemble here; use one of {all}", shown(item));
         };
+        let name = &ensemble.name;
         if ensemble.identity.acting.tls.is_some() {
-            return Err(ConfigError(format!(
-                "{from} has {:?}, which is met by TLS, and the lab counts on the wire; name one without ca_file",
-                ensemble.name
-            )));
+            return refuse!(
+                "{from} has {name:?}, which is met by TLS, and the lab counts on the wire; name one without ca_file"
+            );
         }
-        if names.contains(&ensemble.name) {
-            return Err(ConfigError(format!("{from} has {:?} twice; name it once", ensemble.name)));
+        if names.contains(name) {
+            return refuse!("{from} has {name:?} twice; name it once");
         }
-        names.push(ensemble.name.clone());
+        names.push(name.clone());
     }
     Ok(names)
 }
 
 /// The directory of all runs: a path of its own, with no lock root at or below it.
-fn root<'a>(fields: &Section<'_>, mut allowed: impl Iterator<Item = &'a Ensemble>) -> Result<String, ConfigError> {
-    let entry = fields.get("root");
-    let root = match entry.as_ref().map(|entry| entry.value) {
+fn root<'a>(table: &Section<LabKeys>, mut allowed: impl Iterator<Item = &'a Ensemble>) -> Result<String, ConfigError> {
+    let given = &table.keys.root.given;
+    let from = given.as_ref().map_or(&table.from, |given| &given.from);
+    let root = match given.as_ref().map(|given| &given.value) {
         None => ROOT_DEFAULT.to_owned(),
         Some(Value::String(root)) => root.clone(),
-        Some(other) => {
-            let from = entry.map_or_else(String::new, |entry| entry.from);
-            return Err(ConfigError(format!("{from} is {}; write a path like {ROOT_DEFAULT:?}", shown(other))));
-        }
+        Some(other) => return refuse!("{from} is {}; write a path like {ROOT_DEFAULT:?}", shown(other)),
     };
     match allowed.find_map(|ensemble| root_fault(&root, &ensemble.roots)) {
-        Some(fault) => {
-            Err(ConfigError(format!("{}: {fault}", entry.map_or_else(|| fields.from(), |entry| entry.from))))
-        }
+        Some(fault) => refuse!("{from}: {fault}"),
         None => Ok(root),
     }
 }

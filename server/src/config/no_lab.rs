@@ -1,6 +1,7 @@
 //! `[lab]` in the configuration file of a build without the lab: there must be none.
 
-use super::toml_file::Entry;
+use super::given::{Section, Table, open};
+use super::settings::LabKeys;
 use super::{ConfigError, Ensemble};
 
 /// Where the lab may run: nowhere.
@@ -19,12 +20,7 @@ impl Lab {
 }
 
 /// No `[lab]`.
-pub(super) fn of(entry: Option<Entry<'_>>, _: &[Ensemble]) -> Result<Option<Lab>, ConfigError> {
-    match entry {
-        None => Ok(None),
-        Some(entry) => Err(ConfigError(format!(
-            "{}: this build of lockscope has no lab; leave the table out, or take a build with it",
-            entry.from
-        ))),
-    }
+pub(super) fn read(table: &Table<LabKeys>, _: &[Ensemble]) -> Result<Option<Lab>, ConfigError> {
+    let Some(Section { from, .. }) = open(table)? else { return Ok(None) };
+    refuse!("{from}: this build of lockscope has no lab; leave the table out, or take a build with it")
 }

@@ -1,13 +1,11 @@
 //! What is written of the table: the reference in Markdown, and the example file.
 
-use super::table::{FileSection, Setting, TakesEffect};
-use super::table_rows::SETTINGS;
-use super::variable_rows::VARIABLES;
+use super::settings::{EnsembleKeys, Key, TABLES, TakesEffect, TopKeys};
 
 const HEAD: &str = "\
 # Configuration
 
-<!-- Made by `lockscope config reference`; a test compares. Change server/src/config/table_rows.rs instead. -->
+<!-- Made by `lockscope config reference`; a test compares. Change server/src/config/settings.rs instead. -->
 
 A setting may be given as a flag of `lockscope serve`, as a variable of the environment, and as a key of a TOML file that `--config FILE` or
 `LOCKSCOPE_CONFIG` names. A flag takes precedence over a variable, a variable over the file, and the file over the default. The
@@ -33,56 +31,65 @@ Settings that end in `_file`, and `tls_cert` and `tls_key`, name a file. `creden
 are never shown. A secret that other users may read is warned of at the start and by `check-config`; a group may read those of root.
 ";
 
+/// Variables that are no keys, and what they mean.
+pub(super) const VARIABLES: [(&str, &str); 9] = [
+    ("LOCKSCOPE_CONFIG", "the TOML file; also as the flag `--config`"),
+    ("LOCKSCOPE_LOG", "what is logged, like `warn,lockscope=debug`; a restart is needed to change it"),
+    ("LOCKSCOPE_ZK_AUTH", "USER:PASSWORD itself, instead of `auth_file`; for one ensemble"),
+    ("LOCKSCOPE_ZK_ACT_AUTH", "USER:PASSWORD itself, instead of `act_auth_file`; for one ensemble"),
+    ("LOCKSCOPE_WEBHOOK_SECRET", "the secret itself, instead of `webhook_secret_file`"),
+    ("LOCKSCOPE_OIDC_CLIENT_SECRET", "the secret itself, instead of `oidc_client_secret_file`"),
+    ("CREDENTIALS_DIRECTORY", "set by systemd for `LoadCredential=`; where `credential:NAME` is looked for"),
+    ("NOTIFY_SOCKET", "set by systemd for `Type=notify`; where readiness, reloads and shutdown are notified"),
+    (
+        "WATCHDOG_USEC",
+        "set by systemd for `WatchdogSec=`; how often the watchdog must be notified that the model still answers",
+    ),
+];
+
+/// What is said above the rows of each table, in the order of the tables.
+const LEADS: [&str; TABLES.len()] = [
+    "At the top for one ensemble; for several (at most 10,000), in an `[[ensemble]]` table each, of this file or of the files in `ensembles_dir`. [Many ensembles](many-ensembles.md) says more.",
+    "The recipe of locks whose names are recognised wrongly. At most 1,000 tables.",
+    "Which findings are reported, and from which limits on. [Reading the board](reading-the-board.md) explains each.",
+    "Without this table the lab is off.",
+    "Locks that have series of their own in [Metrics](metrics.md).",
+    "Several servers that watch the same; see [Several servers](cluster.md). Without this table nothing is written anywhere.",
+    "Rules of [Alerts](alerts.md), at most 64. Without any there are three that make sense everywhere.",
+    "Who is told of [alerts](alerts.md), at most 16. Without any, alerts show on the page alone.",
+];
+
 /// The reference, in Markdown.
 pub fn markdown() -> String {
     let mut out = HEAD.to_owned();
-    section(&mut out, "At the top", "", |place| matches!(place, FileSection::Top | FileSection::Roles));
-    let several = "At the top for one ensemble; for several (at most 10,000), in an `[[ensemble]]` table each, of this file or of the files in `ensembles_dir`. [Many ensembles](many-ensembles.md) says more.";
-    section(&mut out, "Ensembles", several, |place| place == FileSection::Ensemble);
-    let locks = "The recipe of locks whose names are recognised wrongly. At most 1,000 tables.";
-    section(&mut out, "`[[lock]]`", locks, |place| place == FileSection::Lock);
-    let lints = "Which findings are reported, and from which limits on. [Reading the board](reading-the-board.md) explains each.";
-    section(&mut out, "`[lints]`", lints, |place| place == FileSection::Lints);
-    section(&mut out, "`[lab]`", "Without this table the lab is off.", |place| place == FileSection::Lab);
-    section(&mut out, "`[metrics]`", "Locks that have series of their own in [Metrics](metrics.md).", |place| {
-        place == FileSection::Metrics
-    });
-    let cluster = "Several servers that watch the same; see [Several servers](cluster.md). Without this table nothing is written anywhere.";
-    section(&mut out, "`[cluster]`", cluster, |place| place == FileSection::Cluster);
-    let alerts = "Rules of [Alerts](alerts.md), at most 64. Without any there are three that make sense everywhere.";
-    section(&mut out, "`[[alert]]`", alerts, |place| place == FileSection::Alert);
-    let routes = "Who is told of [alerts](alerts.md), at most 16. Without any, alerts show on the page alone.";
-    section(&mut out, "`[[route]]`", routes, |place| place == FileSection::Route);
-    out.push_str("\n## Variables that are no keys\n\n| variable | meaning |\n|---|---|\n");
-    for row in VARIABLES {
-        out.push_str(&format!("| `{}` | {} |\n", row.name, row.meaning));
+    section(&mut out, "At the top", "", "", &[TopKeys::KEYS]);
+    for (table, lead) in TABLES.iter().zip(LEADS) {
+        let title = match table.max {
+            _ if table.name == "ensemble" => "Ensembles".to_owned(),
+            Some(_) => format!("`[[{}]]`", table.name),
+            None => format!("`[{}]`", table.name),
+        };
+        section(&mut out, &title, lead, table.name, table.keys);
     }
+    out.push_str("\n## Variables that are no keys\n\n| variable | meaning |\n|---|---|\n");
+    VARIABLES.iter().for_each(|(name, meaning)| out.push_str(&format!("| `{name}` | {meaning} |\n")));
     out
 }
 
-fn section(out: &mut String, title: &str, lead: &str, is_here: impl Fn(FileSection) -> bool) {
+fn section(out: &mut String, title: &str, lead: &str, table: &str, keys: &[&[Key]]) {
     out.push_str(&format!("\n## {title}\n\n"));
     if !lead.is_empty() {
         out.push_str(&format!("{lead}\n\n"));
     }
     out.push_str("| key | meaning | values | default | also as | changes with a |\n|---|---|---|---|---|---|\n");
-    for row in SETTINGS.iter().filter(|row| is_here(row.place)) {
-        let ways = [row.flag(), row.variable()]
-            .into_iter()
-            .flatten()
-            .map(|way| format!("`{way}`"))
-            .collect::<Vec<_>>()
-            .join(" ");
-        let cells = [&format!("`{}`", row.key), row.meaning, row.values, row.default, &ways, takes(row)]
-            .map(|cell| cell.replace('|', "\\|"));
+    for key in keys.iter().copied().flatten() {
+        let ways = [key.flag(), key.variable(table)].into_iter().flatten().map(|way| format!("`{way}`"));
+        let ways = ways.collect::<Vec<_>>().join(" ");
+        let takes = if key.takes == TakesEffect::Reload { "reload" } else { "restart" };
+        let name = format!("`{}`", key.name());
+        let cells =
+            [&name, key.meaning(), &(key.values)(), key.default, &ways, takes].map(|cell| cell.replace('|', "\\|"));
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
-    }
-}
-
-fn takes(row: &Setting) -> &'static str {
-    match row.takes {
-        TakesEffect::Reload => "reload",
-        TakesEffect::Restart => "restart",
     }
 }
 
@@ -92,34 +99,33 @@ pub fn example() -> String {
 # Lockscope's settings. All are commented out: remove the number sign of a line to set it.
 # Made by `lockscope config example`. See docs/configuration.md; `lockscope check-config --config FILE` checks it.
 # What is marked (reload) takes effect on SIGHUP (systemctl reload lockscope), the rest at the next start.
+
+# One ensemble. Several are written as [[ensemble]] tables at the end of this file instead.
 "
     .to_owned();
-    let rows = |is_here: &dyn Fn(FileSection) -> bool, out: &mut String| {
-        for row in SETTINGS.iter().filter(|row| is_here(row.place)) {
-            out.push_str(&described(row));
-        }
-    };
-    out.push_str("\n# One ensemble. Several are written as [[ensemble]] tables at the end of this file instead.\n");
-    rows(&|place| place == FileSection::Ensemble, &mut out);
+    out.extend(EnsembleKeys::KEYS.iter().map(described));
     out.push_str("\n# Everything else.\n");
-    rows(&|place| matches!(place, FileSection::Top | FileSection::Roles), &mut out);
-    for place in FileSection::TABLES {
-        let title = place.table().unwrap_or_default();
-        let header = if place.is_list() { format!("[[{title}]]") } else { format!("[{title}]") };
-        if place == FileSection::Ensemble {
-            out.push_str(&format!("\n# Several ensembles, each with a table of its own; any key of the first part may stand in it.\n#{header}\n"));
-            out.push_str("#name = \"prod-eu\"\n#zk = \"zk1.eu:2181\"\n");
-            continue;
+    out.extend(TopKeys::KEYS.iter().map(described));
+    for table in TABLES {
+        match table.max {
+            _ if table.name == "ensemble" => out.push_str(
+                "\n# Several ensembles, each with a table of its own; any key of the first part may stand in it.\n\
+                 #[[ensemble]]\n#name = \"prod-eu\"\n#zk = \"zk1.eu:2181\"\n",
+            ),
+            Some(_) => out.push_str(&format!("\n#[[{}]]\n", table.name)),
+            None => out.push_str(&format!("\n#[{}]\n", table.name)),
         }
-        out.push_str(&format!("\n#{header}\n"));
-        rows(&|other| other == place, &mut out);
+        if table.name != "ensemble" {
+            out.extend(table.keys.iter().copied().flatten().map(described));
+        }
     }
     out
 }
 
 /// Its meaning, then the line itself.
-fn described(row: &Setting) -> String {
-    let default = if row.default.is_empty() { String::new() } else { format!("; default: {}", row.default) };
-    let reload = if row.takes == TakesEffect::Reload { " (reload)" } else { "" };
-    format!("# {}{reload}\n#   {}{default}\n#{} = {}\n", row.meaning.replace('`', ""), row.values, row.key, row.example)
+fn described(key: &Key) -> String {
+    let default = if key.default.is_empty() { String::new() } else { format!("; default: {}", key.default) };
+    let reload = if key.takes == TakesEffect::Reload { " (reload)" } else { "" };
+    let (meaning, values) = (key.meaning().replace('`', ""), (key.values)());
+    format!("# {meaning}{reload}\n#   {values}{default}\n#{} = {}\n", key.name(), key.example)
 }

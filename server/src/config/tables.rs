@@ -1,157 +1,134 @@
-//! The tables of the configuration file: `[[lock]]` says what locks are by their paths, `[lints]` which findings are
-//! reported and from where on.
+//! `[[lock]]` says what locks are by their paths, `[lints]` which findings are reported and from where on, `[metrics]`
+//! which locks have series of their own.
 
-use lockscope_core::configured::Configured;
+use lockscope_core::configured::{Configured, MetricSelection};
 use lockscope_core::finding::{Code, Limits, MUST_BE_HELD_MAX};
-use lockscope_core::recipe::Recipe;
-use lockscope_core::tally::GAVE_UP_MAX;
 use toml::Value;
 
 use super::ConfigError;
-use super::toml_file::{Entry, Section};
+use super::given::{Given, Section, Table, Tables, open, shown};
+use super::settings::{LockKeys, MetricsKeys, Settings};
 
-/// Names of recipes as the API has them; `none` says that a path is no lock.
-const RECIPES: [(&str, Recipe); 10] = [
-    ("sequential_mutex", Recipe::SequentialMutex),
-    ("read_write", Recipe::ReadWrite),
-    ("semaphore", Recipe::Semaphore),
-    ("single_node_mutex", Recipe::SingleNodeMutex),
-    ("election", Recipe::Election),
-    ("barrier", Recipe::Barrier),
-    ("double_barrier", Recipe::DoubleBarrier),
-    ("queue", Recipe::Queue),
-    ("membership", Recipe::Membership),
-    ("none", Recipe::Unknown),
-];
-
-/// Entries of `[[lock]]` at most: each is tried on every new lock.
-const LOCKS_MAX: usize = 1_000;
+/// Patterns of `[metrics]` at most: each is tried on every lock at every scrape.
+const METRICS_MAX: usize = 50;
 
 /// Reads `[[lock]]`.
-pub(super) fn locks(entry: Option<Entry<'_>>) -> Result<Vec<Configured>, ConfigError> {
-    entry.map_or(Ok(Vec::new()), |entry| entry.sections(LOCKS_MAX)?.iter().map(lock).collect())
+pub(super) fn read_locks(tables: &Tables<LockKeys>) -> Result<Vec<Configured>, ConfigError> {
+    open(tables)?.map_or(Ok(Vec::new()), |tables| tables.keys.iter().map(read_lock).collect())
 }
 
-fn lock(fields: &Section<'_>) -> Result<Configured, ConfigError> {
-    let Some(path) = fields.get("path") else {
-        return fields.lacks("path", "write the path it is about, like path = \"/x/*\"");
+fn read_lock(table: &Section<LockKeys>) -> Result<Configured, ConfigError> {
+    let keys = &table.keys;
+    let Some(path) = &keys.path.given else {
+        return table.lacks("path", "write the path it is about, like path = \"/x/*\"");
     };
-    let pattern = match path.value {
-        Value::String(path) if path.starts_with('/') => path.clone(),
-        other => {
-            return Err(ConfigError(format!(
-                "{} is {}; write a path that starts with a slash, like \"/x/*\"",
-                path.from,
-                shown(other)
-            )));
-        }
+    let Some(pattern) = path.value.as_str().filter(|path| path.starts_with('/')).map(str::to_owned) else {
+        return refuse!("{} is {}; write a path that starts with a slash, like \"/x/*\"", path.from, path.shown());
     };
-    let recipe = fields.get("recipe").map(|entry| recipe(&entry)).transpose()?;
-    let max = fields.get("max").map(|entry| number(&entry, 1, u32::MAX)).transpose()?;
+    let (recipe, max) = (keys.recipe.read()?, keys.max.read()?);
     if recipe.is_none() && max.is_none() {
-        return Err(ConfigError(format!(
-            "{} has no setting for {pattern}; give it a `recipe` or a `max`",
-            fields.from()
-        )));
+        return refuse!("{} has no setting for {pattern}; give it a `recipe` or a `max`", table.from);
     }
     Ok(Configured { pattern, recipe, max })
 }
 
-fn recipe(entry: &Entry<'_>) -> Result<Recipe, ConfigError> {
-    let found = entry.value.as_str().and_then(|text| RECIPES.iter().find(|(known, _)| *known == text));
-    found.map(|(_, recipe)| *recipe).ok_or_else(|| {
-        let names = RECIPES.map(|(name, _)| name).join(", ");
-        ConfigError(format!("{} is {}; use one of {names}", entry.from, shown(entry.value)))
-    })
-}
-
-/// Reads `[lints]`: a code is `"on"` or `"off"`, or true or false, a limit is a number. Anything else is reported as a mistake.
-pub(super) fn lints(entry: Option<Entry<'_>>) -> Result<Limits, ConfigError> {
+/// Reads `[lints]`.
+pub(super) fn read_lints(settings: &Settings) -> Result<Limits, ConfigError> {
     let mut limits = Limits::default();
-    let Some(entry) = entry else { return Ok(limits) };
-    for entry in entry.section()?.entries() {
-        if let Some(code) = Code::ALL.into_iter().find(|code| code.name() == entry.key) {
-            match entry.value {
-                Value::Boolean(true) => {}
-                Value::Boolean(false) => limits.off.push(code),
-                Value::String(text) if text == "on" => {}
-                Value::String(text) if text == "off" => limits.off.push(code),
-                _ if code == Code::MustBeHeld => {
-                    limits.must_be_held = patterns(&entry, MUST_BE_HELD_MAX, "must_be_held = [\"/elections/*\"]")?;
-                }
-                _ => {
-                    return Err(ConfigError(format!(
-                        "{} is {}; write \"on\" or \"off\"",
-                        entry.from,
-                        shown(entry.value)
-                    )));
-                }
+    let (Some(table), Some(findings)) = (open(&settings.lints)?, open(&settings.findings)?) else { return Ok(limits) };
+    let (keys, findings) = (&table.keys, &findings.keys);
+    for code in Code::ALL {
+        let Some(given @ Given { from, value, .. }) = findings.get(code.name()) else { continue };
+        match value {
+            Value::Boolean(true) => {}
+            Value::Boolean(false) => limits.off.push(code),
+            Value::String(text) if text == "on" => {}
+            Value::String(text) if text == "off" => limits.off.push(code),
+            _ if code == Code::MustBeHeld => {
+                limits.must_be_held = patterns(given, MUST_BE_HELD_MAX, "must_be_held = [\"/elections/*\"]")?;
             }
-            continue;
+            _ => return refuse!("{from} is {}; write \"on\" or \"off\"", given.shown()),
         }
-        let limit = match entry.key.as_str() {
-            "herd_waiters" => &mut limits.herd_waiters,
-            "deep_contenders" => &mut limits.deep_contenders,
-            "sequence_percent" => &mut limits.sequence_percent,
-            "empty_locks_min" => &mut limits.empty_locks,
-            "hoard_znodes" => &mut limits.hoard_znodes,
-            "churn_attempts" => &mut limits.churn_attempts,
-            _ => continue,
-        };
-        *limit = number(&entry, 1, most(&entry.key))?;
     }
+    limits.herd_waiters = keys.herd_waiters.read_or(limits.herd_waiters)?;
+    limits.deep_contenders = keys.deep_contenders.read_or(limits.deep_contenders)?;
+    limits.sequence_percent = keys.sequence_percent.read_or(limits.sequence_percent)?;
+    limits.empty_locks = keys.empty_locks_min.read_or(limits.empty_locks)?;
+    limits.hoard_znodes = keys.hoard_znodes.read_or(limits.hoard_znodes)?;
+    limits.churn_attempts = keys.churn_attempts.read_or(limits.churn_attempts)?;
     Ok(limits)
 }
 
-/// A value as it stands in the file; of a table only that it is one.
-pub(super) fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => format!("{text:?}"),
-        Value::Integer(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::Boolean(truth) => truth.to_string(),
-        Value::Datetime(instant) => instant.to_string(),
-        Value::Array(_) | Value::Table(_) => format!("a {}", value.type_str()),
-    }
-}
-
-/// The largest value a limit may have and still be reached: only so many attempts are remembered, and a percentage
-/// ends at 100.
-fn most(limit: &str) -> u32 {
-    match limit {
-        "churn_attempts" => u32::try_from(GAVE_UP_MAX).unwrap_or(u32::MAX),
-        "sequence_percent" => 100,
-        _ => u32::MAX,
-    }
+/// Reads `[metrics]`.
+pub(super) fn read_metrics(table: &Table<MetricsKeys>) -> Result<MetricSelection, ConfigError> {
+    let usual = MetricSelection::usual();
+    let Some(Section { keys, .. }) = open(table)? else { return Ok(usual) };
+    let top = keys.top_locks.read()?.and_then(|top| usize::try_from(top).ok()).unwrap_or(usual.top);
+    let patterns = keys.locks.given.as_ref().map(|given| patterns(given, METRICS_MAX, "locks = [\"/orders/*\"]"));
+    Ok(MetricSelection { top, patterns: patterns.transpose()?.unwrap_or_default() })
 }
 
 /// A list of patterns of paths, and how one is written.
-pub(super) fn patterns(entry: &Entry<'_>, most: usize, example: &str) -> Result<Vec<String>, ConfigError> {
+fn patterns(given: &Given, most: usize, example: &str) -> Result<Vec<String>, ConfigError> {
+    let from = &given.from;
     let remedy = format!("write a list of paths that start with a slash, like {example}");
-    let Value::Array(items) = entry.value else {
-        return Err(ConfigError(format!("{} is {}; {remedy}", entry.from, shown(entry.value))));
-    };
+    let Value::Array(items) = &given.value else { return refuse!("{from} is {}; {remedy}", given.shown()) };
     if items.len() > most {
-        return Err(ConfigError(format!(
-            "{} has {} patterns; write at most {most}, with stars for what they share",
-            entry.from,
-            items.len()
-        )));
+        let count = items.len();
+        return refuse!("{from} has {count} patterns; write at most {most}, with stars for what they share");
     }
-    let pattern = |item: &Value| {
-        let path = item.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
-        path.ok_or_else(|| ConfigError(format!("{} has {}; {remedy}", entry.from, shown(item))))
+    let pattern = |item: &Value| match item.as_str().filter(|path| path.starts_with('/')) {
+        Some(path) => Ok(path.to_owned()),
+        None => refuse!("{from} has {}; {remedy}", shown(item)),
     };
     items.iter().map(pattern).collect()
 }
 
-pub(super) fn number(entry: &Entry<'_>, least: u32, most: u32) -> Result<u32, ConfigError> {
-    let number = entry
-        .value
-        .as_integer()
-        .and_then(|number| u32::try_from(number).ok())
-        .filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| {
-        ConfigError(format!("{} is {}; write a whole number from {least} to {most}", entry.from, shown(entry.value)))
-    })
+#[cfg(test)]
+mod tests {
+    use super::super::layers::read_text;
+    use super::*;
+
+    fn load(text: &str) -> Result<MetricSelection, String> {
+        let (settings, _) = read_text("x.toml", text, false).unwrap();
+        read_metrics(&settings.metrics).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        assert_eq!(load(""), Ok(MetricSelection { top: 20, patterns: Vec::new() }));
+        assert_eq!(
+            load("[metrics]\ntop_locks = 0\nlocks = [\"/a/*\"]"),
+            Ok(MetricSelection { top: 0, patterns: vec!["/a/*".to_owned()] })
+        );
+    }
+
+    #[test]
+    fn every_mistake_has_its_sentence() {
+        let remedy = "write a list of paths that start with a slash, like locks = [\"/orders/*\"]";
+        let many = format!("[metrics]\nlocks = [{}]", "\"/a\",".repeat(51));
+        for (text, sentence) in [
+            (
+                "metrics = 1",
+                "x.toml:1: `metrics` is a integer; write it as a table that begins with [metrics]".to_owned(),
+            ),
+            (
+                "[metrics]\ntop_locks = 201",
+                "x.toml:2: `top_locks` in [metrics] is 201; write a whole number from 0 to 200".to_owned(),
+            ),
+            (
+                "[metrics]\ntop_locks = -1",
+                "x.toml:2: `top_locks` in [metrics] is -1; write a whole number from 0 to 200".to_owned(),
+            ),
+            ("[metrics]\nlocks = \"/a\"", format!("x.toml:2: `locks` in [metrics] is \"/a\"; {remedy}")),
+            ("[metrics]\nlocks = [\"a\"]", format!("x.toml:2: `locks` in [metrics] has \"a\"; {remedy}")),
+            (
+                &many,
+                "x.toml:2: `locks` in [metrics] has 51 patterns; write at most 50, with stars for what they share"
+                    .to_owned(),
+            ),
+        ] {
+            assert_eq!(load(text), Err(sentence), "{text}");
+        }
+    }
 }

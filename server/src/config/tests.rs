@@ -35,7 +35,7 @@ pub(super) fn check(edit: impl FnOnce(&mut ServeArgs), sentence: &str) {
 pub(super) fn check_file(text: &'static str, sentence: &str) {
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     let told = Config::load(&flags, &Fake { text: Some(text), ..Fake::default() }).unwrap_err().to_string();
-    assert_eq!(told.replace(&table_rows::keys(table::FileSection::Top).join(", "), "KEYS"), sentence);
+    assert_eq!(told.replace(&layers::top_keys().join(", "), "KEYS"), sentence);
 }
 
 #[test]
@@ -391,5 +391,34 @@ fn data_is_kept_where_it_was_said_or_where_programs_keep_it() {
     assert_eq!(
         dir(&[], "", None).unwrap_err().to_string(),
         "there is no place to keep data: neither --data-dir nor HOME is set; name a directory with --data-dir DIR"
+    );
+}
+
+#[test]
+fn a_pattern_of_application_names_has_one_group_that_is_the_application() {
+    let with = |pattern: &'static str| {
+        let vars = BTreeMap::from([("LOCKSCOPE_APPLICATION_PATTERN", pattern)]);
+        Config::load(&flags(|_| ()), &Fake { vars, text: None })
+    };
+    assert_eq!(with("^eu/([a-z]+)").unwrap().applications.pattern(), "^eu/([a-z]+)");
+    const REMEDY: &str = "write one with the application in brackets, like \"^([a-z]+)-[0-9]+@\", or leave it out";
+    for (pattern, why) in [
+        ("^[a-z]+", "has no group in brackets"),
+        ("(a)(b)", "has several groups, and none is named application"),
+        ("(a", "is not a regular expression (unclosed group)"),
+        ("((?:\\w{200}){200})", "takes too much memory"),
+    ] {
+        let told = with(pattern).unwrap_err().to_string();
+        assert_eq!(told, format!("LOCKSCOPE_APPLICATION_PATTERN {pattern:?} {why}; {REMEDY}"));
+    }
+    assert_eq!(
+        Config::load(
+            &ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() },
+            &Fake { text: Some("zk = \"a:1\"\napplication_pattern = \"\"\n"), ..Fake::default() }
+        )
+        .unwrap()
+        .applications
+        .pattern(),
+        ""
     );
 }

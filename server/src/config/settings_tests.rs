@@ -1,13 +1,12 @@
-//! The table against the command line, the loaders, and what is made of it.
+//! The keys against the command line, the loaders, and what is made of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use clap::CommandFactory as _;
 
-use super::table::{FileSection, Layering, Setting};
-use super::table_rows::{self, SETTINGS};
-use super::variable_rows::VARIABLES;
+use super::reference::VARIABLES;
+use super::settings::{EnsembleKeys, Key, Layering, TABLES, TopKeys};
 use super::*;
 use crate::cli::Cli;
 
@@ -25,35 +24,40 @@ impl Environment for RecordingEnvironment<'_> {
     }
 }
 
+/// Every key, with the table that it stands in; those of an ensemble are at the top here.
+fn rows() -> impl Iterator<Item = (&'static str, &'static Key)> {
+    let tables = TABLES.iter().filter(|table| table.name != "ensemble");
+    let tables = tables.flat_map(|table| table.keys.iter().copied().flatten().map(|key| (table.name, key)));
+    EnsembleKeys::KEYS.iter().chain(TopKeys::KEYS).map(|key| ("", key)).chain(tables)
+}
+
 fn load(text: &str) -> Result<Config, ConfigError> {
     let flags = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
     Config::load(&flags, &RecordingEnvironment(text, Mutex::default()))
 }
 
 /// The file with one key, and what has to be there for it to be read.
-fn with(row: &Setting, value: &str) -> (String, usize) {
-    let before = match row.place {
-        FileSection::Top | FileSection::Roles => "zk = \"a:1\"\n",
-        FileSection::Ensemble if row.key == "zk" => "",
-        FileSection::Ensemble => "zk = \"a:1\"\n",
-        FileSection::Lock => "zk = \"a:1\"\n[[lock]]\n",
-        FileSection::Lints => "zk = \"a:1\"\n[lints]\n",
-        FileSection::Lab if row.key == "ensembles" => "zk = \"a:1\"\n[lab]\n",
-        FileSection::Lab => "zk = \"a:1\"\n[lab]\nensembles = [\"default\"]\n",
-        FileSection::Metrics => "zk = \"a:1\"\n[metrics]\n",
-        FileSection::Cluster if row.key == "root" => "zk = \"a:1\"\n[cluster]\n",
-        FileSection::Cluster => "zk = \"a:1\"\n[cluster]\nroot = \"/lockscope\"\n",
-        FileSection::Alert if row.key == "name" => "zk = \"a:1\"\n[[alert]]\n",
-        FileSection::Alert if row.key == "when" => "zk = \"a:1\"\n[[alert]]\nname = \"a\"\n",
-        FileSection::Alert => "zk = \"a:1\"\n[[alert]]\nname = \"a\"\nwhen = \"stuck\"\n",
-        FileSection::Route if row.key == "name" => "zk = \"a:1\"\n[[route]]\n",
-        FileSection::Route if row.key == "kind" => "zk = \"a:1\"\n[[route]]\nname = \"a\"\n",
-        FileSection::Route if row.key.starts_with("url") => "zk = \"a:1\"\n[[route]]\nname = \"a\"\nkind = \"slack\"\n",
-        FileSection::Route => {
-            "zk = \"a:1\"\n[[route]]\nname = \"a\"\nkind = \"slack\"\nurl = \"https://chat.example/x\"\n"
-        }
+fn with(table: &str, row: &Key, value: &str) -> (String, usize) {
+    let before = match (table, row.name()) {
+        ("", "zk") => "",
+        ("", _) => "zk = \"a:1\"\n",
+        ("lock", _) => "zk = \"a:1\"\n[[lock]]\n",
+        ("lints", _) => "zk = \"a:1\"\n[lints]\n",
+        ("lab", "ensembles") => "zk = \"a:1\"\n[lab]\n",
+        ("lab", _) => "zk = \"a:1\"\n[lab]\nensembles = [\"default\"]\n",
+        ("metrics", _) => "zk = \"a:1\"\n[metrics]\n",
+        ("cluster", "root") => "zk = \"a:1\"\n[cluster]\n",
+        ("cluster", _) => "zk = \"a:1\"\n[cluster]\nroot = \"/lockscope\"\n",
+        ("alert", "name") => "zk = \"a:1\"\n[[alert]]\n",
+        ("alert", "when") => "zk = \"a:1\"\n[[alert]]\nname = \"a\"\n",
+        ("alert", _) => "zk = \"a:1\"\n[[alert]]\nname = \"a\"\nwhen = \"stuck\"\n",
+        ("route", "name") => "zk = \"a:1\"\n[[route]]\n",
+        ("route", "kind") => "zk = \"a:1\"\n[[route]]\nname = \"a\"\n",
+        ("route", "url" | "url_file") => "zk = \"a:1\"\n[[route]]\nname = \"a\"\nkind = \"slack\"\n",
+        ("route", _) => "zk = \"a:1\"\n[[route]]\nname = \"a\"\nkind = \"slack\"\nurl = \"https://chat.example/x\"\n",
+        (other, _) => panic!("[{other}]"),
     };
-    let before = match row.key {
+    let before = match row.name() {
         "recipe" | "max" => format!("{before}path = \"/a\"\n"),
         key if key.starts_with("oidc_") && key != "oidc_issuer" && cfg!(feature = "oidc") => {
             let id = if key == "oidc_client_id" { "" } else { "oidc_client_id = \"x\"\n" };
@@ -67,29 +71,32 @@ fn with(row: &Setting, value: &str) -> (String, usize) {
         "tls_key" => format!("{before}tls_cert = \"c\"\n"),
         _ => before.to_owned(),
     };
-    (format!("{before}{} = {value}\n", row.key), before.lines().count() + 1)
+    (format!("{before}{} = {value}\n", row.name()), before.lines().count() + 1)
 }
 
 #[test]
 fn every_row_is_read_and_a_mistake_in_it_has_its_line() {
-    for row in SETTINGS {
+    for (table, row) in rows() {
         // No setting is a date.
-        let (text, line) = with(row, "1979-05-27");
+        let (text, line) = with(table, row, "1979-05-27");
         let told = load(&text).unwrap_err().to_string();
-        let named = format!("x.toml:{line}: `{}`", row.key);
+        let named = format!("x.toml:{line}: `{}`", row.name());
         assert!(told.lines().any(|sentence| sentence.starts_with(&named)), "{text}: {told}");
     }
 }
 
 #[test]
 fn every_row_of_an_ensemble_may_stand_in_its_table() {
-    for row in SETTINGS.iter().filter(|row| row.place == FileSection::Ensemble) {
+    for row in EnsembleKeys::KEYS {
         let others: String =
-            ["name = \"b\"\n", "zk = \"b:1\"\n"].into_iter().filter(|line| !line.starts_with(row.key)).collect();
+            ["name = \"b\"\n", "zk = \"b:1\"\n"].into_iter().filter(|line| !line.starts_with(row.name())).collect();
         let text =
-            format!("[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\n[[ensemble]]\n{others}{} = 1979-05-27\n", row.key);
+            format!("[[ensemble]]\nname = \"a\"\nzk = \"a:1\"\n[[ensemble]]\n{others}{} = 1979-05-27\n", row.name());
         let told = load(&text).unwrap_err().to_string();
-        assert!(told.contains(&format!("x.toml:{}: `{}` in [[ensemble]] 2", text.lines().count(), row.key)), "{told}");
+        assert!(
+            told.contains(&format!("x.toml:{}: `{}` in [[ensemble]] 2", text.lines().count(), row.name())),
+            "{told}"
+        );
     }
 }
 
@@ -98,7 +105,7 @@ fn every_flag_and_every_variable_is_in_the_table_and_the_other_way_round() {
     let serve = Cli::command().find_subcommand("serve").unwrap().clone();
     let flags: BTreeSet<String> =
         serve.get_arguments().filter_map(|flag| flag.get_long().map(|name| format!("--{name}"))).collect();
-    let mut told: BTreeSet<String> = SETTINGS.iter().filter_map(Setting::flag).collect();
+    let mut told: BTreeSet<String> = rows().filter_map(|(_, row)| row.flag()).collect();
     told.insert("--config".to_owned());
     assert_eq!(flags, told);
 
@@ -114,17 +121,12 @@ fn every_flag_and_every_variable_is_in_the_table_and_the_other_way_round() {
     drop(Config::load(&ServeArgs::default(), &asked));
     let asked = asked.1.into_inner().unwrap();
     let others = ["HOME", "XDG_STATE_HOME"].map(str::to_owned);
-    let rows = SETTINGS
-        .iter()
-        .filter_map(Setting::variable)
-        .chain(VARIABLES.iter().map(|row| row.name.to_owned()))
-        .chain(others);
-    let told: BTreeSet<String> = rows.collect();
+    let variables = || rows().filter_map(|(table, row)| row.variable(table));
+    let told: BTreeSet<String> = variables().chain(VARIABLES.map(|(name, _)| name.to_owned())).chain(others).collect();
     assert!(asked.is_subset(&told), "{:?}", asked.difference(&told).collect::<Vec<_>>());
     let is_oidc = |name: &&String| name.contains("OIDC");
     let elsewhere = ["LOCKSCOPE_LOG", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC"];
-    let missed: Vec<_> =
-        SETTINGS.iter().filter_map(Setting::variable).filter(|name| !asked.contains(name) && !is_oidc(&name)).collect();
+    let missed: Vec<_> = variables().filter(|name| !asked.contains(name) && !is_oidc(&name)).collect();
     assert!(
         missed.iter().all(|name| elsewhere.contains(&name.as_str()) || name == "LOCKSCOPE_PROXY_ROLE_HEADER"),
         "{missed:?}"
@@ -134,19 +136,13 @@ fn every_flag_and_every_variable_is_in_the_table_and_the_other_way_round() {
 #[test]
 fn no_row_is_there_twice_and_every_lint_has_one() {
     let mut seen = BTreeMap::new();
-    for row in SETTINGS {
-        let place = row.place.table().filter(|_| row.place != FileSection::Ensemble);
-        assert!(seen.insert((place, row.key), ()).is_none(), "{}", row.key);
-        assert!(
-            row.place.table().is_none()
-                || matches!(row.place, FileSection::Ensemble | FileSection::Cluster)
-                || row.ways == Layering::File,
-            "{}",
-            row.key
-        );
+    for (table, row) in rows() {
+        assert!(seen.insert((table, row.name()), ()).is_none(), "{}", row.name());
+        assert!(["", "cluster"].contains(&table) || row.ways == Layering::File, "{}", row.name());
     }
+    let lints: Vec<_> = rows().filter(|(table, _)| *table == "lints").map(|(_, row)| row.name()).collect();
     for code in lockscope_core::finding::Code::ALL {
-        assert!(table_rows::keys(FileSection::Lints).contains(&code.name()), "{}", code.name());
+        assert!(lints.contains(&code.name()), "{}", code.name());
     }
 }
 
@@ -169,9 +165,7 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
     let is_setting = |line: &str| line.starts_with('#') && !line.starts_with("# ");
     let lines: Vec<&str> = text.lines().collect();
     let known = |text: &str| {
-        let file = TomlFile::parse("x.toml".to_owned(), text).unwrap();
-        let layers = layers::Layers { environment: &ProcessEnvironment, file };
-        let unknown: Vec<_> = layers.unknown();
+        let (_, unknown) = layers::read_text("x.toml", text, false).unwrap();
         assert!(unknown.is_empty(), "{unknown:?}");
     };
     let (mut header, mut all) = (None, String::new());
@@ -188,8 +182,8 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
     }
     known(&all);
     let with_zk = |line: &str| load(&format!("zk = \"a:1\"\n{line}\n"));
-    for row in SETTINGS.iter().filter(|row| matches!(row.place, FileSection::Top) && !row.key.starts_with("oidc_")) {
-        let told = with_zk(&format!("{} = {}", row.key, row.example)).map_err(|error| error.to_string());
+    for row in TopKeys::KEYS.iter().filter(|row| !row.name().starts_with("oidc_") && row.name() != "proxy_roles") {
+        let told = with_zk(&format!("{} = {}", row.name(), row.example)).map_err(|error| error.to_string());
         let needs_others = told.as_ref().is_err_and(|told| {
             [
                 "is set without",
@@ -203,7 +197,7 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
             .iter()
             .any(|part| told.contains(part))
         });
-        assert!(told.is_ok() || needs_others, "{}: {told:?}", row.key);
+        assert!(told.is_ok() || needs_others, "{}: {told:?}", row.name());
     }
 }
 
