@@ -78,7 +78,6 @@ pub fn new_token(
     Ok((record, token))
 }
 
-/// Every token.
 pub fn list_tokens(dir: &Path) -> Result<Vec<TokenRecord>, AccessError> {
     file::read(&dir.join(TOKENS_FILE))
 }

@@ -57,7 +57,6 @@ pub fn set_user(dir: &Path, name: &str, grant: Grant, password: &Secret, now_ms:
     })
 }
 
-/// Every user.
 pub fn list_users(dir: &Path) -> Result<Vec<UserRecord>, AccessError> {
     file::read(&dir.join(USERS_FILE))
 }

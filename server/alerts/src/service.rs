@@ -319,7 +319,6 @@ impl Alerts {
         Ok(made)
     }
 
-    /// Ends a silence now.
     pub async fn end_silence(&self, id: u64) -> Result<(), BookError> {
         self.0.book.lock().end_silence(id)?;
         self.save_soon().await;

@@ -25,7 +25,6 @@ pub(crate) enum Reading {
 }
 
 impl Reading {
-    /// Begins to read.
     pub(crate) fn begin(mut merged: Merged, is_whole: bool) -> Result<Self, AutopsyError> {
         if !is_whole {
             return Ok(Self::Here(merged));

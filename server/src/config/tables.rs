@@ -12,7 +12,6 @@ use super::settings::{LockKeys, MetricsKeys, Settings};
 /// Patterns of `[metrics]` at most: each is tried on every lock at every scrape.
 const METRICS_MAX: usize = 50;
 
-/// Reads `[[lock]]`.
 pub(super) fn read_locks(tables: &Tables<LockKeys>) -> Result<Vec<Configured>, ConfigError> {
     open(tables)?.map_or(Ok(Vec::new()), |tables| tables.keys.iter().map(read_lock).collect())
 }
@@ -32,7 +31,6 @@ fn read_lock(table: &Section<LockKeys>) -> Result<Configured, ConfigError> {
     Ok(Configured { pattern, recipe, max })
 }
 
-/// Reads `[lints]`.
 pub(super) fn read_lints(settings: &Settings) -> Result<Limits, ConfigError> {
     let mut limits = Limits::default();
     let (Some(table), Some(findings)) = (open(&settings.lints)?, open(&settings.findings)?) else { return Ok(limits) };
@@ -59,7 +57,6 @@ pub(super) fn read_lints(settings: &Settings) -> Result<Limits, ConfigError> {
     Ok(limits)
 }
 
-/// Reads `[metrics]`.
 pub(super) fn read_metrics(table: &Table<MetricsKeys>) -> Result<MetricSelection, ConfigError> {
     let usual = MetricSelection::usual();
     let Some(Section { keys, .. }) = open(table)? else { return Ok(usual) };

@@ -81,10 +81,8 @@ pub struct Bar {
     pub is_going_on: bool,
 }
 
-/// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A fact.
     Fact(Mark),
     /// Somebody began to hold, or waited and never did.
     Hold(Box<Hold>),
@@ -93,7 +91,6 @@ pub enum What {
 }
 
 impl What {
-    /// When.
     pub fn at_ms(&self) -> i64 {
         match self {
             Self::Fact(mark) => mark.at_ms,

@@ -225,7 +225,6 @@ pub(super) fn left_out(holds: Option<usize>, has_more_facts: bool) -> Option<Str
     (!all.is_empty()).then(|| format!("Left out: {}. Zoom in to see them.", all.join(" and ")))
 }
 
-/// Percentiles in a cell.
 pub(super) fn percentiles(of: Percentiles) -> String {
     let of = of.all();
     if of.iter().all(Option::is_none) {

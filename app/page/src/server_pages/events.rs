@@ -45,7 +45,6 @@ pub struct EventsView {
 
 #[derive(Clone, Debug)]
 pub struct EventLine {
-    /// Its ensemble.
     pub ensemble: String,
     /// What happened; or of which time nothing is known.
     pub what: Result<EventRow, Missing>,

@@ -19,15 +19,12 @@ const CELL_CHARS: usize = 44;
 const WIDTH: i64 = 1_000;
 const DEPTH_HEIGHT: i64 = 40;
 
-/// Locks that are listed.
 const LOCKS_MAX: usize = 40;
 /// Whoever held or waited. Overflow policy: whoever is at the root, held, or waited longest is drawn.
 const LANES_MAX: usize = 120;
 
-/// One incident, as it was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct IncidentView {
-    /// The incident.
     pub incident: OneIncident,
     /// Findings and releases at its locks meanwhile, the oldest first.
     pub facts: Vec<Mark>,

@@ -34,9 +34,7 @@ pub struct IncidentsView {
     pub to_ms: i64,
     /// Ranges to choose from: what they are called, their address, and whether it is the one that is shown.
     pub ranges: Vec<(&'static str, String, bool)>,
-    /// The list.
     pub found: Incidents,
-    /// Why there is none.
     pub refused: Option<String>,
     /// The instant at which it is looked at.
     pub now_ms: i64,

@@ -203,7 +203,6 @@ pub(super) const NO_SESSION: &str = "no session";
 /// Of an incident that went on when it could be seen last.
 pub(super) const NOT_SEEN: &str = "not seen now";
 
-/// How an incident ended.
 pub(super) fn ended(by: IncidentEnd) -> &'static str {
     match by {
         IncidentEnd::Released => "let go",

@@ -40,7 +40,6 @@ impl Book {
         Ok(silence)
     }
 
-    /// Ends a silence now.
     pub fn end_silence(&mut self, id: u64) -> Result<(), BookError> {
         let silence = self.silences.remove(&id).ok_or(BookError::NoSilence(id))?;
         if self.shared.is_some() {

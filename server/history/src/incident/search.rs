@@ -37,7 +37,6 @@ pub const EARLIER_MS: i64 = 30 * 86_400_000;
 #[derive(Clone, Debug, Default)]
 pub struct Present {
     pub is_in_trouble: bool,
-    /// It can be seen.
     pub is_live: bool,
     pub lives: Vec<Life>,
 }

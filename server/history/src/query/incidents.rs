@@ -35,14 +35,11 @@ const FACT_LOCKS_MAX: usize = 40;
 /// When a lock was in the same trouble before.
 type EarlierBegins = BTreeMap<(String, &'static str), Vec<TimeMs>>;
 
-/// One incident among all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WhichIncident {
-    /// That of a number.
     Number(u64),
     /// That of a lock at a moment, or nearest to it within a minute.
     Around {
-        /// The lock.
         path: String,
         /// The moment, ms since the epoch.
         at_ms: i64,
@@ -50,7 +47,6 @@ pub enum WhichIncident {
 }
 
 impl WhichIncident {
-    /// The id of an incident.
     pub fn of_id(text: &str) -> Option<Self> {
         u64::from_str_radix(text, 16).ok().filter(|_| text.len() <= 16).map(Self::Number)
     }

@@ -111,7 +111,6 @@ fn sees(question: &Question<'_>, fact: &Fact) -> bool {
     }
 }
 
-/// A fact, as it is answered.
 pub fn mark(fact: Fact, question: &Question<'_>) -> Mark {
     let text = readable(&fact.code, &fact.text, question.scope).to_owned();
     Mark {

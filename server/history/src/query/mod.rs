@@ -66,7 +66,6 @@ impl Question<'_> {
         Ok(gaps)
     }
 
-    /// How much of the range is known.
     pub fn coverage(&self) -> Result<Coverage, StoreError> {
         let Range { start, end } = self.range;
         let (coverage, gaps) = (self.store.coverage()?, self.gaps()?);
@@ -100,7 +99,6 @@ impl From<store::Gap> for Missing {
     }
 }
 
-/// A verdict, as answers have it.
 pub fn view_verdict(verdict: Verdict) -> lockscope_view::Verdict {
     lockscope_view::Verdict::named(verdict_name(verdict)).unwrap_or_default()
 }
