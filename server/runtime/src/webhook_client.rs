@@ -12,35 +12,35 @@ pub const USER_AGENT: &str = concat!("lockscope/", env!("CARGO_PKG_VERSION"));
 
 /// What is wrong with an address or a secret, and what to do. It holds neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct WebhookFault {
     pub why: &'static str,
     pub remedy: &'static str,
 }
 
 /// What is said of addresses that could be used and must not be.
 #[derive(Clone, Copy, Debug)]
-pub struct Refusals {
+pub struct UrlRules {
     /// In place of a user and a password in the address.
     pub credentials: &'static str,
     /// Of http to another machine.
-    pub plain: Fault,
+    pub plain: WebhookFault,
 }
 
 /// Checks an address: https, or http to this machine, or http anywhere when that is allowed.
-pub fn check_url(text: &str, may_be_plain: bool, refusals: Refusals) -> Result<Url, Fault> {
-    let wrong = |why, remedy| Err(Fault { why, remedy });
+pub fn check_url(text: &str, may_be_plain: bool, rules: UrlRules) -> Result<Url, WebhookFault> {
+    let wrong = |why, remedy| Err(WebhookFault { why, remedy });
     let form = "write https://HOST[:PORT]/PATH";
     let Ok(url) = Url::parse(text) else { return wrong("is not an address", form) };
     let Some(host) = url.host_str().filter(|host| !host.is_empty()) else { return wrong("names no host", form) };
     if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
-        return wrong("has a user, a password or a fragment in it", refusals.credentials);
+        return wrong("has a user, a password or a fragment in it", rules.credentials);
     }
     let is_here =
         host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
     match url.scheme() {
         "https" => Ok(url),
         "http" if is_here || may_be_plain => Ok(url),
-        "http" => Err(refusals.plain),
+        "http" => Err(rules.plain),
         _ => wrong("is neither https nor http", form),
     }
 }
@@ -71,9 +71,9 @@ pub fn error_cause(error: reqwest::Error) -> String {
 mod tests {
     use super::*;
 
-    const REFUSALS: Refusals = Refusals {
+    const URL_RULES: UrlRules = UrlRules {
         credentials: "use the secret",
-        plain: Fault { why: "would go in the clear", remedy: "use https://" },
+        plain: WebhookFault { why: "would go in the clear", remedy: "use https://" },
     };
 
     #[test]
@@ -85,14 +85,14 @@ mod tests {
             "http://localhost/x",
             "https://[2001:db8::1]/?access_token=x&key=x",
         ] {
-            assert!(check_url(url, false, REFUSALS).is_ok(), "{url}");
+            assert!(check_url(url, false, URL_RULES).is_ok(), "{url}");
         }
-        assert!(check_url("http://hooks.example/", true, REFUSALS).is_ok());
+        assert!(check_url("http://hooks.example/", true, URL_RULES).is_ok());
     }
 
     #[test]
     fn other_addresses_are_refused() {
-        let why = |url| check_url(url, false, REFUSALS).unwrap_err().why;
+        let why = |url| check_url(url, false, URL_RULES).unwrap_err().why;
         for url in ["http://hooks.example/", "http://localhost.example/", "http://127.0.0.1.example/"] {
             assert!(why(url).contains("in the clear"), "{url}");
         }

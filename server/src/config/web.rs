@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use lockscope_audit::webhook::Webhook;
-use lockscope_runtime::webhook_client::Fault;
+use lockscope_runtime::webhook_client::WebhookFault;
 use lockscope_web::listener::TlsFiles;
 use lockscope_web::{ORIGINS_MAX, Origin, Origins, SOCKETS_MAX, Scheme};
 
@@ -82,7 +82,7 @@ pub(super) fn read_webhook(layers: &Layers<'_>, has_data_dir: bool) -> Result<Op
             None => Ok(None),
         };
     };
-    let wrong = |from: &str, wrong: &Fault| mistake!("{from} {}; {}", wrong.why, wrong.remedy);
+    let wrong = |from: &str, wrong: &WebhookFault| mistake!("{from} {}; {}", wrong.why, wrong.remedy);
     let from = &url.from;
     // An address may be a secret of its own, so it is not repeated.
     let address = Webhook::address(url.text()?.trim(), may_be_plain).map_err(|fault| wrong(from, &fault))?;

@@ -1,13 +1,13 @@
 //! Checks the address of a receiver before anything is sent there.
 
-use lockscope_runtime::webhook_client::{Fault, Refusals, check_url};
+use lockscope_runtime::webhook_client::{UrlRules, WebhookFault, check_url};
 use reqwest::Url;
 
 use super::{Route, RouteKind};
 
-const REFUSALS: Refusals = Refusals {
+const URL_RULES: UrlRules = UrlRules {
     credentials: "leave them out; what the receiver knows the sender by is the route's secret",
-    plain: Fault {
+    plain: WebhookFault {
         why: "would send alerts in the clear to another machine",
         remedy: "use https://, or allow http:// for alerts",
     },
@@ -15,14 +15,14 @@ const REFUSALS: Refusals = Refusals {
 
 impl Route {
     /// Checks an address: https, or http to this machine, or http anywhere when that is allowed.
-    pub fn check_url(kind: RouteKind, text: &str, may_be_plain: bool) -> Result<Url, Fault> {
-        let url = check_url(text, may_be_plain, REFUSALS)?;
+    pub fn check_url(kind: RouteKind, text: &str, may_be_plain: bool) -> Result<Url, WebhookFault> {
+        let url = check_url(text, may_be_plain, URL_RULES)?;
         of_kind(kind, &url).map(|()| url)
     }
 }
 
 /// What is easily left out, or put in too much, when an address is copied.
-fn of_kind(kind: RouteKind, url: &Url) -> Result<(), Fault> {
+fn of_kind(kind: RouteKind, url: &Url) -> Result<(), WebhookFault> {
     let has = |name: &str| url.query_pairs().any(|(key, value)| key == name && !value.is_empty());
     match kind {
         RouteKind::Alertmanager if url.query().is_some() => {
@@ -49,8 +49,8 @@ fn of_kind(kind: RouteKind, url: &Url) -> Result<(), Fault> {
     }
 }
 
-fn wrong<T>(why: &'static str, remedy: &'static str) -> Result<T, Fault> {
-    Err(Fault { why, remedy })
+fn wrong<T>(why: &'static str, remedy: &'static str) -> Result<T, WebhookFault> {
+    Err(WebhookFault { why, remedy })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod sign;
 
 use std::fmt;
 
-use lockscope_runtime::webhook_client::{Fault, Refusals, check_url};
+use lockscope_runtime::webhook_client::{UrlRules, WebhookFault, check_url};
 use reqwest::Url;
 
 pub use deliver::{Delivery, Pace};
@@ -18,9 +18,9 @@ pub const SIGNATURE_HEADER: &str = "lockscope-signature";
 /// A secret that is shorter can be guessed.
 pub const SECRET_BYTES_MIN: usize = 16;
 
-const REFUSALS: Refusals = Refusals {
+const URL_RULES: UrlRules = UrlRules {
     credentials: "leave them out; every delivery is signed with the secret instead",
-    plain: Fault {
+    plain: WebhookFault {
         why: "would send the audit log in the clear to another machine",
         remedy: "use https://, or allow it with --webhook-allow-http on",
     },
@@ -35,17 +35,17 @@ pub struct Webhook {
 
 impl Webhook {
     /// Checks an address: https, or http to this machine, or http anywhere when that is allowed.
-    pub fn address(text: &str, may_be_plain: bool) -> Result<Url, Fault> {
-        check_url(text, may_be_plain, REFUSALS)
+    pub fn address(text: &str, may_be_plain: bool) -> Result<Url, WebhookFault> {
+        check_url(text, may_be_plain, URL_RULES)
     }
 
     /// An address that was checked, and a secret.
     ///
     /// # Errors
     /// When the secret is too short.
-    pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, Fault> {
+    pub fn new(url: Url, secret: Vec<u8>) -> Result<Self, WebhookFault> {
         if secret.len() < SECRET_BYTES_MIN {
-            return Err(Fault {
+            return Err(WebhookFault {
                 why: "has fewer than 16 bytes, which can be guessed",
                 remedy: "make one with `openssl rand -hex 32`",
             });
