@@ -3,11 +3,21 @@
 use axum::routing::{delete, get, post};
 use lockscope_view::{FaultOrder, LabOrder, LabRun, LabRuns, LabStarted, ThrownFault};
 
-use super::replies::{NO_RUN, TABLE, json, problem};
-use super::{LAB, VIEW, params};
+use super::params::{RUN, query};
+use super::replies::{TABLE, json, problem};
+use super::{LAB, VIEW};
 use crate::lab_api;
-use crate::operation::{Content, Operation, operation, shape};
+use crate::operation::{Content, Kind, Operation, Param, Reply, operation, shape};
 use crate::route::{Verb, api};
+
+const ONE_RUN: &[Param] = &[RUN];
+
+const LOOK_AT_RUN: &[Param] = &[
+    Param { text: "The run's name; with `.csv` behind it the answer is a table.", ..RUN },
+    query("format", Kind::OneOf(|| vec!["json", "csv"]), "`csv` for a table, a line for each strategy."),
+];
+
+const NO_RUN: Reply = problem(404, "No run of that name is kept.");
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
@@ -28,13 +38,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         summary: "One run",
-        params: params::LOOK_AT_RUN,
+        params: LOOK_AT_RUN,
         replies: &[json(200, "The run, as far as it is.", &[Content::Json(shape::<LabRun>), TABLE]), NO_RUN],
         ..operation("labRun", api(Verb::Get, "/api/v1/lab/runs/{id}", VIEW, || get(lab_api::run)))
     },
     Operation {
         summary: "Stop a run and remove what it made",
-        params: params::ONE_RUN,
+        params: ONE_RUN,
         replies: &[
             json(200, "It is over.", &[Content::Json(shape::<LabRun>)]),
             json(202, "It is being cleared.", &[Content::Json(shape::<LabRun>)]),
@@ -45,7 +55,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         summary: "Let something go wrong in a run",
         takes: Some(shape::<FaultOrder>),
-        params: params::ONE_RUN,
+        params: ONE_RUN,
         replies: &[
             json(200, "Thrown.", &[Content::Json(shape::<ThrownFault>)]),
             NO_RUN,

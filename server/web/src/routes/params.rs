@@ -16,7 +16,7 @@ use lockscope_live::{FILTER_CHARS_MAX, PATH_CHARS_MAX};
 use lockscope_view::past::BlameBy;
 
 /// A parameter of the query that may be left out.
-const fn query(name: &'static str, kind: Kind, text: &'static str) -> Param {
+pub(super) const fn query(name: &'static str, kind: Kind, text: &'static str) -> Param {
     Param { name, place: ParamLocation::Query, is_required: false, text, kind, example: None }
 }
 
@@ -312,7 +312,7 @@ pub(super) const AUDIT: &[Param] = &[
     query("lock", Kind::Text(PATH_CHARS_MAX), "Only what concerns this lock; empty for all."),
 ];
 
-const RUN: Param = Param {
+pub(super) const RUN: Param = Param {
     name: "id",
     place: ParamLocation::Path,
     is_required: true,
@@ -320,13 +320,6 @@ const RUN: Param = Param {
     kind: Kind::Run,
     example: None,
 };
-
-pub(super) const ONE_RUN: &[Param] = &[RUN];
-
-pub(super) const LOOK_AT_RUN: &[Param] = &[
-    Param { text: "The run's name; with `.csv` behind it the answer is a table.", ..RUN },
-    query("format", Kind::OneOf(|| vec!["json", "csv"]), "`csv` for a table, a line for each strategy."),
-];
 
 pub(super) const ONE_SILENCE: &[Param] = &[Param { text: "The silence's number.", ..RUN }];
 

@@ -22,7 +22,6 @@ pub(super) const NOT_CONFIRMED: Reply = problem(
     422,
     "The body is not what it should be, `confirm` is not the lock's path, or `reason` has not 3 to 500 characters.",
 );
-pub(super) const NO_RUN: Reply = problem(404, "No run of that name is kept.");
 pub(super) const NO_RECORD: Reply =
     problem(503, "The record can't be read, or there is none (no data directory); or no answer was ready in time.");
 
