@@ -125,7 +125,8 @@ impl PrivatePostgres {
     }
 
     async fn launch(&mut self) -> Result<(), PostgresError> {
-        for _ in 0..START_TRIES {
+        let (deadline, mut tries_left) = (Instant::now() + START_MAX, START_TRIES);
+        while tries_left > 0 {
             let postgres = self.programs.join("postgres");
             let mut command = self.as_user.clone();
             command.extend([postgres.into_os_string(), "-D".into(), self.data().into_os_string()]);
@@ -139,6 +140,12 @@ impl PrivatePostgres {
                 return Ok(());
             }
             self.end(false).await?;
+            // Processes of a server that was killed hold its memory until they notice.
+            if self.log().contains("pre-existing shared memory block") && Instant::now() < deadline {
+                tokio::time::sleep(START_STEP).await;
+            } else {
+                tries_left -= 1;
+            }
         }
         let text = self.log();
         let lines: Vec<&str> = text.lines().collect();
