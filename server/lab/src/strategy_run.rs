@@ -8,7 +8,7 @@ use lockscope_view::{LabOrder, LabState, Strategy};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use zookeeper_client::{Client, Error};
 
 use super::LabEnsemble;
@@ -31,6 +31,8 @@ const TRIES_MAX: u32 = 3;
 const GATHER_WITHIN: Duration = Duration::from_secs(60);
 /// How often members are asked for their counts until nothing is on its way.
 const QUIET_TRIES: u32 = 40;
+/// For how long: members that answer slowly do not hold up a run.
+const QUIET_WITHIN: Duration = Duration::from_secs(5);
 const QUIET_STEP: Duration = Duration::from_millis(20);
 /// How long closing all sessions of a lane may take.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
@@ -277,8 +279,8 @@ impl StrategyRun {
     async fn counted(&self, members: &Members) -> (Option<counts::Packets>, Counts) {
         let sessions = self.sessions();
         let mut nearest: Option<(u64, counts::Packets, Counts)> = None;
-        let mut tries_left = QUIET_TRIES;
-        while tries_left > 0 {
+        let (deadline, mut tries_left) = (Instant::now() + QUIET_WITHIN, QUIET_TRIES);
+        while tries_left > 0 && Instant::now() < deadline {
             let before = self.board.meter.snapshot();
             let told = counts::packets(&members.addresses, &sessions).await.ok();
             let now = self.board.meter.snapshot();
