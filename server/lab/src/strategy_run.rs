@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use lockscope_runtime::clock;
 use lockscope_view::{LabOrder, LabState, Strategy};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use zookeeper_client::{Client, Error};
 
 use super::LabEnsemble;
@@ -279,8 +280,8 @@ impl StrategyRun {
     async fn counted(&self, members: &Members) -> (Option<counts::Packets>, Counts) {
         let sessions = self.sessions();
         let mut nearest: Option<(u64, counts::Packets, Counts)> = None;
-        let (deadline, mut tries_left) = (Instant::now() + QUIET_WITHIN, QUIET_TRIES);
-        while tries_left > 0 && Instant::now() < deadline {
+        let (deadline, mut tries_left) = (clock::instant() + QUIET_WITHIN, QUIET_TRIES);
+        while tries_left > 0 && clock::instant() < deadline {
             let before = self.board.meter.snapshot();
             let told = counts::packets(&members.addresses, &sessions).await.ok();
             let now = self.board.meter.snapshot();
