@@ -53,12 +53,14 @@ impl MinuteOfLives {
 
 impl Ended {
     /// One more; `holds` are those that ended at its lock. `is_found`: it came while nobody watched, so it may have waited for
-    /// longer than was seen.
+    /// longer than was seen, as may one of whose hold only a lower bound is known.
     pub(super) fn note(&mut self, span: Span, is_found: bool, holds: &Histogram) {
         let is_odd = !matches!(span.how, SpanEnd::Released);
         let held_ms = span.held_at.map_or(0, |held_at| span.left_at.since(held_at));
         let is_long = holds.percentile(95).is_some_and(|usual| held_ms > usual);
-        let is_worth = is_odd || is_found || span.wait_ms >= WAIT_WORTH_MS || is_long;
+        // A process that goes on with another's recording takes nobody for found; the hold says that its beginning was not seen.
+        let is_unseen = is_found || span.is_lower_bound;
+        let is_worth = is_odd || is_unseen || span.wait_ms >= WAIT_WORTH_MS || is_long;
         self.settling.push_back((span, is_worth));
     }
 

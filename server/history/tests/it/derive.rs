@@ -78,17 +78,20 @@ impl Run {
     }
 
     fn read(&mut self, lock: &str, number: i64, session: i64, ctime_ms: i64) {
-        let (zxid, owner) = (Zxid(number + 1), Some(SessionId(session)));
-        let (version, cversion, children, payload, payload_bytes) = (0, 0, 0, Some((*b"me").into()), 2);
-        let (czxid, mzxid, pzxid) = (zxid, zxid, zxid);
-        let facts = Facts { czxid, mzxid, pzxid, ctime_ms, version, cversion, children, owner, payload, payload_bytes };
-        let (path, facts) = (path(lock, number), Box::new(facts));
+        let (path, facts) = (path(lock, number), Box::new(facts(number + 1, session, ctime_ms)));
         self.tell(Observation::NodeRead { root: ROOT, path, facts, unreadable: false });
     }
 
     fn deleted(&mut self, lock: &str, number: i64) {
         self.tell(Observation::NodeDeleted { root: ROOT, path: path(lock, number) });
     }
+}
+
+fn facts(zxid: i64, session: i64, ctime_ms: i64) -> Facts {
+    let (zxid, owner) = (Zxid(zxid), (session != 0).then_some(SessionId(session)));
+    let (version, cversion, children, payload, payload_bytes) = (0, 0, 0, Some((*b"me").into()), 2);
+    let (czxid, mzxid, pzxid) = (zxid, zxid, zxid);
+    Facts { czxid, mzxid, pzxid, ctime_ms, version, cversion, children, owner, payload, payload_bytes }
 }
 
 fn path(lock: &str, number: i64) -> Box<str> {
@@ -349,6 +352,32 @@ fn who_came_while_nobody_watched_is_kept_in_a_busy_minute() {
     run.collect(true);
     let of = |lock: &str| run.rows.spans.iter().filter(|span| *span.lock == *format!("/locks/{lock}")).count();
     assert_eq!((of("a"), of("b")), (1, SPANS_A_MINUTE_MAX as usize));
+}
+
+#[test]
+fn who_came_in_a_gap_is_kept_by_another_process_that_goes_on_with_the_recording() {
+    let mut run = Run::new();
+    run.tell(Observation::SyncBegan { root: ROOT, why: "events lost".into() });
+    for (path, zxid, session) in [("/locks", 1, 0), ("/locks/a", 2, 0), (&*path("a", 0), 3, 7)] {
+        let facts = Box::new(facts(zxid, session, START));
+        run.tell(Observation::SyncNode { root: ROOT, path: path.into(), facts, unreadable: false });
+    }
+    run.tell(Observation::SyncEnded { root: ROOT });
+    let mut events = Vec::new();
+    run.tap.recall(&run.model, run.now, &mut events);
+    run.deriver = Deriver::default();
+    run.deriver.recall(run.now, events);
+    for number in 1..=2 * i64::from(SPANS_A_MINUTE_MAX) {
+        run.created("b", number);
+        run.read("b", number, 8, START);
+        run.deleted("b", number);
+    }
+    run.deleted("a", 0);
+    run.pass(2_000);
+    run.collect(true);
+    let of_a: Vec<&Span> = run.rows.spans.iter().filter(|span| &*span.lock == "/locks/a").collect();
+    let [span] = of_a[..] else { panic!("{of_a:?}") };
+    assert!(span.is_lower_bound, "{span:?}");
 }
 
 #[test]
