@@ -54,52 +54,75 @@ impl Budget {
 /// A search under way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Sessions to begin with, the last first.
-    starts: Vec<SessionId>,
+    state: SearchState,
+    /// The places of what was come by: made anew from the state.
     ids: BTreeMap<Vertex, u32>,
-    entries: Vec<Entry>,
-    /// The way from the start to where the search is: a vertex and how many of its edges were followed.
-    way: Vec<(u32, usize)>,
-    /// Vertices whose component is not known yet, in the order they were found.
-    open: Vec<u32>,
-    found: u32,
-    /// Sessions of each component of more than one, those of the fewest last once all are known.
-    components: Vec<Vec<u32>>,
-    /// All components are known.
-    is_sorted: bool,
-    circles: Circles,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
-    vertex: Vertex,
-    edges: Vec<u32>,
-    /// When it was found, from 1; 0 while it was not.
-    order: u32,
-    low: u32,
-    is_open: bool,
-    /// Which component it is in, by the order of its first vertex; 0 while that is not known.
-    component: u32,
-}
-
-/// Where the search for circles is within the component that comes next.
+/// Where a search is. Vertices go by their places in `vertices`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Circles {
-    /// Session, its edge, the edge of that edge's lock.
-    at: (usize, usize, usize),
-    found: usize,
-    covered: BTreeSet<(u32, u32, u32)>,
+pub struct SearchState {
+    /// Sessions to begin with, the last first.
+    pub starts: Vec<SessionId>,
+    /// What was come by.
+    pub vertices: Vec<SearchVertex>,
+    /// The way from the start to where the search is: a vertex and how many of its edges were followed.
+    pub way: Vec<(u32, usize)>,
+    /// Vertices whose component is not known yet, in the order they were found.
+    pub open: Vec<u32>,
+    /// How many were found.
+    pub found: u32,
+    /// Sessions of each component of more than one, those of the fewest last once all are known.
+    pub components: Vec<Vec<u32>>,
+    /// All components are known.
+    pub is_sorted: bool,
+    /// Session, its edge, the edge of that edge's lock: where the search for circles is within the component that comes
+    /// next.
+    pub circles_at: (usize, usize, usize),
+    /// Circles found in that component.
+    pub circles_found: usize,
+    /// Waits that are in a circle already.
+    pub covered: BTreeSet<(u32, u32, u32)>,
+}
+
+/// A session or lock that a search came by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchVertex {
+    /// Which.
+    pub vertex: Vertex,
+    /// What it waits for, or who holds it.
+    pub edges: Vec<u32>,
+    /// When it was found, from 1; 0 while it was not.
+    pub order: u32,
+    /// The first that can be reached from it.
+    pub low: u32,
+    /// Its component is not known yet.
+    pub is_open: bool,
+    /// Which component it is in, by the order of its first vertex; 0 while that is not known.
+    pub component: u32,
+}
+
+impl From<SearchState> for Search {
+    fn from(state: SearchState) -> Self {
+        let ids = (0..).zip(&state.vertices).map(|(id, entry)| (entry.vertex.clone(), id)).collect();
+        Self { state, ids }
+    }
 }
 
 impl Search {
     /// A search for all circles that some of these sessions are in, or lead to.
-    pub fn from(sessions: BTreeSet<SessionId>) -> Self {
-        Self { starts: sessions.into_iter().rev().collect(), ..Self::default() }
+    pub fn new(sessions: BTreeSet<SessionId>) -> Self {
+        SearchState { starts: sessions.into_iter().rev().collect(), ..SearchState::default() }.into()
+    }
+
+    /// Where it is.
+    pub fn state(&self) -> &SearchState {
+        &self.state
     }
 
     /// Sessions that were not begun with because the search was full.
     pub fn rest(&self) -> impl Iterator<Item = SessionId> {
-        self.starts.iter().copied()
+        self.state.starts.iter().copied()
     }
 
     /// Finds the components. False when the budget was spent before all were found.
@@ -108,12 +131,12 @@ impl Search {
         budget: &mut Budget,
         mut follow: impl FnMut(&Vertex, &mut Budget) -> Vec<Vertex>,
     ) -> bool {
-        while !self.is_sorted {
+        while !self.state.is_sorted {
             if budget.is_spent() {
                 return false;
             }
             budget.spend(1);
-            if let Some((from, followed)) = self.way.last_mut() {
+            if let Some((from, followed)) = self.state.way.last_mut() {
                 let (from, at) = (*from, *followed);
                 *followed += 1;
                 match self.entry(from).and_then(|entry| entry.edges.get(at)).copied() {
@@ -122,9 +145,9 @@ impl Search {
                 }
                 continue;
             }
-            let Some(start) = self.starts.pop_if(|_| self.entries.len() < VERTICES_MAX) else {
-                self.is_sorted = true;
-                self.components.sort_by_key(|sessions| std::cmp::Reverse(sessions.len()));
+            let Some(start) = self.state.starts.pop_if(|_| self.state.vertices.len() < VERTICES_MAX) else {
+                self.state.is_sorted = true;
+                self.state.components.sort_by_key(|sessions| std::cmp::Reverse(sessions.len()));
                 break;
             };
             if let Some(id) = self.id_of(Vertex::Session(start))
@@ -136,30 +159,37 @@ impl Search {
         true
     }
 
-    fn entry(&self, id: u32) -> Option<&Entry> {
-        self.entries.get(id as usize)
+    fn entry(&self, id: u32) -> Option<&SearchVertex> {
+        self.state.vertices.get(id as usize)
     }
 
     fn id_of(&mut self, vertex: Vertex) -> Option<u32> {
         if let Some(id) = self.ids.get(&vertex) {
             return Some(*id);
         }
-        let id = u32::try_from(self.entries.len()).ok().filter(|_| self.entries.len() < VERTICES_MAX)?;
+        let id = u32::try_from(self.state.vertices.len()).ok().filter(|_| self.state.vertices.len() < VERTICES_MAX)?;
         self.ids.insert(vertex.clone(), id);
-        self.entries.push(Entry { vertex, edges: Vec::new(), order: 0, low: 0, is_open: false, component: 0 });
+        self.state.vertices.push(SearchVertex {
+            vertex,
+            edges: Vec::new(),
+            order: 0,
+            low: 0,
+            is_open: false,
+            component: 0,
+        });
         Some(id)
     }
 
     fn visit(&mut self, id: u32, budget: &mut Budget, follow: &mut impl FnMut(&Vertex, &mut Budget) -> Vec<Vertex>) {
         let Some(vertex) = self.entry(id).map(|entry| entry.vertex.clone()) else { return };
         let edges: Vec<u32> = follow(&vertex, budget).into_iter().filter_map(|next| self.id_of(next)).collect();
-        self.found += 1;
-        let found = self.found;
-        if let Some(entry) = self.entries.get_mut(id as usize) {
+        self.state.found += 1;
+        let found = self.state.found;
+        if let Some(entry) = self.state.vertices.get_mut(id as usize) {
             (entry.edges, entry.order, entry.low, entry.is_open) = (edges, found, found, true);
         }
-        self.open.push(id);
-        self.way.push((id, 0));
+        self.state.open.push(id);
+        self.state.way.push((id, 0));
     }
 
     fn go(
@@ -177,24 +207,24 @@ impl Search {
     }
 
     fn lower(&mut self, id: u32, low: u32) {
-        if let Some(entry) = self.entries.get_mut(id as usize) {
+        if let Some(entry) = self.state.vertices.get_mut(id as usize) {
             entry.low = entry.low.min(low);
         }
     }
 
     /// All edges of a vertex were followed: what is still open behind the first one of a component is the component.
     fn leave(&mut self, id: u32) {
-        self.way.pop();
+        self.state.way.pop();
         let Some((order, low)) = self.entry(id).map(|entry| (entry.order, entry.low)) else { return };
-        if let Some((before, _)) = self.way.last() {
+        if let Some((before, _)) = self.state.way.last() {
             self.lower(*before, low);
         }
         if low != order {
             return;
         }
         let mut sessions = Vec::new();
-        while let Some(member) = self.open.pop() {
-            if let Some(entry) = self.entries.get_mut(member as usize) {
+        while let Some(member) = self.state.open.pop() {
+            if let Some(entry) = self.state.vertices.get_mut(member as usize) {
                 (entry.is_open, entry.component) = (false, order);
                 sessions.extend(matches!(entry.vertex, Vertex::Session(_)).then_some(member));
             }
@@ -206,7 +236,7 @@ impl Search {
             sessions.sort_by(|one, other| {
                 self.entry(*one).map(|entry| &entry.vertex).cmp(&self.entry(*other).map(|entry| &entry.vertex))
             });
-            self.components.push(sessions);
+            self.state.components.push(sessions);
         }
     }
 
@@ -214,26 +244,26 @@ impl Search {
     pub fn cover(&mut self, (from, lock, to): &Wait) {
         let id = |vertex: Vertex| self.ids.get(&vertex).copied();
         let ids = id(Vertex::Session(*from)).zip(id(Vertex::Lock(Arc::clone(lock)))).zip(id(Vertex::Session(*to)));
-        self.circles.covered.extend(ids.map(|((from, lock), to)| (from, lock, to)));
+        self.state.covered.extend(ids.map(|((from, lock), to)| (from, lock, to)));
     }
 
     /// The next circle, the smallest components first: the shortest that has a wait which no circle before it had.
     /// None when there is no more, or when the budget is spent.
     pub fn next_circle(&mut self, budget: &mut Budget) -> Option<Vec<Wait>> {
-        while !budget.is_spent() && !self.components.is_empty() {
+        while !budget.is_spent() && !self.state.components.is_empty() {
             budget.spend(1);
-            let next = if self.circles.found < CIRCLES_MAX { self.next_wait() } else { None };
+            let next = if self.state.circles_found < CIRCLES_MAX { self.next_wait() } else { None };
             let Some(wait) = next else {
-                self.components.pop();
-                (self.circles.at, self.circles.found) = ((0, 0, 0), 0);
+                self.state.components.pop();
+                (self.state.circles_at, self.state.circles_found) = ((0, 0, 0), 0);
                 continue;
             };
-            if self.circles.covered.contains(&wait) {
+            if self.state.covered.contains(&wait) {
                 continue;
             }
-            self.circles.found += 1;
+            self.state.circles_found += 1;
             let Some(circle) = self.shortest(wait, budget) else { continue };
-            self.circles.covered.extend(circle.iter().copied());
+            self.state.covered.extend(circle.iter().copied());
             return Some(self.rotated(circle.into_iter().filter_map(|wait| self.told(wait)).collect()));
         }
         None
@@ -241,26 +271,27 @@ impl Search {
 
     /// All circles were found.
     pub fn is_over(&self) -> bool {
-        self.is_sorted && self.components.is_empty()
+        self.state.is_sorted && self.state.components.is_empty()
     }
 
     /// The next wait inside the component.
     fn next_wait(&mut self) -> Option<(u32, u32, u32)> {
-        let sessions = self.components.last()?;
+        let sessions = self.state.components.last()?;
         loop {
-            let (at, edge, holder) = self.circles.at;
+            let (at, edge, holder) = self.state.circles_at;
             let from = *sessions.get(at)?;
-            let entry = self.entries.get(from as usize)?;
-            let Some(lock) = entry.edges.get(edge).and_then(|lock| Some((*lock, self.entries.get(*lock as usize)?)))
+            let entry = self.state.vertices.get(from as usize)?;
+            let Some(lock) =
+                entry.edges.get(edge).and_then(|lock| Some((*lock, self.state.vertices.get(*lock as usize)?)))
             else {
-                self.circles.at = (at + 1, 0, 0);
+                self.state.circles_at = (at + 1, 0, 0);
                 continue;
             };
             let Some(to) = lock.1.edges.get(holder) else {
-                self.circles.at = (at, edge + 1, 0);
+                self.state.circles_at = (at, edge + 1, 0);
                 continue;
             };
-            self.circles.at = (at, edge, holder + 1);
+            self.state.circles_at = (at, edge, holder + 1);
             let is_inside = self.entry(*to).is_some_and(|other| other.component == entry.component);
             if *to != from && is_inside {
                 return Some((from, lock.0, *to));
@@ -342,6 +373,5 @@ fn walk_back(last: (u32, u32, u32), first: (u32, u32, u32), before: &KeyedMap<u3
     circle
 }
 
-mod recollection;
 #[cfg(test)]
 mod tests;

@@ -92,7 +92,7 @@ fn bytes_for_circles(pairs: i64) -> usize {
         Vertex::Lock(path) => vec![Vertex::Session(SessionId(path[3..].parse().unwrap_or_default()))],
     };
     let region = Region::new(ALLOCATOR);
-    let mut search = Search::from((0..2 * pairs).map(SessionId).collect());
+    let mut search = Search::new((0..2 * pairs).map(SessionId).collect());
     let mut budget = Budget::new(usize::MAX);
     assert!(search.find_components(&mut budget, follow));
     let found = std::iter::from_fn(|| search.next_circle(&mut budget)).count();

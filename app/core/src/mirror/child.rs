@@ -186,40 +186,27 @@ const UNREADABLE: u32 = 1 << 31;
 
 impl Read {
     pub(super) fn new(facts: &Facts, unreadable: bool) -> Self {
-        Self {
-            czxid: facts.czxid,
-            owner: facts.owner.map_or(0, |session| session.0),
-            ctime_ms: facts.ctime_ms,
-            payload: facts.payload.clone().unwrap_or_default(),
-            size: (facts.payload_bytes & !UNREADABLE) | if unreadable { UNREADABLE } else { 0 },
-            version: facts.version,
-        }
+        let payload = facts.payload.clone().unwrap_or_default();
+        Self::of(facts.czxid, facts.owner, facts.ctime_ms, payload, facts.payload_bytes, unreadable, facts.version)
+    }
+
+    /// What is kept of a znode, by its parts. `unreadable`: its data or children may not be read.
+    pub fn of(
+        czxid: Zxid,
+        owner: Option<SessionId>,
+        ctime_ms: i64,
+        payload: Box<[u8]>,
+        payload_bytes: u32,
+        unreadable: bool,
+        version: i32,
+    ) -> Self {
+        let size = (payload_bytes & !UNREADABLE) | if unreadable { UNREADABLE } else { 0 };
+        Self { czxid, owner: owner.map_or(0, |session| session.0), ctime_ms, payload, size, version }
     }
 
     /// Whether both are of one znode. Its owner never changes, and two histories may give one number to two znodes.
     pub(crate) fn is_same_znode(&self, other: &Self) -> bool {
         (self.czxid, self.owner) == (other.czxid, other.owner)
-    }
-
-    /// As a plain value.
-    pub(super) fn recall(&self) -> ReadRecollection {
-        let Self { czxid, owner: _, ctime_ms, payload, size: _, version } = self;
-        ReadRecollection {
-            czxid: *czxid,
-            owner: self.owner(),
-            ctime_ms: *ctime_ms,
-            payload: payload.clone(),
-            payload_bytes: self.payload_bytes(),
-            is_unreadable: self.is_unreadable(),
-            version: *version,
-        }
-    }
-
-    /// What a plain value says.
-    pub(super) fn from_recollection(recalled: ReadRecollection) -> Self {
-        let ReadRecollection { czxid, owner, ctime_ms, payload, payload_bytes, is_unreadable, version } = recalled;
-        let size = (payload_bytes & !UNREADABLE) | if is_unreadable { UNREADABLE } else { 0 };
-        Self { czxid, owner: owner.map_or(0, |session| session.0), ctime_ms, payload, size, version }
     }
 
     /// Size of the whole payload.
@@ -236,25 +223,6 @@ impl Read {
     pub fn owner(&self) -> Option<SessionId> {
         (self.owner != 0).then_some(SessionId(self.owner))
     }
-}
-
-/// What was read of a znode.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadRecollection {
-    /// Identity.
-    pub czxid: Zxid,
-    /// Its owner.
-    pub owner: Option<SessionId>,
-    /// Creation on the ensemble's clock, ms since the Unix epoch.
-    pub ctime_ms: i64,
-    /// First bytes of the payload.
-    pub payload: Box<[u8]>,
-    /// Size of the whole payload.
-    pub payload_bytes: u32,
-    /// Data or children may not be read.
-    pub is_unreadable: bool,
-    /// Data version.
-    pub version: i32,
 }
 
 /// Sums over znodes, kept up to date by every change so that nobody has to walk a queue.

@@ -10,7 +10,7 @@ mod recollection;
 
 use std::sync::Arc;
 
-pub use child::{Child, ChildKey, Read, ReadRecollection, Totals};
+pub use child::{Child, ChildKey, Read, Totals};
 pub use directory::{Directory, DirectoryStat, RuleCount};
 pub(crate) use recollection::SharedDirectories;
 

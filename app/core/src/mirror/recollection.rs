@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::child::{Child, ChildKey, Read};
+use super::child::{Child, ChildKey};
 use super::directory::{Directory, RuleCount};
 use super::owned::Owned;
 use super::{Mirror, Totals};
@@ -97,7 +97,7 @@ fn recall_child(key: &ChildKey, child: &Child) -> ChildRecollection {
     let Child { read, denied, arrived_at, rule, counted: _, identity_hash: _ } = child;
     ChildRecollection {
         name: key.name().into(),
-        read: read.as_ref().map(Read::recall),
+        read: read.clone(),
         is_denied: *denied,
         arrived_at: *arrived_at,
         rule: *rule,
@@ -109,7 +109,6 @@ fn take_child(recalled: ChildRecollection) -> (ChildKey, Child) {
     let ChildRecollection { name, read, is_denied, arrived_at, rule } = recalled;
     let counted = rule.is_some_and(|rule| recipe::rule(rule).is_evidence(owned));
     let identity_hash = read.as_ref().map_or(0, |read| identity_hash(&name, &read.payload));
-    let read = read.map(Read::from_recollection);
     let child = Child { read, denied: is_denied, arrived_at, rule, counted, identity_hash };
     (ChildKey::of_name(name), child)
 }

@@ -13,12 +13,12 @@ use crate::znode::join_path;
 impl Observatory {
     pub(super) fn comparison_began(&mut self, now: TimeMs, root: RootId, why: Box<str>, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
-        self.counters.resyncs += u64::from(view.was_settled());
+        self.state.counters.resyncs += u64::from(view.was_settled());
         view.side = None;
-        view.is_comparing = true;
+        view.status.is_comparing = true;
         self.orders.forget_windows();
-        view.why = why;
-        view.since = now;
+        view.status.why = why;
+        view.status.since = now;
         out.push(Change::RootChanged(root));
     }
 
@@ -38,11 +38,11 @@ impl Observatory {
 
     pub(super) fn comparison_ended(&mut self, now: TimeMs, root: RootId, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
-        view.is_comparing = false;
+        view.status.is_comparing = false;
         view.doubt();
         view.follow_readability(now);
-        view.why = "".into();
-        view.since = now;
+        view.status.why = "".into();
+        view.status.since = now;
         out.push(Change::RootChanged(root));
     }
 

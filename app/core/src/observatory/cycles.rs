@@ -27,13 +27,13 @@ const STEPS_A_TICK: usize = 16_384;
 impl Observatory {
     /// The deadlocks there are, and what looks like some.
     pub fn cycles(&self) -> &[Cycle] {
-        &self.cycles
+        &self.state.cycles
     }
 
     /// The deadlocks a lock is part of, the certain first.
     pub fn cycles_of(&self, path: &str) -> impl Iterator<Item = &Cycle> {
         let of = move |is_certain: bool| {
-            let certain = self.cycles.iter().filter(move |cycle| cycle.is_certain == is_certain);
+            let certain = self.state.cycles.iter().filter(move |cycle| cycle.is_certain == is_certain);
             certain.filter(move |cycle| cycle.locks().any(|lock| **lock == *path))
         };
         of(true).chain(of(false))
@@ -52,8 +52,8 @@ impl Observatory {
     /// it has more than one znode.
     pub(super) fn suspect(&mut self, session: SessionId) -> bool {
         let may_be = self.may_be_in_circle(session);
-        if may_be && self.suspects.len() < SUSPECTS_MAX {
-            self.suspects.insert(session);
+        if may_be && self.state.suspects.len() < SUSPECTS_MAX {
+            self.state.suspects.insert(session);
         }
         may_be
     }
@@ -67,14 +67,15 @@ impl Observatory {
     /// Looks for circles that sessions which began to wait or to hold are in, or lead to, as far as the budget of one
     /// tick goes.
     pub(super) fn search(&mut self, now: TimeMs, out: &mut Vec<Change>) {
-        let mut search = match self.search.take() {
+        let mut search = match self.state.search.take() {
             Some(search) => search,
-            None if self.suspects.is_empty() => return,
-            None => Box::new(Search::from(std::mem::take(&mut self.suspects))),
+            None if self.state.suspects.is_empty() => return,
+            None => Box::new(Search::new(std::mem::take(&mut self.state.suspects))),
         };
         let mut budget = Budget::new(STEPS_A_TICK);
         if search.find_components(&mut budget, |vertex, budget| self.follow(vertex, budget)) {
             for wait in self
+                .state
                 .cycles
                 .iter()
                 .flat_map(|cycle| &cycle.steps)
@@ -93,7 +94,7 @@ impl Observatory {
                 self.suspect(session);
             });
         } else {
-            self.search = Some(search);
+            self.state.search = Some(search);
         }
     }
 
@@ -150,18 +151,25 @@ impl Observatory {
             return;
         }
         let locks: Vec<Arc<str>> = steps.iter().map(|step| Arc::clone(&step.lock)).collect();
-        self.cycles.push(Cycle { steps, since: now, victim, is_doubtful, still_since: now, is_certain: !is_doubtful });
+        self.state.cycles.push(Cycle {
+            steps,
+            since: now,
+            victim,
+            is_doubtful,
+            still_since: now,
+            is_certain: !is_doubtful,
+        });
         changed.extend(locks.iter().cloned());
         out.push(Change::DeadlockChanged { locks, is_closed: true });
     }
 
     /// Whether one more may be reported; one that only looks like a deadlock gives way to a certain one.
     fn has_room(&mut self, is_doubtful: bool, changed: &mut Vec<Arc<str>>, out: &mut Vec<Change>) -> bool {
-        if self.cycles.len() < CYCLES_MAX {
+        if self.state.cycles.len() < CYCLES_MAX {
             return true;
         }
-        let least = self.cycles.iter().rposition(|cycle| !cycle.is_certain).filter(|_| !is_doubtful);
-        least.map(|at| self.cycles.remove(at)).is_some_and(|cycle| {
+        let least = self.state.cycles.iter().rposition(|cycle| !cycle.is_certain).filter(|_| !is_doubtful);
+        least.map(|at| self.state.cycles.remove(at)).is_some_and(|cycle| {
             open(&cycle, changed, out);
             true
         })
@@ -192,11 +200,11 @@ impl Observatory {
     /// Drops the deadlocks of a lock that came apart. Where the same sessions wait for each other by other znodes than
     /// before, it is the same circle, and did not stand still.
     pub(super) fn verify_cycles(&mut self, now: TimeMs, path: &Arc<str>, out: &mut Vec<Change>) {
-        if self.cycles.is_empty() || self.locks.get(path).is_some_and(|lock| lock.assessment.deadlock.is_none()) {
+        if self.state.cycles.is_empty() || self.locks.get(path).is_some_and(|lock| lock.assessment.deadlock.is_none()) {
             return;
         }
         let (mut kept, mut broken, mut moved) = (Vec::new(), Vec::new(), Vec::new());
-        for mut cycle in std::mem::take(&mut self.cycles) {
+        for mut cycle in std::mem::take(&mut self.state.cycles) {
             let before = cycle.still_since;
             let stands = self.follow_steps(now, &mut cycle, path);
             if stands && cycle.still_since != before {
@@ -204,7 +212,7 @@ impl Observatory {
             }
             if stands { &mut kept } else { &mut broken }.push(cycle);
         }
-        self.cycles = kept;
+        self.state.cycles = kept;
         for cycle in broken {
             open(&cycle, &mut moved, out);
             // Another circle may have been hidden by this one.
@@ -241,11 +249,11 @@ impl Observatory {
     /// stands still for longer than its locks are ever held is certain.
     pub(super) fn judge_cycles(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         let mut changed: Vec<Arc<str>> = Vec::new();
-        for at in 0..self.cycles.len() {
-            let Some(cycle) = self.cycles.get(at) else { return };
+        for at in 0..self.state.cycles.len() {
+            let Some(cycle) = self.state.cycles.get(at) else { return };
             let is_doubtful = self.is_doubtful(&cycle.steps);
             let is_certain = !is_doubtful || now.since(cycle.still_since) >= self.stuck_ms(cycle);
-            let Some(cycle) = self.cycles.get_mut(at) else { return };
+            let Some(cycle) = self.state.cycles.get_mut(at) else { return };
             if cycle.is_certain != is_certain {
                 changed.extend(cycle.locks().cloned());
             }
@@ -269,7 +277,7 @@ impl Observatory {
             return;
         }
         for is_certain in [true, false] {
-            for cycle in self.cycles.iter().filter(|cycle| cycle.is_certain == is_certain) {
+            for cycle in self.state.cycles.iter().filter(|cycle| cycle.is_certain == is_certain) {
                 let mut words: Option<Deadlock> = None;
                 for path in cycle.locks() {
                     if let Some(mark) = marks.get_mut(path).filter(|mark| mark.is_none()) {

@@ -42,7 +42,7 @@ impl Observatory {
             severity: Severity::Warning,
             text: oddity_sentence(&Oddity::EmptyLocks { count: number }).into(),
             paths: paths().take(PATHS_MAX).map(|path| (**path).into()).collect(),
-            since: self.link_since,
+            since: self.state.link_since,
         })
     }
 
@@ -70,7 +70,7 @@ impl Observatory {
             severity: Severity::Warning,
             text: oddity_sentence(&oddity).into(),
             paths: vec![view.path.clone()],
-            since: self.link_since,
+            since: self.state.link_since,
         })
     }
 
@@ -90,7 +90,7 @@ impl Observatory {
             severity: Severity::Warning,
             text: oddity_sentence(&oddity).into(),
             paths: Vec::new(),
-            since: self.link_since,
+            since: self.state.link_since,
         })
     }
 }

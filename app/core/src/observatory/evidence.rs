@@ -19,10 +19,10 @@ impl Observatory {
     pub(super) fn heard(&mut self, now: TimeMs, round: Round, out: &mut Vec<Change>) {
         let has_watches = round.reports.iter().any(|report| report.watches.value().is_some());
         if self.evidence.rounds() == 0 {
-            self.unlisted =
+            self.state.unlisted =
                 self.locks.iter().flat_map(|(_, lock)| &lock.holders).filter_map(|hold| hold.owner).collect();
         }
-        let (before, news) = (self.evidence.disputed().clone(), self.evidence.take_in(now, round, &self.offset));
+        let (before, news) = (self.evidence.disputed().clone(), self.evidence.take_in(now, round, &self.state.offset));
         self.backlog.heard.extend(news);
         self.hear_unlisted();
         self.follow_tables(now);
@@ -47,7 +47,7 @@ impl Observatory {
 
     /// A round says something of holders that are on no list as well, and so does its end.
     fn hear_unlisted(&mut self) {
-        self.backlog.heard.append(&mut self.unlisted);
+        self.backlog.heard.append(&mut self.state.unlisted);
     }
 
     /// Has the findings looked for of every lock that members disagree on otherwise than before: one that only a wrong
@@ -79,7 +79,7 @@ impl Observatory {
         let paths: BTreeSet<Arc<str>> = held.map(|spot| Arc::clone(&spot.lock.path)).collect();
         for path in paths {
             let Some(lock) = self.locks.get_mut(&path) else { continue };
-            if identify_noted(lock, &self.evidence, &mut self.unlisted) {
+            if identify_noted(lock, &self.evidence, &mut self.state.unlisted) {
                 lock.revision = self.revision + 1;
                 out.push(Change::LockTouched { lock: Arc::clone(&path) });
                 self.plan_look(now, &path);

@@ -25,7 +25,7 @@ mod waiters;
 mod waits;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use backlog::Backlog;
@@ -40,7 +40,6 @@ pub use super::settings::Settings;
 
 use super::assessment::AssessedLock;
 use super::change::Change;
-use super::deadlock::Cycle;
 use super::durations::Ended;
 use super::evidence::MemberEvidence;
 use super::history::{Counters, History};
@@ -52,9 +51,9 @@ use super::observation::{Link, Observation, RootId};
 use super::offset::ClockOffset;
 use super::path_map::PathMap;
 use super::recipe::{recognise, rule};
+use super::recollection::ModelState;
 use super::tally::DEPTH_SLICE_MS;
 use super::time::TimeMs;
-use super::wait_graph::Search;
 use super::znode::{Facts, SessionId, Zxid, split_path};
 
 /// Elections whose directory is gone that stay on the board; more leave it.
@@ -66,10 +65,7 @@ pub const REAPED_MAX: usize = 1_024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observatory {
     settings: Settings,
-    link: Link,
-    link_since: TimeMs,
-    link_why: Box<str>,
-    session: Option<SessionId>,
+    state: ModelState,
     roots: Vec<RootView>,
     root_ids: KeyedMap<Box<str>, RootId>,
     /// Which sessions own znodes in which roots; empty where there is one root.
@@ -78,22 +74,9 @@ pub struct Observatory {
     index: LockIndex,
     backlog: Backlog,
     rechecks: BTreeSet<(TimeMs, Arc<str>)>,
-    cycles: Vec<Cycle>,
-    suspects: BTreeSet<SessionId>,
-    search: Option<Box<Search>>,
     orders: LockOrders,
     history: History,
-    reaped: BTreeMap<Arc<str>, u32>,
-    leaving: session_end::EndingSessions,
-    offset: ClockOffset,
     evidence: MemberEvidence,
-    /// Owners of what is held whom the evidence did not know when it was asked for them; none before the first round.
-    unlisted: BTreeSet<SessionId>,
-    /// When each member's table of watches was asked for, as of the last look at those who wait without a znode.
-    tables: Vec<Option<TimeMs>>,
-    zxid: Zxid,
-    counters: Counters,
-    ended: Ended,
     recorder: EventLog,
     revision: u64,
     /// Number of the slice of depths that is under way.
@@ -110,10 +93,7 @@ impl Observatory {
         let roots: Vec<RootView> = settings.roots.iter().map(|path| RootView::new(path, now)).collect();
         Self {
             settings,
-            link: Link::Lost,
-            link_since: now,
-            link_why: "connecting".into(),
-            session: None,
+            state: ModelState::new(now),
             root_ids: root::root_ids(&roots),
             roots,
             owners: BTreeSet::new(),
@@ -121,20 +101,9 @@ impl Observatory {
             index: LockIndex::default(),
             backlog: Backlog::default(),
             rechecks: BTreeSet::new(),
-            cycles: Vec::new(),
-            suspects: BTreeSet::new(),
-            search: None,
             orders: LockOrders::default(),
             history: History::default(),
-            reaped: BTreeMap::new(),
-            leaving: session_end::EndingSessions::default(),
-            offset: ClockOffset::default(),
             evidence: MemberEvidence::default(),
-            unlisted: BTreeSet::new(),
-            tables: Vec::new(),
-            zxid: Zxid(0),
-            counters: Counters::default(),
-            ended: Ended::default(),
             recorder: EventLog::default(),
             revision: 0,
             depth_slice: depth_slice(now),
@@ -159,17 +128,19 @@ impl Observatory {
             Observation::Counted { root, path, facts } => self.counted(*root, path, facts, out),
             Observation::Incomplete { root, path, missing } => self.incomplete(now, *root, path, *missing, out),
             Observation::Missed { root, creates, .. } => {
-                self.counters.missed += u64::from(*creates);
+                self.state.counters.missed += u64::from(*creates);
                 out.push(Change::RootChanged(*root));
             }
-            Observation::EventsArrived { at } => self.ended.lag.note(now.since(*at)),
+            Observation::EventsArrived { at } => self.state.ended.lag.note(now.since(*at)),
             // They only matter to `pending`, which decides when observations are applied.
             Observation::Asked | Observation::Answered => {}
             Observation::Synced { sent_at } => {
-                self.offset.synced(now, *sent_at);
+                self.state.offset.synced(now, *sent_at);
                 self.confirmed(*sent_at, out);
             }
-            Observation::ClockRead { sent_at, told_at, ctime_ms } => self.offset.read(*sent_at, *told_at, *ctime_ms),
+            Observation::ClockRead { sent_at, told_at, ctime_ms } => {
+                self.state.offset.read(*sent_at, *told_at, *ctime_ms)
+            }
             Observation::SessionTold { session, has_ended } => self.session_told(now, *session, *has_ended, out),
             Observation::SessionTimeout { session, timeout_ms } => {
                 self.evidence.note_timeout(now, *session, *timeout_ms)
@@ -230,17 +201,17 @@ impl Observatory {
         why: Box<str>,
         out: &mut Vec<Change>,
     ) {
-        if self.link == link && self.session == session && self.link_why == why {
+        if self.state.link == link && self.state.session == session && self.state.link_why == why {
             return;
         }
-        if self.link != link {
-            self.link_since = now;
+        if self.state.link != link {
+            self.state.link_since = now;
             // Another member, or another leader, may stamp ctimes from here on.
-            self.offset.forget_evidence();
+            self.state.offset.forget_evidence();
         }
-        self.link = link;
-        self.link_why = why;
-        self.session = session;
+        self.state.link = link;
+        self.state.link_why = why;
+        self.state.session = session;
         out.push(Change::LinkChanged(link));
     }
 
@@ -275,7 +246,7 @@ impl Observatory {
     /// `pzxid` and znodes that may not be read prove less: of their like, an earlier one may not have been found yet.
     fn see_zxids(&mut self, facts: &Facts, unreadable: bool) {
         if !unreadable {
-            self.zxid = self.zxid.max(facts.czxid).max(facts.mzxid);
+            self.state.zxid = self.state.zxid.max(facts.czxid).max(facts.mzxid);
         }
     }
 }
@@ -289,12 +260,12 @@ impl Observatory {
 
     /// Our link: state, since when, why.
     pub fn link(&self) -> (Link, TimeMs, &str) {
-        (self.link, self.link_since, &self.link_why)
+        (self.state.link, self.state.link_since, &self.state.link_why)
     }
 
     /// Our own session.
     pub fn session(&self) -> Option<SessionId> {
-        self.session
+        self.state.session
     }
 
     /// The watched roots, in configured order.
@@ -333,22 +304,22 @@ impl Observatory {
 
     /// Offset between our clock and the ensemble's.
     pub fn offset(&self) -> &ClockOffset {
-        &self.offset
+        &self.state.offset
     }
 
     /// The newest transaction that a read showed.
     pub fn zxid(&self) -> Zxid {
-        self.zxid
+        self.state.zxid
     }
 
     /// Counters.
     pub fn counters(&self) -> Counters {
-        self.counters
+        self.state.counters
     }
 
     /// What lasted how long.
     pub fn ended(&self) -> &Ended {
-        &self.ended
+        &self.state.ended
     }
 
     /// Rises with every observation that changed something.

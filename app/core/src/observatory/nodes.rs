@@ -13,7 +13,7 @@ use crate::znode::{Facts, SessionId, split_path};
 
 impl Observatory {
     pub(super) fn node_created(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
-        self.counters.events += 1;
+        self.state.counters.events += 1;
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         view.each_tree(|mirror| mirror.create(path, now));
         self.touch(now, root, path, refresh::Cause::Arrived, out);
@@ -42,7 +42,7 @@ impl Observatory {
         self.index_owners_of(root, owner_before.into_iter().chain(facts.owner));
         match effect {
             ReadEffect::Late | ReadEffect::Same => return,
-            ReadEffect::First { arrived_at } => self.offset.note(arrived_at, facts.ctime_ms),
+            ReadEffect::First { arrived_at } => self.state.offset.note(arrived_at, facts.ctime_ms),
             ReadEffect::New | ReadEffect::Reborn | ReadEffect::Again => {}
         }
         let cause = match effect {
@@ -74,7 +74,7 @@ impl Observatory {
     }
 
     pub(super) fn node_deleted(&mut self, now: TimeMs, root: RootId, path: &str, out: &mut Vec<Change>) {
-        self.counters.events += 1;
+        self.state.counters.events += 1;
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         if let Some(side) = &mut view.side {
             side.delete(path);
@@ -92,14 +92,14 @@ impl Observatory {
         if counts {
             let (czxid, owner) = (child.read.as_ref().map(|read| read.czxid), child.owner());
             if czxid.is_none() {
-                self.counters.owner_unknown += 1;
+                self.state.counters.owner_unknown += 1;
             }
             let mirror = self.roots.get(root.0 as usize).map(|view| &view.mirror);
             if let Some((lock, mirror)) = self.locks.get_mut(&lock).zip(mirror) {
                 lock.tally.owner_unknown += u64::from(czxid.is_none());
                 lock.left_at = now;
-                let waited_ms = lock.note_departure(mirror, &self.offset, now, &key, &child, held);
-                waited_ms.into_iter().for_each(|ms| self.ended.waits.note(ms));
+                let waited_ms = lock.note_departure(mirror, &self.state.offset, now, &key, &child, held);
+                waited_ms.into_iter().for_each(|ms| self.state.ended.waits.note(ms));
             }
             if let Some(session) = owner {
                 self.tell(now, session, &lock, key.name(), if held { What::Released } else { What::Left });

@@ -33,7 +33,7 @@ impl Observatory {
     /// What a session asks for by a znode of a lock, and what it holds.
     fn asked(&self, session: SessionId, path: &str, (directory, name): (&str, &str)) -> Option<Asked<'_>> {
         let lock = self.locks.get(path).filter(|lock| is_ordered(lock))?;
-        let view = self.roots.get(lock.root.0 as usize).filter(|view| !view.is_comparing)?;
+        let view = self.roots.get(lock.root.0 as usize).filter(|view| !view.status.is_comparing)?;
         let (_, child) = view.mirror.directory(directory)?.child(name)?;
         let read = child.read.as_ref()?;
         let wanted = OrderedLock {

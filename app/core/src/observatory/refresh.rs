@@ -73,7 +73,7 @@ impl Observatory {
 
     pub(super) fn appear(&mut self, now: TimeMs, mut lock: Lock, seen: Seen, out: &mut Vec<Change>) {
         let path = Arc::clone(&lock.path);
-        lock.tally.reaped = self.reaped.remove(&path).unwrap_or(0);
+        lock.tally.reaped = self.state.reaped.remove(&path).unwrap_or(0);
         self.index.note(&lock);
         self.locks.insert(Arc::clone(&path), lock.into());
         self.absorb(now, &path, out);
@@ -117,8 +117,8 @@ impl Observatory {
                 return;
             }
             let reaped = self.locks.get(path).map_or(0, |lock| lock.tally.reaped);
-            if self.reaped.len() < super::REAPED_MAX {
-                self.reaped.insert(path.into(), reaped + 1);
+            if self.state.reaped.len() < super::REAPED_MAX {
+                self.state.reaped.insert(path.into(), reaped + 1);
             }
             self.vanish(now, path, out);
             return;
@@ -135,22 +135,22 @@ impl Observatory {
         let revision = self.revision + 1;
         let Some(AssessedLock { lock, .. }) = self.locks.get_mut(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
-        let seen = if view.is_comparing { Seen::AfterGap } else { seen };
+        let seen = if view.status.is_comparing { Seen::AfterGap } else { seen };
         lock.revision = revision;
         let had_open_slice = lock.has_open_slice();
         let ended_before = lock.tally.past.front().map(|past| past.until);
-        let news = follow_holders(lock, &view.mirror, &self.offset, now, seen);
-        news.waits_ms.iter().for_each(|ms| self.ended.waits.note(*ms));
-        news.holds_ms.iter().for_each(|ms| self.ended.holds.note(*ms));
+        let news = follow_holders(lock, &view.mirror, &self.state.offset, now, seen);
+        news.waits_ms.iter().for_each(|ms| self.state.ended.waits.note(*ms));
+        news.holds_ms.iter().for_each(|ms| self.state.ended.holds.note(*ms));
         if seen == Seen::Watched && lock.tally.past.front().map(|past| past.until) != ended_before {
-            note_woken(lock, &view.mirror, &self.evidence, now, self.session);
+            note_woken(lock, &view.mirror, &self.evidence, now, self.state.session);
         }
-        lock.watch_waiters(&view.mirror, &self.evidence, &self.offset, now, self.session);
+        lock.watch_waiters(&view.mirror, &self.evidence, &self.state.offset, now, self.state.session);
         lock.tally.depth.note(lock.waiters_seen());
         if seen == Seen::AfterGap {
             lock.left_at = now;
         }
-        identify_noted(lock, &self.evidence, &mut self.unlisted);
+        identify_noted(lock, &self.evidence, &mut self.state.unlisted);
         self.index.note_changed(lock, had_open_slice);
         let path = Arc::clone(&lock.path);
         out.push(if news.changed {
@@ -200,7 +200,7 @@ impl Observatory {
         let Some(AssessedLock { lock, assessment }) = self.locks.get(path) else { return };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return };
         let (verdict, recheck_at) =
-            verdict::judge(lock, assessment, (&view.mirror, &self.offset), now, &self.settings.thresholds);
+            verdict::judge(lock, assessment, (&view.mirror, &self.state.offset), now, &self.settings.thresholds);
         // Mostly nothing is new.
         if (verdict, recheck_at) == (assessment.verdict, assessment.recheck_at) {
             return;
@@ -252,8 +252,8 @@ impl Observatory {
             mirror: &view.mirror,
             now,
             evidence: &self.evidence,
-            ours: self.session,
-            offset: &self.offset,
+            ours: self.state.session,
+            offset: &self.state.offset,
             limits: &self.settings.limits,
             thresholds: &self.settings.thresholds,
             configured_max: self.configured_max(path),
@@ -263,7 +263,7 @@ impl Observatory {
                 .as_ref()
                 .and_then(|deadlock| Some((self.cycles_of(path).next()?, &*deadlock.sentence))),
             order: self.orders.warning_of(path),
-            seen_since: view.seen_since(self.link, now),
+            seen_since: view.seen_since(self.state.link, now),
             contenders: lock.contenders(&view.mirror).take(finding::CONTENDERS_MAX).collect(),
         });
         let Some(lock) = self.locks.get_mut(path) else { return };

@@ -16,7 +16,7 @@ impl Observatory {
     /// Puts a lock where one must be held and none is, below a root that was read. There are at most as many as patterns.
     pub(super) fn require(&mut self, now: TimeMs, root: RootId, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get(root.0 as usize) else { return };
-        if !view.was_settled() || view.trouble == Some(RootTrouble::Denied) {
+        if !view.was_settled() || view.status.trouble == Some(RootTrouble::Denied) {
             return;
         }
         let held_paths = self.settings.limits.held_paths();

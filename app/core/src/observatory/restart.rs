@@ -23,13 +23,13 @@ impl Observatory {
             self.take_over_roots(now, roots, out);
         }
         for (view, root) in self.roots.iter_mut().zip(0..) {
-            (view.side, view.is_comparing) = (None, false);
-            (view.why, view.since) = (RESTARTED.into(), now);
+            (view.side, view.status.is_comparing) = (None, false);
+            (view.status.why, view.status.since) = (RESTARTED.into(), now);
             view.doubt();
             out.push(Change::RootChanged(RootId(root)));
         }
         self.link_changed(now, Link::Lost, None, RESTARTED.into(), out);
-        self.offset.forget_evidence();
+        self.state.offset.forget_evidence();
         self.orders.forget_windows();
         self.config_changed(now, LockConfig { configured, limits }, out);
     }

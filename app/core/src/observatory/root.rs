@@ -5,6 +5,7 @@ use crate::change::Change;
 use crate::keyed_hash::KeyedMap;
 use crate::mirror::Mirror;
 use crate::observation::is_other_history;
+use crate::recollection::RootStatus;
 use crate::root::{Link, RootId, RootState, RootTrouble};
 use crate::time::TimeMs;
 use crate::visits::visit;
@@ -24,22 +25,9 @@ pub struct RootView {
     /// The believed tree.
     pub mirror: Mirror,
     pub(super) side: Option<Mirror>,
-    pub(super) why: Box<str>,
-    pub(super) trouble: Option<RootTrouble>,
-    pub(super) synced: bool,
+    pub(super) status: RootStatus,
     /// A tree was swapped in and not every lock is in line with it.
     pub(super) is_settling: bool,
-    /// It is being compared with the counters of its directories after a gap.
-    pub(super) is_comparing: bool,
-    pub(super) since: TimeMs,
-    /// Everything that was true up to here is in the believed tree.
-    pub(super) known_at: TimeMs,
-    /// That was said of the tree as it is since the last sync.
-    pub(super) is_confirmed: bool,
-    /// It was too old to be live when the clock was last looked at.
-    pub(super) was_old: bool,
-    /// Some znodes could not be read when that was last looked at.
-    pub(super) was_partial: bool,
 }
 
 impl RootView {
@@ -48,16 +36,8 @@ impl RootView {
             path: path.into(),
             mirror: Mirror::default(),
             side: None,
-            why: "first sync".into(),
-            trouble: None,
-            synced: false,
+            status: RootStatus::new(now),
             is_settling: false,
-            is_comparing: false,
-            since: now,
-            known_at: now,
-            is_confirmed: false,
-            was_old: false,
-            was_partial: false,
         }
     }
 
@@ -71,7 +51,7 @@ impl RootView {
 
     /// It left its first sync, if only to be found gone or denied.
     pub fn was_settled(&self) -> bool {
-        self.synced || self.trouble.is_some()
+        self.status.is_synced || self.status.trouble.is_some()
     }
 
     /// A tree was read anew, and its locks are being brought in line with it: instants of what changes are bounds.
@@ -81,47 +61,47 @@ impl RootView {
 
     /// What happened in a gap is being found out: instants of what changes are bounds.
     pub fn is_comparing(&self) -> bool {
-        self.is_comparing
+        self.status.is_comparing
     }
 
     /// When it was read anew because the servers went on with another history; until it is read anew once more.
     pub fn restored_at(&self) -> Option<TimeMs> {
-        is_other_history(&self.why).then_some(self.since)
+        is_other_history(&self.status.why).then_some(self.status.since)
     }
 
     /// The instant up to which what is shown of it is known to be true.
     pub fn known_at(&self) -> TimeMs {
-        self.known_at
+        self.status.known_at
     }
 
     /// The tree was read anew: nothing is known of it before the next confirmation.
     pub(super) fn doubt(&mut self) {
-        self.is_confirmed = false;
+        self.status.is_confirmed = false;
     }
 
     /// Everything up to `sent_at` is in the tree. True when that may change the root's state.
     fn confirm(&mut self, sent_at: TimeMs) -> bool {
-        if self.side.is_some() || self.is_comparing || !self.was_settled() {
+        if self.side.is_some() || self.status.is_comparing || !self.was_settled() {
             return false;
         }
-        self.known_at = sent_at;
-        std::mem::take(&mut self.was_old) | !std::mem::replace(&mut self.is_confirmed, true)
+        self.status.known_at = sent_at;
+        std::mem::take(&mut self.status.was_old) | !std::mem::replace(&mut self.status.is_confirmed, true)
     }
 
     /// Looks at whether some znodes may not be read. True when that is news: then it is so since now.
     pub(super) fn follow_readability(&mut self, now: TimeMs) -> bool {
         let is_partial = self.mirror.unreadable() > 0;
-        let is_news = std::mem::replace(&mut self.was_partial, is_partial) != is_partial;
-        if is_news && self.trouble.is_none() {
-            self.since = now;
+        let is_news = std::mem::replace(&mut self.status.was_partial, is_partial) != is_partial;
+        if is_news && self.status.trouble.is_none() {
+            self.status.since = now;
         }
         is_news
     }
 
     /// Looks at the clock. True when the root became too old to be live, or is so no more.
     fn grow_old(&mut self, now: TimeMs) -> bool {
-        let is_old = !is_fresh(self.known_at, now);
-        std::mem::replace(&mut self.was_old, is_old) != is_old
+        let is_old = !is_fresh(self.status.known_at, now);
+        std::mem::replace(&mut self.status.was_old, is_old) != is_old
     }
 
     /// Its state given the link's, since when, and why. Whatever is not live is shown since the instant up to which it
@@ -129,27 +109,32 @@ impl RootView {
     pub fn state<'a>(&'a self, link: Link, link_why: &'a str, now: TimeMs) -> (RootState, TimeMs, &'a str) {
         if link != Link::Live {
             let state = if self.was_settled() { RootState::Stale } else { RootState::Syncing };
-            return (state, self.known_at, link_why);
+            return (state, self.status.known_at, link_why);
         }
-        let state = match self.trouble {
+        let state = match self.status.trouble {
             Some(RootTrouble::Gone) => RootState::Gone,
             Some(RootTrouble::Denied) => RootState::Denied,
-            _ if self.side.is_some() || self.is_settling || self.is_comparing || !self.synced || !self.is_confirmed => {
-                return (RootState::Syncing, self.known_at, &self.why);
+            _ if self.side.is_some()
+                || self.is_settling
+                || self.status.is_comparing
+                || !self.status.is_synced
+                || !self.status.is_confirmed =>
+            {
+                return (RootState::Syncing, self.status.known_at, &self.status.why);
             }
             Some(RootTrouble::Reduced) => RootState::Reduced,
             Some(RootTrouble::Partial) => RootState::Partial,
             None if self.mirror.unreadable() > 0 => RootState::Partial,
             None => RootState::Live,
         };
-        if !is_fresh(self.known_at, now) {
-            return (RootState::Stale, self.known_at, UNCONFIRMED);
+        if !is_fresh(self.status.known_at, now) {
+            return (RootState::Stale, self.status.known_at, UNCONFIRMED);
         }
         let why = match state {
-            RootState::Partial if self.trouble.is_none() => "some znodes may not be read",
-            _ => &self.why,
+            RootState::Partial if self.status.trouble.is_none() => "some znodes may not be read",
+            _ => &self.status.why,
         };
-        (state, self.since, why)
+        (state, self.status.since, why)
     }
 }
 
@@ -173,7 +158,9 @@ impl Observatory {
     /// State of a root, with since when and why.
     pub fn root_state(&self, root: RootId, now: TimeMs) -> (RootState, TimeMs, &str) {
         let view = self.roots.get(root.0 as usize);
-        view.map_or((RootState::Syncing, self.link_since, ""), |view| view.state(self.link, &self.link_why, now))
+        view.map_or((RootState::Syncing, self.state.link_since, ""), |view| {
+            view.state(self.state.link, &self.state.link_why, now)
+        })
     }
 
     /// Everything the ensemble had committed at `sent_at` has arrived before this, or is being read.

@@ -2,7 +2,6 @@
 //! ended. A session with a single znode can't be recognised that way; what closes it looks like a release, unless its
 //! client was silent and the znode was deleted when the session was due to expire.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Observatory;
@@ -20,18 +19,16 @@ const LEAVING_MAX: usize = 4_096;
 /// Four-letter words print whole seconds, so a reported expiry may be this much later than the true one.
 const PRINTED_MS: i64 = 1_000;
 
-/// Sessions that lost znodes a moment ago.
-pub(super) type EndingSessions = BTreeMap<SessionId, EndingSession>;
-
 impl Observatory {
     /// A session lost a contender, which had come at an instant.
     pub(super) fn left(&mut self, now: TimeMs, session: SessionId, arrived_at: TimeMs) {
-        if self.leaving.len() >= LEAVING_MAX && !self.leaving.contains_key(&session) {
+        if self.state.ending_sessions.len() >= LEAVING_MAX && !self.state.ending_sessions.contains_key(&session) {
             return;
         }
         // As the members reported it when it went: their next answers leave out a session that ended.
         let ran_out = self.ran_out(session, now);
-        let left = self.leaving.entry(session).or_insert(EndingSession { since: now, znodes: 0, ran_out });
+        let left =
+            self.state.ending_sessions.entry(session).or_insert(EndingSession { since: now, znodes: 0, ran_out });
         if now.since(left.since) > TOGETHER_MS {
             *left = EndingSession { since: now, znodes: 0, ran_out };
         } else if left.znodes > 0 && arrived_at >= left.since {
@@ -47,13 +44,16 @@ impl Observatory {
     /// Judges the sessions that lost znodes long enough ago for all their events to be here.
     pub(super) fn settle_sessions(&mut self, now: TimeMs, out: &mut Vec<Change>) {
         let due: Vec<SessionId> = self
-            .leaving
+            .state
+            .ending_sessions
             .iter()
             .filter(|(_, left)| now.since(left.since) >= TOGETHER_MS)
             .map(|(session, _)| *session)
             .collect();
         for session in due {
-            let Some(EndingSession { since, znodes, ran_out }) = self.leaving.remove(&session) else { continue };
+            let Some(EndingSession { since, znodes, ran_out }) = self.state.ending_sessions.remove(&session) else {
+                continue;
+            };
             if (znodes < 2 && !ran_out) || self.roots_of(session).any(|view| view.mirror.owns_at_least(session, 1)) {
                 continue;
             }
@@ -65,7 +65,7 @@ impl Observatory {
 
     /// Somebody knows whether a session ended; what would have been concluded counts no more.
     pub(super) fn session_told(&mut self, now: TimeMs, session: SessionId, has_ended: bool, out: &mut Vec<Change>) {
-        let left = self.leaving.remove(&session);
+        let left = self.state.ending_sessions.remove(&session);
         if has_ended {
             self.evidence.note_timeout(now, session, None);
             // What it let go before was let go, however short before.

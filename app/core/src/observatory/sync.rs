@@ -68,19 +68,19 @@ impl Settling {
 impl Observatory {
     pub(super) fn sync_began(&mut self, now: TimeMs, root: RootId, why: Box<str>, out: &mut Vec<Change>) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
-        self.counters.resyncs += u64::from(view.was_settled());
-        (view.side, view.is_comparing) = (Some(Mirror::default()), false);
+        self.state.counters.resyncs += u64::from(view.was_settled());
+        (view.side, view.status.is_comparing) = (Some(Mirror::default()), false);
         if is_other_history(&why) && root == RootId(0) {
-            self.zxid = Zxid(0);
+            self.state.zxid = Zxid(0);
         }
-        view.why = why;
-        view.since = now;
+        view.status.why = why;
+        view.status.since = now;
         out.push(Change::RootChanged(root));
     }
 
     pub(super) fn sync_node(&mut self, now: TimeMs, root: RootId, path: &str, facts: &Facts, unreadable: bool) {
         self.see_zxids(facts, unreadable);
-        self.offset.bound(now, facts.ctime_ms);
+        self.state.offset.bound(now, facts.ctime_ms);
         if let Some(side) = self.roots.get_mut(root.0 as usize).and_then(|view| view.side.as_mut()) {
             side.read(path, facts, unreadable, now);
         }
@@ -91,8 +91,8 @@ impl Observatory {
         let Some(mut fresh) = view.side.take() else { return };
         fresh.pack();
         let stale = std::mem::replace(&mut view.mirror, fresh);
-        let is_first_look = !view.synced;
-        view.trouble = None;
+        let is_first_look = !view.status.is_synced;
+        view.status.trouble = None;
         view.doubt();
         out.push(Change::RootChanged(root));
         self.begin_settling(root, stale, is_first_look);
@@ -107,16 +107,16 @@ impl Observatory {
         out: &mut Vec<Change>,
     ) {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
-        if view.trouble != Some(trouble) {
-            view.since = now;
+        if view.status.trouble != Some(trouble) {
+            view.status.since = now;
         }
-        view.why = why;
-        view.trouble = Some(trouble);
+        view.status.why = why;
+        view.status.trouble = Some(trouble);
         out.push(Change::RootChanged(root));
         if matches!(trouble, RootTrouble::Reduced | RootTrouble::Partial) {
             return;
         }
-        (view.side, view.is_comparing) = (None, false);
+        (view.side, view.status.is_comparing) = (None, false);
         let stale = std::mem::take(&mut view.mirror);
         self.begin_settling(root, stale, false);
     }
@@ -164,12 +164,12 @@ impl Observatory {
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         view.is_settling = false;
         view.follow_readability(now);
-        if view.trouble.is_none() {
-            view.synced = true;
-            if !is_other_history(&view.why) {
-                view.why = "".into();
+        if view.status.trouble.is_none() {
+            view.status.is_synced = true;
+            if !is_other_history(&view.status.why) {
+                view.status.why = "".into();
             }
-            view.since = now;
+            view.status.since = now;
         }
         self.require(now, root, out);
         out.push(Change::RootChanged(root));
@@ -178,7 +178,7 @@ impl Observatory {
     /// Reports who left a lock in the gap, and whether it is there.
     fn compare(&self, work: &mut Settling, path: Arc<str>, out: &mut Vec<Change>) {
         let Some((view, lock)) = self.roots.get(work.root.0 as usize).zip(self.locks.get(&path)) else { return };
-        departures(lock, &work.stale, (!is_other_history(&view.why)).then_some(&view.mirror), out);
+        departures(lock, &work.stale, (!is_other_history(&view.status.why)).then_some(&view.mirror), out);
         let is_there = |path: &str| view.mirror.directory(path).is_some() || view.mirror.node(path).is_some();
         let stays = match lock.is_alone() {
             true => is_under(&path, &view.path) && view.mirror.directory(&lock.parts.main).is_some(),
@@ -190,7 +190,7 @@ impl Observatory {
     /// Who holds now may have the names and the numbers of those who held in the history before.
     fn end_holds_of_other_history(&mut self, now: TimeMs, path: &str) {
         let Some(lock) = self.locks.get_mut(path) else { return };
-        if self.roots.get(lock.root.0 as usize).is_some_and(|view| is_other_history(&view.why)) {
+        if self.roots.get(lock.root.0 as usize).is_some_and(|view| is_other_history(&view.status.why)) {
             for hold in std::mem::take(&mut lock.holders) {
                 lock.end_hold(hold, now, Departure::DuringGap);
             }

@@ -15,7 +15,7 @@ impl Observatory {
     /// What can be said of the time-out of one session; None of a session that owns nothing under the roots, and of our
     /// own.
     pub fn assess_timeout(&self, session: SessionId, now: TimeMs) -> Option<TimeoutAssessment> {
-        if Some(session) == self.session || self.owned_by(session) == 0 {
+        if Some(session) == self.state.session || self.owned_by(session) == 0 {
             return None;
         }
         let evidence = self.member_evidence();
@@ -31,7 +31,7 @@ impl Observatory {
         let all: Vec<(SessionId, TimeoutAdvice)> = self
             .sessions()
             .into_keys()
-            .filter(|session| Some(*session) != self.session)
+            .filter(|session| Some(*session) != self.state.session)
             .filter_map(|session| Some((session, evidence.session(session)?.timeout_advice(now, tick_ms)?)))
             .collect();
         let find = move |fit: TimeoutFit| {
@@ -45,7 +45,7 @@ impl Observatory {
                 severity: Severity::Info,
                 text: oddity_sentence(&oddity).into(),
                 paths: Vec::new(),
-                since: self.link_since,
+                since: self.state.link_since,
             })
         };
         [TimeoutFit::Short, TimeoutFit::Long].into_iter().filter_map(find)

@@ -45,8 +45,8 @@ impl Observatory {
     /// now: some locks at a time.
     pub(super) fn follow_tables(&mut self, now: TimeMs) {
         let tables = self.evidence.tables_at(now);
-        if tables != self.tables {
-            self.tables = tables;
+        if tables != self.state.tables {
+            self.state.tables = tables;
             self.backlog.tables_after = Some("".into());
         }
     }
@@ -74,7 +74,7 @@ impl Observatory {
         };
         let Some(view) = self.roots.get(lock.root.0 as usize) else { return false };
         let had_open_slice = lock.has_open_slice();
-        let is_news = lock.watch_waiters(&view.mirror, &self.evidence, &self.offset, now, self.session);
+        let is_news = lock.watch_waiters(&view.mirror, &self.evidence, &self.state.offset, now, self.state.session);
         if is_news {
             lock.revision = self.revision + 1;
             lock.tally.depth.note(lock.waiters_seen());

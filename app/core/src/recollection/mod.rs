@@ -6,15 +6,12 @@
 //! `SessionEvents` and `EventRecords`, the oldest first; `LockOrders`, `OrderSnoozes`; one `Model`. Long lists come in pieces of [`PIECE_MAX`].
 
 mod evidence;
-mod search;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use crate::mirror::ReadRecollection;
 pub use evidence::{MembersRecollection, WatchesRecollection};
-pub use search::{SearchRecollection, VertexRecollection};
 pub use tree::{ChildRecollection, ChildrenRecollection, DirectoryRecollection, Tree};
 
 use super::assessment::AssessedLock;
@@ -28,6 +25,7 @@ use super::offset::ClockOffset;
 use super::root::{Link, RootId, RootState, RootTrouble};
 use super::settings::Settings;
 use super::time::TimeMs;
+use super::wait_graph::Search;
 use super::znode::{SessionId, Zxid};
 
 /// Entries of a list that come as one piece; what is longer comes in several.
@@ -65,18 +63,29 @@ pub enum Recollection {
     Model(Box<ModelRecollection>),
 }
 
-/// The state of a root; its trees come by themselves.
+/// A root; its trees come by themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootRecollection {
     /// Which.
     pub root: RootId,
+    /// How it is watched.
+    pub status: RootStatus,
+    /// The number that the next new directory of the believed tree gets.
+    pub next_directory: u32,
+    /// It is being read anew: the same of the tree that is being made.
+    pub next_side_directory: Option<u32>,
+}
+
+/// How a root is watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootStatus {
     /// Why it is in this state.
     pub why: Box<str>,
     /// What is wrong with it.
     pub trouble: Option<RootTrouble>,
     /// It was read once.
     pub is_synced: bool,
-    /// It is being compared with the counters of its directories.
+    /// It is being compared with the counters of its directories after a gap.
     pub is_comparing: bool,
     /// Since when it is in this state.
     pub since: TimeMs,
@@ -88,15 +97,43 @@ pub struct RootRecollection {
     pub was_old: bool,
     /// Some znodes could not be read when that was last looked at.
     pub was_partial: bool,
-    /// The number that the next new directory of the believed tree gets.
-    pub next_directory: u32,
-    /// It is being read anew: the same of the tree that is being made.
-    pub next_side_directory: Option<u32>,
+}
+
+impl RootStatus {
+    /// It was not read yet.
+    pub(crate) fn new(now: TimeMs) -> Self {
+        Self {
+            why: "first sync".into(),
+            trouble: None,
+            is_synced: false,
+            is_comparing: false,
+            since: now,
+            known_at: now,
+            is_confirmed: false,
+            was_old: false,
+            was_partial: false,
+        }
+    }
 }
 
 /// What belongs to no root, lock or session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelRecollection {
+    /// What is kept as it is.
+    pub state: ModelState,
+    /// The number of the newest entry of the event log.
+    pub last_event: u64,
+    /// The state of each root when it was last noted in the event log.
+    pub root_states: Vec<Option<RootState>>,
+    /// How many observations changed something.
+    pub revision: u64,
+    /// The number of the slice of depths that is under way.
+    pub depth_slice: i64,
+}
+
+/// What an observatory believes that belongs to no root, lock or session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelState {
     /// Our link.
     pub link: Link,
     /// Since when.
@@ -110,14 +147,14 @@ pub struct ModelRecollection {
     /// Sessions that are looked at with the next search for deadlocks.
     pub suspects: BTreeSet<SessionId>,
     /// The search for deadlocks that is under way.
-    pub search: Option<Box<SearchRecollection>>,
+    pub search: Option<Box<Search>>,
     /// Deleted lock directories, and how often each was.
     pub reaped: BTreeMap<Arc<str>, u32>,
     /// Sessions that lost znodes a moment ago.
     pub ending_sessions: BTreeMap<SessionId, EndingSession>,
     /// The ensemble's clock.
     pub offset: ClockOffset,
-    /// Owners of what is held whom the members did not name.
+    /// Owners of what is held whom the members did not name when they were asked; none before the first round.
     pub unlisted: BTreeSet<SessionId>,
     /// When each member's table of watches was asked for, as of the last look at those who wait without a znode.
     pub tables: Vec<Option<TimeMs>>,
@@ -127,12 +164,27 @@ pub struct ModelRecollection {
     pub counters: Counters,
     /// What lasted how long.
     pub ended: Ended,
-    /// The number of the newest entry of the event log.
-    pub last_event: u64,
-    /// The state of each root when it was last noted in the event log.
-    pub root_states: Vec<Option<RootState>>,
-    /// How many observations changed something.
-    pub revision: u64,
-    /// The number of the slice of depths that is under way.
-    pub depth_slice: i64,
+}
+
+impl ModelState {
+    /// Nothing is known yet.
+    pub(crate) fn new(now: TimeMs) -> Self {
+        Self {
+            link: Link::Lost,
+            link_since: now,
+            link_why: "connecting".into(),
+            session: None,
+            cycles: Vec::new(),
+            suspects: BTreeSet::new(),
+            search: None,
+            reaped: BTreeMap::new(),
+            ending_sessions: BTreeMap::new(),
+            offset: ClockOffset::default(),
+            unlisted: BTreeSet::new(),
+            tables: Vec::new(),
+            zxid: Zxid(0),
+            counters: Counters::default(),
+            ended: Ended::default(),
+        }
+    }
 }

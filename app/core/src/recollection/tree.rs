@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::mirror::{DirectoryStat, ReadRecollection};
+use crate::mirror::{DirectoryStat, Read};
 use crate::missing::MissingSet;
 use crate::observation::RootId;
 use crate::recipe::RuleId;
@@ -57,7 +57,7 @@ pub struct ChildRecollection {
     /// Its name.
     pub name: Box<str>,
     /// What was read of it.
-    pub read: Option<ReadRecollection>,
+    pub read: Option<Read>,
     /// Not even its Stat may be read.
     pub is_denied: bool,
     /// When its creation was seen, or when it was first read.
@@ -70,6 +70,6 @@ pub struct ChildRecollection {
 impl ChildRecollection {
     /// Whether a session owns it; None while unread.
     pub fn is_owned(&self) -> Option<bool> {
-        self.read.as_ref().map(|read| read.owner.is_some())
+        self.read.as_ref().map(|read| read.owner().is_some())
     }
 }

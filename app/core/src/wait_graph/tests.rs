@@ -12,7 +12,7 @@ fn search(starts: &[i64], edges: &[(i64, i64)], steps: usize) -> (Vec<Vec<(i64, 
             .collect(),
         Vertex::Lock(path) => vec![Vertex::Session(SessionId(path[1..].parse().unwrap()))],
     };
-    let mut search = Search::from(starts.iter().map(|session| SessionId(*session)).collect());
+    let mut search = Search::new(starts.iter().map(|session| SessionId(*session)).collect());
     let (mut found, mut rounds) = (Vec::new(), 0);
     while !search.is_over() {
         rounds += 1;

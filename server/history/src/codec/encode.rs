@@ -134,7 +134,7 @@ impl Encoder {
         if let Observation::Recalled(part) = observation
             && let Recollection::Model(model) = &**part
         {
-            self.zxid = model.zxid;
+            self.zxid = model.state.zxid;
         }
         let told = self.rounds.told;
         let spare = &mut self.spare;

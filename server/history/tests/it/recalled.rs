@@ -13,19 +13,20 @@ use lockscope_core::lock_order::{
     Approach, LockOrders, Nesting, OrderCircle, OrderEdge, OrderEnd, OrderKey, OrderSnooze, OrderUse, OrderWindow,
     PathClasses, Siblings,
 };
+use lockscope_core::mirror::Read;
 use lockscope_core::missing::MissingSet;
 use lockscope_core::observation::{Link, Observation, Recollection};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::recipe::{RuleId, rule_of};
 use lockscope_core::recollection::{
-    ChildRecollection, ChildrenRecollection, DirectoryRecollection, MembersRecollection, ModelRecollection,
-    ReadRecollection, SearchRecollection, Tree, VertexRecollection,
+    ChildRecollection, ChildrenRecollection, DirectoryRecollection, MembersRecollection, ModelRecollection, ModelState,
+    Tree,
 };
 use lockscope_core::root::RootId;
 use lockscope_core::root::RootState;
 use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
-use lockscope_core::wait_graph::Vertex;
+use lockscope_core::wait_graph::{SearchState, SearchVertex, Vertex};
 use lockscope_core::znode::{SessionId, Zxid};
 
 const AT: TimeMs = TimeMs(1_790_000_000_123);
@@ -79,16 +80,10 @@ fn session() -> SessionRecord {
 }
 
 fn children() -> Vec<ChildRecollection> {
-    let read = |version, payload_bytes| ReadRecollection {
-        czxid: Zxid(9),
-        owner: Some(S),
-        ctime_ms: AT.0 - 5,
-        payload: (*b"me").into(),
-        payload_bytes,
-        is_unreadable: version > 0,
-        version,
+    let read = |version, payload_bytes| {
+        Read::of(Zxid(9), Some(S), AT.0 - 5, (*b"me").into(), payload_bytes, version > 0, version)
     };
-    let child = |name: &str, read: Option<ReadRecollection>, rule: Option<RuleId>| ChildRecollection {
+    let child = |name: &str, read: Option<Read>, rule: Option<RuleId>| ChildRecollection {
         name: name.into(),
         is_denied: read.is_none(),
         read,
@@ -123,9 +118,8 @@ fn model() -> ModelRecollection {
         still_since: AT + 5,
         is_certain: false,
     };
-    let vertex =
-        |vertex| VertexRecollection { vertex, edges: vec![1, 2], order: 3, low: 2, is_open: true, component: 1 };
-    let search = SearchRecollection {
+    let vertex = |vertex| SearchVertex { vertex, edges: vec![1, 2], order: 3, low: 2, is_open: true, component: 1 };
+    let search = SearchState {
         starts: vec![S],
         vertices: vec![vertex(Vertex::Session(S)), vertex(Vertex::Lock("/locks/a".into()))],
         way: vec![(1, 2)],
@@ -139,17 +133,17 @@ fn model() -> ModelRecollection {
     };
     let Some(Observation::Recalled(last)) = of(&[]).pop() else { panic!("no model") };
     let Recollection::Model(model) = *last else { panic!("no model") };
-    ModelRecollection {
+    let state = ModelState {
         cycles: vec![cycle],
-        search: Some(Box::new(search)),
+        search: Some(Box::new(search.into())),
         suspects: BTreeSet::from([S]),
         reaped: BTreeMap::from([("/locks/z".into(), 3)]),
         ending_sessions: BTreeMap::from([(S, EndingSession { since: AT, znodes: 2, ran_out: true })]),
         unlisted: BTreeSet::from([S]),
         tables: vec![None, Some(AT)],
-        root_states: vec![None, Some(RootState::Partial)],
-        ..*model
-    }
+        ..model.state
+    };
+    ModelRecollection { state, root_states: vec![None, Some(RootState::Partial)], ..*model }
 }
 
 /// Opposite orders of two classes and within one, as they are once something ended and something is under way.

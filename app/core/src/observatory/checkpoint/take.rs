@@ -10,7 +10,6 @@ use crate::observatory::event_log::EventLog;
 use crate::observatory::{Observatory, RootView};
 use crate::recollection::{ModelRecollection, Recollection, RootRecollection, Tree};
 use crate::time::TimeMs;
-use crate::wait_graph::Search;
 
 impl Observatory {
     /// Takes in a part of a checkpoint. Nothing is reported: nothing happened.
@@ -49,35 +48,14 @@ impl Observatory {
     }
 
     fn take_root(&mut self, recalled: RootRecollection) {
-        let RootRecollection {
-            root,
-            why,
-            trouble,
-            is_synced,
-            is_comparing,
-            since,
-            known_at,
-            is_confirmed,
-            was_old,
-            was_partial,
-            next_directory,
-            next_side_directory,
-        } = recalled;
+        let RootRecollection { root, status, next_directory, next_side_directory } = recalled;
         let Some(view) = self.roots.get_mut(root.0 as usize) else { return };
         *view = RootView {
             path: std::mem::take(&mut view.path),
             mirror: Mirror::with_next_directory(next_directory),
             side: next_side_directory.map(Mirror::with_next_directory),
-            why,
-            trouble,
-            synced: is_synced,
+            status,
             is_settling: false,
-            is_comparing,
-            since,
-            known_at,
-            is_confirmed,
-            was_old,
-            was_partial,
         };
     }
 
@@ -100,36 +78,10 @@ impl Observatory {
     }
 
     fn take_model(&mut self, recalled: ModelRecollection) {
-        let ModelRecollection {
-            link,
-            link_since,
-            link_why,
-            session,
-            cycles,
-            suspects,
-            search,
-            reaped,
-            ending_sessions,
-            offset,
-            unlisted,
-            tables,
-            zxid,
-            counters,
-            ended,
-            last_event,
-            root_states,
-            revision,
-            depth_slice,
-        } = recalled;
-        (self.link, self.link_since, self.link_why, self.session) = (link, link_since, link_why, session);
-        (self.cycles, self.suspects) = (cycles, suspects);
-        self.search = search.map(|search| Box::new(Search::from_recollection(*search)));
-        (self.reaped, self.leaving, self.offset) = (reaped, ending_sessions, offset);
-        (self.unlisted, self.tables) = (unlisted, tables);
-        (self.zxid, self.counters, self.ended) = (zxid, counters, ended);
+        let ModelRecollection { state, last_event, root_states, revision, depth_slice } = recalled;
         let ring = std::mem::take(&mut self.recorder.ring);
         self.recorder = EventLog { last: last_event, ring, roots: root_states };
-        (self.revision, self.depth_slice) = (revision, depth_slice);
+        (self.state, self.revision, self.depth_slice) = (state, revision, depth_slice);
         self.index_owners();
     }
 }

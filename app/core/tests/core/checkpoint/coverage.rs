@@ -73,11 +73,11 @@ impl Seen {
 
     fn root(&mut self, root: &RootRecollection) {
         self.note("a sync under way", root.next_side_directory.is_some());
-        self.note("a root that was never read", !root.is_synced);
-        self.note("a confirmed root", root.is_confirmed);
-        self.note("an old root", root.was_old);
-        self.note("a partial root", root.was_partial);
-        root.trouble.iter().for_each(|trouble| self.note_word("trouble", trouble));
+        self.note("a root that was never read", !root.status.is_synced);
+        self.note("a confirmed root", root.status.is_confirmed);
+        self.note("an old root", root.status.was_old);
+        self.note("a partial root", root.status.was_partial);
+        root.status.trouble.iter().for_each(|trouble| self.note_word("trouble", trouble));
     }
 
     fn directory(&mut self, directory: &DirectoryRecollection) {
@@ -90,7 +90,7 @@ impl Seen {
         self.note("a denied znode", children.iter().any(|child| child.is_denied));
         self.note("an unread znode", children.iter().any(|child| child.read.is_none()));
         let unreadable = |child: &lockscope_core::recollection::ChildRecollection| {
-            child.read.as_ref().is_some_and(|read| read.is_unreadable)
+            child.read.as_ref().is_some_and(|read| read.is_unreadable())
         };
         self.note("an unreadable znode", children.iter().any(unreadable));
         let remembered = children.iter().any(|child| child.rule != own_rule(&child.name, child.is_owned()));
@@ -134,21 +134,21 @@ impl Seen {
     }
 
     fn model(&mut self, model: &ModelRecollection) {
-        self.note_word("link", &model.link);
-        self.note("a certain circle", model.cycles.iter().any(|cycle| cycle.is_certain));
-        self.note("a doubtful circle", model.cycles.iter().any(|cycle| !cycle.is_certain));
-        self.note("sessions to look at", !model.suspects.is_empty());
-        self.note("reaped directories", !model.reaped.is_empty());
-        self.note("ending sessions", !model.ending_sessions.is_empty());
-        self.note("an offset", model.offset.ms().is_some());
-        self.note("an offset that is bounded", model.offset.error_ms().is_some());
-        self.note("an offset of a period before", model.offset.previous.most.is_some());
-        self.note("requests that were answered", !model.offset.synced.is_empty());
-        self.note("unlisted owners", !model.unlisted.is_empty());
-        self.note("tables", model.tables.iter().any(Option::is_some));
-        self.note("znodes nobody read", model.counters.owner_unknown > 0);
-        self.note("missed creations", model.counters.missed > 0);
-        self.note("lag", model.ended.lag.count() > 0);
+        self.note_word("link", &model.state.link);
+        self.note("a certain circle", model.state.cycles.iter().any(|cycle| cycle.is_certain));
+        self.note("a doubtful circle", model.state.cycles.iter().any(|cycle| !cycle.is_certain));
+        self.note("sessions to look at", !model.state.suspects.is_empty());
+        self.note("reaped directories", !model.state.reaped.is_empty());
+        self.note("ending sessions", !model.state.ending_sessions.is_empty());
+        self.note("an offset", model.state.offset.ms().is_some());
+        self.note("an offset that is bounded", model.state.offset.error_ms().is_some());
+        self.note("an offset of a period before", model.state.offset.previous.most.is_some());
+        self.note("requests that were answered", !model.state.offset.synced.is_empty());
+        self.note("unlisted owners", !model.state.unlisted.is_empty());
+        self.note("tables", model.state.tables.iter().any(Option::is_some));
+        self.note("znodes nobody read", model.state.counters.owner_unknown > 0);
+        self.note("missed creations", model.state.counters.missed > 0);
+        self.note("lag", model.state.ended.lag.count() > 0);
         self.note("another depth slice", model.depth_slice > 400);
     }
 }

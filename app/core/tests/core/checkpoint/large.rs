@@ -96,7 +96,7 @@ fn a_large_model_is_recalled_piece_by_piece() {
             Recollection::SessionEvents(some) => (3, some.len()),
             Recollection::EventRecords(some) => (4, some.len()),
             Recollection::Model(model) => {
-                has_search |= model.search.is_some();
+                has_search |= model.state.search.is_some();
                 continue;
             }
             _ => continue,

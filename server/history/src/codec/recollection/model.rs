@@ -4,8 +4,8 @@ use lockscope_core::deadlock::{Cycle, CycleStep};
 use lockscope_core::durations::{Durations, Ended};
 use lockscope_core::history::{Counters, EndingSession};
 use lockscope_core::offset::{Bounds, ClockOffset};
-use lockscope_core::recollection::{ModelRecollection, SearchRecollection, VertexRecollection};
-use lockscope_core::wait_graph::Vertex;
+use lockscope_core::recollection::{ModelRecollection, ModelState};
+use lockscope_core::wait_graph::{Search, SearchState, SearchVertex, Vertex};
 
 use super::super::CodecError;
 use super::super::coded::{Coded, coded_struct};
@@ -19,8 +19,8 @@ coded_struct!(ClockOffset { published_ms, current, previous, period_ends_at, syn
 coded_struct!(Counters { events, resyncs, owner_unknown, missed });
 coded_struct!(Durations { buckets, sum_ms });
 coded_struct!(Ended { waits, holds, lag });
-coded_struct!(VertexRecollection { vertex, edges, order, low, is_open, component });
-coded_struct!(SearchRecollection {
+coded_struct!(SearchVertex { vertex, edges, order, low, is_open, component });
+coded_struct!(SearchState {
     starts,
     vertices,
     way,
@@ -32,7 +32,7 @@ coded_struct!(SearchRecollection {
     circles_found,
     covered,
 });
-coded_struct!(ModelRecollection {
+coded_struct!(ModelState {
     link,
     link_since,
     link_why,
@@ -48,11 +48,18 @@ coded_struct!(ModelRecollection {
     zxid,
     counters,
     ended,
-    last_event,
-    root_states,
-    revision,
-    depth_slice,
 });
+coded_struct!(ModelRecollection { state, last_event, root_states, revision, depth_slice });
+
+impl Coded for Search {
+    fn put(&self, out: &mut Writer) {
+        self.state().put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, CodecError> {
+        SearchState::take(from).map(Self::from)
+    }
+}
 
 impl Coded for Vertex {
     fn put(&self, out: &mut Writer) {

@@ -1,9 +1,9 @@
 //! Believed trees, and the settings and roots they are of.
 
-use lockscope_core::mirror::DirectoryStat;
+use lockscope_core::mirror::{DirectoryStat, Read};
 use lockscope_core::recipe::{RuleId, rule_of};
 use lockscope_core::recollection::{
-    ChildRecollection, ChildrenRecollection, DirectoryRecollection, ReadRecollection, RootRecollection, Tree,
+    ChildRecollection, ChildrenRecollection, DirectoryRecollection, RootRecollection, RootStatus, Tree,
 };
 use lockscope_core::root::RootId;
 use lockscope_core::settings::Settings;
@@ -18,8 +18,8 @@ coded_enum!(Tree { Believed = 0, Side = 1 });
 coded_struct!(RuleId { family, rule });
 coded_struct!(Thresholds { usual_after_holds, slow_times, slow_min_ms, stuck_times, stuck_min_ms, stuck_unknown_ms });
 coded_struct!(Settings { roots, thresholds, configured, limits });
-coded_struct!(RootRecollection {
-    root,
+coded_struct!(RootRecollection { root, status, next_directory, next_side_directory });
+coded_struct!(RootStatus {
     why,
     trouble,
     is_synced,
@@ -29,9 +29,9 @@ coded_struct!(RootRecollection {
     is_confirmed,
     was_old,
     was_partial,
-    next_directory,
-    next_side_directory,
 });
+coded_struct!(DirectoryRecollection { root, tree, path, number, stat, told_missing, rules, children });
+coded_struct!(ChildrenRecollection { root, tree, path, children });
 coded_struct!(DirectoryStat { czxid, mzxid, pzxid, ctime_ms, version, cversion, children, creates_ever });
 
 impl Coded for RootId {
@@ -41,52 +41,6 @@ impl Coded for RootId {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, CodecError> {
         Ok(Self(u32::take(from)?))
-    }
-}
-
-impl Coded for DirectoryRecollection {
-    fn put(&self, out: &mut Writer) {
-        let Self { root, tree, path, number, stat, told_missing, rules, children } = self;
-        root.put(out);
-        tree.put(out);
-        path.put(out);
-        number.put(out);
-        stat.put(out);
-        told_missing.put(out);
-        rules.put(out);
-        put_children(out, children);
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, CodecError> {
-        Ok(Self {
-            root: Coded::take(from)?,
-            tree: Coded::take(from)?,
-            path: Coded::take(from)?,
-            number: Coded::take(from)?,
-            stat: Coded::take(from)?,
-            told_missing: Coded::take(from)?,
-            rules: Coded::take(from)?,
-            children: take_children(from)?,
-        })
-    }
-}
-
-impl Coded for ChildrenRecollection {
-    fn put(&self, out: &mut Writer) {
-        let Self { root, tree, path, children } = self;
-        root.put(out);
-        tree.put(out);
-        path.put(out);
-        put_children(out, children);
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, CodecError> {
-        Ok(Self {
-            root: Coded::take(from)?,
-            tree: Coded::take(from)?,
-            path: Coded::take(from)?,
-            children: take_children(from)?,
-        })
     }
 }
 
@@ -101,71 +55,63 @@ const IS_UNREADABLE: u8 = 1 << 5;
 const HAS_SIZE_AND_VERSION: u8 = 1 << 6;
 const ALL: u8 = (1 << 7) - 1;
 
-fn put_children(out: &mut Writer, children: &[ChildRecollection]) {
-    out.len(children.len());
-    children.iter().for_each(|child| put_child(out, child));
+impl Coded for ChildRecollection {
+    fn put(&self, out: &mut Writer) {
+        let Self { name, read, is_denied, arrived_at, rule } = self;
+        let is_other = *rule != rule_of(name, self.is_owned());
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        let of_read = |is: fn(&Read) -> bool| read.as_ref().is_some_and(is);
+        let flags = flag(read.is_some(), HAS_READ)
+            | flag(*is_denied, IS_DENIED)
+            | flag(is_other, HAS_OTHER_RULE)
+            | flag(is_other && rule.is_some(), HAS_RULE)
+            | flag(of_read(|read| read.owner().is_some()), HAS_OWNER)
+            | flag(of_read(Read::is_unreadable), IS_UNREADABLE)
+            | flag(of_read(has_size_and_version), HAS_SIZE_AND_VERSION);
+        out.byte(flags);
+        out.child_name(name);
+        arrived_at.put(out);
+        if let Some(rule) = rule.filter(|_| is_other) {
+            rule.put(out);
+        }
+        let Some(read) = read else { return };
+        read.czxid.put(out);
+        out.last.zxid = read.czxid.0;
+        out.i64(read.ctime_ms.wrapping_sub(out.last.ctime_ms));
+        out.last.ctime_ms = read.ctime_ms;
+        if let Some(owner) = read.owner() {
+            owner.put(out);
+        }
+        out.text(&read.payload);
+        if has_size_and_version(read) {
+            read.payload_bytes().put(out);
+            read.version.put(out);
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, CodecError> {
+        let flags = from.bytes.byte()?;
+        if flags & !ALL != 0 {
+            return Err(CodecError::Malformed("unknown facts of a child"));
+        }
+        let has = |flag: u8| flags & flag != 0;
+        let name = from.child_name()?;
+        let arrived_at = Coded::take(from)?;
+        let rule: Option<RuleId> = has(HAS_RULE).then(|| Coded::take(from)).transpose()?;
+        let read = has(HAS_READ).then(|| take_read(from, flags)).transpose()?;
+        let mut child = Self { name, read, is_denied: has(IS_DENIED), arrived_at, rule };
+        if !has(HAS_OTHER_RULE) {
+            child.rule = rule_of(&child.name, child.is_owned());
+        }
+        Ok(child)
+    }
 }
 
-fn put_child(out: &mut Writer, child: &ChildRecollection) {
-    let ChildRecollection { name, read, is_denied, arrived_at, rule } = child;
-    let is_other = *rule != rule_of(name, child.is_owned());
-    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    let of_read = |is: fn(&ReadRecollection) -> bool| read.as_ref().is_some_and(is);
-    let flags = flag(read.is_some(), HAS_READ)
-        | flag(*is_denied, IS_DENIED)
-        | flag(is_other, HAS_OTHER_RULE)
-        | flag(is_other && rule.is_some(), HAS_RULE)
-        | flag(of_read(|read| read.owner.is_some()), HAS_OWNER)
-        | flag(of_read(|read| read.is_unreadable), IS_UNREADABLE)
-        | flag(of_read(has_size_and_version), HAS_SIZE_AND_VERSION);
-    out.byte(flags);
-    out.child_name(name);
-    arrived_at.put(out);
-    if let Some(rule) = rule.filter(|_| is_other) {
-        rule.put(out);
-    }
-    let Some(read) = read else { return };
-    let ReadRecollection { czxid, owner, ctime_ms, payload, payload_bytes, is_unreadable: _, version } = read;
-    czxid.put(out);
-    out.last.zxid = czxid.0;
-    out.i64(ctime_ms.wrapping_sub(out.last.ctime_ms));
-    out.last.ctime_ms = *ctime_ms;
-    if let Some(owner) = owner {
-        owner.put(out);
-    }
-    out.text(payload);
-    if has_size_and_version(read) {
-        payload_bytes.put(out);
-        version.put(out);
-    }
+fn has_size_and_version(read: &Read) -> bool {
+    read.version != 0 || usize::try_from(read.payload_bytes()) != Ok(read.payload.len())
 }
 
-fn has_size_and_version(read: &ReadRecollection) -> bool {
-    read.version != 0 || usize::try_from(read.payload_bytes) != Ok(read.payload.len())
-}
-
-fn take_children(from: &mut Reader<'_>) -> Result<Vec<ChildRecollection>, CodecError> {
-    (0..from.bytes.count()?).map(|_| super::super::coded::element(from, take_child)).collect()
-}
-
-fn take_child(from: &mut Reader<'_>) -> Result<ChildRecollection, CodecError> {
-    let flags = from.bytes.byte()?;
-    if flags & !ALL != 0 {
-        return Err(CodecError::Malformed("unknown facts of a child"));
-    }
-    let has = |flag: u8| flags & flag != 0;
-    let name = from.child_name()?;
-    let arrived_at = Coded::take(from)?;
-    let rule: Option<RuleId> = has(HAS_RULE).then(|| Coded::take(from)).transpose()?;
-    let read = has(HAS_READ).then(|| take_read(from, flags)).transpose()?;
-    let mut child = ChildRecollection { name, read, is_denied: has(IS_DENIED), arrived_at, rule };
-    if !has(HAS_OTHER_RULE) {
-        child.rule = rule_of(&child.name, child.is_owned());
-    }
-    Ok(child)
-}
-
-fn take_read(from: &mut Reader<'_>, flags: u8) -> Result<ReadRecollection, CodecError> {
+fn take_read(from: &mut Reader<'_>, flags: u8) -> Result<Read, CodecError> {
     let has = |flag: u8| flags & flag != 0;
     let czxid = Zxid::take(from)?;
     from.last.zxid = czxid.0;
@@ -178,6 +124,5 @@ fn take_read(from: &mut Reader<'_>, flags: u8) -> Result<ReadRecollection, Codec
     } else {
         (u32::try_from(payload.len()).map_err(|_| CodecError::TooLarge)?, 0)
     };
-    let is_unreadable = has(IS_UNREADABLE);
-    Ok(ReadRecollection { czxid, owner, ctime_ms, payload, payload_bytes, is_unreadable, version })
+    Ok(Read::of(czxid, owner, ctime_ms, payload, payload_bytes, has(IS_UNREADABLE), version))
 }
