@@ -24,6 +24,26 @@ impl Held {
         self.0.push(json!({ "of": format!("#/components/schemas/{name}"), "name": what, "value": value }));
     }
 
+    /// Answers of the first version 1, which are never taken anew: each of their fields is described today as well, and may
+    /// have such a value. Fields may have been added since.
+    fn first_answers(&mut self, document: &Value) {
+        let paths = document["paths"].as_object().unwrap();
+        let verbs =
+            paths.iter().flat_map(|(path, of)| of.as_object().unwrap().iter().map(move |(verb, of)| (path, verb, of)));
+        let operations: Vec<_> = verbs.collect();
+        for file in std::fs::read_dir(plant::repository().join("server/tests/it/openapi/v1")).unwrap() {
+            let file = file.unwrap().path();
+            let (id, status) = file.file_stem().unwrap().to_str().unwrap().split_once('-').unwrap();
+            let of = operations.iter().find(|(_, _, of)| of["operationId"] == id);
+            let (path, verb, _) = of.unwrap_or_else(|| panic!("version 1 has {id}, and the document has not"));
+            let value: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+            let of = schema_of(verb, path, status, &value);
+            self.0.push(
+                json!({ "of": of, "name": format!("version 1: {id} {status}"), "value": value, "is_first": true }),
+            );
+        }
+    }
+
     /// Holds all of them against the document, with the document itself.
     async fn check(self, document: &Value) {
         let mut lines = document.to_string();
@@ -34,6 +54,12 @@ impl Held {
         let told = python(&["-c", include_str!("openapi/check.py")], &lines).await;
         assert_eq!(told, "", "\n{told}");
     }
+}
+
+/// Where the document says what such an answer is.
+fn schema_of(verb: &str, path: &str, status: impl std::fmt::Display, value: &Value) -> String {
+    let media = if value["detail"].is_string() { "application~1problem+json" } else { "application~1json" };
+    format!("#/paths/{}/{verb}/responses/{status}/content/{media}/schema", path.replace('/', "~1"))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -55,6 +81,7 @@ async fn the_document_is_true_and_its_examples_run() {
         gets.iter().filter(|path| !asked.contains(*path) && !not_json.contains(&path.as_str())).collect();
     assert!(left.is_empty(), "nothing was asked of {left:?}");
     frames(&plant, &locks, &mut held).await;
+    held.first_answers(&document);
     held.check(&document).await;
     examples::run(&plant, &locks).await;
     let operations = document["paths"].as_object().unwrap().values().map(|of| of.as_object().unwrap().len()).sum();
@@ -76,8 +103,7 @@ fn the_page_for_people_names_every_route_and_shows_the_example() {
 async fn answers(plant: &Plant, locks: &[String], document: &Value, held: &mut Held) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
     let mut keep = |verb: &str, path: &str, status: u16, value: &Value| {
-        let media = if value["detail"].is_string() { "application~1problem+json" } else { "application~1json" };
-        let of = format!("#/paths/{}/{verb}/responses/{status}/content/{media}/schema", path.replace('/', "~1"));
+        let of = schema_of(verb, path, status, value);
         assert!(
             document.pointer(&of[1..]).is_some(),
             "{verb} {path} answered {status}, which is not described: {value}"
