@@ -17,6 +17,9 @@ const DEPOSED: &str = "another member is in a newer epoch: ours follows a leader
 /// ZooKeeper takes up to a minute and five seconds, so that an election that lost some votes takes longer than a test may.
 const ELECTS_SOON: [&str; 2] = ["-Dzookeeper.fastleader.maxNotificationInterval=1000", "-Dzookeeper.cnxTimeout=500"];
 
+/// A leader that hears of no follower leads on for so many ticks: longer than an election may take on a busy machine.
+const LEADS_ON: (&str, &str) = ("syncLimit", "600");
+
 /// How a member reaches another one, to follow it or to vote with it.
 struct Way {
     from: usize,
@@ -34,7 +37,7 @@ struct Parted {
 
 impl Parted {
     async fn start() -> Self {
-        let mut ensemble = PrivateEnsemble::prepare(&options(&[], &ELECTS_SOON)).unwrap();
+        let mut ensemble = PrivateEnsemble::prepare(&options(&[LEADS_ON], &ELECTS_SOON)).unwrap();
         let ports: Vec<(u16, u16)> = ensemble.voting_ports().collect();
         let (mut ways, mut detours) = (Vec::new(), Vec::new());
         for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
