@@ -44,9 +44,11 @@ pub struct DisputeSuspect {
 
 /// What members disagree on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Disagreement {
-    pub(super) suspects: BTreeMap<Box<str>, DisputeSuspect>,
-    pub(super) disputed: BTreeMap<Box<str>, Disputed>,
+pub struct Disagreement {
+    /// Znodes that differed in the last round.
+    pub suspects: BTreeMap<Box<str>, DisputeSuspect>,
+    /// Znodes that differed like that in two rounds running.
+    pub disputed: BTreeMap<Box<str>, Disputed>,
 }
 
 impl Disagreement {

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::disagree::{Disagreement, Disputed, Listed};
+use super::disagree::{Disputed, Listed};
 use super::member::Member;
 use super::session::{ClientState, FRESH_MS, Liveness, RunsOut, SessionRecord, steady};
 use super::watched::{GRACE_MS, Watch, WatchTables, Watching};
 use super::{Expiry, MemberAnswer, MemberRole, Report, Round, SessionTable};
 use crate::offset::ClockOffset;
+use crate::recollection::MembersState;
 use crate::time::TimeMs;
 use crate::znode::{SessionId, Zxid};
 
@@ -27,25 +28,18 @@ const FORGET_TIMEOUTS: i64 = 3;
 /// What the ensemble says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemberEvidence {
-    pub(super) members: BTreeMap<Arc<str>, Member>,
+    pub(crate) state: MembersState,
     /// Shared with a checkpoint as long as nothing changes.
     pub(super) sessions: Arc<BTreeMap<SessionId, SessionRecord>>,
     pub(super) watched: WatchTables,
-    pub(super) disagreement: Disagreement,
-    pub(super) rounds: u64,
-    pub(super) complete_at: Option<TimeMs>,
-    /// The last round is not too old to speak of now.
-    pub(super) is_fresh: bool,
-    /// When every member was asked who is connected, as long as the evidence rests on it.
-    pub(super) vouched_at: Option<TimeMs>,
 }
 
 impl MemberEvidence {
     /// Takes in a round. Returns the sessions whose client state changed.
     pub(crate) fn take_in(&mut self, now: TimeMs, round: Round, offset: &ClockOffset) -> BTreeSet<SessionId> {
-        self.rounds += 1;
+        self.state.rounds += 1;
         let names: BTreeSet<Box<str>> = round.reports.iter().map(|report| report.member.clone()).collect();
-        self.members.retain(|name, _| names.contains(&**name));
+        self.state.members.retain(|name, _| names.contains(&**name));
         let (mut tables, mut listed) = (Vec::new(), Vec::new());
         for report in round.reports {
             let name: Arc<str> = (*report.member).into();
@@ -56,7 +50,7 @@ impl MemberEvidence {
                 tables.push((name, table, asked_at));
             }
         }
-        self.complete_at = self.all_listed_at();
+        self.state.complete_at = self.all_listed_at();
         self.watched.forget(now, |member| names.contains(member));
         for (name, table, asked_at) in &tables {
             self.hear_sessions(now, name, table, *asked_at, offset);
@@ -66,26 +60,26 @@ impl MemberEvidence {
             let sessions = Arc::make_mut(&mut self.sessions);
             for owner in tables.iter().flat_map(|(_, table, _)| table.ephemerals.keys()) {
                 if let Some(known) = sessions.get_mut(owner) {
-                    known.round = self.rounds;
+                    known.round = self.state.rounds;
                 }
             }
         }
         if tables.len() > 1 && !self.are_separate() {
             let compared: Vec<(Listed, &SessionTable)> =
                 listed.into_iter().zip(tables.iter().map(|(_, table, _)| table)).collect();
-            self.disagreement.compare(&compared, self.newest_zxid());
+            self.state.disagreement.compare(&compared, self.newest_zxid());
         } else if self.are_separate()
-            || self.members.values().filter(|member| member.sessions.asked_at().is_some()).count() < 2
+            || self.state.members.values().filter(|member| member.sessions.asked_at().is_some()).count() < 2
         {
             // One that only answers later than the others makes a round of its own and says nothing against them.
-            self.disagreement.forget();
+            self.state.disagreement.forget();
         }
         self.settle(now, &tables)
     }
 
     /// What one member says of itself, its clients and its watches. Returns its sessions, which are put together later.
     fn hear(&mut self, name: &Arc<str>, report: Report, offset: &ClockOffset) -> Option<(SessionTable, TimeMs)> {
-        let member = self.members.entry(Arc::clone(name)).or_default();
+        let member = self.state.members.entry(Arc::clone(name)).or_default();
         member.note(&report);
         if let MemberAnswer::Ok { asked_at, value } = report.connections {
             member.running.note(
@@ -102,7 +96,7 @@ impl MemberEvidence {
                 let was_at = known.connected_at(name, &connection.address);
                 known.take_in(&connection, name, asked_at, connection.answered_ms.and_then(|ms| running.to_ours(ms)));
                 known.connected_since = steady(was_at, connection.established_ms.map(|ms| offset.to_ours(ms)));
-                known.round = self.rounds;
+                known.round = self.state.rounds;
             }
         }
         if let MemberAnswer::Ok { asked_at, value } = report.watches {
@@ -123,7 +117,7 @@ impl MemberEvidence {
         asked_at: TimeMs,
         offset: &ClockOffset,
     ) {
-        let running = self.members.get(member).map(|member| member.running).unwrap_or_default();
+        let running = self.state.members.get(member).map(|member| member.running).unwrap_or_default();
         let sessions = Arc::make_mut(&mut self.sessions);
         for session in table.expiries.keys().chain(table.timeouts_ms.keys()) {
             if !sessions.contains_key(session) && sessions.len() >= SESSIONS_MAX {
@@ -134,7 +128,7 @@ impl MemberEvidence {
                 // New to us: it may have connected after the connections were asked for.
                 known.seen_at = asked_at;
             }
-            known.round = self.rounds;
+            known.round = self.state.rounds;
             if let Some(timeout_ms) = table.timeouts_ms.get(session) {
                 known.timeout_ms = Some(*timeout_ms);
             }
@@ -148,7 +142,7 @@ impl MemberEvidence {
             if let Some(at) = at {
                 let first = known.runs_out.filter(|_| !has_moved && known.gone_since.is_some());
                 let runs_out = first.map_or(RunsOut { at, is_told: true }, |(first, _)| first);
-                known.runs_out = Some((runs_out, self.rounds));
+                known.runs_out = Some((runs_out, self.state.rounds));
             }
         }
     }
@@ -156,6 +150,7 @@ impl MemberEvidence {
     /// When all members that can have clients were asked for them, by their last answers.
     fn all_listed_at(&self) -> Option<TimeMs> {
         let asked: Option<Vec<TimeMs>> = self
+            .state
             .members
             .values()
             .filter(|member| !member.is_down)
@@ -168,12 +163,12 @@ impl MemberEvidence {
     fn settle(&mut self, now: TimeMs, tables: &[(Arc<str>, SessionTable, TimeMs)]) -> BTreeSet<SessionId> {
         let sessions_told = !tables.is_empty();
         let ends_told = tables.iter().any(|(_, table, _)| tells_ends(table));
-        let (rounds, complete_at, tick_ms) = (self.rounds, self.complete_at, self.tick_ms());
+        let (rounds, complete_at, tick_ms) = (self.state.rounds, self.state.complete_at, self.tick_ms());
         let latest: BTreeMap<Arc<str>, Option<TimeMs>> =
-            self.members.iter().map(|(name, member)| (Arc::clone(name), member.connections.asked_at())).collect();
-        self.vouched_at = self.complete_at(now);
-        self.is_fresh = true;
-        let is_vouched = self.vouched_at.is_some();
+            self.state.members.iter().map(|(name, member)| (Arc::clone(name), member.connections.asked_at())).collect();
+        self.state.vouched_at = self.complete_at(now);
+        self.state.is_fresh = true;
+        let is_vouched = self.state.vouched_at.is_some();
         let mut news = BTreeSet::new();
         Arc::make_mut(&mut self.sessions).retain(|session, known| {
             let is_listed = known.listed_at.is_some()
@@ -213,14 +208,14 @@ impl MemberEvidence {
     /// Time passes. When the last round, or the last one that every member answered, becomes too old, returns the
     /// sessions of which the client state changed.
     pub(crate) fn grow_old(&mut self, now: TimeMs) -> BTreeSet<SessionId> {
-        let before = (self.is_fresh, self.vouched_at);
-        let last = self.members.values().filter_map(|member| member.connections.asked_at()).max();
-        self.is_fresh &= last.is_some_and(|at| now.since(at) <= FRESH_MS);
-        self.vouched_at = self.vouched_at.and(self.complete_at(now));
-        if (self.is_fresh, self.vouched_at) == before {
+        let before = (self.state.is_fresh, self.state.vouched_at);
+        let last = self.state.members.values().filter_map(|member| member.connections.asked_at()).max();
+        self.state.is_fresh &= last.is_some_and(|at| now.since(at) <= FRESH_MS);
+        self.state.vouched_at = self.state.vouched_at.and(self.complete_at(now));
+        if (self.state.is_fresh, self.state.vouched_at) == before {
             return BTreeSet::new();
         }
-        let (tick_ms, is_vouched) = (self.tick_ms(), self.vouched_at.is_some());
+        let (tick_ms, is_vouched) = (self.tick_ms(), self.state.vouched_at.is_some());
         Arc::make_mut(&mut self.sessions)
             .iter_mut()
             .filter_map(|(session, known)| known.tell(now, tick_ms, is_vouched).then_some(*session))
@@ -249,7 +244,7 @@ impl MemberEvidence {
 
     /// A tick of the ensemble, ms: sessions run out on a whole one.
     pub fn tick_ms(&self) -> i64 {
-        self.members.values().filter_map(|member| member.health.as_ref()?.1.tick_ms).max().unwrap_or(TICK_MS)
+        self.state.members.values().filter_map(|member| member.health.as_ref()?.1.tick_ms).max().unwrap_or(TICK_MS)
     }
 }
 
@@ -257,7 +252,7 @@ impl MemberEvidence {
 impl MemberEvidence {
     /// Members by name.
     pub fn members(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Member)> {
-        self.members.iter()
+        self.state.members.iter()
     }
 
     /// What is known of a session.
@@ -267,17 +262,17 @@ impl MemberEvidence {
 
     /// How many rounds were taken in.
     pub fn rounds(&self) -> u64 {
-        self.rounds
+        self.state.rounds
     }
 
     /// When every member was asked who is connected, if all answered last time and that is not too long ago.
     pub fn complete_at(&self, now: TimeMs) -> Option<TimeMs> {
-        self.complete_at.filter(|at| now.since(*at) <= FRESH_MS)
+        self.state.complete_at.filter(|at| now.since(*at) <= FRESH_MS)
     }
 
     /// Whether every member was asked who is connected, and not too long ago, so that one on no list has no connection.
     pub(crate) fn is_vouched(&self) -> bool {
-        self.vouched_at.is_some()
+        self.state.vouched_at.is_some()
     }
 
     /// The client state of a session that owns something since `owned_since`. It changes with rounds and their end
@@ -286,7 +281,7 @@ impl MemberEvidence {
         match self.sessions.get(&session) {
             Some(known) => known.told.clone(),
             // It owned something when all were asked, and nobody listed it.
-            None if self.vouched_at.is_some_and(|at| at > owned_since) => {
+            None if self.state.vouched_at.is_some_and(|at| at > owned_since) => {
                 ClientState { liveness: Liveness::Disconnected, ..ClientState::default() }
             }
             None => ClientState::default(),
@@ -300,17 +295,17 @@ impl MemberEvidence {
             let role = member.health.as_ref().and_then(|(_, health)| health.role);
             matches!(role, Some(MemberRole::Leader | MemberRole::Standalone))
         };
-        let leader_at = self.members.values().find(leads)?.sessions.asked_at()?;
+        let leader_at = self.state.members.values().find(leads)?.sessions.asked_at()?;
         let has_all = self.sessions.values().any(|known| known.end.is_some_and(|end| end.asked_at == leader_at));
         let is_new = |at: TimeMs| at > owned_since && now.since(at) <= FRESH_MS;
-        let are_new = self.members.values().all(|member| member.sessions.asked_at().is_some_and(is_new));
+        let are_new = self.state.members.values().all(|member| member.sessions.asked_at().is_some_and(is_new));
         let is_told = self.sessions.contains_key(&session);
         (is_told || (self.is_vouched() && has_all && are_new)).then_some(!is_told)
     }
 
     /// When every member's table of watches was asked for; the oldest counts. None while one is missing or old.
     pub fn watches_at(&self, now: TimeMs) -> Option<TimeMs> {
-        self.watched.complete_at(now, self.members.values().filter(|member| !member.is_down).count())
+        self.watched.complete_at(now, self.state.members.values().filter(|member| !member.is_down).count())
     }
 
     /// Sessions known to watch a znode's data or existence, `ours` left out.
@@ -324,14 +319,15 @@ impl MemberEvidence {
 
     /// Who is known to watch a znode's data or existence, by the tables that were asked for after an instant.
     pub fn watching(&self, now: TimeMs, path: &str, after: TimeMs) -> Watching {
-        let members = self.members.iter().filter(|(_, member)| !member.is_down).map(|(name, _)| name);
+        let members = self.state.members.iter().filter(|(_, member)| !member.is_down).map(|(name, _)| name);
         self.watched.after(now, path, after, members)
     }
 
     /// When the table of watches of each member that can have clients was asked for; None for one that is missing or
     /// old.
     pub(crate) fn tables_at(&self, now: TimeMs) -> Vec<Option<TimeMs>> {
-        self.members
+        self.state
+            .members
             .iter()
             .filter(|(_, member)| !member.is_down)
             .map(|(name, _)| self.watched.asked_at(now, name))
@@ -353,30 +349,30 @@ impl MemberEvidence {
 
     /// Ephemerals that only some members have, by path.
     pub fn disputed(&self) -> &BTreeMap<Box<str>, Disputed> {
-        &self.disagreement.disputed
+        &self.state.disagreement.disputed
     }
 
     /// The newest transaction that we have surely seen the effect of: all that the member has applied which `ours` is
     /// connected to. None while it is not known which that is, or what it has applied.
     pub fn zxid_seen_by(&self, ours: Option<SessionId>) -> Option<Zxid> {
         let ours = ours.and_then(|ours| self.sessions.get(&ours)).and_then(|known| known.member.as_ref());
-        let only = || self.members.keys().next().filter(|_| self.members.len() == 1);
+        let only = || self.state.members.keys().next().filter(|_| self.state.members.len() == 1);
         self.zxid_of(ours.or_else(only)?)
     }
 
     /// Whether several say that they work alone: they are no ensemble.
     pub fn are_separate(&self) -> bool {
-        let roles = self.members.values().filter_map(|member| member.health.as_ref()?.1.role);
+        let roles = self.state.members.values().filter_map(|member| member.health.as_ref()?.1.role);
         roles.filter(|role| *role == MemberRole::Standalone).count() > 1
     }
 
     fn zxid_of(&self, member: &str) -> Option<Zxid> {
-        self.members.get(member)?.health.as_ref()?.1.zxid
+        self.state.members.get(member)?.health.as_ref()?.1.zxid
     }
 
     /// The newest transaction any member says it has applied; None where they are no ensemble, and none is behind.
     pub fn newest_zxid(&self) -> Option<Zxid> {
-        let all = self.members.values().filter_map(|member| member.health.as_ref()?.1.zxid);
+        let all = self.state.members.values().filter_map(|member| member.health.as_ref()?.1.zxid);
         all.max().filter(|_| !self.are_separate())
     }
 }

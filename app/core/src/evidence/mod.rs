@@ -12,7 +12,7 @@ mod silence;
 mod timeout_advice;
 mod watched;
 
-pub use disagree::{DISPUTED_MAX, DisputeSuspect, Disputed};
+pub use disagree::{DISPUTED_MAX, Disagreement, DisputeSuspect, Disputed};
 pub use member::{Lately, Member, Source};
 pub use member_evidence::{MemberEvidence, SESSIONS_MAX};
 pub use report::*;

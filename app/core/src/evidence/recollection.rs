@@ -2,48 +2,22 @@
 
 use std::sync::Arc;
 
-use super::disagree::Disagreement;
 use super::watched::WatchTables;
 use super::{MemberEvidence, SessionRecord, WatchTable};
-use crate::recollection::{MembersRecollection, PIECE_MAX, Recollection, WatchesRecollection};
+use crate::recollection::{PIECE_MAX, Recollection, WatchesRecollection};
 use crate::znode::SessionId;
 
 impl MemberEvidence {
     /// As plain values.
     pub(crate) fn recall(&self) -> impl Iterator<Item = Recollection> {
-        let Self { members, sessions, watched, disagreement, rounds, complete_at, is_fresh, vouched_at } = self;
-        let Disagreement { suspects, disputed } = disagreement;
-        let members = move || MembersRecollection {
-            members: members.clone(),
-            suspects: suspects.clone(),
-            disputed: disputed.clone(),
-            rounds: *rounds,
-            complete_at: *complete_at,
-            is_fresh: *is_fresh,
-            vouched_at: *vouched_at,
-        };
+        let Self { state, sessions, watched } = self;
         let mut sessions = sessions.iter().map(|(session, known)| (*session, known.clone()));
         let sessions = std::iter::from_fn(move || {
             let some: Vec<(SessionId, SessionRecord)> = sessions.by_ref().take(PIECE_MAX).collect();
             (!some.is_empty()).then_some(Recollection::Sessions(some))
         });
-        let members = std::iter::once_with(move || Recollection::Members(members()));
+        let members = std::iter::once_with(|| Recollection::Members(state.clone()));
         members.chain(sessions).chain(watched.recall())
-    }
-
-    /// What the members are.
-    pub(crate) fn take_members(&mut self, recalled: MembersRecollection) {
-        let MembersRecollection { members, suspects, disputed, rounds, complete_at, is_fresh, vouched_at } = recalled;
-        *self = Self {
-            members,
-            sessions: std::mem::take(&mut self.sessions),
-            watched: std::mem::take(&mut self.watched),
-            disagreement: Disagreement { suspects, disputed },
-            rounds,
-            complete_at,
-            is_fresh,
-            vouched_at,
-        };
     }
 
     /// What is known of some sessions.

@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::evidence::{DisputeSuspect, Disputed, Member, WatchTable};
+use crate::evidence::{Disagreement, Member, WatchTable};
 use crate::time::TimeMs;
 
 /// What the members are, and what they disagree on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MembersRecollection {
+pub struct MembersState {
     /// Members by name.
     pub members: BTreeMap<Arc<str>, Member>,
-    /// Znodes that differed in the last round.
-    pub suspects: BTreeMap<Box<str>, DisputeSuspect>,
-    /// Znodes that members disagree on.
-    pub disputed: BTreeMap<Box<str>, Disputed>,
+    /// What they disagree on.
+    pub disagreement: Disagreement,
     /// How many rounds were taken in.
     pub rounds: u64,
     /// When every member was asked who is connected.

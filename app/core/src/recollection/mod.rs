@@ -11,7 +11,7 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use evidence::{MembersRecollection, WatchesRecollection};
+pub use evidence::{MembersState, WatchesRecollection};
 pub use tree::{ChildRecollection, ChildrenRecollection, DirectoryRecollection, Tree};
 
 use super::assessment::AssessedLock;
@@ -46,7 +46,7 @@ pub enum Recollection {
     /// ([`Parts::of`](super::lock::Parts::of)), and need not be stored.
     Lock(Box<AssessedLock>),
     /// What the members are, and what they disagree on.
-    Members(MembersRecollection),
+    Members(MembersState),
     /// What is known of some sessions, in order of their ids.
     Sessions(Vec<(SessionId, SessionRecord)>),
     /// A part of a member's table of watches.

@@ -7,7 +7,9 @@ use lockscope_core::change::{Event, EventRecord};
 use lockscope_core::deadlock::{Cycle, CycleStep};
 use lockscope_core::departure::Departure;
 use lockscope_core::diagnosis::{Code, Verdict};
-use lockscope_core::evidence::{DisputeSuspect, Disputed, Member, SessionRecord, Silence, Silences, Source, Trouble};
+use lockscope_core::evidence::{
+    Disagreement, DisputeSuspect, Disputed, Member, SessionRecord, Silence, Silences, Source, Trouble,
+};
 use lockscope_core::history::EndingSession;
 use lockscope_core::lock_order::{
     Approach, LockOrders, Nesting, OrderCircle, OrderEdge, OrderEnd, OrderKey, OrderSnooze, OrderUse, OrderWindow,
@@ -19,8 +21,7 @@ use lockscope_core::observation::{Link, Observation, Recollection};
 use lockscope_core::observatory::Observatory;
 use lockscope_core::recipe::{RuleId, rule_of};
 use lockscope_core::recollection::{
-    ChildRecollection, ChildrenRecollection, DirectoryRecollection, MembersRecollection, ModelRecollection, ModelState,
-    Tree,
+    ChildRecollection, ChildrenRecollection, DirectoryRecollection, MembersState, ModelRecollection, ModelState, Tree,
 };
 use lockscope_core::root::RootId;
 use lockscope_core::root::RootState;
@@ -229,8 +230,7 @@ pub(crate) fn rare() -> Vec<Observation> {
         watches: Source::None { trouble: Trouble::Spared, remedy: "ask later".into() },
         ..Member::default()
     };
-    let members = MembersRecollection {
-        members: BTreeMap::from([("a:1".into(), member)]),
+    let disagreement = Disagreement {
         suspects: BTreeMap::from([(
             "/locks/a/x".into(),
             DisputeSuspect { session: S, on: vec!["a:1".into()], newest: Some(Zxid(4)) },
@@ -239,6 +239,10 @@ pub(crate) fn rare() -> Vec<Observation> {
             "/locks/a/x".into(),
             Disputed { session: S, on: vec!["a:1".into()], late: vec!["b:1".into()] },
         )]),
+    };
+    let members = MembersState {
+        members: BTreeMap::from([("a:1".into(), member)]),
+        disagreement,
         rounds: 3,
         complete_at: Some(AT),
         is_fresh: true,

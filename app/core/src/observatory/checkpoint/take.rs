@@ -28,7 +28,7 @@ impl Observatory {
                 }
             }
             Recollection::Lock(lock) => self.take_lock(*lock),
-            Recollection::Members(recalled) => self.evidence.take_members(recalled),
+            Recollection::Members(recalled) => self.evidence.state = recalled,
             Recollection::Sessions(recalled) => self.evidence.take_sessions(recalled),
             Recollection::Watches(recalled) => self.evidence.take_watches(recalled),
             Recollection::SessionEvents(recalled) => self.history.ring.extend(recalled),

@@ -46,8 +46,8 @@ impl Seen {
                 self.lock(lock);
             }
             Recollection::Members(members) => {
-                self.note("suspected differences", !members.suspects.is_empty());
-                self.note("disputed znodes", !members.disputed.is_empty());
+                self.note("suspected differences", !members.disagreement.suspects.is_empty());
+                self.note("disputed znodes", !members.disagreement.disputed.is_empty());
                 self.note("vouched", members.vouched_at.is_some());
                 self.note("old evidence", members.rounds > 0 && !members.is_fresh);
                 self.note("a running clock", members.members.values().any(|member| member.running.least.is_some()));

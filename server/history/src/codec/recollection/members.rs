@@ -1,10 +1,10 @@
 //! What the members said of themselves and of sessions.
 
 use lockscope_core::evidence::{
-    ClientState, DisputeSuspect, Disputed, Lately, Liveness, Member, ReportedEnd, RunningClock, RunsOut, SessionRecord,
-    Silence, Silences, Source, WatchTable,
+    ClientState, Disagreement, DisputeSuspect, Disputed, Lately, Liveness, Member, ReportedEnd, RunningClock, RunsOut,
+    SessionRecord, Silence, Silences, Source, WatchTable,
 };
-use lockscope_core::recollection::{MembersRecollection, WatchesRecollection};
+use lockscope_core::recollection::{MembersState, WatchesRecollection};
 
 use super::super::CodecError;
 use super::super::coded::{Coded, coded_enum, coded_struct};
@@ -21,7 +21,8 @@ coded_struct!(RunningClock { least });
 coded_struct!(Member { number, by, is_down, connections, sessions, watches, how, health, lately, running });
 coded_struct!(Disputed { session, on, late });
 coded_struct!(DisputeSuspect { session, on, newest });
-coded_struct!(MembersRecollection { members, suspects, disputed, rounds, complete_at, is_fresh, vouched_at });
+coded_struct!(Disagreement { suspects, disputed });
+coded_struct!(MembersState { members, disagreement, rounds, complete_at, is_fresh, vouched_at });
 coded_struct!(WatchTable { by_path });
 coded_struct!(WatchesRecollection { member, asked_at, table });
 
