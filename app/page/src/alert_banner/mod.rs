@@ -8,12 +8,12 @@ mod words;
 
 use leptos::prelude::*;
 use leptos::tachys::html::InertElement;
-use lockscope_view::{Alert, LockQuery};
+use lockscope_view::Alert;
 
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{middle, visible};
-use crate::parts::{Age, severity, text};
+use crate::parts::{Age, lock_url, severity, text};
 
 pub(crate) use script::script;
 
@@ -69,8 +69,7 @@ fn line(first: &Alert, firing: &[Alert]) -> AnyView {
     });
     let sentence = middle(&visible(&told.sentence), SENTENCE_CHARS);
     let more = firing.len() - 1;
-    let of = LockQuery { ensemble: told.ensemble.clone(), path: told.lock.clone(), ..LockQuery::default() };
-    let href = of.to_url();
+    let href = lock_url(&told.ensemble, &told.lock);
     view! {
         <aside
             class="alert-bar"

@@ -9,10 +9,11 @@ use crate::explain::{explained, explained_verdict};
 use crate::format::{count, middle, visible};
 use crate::live::Live;
 use crate::parts::{
-    Age, StepPlace, Tag, current, filled, finding_word, headline, looked_after, rows, step, verdict_word, wait_least,
+    Age, StepPlace, Tag, current, filled, finding_word, headline, lock_url, looked_after, rows, step, verdict_word,
+    wait_least,
 };
 use lockscope_view::guide::anchor;
-use lockscope_view::{BoardHead, BoardQuery, LockProblem, LockQuery, ProblemsLeftOut};
+use lockscope_view::{BoardHead, BoardQuery, LockProblem, ProblemsLeftOut};
 
 /// Longest name of a lock; the whole is in its title.
 const PATH_CHARS: usize = 56;
@@ -141,7 +142,7 @@ fn problem(problem: LockProblem) -> AnyView {
 }
 
 fn link(ensemble: &str, path: &str, is_later: bool) -> AnyView {
-    let href = LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url();
+    let href = lock_url(ensemble, path);
     let whole = visible(path);
     let name = middle(&whole, PATH_CHARS);
     let is_cut = (name != whole).then(|| whole.clone()).and_then(filled);

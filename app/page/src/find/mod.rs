@@ -9,10 +9,8 @@ use leptos::prelude::*;
 
 use crate::erase::{erase, view};
 use crate::format::{middle, visible};
-use crate::parts::{Chip, Tag, does, finding_word, session_url};
-use lockscope_view::{
-    Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockQuery, LockRow, SessionId, SessionQuery, SessionRow,
-};
+use crate::parts::{Chip, Tag, does, finding_word, lock_url, session_url};
+use lockscope_view::{Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockRow, SessionId, SessionRow};
 #[cfg(feature = "hydrate")]
 pub(crate) use palette::{fetch as fetch_dialogs, listen};
 
@@ -88,7 +86,7 @@ pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<
         plain_link(verdict.name(), format!("/{}", query.to_url_query()), &locks, words::ON_THE_BOARD)
     }));
     if view.q.starts_with('/') && view.locks.iter().all(|lock| lock.path != view.q) {
-        let href = LockQuery { path: view.q.clone(), ..LockQuery::default() }.to_url();
+        let href = lock_url("", &view.q);
         let open = words::open(&middle(&visible(&view.q), PATH_CHARS));
         locks.push(plain_link("open", href, &open, words::PAGE_OF_PATH));
     }
@@ -96,7 +94,7 @@ pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<
     if let Some(id) =
         view.q.parse::<SessionId>().ok().filter(|id| view.sessions.iter().all(|row| row.session_id != *id))
     {
-        let href = SessionQuery { id, ..SessionQuery::default() }.to_url();
+        let href = session_url("", id);
         sessions.push(plain_link("session", href, &words::open_session(id), words::PAGE_OF_SESSION));
     }
     let (pages, actions): (Vec<FindPlace>, Vec<FindPlace>) =
@@ -136,7 +134,7 @@ fn lock(row: &LockRow) -> Found {
         <bdi class="palette-name mono">{middle(&whole, PATH_CHARS)}</bdi>
         <span class="palette-words">{visible(&row.recipe_label)}</span>
     };
-    let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
+    let href = lock_url(&row.ensemble, &row.path);
     Found { key: row.key.clone(), href, action: None, title: whole, inner: erase(inner) }
 }
 

@@ -71,11 +71,11 @@ pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
 pub(crate) use part::part;
 pub(crate) use rows::{Item, rows, rows_in_parts};
-pub(crate) use session::{holder_name, session_url};
+pub(crate) use session::{holder_name, lock_url, session_url};
 #[cfg(feature = "ssr")]
 pub(crate) use severity::severity;
 pub(crate) use step::{RELEASE_HASH, StepPlace, headline, looked_after, step};
-pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
+pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link, shortened, shortened_code};
 pub(crate) use tag::{Tag, tag_markup};
 #[cfg(feature = "ssr")]
 pub(crate) use text_area::TextArea;

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::erase::view;
-use crate::format::visible;
+use crate::format::{middle, visible};
 
 /// Columns of a table: names with their classes.
 pub(crate) type Columns = &'static [(&'static str, &'static str)];
@@ -78,6 +78,18 @@ pub(crate) fn Section(
 /// A link whose text comes from outside, shortened; the whole is in its title.
 pub(crate) fn outside_link(class: Option<&'static str>, href: String, whole: &str, text: &str) -> AnyView {
     view! { <a class=class href=href title=filled(visible(whole))><bdi>{visible(text)}</bdi></a> }
+}
+
+/// A text from outside, shortened; the whole is in its title.
+pub(crate) fn shortened(text: &str, chars: usize) -> AnyView {
+    let whole = visible(text);
+    view! { <bdi title=whole.clone()>{middle(&whole, chars)}</bdi> }
+}
+
+/// The same of a path or an id.
+pub(crate) fn shortened_code(text: &str, chars: usize) -> AnyView {
+    let whole = visible(text);
+    view! { <code title=whole.clone()><bdi>{middle(&whole, chars)}</bdi></code> }
 }
 
 /// The value of an attribute that is left out when it is empty.

@@ -7,8 +7,10 @@ use super::words::{self, happened};
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::{middle, visible};
-use crate::parts::{Age, Chip, Columns, Instant, Section, Table, hold_least, mark, outside_link, role_word, rows};
-use lockscope_view::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
+use crate::parts::{
+    Age, Chip, Columns, Instant, Section, Table, hold_least, lock_url, mark, outside_link, role_word, rows,
+};
+use lockscope_view::{ContenderRole, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
 
 /// Longest names in a table; the whole is in the title and on the lock's page.
 const LOCK_CHARS: usize = 56;
@@ -130,6 +132,5 @@ fn event_row(EventEntry { ensemble, event, .. }: EventEntry) -> AnyView {
 }
 
 fn lock_link(ensemble: &str, path: &str) -> AnyView {
-    let href = LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url();
-    outside_link(Some("mono sess-lock"), href, path, &middle(&visible(path), LOCK_CHARS))
+    outside_link(Some("mono sess-lock"), lock_url(ensemble, path), path, &middle(&visible(path), LOCK_CHARS))
 }
