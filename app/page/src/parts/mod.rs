@@ -12,6 +12,8 @@ mod density;
 mod export;
 #[cfg(feature = "ssr")]
 mod fetched;
+#[cfg(feature = "ssr")]
+mod fields;
 mod filter;
 mod findings;
 mod header;
@@ -54,6 +56,8 @@ pub(crate) use density::toggle_density;
 pub(crate) use export::export;
 #[cfg(feature = "ssr")]
 pub(crate) use fetched::fetched_script;
+#[cfg(feature = "ssr")]
+pub(crate) use fields::{ensemble_field, hidden_fields, option, select_field, text_field, tool_link};
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::Findings;
 #[cfg(feature = "ssr")]

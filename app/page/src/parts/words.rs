@@ -6,6 +6,8 @@ use lockscope_view::{Access, Contender, ContenderRole, Liveness, LockRow, Missin
 /// Longest text of a filter that is repeated.
 const TEXT_CHARS: usize = 60;
 
+#[cfg(feature = "ssr")]
+pub(super) const ENSEMBLE: &str = "Ensemble";
 pub(super) const OWNER_UNKNOWN: &str = "owner unknown";
 pub(super) const SESSION_ID: &str = "session id";
 pub(super) const CONNECTED_SINCE: &str = "Connected since";

@@ -106,23 +106,14 @@ pub(super) fn other_logs(page: &AuditPage) -> Option<String> {
 }
 
 /// What happened; None: nothing is known for a while.
-pub(super) fn event_kind(kind: Option<EventKind>) -> &'static str {
+pub(super) fn event_kind(kind: Option<EventKind>) -> String {
     match kind {
-        None => "gap",
-        Some(EventKind::Link) => "link",
-        Some(EventKind::Root) => "root",
-        Some(EventKind::LockAppeared) => "lock appeared",
-        Some(EventKind::LockVanished) => "lock vanished",
-        Some(EventKind::Arrived) => "joined",
-        Some(EventKind::Identified) => "owner known",
-        Some(EventKind::Left) => "left",
-        Some(EventKind::HolderChanged) => "acquired",
-        Some(EventKind::SessionEnded) => "session ended",
-        Some(EventKind::DeadlockClosed) => "deadlock closed",
-        Some(EventKind::DeadlockOpened) => "deadlock opened",
-        Some(EventKind::FindingRaised) => "finding raised",
-        Some(EventKind::FindingCleared) => "finding cleared",
-        Some(EventKind::VerdictChanged) => "verdict",
+        None => "gap".to_owned(),
+        Some(EventKind::Arrived) => "joined".to_owned(),
+        Some(EventKind::Identified) => "owner known".to_owned(),
+        Some(EventKind::HolderChanged) => "acquired".to_owned(),
+        Some(EventKind::VerdictChanged) => "verdict".to_owned(),
+        Some(kind) => kind.name().replace('_', " "),
     }
 }
 
@@ -175,6 +166,7 @@ pub(super) fn depth(most: u32, is_least: bool) -> String {
 }
 
 pub(super) const AT_LEAST: &str = "Lasted at least";
+pub(super) const LOCK_OR_WHO: &str = "Lock or who";
 pub(super) const ANY_LENGTH: &str = "any time";
 pub(super) const ZOOM: &str = "Click or drag for that part of the time";
 pub(super) const INCIDENT_ACTS: &str = "Releases and alerts";

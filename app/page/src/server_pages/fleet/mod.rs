@@ -10,9 +10,8 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::ServerPage;
-use crate::exact::Exact;
-use crate::format::visible;
-use crate::parts::{Chip, filled, stamp};
+use crate::format::count;
+use crate::parts::{Chip, hidden_fields, stamp, text_field, tool_link};
 use lockscope_view::{Fleet, FleetQuery, Verdict};
 
 #[derive(Clone, Debug, Default)]
@@ -57,16 +56,12 @@ fn search() -> AnyView {
 }
 
 fn filters(of: &FleetView) -> AnyView {
-    let kept = [("label", of.labels_text()), ("verdict", of.verdict_text())];
-    let kept = kept.into_iter().filter(|(_, value)| !value.is_empty());
-    let kept = kept.map(|(name, value)| view! { <input type="hidden" name=name value=Exact(value) /> }).collect_view();
+    let mut kept = vec![("label".to_owned(), of.labels_text()), ("verdict".to_owned(), of.verdict_text())];
+    kept.retain(|(_, value)| !value.is_empty());
     view! {
         <form class="filters audit-filter" method="get" action="/fleet" role="search" aria-label=words::FILTER>
-            <label class="field">
-                <span class="field-name">{words::NAME}</span>
-                <input class="filter-input" type="text" name="q" value=filled(visible(&of.query.q)) autocomplete="off" />
-            </label>
-            {kept}
+            {text_field("q", words::NAME, &of.query.q, None)}
+            {hidden_fields(&kept)}
             <button class="tool" type="submit">{words::FILTER}</button>
             {of.is_filtered().then(|| view! { <a class="tool" href="/fleet" data-testid="fleet-all">{words::ALL}</a> })}
         </form>
@@ -79,13 +74,13 @@ fn verdicts(of: &FleetView) -> AnyView {
     if let Some(chosen) = of.query.verdict.filter(|chosen| verdicts.iter().all(|(verdict, _)| verdict != chosen)) {
         verdicts.push((chosen, 0));
     }
-    let link = |(verdict, count): (Verdict, u32)| {
+    let link = |(verdict, number): (Verdict, u32)| {
         let is_chosen = of.query.verdict == Some(verdict);
         let href = of.address(&FleetQuery { verdict: (!is_chosen).then_some(verdict), offset: 0, ..of.query.clone() });
         view! {
             <li>
                 <a class="fleet-way" href=href aria-current=is_chosen.then_some("true")>
-                    <Chip verdict=verdict /> {words::ensembles(count)}
+                    <Chip verdict=verdict /> {count(number)}
                 </a>
             </li>
         }
@@ -101,7 +96,7 @@ fn labels(of: &FleetView) -> Option<AnyView> {
         view! {
             <li>
                 <a class="fleet-way" href=of.toggled(&pair) aria-current=is_chosen.then_some("true")>
-                    <span class="fleet-label">{words::label(&pair.0, &pair.1)}</span> {words::ensembles(label.ensembles)}
+                    <span class="fleet-label">{words::label(&pair.0, &pair.1)}</span> {count(label.ensembles)}
                 </a>
             </li>
         }
@@ -121,17 +116,14 @@ fn pages(of: &FleetView) -> Option<AnyView> {
     let at = |offset: u32| of.address(&FleetQuery { offset, ..of.query.clone() });
     let before = (*offset > 0).then(|| at(offset.saturating_sub(limit)));
     let after = (offset.saturating_add(shown) < *total).then(|| at(offset.saturating_add(limit)));
-    if before.is_none() && after.is_none() {
-        return None;
-    }
-    let way =
-        |href: Option<String>, text: &'static str| href.map(|href| view! { <a class="tool" href=href>{text}</a> });
-    Some(view! {
-        <nav class="audit-ways" aria-label=words::PAGES>
-            {way(before, words::BEFORE)}
-            <span class="quiet" data-testid="fleet-range">{words::range(*offset, shown, *total)}</span>
-            {way(after, words::AFTER)}
-        </nav>
+    (before.is_some() || after.is_some()).then(|| {
+        view! {
+            <nav class="audit-ways" aria-label=words::PAGES>
+                {tool_link(&before.unwrap_or_default(), words::BEFORE)}
+                <span class="quiet" data-testid="fleet-range">{words::range(*offset, shown, *total)}</span>
+                {tool_link(&after.unwrap_or_default(), words::AFTER)}
+            </nav>
+        }
     })
 }
 
