@@ -35,6 +35,17 @@ pub trait Source: Send + Sync + 'static {
     fn session(&self, query: &SessionQuery) -> InitialView<Option<Box<SessionPage>>>;
 }
 
+/// What the host found in what is kept of the past.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum PastAnswer<T> {
+    /// No history is kept.
+    #[default]
+    Off,
+    /// Why it can't be shown.
+    Refused(String),
+    Found(Box<T>),
+}
+
 /// The field of a form that says which page it came from.
 pub const FORM_TOKEN: &str = "form_token";
 

@@ -36,6 +36,8 @@ pub use view::{
     BARS_MAX, Bar, CLIENTS_MAX, ClientShare, FACTS_LISTED_MAX, HOLDS_LISTED_MAX, Missing, OverTime, OverTimeView,
     PieceShares, Strip, What,
 };
+#[cfg(feature = "ssr")]
+pub(crate) use words::{length, more_gaps};
 
 #[cfg(feature = "ssr")]
 const PIECES_MAX: i64 = 240;

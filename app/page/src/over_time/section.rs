@@ -49,7 +49,7 @@ fn section(of: &OverTime, choice: &Choice, now_ms: i64) -> AnyView {
             };
             framed("drawn", inner)
         }
-        OverTime::Drawn(view) => {
+        OverTime::Found(view) => {
             let state = if choice.follows_now() { "follows" } else { "drawn" };
             framed(state, view! { <div data-every=refresh_minutes(view.grain_ms)>{drawn(view, now_ms)}</div> })
         }

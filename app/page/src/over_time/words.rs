@@ -36,7 +36,7 @@ pub(super) const NOTHING_LISTED: &str = "Nothing happened here in this range.";
 pub(super) const NOT_COMPARED: &str = "Nothing is recorded of the range before: there is no thin line.";
 pub(super) const THE_REST: &str = "What is left out, as JSON";
 
-pub(super) fn length(length: Length) -> &'static str {
+pub(crate) fn length(length: Length) -> &'static str {
     match length {
         Length::QuarterHour => "15 min",
         Length::Hour => "1 h",
@@ -154,7 +154,7 @@ pub(super) fn more_clients(clients: usize) -> String {
     format!("and {}", plural(clients as u64, "other", "others"))
 }
 
-pub(super) fn more_gaps(gaps: usize) -> String {
+pub(crate) fn more_gaps(gaps: usize) -> String {
     format!("and {} before", plural(gaps as u64, "gap", "gaps"))
 }
 

@@ -15,12 +15,13 @@ mod incidents;
 mod lab;
 mod moment;
 mod release;
+mod waits;
 mod words;
 
 pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
 pub use audit::{AuditView, audit_page};
-pub use blame::{BlameFigures, BlameLinks, BlameView, Blamed, RangeWay, blame_page};
-pub use differs::{ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, WaitsCell, WaitsRow, differs_page};
+pub use blame::{BlameFigures, BlameLinks, BlameView, blame_page};
+pub use differs::{ChosenWaits, DiffersFigures, DiffersView, WaitsCell, WaitsRow, differs_page};
 pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use fleet::{FleetView, fleet_page};
@@ -30,6 +31,7 @@ pub use incidents::{IncidentsView, incidents_page};
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
 pub use moment::no_moment_page;
 pub use release::approve_page;
+pub use waits::{RangeWay, WaitsFilter};
 
 use crate::erase::view;
 use leptos::prelude::*;
