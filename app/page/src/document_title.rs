@@ -135,7 +135,7 @@ fn title_text<F: Fn() -> String>(text: F) -> F {
 /// Shows an icon; the same one again would be asked for again.
 #[cfg(feature = "hydrate")]
 fn show(icon: &str) {
-    let link = document().query_selector("link[rel=icon]").ok().flatten();
+    let link = crate::browser::first::<web_sys::Element>("link[rel=icon]");
     if let Some(link) = link.filter(|link| link.get_attribute("href").as_deref() != Some(icon)) {
         // The attribute's name is one.
         let _ = link.set_attribute("href", icon);

@@ -13,6 +13,7 @@ mod address;
 mod alert_banner;
 mod app;
 mod board;
+mod browser;
 mod charts;
 #[cfg(feature = "hydrate")]
 mod clipboard;

@@ -4,6 +4,7 @@
 use js_sys::{Array, JSON, Object, Reflect};
 use leptos::prelude::*;
 
+use crate::browser::{store, stored};
 use crate::erase::effect;
 use lockscope_view::{Preferences, SAVED_VIEWS_MAX, SavedView, SignedBy};
 use wasm_bindgen::JsValue;
@@ -158,19 +159,11 @@ fn body(next: &Preferences) -> Result<JsValue, JsValue> {
 }
 
 fn of_browser() -> Preferences {
-    let text = storage().and_then(|storage| storage.get_item(KEY).ok().flatten()).unwrap_or_default();
-    Preferences { revision: 0, pins: remembered_pins(), views: read(&text) }
+    Preferences { revision: 0, pins: remembered_pins(), views: read(&stored(KEY).unwrap_or_default()) }
 }
 
 fn write_views(views: &[SavedView]) {
-    if let Some(storage) = storage() {
-        // Fails only for a full or forbidden storage; then the views last as long as the page.
-        let _ = storage.set_item(KEY, &written(views));
-    }
-}
-
-fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
+    store(KEY, Some(&written(views)));
 }
 
 fn read(text: &str) -> Vec<SavedView> {

@@ -180,10 +180,7 @@ pub(super) fn keep_focus() {
     if let Some(focused) = focused() {
         leptos::task::spawn_local(async move {
             if focused.is_connected() && self::focused().is_none() {
-                let options = web_sys::FocusOptions::new();
-                options.set_prevent_scroll(true);
-                // Only an element that was never in a document can't be given the focus.
-                let _ = focused.focus_with_options(&options);
+                crate::browser::focus_in_place(&focused);
             }
         });
     }

@@ -13,9 +13,9 @@ mod words;
 
 use leptos::html::{Dialog, H2};
 use leptos::prelude::*;
-use wasm_bindgen::JsCast as _;
-use web_sys::{Element, Event};
+use web_sys::Event;
 
+use super::browser::closest;
 use super::current_user::CurrentUser;
 use super::erase::{dynamic, effect, erase, view};
 use super::exact::Exact;
@@ -164,8 +164,7 @@ fn ReleaseDialog(ensemble: String) -> AnyView {
 
 /// The znode whose button was clicked.
 fn release_path(event: &Event) -> Option<String> {
-    let target: Element = event.target()?.dyn_into().ok()?;
-    target.closest("[data-release]").ok()??.get_attribute("data-release")
+    closest(event.target(), "[data-release]")?.get_attribute("data-release")
 }
 
 impl Releasing {

@@ -6,10 +6,10 @@ use leptos::prelude::*;
 use leptos::svg::Svg;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
-use wasm_bindgen::JsCast as _;
 
 use super::table::name_of;
 use super::{WaitsState, words};
+use crate::browser::closest;
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
 use crate::charts::ring::{LABEL_HEIGHT, label_width};
 use crate::erase::{dynamic, effect, view};
@@ -283,5 +283,5 @@ fn card_box(card: Card, chosen: Option<SessionId>) -> AnyView {
 
 /// The session whose box an event came from.
 fn session_at(target: Option<web_sys::EventTarget>) -> Option<String> {
-    target?.dyn_into::<web_sys::Element>().ok()?.closest(".graph-box").ok()??.get_attribute("data-key")
+    closest(target, ".graph-box")?.get_attribute("data-key")
 }
