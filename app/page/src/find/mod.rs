@@ -27,34 +27,10 @@ pub(crate) struct Found {
     pub(crate) inner: AnyView,
 }
 
-/// Address of a page; none of what is done where one is.
-const fn address(place: FindPlace) -> &'static str {
-    match place {
-        FindPlace::Board => "/",
-        FindPlace::Waits => "/waits",
-        FindPlace::Sessions => "/sessions",
-        FindPlace::Events => "/events",
-        FindPlace::Alerts => "/alerts",
-        FindPlace::Incidents => "/incidents",
-        FindPlace::Blame => "/blame",
-        FindPlace::Fleet => "/fleet",
-        FindPlace::Lab => "/lab",
-        FindPlace::Status => "/status",
-        FindPlace::Audit => "/audit",
-        FindPlace::Release
-        | FindPlace::Pause
-        | FindPlace::Theme
-        | FindPlace::CopyLink
-        | FindPlace::Keys
-        | FindPlace::SignIn
-        | FindPlace::SignOut => "",
-    }
-}
-
 #[cfg(feature = "ssr")]
 pub fn find_places(fits: impl Fn(&str) -> bool) -> Vec<FindPlace> {
     let text = |at: FindPlace| {
-        let (name, is_for) = words::place(at);
+        let (name, is_for, _) = words::place(at);
         format!("{name} {is_for} {}", words::also(at))
     };
     FindPlace::ALL.into_iter().filter(|at| fits(&text(*at).to_lowercase())).collect()
@@ -97,23 +73,23 @@ pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<
         let href = session_url("", id);
         sessions.push(plain_link("session", href, &words::open_session(id), words::PAGE_OF_SESSION));
     }
-    let (pages, actions): (Vec<FindPlace>, Vec<FindPlace>) =
-        view.places.iter().partition(|at| !address(**at).is_empty());
-    let pages = pages.into_iter().map(|at| {
-        let (name, is_for) = words::place(at);
-        plain_link(name, address(at).to_owned(), name, is_for)
-    });
-    let actions = actions.into_iter().filter(|at| can(*at)).map(|at| {
-        let (name, is_for) = words::place(at);
-        Found { action: Some(at), ..plain_link(name, String::new(), name, is_for) }
-    });
+    let (mut pages, mut actions) = (Vec::new(), Vec::new());
+    for at in &view.places {
+        let (name, is_for, address) = words::place(*at);
+        let found = plain_link(name, address.to_owned(), name, is_for);
+        if !address.is_empty() {
+            pages.push(found);
+        } else if can(*at) {
+            actions.push(Found { action: Some(*at), ..found });
+        }
+    }
     let all = vec![
         (words::LOCKS, locks),
         (words::INCIDENTS, view.incidents.iter().map(|found| incident(found, view.now_ms)).collect()),
         (words::ALERTS, view.alerts.iter().map(|found| alert(found, view.now_ms)).collect()),
         (words::SESSIONS, sessions),
-        (words::PAGES, pages.collect()),
-        (words::ACTIONS, actions.collect()),
+        (words::PAGES, pages),
+        (words::ACTIONS, actions),
     ];
     all.into_iter().filter(|(_, found): &Group| !found.is_empty()).collect()
 }
