@@ -14,7 +14,7 @@ use lockscope_view::{Liveness, RunsOut};
 pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: Option<RunsOut>) -> AnyView {
     view! {
         <span class="alive explain-row" data-liveness=liveness.name() data-explain=anchor("liveness", liveness.name()) title=words::liveness_meaning(liveness)>
-            <span>{words::liveness(liveness)}</span>
+            <span>{liveness.name()}</span>
             {end.map(|end| view! { " " <SessionEnd words="" end=end /> })}
         </span>
     }
@@ -28,7 +28,7 @@ pub(crate) fn liveness_markup(liveness: Liveness, end: Option<RunsOut>, now_ms: 
             Attribute("data-liveness", Some(liveness.name())),
             Attribute("data-explain", Some(&anchor("liveness", liveness.name()))),
             Attribute("title", Some(words::liveness_meaning(liveness))),
-            Text(words::liveness(liveness)),
+            Text(liveness.name()),
             Text(if end.is_some() { " " } else { "" }),
             Piece::Markup(&end.unwrap_or_default()),
         ],

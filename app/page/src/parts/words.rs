@@ -36,19 +36,13 @@ pub(super) const KEYS: [(&str, &str); 13] = [
     ("Esc", "close, clear the filter, deselect"),
 ];
 
+/// A verdict's name, but for those of several words.
 pub(crate) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Free => "free",
-        Verdict::Healthy => "healthy",
-        Verdict::Unknown => "unknown",
-        Verdict::Slow => "slow",
-        Verdict::Expiring => "expiring",
         Verdict::NobodyHome => "nobody home",
-        Verdict::Orphan => "orphan",
-        Verdict::Stuck => "stuck",
         Verdict::MaybeDeadlocked => "maybe deadlocked",
         Verdict::DoubleOwner => "two owners",
-        Verdict::Deadlocked => "deadlocked",
+        other => other.name(),
     }
 }
 
@@ -126,16 +120,6 @@ pub(crate) fn hold_least(is_lower_bound: bool) -> Option<&'static str> {
 /// Why a wait may be longer than it looks.
 pub(crate) fn wait_least(is_lower_bound: bool) -> Option<&'static str> {
     is_lower_bound.then_some("At least: it may have waited before it was first seen, or others longer")
-}
-
-pub(super) fn liveness(liveness: Liveness) -> &'static str {
-    match liveness {
-        Liveness::Connected => "connected",
-        Liveness::Silent => "silent",
-        Liveness::Disconnected => "disconnected",
-        Liveness::Persistent => "persistent",
-        Liveness::Unknown => "unknown",
-    }
 }
 
 pub(super) fn liveness_meaning(liveness: Liveness) -> &'static str {

@@ -47,16 +47,7 @@ pub(super) fn link_word(link: Link) -> &'static str {
 }
 
 pub(super) fn root_word(state: RootState) -> &'static str {
-    match state {
-        RootState::Live => "live",
-        RootState::Syncing => "syncing",
-        RootState::Stale => "stale",
-        RootState::Partial => "partial",
-        RootState::Denied => "denied",
-        RootState::Gone => "gone",
-        RootState::Reduced => "reduced",
-        RootState::Past => "as it was",
-    }
+    if state == RootState::Past { "as it was" } else { state.name() }
 }
 
 pub(super) fn proof(proof: Proof) -> String {
@@ -98,14 +89,7 @@ pub(super) fn counters(ensemble: &EnsembleStatus) -> [(&'static str, Option<Stri
 }
 
 pub(super) fn state_word(state: SourceState) -> &'static str {
-    match state {
-        SourceState::Ok => "ok",
-        SourceState::Off => "off",
-        SourceState::Denied => "denied",
-        SourceState::Error => "error",
-        SourceState::Spared => "spared",
-        SourceState::NotAsked => "not asked",
-    }
+    if state == SourceState::NotAsked { "not asked" } else { state.name() }
 }
 
 pub(super) fn meaning(state: SourceState) -> &'static str {
@@ -124,13 +108,7 @@ pub(super) fn role(member: &MemberStatus) -> Option<&'static str> {
 }
 
 fn role_word(role: MemberRole) -> &'static str {
-    match role {
-        MemberRole::Leader => "leader",
-        MemberRole::Follower => "follower",
-        MemberRole::Observer => "observer",
-        MemberRole::Standalone => "standalone",
-        MemberRole::ReadOnly => "read-only",
-    }
+    if role == MemberRole::ReadOnly { "read-only" } else { role.name() }
 }
 
 /// Around what a page that is not live knew last.
