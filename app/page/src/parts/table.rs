@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::erase::view;
+use crate::erase::{erase, view};
 use crate::format::{middle, visible};
 
 /// Columns of a table: names with their classes.
@@ -17,7 +17,17 @@ pub(crate) fn Table<R: IntoView + 'static>(
     rows: R,
 ) -> AnyView {
     let head =
-        columns.iter().map(|(name, class)| view! { <th scope="col" class=filled(*class)>{*name}</th> }).collect_view();
+        |(name, class): &(&'static str, &'static str)| view! { <th scope="col" class=filled(*class)>{*name}</th> };
+    table_with(class, testid, columns.iter().map(head).collect(), erase(rows))
+}
+
+/// The same with cells of its own in its head.
+pub(super) fn table_with(
+    class: &'static str,
+    testid: Option<&'static str>,
+    head: Vec<AnyView>,
+    rows: AnyView,
+) -> AnyView {
     view! {
         // What scrolls must be reachable by keyboard.
         <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">
