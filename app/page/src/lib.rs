@@ -17,6 +17,7 @@ mod browser;
 mod charts;
 #[cfg(feature = "hydrate")]
 mod clipboard;
+#[cfg(feature = "ssr")]
 mod cluster;
 mod compact;
 mod copy;
@@ -35,20 +36,25 @@ mod initial_view;
 mod lab;
 mod live;
 mod lock;
+#[cfg(feature = "ssr")]
 mod lock_orders;
+#[cfg(feature = "ssr")]
 mod over_time;
 mod parts;
 mod past;
 pub mod ports;
 mod release;
+mod sections;
 #[cfg(feature = "ssr")]
 mod server_pages;
 mod session;
+#[cfg(feature = "ssr")]
 mod session_timeout;
 mod sessions;
 mod shell;
 mod split;
 mod status;
+#[cfg(feature = "ssr")]
 mod time_to_lock;
 mod waits;
 mod wall;

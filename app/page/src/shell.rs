@@ -10,6 +10,8 @@ use super::app::{App, is_in_chunk};
 use super::document_title::initial_title;
 #[cfg(feature = "ssr")]
 use super::parts::{THEME_SCRIPT, ZONE_SCRIPT};
+#[cfg(feature = "ssr")]
+use super::sections::scripts;
 
 /// Names of the built files, served below `/pkg/`; each holds the hash of its content.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +81,7 @@ pub fn shell(assets: AssetNames) -> AnyView {
     if super::past::is_shown() {
         let body = view! {
             <App />
-            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &super::over_time::script(), &super::lock_orders::script(), &super::time_to_lock::script(), &super::session_timeout::script(), &super::cluster::script()].concat()></script>
+            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &scripts()].concat()></script>
             {alerts}
         };
         return document(&assets, nonce, initial_title().icon(), view! { <MetaTags /> }, body);
@@ -100,7 +102,7 @@ pub fn shell(assets: AssetNames) -> AnyView {
         <MetaTags />
     };
     #[cfg(feature = "ssr")]
-    let own = view! { <script nonce=nonce.clone() inner_html=[super::over_time::script(), super::lock_orders::script(), super::time_to_lock::script(), super::session_timeout::script(), super::cluster::script()].concat()></script> };
+    let own = view! { <script nonce=nonce.clone() inner_html=scripts()></script> };
     #[cfg(not(feature = "ssr"))]
     let own = ();
     let body = view! {

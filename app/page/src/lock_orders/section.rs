@@ -38,7 +38,7 @@ pub fn lock_orders_markup(orders: &LockOrders, now_ms: i64, forms: Option<FormTo
 }
 
 /// What is in the document at first: all of it, for whoever has no script.
-pub(super) fn initial() -> String {
+pub(crate) fn initial() -> String {
     let Some(source) = use_context::<Arc<dyn Source>>() else { return String::new() };
     let may_act = use_context::<Person>().is_some_and(|person| person.may_release) && !past::is_shown();
     section(&source.orders(), may_act).to_html().replace("<!>", "")

@@ -24,7 +24,7 @@ pub fn over_time_markup(of: &OverTime, choice: &Choice, now_ms: i64) -> String {
 
 /// What is in the document at first: the section where it was drawn, else the ways to it. A script draws it as soon as it
 /// comes into view; without one each way leads to it.
-pub(super) fn initial(query: &LockQuery) -> String {
+pub(crate) fn initial(query: &LockQuery) -> String {
     if let Some(OverTimeMarkup(markup)) = use_context() {
         return markup;
     }
