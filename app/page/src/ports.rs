@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::address::with_parameter;
 use lockscope_view::{
     Board, BoardQuery, Epoch, LockOrders, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery,
     Status, Waits, WaitsQuery,
@@ -108,8 +109,7 @@ pub struct PastView {
 
 impl PastView {
     pub fn url(&self, at_ms: i64) -> String {
-        let sign = if self.address.contains('?') { '&' } else { '?' };
-        format!("{}{sign}at={at_ms}", self.address)
+        with_parameter(&self.address, &format!("at={at_ms}"))
     }
 
     /// The moment so much later, or earlier where it is negative: no further than something is kept. Of what lies in a

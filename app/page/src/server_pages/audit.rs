@@ -5,6 +5,7 @@ use crate::exact::Exact;
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
+use crate::address::with_parameter;
 use crate::format::{middle, visible};
 use crate::parts::{
     Columns, Table, filled, lock_url, option, select_field, shortened, shortened_code, stamp, text_field, tool_link,
@@ -165,7 +166,7 @@ fn why(record: &AuditRecord) -> AnyView {
 fn incident(record: &AuditRecord) -> Option<String> {
     let lock = record.lock.as_ref().filter(|_| record.kind == AuditKind::ReleaseOutcome)?;
     let url = lock_url(record.ensemble.as_deref().unwrap_or_default(), lock).replacen("/lock", "/incident", 1);
-    Some(format!("{url}{}around={}", if url.contains('?') { '&' } else { '?' }, record.at_ms))
+    Some(with_parameter(&url, &format!("around={}", record.at_ms)))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
+use crate::address::with_parameter;
 use crate::format::visible;
 use crate::parts::{
     Columns, Table, ensemble_field, hidden_fields, lock_url, option, select_field, session_url, shortened,
@@ -99,16 +100,10 @@ fn news(of: &EventsView) -> Option<AnyView> {
     (!of.news.is_empty()).then(|| {
         view! {
             <p class="notice" id="news" role="status" data-testid="events-news" data-from=of.news.clone() hidden>
-                <a href=of.newest_url()></a>
+                <a href=of.news.replacen("/events/news", "/events", 1)></a>
             </p>
         }
     })
-}
-
-impl EventsView {
-    fn newest_url(&self) -> String {
-        self.news.replacen("/events/news", "/events", 1)
-    }
 }
 
 fn filter(of: &EventsView) -> AnyView {
@@ -145,9 +140,9 @@ fn pause(of: &EventsView) -> Option<AnyView> {
 }
 
 fn row(of: &EventsView, line: &EventLine) -> AnyView {
-    let then = |url: String, at_ms: i64| format!("{url}{}at={at_ms}", if url.contains('?') { '&' } else { '?' });
+    let then = |url: &str, at_ms: i64| with_parameter(url, &format!("at={at_ms}"));
     let shown = |url: String| match of.at_ms {
-        Some(at_ms) => then(url, at_ms),
+        Some(at_ms) => then(&url, at_ms),
         None => url,
     };
     let has_several = !of.ensembles.is_empty();
@@ -157,7 +152,7 @@ fn row(of: &EventsView, line: &EventLine) -> AnyView {
     let path = event.and_then(|row| row.path.as_ref());
     let lock_url = path.filter(|_| kind != Some(EventKind::Root)).map(|path| lock_url(ensemble, path));
     let moment = event.filter(|_| of.keeps_history).map(|row| {
-        let url = then(lock_url.clone().unwrap_or_else(|| "/".to_owned()), row.at_ms);
+        let url = then(lock_url.as_deref().unwrap_or("/"), row.at_ms);
         view! { <div><a href=url>{words::THEN}</a></div> }
     });
     let session = event.and_then(|row| row.session_id).map(|id| {
