@@ -79,6 +79,8 @@ pub(crate) use session::{holder_name, lock_url, session_url};
 #[cfg(feature = "ssr")]
 pub(crate) use severity::severity;
 pub(crate) use step::{RELEASE_HASH, StepPlace, headline, looked_after, step};
+#[cfg(feature = "ssr")]
+pub(crate) use table::linked;
 pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link, shortened, shortened_code};
 pub(crate) use tag::{Tag, tag_markup};
 #[cfg(feature = "ssr")]

@@ -90,6 +90,15 @@ pub(crate) fn outside_link(class: Option<&'static str>, href: String, whole: &st
     view! { <a class=class href=href title=filled(visible(whole))><bdi>{visible(text)}</bdi></a> }
 }
 
+/// What leads somewhere, where there is an address.
+#[cfg(feature = "ssr")]
+pub(crate) fn linked(url: Option<String>, inner: AnyView) -> AnyView {
+    match url {
+        Some(url) => view! { <a href=url>{inner}</a> },
+        None => inner,
+    }
+}
+
 /// A text from outside, shortened; the whole is in its title.
 pub(crate) fn shortened(text: &str, chars: usize) -> AnyView {
     let whole = visible(text);

@@ -8,7 +8,7 @@ use super::{ServerPage, words};
 use crate::address::with_parameter;
 use crate::format::visible;
 use crate::parts::{
-    Columns, Table, ensemble_field, hidden_fields, lock_url, option, select_field, session_url, shortened,
+    Columns, Table, ensemble_field, hidden_fields, linked, lock_url, option, select_field, session_url, shortened,
     shortened_code, stamp, text_field, tool_link,
 };
 use lockscope_view::past::Missing;
@@ -156,7 +156,7 @@ fn row(of: &EventsView, line: &EventLine) -> AnyView {
         view! { <div><a href=url>{words::THEN}</a></div> }
     });
     let session = event.and_then(|row| row.session_id).map(|id| {
-        view! { <div class="quiet">{linked(Some(shown(session_url(ensemble, id))), &id.to_string())}</div> }
+        view! { <div class="quiet">{linked(Some(shown(session_url(ensemble, id))), shortened_code(&id.to_string(), CELL_CHARS))}</div> }
     });
     let ensemble = has_several.then(|| view! { <div class="quiet">{visible(&line.ensemble)}</div> });
     let who = line.client.as_ref().map(|client| shortened(client, CELL_CHARS));
@@ -168,18 +168,10 @@ fn row(of: &EventsView, line: &EventLine) -> AnyView {
         <tr data-kind=kind.map_or("gap", EventKind::name) data-at=at_ms.to_string()>
             <td>{stamp(at_ms)}{moment}</td>
             <td><span class="audit-kind">{words::event_kind(kind)}</span></td>
-            <td class="audit-where">{path.map(|path| linked(lock_url.map(shown), path))}{ensemble}</td>
+            <td class="audit-where">{path.map(|path| linked(lock_url.map(shown), shortened_code(path, CELL_CHARS)))}{ensemble}</td>
             <td class="audit-where">{who}{session}</td>
             <td class="audit-why">{text}</td>
         </tr>
-    }
-}
-
-fn linked(url: Option<String>, text: &str) -> AnyView {
-    let short = shortened_code(text, CELL_CHARS);
-    match url {
-        Some(url) => view! { <a href=url>{short}</a> },
-        None => short,
     }
 }
 

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use super::{ServerPage, words};
 use crate::format::{count, duration, visible};
 use crate::parts::{
-    Columns, lock_url, marked, marked_table, numbers_way, session_url, shortened, shortened_code, stamp,
+    Columns, linked, lock_url, marked, marked_table, numbers_way, session_url, shortened, shortened_code, stamp,
 };
 use lockscope_view::past::{
     AlikeIncident, EarlierIncident, Incident, IncidentAlert, IncidentLife, IncidentRelease, Mark, OneIncident,
@@ -194,14 +194,12 @@ fn row(page: &IncidentView, of: &IncidentLife, axis: Axis) -> AnyView {
     let holds = of.held_at_ms.is_some().then(|| bar(if of.is_root { "root" } else { "holds" }, held_ms, left_ms));
     let who = [&of.label, &of.host, &of.session_id].into_iter().flatten().next();
     let name = shortened(who.map_or(words::NO_SESSION, String::as_str), CELL_CHARS);
-    let name = match of.session_id.as_ref().and_then(|id| id.parse().ok()) {
-        Some(id) => {
-            // It may have come later.
-            let at_ms = page.incident.incident.from_at_ms.max(of.joined_at_ms.saturating_add(1));
-            view! { <a href=format!("{}&at={at_ms}", session_url(&page.ensemble, id))>{name}</a> }
-        }
-        None => name,
-    };
+    let url = of.session_id.as_ref().and_then(|id| id.parse().ok()).map(|id| {
+        // It may have come later.
+        let at_ms = page.incident.incident.from_at_ms.max(of.joined_at_ms.saturating_add(1));
+        format!("{}&at={at_ms}", session_url(&page.ensemble, id))
+    });
+    let name = linked(url, name);
     let root = of.is_root.then(|| view! { <div class="quiet">{words::INCIDENT_ROOT}</div> });
     view! {
         <tr data-is-root=of.is_root.to_string()>
