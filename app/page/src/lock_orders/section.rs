@@ -10,7 +10,7 @@ use crate::exact::Exact;
 use crate::explain::explained_term;
 use crate::form_token::form_token;
 use crate::format::{date, middle, visible};
-use crate::parts::{Columns, lock_url, mark, marked, select_field, session_url, table_of, text};
+use crate::parts::{Columns, lock_url, mark, marked, reason_field, select_field, session_url, table_of, text};
 use crate::past;
 use crate::ports::{FormTokens, Source};
 use lockscope_view::{LockOrder, LockOrders, OrderSeen, OrderSnooze, OrderWarning, Person};
@@ -121,11 +121,7 @@ fn snooze_form(warning: &OrderWarning) -> AnyView {
                 {form_token("/waits/orders/snooze")}
                 <input type="hidden" name="ensemble" value=Exact(warning.ensemble.clone()) />
                 {classes.into_iter().map(class).collect_view()}
-                <label class="release-field">
-                    <span>{words::REASON}</span>
-                    <input class="release-input" type="text" name="reason" required="" maxlength="500" autocomplete="off" />
-                    <span>{words::MEANS}</span>
-                </label>
+                {reason_field(words::REASON, words::MEANS)}
                 <div class="release-buttons">
                     {select_field("for_ms", words::HOW_LONG, words::LENGTHS.map(length).collect_view())}
                     <button class="tool" type="submit">"Snooze"</button>

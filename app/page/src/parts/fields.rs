@@ -54,3 +54,14 @@ pub(crate) fn hidden_fields(pairs: &[(String, String)]) -> AnyView {
 pub(crate) fn tool_link(href: &str, text: &'static str) -> Option<AnyView> {
     filled(href.to_owned()).map(|href| view! { <a class="tool" href=href>{text}</a> })
 }
+
+/// Why somebody acts, with what that does.
+pub(crate) fn reason_field(label: &'static str, means: &'static str) -> AnyView {
+    view! {
+        <label class="release-field">
+            <span>{label}</span>
+            <input class="release-input" type="text" name="reason" required="" maxlength="500" autocomplete="off" />
+            <span>{means}</span>
+        </label>
+    }
+}

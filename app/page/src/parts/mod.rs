@@ -57,7 +57,7 @@ pub(crate) use export::export;
 #[cfg(feature = "ssr")]
 pub(crate) use fetched::fetched_script;
 #[cfg(feature = "ssr")]
-pub(crate) use fields::{ensemble_field, hidden_fields, option, select_field, text_field, tool_link};
+pub(crate) use fields::{ensemble_field, hidden_fields, option, reason_field, select_field, text_field, tool_link};
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::Findings;
 #[cfg(feature = "ssr")]

@@ -8,11 +8,10 @@ use leptos::prelude::*;
 use super::view::AlertsView;
 use super::words;
 use crate::format::{count, visible};
-use crate::parts::{lock_url, mark, marked, select_field, severity, stamp};
+use crate::parts::{lock_url, mark, marked, reason_field, select_field, severity, stamp};
 use lockscope_view::{Alert, AlertState};
 
 const GROUPS: [AlertState; 3] = [AlertState::Firing, AlertState::Pending, AlertState::Resolved];
-const REASON_CHARS: &str = "500";
 
 /// Those of the filter, or that there are none.
 pub(super) fn list(of: &AlertsView) -> AnyView {
@@ -108,7 +107,7 @@ fn acts(alert: &Alert) -> AnyView {
                 <form method="post" action="/alerts/ack">
                     {form_token("/alerts/ack")}
                     <input type="hidden" name="key" value=Exact(alert.key.clone()) />
-                    {reason(words::ACK_REASON, words::ACK_MEANS)}
+                    {reason_field(words::ACK_REASON, words::ACK_MEANS)}
                     <div class="release-buttons"><button class="tool" type="submit">"Acknowledge"</button></div>
                 </form>
                 <form method="post" action="/alerts/silences">
@@ -116,7 +115,7 @@ fn acts(alert: &Alert) -> AnyView {
                     <input type="hidden" name="rule" value=Exact(alert.rule.clone()) />
                     <input type="hidden" name="ensemble" value=Exact(alert.ensemble.clone()) />
                     <input type="hidden" name="path" value=Exact(alert.lock.clone()) />
-                    {reason(words::REASON, words::SILENCE_MEANS)}
+                    {reason_field(words::REASON, words::SILENCE_MEANS)}
                     <div class="release-buttons">
                         {select_field("for_ms", words::SILENCE_FOR, words::LENGTHS.map(length).collect_view())}
                         <button class="tool" type="submit">"Silence"</button>
@@ -124,15 +123,5 @@ fn acts(alert: &Alert) -> AnyView {
                 </form>
             </div>
         </details>
-    }
-}
-
-fn reason(label: &'static str, means: &'static str) -> AnyView {
-    view! {
-        <label class="release-field">
-            <span>{label}</span>
-            <input class="release-input" type="text" name="reason" required="" maxlength=REASON_CHARS autocomplete="off" />
-            <span>{means}</span>
-        </label>
     }
 }
