@@ -74,7 +74,7 @@ pub(crate) use markup_rows::{Lane, RowMarkup, markup_rows};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
 pub(crate) use part::part;
-pub(crate) use rows::{Item, rows, rows_in_parts};
+pub(crate) use rows::{Item, Keyed, rows, rows_in_parts};
 pub(crate) use session::{holder_name, lock_url, session_url};
 #[cfg(feature = "ssr")]
 pub(crate) use severity::severity;

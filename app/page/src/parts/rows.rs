@@ -11,6 +11,14 @@ use super::part::part_of;
 use super::shown::{Show, Shown};
 use crate::erase::{dynamic, erase};
 
+/// An item known by a key, and the ensemble that its links lead into.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Keyed<T> {
+    pub(crate) key: String,
+    pub(crate) ensemble: String,
+    pub(crate) item: T,
+}
+
 /// Draws each item. What stays keeps its element, and with it focus and selection, wherever it moves; it is drawn anew
 /// only when it changed.
 pub(crate) fn rows<T: Clone + PartialEq + Send + Sync + 'static>(
