@@ -13,7 +13,7 @@ use lockscope_view::Alert;
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{middle, visible};
-use crate::parts::{Age, lock_url, severity, text};
+use crate::parts::{Age, and_more, lock_url, severity, text};
 
 pub(crate) use script::script;
 
@@ -86,7 +86,7 @@ fn line(first: &Alert, firing: &[Alert]) -> AnyView {
                 <a class="alert-lock" href=href rel="external"><bdi>{middle(&path, PATH_CHARS)}</bdi></a>
                 {words::FOR}<Age since_ms=Some(told.since_at_ms) />": "{sentence}{by}{unseen}
             </span>
-            {(more > 0).then(|| view! { <a class="alert-more" href="/alerts?state=firing" rel="external">{words::and_more(more)}</a> })}
+            {(more > 0).then(|| view! { <a class="alert-more" href="/alerts?state=firing" rel="external">{and_more(u32::try_from(more).unwrap_or(u32::MAX))}</a> })}
             {carried}
         </aside>
     }

@@ -89,7 +89,8 @@ pub(crate) use text_area::TextArea;
 pub(crate) use theme::SCRIPT as THEME_SCRIPT;
 pub(crate) use time::{Age, AgeOf, AgeText, Countdown, Since};
 pub(crate) use words::{
-    does, finding_word, hold_least, missing_words, no_match, role_word, verdict_word, wait_least, waiters_text,
+    and_more, does, finding_word, hold_least, missing_words, no_match, role_word, verdict_word, wait_least,
+    waiters_text,
 };
 pub(crate) use zone::{Instant, ShownZone, stamp};
 #[cfg(feature = "ssr")]

@@ -111,6 +111,11 @@ pub(crate) fn no_match(what: &str, text: Option<&str>) -> String {
         None => format!("No {what} matches the filter."),
     }
 }
+/// How many are not named.
+pub(crate) fn and_more(number: u32) -> String {
+    format!("and {} more", count(number))
+}
+
 
 /// Why a hold may be longer than it looks.
 pub(crate) fn hold_least(is_lower_bound: bool) -> Option<&'static str> {

@@ -8,7 +8,7 @@ use crate::erase::{dynamic, erase, view};
 use crate::format::{middle, visible};
 use crate::live::Live;
 use crate::parts::{
-    Age, Chip, Item, Tag, cycle_mark, hold_least, lock_url, mark, outside_link, rows_in_parts, session_url,
+    Age, Chip, Item, Tag, and_more, cycle_mark, hold_least, lock_url, mark, outside_link, rows_in_parts, session_url,
 };
 use lockscope_view::{LockSince, WaitBranch, Waits};
 
@@ -110,8 +110,7 @@ fn who(branch: &WaitBranch) -> AnyView {
             </span>
         }
     };
-    let more =
-        (branch.more_holds > 0).then(|| view! { <span class="quiet">{words::more_holds(branch.more_holds)}</span> });
+    let more = (branch.more_holds > 0).then(|| view! { <span class="quiet">{and_more(branch.more_holds)}</span> });
     view! {
         <span class="tree-who">
             <Tag of=branch.tag.clone() />
