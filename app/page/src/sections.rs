@@ -10,51 +10,49 @@ use crate::erase::erase;
 use crate::{cluster, lock_orders, over_time, session_timeout, time_to_lock};
 use lockscope_view::LockQuery;
 
-/// The element of a section; `inside`: what a document has of it at first.
-fn section(open: &str, inside: &str, close: &str) -> AnyView {
-    erase(InertElement::new([open, inside, close].concat()))
+#[derive(Clone, Copy)]
+pub(crate) enum ServerSection<'a> {
+    /// Which servers watch the same. On a page of the past it stays empty.
+    Cluster,
+    /// In which order locks are taken.
+    LockOrders,
+    /// A lock over time. It is in the document where its address chooses a range or a moment.
+    OverTime(#[cfg_attr(not(feature = "ssr"), expect(dead_code, reason = "only the server draws it"))] &'a LockQuery),
+    /// Whether a session's time-out suits its client.
+    SessionTimeout,
+    /// How long the waiters of a lock still have to wait. A document has what the model alone knows, so that nothing moves
+    /// when what was recorded is known as well.
+    TimeToLock,
 }
 
-/// Which servers watch the same. On a page of the past it stays empty.
-pub(crate) fn cluster_section() -> AnyView {
-    section("<cluster-replicas>", "", "</cluster-replicas>")
-}
+impl ServerSection<'_> {
+    pub(crate) fn element(self) -> AnyView {
+        let (open, close) = match self {
+            Self::Cluster => ("<cluster-replicas>", "</cluster-replicas>"),
+            Self::LockOrders => ("<lock-orders>", "</lock-orders>"),
+            Self::OverTime(_) => ("<over-time id=\"over-time\" tabindex=\"-1\">", "</over-time>"),
+            Self::SessionTimeout => ("<session-timeout>", "</session-timeout>"),
+            Self::TimeToLock => ("<time-to-lock>", "</time-to-lock>"),
+        };
+        erase(InertElement::new([open, &self.initial(), close].concat()))
+    }
 
-/// In which order locks are taken.
-pub(crate) fn lock_orders_section() -> AnyView {
+    /// What a document has of it at first.
     #[cfg(feature = "ssr")]
-    let inside = lock_orders::initial();
-    #[cfg(not(feature = "ssr"))]
-    let inside = "";
-    section("<lock-orders>", inside.as_ref(), "</lock-orders>")
-}
+    fn initial(self) -> String {
+        match self {
+            Self::Cluster => String::new(),
+            Self::LockOrders => lock_orders::initial(),
+            Self::OverTime(query) => over_time::initial(query),
+            Self::SessionTimeout => session_timeout::initial(),
+            Self::TimeToLock => time_to_lock::initial(),
+        }
+    }
 
-/// A lock over time, and what happened there. It is in the document where its address chooses a range or a moment.
-pub(crate) fn over_time_section(query: &LockQuery) -> AnyView {
-    #[cfg(feature = "ssr")]
-    let inside = over_time::initial(query);
     #[cfg(not(feature = "ssr"))]
-    let (inside, _) = ("", query);
-    section("<over-time id=\"over-time\" tabindex=\"-1\">", inside.as_ref(), "</over-time>")
-}
-
-/// Whether a session's time-out suits its client.
-pub(crate) fn session_timeout_section() -> AnyView {
-    #[cfg(feature = "ssr")]
-    let inside = session_timeout::initial();
-    #[cfg(not(feature = "ssr"))]
-    let inside = "";
-    section("<session-timeout>", inside.as_ref(), "</session-timeout>")
-}
-
-/// How long the waiters of a lock still have to wait. A document has what the model alone knows, so that nothing moves when
-/// what was recorded is known as well.
-pub(crate) fn time_to_lock_section() -> AnyView {
-    #[cfg(feature = "ssr")]
-    let inside = time_to_lock::initial();
-    #[cfg(not(feature = "ssr"))]
-    let inside = "";
-    section("<time-to-lock>", inside.as_ref(), "</time-to-lock>")
+    fn initial(self) -> String {
+        String::new()
+    }
 }
 
 /// What sections do in a browser.

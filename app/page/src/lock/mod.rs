@@ -23,7 +23,7 @@ use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, lock_url, use_keys};
 use super::release::release_dialog;
-use super::sections::{over_time_section, time_to_lock_section};
+use super::sections::ServerSection;
 use chain::{Chain, LINKS_MAX};
 use facts::Facts;
 use head::LockTitle;
@@ -89,7 +89,7 @@ fn one(query: LockQuery) -> AnyView {
         // It may have been there.
         view! {
             {absent(words::NO_LOCK, &path, words::NOTHING)}
-            {query.with_value(over_time_section)}
+            {query.with_value(|query| ServerSection::OverTime(query).element())}
         }
     };
     view! {
@@ -99,8 +99,8 @@ fn one(query: LockQuery) -> AnyView {
                     <LockTitle state=state />
                     <Chain state=state />
                     <Queue state=state opened=opened query=query.get_value() />
-                    {time_to_lock_section()}
-                    {query.with_value(over_time_section)}
+                    {ServerSection::TimeToLock.element()}
+                    {query.with_value(|query| ServerSection::OverTime(query).element())}
                     <Stats state=state />
                     <Facts state=state />
                     <p><a class="tool" href=query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a> " " <a class="tool" href=query.with_value(incidents_url) rel="external">"Incidents"</a></p>

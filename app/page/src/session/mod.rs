@@ -12,7 +12,7 @@ use super::format::{count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Client, ClientCard, Section, Total, filled, part, session_url, use_keys};
-use super::sections::session_timeout_section;
+use super::sections::ServerSection;
 use lockscope_view::{SessionPage, SessionQuery, SessionRow, Verdict};
 use tables::{History, Locks};
 
@@ -80,7 +80,7 @@ fn known(state: SessionState) -> AnyView {
         {part(page, |page| page.row.clone(), title)}
         {part(page, |page| page.row.cycle_verdict, |verdict| erase(verdict.map(deadlock)))}
         {part(page, |page| page.row.clone(), client)}
-        {session_timeout_section()}
+        {ServerSection::SessionTimeout.element()}
         <Locks state=state />
         <History state=state />
         <p><a class="tool" href=state.query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a></p>

@@ -12,7 +12,7 @@ use super::format::{count, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Pair, use_keys};
-use super::sections::cluster_section;
+use super::sections::ServerSection;
 use ensemble::ensemble;
 use lockscope_view::{ConfigStatus, Freshness, Status, StatusQuery};
 use summary::summary;
@@ -41,7 +41,7 @@ fn page(status: &Status, is_fresh: bool) -> AnyView {
     view! {
         <p class="status-summary" data-testid="summary" data-well=summary.is_well.to_string()>{summary.words}</p>
         {server(status)}
-        {cluster_section()}
+        {ServerSection::Cluster.element()}
         {ensembles}
     }
 }

@@ -15,7 +15,7 @@ use super::erase::view;
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Chrome, use_keys};
-use super::sections::lock_orders_section;
+use super::sections::ServerSection;
 use cycles::Cycles;
 use graph::Graph;
 use lockscope_view::{GRAPH_EDGES_MAX, GRAPH_NODES_MAX, SessionId, Waits, WaitsQuery};
@@ -63,7 +63,7 @@ pub(crate) fn WaitsPage() -> AnyView {
                 <Tree waits=state.waits />
                 <WaitsTable state=state />
             </Show>
-            {lock_orders_section()}
+            {ServerSection::LockOrders.element()}
         </Chrome>
     }
 }
