@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::view::{Bar, OverTimeView, PieceShares, Strip};
 use super::words;
-use crate::charts::over_time::{Axis, HEIGHT, Scale, WIDTH, area, edge, percent, rows, stack};
+use crate::charts::over_time::{Axis, HEIGHT, Scale, WIDTH, area, edge, hue_name, percent, rows, stack};
 use crate::erase::{erase, view};
 use crate::format::{date, middle, visible};
 use crate::parts::definition;
@@ -150,8 +150,7 @@ impl<'a> Picture<'a> {
     }
 
     fn hue(&self, client: Option<usize>) -> String {
-        let hue = client.and_then(|client| self.hues.get(client).copied().flatten());
-        hue.map_or("none".to_owned(), |hue| hue.to_string())
+        hue_name(client.and_then(|client| self.hues.get(client).copied().flatten()))
     }
 
     fn name(&self, client: Option<usize>) -> &str {

@@ -84,7 +84,7 @@ fn drawn(view: &OverTimeView, now_ms: i64) -> AnyView {
             view! {
                 <span class="ot-former-key" data-testid="ot-compared">
                     <svg viewBox="0 0 24 8" aria-hidden="true"><path class="ot-former" d="M0 4H24" /></svg>
-                    {words::former_line(former)}
+                    {words::former(former).2}
                 </span>
             }
         }
@@ -134,8 +134,8 @@ fn ranges(choice: &Choice, drawn: Option<((i64, i64), i64)>) -> AnyView {
         let is_chosen = choice.former == Some(former);
         // Chosen once more, it is no longer.
         let other = Choice { former: (!is_chosen).then_some(former), ..choice.clone() };
-        let (title, name) = (Some(words::former_title(former)), words::former(former));
-        way(&other, former.name().to_owned(), is_chosen, title, name)
+        let (name, title, _) = words::former(former);
+        way(&other, former.name().to_owned(), is_chosen, Some(title), name)
     };
     let steps = Step::ALL.map(step);
     let steps = drawn

@@ -47,25 +47,11 @@ pub(crate) fn length(length: Length) -> &'static str {
     }
 }
 
-pub(super) fn former(former: Former) -> &'static str {
+/// What is compared with: in short, at length with what is seen first, and behind its line.
+pub(super) fn former(former: Former) -> (&'static str, &'static str, &'static str) {
     match former {
-        Former::Day => "−1 d",
-        Former::Week => "−1 w",
-    }
-}
-
-/// At length; it begins with what is seen.
-pub(super) fn former_title(former: Former) -> &'static str {
-    match former {
-        Former::Day => "−1 d: compare with the day before",
-        Former::Week => "−1 w: compare with the week before",
-    }
-}
-
-pub(super) fn former_line(former: Former) -> &'static str {
-    match former {
-        Former::Day => "a day before",
-        Former::Week => "a week before",
+        Former::Day => ("−1 d", "−1 d: compare with the day before", "a day before"),
+        Former::Week => ("−1 w", "−1 w: compare with the week before", "a week before"),
     }
 }
 
