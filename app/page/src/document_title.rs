@@ -132,8 +132,7 @@ fn title_text<F: Fn() -> String>(text: F) -> F {
     text
 }
 
-/// Shows an icon; the same one again would be asked for again.
-#[cfg(feature = "hydrate")]
+/// Shows an icon; the same one again would be asked for again. Browser only: the document says it.
 fn show(icon: &str) {
     let link = crate::browser::first::<web_sys::Element>("link[rel=icon]");
     if let Some(link) = link.filter(|link| link.get_attribute("href").as_deref() != Some(icon)) {
@@ -141,10 +140,6 @@ fn show(icon: &str) {
         let _ = link.set_attribute("href", icon);
     }
 }
-
-/// The document says it.
-#[cfg(not(feature = "hydrate"))]
-fn show(_: &str) {}
 
 #[cfg(test)]
 mod tests {

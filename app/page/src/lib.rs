@@ -15,7 +15,6 @@ mod app;
 mod board;
 mod browser;
 mod charts;
-#[cfg(feature = "hydrate")]
 mod clipboard;
 #[cfg(feature = "ssr")]
 mod cluster;

@@ -8,7 +8,6 @@ use super::release::{fired, herd};
 use super::ticket::markdown;
 use super::{LockState, words};
 use crate::charts::Sparkline;
-#[cfg(feature = "hydrate")]
 use crate::clipboard;
 use crate::copy::{CopyButton, CopyCommand};
 use crate::erase::{dynamic, erase, view};
@@ -138,10 +137,6 @@ fn share(ensemble: &str, path: &str) -> AnyView {
 fn copy_markdown(live: Live) {
     let text = untrack(move || live.lock(|page| page.map(|page| markdown(page, live.now_ms()))));
     if let Some(text) = text.flatten() {
-        #[cfg(feature = "hydrate")]
         clipboard::copy(text);
-        // The server renders the button and never gets a click.
-        #[cfg(not(feature = "hydrate"))]
-        drop(text);
     }
 }

@@ -17,7 +17,6 @@ pub(super) const FENCING_TOKEN: &str = "Fencing token";
 pub(super) const LEAST_SINCE_LOOKED: &str = "At least: it was already so when Lockscope first looked";
 pub(super) const UTC: &str = "UTC";
 pub(super) const LOCAL: &str = "local";
-#[cfg(feature = "hydrate")]
 pub(crate) const NOT_COPIED: &str = "Not copied: the browser does not let us. Select the text instead.";
 
 pub(super) const KEYS: [(&str, &str); 13] = [
@@ -111,11 +110,11 @@ pub(crate) fn no_match(what: &str, text: Option<&str>) -> String {
         None => format!("No {what} matches the filter."),
     }
 }
+
 /// How many are not named.
 pub(crate) fn and_more(number: u32) -> String {
     format!("and {} more", count(number))
 }
-
 
 /// Why a hold may be longer than it looks.
 pub(crate) fn hold_least(is_lower_bound: bool) -> Option<&'static str> {
@@ -256,7 +255,6 @@ pub(crate) fn copy(what: &str) -> String {
     format!("Copy {what}")
 }
 
-#[cfg(feature = "hydrate")]
 pub(crate) fn copied(text: &str) -> String {
     format!("Copied: {text}")
 }
