@@ -1,7 +1,7 @@
 //! Pins and saved views: kept by the server for who is signed in, so that they are the same in every browser, else in
 //! this one. What this one had is taken to the server once; what found no place there stays here.
 
-use js_sys::{Array, JSON, Object, Reflect};
+use js_sys::{Array, JSON};
 use leptos::prelude::*;
 
 use crate::browser::{store, stored};
@@ -11,7 +11,7 @@ use wasm_bindgen::JsValue;
 
 use super::remembered::{remember_pins, remembered_pins};
 use super::words;
-use crate::compact;
+use crate::compact::{self, object};
 use crate::current_user::CurrentUser;
 
 const URL: &str = "/api/v1/preferences";
@@ -140,13 +140,6 @@ async fn put(next: &Preferences) -> Result<Preferences, Refusal> {
 
 /// As the API takes it: in JSON.
 fn body(next: &Preferences) -> Result<JsValue, JsValue> {
-    let object = |pairs: &[(&str, JsValue)]| -> Result<JsValue, JsValue> {
-        let object = Object::new();
-        for (name, value) in pairs {
-            Reflect::set(&object, &JsValue::from_str(name), value)?;
-        }
-        Ok(object.into())
-    };
     let views = Array::new();
     for view in &next.views {
         views.push(&object(&[("name", (&*view.name).into()), ("query", (&*view.query).into())])?);
