@@ -278,7 +278,7 @@ impl Live {
         let local_ms = self.local_now_ms();
         if self.clocks.try_update_value(|clocks| says(clocks, local_ms)).unwrap_or_default() {
             // Frames come far too late, or a clock was set: a new connection shows which.
-            socket::renew(self);
+            socket::lose(self);
         }
     }
 
