@@ -4,6 +4,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::lanes::requests;
 use super::words::{self, difference, is_under_way, millis, name, times};
 use crate::charts::marks::Sign;
 use crate::format::{bytes, count};
@@ -114,11 +115,6 @@ const GROUPS: &[(&str, &[Row])] = &[
     ("Requests of the clients", REQUESTS),
     ("The ZooKeeper members’ own count", MEMBERS),
 ];
-
-fn requests(lane: &Lane) -> u64 {
-    let r = &lane.requests;
-    r.create + r.delete + r.children + r.exists + r.data + r.ping + r.other
-}
 
 pub(super) fn table(run: &LabRun) -> AnyView {
     let base = run.strategies.iter().find(|lane| lane.name == Strategy::Predecessor);
