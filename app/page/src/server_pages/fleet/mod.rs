@@ -56,7 +56,7 @@ fn search() -> AnyView {
 }
 
 fn filters(of: &FleetView) -> AnyView {
-    let mut kept = vec![("label".to_owned(), of.labels_text()), ("verdict".to_owned(), of.verdict_text())];
+    let mut kept = vec![("label".to_owned(), labels_text(&of.query)), ("verdict".to_owned(), verdict_text(&of.query))];
     kept.retain(|(_, value)| !value.is_empty());
     view! {
         <form class="filters audit-filter" method="get" action="/fleet" role="search" aria-label=words::FILTER>
@@ -76,7 +76,8 @@ fn verdicts(of: &FleetView) -> AnyView {
     }
     let link = |(verdict, number): (Verdict, u32)| {
         let is_chosen = of.query.verdict == Some(verdict);
-        let href = of.address(&FleetQuery { verdict: (!is_chosen).then_some(verdict), offset: 0, ..of.query.clone() });
+        let href =
+            FleetView::address(&FleetQuery { verdict: (!is_chosen).then_some(verdict), offset: 0, ..of.query.clone() });
         view! {
             <li>
                 <a class="fleet-way" href=href aria-current=is_chosen.then_some("true")>
@@ -113,7 +114,7 @@ fn pages(of: &FleetView) -> Option<AnyView> {
     let Fleet { total, offset, ensembles, .. } = &of.fleet;
     let shown = u32::try_from(ensembles.len()).unwrap_or(u32::MAX);
     let limit = of.query.limit.max(1);
-    let at = |offset: u32| of.address(&FleetQuery { offset, ..of.query.clone() });
+    let at = |offset: u32| FleetView::address(&FleetQuery { offset, ..of.query.clone() });
     let before = (*offset > 0).then(|| at(offset.saturating_sub(limit)));
     let after = (offset.saturating_add(shown) < *total).then(|| at(offset.saturating_add(limit)));
     (before.is_some() || after.is_some()).then(|| {
@@ -127,27 +128,26 @@ fn pages(of: &FleetView) -> Option<AnyView> {
     })
 }
 
+fn labels_text(query: &FleetQuery) -> String {
+    let pairs: Vec<String> = query.labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+    pairs.join(",")
+}
+
+fn verdict_text(query: &FleetQuery) -> String {
+    query.verdict.map(|verdict| verdict.name().to_owned()).unwrap_or_default()
+}
+
 impl FleetView {
     fn is_filtered(&self) -> bool {
         !(self.query.q.is_empty() && self.query.labels.is_empty() && self.query.verdict.is_none())
     }
 
-    fn labels_text(&self) -> String {
-        let pairs: Vec<String> = self.query.labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
-        pairs.join(",")
-    }
-
-    fn verdict_text(&self) -> String {
-        self.query.verdict.map(|verdict| verdict.name().to_owned()).unwrap_or_default()
-    }
-
-    fn address(&self, query: &FleetQuery) -> String {
-        let other = Self { query: query.clone(), ..Self::default() };
+    fn address(query: &FleetQuery) -> String {
         let offset = if query.offset > 0 { query.offset.to_string() } else { String::new() };
         let pairs = [
             ("q", query.q.clone()),
-            ("label", other.labels_text()),
-            ("verdict", other.verdict_text()),
+            ("label", labels_text(query)),
+            ("verdict", verdict_text(query)),
             ("offset", offset),
         ];
         let mut text = form_urlencoded::Serializer::new(String::new());
@@ -164,6 +164,6 @@ impl FleetView {
         if labels.len() == before {
             labels.push(pair.clone());
         }
-        self.address(&FleetQuery { labels, offset: 0, ..self.query.clone() })
+        Self::address(&FleetQuery { labels, offset: 0, ..self.query.clone() })
     }
 }
