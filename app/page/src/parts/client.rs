@@ -2,7 +2,7 @@
 
 use super::Piece::{Attribute, Text};
 use super::{Age, Countdown, LivenessChip, Markup, Pair, filled, session_url, words};
-use crate::erase::{erase, view};
+use crate::erase::view;
 use leptos::prelude::*;
 
 use crate::copy::CopyButton;
@@ -48,6 +48,7 @@ impl Client {
 #[component]
 pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyView {
     let facts = (of.session_id.is_some() || of.info.is_some()).then(|| facts(&of));
+    let only_on = only_on(&of.only_on);
     let name = filled(of.name).map(|name| {
         let short = middle(&name, NAME_CHARS);
         view! { <bdi class="dossier-name" title=visible(&name)>{visible(&short)}</bdi> }
@@ -59,7 +60,7 @@ pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyVie
                 // With its end in words below, the chip needs no countdown.
                 <LivenessChip liveness=of.liveness />
                 {of.runs_out.map(ending)}
-                <OnlyOn members=of.only_on />
+                {only_on.map(|(title, text)| view! { <span class="only-on" title=title>{text}</span> })}
                 {button}
             </p>
             {facts}
@@ -110,12 +111,6 @@ fn explained_text((of, term): (&str, &'static str), value: Option<String>) -> Op
 fn ago(term: &'static str, since_ms: Option<i64>) -> Option<AnyView> {
     since_ms
         .map(|since_ms| view! { <div class="fact"><dt>{term}</dt><dd><Age since_ms=Some(since_ms) />" ago"</dd></div> })
-}
-
-/// A badge for what only some members have; nothing where they agree.
-#[component]
-pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
-    erase(only_on(&members).map(|(title, text)| view! { <span class="only-on" title=title>{text}</span> }))
 }
 
 pub(crate) fn only_on_markup(members: &[String]) -> Markup {

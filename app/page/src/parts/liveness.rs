@@ -15,9 +15,13 @@ pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: O
     view! {
         <span class="alive explain-row" data-liveness=liveness.name() data-explain=anchor("liveness", liveness.name()) title=words::liveness_meaning(liveness)>
             <span>{liveness.name()}</span>
-            {end.map(|end| view! { " " <SessionEnd words="" end=end /> })}
+            {end.map(session_end)}
         </span>
     }
+}
+
+fn session_end(end: RunsOut) -> AnyView {
+    view! { " " <span class="runs-out" title=words::end_meaning(end.is_told)><Countdown words=sign(end).to_owned() until_ms=end.at_ms /></span> }
 }
 
 pub(crate) fn liveness_markup(liveness: Liveness, end: Option<RunsOut>, now_ms: i64) -> Markup {
@@ -45,13 +49,4 @@ pub(crate) fn session_end_markup(words: &str, end: RunsOut, now_ms: i64) -> Mark
 
 fn sign(end: RunsOut) -> &'static str {
     if end.is_told { "" } else { "≤ " }
-}
-
-#[component]
-pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> AnyView {
-    view! {
-        <span class="runs-out" title=words::end_meaning(end.is_told)>
-            <Countdown words=format!("{words}{}", sign(end)) until_ms=end.at_ms />
-        </span>
-    }
 }
