@@ -1,10 +1,9 @@
 //! The page of a lock in words. Pure.
 
-use crate::format::{bytes, count, date, duration, middle, plural, visible};
-use crate::parts::verdict_word;
+use crate::format::{bytes, count, duration, middle, plural, visible};
 use lockscope_view::{
     Capacity, Confidence, Contender, EdgeEvidence, FiredRow, HerdKnown, HoldEnd, Liveness, LockStats, QueueMap, Recipe,
-    Trust, Verdict, Zxid,
+    Trust,
 };
 
 pub(super) const LOCK: &str = "Lock";
@@ -207,7 +206,7 @@ pub(super) fn how_known(known: HerdKnown, weight: Option<u64>) -> String {
         HerdKnown::Unknown => "",
     };
     let bytes = weight.map_or_else(String::new, |weight| format!(", {} of events", bytes(weight)));
-    format!(" ({known}){bytes}.")
+    format!(" ({}){bytes}.", known_words(known).1)
 }
 
 pub(super) fn herd_title(known: HerdKnown) -> &'static str {
@@ -274,29 +273,6 @@ pub(super) fn end(how: HoldEnd) -> &'static str {
 /// The record of the audit log.
 pub(super) fn record(id: u64) -> String {
     format!("record #{id}")
-}
-
-pub(super) const TICKET_AS_OF: &str = "As of";
-pub(super) const TICKET_RECIPE: &str = "Recipe";
-pub(super) const TICKET_WAITING: &str = "Waiting";
-pub(super) const TICKET_LONGEST_WAIT: &str = "Longest wait";
-pub(super) const TICKET_USUAL_HOLD: &str = "Usual hold";
-pub(super) const TICKET_COLUMNS: &str = "| | who | session | client | since | znode | czxid |";
-
-pub(super) fn ticket_title(lock: &str, verdict: Verdict) -> String {
-    format!("{lock} is {}", verdict_word(verdict))
-}
-
-pub(super) fn ticket_as_of(now_ms: i64, zxid: Zxid) -> String {
-    format!("{}, zxid {zxid}", date(now_ms))
-}
-
-pub(super) fn ticket_finding(code: &str) -> String {
-    format!("Finding `{code}`")
-}
-
-pub(super) fn ticket_more(contenders: usize) -> String {
-    format!("And {contenders} more.")
 }
 
 #[cfg(test)]
