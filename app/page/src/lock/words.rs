@@ -188,36 +188,32 @@ pub(super) fn releasing_wakes(is_herd: bool) -> &'static str {
     if is_herd { "Herd: releasing it wakes " } else { "Releasing it wakes " }
 }
 
+/// What stands before a number of clients by how it is known, how that is, and at length.
+fn known_words(known: HerdKnown) -> (&'static str, &'static str, &'static str) {
+    match known {
+        HerdKnown::Counted => ("", "counted", "Counted in every member's table of watches"),
+        HerdKnown::ByRule => ("≈ ", "by rule", "By the rule of the recipe: no table of watches was read"),
+        HerdKnown::AtLeast => (
+            "≥ ",
+            "not all are seen",
+            "Some members reported nothing, or some clients watch the list of children, which is in no table",
+        ),
+        HerdKnown::Unknown => ("", "", ""),
+    }
+}
+
 pub(super) fn woken(number: u32, known: HerdKnown) -> String {
-    let sign = match known {
-        HerdKnown::Counted | HerdKnown::Unknown => "",
-        HerdKnown::ByRule => "≈ ",
-        HerdKnown::AtLeast => "≥ ",
-    };
-    format!("{sign}{}", plural(number.into(), "client", "clients"))
+    format!("{}{}", known_words(known).0, plural(number.into(), "client", "clients"))
 }
 
 /// How that is known, and of how many bytes the events are.
 pub(super) fn how_known(known: HerdKnown, weight: Option<u64>) -> String {
-    let known = match known {
-        HerdKnown::Counted => "counted",
-        HerdKnown::ByRule => "by rule",
-        HerdKnown::AtLeast => "not all are seen",
-        HerdKnown::Unknown => "",
-    };
     let bytes = weight.map_or_else(String::new, |weight| format!(", {} of events", bytes(weight)));
     format!(" ({}){bytes}.", known_words(known).1)
 }
 
 pub(super) fn herd_title(known: HerdKnown) -> &'static str {
-    match known {
-        HerdKnown::Counted => "Counted in every member's table of watches",
-        HerdKnown::ByRule => "By the rule of the recipe: no table of watches was read",
-        HerdKnown::AtLeast => {
-            "Some members reported nothing, or some clients watch the list of children, which is in no table"
-        }
-        HerdKnown::Unknown => "",
-    }
+    known_words(known).2
 }
 
 pub(super) fn fired(row: &FiredRow) -> String {
