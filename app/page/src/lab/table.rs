@@ -51,12 +51,7 @@ fn time(spread: Spread, ms: f64) -> Figure {
 const LOCK: &[Row] = &[
     ("Acquisitions", |lane| Figure::words(words::of(lane.acquisitions, lane.acquisitions_wanted))),
     ("Counted for", |lane| Figure::time(lane.took_ms)),
-    ("Two held at a time", |lane| Figure {
-        text: words::how_often(lane.broken),
-        number: None,
-        is_time: false,
-        is_bad: lane.broken > 0,
-    }),
+    ("Two held at a time", |lane| Figure { is_bad: lane.broken > 0, ..Figure::words(words::how_often(lane.broken)) }),
 ];
 
 const EVENTS: &[Row] = &[
