@@ -4,14 +4,10 @@ use leptos::prelude::*;
 
 use super::state::BoardState;
 use crate::browser::first;
-use crate::parts::{Key, empty_filter, focus_filter, let_go_of_focus, use_keys};
+use crate::parts::{Key, empty_filter, focus_filter, let_go_of_focus};
 
-/// Listens while the board is shown.
-pub(super) fn use_board_keys(state: BoardState) {
-    use_keys(move |key| act(state, key));
-}
-
-fn act(state: BoardState, key: &Key) -> bool {
+/// What a key does; false for one that the board has no use for.
+pub(super) fn act(state: BoardState, key: &Key) -> bool {
     match key.name.as_str() {
         "/" => focus_filter(),
         "j" => step(state, 1),
