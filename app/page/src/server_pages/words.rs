@@ -21,6 +21,7 @@ pub(super) const LOOKED_BACK: &str = "Few rows fit, so everything was looked thr
 pub(super) const LOOKED_BACK_END: &str =
     " and no further. Older looks on from there; a narrower filter finds more at once.";
 pub(super) const NO_PAST_WAITS: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
+pub(super) const NOTHING_KEPT: &str = "Nothing kept";
 pub(super) const REMARK_HINT: &str = "what you checked";
 /// Runs of the lab that are one click away: name, and what it is for.
 pub(super) const PRESETS: [(&str, &str); 4] = [
