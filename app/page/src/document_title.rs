@@ -3,16 +3,13 @@
 use crate::erase::{effect, view};
 use leptos::prelude::*;
 use leptos_meta::Title;
-#[cfg(feature = "ssr")]
 use std::sync::Arc;
 
 use super::format::visible;
 use super::live::Live;
-#[cfg(feature = "ssr")]
 use super::live::beside;
 use super::parts::{current, words::locks_are};
 use super::past;
-#[cfg(feature = "ssr")]
 use crate::ports::Source;
 use lockscope_view::{BoardHead, Verdict};
 
@@ -73,17 +70,11 @@ fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-/// On the server: of those who see through this source.
-#[cfg(feature = "ssr")]
+/// On the server of those who see through this source; the browser has none.
 pub(crate) fn initial_title() -> DocumentTitle {
     use_context::<Arc<dyn Source>>()
         .map(|source| DocumentTitle::of(&source.board(&beside()).value.head))
         .unwrap_or_default()
-}
-
-#[cfg(not(feature = "ssr"))]
-pub(crate) fn initial_title() -> DocumentTitle {
-    DocumentTitle::default()
 }
 
 #[component]

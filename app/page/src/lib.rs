@@ -50,6 +50,7 @@ mod session;
 #[cfg(feature = "ssr")]
 mod session_timeout;
 mod sessions;
+#[cfg(feature = "ssr")]
 mod shell;
 mod split;
 mod status;
@@ -84,6 +85,7 @@ pub use server_pages::{
 };
 #[cfg(feature = "ssr")]
 pub use session_timeout::{SessionTimeoutMarkup, session_timeout_markup};
+#[cfg(feature = "ssr")]
 pub use shell::{AssetNames, shell};
 #[cfg(feature = "ssr")]
 pub use time_to_lock::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};

@@ -19,7 +19,6 @@ use crate::ports::InitialView;
 use lockscope_view::LabRun;
 pub(crate) use lockscope_view::live::Connection;
 use lockscope_view::live::LiveModel;
-#[cfg(feature = "ssr")]
 pub(crate) use lockscope_view::live::beside;
 use lockscope_view::live::policy::{Dispute, LocalClock, ServerClock};
 use lockscope_view::{
