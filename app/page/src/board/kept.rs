@@ -23,8 +23,10 @@ const TRIES: u32 = 4;
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     now: RwSignal<Preferences>,
-    is_by_server: RwSignal<bool>,
-    fault: RwSignal<Option<&'static str>>,
+    /// The server keeps it, and not this browser.
+    pub(super) is_by_server: RwSignal<bool>,
+    /// Why the last change lasts no longer than this page.
+    pub(super) fault: RwSignal<Option<&'static str>>,
 }
 
 enum Refusal {
@@ -58,18 +60,6 @@ impl Kept {
     /// The pins that the server keeps; None while this browser does.
     pub(super) fn pins_of_server(self) -> Option<Vec<String>> {
         self.is_by_server.get().then(|| self.now.with(|now| now.pins.clone()))
-    }
-
-    pub(super) fn is_by_server(self) -> bool {
-        self.is_by_server.get()
-    }
-
-    pub(super) fn is_by_server_untracked(self) -> bool {
-        self.is_by_server.get_untracked()
-    }
-
-    pub(super) fn fault(self) -> Option<&'static str> {
-        self.fault.get()
     }
 
     /// Changes what is kept. The change is made again on what another page put there meanwhile.
