@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::freshness::Freshness;
 use super::holders::Holders;
 use super::release::{fired, herd};
-use super::ticket::markdown;
+use super::ticket_words::markdown;
 use super::{LockState, words};
 use crate::charts::Sparkline;
 use crate::clipboard;

@@ -10,7 +10,7 @@ mod queue_map;
 mod queue_rows;
 mod release;
 mod stats;
-mod ticket;
+mod ticket_words;
 mod trust_words;
 mod words;
 

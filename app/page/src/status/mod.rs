@@ -2,7 +2,7 @@
 
 mod ensemble;
 mod members;
-mod summary;
+mod summary_words;
 mod words;
 
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ use super::parts::{Age, Chrome, Pair, use_keys};
 use super::sections::ServerSection;
 use ensemble::ensemble;
 use lockscope_view::{ConfigStatus, Freshness, Status, StatusQuery};
-use summary::summary;
+use summary_words::summary;
 
 #[component]
 pub(crate) fn StatusPage() -> AnyView {
