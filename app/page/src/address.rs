@@ -18,6 +18,12 @@ pub(crate) fn borrowed(pairs: &[(String, String)]) -> impl Iterator<Item = (&str
     pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
+/// An address with one parameter more.
+pub(crate) fn with_parameter(address: &str, parameter: &str) -> String {
+    let sign = if address.contains('?') { '&' } else { '?' };
+    format!("{address}{sign}{parameter}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 use js_sys::{Function, Reflect};
 use leptos::prelude::*;
 
+use super::browser::first;
 use super::format::{middle, visible};
 use super::parts::words;
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -32,7 +33,7 @@ pub(crate) fn copy(text: String) {
 
 /// Inside an open dialog nothing outside of it can be selected or announced.
 fn place() -> Option<Element> {
-    document().query_selector("dialog[open]").ok().flatten().or_else(|| document().body().map(Into::into))
+    first("dialog[open]").or_else(|| document().body().map(Into::into))
 }
 
 fn by_hand(text: &str) -> Result<bool, JsValue> {

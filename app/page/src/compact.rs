@@ -1,6 +1,6 @@
 //! Answers in the compact encoding. Browser only.
 
-use js_sys::Uint8Array;
+use js_sys::{Object, Reflect, Uint8Array};
 use lockscope_view::{COMPACT_TYPE, decode_frame};
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
@@ -16,6 +16,15 @@ pub(crate) async fn get<T: DeserializeOwned>(url: &str) -> Result<T, JsValue> {
     let response: Response =
         JsFuture::from(leptos::prelude::window().fetch_with_str_and_init(url, &init)).await?.into();
     if is_compact(&response) { decode(&response).await } else { Err(JsValue::NULL) }
+}
+
+/// An object for JSON.
+pub(crate) fn object(pairs: &[(&str, JsValue)]) -> Result<JsValue, JsValue> {
+    let object = Object::new();
+    for (name, value) in pairs {
+        Reflect::set(&object, &JsValue::from_str(name), value)?;
+    }
+    Ok(object.into())
 }
 
 /// Sends JSON, and asks for an answer in this encoding.

@@ -3,16 +3,13 @@
 use crate::erase::{effect, view};
 use leptos::prelude::*;
 use leptos_meta::Title;
-#[cfg(feature = "ssr")]
 use std::sync::Arc;
 
 use super::format::visible;
 use super::live::Live;
-#[cfg(feature = "ssr")]
 use super::live::beside;
 use super::parts::{current, words::locks_are};
 use super::past;
-#[cfg(feature = "ssr")]
 use crate::ports::Source;
 use lockscope_view::{BoardHead, Verdict};
 
@@ -73,17 +70,11 @@ fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-/// On the server: of those who see through this source.
-#[cfg(feature = "ssr")]
+/// On the server of those who see through this source; the browser has none.
 pub(crate) fn initial_title() -> DocumentTitle {
     use_context::<Arc<dyn Source>>()
         .map(|source| DocumentTitle::of(&source.board(&beside()).value.head))
         .unwrap_or_default()
-}
-
-#[cfg(not(feature = "ssr"))]
-pub(crate) fn initial_title() -> DocumentTitle {
-    DocumentTitle::default()
 }
 
 #[component]
@@ -132,19 +123,14 @@ fn title_text<F: Fn() -> String>(text: F) -> F {
     text
 }
 
-/// Shows an icon; the same one again would be asked for again.
-#[cfg(feature = "hydrate")]
+/// Shows an icon; the same one again would be asked for again. Browser only: the document says it.
 fn show(icon: &str) {
-    let link = document().query_selector("link[rel=icon]").ok().flatten();
+    let link = crate::browser::first::<web_sys::Element>("link[rel=icon]");
     if let Some(link) = link.filter(|link| link.get_attribute("href").as_deref() != Some(icon)) {
         // The attribute's name is one.
         let _ = link.set_attribute("href", icon);
     }
 }
-
-/// The document says it.
-#[cfg(not(feature = "hydrate"))]
-fn show(_: &str) {}
 
 #[cfg(test)]
 mod tests {

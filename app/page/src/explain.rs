@@ -39,6 +39,7 @@ mod in_place {
     use wasm_bindgen_futures::spawn_local;
     use web_sys::{Element, HtmlElement};
 
+    use crate::browser::closest;
     use crate::compact;
     use crate::erase::{dynamic, view};
     use crate::split::{SplitLoaderError, wasm_split};
@@ -61,11 +62,8 @@ mod in_place {
     /// Listens as long as the page lives.
     pub(crate) fn listen() {
         window_event_listener(leptos::ev::click, |event| {
-            let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
-            let word = target.and_then(|target| target.closest("[data-explain]").ok().flatten());
-            let Some(word) = word.filter(|_| !event.ctrl_key() && !event.meta_key() && !event.shift_key()) else {
-                return;
-            };
+            let is_plain = !event.ctrl_key() && !event.meta_key() && !event.shift_key();
+            let Some(word) = closest(event.target(), "[data-explain]").filter(|_| is_plain) else { return };
             let Some(of) = word.get_attribute("data-explain") else { return };
             event.prevent_default();
             // A lock's row is a link as well.

@@ -24,7 +24,7 @@ fn token(action: &str) -> String {
 
 #[cfg(not(feature = "ssr"))]
 fn token(action: &str) -> String {
-    let meta = document().query_selector(&format!("head meta[data-form='{action}']")).ok().flatten();
+    let meta = crate::browser::first::<web_sys::Element>(&format!("head meta[data-form='{action}']"));
     meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
 }
 

@@ -1,11 +1,12 @@
 //! The browser's entry: takes over what the server rendered.
 
-use leptos::prelude::{document, request_idle_callback, window};
+use leptos::prelude::{request_idle_callback, window};
 use leptos::task::spawn_local;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::app::{App, fetch_pages, is_in_chunk};
+use super::browser::first;
 use super::parts::listen_for_returns;
 use super::split::SplitLoaderError;
 use super::{explain, find, lab, release};
@@ -38,7 +39,7 @@ async fn fetch_drawn() -> Result<(), SplitLoaderError> {
     if is_in_chunk(&path) {
         fetch_pages().await?;
     }
-    if document().query_selector("dialog.release").is_ok_and(|found| found.is_some()) {
+    if first::<web_sys::Element>("dialog.release").is_some() {
         release::fetch().await?;
     }
     Ok(())

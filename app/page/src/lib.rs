@@ -13,9 +13,10 @@ mod address;
 mod alert_banner;
 mod app;
 mod board;
+mod browser;
 mod charts;
-#[cfg(feature = "hydrate")]
 mod clipboard;
+#[cfg(feature = "ssr")]
 mod cluster;
 mod compact;
 mod copy;
@@ -34,20 +35,26 @@ mod initial_view;
 mod lab;
 mod live;
 mod lock;
+#[cfg(feature = "ssr")]
 mod lock_orders;
+#[cfg(feature = "ssr")]
 mod over_time;
 mod parts;
 mod past;
 pub mod ports;
 mod release;
+mod sections;
 #[cfg(feature = "ssr")]
 mod server_pages;
 mod session;
+#[cfg(feature = "ssr")]
 mod session_timeout;
 mod sessions;
+#[cfg(feature = "ssr")]
 mod shell;
 mod split;
 mod status;
+#[cfg(feature = "ssr")]
 mod time_to_lock;
 mod waits;
 mod wall;
@@ -70,14 +77,15 @@ pub use over_time::{
 };
 #[cfg(feature = "ssr")]
 pub use server_pages::{
-    AlertDone, AlertFilter, AlertsView, AuditView, BlameFigures, BlameLinks, BlameView, Blamed, ChosenWaits,
-    DiffersAnswer, DiffersFigures, DiffersView, EventLine, EventsView, FleetView, IncidentView, IncidentsView,
-    LabDraft, LabView, RangeWay, ServerPage, TriedFiring, TriedView, WaitsCell, WaitsRow, alert_test_page, alerts_page,
-    approve_page, audit_page, blame_page, differs_page, events_page, find_page, fleet_page, help_page, incident_page,
-    incidents_page, lab_gone_page, lab_page, lab_run_page, no_moment_page, plain_header, run_url,
+    AlertDone, AlertFilter, AlertsView, AuditView, BlameFigures, BlameLinks, BlameView, ChosenWaits, DiffersFigures,
+    DiffersView, EventLine, EventsView, FleetView, IncidentView, IncidentsView, LabDraft, LabView, RangeWay,
+    ServerPage, TriedFiring, TriedView, WaitsCell, WaitsFilter, WaitsRow, alert_test_page, alerts_page, approve_page,
+    audit_page, blame_page, differs_page, events_page, find_page, fleet_page, help_page, incident_page, incidents_page,
+    lab_gone_page, lab_page, lab_run_page, no_moment_page, plain_header, run_url,
 };
 #[cfg(feature = "ssr")]
 pub use session_timeout::{SessionTimeoutMarkup, session_timeout_markup};
+#[cfg(feature = "ssr")]
 pub use shell::{AssetNames, shell};
 #[cfg(feature = "ssr")]
 pub use time_to_lock::{TimeToLockMarkup, time_to_lock_first, time_to_lock_markup};

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::address::with_parameter;
 use lockscope_view::{
     Board, BoardQuery, Epoch, LockOrders, LockPage, LockQuery, SessionPage, SessionQuery, Sessions, SessionsQuery,
     Status, Waits, WaitsQuery,
@@ -33,6 +34,17 @@ pub trait Source: Send + Sync + 'static {
     fn sessions(&self, query: &SessionsQuery) -> InitialView<Sessions>;
     /// One session; `value` is None when nothing is known of it.
     fn session(&self, query: &SessionQuery) -> InitialView<Option<Box<SessionPage>>>;
+}
+
+/// What the host found in what is kept of the past.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum PastAnswer<T> {
+    /// No history is kept.
+    #[default]
+    Off,
+    /// Why it can't be shown.
+    Refused(String),
+    Found(Box<T>),
 }
 
 /// The field of a form that says which page it came from.
@@ -97,8 +109,7 @@ pub struct PastView {
 
 impl PastView {
     pub fn url(&self, at_ms: i64) -> String {
-        let sign = if self.address.contains('?') { '&' } else { '?' };
-        format!("{}{sign}at={at_ms}", self.address)
+        with_parameter(&self.address, &format!("at={at_ms}"))
     }
 
     /// The moment so much later, or earlier where it is negative: no further than something is kept. Of what lies in a

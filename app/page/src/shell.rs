@@ -6,10 +6,13 @@ use leptos::prelude::*;
 use leptos_meta::MetaTags;
 use leptos_router::location::RequestUrl;
 
+use super::alert_banner::AlertBanner;
 use super::app::{App, is_in_chunk};
 use super::document_title::initial_title;
-#[cfg(feature = "ssr")]
+use super::form_token::form_tokens;
 use super::parts::{THEME_SCRIPT, ZONE_SCRIPT};
+use super::past;
+use super::sections::scripts;
 
 /// Names of the built files, served below `/pkg/`; each holds the hash of its content.
 #[derive(Clone, Debug, Default)]
@@ -41,10 +44,6 @@ pub(super) fn document<H: IntoView, B: IntoView>(
     body: B,
 ) -> AnyView {
     let css = format!("/pkg/{}", assets.css);
-    #[cfg(feature = "ssr")]
-    let form_tokens = super::form_token::form_tokens();
-    #[cfg(not(feature = "ssr"))]
-    let form_tokens = ();
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -56,7 +55,7 @@ pub(super) fn document<H: IntoView, B: IntoView>(
                 <script nonce=nonce inner_html=EARLY></script>
                 <link rel="stylesheet" href=css />
                 <link rel="icon" type="image/svg+xml" href=icon />
-                {form_tokens}
+                {form_tokens()}
                 {head}
             </head>
             <body>{body}</body>
@@ -71,15 +70,11 @@ fn preload(href: String) -> AnyView {
 /// The document of a live page.
 pub fn shell(assets: AssetNames) -> AnyView {
     let nonce = use_nonce().map(|nonce| nonce.to_string());
-    #[cfg(feature = "ssr")]
-    let alerts = use_context::<super::alert_banner::AlertBanner>().map(|alerts| alerts.element(nonce.clone()));
-    #[cfg(not(feature = "ssr"))]
-    let alerts = ();
-    #[cfg(feature = "ssr")]
-    if super::past::is_shown() {
+    let alerts = use_context::<AlertBanner>().map(|alerts| alerts.element(nonce.clone()));
+    if past::is_shown() {
         let body = view! {
             <App />
-            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, super::past::SCRIPT, &super::over_time::script(), &super::lock_orders::script(), &super::time_to_lock::script(), &super::session_timeout::script(), &super::cluster::script()].concat()></script>
+            <script nonce=nonce.clone() inner_html=[THEME_SCRIPT, ZONE_SCRIPT, past::SCRIPT, &scripts()].concat()></script>
             {alerts}
         };
         return document(&assets, nonce, initial_title().icon(), view! { <MetaTags /> }, body);
@@ -99,13 +94,9 @@ pub fn shell(assets: AssetNames) -> AnyView {
         {chunks}
         <MetaTags />
     };
-    #[cfg(feature = "ssr")]
-    let own = view! { <script nonce=nonce.clone() inner_html=[super::over_time::script(), super::lock_orders::script(), super::time_to_lock::script(), super::session_timeout::script(), super::cluster::script()].concat()></script> };
-    #[cfg(not(feature = "ssr"))]
-    let own = ();
     let body = view! {
         <App />
-        {own}
+        <script nonce=nonce.clone() inner_html=scripts()></script>
         {alerts}
         <script type="module" nonce=nonce.clone() inner_html=boot></script>
     };

@@ -8,12 +8,12 @@ mod words;
 
 use leptos::prelude::*;
 use leptos::tachys::html::InertElement;
-use lockscope_view::{Alert, LockQuery};
+use lockscope_view::Alert;
 
 use crate::erase::view;
 use crate::exact::Exact;
 use crate::format::{middle, visible};
-use crate::parts::{Age, severity, text};
+use crate::parts::{Age, and_more, lock_url, severity, text};
 
 pub(crate) use script::script;
 
@@ -69,8 +69,7 @@ fn line(first: &Alert, firing: &[Alert]) -> AnyView {
     });
     let sentence = middle(&visible(&told.sentence), SENTENCE_CHARS);
     let more = firing.len() - 1;
-    let of = LockQuery { ensemble: told.ensemble.clone(), path: told.lock.clone(), ..LockQuery::default() };
-    let href = of.to_url();
+    let href = lock_url(&told.ensemble, &told.lock);
     view! {
         <aside
             class="alert-bar"
@@ -87,7 +86,7 @@ fn line(first: &Alert, firing: &[Alert]) -> AnyView {
                 <a class="alert-lock" href=href rel="external"><bdi>{middle(&path, PATH_CHARS)}</bdi></a>
                 {words::FOR}<Age since_ms=Some(told.since_at_ms) />": "{sentence}{by}{unseen}
             </span>
-            {(more > 0).then(|| view! { <a class="alert-more" href="/alerts?state=firing" rel="external">{words::and_more(more)}</a> })}
+            {(more > 0).then(|| view! { <a class="alert-more" href="/alerts?state=firing" rel="external">{and_more(u32::try_from(more).unwrap_or(u32::MAX))}</a> })}
             {carried}
         </aside>
     }

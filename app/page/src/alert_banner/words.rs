@@ -12,17 +12,9 @@ pub(super) const OLD: &str = "may be old";
 pub(super) const MANY: &str = "alerts fire";
 
 pub(super) fn fire(number: usize) -> String {
-    if number == 1 { "1 alert fires".to_owned() } else { format!("{} {MANY}", many(number)) }
-}
-
-pub(super) fn and_more(number: usize) -> String {
-    format!("and {} more", many(number))
+    if number == 1 { "1 alert fires".to_owned() } else { format!("{} {MANY}", count(number as u64)) }
 }
 
 pub(super) fn looks_at_it(by: &str) -> String {
     format!("{} has looked at it for", crate::format::visible(by))
-}
-
-fn many(number: usize) -> String {
-    count(u32::try_from(number).unwrap_or(u32::MAX))
 }

@@ -1,16 +1,17 @@
 //! Pins and saved views: kept by the server for who is signed in, so that they are the same in every browser, else in
 //! this one. What this one had is taken to the server once; what found no place there stays here.
 
-use js_sys::{Array, JSON, Object, Reflect};
+use js_sys::{Array, JSON};
 use leptos::prelude::*;
 
+use crate::browser::{store, stored};
 use crate::erase::effect;
 use lockscope_view::{Preferences, SAVED_VIEWS_MAX, SavedView, SignedBy};
 use wasm_bindgen::JsValue;
 
 use super::remembered::{remember_pins, remembered_pins};
 use super::words;
-use crate::compact;
+use crate::compact::{self, object};
 use crate::current_user::CurrentUser;
 
 const URL: &str = "/api/v1/preferences";
@@ -22,8 +23,10 @@ const TRIES: u32 = 4;
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     now: RwSignal<Preferences>,
-    is_by_server: RwSignal<bool>,
-    fault: RwSignal<Option<&'static str>>,
+    /// The server keeps it, and not this browser.
+    pub(super) is_by_server: RwSignal<bool>,
+    /// Why the last change lasts no longer than this page.
+    pub(super) fault: RwSignal<Option<&'static str>>,
 }
 
 enum Refusal {
@@ -57,18 +60,6 @@ impl Kept {
     /// The pins that the server keeps; None while this browser does.
     pub(super) fn pins_of_server(self) -> Option<Vec<String>> {
         self.is_by_server.get().then(|| self.now.with(|now| now.pins.clone()))
-    }
-
-    pub(super) fn is_by_server(self) -> bool {
-        self.is_by_server.get()
-    }
-
-    pub(super) fn is_by_server_untracked(self) -> bool {
-        self.is_by_server.get_untracked()
-    }
-
-    pub(super) fn fault(self) -> Option<&'static str> {
-        self.fault.get()
     }
 
     /// Changes what is kept. The change is made again on what another page put there meanwhile.
@@ -139,13 +130,6 @@ async fn put(next: &Preferences) -> Result<Preferences, Refusal> {
 
 /// As the API takes it: in JSON.
 fn body(next: &Preferences) -> Result<JsValue, JsValue> {
-    let object = |pairs: &[(&str, JsValue)]| -> Result<JsValue, JsValue> {
-        let object = Object::new();
-        for (name, value) in pairs {
-            Reflect::set(&object, &JsValue::from_str(name), value)?;
-        }
-        Ok(object.into())
-    };
     let views = Array::new();
     for view in &next.views {
         views.push(&object(&[("name", (&*view.name).into()), ("query", (&*view.query).into())])?);
@@ -158,19 +142,11 @@ fn body(next: &Preferences) -> Result<JsValue, JsValue> {
 }
 
 fn of_browser() -> Preferences {
-    let text = storage().and_then(|storage| storage.get_item(KEY).ok().flatten()).unwrap_or_default();
-    Preferences { revision: 0, pins: remembered_pins(), views: read(&text) }
+    Preferences { revision: 0, pins: remembered_pins(), views: read(&stored(KEY).unwrap_or_default()) }
 }
 
 fn write_views(views: &[SavedView]) {
-    if let Some(storage) = storage() {
-        // Fails only for a full or forbidden storage; then the views last as long as the page.
-        let _ = storage.set_item(KEY, &written(views));
-    }
-}
-
-fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
+    store(KEY, Some(&written(views)));
 }
 
 fn read(text: &str) -> Vec<SavedView> {

@@ -1,17 +1,13 @@
 //! The board's keys.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast as _;
 
 use super::state::BoardState;
-use crate::parts::{Key, empty_filter, focus_filter, let_go_of_focus, use_keys};
+use crate::browser::first;
+use crate::parts::{Key, empty_filter, focus_filter, let_go_of_focus};
 
-/// Listens while the board is shown.
-pub(super) fn use_board_keys(state: BoardState) {
-    use_keys(move |key| act(state, key));
-}
-
-fn act(state: BoardState, key: &Key) -> bool {
+/// What a key does; false for one that the board has no use for.
+pub(super) fn act(state: BoardState, key: &Key) -> bool {
     match key.name.as_str() {
         "/" => focus_filter(),
         "j" => step(state, 1),
@@ -42,8 +38,7 @@ fn choose(state: BoardState, at: i64) {
 /// Opens the chosen row, unless the focus is on something that Enter works on by itself.
 fn open(state: BoardState) -> bool {
     let Some(slot) = state.chosen.get_untracked() else { return false };
-    let link = document().query_selector("[data-chosen=true] a").ok().flatten();
-    let Some(link) = link.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) else { return false };
+    let Some(link) = first::<web_sys::HtmlElement>("[data-chosen=true] a") else { return false };
     let on_something = document()
         .active_element()
         .is_some_and(|active| matches!(active.tag_name().as_str(), "A" | "BUTTON" | "INPUT"));

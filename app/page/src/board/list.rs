@@ -3,9 +3,8 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
+use crate::browser::{closest, first, focus_in_place};
 use crate::erase::{dynamic, effect, view};
-
-use wasm_bindgen::JsCast as _;
 
 use super::empty::EmptyState;
 use super::row::{Look, row};
@@ -83,8 +82,7 @@ pub(super) fn LockList(
 
 /// The key of the row whose pin was clicked.
 fn pinned_by(event: &web_sys::MouseEvent) -> Option<String> {
-    let target: web_sys::Element = event.target()?.dyn_into().ok()?;
-    target.closest(".pin").ok()??.closest("[data-key]").ok()??.get_attribute("data-key")
+    closest(event.target(), ".pin")?.closest("[data-key]").ok()??.get_attribute("data-key")
 }
 
 /// The columns: class, name, and the order that a click on the name gives.
@@ -176,11 +174,5 @@ fn keep_chosen_in_sight(state: BoardState, body: NodeRef<Div>, drawn: Memo<Vec<D
 
 /// Gives the focus to the chosen row's link; false where it is not drawn.
 fn focus_chosen() -> bool {
-    let found = document().query_selector("[data-chosen=true] a").ok().flatten();
-    let Some(link) = found.and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok()) else { return false };
-    let options = web_sys::FocusOptions::new();
-    options.set_prevent_scroll(true);
-    // Focus fails only for an element that is not there.
-    let _ = link.focus_with_options(&options);
-    true
+    first("[data-chosen=true] a").map(|link| focus_in_place(&link)).is_some()
 }

@@ -19,9 +19,9 @@ use leptos::prelude::*;
 use super::erase::{dynamic, view};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::Chrome;
+use super::parts::{Chrome, use_keys};
 use filters::Filters;
-use keys::use_board_keys;
+use keys::act;
 use list::LockList;
 use needs::NeedsYou;
 use state::BoardState;
@@ -35,7 +35,7 @@ pub(crate) fn BoardPage() -> AnyView {
     let offset = query.offset;
     let first = initial_view(|source| source.board(&query));
     let opened = live.open(query, first);
-    use_board_keys(state);
+    use_keys(move |key| act(state, key));
     state.remember_place();
     let mistake = move || {
         state.mistake.get().map(|text| view! { <p class="notice" role="alert">{text} " Showing everything."</p> })

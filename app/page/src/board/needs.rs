@@ -9,10 +9,11 @@ use crate::explain::{explained, explained_verdict};
 use crate::format::{count, middle, visible};
 use crate::live::Live;
 use crate::parts::{
-    Age, StepPlace, Tag, current, filled, finding_word, headline, looked_after, rows, step, verdict_word, wait_least,
+    Age, StepPlace, Tag, and_more, current, filled, finding_word, headline, lock_url, looked_after, rows, step,
+    verdict_word, wait_least,
 };
 use lockscope_view::guide::anchor;
-use lockscope_view::{BoardHead, BoardQuery, LockProblem, LockQuery, ProblemsLeftOut};
+use lockscope_view::{BoardHead, BoardQuery, LockProblem, ProblemsLeftOut};
 
 /// Longest name of a lock; the whole is in its title.
 const PATH_CHARS: usize = 56;
@@ -119,7 +120,7 @@ fn problem(problem: LockProblem) -> AnyView {
     let place = StepPlace { ensemble: problem.ensemble.clone(), here: String::new() };
     let links = problem.locks.iter().enumerate().map(|(at, path)| link(&problem.ensemble, path, at > 0)).collect_view();
     let more = problem.lock_count.saturating_sub(u32::try_from(problem.locks.len()).unwrap_or(u32::MAX));
-    let more = (more > 0).then(|| words::and_more(more));
+    let more = (more > 0).then(|| format!(" {}", and_more(more)));
     let sign = match &problem.finding {
         Some(code) => {
             let word = view! { <span class="chip" data-severity="critical">{finding_word(code)}</span> };
@@ -141,7 +142,7 @@ fn problem(problem: LockProblem) -> AnyView {
 }
 
 fn link(ensemble: &str, path: &str, is_later: bool) -> AnyView {
-    let href = LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url();
+    let href = lock_url(ensemble, path);
     let whole = visible(path);
     let name = middle(&whole, PATH_CHARS);
     let is_cut = (name != whole).then(|| whole.clone()).and_then(filled);

@@ -1,9 +1,9 @@
 //! Order, grouping and pins of the board as the browser keeps them: taste, not part of what somebody else is shown.
 
-use leptos::prelude::window;
 use lockscope_view::BoardQuery;
 
 use crate::address::{borrowed, pairs};
+use crate::browser::{store, stored};
 
 const KEY: &str = "lockscope.board";
 
@@ -11,10 +11,7 @@ const KEY: &str = "lockscope.board";
 pub(super) fn remember(query: &BoardQuery, is_by_server: bool) {
     let pins = if is_by_server { Vec::new() } else { query.pins.clone() };
     let taste = BoardQuery { sort: query.sort, group: query.group, pins, ..BoardQuery::default() }.to_url_query();
-    if let Some(storage) = window().local_storage().ok().flatten() {
-        // Fails only where storing is forbidden; then it lasts as long as the address.
-        let _ = storage.set_item(KEY, &taste);
-    }
+    store(KEY, Some(&taste));
 }
 
 pub(super) fn remembered_pins() -> Vec<String> {
@@ -29,7 +26,6 @@ pub(super) fn remember_pins(pins: &[String]) {
 }
 
 pub(super) fn remembered() -> Option<BoardQuery> {
-    let taste = window().local_storage().ok().flatten()?.get_item(KEY).ok().flatten()?;
-    let query = BoardQuery::from_pairs(borrowed(&pairs(&taste))).ok()?;
+    let query = BoardQuery::from_pairs(borrowed(&pairs(&stored(KEY)?))).ok()?;
     Some(query).filter(|query| *query != BoardQuery::default())
 }

@@ -8,11 +8,11 @@ use crate::charts::sparkline_markup;
 use crate::format::{middle, visible};
 use crate::parts::Piece::{Attribute, Text};
 use crate::parts::{
-    AgeText, Markup, Piece, RowMarkup, chip_markup, filled, hold_least, holder_name, mark, missing_words,
+    AgeText, Markup, Piece, RowMarkup, chip_markup, filled, hold_least, holder_name, lock_url, mark, missing_words,
     session_end_markup, tag_markup, wait_least, waiters_text,
 };
 use lockscope_view::guide::anchor;
-use lockscope_view::{ContenderRole, LockQuery, LockRow, RunsOut, Verdict};
+use lockscope_view::{ContenderRole, LockRow, RunsOut, Verdict};
 
 /// Longest name on a row; the whole is in its title and on the lock's page.
 const PATH_CHARS: usize = 72;
@@ -95,7 +95,7 @@ fn ending(row: &LockRow) -> Option<RunsOut> {
 }
 
 fn lock_cell(look: &Look, row: &LockRow, is_pinned: bool) -> Markup {
-    let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
+    let href = lock_url(&row.ensemble, &row.path);
     let whole = visible(&row.path);
     let root = look.is_grouped.then(|| words::in_root(&middle(&visible(&row.root), ROOT_CHARS))).and_then(filled);
     let root = root.map(|root| Markup::fill(r#"<span class="lock-root">{}</span>"#, &[Text(&root)]));

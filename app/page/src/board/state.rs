@@ -115,7 +115,7 @@ impl BoardState {
         change(&mut query);
         if query != self.query.get_untracked() {
             self.let_go();
-            remember(&query, self.kept.is_by_server_untracked());
+            remember(&query, self.kept.is_by_server.get_untracked());
             // Going back leads to what was there before the filter, not through each of its letters.
             let is_typing_on = self.query.with_untracked(|old| !old.q.is_empty() && old.q != query.q);
             self.go.run((query, is_typing_on));

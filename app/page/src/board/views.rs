@@ -43,7 +43,7 @@ pub(super) fn SavedViews(state: BoardState) -> AnyView {
             save();
         }
     };
-    let place = move || words::kept(kept.is_by_server());
+    let place = move || words::kept(kept.is_by_server.get());
     view! {
         <details class="menu needs-script" data-testid="views">
             <summary class="tool">"Views"</summary>
@@ -53,7 +53,7 @@ pub(super) fn SavedViews(state: BoardState) -> AnyView {
                     <input class="filter-input" type="text" maxlength="40" placeholder="Name this view" aria-label="Name of the view" node_ref=name on:keydown=on_key />
                     <button class="tool" type="button" on:click=move |_| save()>"Save"</button>
                 </div>
-                <p class="quiet" role="status">{move || kept.fault().unwrap_or_else(place)}</p>
+                <p class="quiet" role="status">{move || kept.fault.get().unwrap_or_else(place)}</p>
             </div>
         </details>
     }

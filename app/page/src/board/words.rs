@@ -64,10 +64,6 @@ pub(super) fn without_evidence(ensembles: u32) -> String {
     format!("No server{of} says who is connected to it: no client is called disconnected, and no lock expiring.")
 }
 
-pub(super) fn and_more(locks: u32) -> String {
-    format!(" and {} more", count(locks))
-}
-
 pub(super) fn in_root(root: &str) -> String {
     format!("in {root}")
 }

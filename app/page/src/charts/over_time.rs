@@ -208,6 +208,11 @@ pub(crate) fn hues<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Option<u8>> 
     names.map(hue).collect()
 }
 
+/// A colour's name in the style sheet.
+pub(crate) fn hue_name(hue: Option<u8>) -> String {
+    hue.map_or("none".to_owned(), |hue| hue.to_string())
+}
+
 /// FNV-1a.
 fn hash(name: &str) -> u8 {
     let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);

@@ -9,10 +9,8 @@ use leptos::prelude::*;
 
 use crate::erase::{erase, view};
 use crate::format::{middle, visible};
-use crate::parts::{Chip, Tag, does, finding_word, session_url};
-use lockscope_view::{
-    Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockQuery, LockRow, SessionId, SessionQuery, SessionRow,
-};
+use crate::parts::{Chip, Tag, does, finding_word, lock_url, session_url};
+use lockscope_view::{Alert, BoardQuery, FindAnswer, FindPlace, FoundIncident, LockRow, SessionId, SessionRow};
 #[cfg(feature = "hydrate")]
 pub(crate) use palette::{fetch as fetch_dialogs, listen};
 
@@ -29,34 +27,10 @@ pub(crate) struct Found {
     pub(crate) inner: AnyView,
 }
 
-/// Address of a page; none of what is done where one is.
-const fn address(place: FindPlace) -> &'static str {
-    match place {
-        FindPlace::Board => "/",
-        FindPlace::Waits => "/waits",
-        FindPlace::Sessions => "/sessions",
-        FindPlace::Events => "/events",
-        FindPlace::Alerts => "/alerts",
-        FindPlace::Incidents => "/incidents",
-        FindPlace::Blame => "/blame",
-        FindPlace::Fleet => "/fleet",
-        FindPlace::Lab => "/lab",
-        FindPlace::Status => "/status",
-        FindPlace::Audit => "/audit",
-        FindPlace::Release
-        | FindPlace::Pause
-        | FindPlace::Theme
-        | FindPlace::CopyLink
-        | FindPlace::Keys
-        | FindPlace::SignIn
-        | FindPlace::SignOut => "",
-    }
-}
-
 #[cfg(feature = "ssr")]
 pub fn find_places(fits: impl Fn(&str) -> bool) -> Vec<FindPlace> {
     let text = |at: FindPlace| {
-        let (name, is_for) = words::place(at);
+        let (name, is_for, _) = words::place(at);
         format!("{name} {is_for} {}", words::also(at))
     };
     FindPlace::ALL.into_iter().filter(|at| fits(&text(*at).to_lowercase())).collect()
@@ -88,7 +62,7 @@ pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<
         plain_link(verdict.name(), format!("/{}", query.to_url_query()), &locks, words::ON_THE_BOARD)
     }));
     if view.q.starts_with('/') && view.locks.iter().all(|lock| lock.path != view.q) {
-        let href = LockQuery { path: view.q.clone(), ..LockQuery::default() }.to_url();
+        let href = lock_url("", &view.q);
         let open = words::open(&middle(&visible(&view.q), PATH_CHARS));
         locks.push(plain_link("open", href, &open, words::PAGE_OF_PATH));
     }
@@ -96,26 +70,26 @@ pub(crate) fn groups(view: &FindAnswer, can: impl Fn(FindPlace) -> bool) -> Vec<
     if let Some(id) =
         view.q.parse::<SessionId>().ok().filter(|id| view.sessions.iter().all(|row| row.session_id != *id))
     {
-        let href = SessionQuery { id, ..SessionQuery::default() }.to_url();
+        let href = session_url("", id);
         sessions.push(plain_link("session", href, &words::open_session(id), words::PAGE_OF_SESSION));
     }
-    let (pages, actions): (Vec<FindPlace>, Vec<FindPlace>) =
-        view.places.iter().partition(|at| !address(**at).is_empty());
-    let pages = pages.into_iter().map(|at| {
-        let (name, is_for) = words::place(at);
-        plain_link(name, address(at).to_owned(), name, is_for)
-    });
-    let actions = actions.into_iter().filter(|at| can(*at)).map(|at| {
-        let (name, is_for) = words::place(at);
-        Found { action: Some(at), ..plain_link(name, String::new(), name, is_for) }
-    });
+    let (mut pages, mut actions) = (Vec::new(), Vec::new());
+    for at in &view.places {
+        let (name, is_for, address) = words::place(*at);
+        let found = plain_link(name, address.to_owned(), name, is_for);
+        if !address.is_empty() {
+            pages.push(found);
+        } else if can(*at) {
+            actions.push(Found { action: Some(*at), ..found });
+        }
+    }
     let all = vec![
         (words::LOCKS, locks),
         (words::INCIDENTS, view.incidents.iter().map(|found| incident(found, view.now_ms)).collect()),
         (words::ALERTS, view.alerts.iter().map(|found| alert(found, view.now_ms)).collect()),
         (words::SESSIONS, sessions),
-        (words::PAGES, pages.collect()),
-        (words::ACTIONS, actions.collect()),
+        (words::PAGES, pages),
+        (words::ACTIONS, actions),
     ];
     all.into_iter().filter(|(_, found): &Group| !found.is_empty()).collect()
 }
@@ -136,7 +110,7 @@ fn lock(row: &LockRow) -> Found {
         <bdi class="palette-name mono">{middle(&whole, PATH_CHARS)}</bdi>
         <span class="palette-words">{visible(&row.recipe_label)}</span>
     };
-    let href = LockQuery { ensemble: row.ensemble.clone(), path: row.path.clone(), ..LockQuery::default() }.to_url();
+    let href = lock_url(&row.ensemble, &row.path);
     Found { key: row.key.clone(), href, action: None, title: whole, inner: erase(inner) }
 }
 

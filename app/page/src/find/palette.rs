@@ -9,9 +9,10 @@ use leptos::mount::mount_to_body;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 use super::{Found, groups, none, partial, words};
+use crate::browser::{closest, first};
 use crate::clipboard::copy;
 use crate::erase::{dynamic, effect, view};
 use crate::exact::Exact;
@@ -37,9 +38,10 @@ pub(crate) fn listen() {
         }
     });
     window_event_listener(leptos::ev::click, |event| {
-        if let Some(text) = closest(&event, "[data-copy]").and_then(|button| button.get_attribute("data-copy")) {
+        if let Some(text) = closest(event.target(), "[data-copy]").and_then(|button| button.get_attribute("data-copy"))
+        {
             copy(text.replace("{origin}", &location().origin().unwrap_or_default()));
-        } else if !event.ctrl_key() && !event.meta_key() && closest(&event, "[data-palette]").is_some() {
+        } else if !event.ctrl_key() && !event.meta_key() && closest(event.target(), "[data-palette]").is_some() {
             event.prevent_default();
             open();
         }
@@ -50,13 +52,9 @@ fn is_shortcut(event: &KeyboardEvent) -> bool {
     (event.ctrl_key() || event.meta_key()) && event.key().eq_ignore_ascii_case("k")
 }
 
-fn closest(event: &Event, selector: &str) -> Option<Element> {
-    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()?
-}
-
 /// Opens it, unless another dialog is in front. It is drawn when it is first wanted, and lives as long as the page.
 fn open() {
-    if document().query_selector("dialog[open]").is_ok_and(|found| found.is_some()) {
+    if first::<Element>("dialog[open]").is_some() {
         return;
     }
     spawn_local(async {
@@ -241,7 +239,7 @@ fn button(action: FindPlace) -> Option<HtmlElement> {
         FindPlace::SignOut => ".visitor button",
         _ => return None,
     };
-    document().query_selector(selector).ok()??.dyn_into().ok()
+    first(selector)
 }
 
 fn id_of(at: usize) -> String {
@@ -272,7 +270,7 @@ fn PaletteDialog(palette: Palette) -> AnyView {
     let on_click = move |event: leptos::ev::MouseEvent| {
         let dialog = palette.dialog.get_untracked();
         let is_outside = dialog.is_some_and(|dialog| event.target().as_ref() == Some(dialog.as_ref()));
-        if is_outside || closest(&event, "[role=option]").is_some() {
+        if is_outside || closest(event.target(), "[role=option]").is_some() {
             // A link is followed by whoever follows links.
             palette.close();
         }

@@ -14,27 +14,27 @@ pub(super) const ON_THE_BOARD: &str = "on the board";
 pub(super) const PAGE_OF_PATH: &str = "the page of this path, lock or not";
 pub(super) const PAGE_OF_SESSION: &str = "what is remembered of it";
 
-/// The name of a page or of what is done, and what it is for.
-pub(super) const fn place(place: FindPlace) -> (&'static str, &'static str) {
+/// The name of a page or of what is done, and what it is for; with the address of a page.
+pub(super) fn place(place: FindPlace) -> (&'static str, &'static str, &'static str) {
     match place {
-        FindPlace::Board => ("Board", "every lock, worst first"),
-        FindPlace::Waits => ("Waits", "who waits for whom, deadlocks"),
-        FindPlace::Sessions => ("Sessions", "clients that hold or wait"),
-        FindPlace::Events => ("Events", "what happened, newest first"),
-        FindPlace::Alerts => ("Alerts", "what fires, who looks at it"),
-        FindPlace::Incidents => ("Incidents", "what was wrong when"),
-        FindPlace::Blame => ("Blame", "who made others wait"),
-        FindPlace::Fleet => ("Fleet", "every ensemble, worst first"),
-        FindPlace::Lab => ("Lab", "herd against predecessor"),
-        FindPlace::Status => ("Status", "links, roots, members, evidence"),
-        FindPlace::Audit => ("Audit", "the audit log"),
-        FindPlace::Release => ("Release …", "this lock’s holder"),
-        FindPlace::Pause => ("Pause or resume", "hold updates back"),
-        FindPlace::Theme => ("Switch theme", "dark, light, as the system"),
-        FindPlace::CopyLink => ("Copy link", "the address of this page"),
-        FindPlace::Keys => ("Keys", "shortcuts, help"),
-        FindPlace::SignIn => ("Sign in", "as an operator, an auditor, …"),
-        FindPlace::SignOut => ("Sign out", "of Lockscope"),
+        FindPlace::Board => ("Board", "every lock, worst first", "/"),
+        FindPlace::Waits => ("Waits", "who waits for whom, deadlocks", "/waits"),
+        FindPlace::Sessions => ("Sessions", "clients that hold or wait", "/sessions"),
+        FindPlace::Events => ("Events", "what happened, newest first", "/events"),
+        FindPlace::Alerts => ("Alerts", "what fires, who looks at it", "/alerts"),
+        FindPlace::Incidents => ("Incidents", "what was wrong when", "/incidents"),
+        FindPlace::Blame => ("Blame", "who made others wait", "/blame"),
+        FindPlace::Fleet => ("Fleet", "every ensemble, worst first", "/fleet"),
+        FindPlace::Lab => ("Lab", "herd against predecessor", "/lab"),
+        FindPlace::Status => ("Status", "links, roots, members, evidence", "/status"),
+        FindPlace::Audit => ("Audit", "the audit log", "/audit"),
+        FindPlace::Release => ("Release …", "this lock’s holder", ""),
+        FindPlace::Pause => ("Pause or resume", "hold updates back", ""),
+        FindPlace::Theme => ("Switch theme", "dark, light, as the system", ""),
+        FindPlace::CopyLink => ("Copy link", "the address of this page", ""),
+        FindPlace::Keys => ("Keys", "shortcuts, help", ""),
+        FindPlace::SignIn => ("Sign in", "as an operator, an auditor, …", ""),
+        FindPlace::SignOut => ("Sign out", "of Lockscope", ""),
     }
 }
 

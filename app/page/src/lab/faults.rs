@@ -8,8 +8,8 @@ use super::words::{fault, name, thrown_into};
 use crate::exact::Exact;
 use crate::form_token::form_token;
 use crate::format::{clock, middle, visible};
-use crate::parts::{Columns, Table};
-use lockscope_view::{Fault, LabRun, LabState, LockQuery, ThrownFault};
+use crate::parts::{Columns, Table, lock_url};
+use lockscope_view::{Fault, LabRun, LabState, ThrownFault};
 
 /// Longest path in a cell; the whole is in its title.
 const PATH_CHARS: usize = 56;
@@ -78,7 +78,7 @@ fn row(run: &LabRun, thrown: &ThrownFault) -> AnyView {
         .find(|lane| lane.name == thrown.strategy)
         .map(|lane| lane.path.as_str())
         .unwrap_or_default();
-    let href = LockQuery { ensemble: run.ensemble.clone(), path: lock.to_owned(), ..LockQuery::default() }.to_url();
+    let href = lock_url(&run.ensemble, lock);
     let whole = visible(if thrown.path.is_empty() { lock } else { &thrown.path });
     view! {
         <tr data-fault=thrown.fault.name()>

@@ -7,9 +7,9 @@ use super::LabSight;
 use super::words::{self, is_under_way, state};
 use crate::exact::Exact;
 use crate::form_token::form_token;
-use crate::format::{duration, middle, visible};
+use crate::format::{duration, visible};
 use crate::live::Live;
-use crate::parts::{filled, stamp};
+use crate::parts::{filled, shortened, shortened_code, stamp};
 use lockscope_view::{LabRun, LabState, Lane};
 
 /// Longest path or name in a line; the whole is in its title.
@@ -35,16 +35,12 @@ pub(super) fn head(run: &LabRun, sight: LabSight) -> AnyView {
 }
 
 fn facts(run: &LabRun, sight: LabSight) -> AnyView {
-    let name = |text: &str| {
-        let whole = visible(text);
-        view! { <bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi> }
-    };
+    let name = |text: &str| shortened(text, NAME_CHARS);
     let seed = run.order.seed.map(words::seed).unwrap_or_default();
-    let root = visible(&run.root);
     view! {
         <p class="lab-facts">
             {words::facts(&run.order)}
-            <code title=root.clone()><bdi>{middle(&root, NAME_CHARS)}</bdi></code>
+            {shortened_code(&run.root, NAME_CHARS)}
             {sight.has_many.then(|| view! { " on " {name(&run.ensemble)} })}
             " · by "
             {name(&run.by)}

@@ -103,18 +103,22 @@ fn large(lane: &Lane) -> AnyView {
     }
 }
 
+/// All requests of its clients.
+pub(super) fn requests(lane: &Lane) -> u64 {
+    let r = &lane.requests;
+    r.create + r.delete + r.children + r.exists + r.data + r.ping + r.other
+}
+
 fn counters(lane: &Lane) -> AnyView {
     let pair = |term: &'static str, text: String| view! { <div class="lab-count"><Pair term=term value=text /></div> };
     let time = |ms: f64| if lane.handoff_ms.count == 0 { "–".to_owned() } else { millis(ms) };
-    let r = &lane.requests;
-    let requests = r.create + r.delete + r.children + r.exists + r.data + r.ping + r.other;
     view! {
         <dl class="lab-counts">
             {pair(words::ACQUISITIONS, words::of(lane.acquisitions, lane.acquisitions_wanted))}
             {pair(words::HANDOFF_P50, time(lane.handoff_ms.p50))}
             {pair(words::HANDOFF_P99, time(lane.handoff_ms.p99))}
             {pair(words::WOKEN_IN_VAIN, count(lane.wasted))}
-            {pair(words::REQUESTS, count(requests))}
+            {pair(words::REQUESTS, count(requests(lane)))}
             {pair(words::BYTES, bytes(lane.bytes))}
         </dl>
     }

@@ -4,6 +4,7 @@
 use crate::erase::view;
 use leptos::prelude::*;
 
+use super::lanes::requests;
 use super::words::{self, difference, is_under_way, millis, name, times};
 use crate::charts::marks::Sign;
 use crate::format::{bytes, count};
@@ -50,12 +51,7 @@ fn time(spread: Spread, ms: f64) -> Figure {
 const LOCK: &[Row] = &[
     ("Acquisitions", |lane| Figure::words(words::of(lane.acquisitions, lane.acquisitions_wanted))),
     ("Counted for", |lane| Figure::time(lane.took_ms)),
-    ("Two held at a time", |lane| Figure {
-        text: words::how_often(lane.broken),
-        number: None,
-        is_time: false,
-        is_bad: lane.broken > 0,
-    }),
+    ("Two held at a time", |lane| Figure { is_bad: lane.broken > 0, ..Figure::words(words::how_often(lane.broken)) }),
 ];
 
 const EVENTS: &[Row] = &[
@@ -114,11 +110,6 @@ const GROUPS: &[(&str, &[Row])] = &[
     ("Requests of the clients", REQUESTS),
     ("The ZooKeeper members’ own count", MEMBERS),
 ];
-
-fn requests(lane: &Lane) -> u64 {
-    let r = &lane.requests;
-    r.create + r.delete + r.children + r.exists + r.data + r.ping + r.other
-}
 
 pub(super) fn table(run: &LabRun) -> AnyView {
     let base = run.strategies.iter().find(|lane| lane.name == Strategy::Predecessor);

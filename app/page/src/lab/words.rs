@@ -37,9 +37,11 @@ pub(crate) fn title(order: &LabOrder) -> String {
     format!("{}, one lock, {ways} to wait", plural(order.clients.into(), "client", "clients"))
 }
 
-fn ordered(order: &LabOrder) -> String {
-    let mut parts =
-        vec![plural(order.rounds.into(), "round", "rounds"), format!("held for {}", duration(order.hold_ms.into()))];
+/// What was ordered, before the path of the run.
+pub(super) fn facts(order: &LabOrder) -> String {
+    let mut parts = vec!["Each in a session of its own".to_owned()];
+    parts.push(plural(order.rounds.into(), "round", "rounds"));
+    parts.push(format!("held for {}", duration(order.hold_ms.into())));
     if order.think_ms > 0 {
         parts.push(format!("away for {} on average", duration(order.think_ms.into())));
     }
@@ -49,12 +51,7 @@ fn ordered(order: &LabOrder) -> String {
     if order.strategies.len() > 1 {
         parts.push(if order.in_turn { "one strategy after the other" } else { "all strategies at once" }.to_owned());
     }
-    parts.join(", ")
-}
-
-/// What was ordered, before the path of the run.
-pub(super) fn facts(order: &LabOrder) -> String {
-    format!("Each in a session of its own, {} · ", ordered(order))
+    format!("{} · ", parts.join(", "))
 }
 
 pub(super) fn seed(seed: u64) -> String {
@@ -122,11 +119,6 @@ pub(super) fn how_often(number: u64) -> String {
 pub(super) fn thrown_into(thrown: &ThrownFault) -> String {
     let client = thrown.client.map(|client| format!(", client {}", client + 1)).unwrap_or_default();
     format!("{}{client}", name(thrown.strategy))
-}
-
-/// The seats of a lane, for who can't see them.
-pub(super) fn lane_seats(lane: &Lane) -> String {
-    format!("{}: {}", name(lane.name), seats(lane))
 }
 
 pub(crate) fn name(strategy: Strategy) -> &'static str {
@@ -256,8 +248,8 @@ pub(crate) fn difference(is: u64, should: u64) -> Option<String> {
     Some(if is == should { "±0 %".to_owned() } else { format!("{percent:+.2} %").replace('-', "−") })
 }
 
-/// Who is at what, for those who can't see the seats.
-fn seats(lane: &Lane) -> String {
+/// The seats of a lane, for who can't see them: who is at what.
+pub(super) fn lane_seats(lane: &Lane) -> String {
     let kinds = [
         ('h', "holds", "hold"),
         ('b', "believes that it holds", "believe that they hold"),
@@ -276,7 +268,8 @@ fn seats(lane: &Lane) -> String {
         (there > 0).then(|| format!("{} {}", count(there), if there == 1 { one } else { many }))
     };
     let parts: Vec<String> = kinds.iter().filter_map(part).collect();
-    if parts.is_empty() { "no clients yet".to_owned() } else { parts.join(", ") }
+    let seats = if parts.is_empty() { "no clients yet".to_owned() } else { parts.join(", ") };
+    format!("{}: {seats}", name(lane.name))
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ use crate::ports::InitialView;
 use lockscope_view::LabRun;
 pub(crate) use lockscope_view::live::Connection;
 use lockscope_view::live::LiveModel;
-#[cfg(feature = "ssr")]
 pub(crate) use lockscope_view::live::beside;
 use lockscope_view::live::policy::{Dispute, LocalClock, ServerClock};
 use lockscope_view::{
@@ -278,7 +277,7 @@ impl Live {
         let local_ms = self.local_now_ms();
         if self.clocks.try_update_value(|clocks| says(clocks, local_ms)).unwrap_or_default() {
             // Frames come far too late, or a clock was set: a new connection shows which.
-            socket::renew(self);
+            socket::lose(self);
         }
     }
 

@@ -97,10 +97,6 @@ fn is_connected(live: Live) -> bool {
     matches!(live.connection.get_untracked(), Connection::Open | Connection::Back { .. })
 }
 
-pub(super) fn renew(live: Live) {
-    lose(live);
-}
-
 fn connect(live: Live) {
     let Ok(socket) = WebSocket::new_with_str(&address(), SUBPROTOCOL_BIN) else {
         retry_later(live);
@@ -153,7 +149,8 @@ fn received(live: Live, event: &MessageEvent) {
     live.take(frame);
 }
 
-fn lose(live: Live) {
+/// Ends this connection; another one is made after a while.
+pub(super) fn lose(live: Live) {
     let wire = STATE.with_borrow_mut(|state| state.wire.take());
     drop(wire);
     live.model.update_value(LiveModel::disconnected);

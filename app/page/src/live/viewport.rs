@@ -111,11 +111,6 @@ impl Places {
     pub(crate) fn style(self, rows: i64) -> Option<String> {
         followed(self.is_set).then(|| style(rows, followed(self.row_px)))
     }
-
-    /// The same for a row that is drawn anew where it goes.
-    pub(crate) fn style_of(self, at: u32) -> impl Fn() -> Option<String> + Send + 'static {
-        move || self.style(at.into())
-    }
 }
 
 fn style(rows: i64, row_px: f64) -> String {

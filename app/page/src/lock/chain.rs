@@ -18,46 +18,34 @@ pub(super) const LINKS_MAX: u32 = 6;
 /// Free places of a semaphore or barrier that are drawn.
 const FREE_MAX: u32 = 12;
 
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Drawn {
-    links: Vec<Contender>,
+/// Whether one stands in a band with the one before it: together they hold, gather, or are items of one queue.
+fn is_with_former(drawn: &[Contender], at: usize) -> bool {
+    let pair = at.checked_sub(1).and_then(|before| drawn.get(before)).zip(drawn.get(at));
+    pair.is_some_and(|(one, other)| (one.role, one.access) == (other.role, other.access) && is_shared(other))
 }
 
-impl Drawn {
-    /// Whether two neighbours stand in one band: together they hold, gather, or are items of one queue.
-    fn are_together(&self, at: usize) -> bool {
-        let pair = at.checked_sub(1).and_then(|before| self.links.get(before)).zip(self.links.get(at));
-        pair.is_some_and(|(one, other)| (one.role, one.access) == (other.role, other.access) && is_shared(other))
-    }
-
-    fn links(&self) -> Vec<Link> {
-        let link = |(at, contender): (usize, &Contender)| {
-            let (band, is_first) = self.band(at);
-            let key = format!("{} {:?}", contender.path, contender.session_id);
-            // Its position is not drawn, and changes for all whenever the first goes.
-            Link { key, contender: Contender { position: 0, ..contender.clone() }, band, is_first }
-        };
-        self.links.iter().enumerate().map(link).collect()
-    }
-
-    fn evidence(&self) -> Vec<EdgeEvidence> {
-        let is_used = |evidence: &EdgeEvidence| {
-            self.links.iter().any(|link| link.waits_for.first().is_some_and(|edge| edge.evidence == *evidence))
-        };
-        EdgeEvidence::ALL.into_iter().filter(is_used).collect()
-    }
-
-    /// Place in a band: none, or whether it begins and ends there.
-    fn band(&self, at: usize) -> (&'static str, bool) {
-        let (before, after) = (self.are_together(at), self.are_together(at.saturating_add(1)));
-        let name = match (before, after) {
+fn links(drawn: &[Contender]) -> Vec<Link> {
+    let link = |(at, contender): (usize, &Contender)| {
+        let (before, after) = (is_with_former(drawn, at), is_with_former(drawn, at.saturating_add(1)));
+        let band = match (before, after) {
             (false, false) => "",
             (false, true) => "start",
             (true, true) => "in",
             (true, false) => "end",
         };
-        (name, !before)
-    }
+        let key = format!("{} {:?}", contender.path, contender.session_id);
+        // Its position is not drawn, and changes for all whenever the first goes.
+        Link { key, contender: Contender { position: 0, ..contender.clone() }, band, is_first: !before }
+    };
+    drawn.iter().enumerate().map(link).collect()
+}
+
+/// How the edges that are drawn are known, each way once.
+fn evidence(drawn: &[Contender]) -> Vec<EdgeEvidence> {
+    let is_used = |evidence: &EdgeEvidence| {
+        drawn.iter().any(|one| one.waits_for.first().is_some_and(|edge| edge.evidence == *evidence))
+    };
+    EdgeEvidence::ALL.into_iter().filter(is_used).collect()
 }
 
 /// A contender that does not exclude its likes.
@@ -92,14 +80,14 @@ pub(super) fn Chain(state: LockState) -> AnyView {
         }
         let drawn = state.live.lock(|page| {
             page.filter(|page| page.window.offset == 0)
-                .map(|page| Drawn { links: page.window.rows.iter().take(LINKS_MAX as usize).cloned().collect() })
+                .map(|page| page.window.rows.iter().take(LINKS_MAX as usize).cloned().collect::<Vec<_>>())
         });
         drawn.flatten()
     });
     // Far down in the table the first contenders are not sent; the last drawing stays then.
-    let kept = Memo::new(move |old: Option<&Drawn>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
-    let links = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::links) } else { Vec::new() });
-    let used = Memo::new(move |_| if is_drawn.get() { kept.with(Drawn::evidence) } else { Vec::new() });
+    let kept = Memo::new(move |old: Option<&Vec<Contender>>| drawn.get().or_else(|| old.cloned()).unwrap_or_default());
+    let linked = Memo::new(move |_| if is_drawn.get() { kept.with(|drawn| links(drawn)) } else { Vec::new() });
+    let used = Memo::new(move |_| if is_drawn.get() { kept.with(|drawn| evidence(drawn)) } else { Vec::new() });
     let capacity = Memo::new(move |_| state.head.with(|head| head.as_ref().and_then(|head| head.capacity.clone())));
     let heading = Memo::new(move |_| {
         state.head.with(|head| head.as_ref().map_or(words::QUEUE, |head| words::chain_title(head.row.recipe)))
@@ -110,10 +98,8 @@ pub(super) fn Chain(state: LockState) -> AnyView {
         let card = |_| view! { <li class="link"><div class="link-card link-free">"free"</div></li> };
         (0..free.unwrap_or_default().min(FREE_MAX)).map(card).collect_view()
     };
-    let nobody = move || {
-        (is_drawn.get() && kept.with(|drawn| drawn.links.is_empty()))
-            .then(|| view! { <p class="quiet">"Nobody is here."</p> })
-    };
+    let nobody =
+        move || (is_drawn.get() && kept.with(Vec::is_empty)).then(|| view! { <p class="quiet">"Nobody is here."</p> });
     let places = move || {
         capacity.with(|capacity| {
             capacity.as_ref().map(|capacity| view! { <p class="quiet">{words::capacity(capacity)}</p> })
@@ -124,7 +110,7 @@ pub(super) fn Chain(state: LockState) -> AnyView {
             <section class="part" aria-labelledby="chain-title">
                 <h2 class="part-title" id="chain-title">{move || heading.get()}</h2>
                 <ol class="chain" data-testid="chain">
-                    {rows(links, |link| &link.key, link)}
+                    {rows(linked, |link| &link.key, link)}
                     {dynamic(free)}
                 </ol>
                 {dynamic(nobody)}

@@ -4,9 +4,12 @@ use leptos::prelude::*;
 
 use super::LockState;
 use crate::erase::{dynamic, view};
-use crate::format::{count, middle, visible};
-use crate::parts::{Pair, Section};
+use crate::format::{count, visible};
+use crate::parts::{Pair, Section, shortened_code};
 use lockscope_view::{Foreign, StatRow};
+
+/// Longest path; the whole is in its title.
+const PATH_CHARS: usize = 90;
 
 #[component]
 pub(super) fn Facts(state: LockState) -> AnyView {
@@ -44,9 +47,7 @@ fn recognition(evidence: Vec<String>) -> AnyView {
 }
 
 fn foreign_child(child: Foreign) -> AnyView {
-    let path = visible(&child.path);
-    let short = middle(&path, 90);
-    view! { <li><code title=path><bdi>{short}</bdi></code>{format!(": {}", visible(&child.reason))}</li> }
+    view! { <li>{shortened_code(&child.path, PATH_CHARS)}{format!(": {}", visible(&child.reason))}</li> }
 }
 
 fn znode(stat: Option<StatRow>) -> AnyView {

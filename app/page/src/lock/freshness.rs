@@ -6,20 +6,17 @@ use super::trust_words::{self as words, Jargon};
 use crate::erase::{erase, view};
 use crate::explain::explained_term;
 use crate::parts::{self, Age, filled, mark, rows_in_parts};
+use crate::past;
 use lockscope_view::{AsOf, LockHead, RootState, Trust};
 
 /// The line; `is_live`: nothing between ZooKeeper and this page is in doubt.
 #[component]
 pub(super) fn Freshness(head: Memo<Option<LockHead>>, is_live: Memo<bool>) -> AnyView {
-    #[cfg(feature = "ssr")]
-    let is_past = crate::past::is_shown();
+    let is_past = past::is_shown();
     let shown = Memo::new(move |_| {
         let of = |head: &LockHead| {
-            #[cfg(feature = "ssr")]
-            if is_past {
-                return items_of_then(&head.as_of, &head.trust);
-            }
-            items(&head.as_of, &head.trust, is_live.get())
+            let (as_of, trust) = (&head.as_of, &head.trust);
+            if is_past { items_of_then(as_of, trust) } else { items(as_of, trust, is_live.get()) }
         };
         head.with(|head| head.as_ref().map(of).unwrap_or_default())
     });
@@ -41,12 +38,10 @@ fn items(as_of: &AsOf, trust: &Trust, is_live: bool) -> Vec<Item> {
 }
 
 /// The same on a page of the past, which the server alone draws. The link that there is now is no matter of then.
-#[cfg(feature = "ssr")]
 fn items_of_then(as_of: &AsOf, trust: &Trust) -> Vec<Item> {
     items(as_of, trust, true).into_iter().map(|item| of_then(item, as_of, trust)).collect()
 }
 
-#[cfg(feature = "ssr")]
 fn of_then(item: Item, as_of: &AsOf, trust: &Trust) -> Item {
     let (before, after) = match item.title {
         words::LINK if as_of.state == RootState::Live => (words::LINK_WAS_LIVE.to_owned(), String::new()),
@@ -154,7 +149,6 @@ fn behind(trust: &Trust) -> Option<Item> {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "ssr")]
     #[test]
     fn on_a_page_of_the_past_nothing_reads_as_now() {
         let (state, why, zxid) = (RootState::Live, String::new(), lockscope_view::Zxid(7));

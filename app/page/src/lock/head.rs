@@ -5,10 +5,9 @@ use leptos::prelude::*;
 use super::freshness::Freshness;
 use super::holders::Holders;
 use super::release::{fired, herd};
-use super::ticket::markdown;
+use super::ticket_words::markdown;
 use super::{LockState, words};
 use crate::charts::Sparkline;
-#[cfg(feature = "hydrate")]
 use crate::clipboard;
 use crate::copy::{CopyButton, CopyCommand};
 use crate::erase::{dynamic, erase, view};
@@ -16,10 +15,10 @@ use crate::explain::explained_verdict;
 use crate::format::visible;
 use crate::live::Live;
 use crate::parts::{
-    AgeOf, Findings, Since, StepPlace, Total, current, filled, headline, hold_least, missing_words, part, step,
-    wait_least, waiters_text,
+    AgeOf, Findings, Since, StepPlace, Total, current, filled, headline, hold_least, lock_url, missing_words, part,
+    step, wait_least, waiters_text,
 };
-use lockscope_view::{Advice, Confidence, Headline, LockHead, LockQuery};
+use lockscope_view::{Advice, Confidence, Headline, LockHead};
 
 #[component]
 pub(super) fn LockTitle(state: LockState) -> AnyView {
@@ -113,7 +112,7 @@ fn numbers(head: Memo<Option<LockHead>>) -> AnyView {
 
 /// The link, and what else tells of the lock: for a shell, a script, a ticket.
 fn share(ensemble: &str, path: &str) -> AnyView {
-    let url = LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url();
+    let url = lock_url(ensemble, path);
     // Its shell knows no way to write these.
     let is_plain = !path.bytes().any(|byte| matches!(byte, b'"' | b'\\'));
     let in_shell = is_plain.then(|| format!("ls -s \"{path}\""));
@@ -138,10 +137,6 @@ fn share(ensemble: &str, path: &str) -> AnyView {
 fn copy_markdown(live: Live) {
     let text = untrack(move || live.lock(|page| page.map(|page| markdown(page, live.now_ms()))));
     if let Some(text) = text.flatten() {
-        #[cfg(feature = "hydrate")]
         clipboard::copy(text);
-        // The server renders the button and never gets a click.
-        #[cfg(not(feature = "hydrate"))]
-        drop(text);
     }
 }

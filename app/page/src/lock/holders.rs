@@ -4,27 +4,20 @@ use leptos::prelude::*;
 
 use super::words;
 use crate::erase::{dynamic, erase, view};
-use crate::parts::{Client, ClientCard, Section, holder_name, part, rows};
+use crate::parts::{Client, ClientCard, Keyed, Section, holder_name, part, rows};
 use crate::release::ReleaseButton;
 use lockscope_view::{Contender, LockHead};
 
-/// A holder, known by its znode and session.
-#[derive(Clone, Debug, PartialEq)]
-struct Card {
-    key: String,
-    ensemble: String,
-    holder: Contender,
-}
-
-fn cards(head: &LockHead) -> Vec<Card> {
+/// Holders, known by their znodes and sessions.
+fn cards(head: &LockHead) -> Vec<Keyed<Contender>> {
     let card = |holder: &Contender| {
         let key = format!("{} {:?}", holder.path, holder.session_id);
-        Card { key, ensemble: head.row.ensemble.clone(), holder: holder.clone() }
+        Keyed { key, ensemble: head.row.ensemble.clone(), item: holder.clone() }
     };
     head.row.holders.iter().map(card).collect()
 }
 
-fn card(Card { ensemble, holder, .. }: Card) -> AnyView {
+fn card(Keyed { ensemble, item: holder, .. }: Keyed<Contender>) -> AnyView {
     let button = view! { <ReleaseButton node=holder.node.clone() path=holder.path.clone() /> };
     view! { <ClientCard of=Client::of(&ensemble, holder_name(&holder), &holder) button=button /> }
 }

@@ -10,7 +10,7 @@ mod queue_map;
 mod queue_rows;
 mod release;
 mod stats;
-mod ticket;
+mod ticket_words;
 mod trust_words;
 mod words;
 
@@ -21,10 +21,9 @@ use super::erase::{dynamic, erase, view};
 use super::format::{middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::over_time::over_time;
-use super::parts::{Chrome, use_keys};
+use super::parts::{Chrome, lock_url, use_keys};
 use super::release::release_dialog;
-use super::time_to_lock::time_to_lock;
+use super::sections::ServerSection;
 use chain::{Chain, LINKS_MAX};
 use facts::Facts;
 use head::LockTitle;
@@ -90,7 +89,7 @@ fn one(query: LockQuery) -> AnyView {
         // It may have been there.
         view! {
             {absent(words::NO_LOCK, &path, words::NOTHING)}
-            {query.with_value(over_time)}
+            {query.with_value(|query| ServerSection::OverTime(query).element())}
         }
     };
     view! {
@@ -100,8 +99,8 @@ fn one(query: LockQuery) -> AnyView {
                     <LockTitle state=state />
                     <Chain state=state />
                     <Queue state=state opened=opened query=query.get_value() />
-                    {time_to_lock()}
-                    {query.with_value(over_time)}
+                    {ServerSection::TimeToLock.element()}
+                    {query.with_value(|query| ServerSection::OverTime(query).element())}
                     <Stats state=state />
                     <Facts state=state />
                     <p><a class="tool" href=query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a> " " <a class="tool" href=query.with_value(incidents_url) rel="external">"Incidents"</a></p>
@@ -116,16 +115,11 @@ fn one(query: LockQuery) -> AnyView {
 }
 
 fn events_url(query: &LockQuery) -> String {
-    let LockQuery { ensemble, path, .. } = query.clone();
-    LockQuery { ensemble, path, ..LockQuery::default() }.to_url().replacen("/lock", "/events", 1)
+    lock_url(&query.ensemble, &query.path).replacen("/lock", "/events", 1)
 }
 
 fn incidents_url(query: &LockQuery) -> String {
-    let LockQuery { ensemble, path, .. } = query.clone();
-    LockQuery { ensemble, path, ..LockQuery::default() }
-        .to_url()
-        .replacen("/lock", "/incidents", 1)
-        .replacen("path=", "q=", 1)
+    lock_url(&query.ensemble, &query.path).replacen("/lock", "/incidents", 1).replacen("path=", "q=", 1)
 }
 
 fn absent(title: &'static str, path: &str, text: &str) -> AnyView {

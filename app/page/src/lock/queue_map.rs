@@ -9,9 +9,11 @@ use leptos_router::hooks::use_navigate;
 
 use super::{LockState, words};
 use crate::address::use_pairs;
+use crate::browser::{store, stored};
 use crate::charts::{STRIP_SIZE, along, strip_paths};
 use crate::erase::{dynamic, effect, view};
 use crate::live::{Viewport, scroll_to_row};
+use crate::parts::filled;
 use crate::split::{SplitLoaderError, split_view, wasm_split};
 use lockscope_view::{LockQuery, QueueMap, QueueMapQuery, View};
 
@@ -72,8 +74,7 @@ fn QueueMapView(state: LockState, list: List, query: StoredValue<LockQuery>) -> 
     let chosen = RwSignal::new(String::new());
     let live = state.live;
     effect(move || {
-        let remembered = || storage()?.get_item(KEY).ok().flatten();
-        chosen.set(app.get().or_else(remembered).unwrap_or_default().chars().take(APP_CHARS).collect());
+        chosen.set(app.get().or_else(|| stored(KEY)).unwrap_or_default().chars().take(APP_CHARS).collect());
     });
     effect(move || {
         let app = chosen.get();
@@ -101,10 +102,6 @@ fn QueueMapView(state: LockState, list: List, query: StoredValue<LockQuery>) -> 
             }
         })
     })
-}
-
-fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
 }
 
 /// The drawing, which is the slider.
@@ -226,10 +223,7 @@ fn own_place(
         event.prevent_default();
         let app: String = input.get_untracked().map(|input| input.value()).unwrap_or_default();
         let app: String = app.trim().chars().take(APP_CHARS).collect();
-        if let Some(storage) = storage() {
-            // Fails only for a full or forbidden storage; then the choice lasts as long as the page.
-            let _ = if app.is_empty() { storage.remove_item(KEY) } else { storage.set_item(KEY, &app) };
-        }
+        store(KEY, filled(&*app));
         let url = query.with_value(|query| query.to_url_with_app(&app));
         navigate(&url, NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() });
         chosen.set(app);

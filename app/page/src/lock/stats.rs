@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::{LockState, words};
 use crate::erase::{dynamic, erase, view};
 use crate::format::{count, duration, middle, visible};
-use crate::parts::{Columns, Instant, Section, Table, part, rows, session_url};
+use crate::parts::{Columns, Instant, Keyed, Section, Table, part, rows, session_url};
 use lockscope_view::{HoldEnd, LockHead, PastHolder};
 
 const TIMES: Columns = &[("Time", ""), ("Median", "table-number"), ("99th percentile", "table-number")];
@@ -50,30 +50,23 @@ fn table(hold: Percentiles, wait: Percentiles) -> AnyView {
 }
 
 /// The last holders, newest first.
-fn past_holders(is_empty: bool, past: Memo<Vec<PastRow>>) -> AnyView {
+fn past_holders(is_empty: bool, past: Memo<Vec<Keyed<PastHolder>>>) -> AnyView {
     if is_empty {
         return view! { <p class="quiet">"No hold has ended yet."</p> };
     }
     view! { <Table class="table" columns=PAST rows=rows(past, |row| &row.key, past_row) /> }
 }
 
-/// A past holder, known by its znode and its end wherever newer ones push it.
-#[derive(Clone, Debug, PartialEq)]
-struct PastRow {
-    key: String,
-    ensemble: String,
-    holder: PastHolder,
-}
-
-fn past_rows(head: &LockHead) -> Vec<PastRow> {
+/// Past holders, known by their znodes and ends wherever newer ones push them.
+fn past_rows(head: &LockHead) -> Vec<Keyed<PastHolder>> {
     let row = |holder: &PastHolder| {
         let key = format!("{} {}", holder.node, holder.until_ms);
-        PastRow { key, ensemble: head.row.ensemble.clone(), holder: holder.clone() }
+        Keyed { key, ensemble: head.row.ensemble.clone(), item: holder.clone() }
     };
     head.past.iter().map(row).collect()
 }
 
-fn past_row(PastRow { ensemble, holder, .. }: PastRow) -> AnyView {
+fn past_row(Keyed { ensemble, item: holder, .. }: Keyed<PastHolder>) -> AnyView {
     let name = visible(holder.label.as_deref().unwrap_or(&holder.node));
     let sign = if holder.is_lower_bound { "≥ " } else { "" };
     let session = match holder.session_id {

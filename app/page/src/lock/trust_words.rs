@@ -15,9 +15,7 @@ pub(super) const BEHIND: &str = "Against the newest transaction that a member re
 pub(super) const LINK_UNKNOWN: &str = "link unknown";
 pub(super) const LINK_LIVE: &str = "link live";
 /// The same of a page of the past: nobody may take it for now.
-#[cfg(feature = "ssr")]
 pub(super) const LINK_WAS_LIVE: &str = "link was live then";
-#[cfg(feature = "ssr")]
 pub(super) const BEFORE_THEN: &str = " before";
 pub(super) const CLIENTS_UNKNOWN: &str = "clients not known: no server was asked";
 /// What is missing then, and what would help.
@@ -60,12 +58,10 @@ pub(super) fn link_is(state: RootState) -> String {
 }
 
 /// The same of a page of the past; with what it was, where there is an age behind it.
-#[cfg(feature = "ssr")]
 pub(super) fn link_was(state: RootState) -> String {
     format!("link was {state} then")
 }
 
-#[cfg(feature = "ssr")]
 pub(super) fn link_was_for(state: RootState) -> String {
     format!("link was {state} then, for ")
 }
@@ -91,7 +87,6 @@ pub(super) fn ago_heard(trust: &Trust) -> String {
 }
 
 /// The same of a page of the past.
-#[cfg(feature = "ssr")]
 pub(super) fn heard_before(trust: &Trust) -> String {
     format!("{BEFORE_THEN} ({})", heard(trust))
 }
@@ -100,7 +95,6 @@ pub(super) fn clients_from(trust: &Trust) -> String {
     format!("clients from {} only", heard(trust))
 }
 
-#[cfg(feature = "ssr")]
 pub(super) fn was_behind(transactions: u64) -> String {
     match transactions {
         0 => "was up to date then".to_owned(),

@@ -1,10 +1,9 @@
 //! The page of a lock in words. Pure.
 
-use crate::format::{bytes, count, date, duration, middle, plural, visible};
-use crate::parts::verdict_word;
+use crate::format::{bytes, count, duration, middle, plural, visible};
 use lockscope_view::{
     Capacity, Confidence, Contender, EdgeEvidence, FiredRow, HerdKnown, HoldEnd, Liveness, LockStats, QueueMap, Recipe,
-    Trust, Verdict, Zxid,
+    Trust,
 };
 
 pub(super) const LOCK: &str = "Lock";
@@ -189,36 +188,32 @@ pub(super) fn releasing_wakes(is_herd: bool) -> &'static str {
     if is_herd { "Herd: releasing it wakes " } else { "Releasing it wakes " }
 }
 
+/// What stands before a number of clients by how it is known, how that is, and at length.
+fn known_words(known: HerdKnown) -> (&'static str, &'static str, &'static str) {
+    match known {
+        HerdKnown::Counted => ("", "counted", "Counted in every member's table of watches"),
+        HerdKnown::ByRule => ("≈ ", "by rule", "By the rule of the recipe: no table of watches was read"),
+        HerdKnown::AtLeast => (
+            "≥ ",
+            "not all are seen",
+            "Some members reported nothing, or some clients watch the list of children, which is in no table",
+        ),
+        HerdKnown::Unknown => ("", "", ""),
+    }
+}
+
 pub(super) fn woken(number: u32, known: HerdKnown) -> String {
-    let sign = match known {
-        HerdKnown::Counted | HerdKnown::Unknown => "",
-        HerdKnown::ByRule => "≈ ",
-        HerdKnown::AtLeast => "≥ ",
-    };
-    format!("{sign}{}", plural(number.into(), "client", "clients"))
+    format!("{}{}", known_words(known).0, plural(number.into(), "client", "clients"))
 }
 
 /// How that is known, and of how many bytes the events are.
 pub(super) fn how_known(known: HerdKnown, weight: Option<u64>) -> String {
-    let known = match known {
-        HerdKnown::Counted => "counted",
-        HerdKnown::ByRule => "by rule",
-        HerdKnown::AtLeast => "not all are seen",
-        HerdKnown::Unknown => "",
-    };
     let bytes = weight.map_or_else(String::new, |weight| format!(", {} of events", bytes(weight)));
-    format!(" ({known}){bytes}.")
+    format!(" ({}){bytes}.", known_words(known).1)
 }
 
 pub(super) fn herd_title(known: HerdKnown) -> &'static str {
-    match known {
-        HerdKnown::Counted => "Counted in every member's table of watches",
-        HerdKnown::ByRule => "By the rule of the recipe: no table of watches was read",
-        HerdKnown::AtLeast => {
-            "Some members reported nothing, or some clients watch the list of children, which is in no table"
-        }
-        HerdKnown::Unknown => "",
-    }
+    known_words(known).2
 }
 
 pub(super) fn fired(row: &FiredRow) -> String {
@@ -274,29 +269,6 @@ pub(super) fn end(how: HoldEnd) -> &'static str {
 /// The record of the audit log.
 pub(super) fn record(id: u64) -> String {
     format!("record #{id}")
-}
-
-pub(super) const TICKET_AS_OF: &str = "As of";
-pub(super) const TICKET_RECIPE: &str = "Recipe";
-pub(super) const TICKET_WAITING: &str = "Waiting";
-pub(super) const TICKET_LONGEST_WAIT: &str = "Longest wait";
-pub(super) const TICKET_USUAL_HOLD: &str = "Usual hold";
-pub(super) const TICKET_COLUMNS: &str = "| | who | session | client | since | znode | czxid |";
-
-pub(super) fn ticket_title(lock: &str, verdict: Verdict) -> String {
-    format!("{lock} is {}", verdict_word(verdict))
-}
-
-pub(super) fn ticket_as_of(now_ms: i64, zxid: Zxid) -> String {
-    format!("{}, zxid {zxid}", date(now_ms))
-}
-
-pub(super) fn ticket_finding(code: &str) -> String {
-    format!("Finding `{code}`")
-}
-
-pub(super) fn ticket_more(contenders: usize) -> String {
-    format!("And {contenders} more.")
 }
 
 #[cfg(test)]

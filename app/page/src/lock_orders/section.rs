@@ -5,15 +5,15 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::words;
-use crate::erase::view;
+use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::explain::explained_term;
 use crate::form_token::form_token;
 use crate::format::{date, middle, visible};
-use crate::parts::{Columns, head, mark, marked, text};
+use crate::parts::{Columns, lock_url, mark, marked, reason_field, select_field, session_url, table_of, text};
 use crate::past;
 use crate::ports::{FormTokens, Source};
-use lockscope_view::{LockOrder, LockOrders, LockQuery, OrderSeen, OrderSnooze, OrderWarning, Person, SessionQuery};
+use lockscope_view::{LockOrder, LockOrders, OrderSeen, OrderSnooze, OrderWarning, Person};
 
 /// Orders drawn as rows, those seen most first.
 const ROWS_MAX: usize = 50;
@@ -38,7 +38,7 @@ pub fn lock_orders_markup(orders: &LockOrders, now_ms: i64, forms: Option<FormTo
 }
 
 /// What is in the document at first: all of it, for whoever has no script.
-pub(super) fn initial() -> String {
+pub(crate) fn initial() -> String {
     let Some(source) = use_context::<Arc<dyn Source>>() else { return String::new() };
     let may_act = use_context::<Person>().is_some_and(|person| person.may_release) && !past::is_shown();
     section(&source.orders(), may_act).to_html().replace("<!>", "")
@@ -121,16 +121,9 @@ fn snooze_form(warning: &OrderWarning) -> AnyView {
                 {form_token("/waits/orders/snooze")}
                 <input type="hidden" name="ensemble" value=Exact(warning.ensemble.clone()) />
                 {classes.into_iter().map(class).collect_view()}
-                <label class="release-field">
-                    <span>{words::REASON}</span>
-                    <input class="release-input" type="text" name="reason" required="" maxlength="500" autocomplete="off" />
-                    <span>{words::MEANS}</span>
-                </label>
+                {reason_field(words::REASON, words::MEANS)}
                 <div class="release-buttons">
-                    <label class="field">
-                        <span class="field-name">{words::HOW_LONG}</span>
-                        <select class="select" name="for_ms">{words::LENGTHS.map(length).collect_view()}</select>
-                    </label>
+                    {select_field("for_ms", words::HOW_LONG, words::LENGTHS.map(length).collect_view())}
                     <button class="tool" type="submit">"Snooze"</button>
                 </div>
             </form>
@@ -153,11 +146,10 @@ fn snoozes(rest: &[&OrderSnooze], may_act: bool) -> AnyView {
 
 /// Who did what, the last time.
 fn one(ensemble: &str, seen: &OrderSeen) -> AnyView {
-    let query = SessionQuery { ensemble: ensemble.to_owned(), id: seen.session_id, ..SessionQuery::default() };
     let name = seen.label.as_deref().map_or_else(|| seen.session_id.to_string(), visible);
     view! {
         <li>
-            <a href=query.to_url() title=name.clone()><bdi>{middle(&name, NAME_CHARS)}</bdi></a>
+            <a href=session_url(ensemble, seen.session_id) title=name.clone()><bdi>{middle(&name, NAME_CHARS)}</bdi></a>
             " held "{lock(ensemble, &seen.held)}" and asked for "{lock(ensemble, &seen.wanted)}":"
             {words::last(seen.count)}{instant(seen.at_ms)}"."
         </li>
@@ -165,9 +157,8 @@ fn one(ensemble: &str, seen: &OrderSeen) -> AnyView {
 }
 
 fn lock(ensemble: &str, path: &str) -> AnyView {
-    let query = LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() };
     let shown = visible(path);
-    view! { <a href=query.to_url() title=shown.clone()><bdi>{middle(&shown, NAME_CHARS)}</bdi></a> }
+    view! { <a href=lock_url(ensemble, path) title=shown.clone()><bdi>{middle(&shown, NAME_CHARS)}</bdi></a> }
 }
 
 fn table(edges: &[LockOrder]) -> AnyView {
@@ -190,13 +181,7 @@ fn table(edges: &[LockOrder]) -> AnyView {
     view! {
         <details class="fold" data-testid="orders-all">
             <summary>{words::every(edges.len())}</summary>
-            // What scrolls must be reachable by keyboard.
-            <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">
-                <table class="table">
-                    <thead><tr>{COLUMNS.iter().map(head).collect_view()}</tr></thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            {table_of("table", None, COLUMNS, erase(rows))}
             {more}
             <p class="quiet"><a href="/api/v1/orders" rel="external" target="_blank">{words::THE_REST}</a></p>
         </details>

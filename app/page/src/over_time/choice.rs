@@ -31,26 +31,24 @@ impl Length {
     /// Every length, the shortest first.
     pub const ALL: [Self; 6] = [Self::QuarterHour, Self::Hour, Self::SixHours, Self::Day, Self::Week, Self::Month];
 
-    pub fn name(self) -> &'static str {
+    /// Its name in an address, and how long it is.
+    fn name_and_ms(self) -> (&'static str, i64) {
         match self {
-            Self::QuarterHour => "15m",
-            Self::Hour => "1h",
-            Self::SixHours => "6h",
-            Self::Day => "24h",
-            Self::Week => "7d",
-            Self::Month => "30d",
+            Self::QuarterHour => ("15m", 15 * MINUTE_MS),
+            Self::Hour => ("1h", HOUR_MS),
+            Self::SixHours => ("6h", 6 * HOUR_MS),
+            Self::Day => ("24h", DAY_MS),
+            Self::Week => ("7d", 7 * DAY_MS),
+            Self::Month => ("30d", 30 * DAY_MS),
         }
     }
 
+    pub fn name(self) -> &'static str {
+        self.name_and_ms().0
+    }
+
     pub fn ms(self) -> i64 {
-        match self {
-            Self::QuarterHour => 15 * MINUTE_MS,
-            Self::Hour => HOUR_MS,
-            Self::SixHours => 6 * HOUR_MS,
-            Self::Day => DAY_MS,
-            Self::Week => 7 * DAY_MS,
-            Self::Month => 30 * DAY_MS,
-        }
+        self.name_and_ms().1
     }
 }
 

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::view::{Bar, OverTimeView, PieceShares, Strip};
 use super::words;
-use crate::charts::over_time::{Axis, HEIGHT, Scale, WIDTH, area, edge, percent, rows, stack};
+use crate::charts::over_time::{Axis, HEIGHT, Scale, WIDTH, area, edge, hue_name, percent, rows, stack};
 use crate::erase::{erase, view};
 use crate::format::{date, middle, visible};
 use crate::parts::definition;
@@ -13,6 +13,9 @@ use lockscope_view::past::Point;
 
 /// Instants, in ms since the epoch, and what was measured there.
 type Points = Vec<(i64, i64)>;
+
+/// A lane: its name, what stands at its right end, its height in pixels, and what is drawn in it.
+type Lane = (&'static str, String, i64, AnyView);
 
 const CAPTION: i64 = 20;
 /// Heights of lanes, in pixels.
@@ -43,10 +46,9 @@ impl<'a> Picture<'a> {
     }
 
     pub(super) fn draw(&self) -> AnyView {
-        let (strip, strip_height) = self.strip();
-        let lanes: [(&str, String, i64, AnyView); 6] = [
+        let lanes: [Lane; 6] = [
             (words::VERDICT, String::new(), VERDICT, self.verdicts()),
-            (self.strip_name(), String::new(), strip_height, strip),
+            self.strip(),
             self.depth(),
             self.times(words::WAIT, |piece| piece.wait_ms.all()),
             self.times(words::HOLD, |piece| piece.hold_ms.all()),
@@ -85,13 +87,6 @@ impl<'a> Picture<'a> {
                 {self.cursor(top)}
                 <rect class="ot-brush" x="0" y="0" width="0" height=top.to_string() />
             </svg>
-        }
-    }
-
-    fn strip_name(&self) -> &'static str {
-        match self.view.strip {
-            Strip::Holds(_) => words::HOLDERS,
-            Strip::Shares(_) => words::SHARES,
         }
     }
 
@@ -135,23 +130,22 @@ impl<'a> Picture<'a> {
         erase(runs.into_iter().map(run).collect_view())
     }
 
-    /// Who held, and how high that is.
-    fn strip(&self) -> (AnyView, i64) {
+    /// Who held.
+    fn strip(&self) -> Lane {
         match &self.view.strip {
             Strip::Holds(bars) => {
                 let spans: Vec<(i64, i64)> = bars.iter().map(|bar| (bar.from_ms, bar.to_ms)).collect();
                 let (of, count) = rows(&spans);
                 let row = if count == 1 { STRIP } else { STRIP_ROW };
                 let drawn = bars.iter().zip(of).map(|(bar, at)| self.bar(bar, at as i64 * row, row - 2)).collect_view();
-                (erase(drawn), row * count as i64)
+                (words::HOLDERS, String::new(), row * count as i64, erase(drawn))
             }
-            Strip::Shares(pieces) => (self.shares(pieces), STRIP),
+            Strip::Shares(pieces) => (words::SHARES, String::new(), STRIP, self.shares(pieces)),
         }
     }
 
     fn hue(&self, client: Option<usize>) -> String {
-        let hue = client.and_then(|client| self.hues.get(client).copied().flatten());
-        hue.map_or("none".to_owned(), |hue| hue.to_string())
+        hue_name(client.and_then(|client| self.hues.get(client).copied().flatten()))
     }
 
     fn name(&self, client: Option<usize>) -> &str {
@@ -205,23 +199,17 @@ impl<'a> Picture<'a> {
         (values(&self.view.pieces), values(self.view.former.as_deref().unwrap_or_default()))
     }
 
-    fn depth(&self) -> (&'static str, String, i64, AnyView) {
+    fn depth(&self) -> Lane {
         self.counts(words::DEPTH, DEPTH, |piece| i64::from(piece.depth_max), 1)
     }
 
-    fn acquired(&self) -> (&'static str, String, i64, AnyView) {
+    fn acquired(&self) -> Lane {
         let minutes = (self.view.grain_ms / 60_000).max(1);
         self.counts(words::ACQUIRED, ACQUIRED, |piece| i64::from(piece.acquired), minutes)
     }
 
     /// An area of numbers. They are drawn as they are, and the largest is said by the unit.
-    fn counts(
-        &self,
-        name: &'static str,
-        height: i64,
-        of: impl Fn(&Point) -> i64,
-        unit: i64,
-    ) -> (&'static str, String, i64, AnyView) {
+    fn counts(&self, name: &'static str, height: i64, of: impl Fn(&Point) -> i64, unit: i64) -> Lane {
         let (now, former) = self.values(|piece| Some(of(piece)));
         let both = || now.iter().chain(&former).map(|(_, value)| *value);
         let (scale, most) = (Scale::linear(both()), both().max().unwrap_or(0));
@@ -233,7 +221,7 @@ impl<'a> Picture<'a> {
     }
 
     /// Three areas, one in the other.
-    fn times(&self, name: &'static str, of: fn(&Point) -> [Option<i64>; 3]) -> (&'static str, String, i64, AnyView) {
+    fn times(&self, name: &'static str, of: fn(&Point) -> [Option<i64>; 3]) -> Lane {
         let bands = [2, 1, 0].map(|at: usize| (at, self.values(|piece| of(piece).get(at).copied().flatten())));
         let all = bands.iter().flat_map(|(_, (now, former))| now.iter().chain(former)).map(|(_, value)| *value);
         let scale = Scale::powers(all);

@@ -24,7 +24,7 @@ pub fn over_time_markup(of: &OverTime, choice: &Choice, now_ms: i64) -> String {
 
 /// What is in the document at first: the section where it was drawn, else the ways to it. A script draws it as soon as it
 /// comes into view; without one each way leads to it.
-pub(super) fn initial(query: &LockQuery) -> String {
+pub(crate) fn initial(query: &LockQuery) -> String {
     if let Some(OverTimeMarkup(markup)) = use_context() {
         return markup;
     }
@@ -49,7 +49,7 @@ fn section(of: &OverTime, choice: &Choice, now_ms: i64) -> AnyView {
             };
             framed("drawn", inner)
         }
-        OverTime::Drawn(view) => {
+        OverTime::Found(view) => {
             let state = if choice.follows_now() { "follows" } else { "drawn" };
             framed(state, view! { <div data-every=refresh_minutes(view.grain_ms)>{drawn(view, now_ms)}</div> })
         }
@@ -84,7 +84,7 @@ fn drawn(view: &OverTimeView, now_ms: i64) -> AnyView {
             view! {
                 <span class="ot-former-key" data-testid="ot-compared">
                     <svg viewBox="0 0 24 8" aria-hidden="true"><path class="ot-former" d="M0 4H24" /></svg>
-                    {words::former_line(former)}
+                    {words::former(former).2}
                 </span>
             }
         }
@@ -134,8 +134,8 @@ fn ranges(choice: &Choice, drawn: Option<((i64, i64), i64)>) -> AnyView {
         let is_chosen = choice.former == Some(former);
         // Chosen once more, it is no longer.
         let other = Choice { former: (!is_chosen).then_some(former), ..choice.clone() };
-        let (title, name) = (Some(words::former_title(former)), words::former(former));
-        way(&other, former.name().to_owned(), is_chosen, title, name)
+        let (name, title, _) = words::former(former);
+        way(&other, former.name().to_owned(), is_chosen, Some(title), name)
     };
     let steps = Step::ALL.map(step);
     let steps = drawn

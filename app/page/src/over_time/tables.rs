@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::view::{OverTimeView, What};
 use super::words;
-use crate::charts::over_time::HUES;
+use crate::charts::over_time::{HUES, hue_name};
 use crate::erase::{erase, view};
 use crate::format::{count, date, middle, visible};
 use crate::parts::{Columns, table_of, verdict_word};
@@ -37,11 +37,10 @@ pub(super) fn instant(at_ms: i64) -> AnyView {
 pub(super) fn legend(view: &OverTimeView, hues: &[Option<u8>]) -> AnyView {
     let (from_ms, to_ms) = view.range_ms;
     let client = |(client, hue): (&super::view::ClientShare, &Option<u8>)| {
-        let hue = hue.map_or("none".to_owned(), |hue| hue.to_string());
         let name = visible(&client.name);
         view! {
             <li class="ot-client" title=name.clone()>
-                <svg class="ot-swatch" viewBox="0 0 12 12" aria-hidden="true"><rect class="ot-bar" data-hue=hue width="12" height="12" rx="2" /></svg>
+                {swatch(*hue)}
                 <bdi class="ot-client-name">{middle(&name, NAME_CHARS)}</bdi>
                 " "<span class="quiet">{words::share(client.held_ms, to_ms - from_ms)}</span>
             </li>
@@ -52,7 +51,7 @@ pub(super) fn legend(view: &OverTimeView, hues: &[Option<u8>]) -> AnyView {
     let rest = (rest > 0).then(|| {
         view! {
             <li class="ot-client">
-                <svg class="ot-swatch" viewBox="0 0 12 12" aria-hidden="true"><rect class="ot-bar" data-hue="none" width="12" height="12" rx="2" /></svg>
+                {swatch(None)}
                 <span class="quiet">{words::more_clients(rest)}</span>
             </li>
         }
@@ -61,6 +60,11 @@ pub(super) fn legend(view: &OverTimeView, hues: &[Option<u8>]) -> AnyView {
         return erase(());
     }
     view! { <ul class="ot-legend" aria-label="Who held, for how long">{shown}{rest}</ul> }
+}
+
+/// A client's colour, or that of all who have none.
+fn swatch(hue: Option<u8>) -> AnyView {
+    view! { <svg class="ot-swatch" viewBox="0 0 12 12" aria-hidden="true"><rect class="ot-bar" data-hue=hue_name(hue) width="12" height="12" rx="2" /></svg> }
 }
 
 pub(super) fn pieces(view: &OverTimeView) -> AnyView {

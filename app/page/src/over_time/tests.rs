@@ -33,7 +33,7 @@ fn empty() -> OverTimeView {
 }
 
 fn markup(view: &OverTimeView) -> String {
-    let of = OverTime::Drawn(Box::new(view.clone()));
+    let of = OverTime::Found(Box::new(view.clone()));
     Owner::new_root(None).with(|| over_time_markup(&of, &view.choice, view.now_ms))
 }
 
@@ -154,6 +154,6 @@ fn what_can_not_be_drawn_says_why() {
 fn what_is_wrong_now_leads_to_its_incident() {
     let said = ("It has been stuck: the 3rd time. <b>".to_owned(), "/incident?id=1f&ensemble=a".to_owned());
     let view = OverTimeView { incident: Some(said), ..empty() };
-    let html = over_time_markup(&OverTime::Drawn(Box::new(view)), &Choice::of("", "/a"), 0);
+    let html = over_time_markup(&OverTime::Found(Box::new(view)), &Choice::of("", "/a"), 0);
     assert!(html.contains("href=\"/incident?id=1f&amp;ensemble=a\"") && html.contains("&lt;b&gt;"), "{html}");
 }

@@ -5,6 +5,7 @@ pub use lockscope_view::past::Missing;
 use lockscope_view::past::{Hold, Mark, Point};
 
 use super::choice::Choice;
+use crate::ports::PastAnswer;
 
 /// Bars that are drawn one by one; of more holds it is drawn who held for how much of each piece.
 pub const BARS_MAX: usize = 400;
@@ -14,13 +15,7 @@ pub const HOLDS_LISTED_MAX: usize = 60;
 /// Everything else of the list.
 pub const FACTS_LISTED_MAX: usize = 140;
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum OverTime {
-    /// Nothing is recorded.
-    Off,
-    Refused(String),
-    Drawn(Box<OverTimeView>),
-}
+pub type OverTime = PastAnswer<OverTimeView>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverTimeView {

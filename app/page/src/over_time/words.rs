@@ -36,7 +36,7 @@ pub(super) const NOTHING_LISTED: &str = "Nothing happened here in this range.";
 pub(super) const NOT_COMPARED: &str = "Nothing is recorded of the range before: there is no thin line.";
 pub(super) const THE_REST: &str = "What is left out, as JSON";
 
-pub(super) fn length(length: Length) -> &'static str {
+pub(crate) fn length(length: Length) -> &'static str {
     match length {
         Length::QuarterHour => "15 min",
         Length::Hour => "1 h",
@@ -47,25 +47,11 @@ pub(super) fn length(length: Length) -> &'static str {
     }
 }
 
-pub(super) fn former(former: Former) -> &'static str {
+/// What is compared with: in short, at length with what is seen first, and behind its line.
+pub(super) fn former(former: Former) -> (&'static str, &'static str, &'static str) {
     match former {
-        Former::Day => "−1 d",
-        Former::Week => "−1 w",
-    }
-}
-
-/// At length; it begins with what is seen.
-pub(super) fn former_title(former: Former) -> &'static str {
-    match former {
-        Former::Day => "−1 d: compare with the day before",
-        Former::Week => "−1 w: compare with the week before",
-    }
-}
-
-pub(super) fn former_line(former: Former) -> &'static str {
-    match former {
-        Former::Day => "a day before",
-        Former::Week => "a week before",
+        Former::Day => ("−1 d", "−1 d: compare with the day before", "a day before"),
+        Former::Week => ("−1 w", "−1 w: compare with the week before", "a week before"),
     }
 }
 
@@ -154,7 +140,7 @@ pub(super) fn more_clients(clients: usize) -> String {
     format!("and {}", plural(clients as u64, "other", "others"))
 }
 
-pub(super) fn more_gaps(gaps: usize) -> String {
+pub(crate) fn more_gaps(gaps: usize) -> String {
     format!("and {} before", plural(gaps as u64, "gap", "gaps"))
 }
 

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast as _;
+
+use crate::browser::{first, focus_in_place};
 
 /// Pages whose place is remembered; the first in order of their addresses goes first.
 const PLACES_MAX: usize = 32;
@@ -90,14 +91,8 @@ pub(crate) fn focus_heading() {
     let is_taken = document()
         .active_element()
         .is_some_and(|active| active.closest("main, dialog, [popover]").ok().flatten().is_some());
-    let heading = document().query_selector("main h1").ok().flatten();
-    let Some(heading) = heading.filter(|_| !is_taken).and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok())
-    else {
-        return;
-    };
-    // Neither fails for an element that is there.
+    let Some(heading) = first::<web_sys::HtmlElement>("main h1").filter(|_| !is_taken) else { return };
+    // An attribute of ours: it can't fail.
     let _ = heading.set_attribute("tabindex", "-1");
-    let options = web_sys::FocusOptions::new();
-    options.set_prevent_scroll(true);
-    let _ = heading.focus_with_options(&options);
+    focus_in_place(&heading);
 }

@@ -2,7 +2,7 @@
 
 use super::Piece::{Attribute, Text};
 use super::{Age, Countdown, LivenessChip, Markup, Pair, filled, session_url, words};
-use crate::erase::{erase, view};
+use crate::erase::view;
 use leptos::prelude::*;
 
 use crate::copy::CopyButton;
@@ -47,13 +47,8 @@ impl Client {
 /// The card; `button` is what can be done about it.
 #[component]
 pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyView {
-    let facts = Facts {
-        ensemble: of.ensemble,
-        session_id: of.session_id,
-        token: of.token,
-        info: of.info,
-        is_gone: of.liveness == Liveness::Disconnected,
-    };
+    let facts = (of.session_id.is_some() || of.info.is_some()).then(|| facts(&of));
+    let only_on = only_on(&of.only_on);
     let name = filled(of.name).map(|name| {
         let short = middle(&name, NAME_CHARS);
         view! { <bdi class="dossier-name" title=visible(&name)>{visible(&short)}</bdi> }
@@ -65,10 +60,10 @@ pub(crate) fn ClientCard<B: IntoView + 'static>(of: Client, button: B) -> AnyVie
                 // With its end in words below, the chip needs no countdown.
                 <LivenessChip liveness=of.liveness />
                 {of.runs_out.map(ending)}
-                <OnlyOn members=of.only_on />
+                {only_on.map(|(title, text)| view! { <span class="only-on" title=title>{text}</span> })}
                 {button}
             </p>
-            {(!facts.is_empty()).then(|| facts.list())}
+            {facts}
         </div>
     }
 }
@@ -78,43 +73,28 @@ fn ending(end: RunsOut) -> AnyView {
     view! { <strong class="dossier-out" title=title><Countdown words=before.to_owned() until_ms=end.at_ms /></strong> }
 }
 
-struct Facts {
-    ensemble: String,
-    session_id: Option<SessionId>,
-    token: Option<Zxid>,
-    info: Option<ClientInfo>,
-    is_gone: bool,
-}
-
-impl Facts {
-    fn is_empty(&self) -> bool {
-        self.session_id.is_none() && self.info.is_none()
-    }
-
-    fn list(self) -> AnyView {
-        let session = self.session_id.map(|id| {
-            let href = session_url(&self.ensemble, id);
-            let value = view! {
-                <a class="id" href=href>{id.to_string()}</a>
-                <CopyButton text=id.to_string() what=words::SESSION_ID />
-            };
-            view! { <div class="fact"><Pair term="Session" class="mono" value=value /></div> }
-        });
-        let told = self.info.map(|info| {
-            let (client, member) = words::client_and_server(self.is_gone);
-            (
-                text(client, Some("mono"), Some(info.address)),
-                explained_text(("member", member), filled(info.server)),
-                ago(words::CONNECTED_SINCE, info.connected_since_ms),
-                ago(words::LAST_HEARD, info.last_heard_at_ms),
-                text(words::LAST_OPERATION, None, info.last_operation.as_deref().map(words::operation)),
-                info.timeout_ms
-                    .map(|ms| view! { <div class="fact"><dt>"Session timeout"</dt><dd>{duration(ms)}</dd></div> }),
-            )
-        });
-        let token = explained_text(("fencing-token", words::FENCING_TOKEN), self.token.map(|token| token.to_string()));
-        view! { <dl class="facts">{session}{token}{told}</dl> }
-    }
+fn facts(of: &Client) -> AnyView {
+    let session = of.session_id.map(|id| {
+        let value = view! {
+            <a class="id" href=session_url(&of.ensemble, id)>{id.to_string()}</a>
+            <CopyButton text=id.to_string() what=words::SESSION_ID />
+        };
+        view! { <div class="fact"><Pair term="Session" class="mono" value=value /></div> }
+    });
+    let told = of.info.clone().map(|info| {
+        let (client, member) = words::client_and_server(of.liveness == Liveness::Disconnected);
+        (
+            text(client, Some("mono"), Some(info.address)),
+            explained_text(("member", member), filled(info.server)),
+            ago(words::CONNECTED_SINCE, info.connected_since_ms),
+            ago(words::LAST_HEARD, info.last_heard_at_ms),
+            text(words::LAST_OPERATION, None, info.last_operation.as_deref().map(words::operation)),
+            info.timeout_ms
+                .map(|ms| view! { <div class="fact"><dt>"Session timeout"</dt><dd>{duration(ms)}</dd></div> }),
+        )
+    });
+    let token = explained_text(("fencing-token", words::FENCING_TOKEN), of.token.map(|token| token.to_string()));
+    view! { <dl class="facts">{session}{token}{told}</dl> }
 }
 
 fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> Option<AnyView> {
@@ -131,12 +111,6 @@ fn explained_text((of, term): (&str, &'static str), value: Option<String>) -> Op
 fn ago(term: &'static str, since_ms: Option<i64>) -> Option<AnyView> {
     since_ms
         .map(|since_ms| view! { <div class="fact"><dt>{term}</dt><dd><Age since_ms=Some(since_ms) />" ago"</dd></div> })
-}
-
-/// A badge for what only some members have; nothing where they agree.
-#[component]
-pub(crate) fn OnlyOn(members: Vec<String>) -> AnyView {
-    erase(only_on(&members).map(|(title, text)| view! { <span class="only-on" title=title>{text}</span> }))
 }
 
 pub(crate) fn only_on_markup(members: &[String]) -> Markup {

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::browser::store;
 use crate::erase::view;
 
 const KEY: &str = "lockscope.density";
@@ -14,11 +15,9 @@ fn is_compact() -> bool {
 pub(crate) fn toggle_density() {
     let Some(root) = document().document_element() else { return };
     let compact = !is_compact();
-    // None of these fails but for a full or forbidden storage; then the choice lasts as long as the page.
+    // Neither of these can fail.
     let _ = if compact { root.set_attribute("data-density", "compact") } else { root.remove_attribute("data-density") };
-    if let Some(storage) = window().local_storage().ok().flatten() {
-        let _ = if compact { storage.set_item(KEY, "compact") } else { storage.remove_item(KEY) };
-    }
+    store(KEY, compact.then_some("compact"));
     // Lists measure their rows when the window changes.
     if let Ok(event) = web_sys::Event::new("resize") {
         let _ = window().dispatch_event(&event);

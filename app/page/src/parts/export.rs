@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::address::with_parameter;
 use crate::erase::view;
 
 /// Rows of one answer at most, as the API has it.
@@ -9,11 +10,8 @@ const ROWS: u32 = lockscope_view::WINDOW_ROWS_MAX;
 
 /// The menu. `address`: of the list in the API, without a format.
 pub(crate) fn export(address: impl Fn() -> String + Copy + Send + Sync + 'static) -> AnyView {
-    let link = move |format: &str| {
-        let base = address();
-        let sign = if base.contains('?') { '&' } else { '?' };
-        format!("/api/v1{base}{sign}limit={ROWS}&format={format}")
-    };
+    let link =
+        move |format: &str| with_parameter(&format!("/api/v1{}", address()), &format!("limit={ROWS}&format={format}"));
     view! {
         <details class="menu" data-testid="export">
             <summary class="tool">"Export"</summary>

@@ -7,6 +7,7 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
+use crate::browser::first;
 use crate::erase::{effect, view};
 
 /// Typing pauses this long before the filter acts.
@@ -114,6 +115,5 @@ pub(crate) fn let_go_of_focus() {
 }
 
 fn filter_input() -> Option<web_sys::HtmlInputElement> {
-    let found = document().query_selector("[data-testid=filter]").ok().flatten()?;
-    found.dyn_into().ok()
+    first("[data-testid=filter]")
 }

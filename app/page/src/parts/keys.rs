@@ -28,29 +28,16 @@ pub(crate) fn use_keys(act: impl Fn(&Key) -> bool + Copy + Send + Sync + 'static
             if key.name == "Escape" && document().query_selector(":popover-open").is_ok_and(|open| open.is_some()) {
                 return;
             }
-            let used = match key.name.as_str() {
-                "?" => {
-                    help.set(true);
-                    true
-                }
-                "w" => {
-                    // The address is one of ours.
-                    let _ = window().location().set_href("/wall");
-                    true
-                }
-                "d" => {
-                    toggle_density();
-                    true
-                }
-                "p" => {
-                    live.toggle_pause();
-                    true
-                }
-                _ => act(&key),
-            };
-            if used {
-                event.prevent_default();
+            match key.name.as_str() {
+                "?" => help.set(true),
+                // The address is one of ours.
+                "w" => drop(window().location().set_href("/wall")),
+                "d" => toggle_density(),
+                "p" => live.toggle_pause(),
+                _ if act(&key) => {}
+                _ => return,
             }
+            event.prevent_default();
         });
         on_cleanup(move || listener.remove());
     });

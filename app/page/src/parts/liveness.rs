@@ -14,10 +14,14 @@ use lockscope_view::{Liveness, RunsOut};
 pub(crate) fn LivenessChip(liveness: Liveness, #[prop(optional_no_strip)] end: Option<RunsOut>) -> AnyView {
     view! {
         <span class="alive explain-row" data-liveness=liveness.name() data-explain=anchor("liveness", liveness.name()) title=words::liveness_meaning(liveness)>
-            <span>{words::liveness(liveness)}</span>
-            {end.map(|end| view! { " " <SessionEnd words="" end=end /> })}
+            <span>{liveness.name()}</span>
+            {end.map(session_end)}
         </span>
     }
+}
+
+fn session_end(end: RunsOut) -> AnyView {
+    view! { " " <span class="runs-out" title=words::end_meaning(end.is_told)><Countdown words=sign(end).to_owned() until_ms=end.at_ms /></span> }
 }
 
 pub(crate) fn liveness_markup(liveness: Liveness, end: Option<RunsOut>, now_ms: i64) -> Markup {
@@ -28,7 +32,7 @@ pub(crate) fn liveness_markup(liveness: Liveness, end: Option<RunsOut>, now_ms: 
             Attribute("data-liveness", Some(liveness.name())),
             Attribute("data-explain", Some(&anchor("liveness", liveness.name()))),
             Attribute("title", Some(words::liveness_meaning(liveness))),
-            Text(words::liveness(liveness)),
+            Text(liveness.name()),
             Text(if end.is_some() { " " } else { "" }),
             Piece::Markup(&end.unwrap_or_default()),
         ],
@@ -45,13 +49,4 @@ pub(crate) fn session_end_markup(words: &str, end: RunsOut, now_ms: i64) -> Mark
 
 fn sign(end: RunsOut) -> &'static str {
     if end.is_told { "" } else { "≤ " }
-}
-
-#[component]
-pub(crate) fn SessionEnd(words: &'static str, end: RunsOut) -> AnyView {
-    view! {
-        <span class="runs-out" title=words::end_meaning(end.is_told)>
-            <Countdown words=format!("{words}{}", sign(end)) until_ms=end.at_ms />
-        </span>
-    }
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::table::{Columns, filled};
+use super::table::{Columns, filled, table_with};
 use crate::erase::{erase, view};
 use crate::explain::explained;
 use lockscope_view::guide::anchor;
@@ -115,15 +115,7 @@ pub(crate) fn marked_table(testid: &'static str, columns: Columns, rows: AnyView
 
 /// A table as [`super::Table`] makes it, with marks in its head.
 pub(crate) fn table_of(class: &'static str, testid: Option<&'static str>, columns: Columns, rows: AnyView) -> AnyView {
-    view! {
-        // What scrolls must be reachable by keyboard.
-        <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">
-            <table class=class data-testid=testid>
-                <thead><tr>{columns.iter().map(head).collect_view()}</tr></thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
-    }
+    table_with(class, testid, columns.iter().map(head).collect(), rows)
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ mod density;
 mod export;
 #[cfg(feature = "ssr")]
 mod fetched;
+#[cfg(feature = "ssr")]
+mod fields;
 mod filter;
 mod findings;
 mod header;
@@ -54,6 +56,8 @@ pub(crate) use density::toggle_density;
 pub(crate) use export::export;
 #[cfg(feature = "ssr")]
 pub(crate) use fetched::fetched_script;
+#[cfg(feature = "ssr")]
+pub(crate) use fields::{ensemble_field, hidden_fields, option, reason_field, select_field, text_field, tool_link};
 pub(crate) use filter::{FilterBox, SortSelect, empty_filter, focus_filter, let_go_of_focus};
 pub(crate) use findings::Findings;
 #[cfg(feature = "ssr")]
@@ -70,12 +74,14 @@ pub(crate) use markup_rows::{Lane, RowMarkup, markup_rows};
 pub(crate) use not_found::NotFound;
 pub(crate) use pager::pager;
 pub(crate) use part::part;
-pub(crate) use rows::{Item, rows, rows_in_parts};
-pub(crate) use session::{holder_name, session_url};
+pub(crate) use rows::{Item, Keyed, rows, rows_in_parts};
+pub(crate) use session::{holder_name, lock_url, session_url};
 #[cfg(feature = "ssr")]
 pub(crate) use severity::severity;
 pub(crate) use step::{RELEASE_HASH, StepPlace, headline, looked_after, step};
-pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link};
+#[cfg(feature = "ssr")]
+pub(crate) use table::linked;
+pub(crate) use table::{Columns, Pair, Section, Table, Total, filled, mark, outside_link, shortened, shortened_code};
 pub(crate) use tag::{Tag, tag_markup};
 #[cfg(feature = "ssr")]
 pub(crate) use text_area::TextArea;
@@ -83,7 +89,8 @@ pub(crate) use text_area::TextArea;
 pub(crate) use theme::SCRIPT as THEME_SCRIPT;
 pub(crate) use time::{Age, AgeOf, AgeText, Countdown, Since};
 pub(crate) use words::{
-    does, finding_word, hold_least, missing_words, no_match, role_word, verdict_word, wait_least, waiters_text,
+    and_more, does, finding_word, hold_least, missing_words, no_match, role_word, verdict_word, wait_least,
+    waiters_text,
 };
 pub(crate) use zone::{Instant, ShownZone, stamp};
 #[cfg(feature = "ssr")]

@@ -1,6 +1,7 @@
 //! Pages of a list that is too long for one: plain links.
 
 use super::words;
+use crate::address::with_parameter;
 use crate::erase::view;
 use leptos::prelude::*;
 
@@ -14,10 +15,7 @@ pub(crate) fn pager(
     // A list that scrolls on by itself needs the links only without scripts.
     is_static: bool,
 ) -> AnyView {
-    let link = |offset: u32| {
-        let sign = if base.contains('?') { '&' } else { '?' };
-        format!("{base}{sign}offset={offset}")
-    };
+    let link = |offset: u32| with_parameter(base, &format!("offset={offset}"));
     let class = if is_static { "pager only-static" } else { "pager" };
     view! {
         <nav class=class aria-label=label hidden={total <= rows && offset == 0}>

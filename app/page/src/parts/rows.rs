@@ -11,6 +11,14 @@ use super::part::part_of;
 use super::shown::{Show, Shown};
 use crate::erase::{dynamic, erase};
 
+/// An item known by a key, and the ensemble that its links lead into.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Keyed<T> {
+    pub(crate) key: String,
+    pub(crate) ensemble: String,
+    pub(crate) item: T,
+}
+
 /// Draws each item. What stays keeps its element, and with it focus and selection, wherever it moves; it is drawn anew
 /// only when it changed.
 pub(crate) fn rows<T: Clone + PartialEq + Send + Sync + 'static>(
@@ -180,10 +188,7 @@ pub(super) fn keep_focus() {
     if let Some(focused) = focused() {
         leptos::task::spawn_local(async move {
             if focused.is_connected() && self::focused().is_none() {
-                let options = web_sys::FocusOptions::new();
-                options.set_prevent_scroll(true);
-                // Only an element that was never in a document can't be given the focus.
-                let _ = focused.focus_with_options(&options);
+                crate::browser::focus_in_place(&focused);
             }
         });
     }

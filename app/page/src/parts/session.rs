@@ -1,8 +1,8 @@
-//! Names of contenders.
+//! Names of contenders, and addresses of the pages of sessions and locks.
 
 use super::words;
 use crate::format::visible;
-use lockscope_view::{Contender, SessionId, SessionQuery};
+use lockscope_view::{Contender, LockQuery, SessionId, SessionQuery};
 
 /// Who a contender is: its label, else its session, else its znode.
 pub(crate) fn holder_name(contender: &Contender) -> String {
@@ -16,4 +16,8 @@ pub(crate) fn holder_name(contender: &Contender) -> String {
 
 pub(crate) fn session_url(ensemble: &str, id: SessionId) -> String {
     SessionQuery { ensemble: ensemble.to_owned(), id, ..SessionQuery::default() }.to_url()
+}
+
+pub(crate) fn lock_url(ensemble: &str, path: &str) -> String {
+    LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url()
 }

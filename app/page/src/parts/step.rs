@@ -2,14 +2,14 @@
 
 use leptos::prelude::*;
 
-use super::{session_url, words};
+use super::{lock_url, session_url, words};
 use crate::copy::CopyCommand;
 use crate::current_user::CurrentUser;
 use crate::erase::{erase, view};
 use crate::exact::Exact;
 use crate::format::visible;
 use crate::past;
-use lockscope_view::{Headline, LockProblem, LockQuery, SignedBy, Step, StepAct};
+use lockscope_view::{Headline, LockProblem, SignedBy, Step, StepAct};
 
 use super::time::Age;
 
@@ -73,7 +73,7 @@ fn release(lock: &str, znode: &str, place: &StepPlace) -> AnyView {
         return view! { <span class="step-need">"Nothing can be released in the past."</span> };
     }
     let user = CurrentUser::of_app();
-    let query = LockQuery { ensemble: place.ensemble.clone(), path: lock.to_owned(), ..LockQuery::default() };
+    let lock_url = lock_url(&place.ensemble, lock);
     if user.may_release() {
         if *lock == *place.here {
             return view! {
@@ -82,14 +82,14 @@ fn release(lock: &str, znode: &str, place: &StepPlace) -> AnyView {
                 </button>
             };
         }
-        let href = format!("{}{RELEASE_HASH}{}", query.to_url(), encoded(znode));
+        let href = format!("{lock_url}{RELEASE_HASH}{}", encoded(znode));
         return view! { <a class="tool release-open" href=href rel="external">"Release …"</a> };
     }
     let is_signed_in = user.0.as_ref().is_some_and(|person| person.by != SignedBy::Nobody);
     let can_sign_in = user.0.as_ref().is_some_and(|person| person.can_sign_in);
     match (is_signed_in, can_sign_in) {
         (false, true) => {
-            let href = format!("/sign-in?next={}", encoded(&query.to_url()));
+            let href = format!("/sign-in?next={}", encoded(&lock_url));
             view! {
                 <span class="step-need">"Release needs an operator: " <a href=href rel="external">"sign in"</a></span>
             }

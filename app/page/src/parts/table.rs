@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::erase::view;
-use crate::format::visible;
+use crate::erase::{erase, view};
+use crate::format::{middle, visible};
 
 /// Columns of a table: names with their classes.
 pub(crate) type Columns = &'static [(&'static str, &'static str)];
@@ -17,7 +17,17 @@ pub(crate) fn Table<R: IntoView + 'static>(
     rows: R,
 ) -> AnyView {
     let head =
-        columns.iter().map(|(name, class)| view! { <th scope="col" class=filled(*class)>{*name}</th> }).collect_view();
+        |(name, class): &(&'static str, &'static str)| view! { <th scope="col" class=filled(*class)>{*name}</th> };
+    table_with(class, testid, columns.iter().map(head).collect(), erase(rows))
+}
+
+/// The same with cells of its own in its head.
+pub(super) fn table_with(
+    class: &'static str,
+    testid: Option<&'static str>,
+    head: Vec<AnyView>,
+    rows: AnyView,
+) -> AnyView {
     view! {
         // What scrolls must be reachable by keyboard.
         <div class="overflow-x-auto" tabindex="0" role="group" aria-label="Table">
@@ -78,6 +88,27 @@ pub(crate) fn Section(
 /// A link whose text comes from outside, shortened; the whole is in its title.
 pub(crate) fn outside_link(class: Option<&'static str>, href: String, whole: &str, text: &str) -> AnyView {
     view! { <a class=class href=href title=filled(visible(whole))><bdi>{visible(text)}</bdi></a> }
+}
+
+/// What leads somewhere, where there is an address.
+#[cfg(feature = "ssr")]
+pub(crate) fn linked(url: Option<String>, inner: AnyView) -> AnyView {
+    match url {
+        Some(url) => view! { <a href=url>{inner}</a> },
+        None => inner,
+    }
+}
+
+/// A text from outside, shortened; the whole is in its title.
+pub(crate) fn shortened(text: &str, chars: usize) -> AnyView {
+    let whole = visible(text);
+    view! { <bdi title=whole.clone()>{middle(&whole, chars)}</bdi> }
+}
+
+/// The same of a path or an id.
+pub(crate) fn shortened_code(text: &str, chars: usize) -> AnyView {
+    let whole = visible(text);
+    view! { <code title=whole.clone()><bdi>{middle(&whole, chars)}</bdi></code> }
 }
 
 /// The value of an attribute that is left out when it is empty.

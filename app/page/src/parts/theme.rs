@@ -1,6 +1,7 @@
 //! Dark, light, or as the system has it; remembered in the browser.
 
 use super::words;
+use crate::browser::{store, stored};
 use crate::erase::{effect, view};
 use leptos::prelude::*;
 
@@ -31,13 +32,8 @@ impl Theme {
     }
 }
 
-fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
-}
-
 fn remembered() -> Theme {
-    let text = storage().and_then(|storage| storage.get_item(KEY).ok().flatten());
-    match text.as_deref() {
+    match stored(KEY).as_deref() {
         Some("light") => Theme::Light,
         Some("dark") => Theme::Dark,
         _ => Theme::System,
@@ -45,17 +41,15 @@ fn remembered() -> Theme {
 }
 
 fn keep(theme: Theme) {
+    let chosen = (theme != Theme::System).then(|| theme.name());
     if let Some(root) = document().document_element() {
-        // Neither can fail but for a full or forbidden storage; then the choice lasts as long as the page.
-        let _ = if theme == Theme::System {
-            root.remove_attribute("data-theme")
-        } else {
-            root.set_attribute("data-theme", theme.name())
+        // An attribute of ours: it can't fail.
+        let _ = match chosen {
+            Some(name) => root.set_attribute("data-theme", name),
+            None => root.remove_attribute("data-theme"),
         };
     }
-    if let Some(storage) = storage() {
-        let _ = if theme == Theme::System { storage.remove_item(KEY) } else { storage.set_item(KEY, theme.name()) };
-    }
+    store(KEY, chosen);
 }
 
 /// The switch's work on pages that have none of the page's code: the same round, in the same words.

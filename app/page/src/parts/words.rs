@@ -6,6 +6,8 @@ use lockscope_view::{Access, Contender, ContenderRole, Liveness, LockRow, Missin
 /// Longest text of a filter that is repeated.
 const TEXT_CHARS: usize = 60;
 
+#[cfg(feature = "ssr")]
+pub(super) const ENSEMBLE: &str = "Ensemble";
 pub(super) const OWNER_UNKNOWN: &str = "owner unknown";
 pub(super) const SESSION_ID: &str = "session id";
 pub(super) const CONNECTED_SINCE: &str = "Connected since";
@@ -15,7 +17,6 @@ pub(super) const FENCING_TOKEN: &str = "Fencing token";
 pub(super) const LEAST_SINCE_LOOKED: &str = "At least: it was already so when Lockscope first looked";
 pub(super) const UTC: &str = "UTC";
 pub(super) const LOCAL: &str = "local";
-#[cfg(feature = "hydrate")]
 pub(crate) const NOT_COPIED: &str = "Not copied: the browser does not let us. Select the text instead.";
 
 pub(super) const KEYS: [(&str, &str); 13] = [
@@ -34,19 +35,13 @@ pub(super) const KEYS: [(&str, &str); 13] = [
     ("Esc", "close, clear the filter, deselect"),
 ];
 
+/// A verdict's name, but for those of several words.
 pub(crate) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Free => "free",
-        Verdict::Healthy => "healthy",
-        Verdict::Unknown => "unknown",
-        Verdict::Slow => "slow",
-        Verdict::Expiring => "expiring",
         Verdict::NobodyHome => "nobody home",
-        Verdict::Orphan => "orphan",
-        Verdict::Stuck => "stuck",
         Verdict::MaybeDeadlocked => "maybe deadlocked",
         Verdict::DoubleOwner => "two owners",
-        Verdict::Deadlocked => "deadlocked",
+        other => other.name(),
     }
 }
 
@@ -116,6 +111,11 @@ pub(crate) fn no_match(what: &str, text: Option<&str>) -> String {
     }
 }
 
+/// How many are not named.
+pub(crate) fn and_more(number: u32) -> String {
+    format!("and {} more", count(number))
+}
+
 /// Why a hold may be longer than it looks.
 pub(crate) fn hold_least(is_lower_bound: bool) -> Option<&'static str> {
     is_lower_bound.then_some("At least: it was already held when we first looked")
@@ -124,16 +124,6 @@ pub(crate) fn hold_least(is_lower_bound: bool) -> Option<&'static str> {
 /// Why a wait may be longer than it looks.
 pub(crate) fn wait_least(is_lower_bound: bool) -> Option<&'static str> {
     is_lower_bound.then_some("At least: it may have waited before it was first seen, or others longer")
-}
-
-pub(super) fn liveness(liveness: Liveness) -> &'static str {
-    match liveness {
-        Liveness::Connected => "connected",
-        Liveness::Silent => "silent",
-        Liveness::Disconnected => "disconnected",
-        Liveness::Persistent => "persistent",
-        Liveness::Unknown => "unknown",
-    }
 }
 
 pub(super) fn liveness_meaning(liveness: Liveness) -> &'static str {
@@ -265,7 +255,6 @@ pub(crate) fn copy(what: &str) -> String {
     format!("Copy {what}")
 }
 
-#[cfg(feature = "hydrate")]
 pub(crate) fn copied(text: &str) -> String {
     format!("Copied: {text}")
 }

@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 
 use super::words;
+use crate::browser::{store, stored};
 use crate::erase::{effect, view};
 use crate::follow::followed;
 use crate::format::date;
@@ -44,13 +45,9 @@ impl ShownZone {
     }
 }
 
-fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
-}
-
 /// UTC is what was asked for.
 fn is_utc() -> bool {
-    storage().and_then(|storage| storage.get_item(KEY).ok().flatten()).as_deref() == Some("utc")
+    stored(KEY).as_deref() == Some("utc")
 }
 
 /// An instant whose UTC reads as the local time of `at_ms`.
@@ -118,10 +115,7 @@ pub(crate) fn ZoneSwitch() -> AnyView {
     let ShownZone(zone) = ShownZone::of_app();
     let switch = move |_| {
         let next = if *zone.read_untracked() == Zone::Utc { local() } else { Zone::Utc };
-        if let Some(storage) = storage() {
-            // Fails only where storing is forbidden; then it lasts as long as the page.
-            let _ = if next == Zone::Utc { storage.set_item(KEY, "utc") } else { storage.remove_item(KEY) };
-        }
+        store(KEY, (next == Zone::Utc).then_some("utc"));
         zone.set(next);
     };
     let name = move || match &*zone.read() {

@@ -7,8 +7,8 @@ use super::super::format::age;
 use super::super::parts::stamp;
 use super::super::ports::{Neighbours, PRESENT, PastView};
 use super::words::{
-    AS_FAR_AS_KNOWN, AS_IT_WAS, FIRST_AFTER, GENERATED, LAST_BEFORE, Way, not_shown, not_sure, present, released,
-    since, way,
+    AS_FAR_AS_KNOWN, AS_IT_WAS, CHANGE_AFTER, CHANGE_BEFORE, EVENT_AFTER, EVENT_BEFORE, FIRST_AFTER, GENERATED,
+    LAST_BEFORE, not_shown, not_sure, present, released, since, way,
 };
 
 /// Of the bars in the strip's drawing, which is 20 high: below them is whether something was wrong.
@@ -52,10 +52,10 @@ pub(crate) fn band(past: &PastView, why: impl Fn() -> Option<String> + Send + 's
                 <span class="banner-since">{since}</span>
                 {generated}
                 <nav class="past-steps" aria-label="Other moments">
-                    {neighbour(past, past.changes_ms.before, "«", "<", Way::ChangeBefore)}
-                    {neighbour(past, past.events_ms.before, "‹", ",", Way::EventBefore)}
-                    {neighbour(past, past.events_ms.after, "›", ".", Way::EventAfter)}
-                    {neighbour(past, past.changes_ms.after, "»", ">", Way::ChangeAfter)}
+                    {neighbour(past, past.changes_ms.before, "«", "<", CHANGE_BEFORE)}
+                    {neighbour(past, past.events_ms.before, "‹", ",", EVENT_BEFORE)}
+                    {neighbour(past, past.events_ms.after, "›", ".", EVENT_AFTER)}
+                    {neighbour(past, past.changes_ms.after, "»", ">", CHANGE_AFTER)}
                     {steps}
                     <a class="tool past-now" href=format!("{}{PRESENT}", past.address) rel="external" data-key="L" data-testid="past-now">{present}" "<kbd class="kbd">"L"</kbd></a>
                 </nav>
@@ -82,7 +82,7 @@ pub(crate) fn no_moment(past: &PastView, why: &str, nearest: Neighbours) -> AnyV
     }
 }
 
-fn neighbour(past: &PastView, at_ms: Option<i64>, sign: &'static str, key: &'static str, to: Way) -> AnyView {
+fn neighbour(past: &PastView, at_ms: Option<i64>, sign: &'static str, key: &'static str, to: &str) -> AnyView {
     match at_ms {
         Some(at_ms) => {
             let title = way(to, (at_ms - past.at_ms).abs(), key);

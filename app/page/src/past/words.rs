@@ -8,6 +8,11 @@ pub(super) const AS_IT_WAS: &str = "AS IT WAS";
 pub(super) const AS_FAR_AS_KNOWN: &str = "To the edge of a gap: of the moment itself nothing is known";
 /// Beside it, where nothing of what is shown was observed.
 pub(super) const GENERATED: &str = "generated for the demo";
+/// Moments nearby.
+pub(super) const CHANGE_BEFORE: &str = "Change of a verdict before";
+pub(super) const EVENT_BEFORE: &str = "Event before";
+pub(super) const EVENT_AFTER: &str = "Next event";
+pub(super) const CHANGE_AFTER: &str = "Next change of a verdict";
 /// Before the nearest moments, where nothing is known of the one asked for.
 pub(super) const LAST_BEFORE: &str = "The last moment before it:";
 pub(super) const FIRST_AFTER: &str = "The first moment after it:";
@@ -34,21 +39,6 @@ pub(super) fn released(at_ms: i64) -> String {
     format!("Released by Lockscope, {}; leads to the moment before", date(at_ms))
 }
 
-/// A moment nearby.
-#[derive(Clone, Copy)]
-pub(super) enum Way {
-    ChangeBefore,
-    EventBefore,
-    EventAfter,
-    ChangeAfter,
-}
-
-pub(super) fn way(to: Way, away_ms: i64, key: &str) -> String {
-    let name = match to {
-        Way::ChangeBefore => "Change of a verdict before",
-        Way::EventBefore => "Event before",
-        Way::EventAfter => "Next event",
-        Way::ChangeAfter => "Next change of a verdict",
-    };
-    format!("{name}: {} away ({key})", duration(away_ms))
+pub(super) fn way(to: &str, away_ms: i64, key: &str) -> String {
+    format!("{to}: {} away ({key})", duration(away_ms))
 }

@@ -1,12 +1,12 @@
 //! Requests to the release service: a small JSON body there, an answer in the compact encoding back. Browser only.
 
-use js_sys::{JSON, Object, Reflect};
+use js_sys::{JSON, Reflect};
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
 use super::words;
-use crate::compact::{decode, is_compact, send};
+use crate::compact::{decode, is_compact, object, send};
 
 /// Why there is no answer, in one sentence.
 pub(super) type Refusal = String;
@@ -17,11 +17,8 @@ pub(super) async fn ask<T: DeserializeOwned>(url: &str, pairs: &[(&str, &str)]) 
 }
 
 async fn asked<T: DeserializeOwned>(url: &str, pairs: &[(&str, &str)]) -> Result<Result<T, Refusal>, JsValue> {
-    let object = Object::new();
-    for (name, value) in pairs {
-        Reflect::set(&object, &JsValue::from_str(name), &JsValue::from_str(value))?;
-    }
-    let response = send("POST", url, Some(JSON::stringify(&object)?.as_ref())).await?;
+    let pairs: Vec<(&str, JsValue)> = pairs.iter().map(|(name, value)| (*name, JsValue::from_str(value))).collect();
+    let response = send("POST", url, Some(JSON::stringify(&object(&pairs)?)?.as_ref())).await?;
     if is_compact(&response) {
         return decode(&response).await.map(Ok);
     }

@@ -38,7 +38,8 @@ fn key() -> String {
     format!("{KEY}{}", here())
 }
 
-fn here() -> String {
+/// The address of this page, without what its hash says.
+pub(super) fn here() -> String {
     let location = window().location();
     location.pathname().unwrap_or_default() + &location.search().unwrap_or_default()
 }

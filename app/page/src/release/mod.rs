@@ -13,9 +13,9 @@ mod words;
 
 use leptos::html::{Dialog, H2};
 use leptos::prelude::*;
-use wasm_bindgen::JsCast as _;
-use web_sys::{Element, Event};
+use web_sys::Event;
 
+use super::browser::closest;
 use super::current_user::CurrentUser;
 use super::erase::{dynamic, effect, erase, view};
 use super::exact::Exact;
@@ -92,13 +92,9 @@ fn ReleaseDialog(ensemble: String) -> AnyView {
                 .next()
                 .map(|(_, path)| path.into_owned())
         });
-        if let Some(path) = wanted.filter(|_| CurrentUser::of_app().may_release()) {
+        if let Some(path) = wanted {
             // Once: a reload shows the page alone. The address is our own.
-            let bare = format!(
-                "{}{}",
-                window().location().pathname().unwrap_or_default(),
-                window().location().search().unwrap_or_default()
-            );
+            let bare = draft::here();
             let _ = window()
                 .history()
                 .and_then(|history| history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&bare)));
@@ -106,19 +102,16 @@ fn ReleaseDialog(ensemble: String) -> AnyView {
         }
     });
     let dialog = NodeRef::<Dialog>::new();
-    let may = CurrentUser::of_app().may_release();
     effect(move || {
-        if may {
-            let listener = window_event_listener(leptos::ev::click, move |event| {
-                if let Some(path) = release_path(&event) {
-                    state.plan(path);
-                }
-            });
-            on_cleanup(move || listener.remove());
-            if let Some((path, reason)) = draft::take() {
+        let listener = window_event_listener(leptos::ev::click, move |event| {
+            if let Some(path) = release_path(&event) {
                 state.plan(path);
-                state.reason.set(reason);
             }
+        });
+        on_cleanup(move || listener.remove());
+        if let Some((path, reason)) = draft::take() {
+            state.plan(path);
+            state.reason.set(reason);
         }
     });
     effect(move || {
@@ -164,8 +157,7 @@ fn ReleaseDialog(ensemble: String) -> AnyView {
 
 /// The znode whose button was clicked.
 fn release_path(event: &Event) -> Option<String> {
-    let target: Element = event.target()?.dyn_into().ok()?;
-    target.closest("[data-release]").ok()??.get_attribute("data-release")
+    closest(event.target(), "[data-release]")?.get_attribute("data-release")
 }
 
 impl Releasing {
@@ -238,7 +230,7 @@ impl Releasing {
     }
 
     fn close(self) {
-        self.question.update_value(|question| *question += 1);
+        self.next_question();
         self.stage.set(Stage::Closed);
         // The button that opened it may be gone with its znode.
         request_animation_frame(focus_heading);

@@ -6,7 +6,9 @@ use super::{Releasing, words};
 use crate::copy::CopyButton;
 use crate::erase::view;
 use crate::format::{middle, visible};
-use crate::parts::{Age, Client, ClientCard, Countdown, Tag, filled, hold_least, holder_name};
+use crate::parts::{
+    Age, Client, ClientCard, Countdown, Tag, and_more, filled, hold_least, holder_name, shortened_code,
+};
 use lockscope_view::{Contender, ContenderRole, DeleteRight, Outcome, ReleasePlan, ReleaseResult};
 
 /// Longest name or path in a sentence; the whole is in its title.
@@ -66,8 +68,7 @@ pub(super) fn result_view(state: Releasing, result: &ReleaseResult) -> AnyView {
 }
 
 fn path_code(path: &str) -> AnyView {
-    let whole = visible(path);
-    view! { <code title=whole.clone()><bdi>{middle(&whole, PATH_CHARS)}</bdi></code> }
+    shortened_code(path, PATH_CHARS)
 }
 
 #[cfg(feature = "ssr")]
@@ -240,7 +241,7 @@ fn whole_session(plan: &ReleasePlan) -> Option<AnyView> {
             <pre class="release-runbook" tabindex="0">{lines.clone()}</pre>
             <button class="tool" type="button" data-copy=lines.clone()>"Copy"</button>
             <p>{words::falls(plan.falls_count)}</p>
-            <ul class="bullets">{paths}{(more > 0).then(|| view! { <li>{words::and_more(more)}</li> })}</ul>
+            <ul class="bullets">{paths}{(more > 0).then(|| view! { <li>{and_more(more)}</li> })}</ul>
         </details>
     })
 }

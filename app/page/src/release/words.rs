@@ -1,7 +1,7 @@
 //! The dialog that releases, in words. Pure.
 
 use super::stage::Seen;
-use crate::format::{clock, count, plural, visible};
+use crate::format::{clock, plural, visible};
 use lockscope_view::{Contender, ContenderRole, Outcome, ReleasePlan};
 
 pub(super) const CLOSE: &str = "Close";
@@ -120,10 +120,6 @@ pub(super) fn falls(znodes: u32) -> String {
         0 => "It owns no other znode.".to_owned(),
         many => format!("With it {} would go:", plural(many.into(), "more ephemeral", "more ephemerals")),
     }
-}
-
-pub(super) fn and_more(number: u32) -> String {
-    format!("and {} more", count(number))
 }
 
 #[cfg(test)]

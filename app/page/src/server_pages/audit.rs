@@ -5,12 +5,16 @@ use crate::exact::Exact;
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
+use crate::address::with_parameter;
 use crate::format::{middle, visible};
-use crate::parts::{Columns, Table, filled, stamp};
-use lockscope_view::{AuditKind, AuditPage, AuditRecord, LockQuery};
+use crate::parts::{
+    Columns, Table, filled, lock_url, option, select_field, shortened, shortened_code, stamp, text_field, tool_link,
+};
+use lockscope_view::{AuditKind, AuditPage, AuditRecord};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 160;
+const PATH_CHARS: usize = 60;
 /// The same for what is known of it, of which the middle matters as well.
 const DETAIL_CHARS: usize = 400;
 
@@ -42,7 +46,7 @@ pub fn audit_page(plain: &ServerPage<'_>, view: &AuditView, page: &AuditPage) ->
             {notices(page)}
             {filter(view)}
             {list}
-            <nav class="audit-ways" aria-label="More records">{way(&view.newer, words::NEWER)}{way(&view.older, words::OLDER)}</nav>
+            <nav class="audit-ways" aria-label="More records">{tool_link(&view.newer, words::NEWER)}{tool_link(&view.older, words::OLDER)}</nav>
         }
     })
 }
@@ -89,41 +93,22 @@ fn lead(page: &AuditPage) -> AnyView {
 }
 
 fn filter(view: &AuditView) -> AnyView {
-    let field = |name: &'static str, label: &'static str, value: &str| {
-        view! {
-            <label class="field">
-                <span class="field-name">{label}</span>
-                <input class="filter-input" type="text" name=name value=filled(visible(value)) autocomplete="off" />
-            </label>
-        }
-    };
-    let option = |value: &'static str, text: &'static str| {
-        let selected = (view.kind == value).then_some("selected");
-        view! { <option value=value selected=selected>{text}</option> }
-    };
     // An empty value would read as one that is left out.
-    let all = (view.kind.is_empty() || view.kind == "any").then_some("selected");
-    let kinds = AuditKind::ALL.into_iter().map(|kind| option(kind.name(), words::audit_kind(kind))).collect_view();
+    let all = option("any", words::EVERYTHING.to_owned(), view.kind.is_empty() || view.kind == "any");
+    let kind = |kind: AuditKind| option(kind.name(), words::audit_kind(kind).to_owned(), view.kind == kind.name());
+    let kinds = (all, AuditKind::ALL.into_iter().map(kind).collect_view());
     view! {
         <form class="filters audit-filter" method="get" action="/audit" role="search">
-            {field("actor", words::WHO, &view.actor)}
-            <label class="field">
-                <span class="field-name">"What"</span>
-                <select class="select" name="kind"><option value="any" selected=all>"everything"</option>{kinds}</select>
-            </label>
-            {field("lock", words::LOCK, &view.lock)}
+            {text_field("actor", words::WHO, &view.actor, None)}
+            {select_field("kind", "What", kinds)}
+            {text_field("lock", words::LOCK, &view.lock, None)}
             <button class="tool" type="submit">"Show"</button>
             <a class="tool push" href="/api/v1/audit/export" download="audit.jsonl">"Export all"</a>
         </form>
     }
 }
 
-fn way(href: &str, text: &'static str) -> Option<AnyView> {
-    filled(href.to_owned()).map(|href| view! { <a class="tool" href=href>{text}</a> })
-}
-
 fn row(record: &AuditRecord) -> AnyView {
-    let actor = visible(&record.actor);
     let from = words::by_and_from(&record.actor_by, record.address.as_deref(), record.through.as_deref());
     // Numbers are those of one log.
     let (number, id) = match record.replica.as_deref().map(visible) {
@@ -136,7 +121,7 @@ fn row(record: &AuditRecord) -> AnyView {
             <td class="table-number"><span title=words::hash(&record.hash)>{number}</span></td>
             <td>{stamp(record.at_ms)}</td>
             <td><span class="audit-kind">{words::audit_kind(record.kind)}</span>{outcome(record)}</td>
-            <td><bdi title=actor.clone()>{middle(&actor, CELL_CHARS)}</bdi><div class="quiet">{from}</div></td>
+            <td>{shortened(&record.actor, CELL_CHARS)}<div class="quiet">{from}</div></td>
             <td class="audit-where">{place(record)}</td>
             <td class="audit-why">{why(record)}</td>
         </tr>
@@ -156,10 +141,7 @@ fn outcome(record: &AuditRecord) -> Option<AnyView> {
 }
 
 fn place(record: &AuditRecord) -> AnyView {
-    let code = |path: &str| {
-        let whole = visible(path);
-        view! { <code title=whole.clone()><bdi>{middle(&whole, 60)}</bdi></code> }
-    };
+    let code = |path: &str| shortened_code(path, PATH_CHARS);
     let below = record.path.as_ref().filter(|path| Some(*path) != record.lock.as_ref());
     let ensemble = record.ensemble.as_ref().filter(|name| *name != "default");
     view! {
@@ -183,10 +165,8 @@ fn why(record: &AuditRecord) -> AnyView {
 /// The way to the incident in which somebody released a lock, or to the lock then.
 fn incident(record: &AuditRecord) -> Option<String> {
     let lock = record.lock.as_ref().filter(|_| record.kind == AuditKind::ReleaseOutcome)?;
-    let query =
-        LockQuery { ensemble: record.ensemble.clone().unwrap_or_default(), path: lock.clone(), ..LockQuery::default() };
-    let url = query.to_url().replacen("/lock", "/incident", 1);
-    Some(format!("{url}{}around={}", if url.contains('?') { '&' } else { '?' }, record.at_ms))
+    let url = lock_url(record.ensemble.as_deref().unwrap_or_default(), lock).replacen("/lock", "/incident", 1);
+    Some(with_parameter(&url, &format!("around={}", record.at_ms)))
 }
 
 #[cfg(test)]

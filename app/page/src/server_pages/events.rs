@@ -2,14 +2,17 @@
 //! counted beside it, and shown when that is asked for.
 
 use crate::erase::view;
-use crate::exact::Exact;
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
-use crate::format::{middle, visible};
-use crate::parts::{Columns, Table, filled, stamp};
+use crate::address::with_parameter;
+use crate::format::visible;
+use crate::parts::{
+    Columns, Table, ensemble_field, hidden_fields, linked, lock_url, option, select_field, session_url, shortened,
+    shortened_code, stamp, text_field, tool_link,
+};
 use lockscope_view::past::Missing;
-use lockscope_view::{EventKind, EventRow, LockQuery, SessionQuery};
+use lockscope_view::{EventKind, EventRow};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 60;
@@ -77,7 +80,7 @@ pub fn events_page(plain: &ServerPage<'_>, of: &EventsView) -> String {
             {news(of)}
             {list}
             {of.given_up_at_ms.map(|at_ms| view! { <p class="notice" data-testid="events-given-up">{words::LOOKED_BACK} {stamp(at_ms)} {words::LOOKED_BACK_END}</p> })}
-            <nav class="audit-ways" aria-label="More events">{way(&of.newest, words::NEWEST)}{way(&of.older, words::OLDER)}</nav>
+            <nav class="audit-ways" aria-label="More events">{tool_link(&of.newest, words::NEWEST)}{tool_link(&of.older, words::OLDER)}</nav>
         };
         let tail = (!of.news.is_empty())
             .then(|| view! { <script nonce=plain.nonce.to_owned() inner_html=NEWS_SCRIPT></script> });
@@ -97,61 +100,28 @@ fn news(of: &EventsView) -> Option<AnyView> {
     (!of.news.is_empty()).then(|| {
         view! {
             <p class="notice" id="news" role="status" data-testid="events-news" data-from=of.news.clone() hidden>
-                <a href=of.newest_url()></a>
+                <a href=of.news.replacen("/events/news", "/events", 1)></a>
             </p>
         }
     })
 }
 
-impl EventsView {
-    fn newest_url(&self) -> String {
-        self.news.replacen("/events/news", "/events", 1)
-    }
-}
-
 fn filter(of: &EventsView) -> AnyView {
-    let field = |name: &'static str, label: &'static str, value: &str| {
-        view! {
-            <label class="field">
-                <span class="field-name">{label}</span>
-                <input class="filter-input" type="text" name=name value=filled(visible(value)) autocomplete="off" />
-            </label>
-        }
-    };
-    let option = |value: String, text: String, is_chosen: bool| {
-        view! { <option value=Exact(value) selected=is_chosen.then_some("selected")>{text}</option> }
-    };
     // An empty value would read as one that is left out.
-    let any = |text: &'static str, chosen: &str| option("any".to_owned(), text.to_owned(), chosen.is_empty());
+    let any = |text: &'static str, chosen: &str| option("any", text.to_owned(), chosen.is_empty());
     let kinds = EventKind::ALL.into_iter().map(Some).chain([None]);
     let kinds = kinds.map(|kind| {
         let name = kind.map_or("gap", EventKind::name);
-        option(name.to_owned(), words::event_kind(kind).to_owned(), of.kind == name)
+        option(name, words::event_kind(kind), of.kind == name)
     });
-    let kinds = kinds.collect_view();
-    let ensembles = (!of.ensembles.is_empty()).then(|| {
-        let names = of.ensembles.iter().map(|name| option(name.clone(), visible(name), of.ensemble == *name));
-        view! {
-            <label class="field">
-                <span class="field-name">{words::ENSEMBLE}</span>
-                <select class="select" name="ensemble">{any(words::EVERY, &of.ensemble)}{names.collect_view()}</select>
-            </label>
-        }
-    });
-    let range = of
-        .range
-        .iter()
-        .map(|(name, value)| view! { <input type="hidden" name=name.clone() value=Exact(value.clone()) /> });
+    let kinds = (any(words::EVERYTHING, &of.kind), kinds.collect_view());
     view! {
         <form class="filters audit-filter" method="get" action="/events" role="search">
-            {field("path", words::LOCK, &of.path)}
-            {field("session", words::SESSION, &of.session)}
-            <label class="field">
-                <span class="field-name">"What"</span>
-                <select class="select" name="kind">{any(words::EVERYTHING, &of.kind)}{kinds}</select>
-            </label>
-            {ensembles}
-            {range.collect_view()}
+            {text_field("path", words::LOCK, &of.path, None)}
+            {text_field("session", words::SESSION, &of.session, None)}
+            {select_field("kind", "What", kinds)}
+            {ensemble_field(&of.ensembles, &of.ensemble, Some(any(words::EVERY, &of.ensemble)))}
+            {hidden_fields(&of.range)}
             <button class="tool" type="submit">"Show"</button>
             {pause(of)}
         </form>
@@ -169,37 +139,27 @@ fn pause(of: &EventsView) -> Option<AnyView> {
     })
 }
 
-fn way(href: &str, text: &'static str) -> Option<AnyView> {
-    filled(href.to_owned()).map(|href| view! { <a class="tool" href=href>{text}</a> })
-}
-
 fn row(of: &EventsView, line: &EventLine) -> AnyView {
-    let then = |url: String, at_ms: i64| format!("{url}{}at={at_ms}", if url.contains('?') { '&' } else { '?' });
+    let then = |url: &str, at_ms: i64| with_parameter(url, &format!("at={at_ms}"));
     let shown = |url: String| match of.at_ms {
-        Some(at_ms) => then(url, at_ms),
+        Some(at_ms) => then(&url, at_ms),
         None => url,
     };
     let has_several = !of.ensembles.is_empty();
-    let named = || if has_several { line.ensemble.clone() } else { String::new() };
+    let ensemble = if has_several { &*line.ensemble } else { "" };
     let event = line.what.as_ref().ok();
     let kind = event.map(|row| row.kind);
     let path = event.and_then(|row| row.path.as_ref());
-    let lock_url = path
-        .filter(|_| kind != Some(EventKind::Root))
-        .map(|path| LockQuery { ensemble: named(), path: path.clone(), ..LockQuery::default() }.to_url());
+    let lock_url = path.filter(|_| kind != Some(EventKind::Root)).map(|path| lock_url(ensemble, path));
     let moment = event.filter(|_| of.keeps_history).map(|row| {
-        let url = then(lock_url.clone().unwrap_or_else(|| "/".to_owned()), row.at_ms);
+        let url = then(lock_url.as_deref().unwrap_or("/"), row.at_ms);
         view! { <div><a href=url>{words::THEN}</a></div> }
     });
     let session = event.and_then(|row| row.session_id).map(|id| {
-        let url = SessionQuery { ensemble: named(), id, ..SessionQuery::default() }.to_url();
-        view! { <div class="quiet">{linked(Some(shown(url)), &id.to_string())}</div> }
+        view! { <div class="quiet">{linked(Some(shown(session_url(ensemble, id))), shortened_code(&id.to_string(), CELL_CHARS))}</div> }
     });
     let ensemble = has_several.then(|| view! { <div class="quiet">{visible(&line.ensemble)}</div> });
-    let who = line.client.as_ref().map(|client| {
-        let whole = visible(client);
-        view! { <bdi title=whole.clone()>{middle(&whole, CELL_CHARS)}</bdi> }
-    });
+    let who = line.client.as_ref().map(|client| shortened(client, CELL_CHARS));
     let (at_ms, text) = match &line.what {
         Ok(row) => (row.at_ms, visible(&row.text)),
         Err(gap) => (gap.from_ms, words::nothing_known(gap)),
@@ -208,19 +168,10 @@ fn row(of: &EventsView, line: &EventLine) -> AnyView {
         <tr data-kind=kind.map_or("gap", EventKind::name) data-at=at_ms.to_string()>
             <td>{stamp(at_ms)}{moment}</td>
             <td><span class="audit-kind">{words::event_kind(kind)}</span></td>
-            <td class="audit-where">{path.map(|path| linked(lock_url.map(shown), path))}{ensemble}</td>
+            <td class="audit-where">{path.map(|path| linked(lock_url.map(shown), shortened_code(path, CELL_CHARS)))}{ensemble}</td>
             <td class="audit-where">{who}{session}</td>
             <td class="audit-why">{text}</td>
         </tr>
-    }
-}
-
-fn linked(url: Option<String>, text: &str) -> AnyView {
-    let whole = visible(text);
-    let short = view! { <code title=whole.clone()><bdi>{middle(&whole, CELL_CHARS)}</bdi></code> };
-    match url {
-        Some(url) => view! { <a href=url>{short}</a> },
-        None => short,
     }
 }
 

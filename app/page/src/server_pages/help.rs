@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
-use crate::erase::{erase, view};
+use crate::erase::view;
+use crate::parts::Section;
 use lockscope_view::guide::{FINDINGS, Guide, Names, TermArea, VERDICTS, all_terms, anchor, plain};
 
 pub fn help_page(plain: &ServerPage<'_>) -> String {
@@ -60,10 +61,6 @@ fn terms(id: &'static str, title: &'static str, area: TermArea) -> AnyView {
             </div>
         }
     });
-    erase(view! {
-        <section class="part" aria-labelledby=id>
-            <h2 class="part-title" id=id>{title}</h2>
-            <dl class="guide">{entries.collect_view()}</dl>
-        </section>
-    })
+    let entries = entries.collect_view();
+    view! { <Section id=id title=title><dl class="guide">{entries}</dl></Section> }
 }

@@ -7,12 +7,13 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
-use crate::format::{duration, middle, visible};
-use crate::parts::{Columns, marked, marked_table, numbers_way, stamp};
+use crate::format::{count, duration, visible};
+use crate::parts::{
+    Columns, linked, lock_url, marked, marked_table, numbers_way, session_url, shortened, shortened_code, stamp,
+};
 use lockscope_view::past::{
     AlikeIncident, EarlierIncident, Incident, IncidentAlert, IncidentLife, IncidentRelease, Mark, OneIncident,
 };
-use lockscope_view::{LockQuery, SessionQuery};
 
 /// Longest text in a cell; the whole is in its title.
 const CELL_CHARS: usize = 44;
@@ -56,8 +57,8 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
         let named = form_urlencoded::byte_serialize(of.ensemble.as_bytes()).collect::<String>();
         let list = if named.is_empty() { "/incidents".to_owned() } else { format!("/incidents?ensemble={named}") };
         let lock = |path: &String| {
-            let query = LockQuery { ensemble: of.ensemble.clone(), path: path.clone(), ..LockQuery::default() };
-            let (url, whole) = (format!("{}&at={}", query.to_url(), incident.from_at_ms), visible(path));
+            let url = format!("{}&at={}", lock_url(&of.ensemble, path), incident.from_at_ms);
+            let whole = visible(path);
             view! { <li><a href=url><code title=whole.clone()><bdi>{whole.clone()}</bdi></code></a></li> }
         };
         view! {
@@ -85,17 +86,17 @@ pub fn incident_page(plain: &ServerPage<'_>, of: &IncidentView) -> String {
 fn figures(of: &Incident, now_ms: i64) -> AnyView {
     let one = |name: &'static str, value: AnyView| view! { <div><dt>{marked(name)}</dt><dd>{value}</dd></div> };
     let ended = match of.to_at_ms {
-        Some(to_ms) => stamp(to_ms).into_any(),
-        None => view! { <span>"not yet"</span> }.into_any(),
+        Some(to_ms) => stamp(to_ms),
+        None => view! { <span>"not yet"</span> },
     };
     view! {
         <dl class="incident-figures" data-testid="incident-figures">
-            {one(super::incidents::BEGAN, stamp(of.from_at_ms).into_any())}
+            {one(super::incidents::BEGAN, stamp(of.from_at_ms))}
             {one(words::INCIDENT_ENDED, ended)}
-            {one(super::incidents::LASTED, view! { <span>{duration(of.lasted_ms(now_ms))}</span> }.into_any())}
-            {one(words::INCIDENT_VICTIMS, view! { <span>{words::victims(of.victims, of.victims_peak)}</span> }.into_any())}
-            {one(words::INCIDENT_WAITING, view! { <span>{duration(of.waiting_ms)}</span> }.into_any())}
-            {one(words::INCIDENT_SEEN, view! { <span>{super::incidents::times(of.seen_before)}</span> }.into_any())}
+            {one(super::incidents::LASTED, view! { <span>{duration(of.lasted_ms(now_ms))}</span> })}
+            {one(words::INCIDENT_VICTIMS, view! { <span>{words::victims(of.victims, of.victims_peak)}</span> })}
+            {one(words::INCIDENT_WAITING, view! { <span>{duration(of.waiting_ms)}</span> })}
+            {one(words::INCIDENT_SEEN, view! { <span>{count(of.seen_before as u64)}</span> })}
         </dl>
     }
 }
@@ -192,23 +193,18 @@ fn row(page: &IncidentView, of: &IncidentLife, axis: Axis) -> AnyView {
         .then(|| bar(if of.is_waiting { "waits" } else { "stands-by" }, of.joined_at_ms, held_ms));
     let holds = of.held_at_ms.is_some().then(|| bar(if of.is_root { "root" } else { "holds" }, held_ms, left_ms));
     let who = [&of.label, &of.host, &of.session_id].into_iter().flatten().next();
-    let who = visible(who.map_or(words::NO_SESSION, String::as_str));
-    let name = view! { <bdi title=who.clone()>{middle(&who, CELL_CHARS)}</bdi> };
-    let name = match of.session_id.as_ref().and_then(|id| id.parse().ok()) {
-        Some(id) => {
-            let query = SessionQuery { ensemble: page.ensemble.clone(), id, ..SessionQuery::default() };
-            // It may have come later.
-            let at_ms = page.incident.incident.from_at_ms.max(of.joined_at_ms.saturating_add(1));
-            view! { <a href=format!("{}&at={at_ms}", query.to_url())>{name}</a> }
-        }
-        None => name,
-    };
-    let path = visible(&of.lock);
+    let name = shortened(who.map_or(words::NO_SESSION, String::as_str), CELL_CHARS);
+    let url = of.session_id.as_ref().and_then(|id| id.parse().ok()).map(|id| {
+        // It may have come later.
+        let at_ms = page.incident.incident.from_at_ms.max(of.joined_at_ms.saturating_add(1));
+        format!("{}&at={at_ms}", session_url(&page.ensemble, id))
+    });
+    let name = linked(url, name);
     let root = of.is_root.then(|| view! { <div class="quiet">{words::INCIDENT_ROOT}</div> });
     view! {
         <tr data-is-root=of.is_root.to_string()>
             <td class="audit-where">{name}{root}</td>
-            <td class="audit-where"><code title=path.clone()><bdi>{middle(&path, CELL_CHARS)}</bdi></code></td>
+            <td class="audit-where">{shortened_code(&of.lock, CELL_CHARS)}</td>
             <td class="incident-time"><svg viewBox=format!("0 0 {WIDTH} 10") preserveAspectRatio="none" aria-hidden="true">{waits}{holds}</svg></td>
             <td class="table-number" data-name="waited">{duration(held_ms - of.joined_at_ms)}</td>
             <td class="table-number" data-name=of.held_at_ms.map(|_| "held")>{of.held_at_ms.map(|_| duration(left_ms - held_ms))}</td>

@@ -3,12 +3,14 @@
 mod brush;
 
 use crate::erase::view;
-use crate::exact::Exact;
 use leptos::prelude::*;
 
 use super::{ServerPage, words};
-use crate::format::{count, duration, middle, visible};
-use crate::parts::{Chip, Columns, filled, marked, marked_table, numbers_way, stamp};
+use crate::format::{duration, visible};
+use crate::parts::{
+    Chip, Columns, ensemble_field, marked, marked_table, numbers_way, option, select_field, shortened, stamp,
+    text_field,
+};
 use lockscope_view::Verdict;
 use lockscope_view::past::{Incident, Incidents};
 
@@ -102,32 +104,14 @@ fn below() -> AnyView {
 }
 
 fn filter(of: &IncidentsView) -> AnyView {
-    let option = |value: &str| {
-        view! { <option value=Exact(value.to_owned()) selected=(of.ensemble == value).then_some("selected")>{visible(value)}</option> }
-    };
-    let ensembles = (!of.ensembles.is_empty()).then(|| {
-        let names = of.ensembles.iter().map(|name| option(name)).collect_view();
-        view! {
-            <label class="field">
-                <span class="field-name">{words::ENSEMBLE}</span>
-                <select class="select" name="ensemble">{names}</select>
-            </label>
-        }
-    });
     let range = |(name, url, is_shown): &(&'static str, String, bool)| {
         view! { <a class="tool" href=url.clone() aria-current=is_shown.then_some("true")>{*name}</a> }
     };
     view! {
         <form class="filters audit-filter" method="get" action="/incidents" role="search">
-            <label class="field">
-                <span class="field-name">"Lock or who"</span>
-                <input class="filter-input" type="text" name="q" value=filled(visible(&of.q)) autocomplete="off" />
-            </label>
-            <label class="field">
-                <span class="field-name">{words::AT_LEAST}</span>
-                <select class="select" name="min_ms">{lengths(of.min_ms)}</select>
-            </label>
-            {ensembles}
+            {text_field("q", words::LOCK_OR_WHO, &of.q, None)}
+            {select_field("min_ms", words::AT_LEAST, lengths(of.min_ms))}
+            {ensemble_field(&of.ensembles, &of.ensemble, None)}
             <input type="hidden" name="from" value=of.from_ms.to_string() />
             <input type="hidden" name="to" value=of.to_ms.to_string() />
             <button class="tool" type="submit">"Show"</button>
@@ -141,11 +125,11 @@ fn lengths(chosen_ms: i64) -> AnyView {
     let mut all: Vec<i64> = vec![0, 1_000, 10_000, 60_000, 600_000, chosen_ms];
     all.sort_unstable();
     all.dedup();
-    let option = |ms: i64| {
+    let length = |ms: i64| {
         let name = if ms == 0 { words::ANY_LENGTH.to_owned() } else { duration(ms) };
-        view! { <option value=ms.to_string() selected=(ms == chosen_ms).then_some("selected")>{name}</option> }
+        option(&ms.to_string(), name, ms == chosen_ms)
     };
-    all.into_iter().map(option).collect_view().into_any()
+    all.into_iter().map(length).collect_view().into_any()
 }
 
 /// When it was how bad: a bar for each incident, as high as it is bad, over the whole range.
@@ -208,10 +192,7 @@ fn bars(of: &IncidentsView) -> Vec<Bar> {
 }
 
 fn row(list: &IncidentsView, of: &Incident) -> AnyView {
-    let text = |text: &str| {
-        let whole = visible(text);
-        view! { <bdi title=whole.clone()>{middle(&whole, CELL_CHARS)}</bdi> }
-    };
+    let text = |text: &str| shortened(text, CELL_CHARS);
     let others = of.locks.len().saturating_sub(1);
     let others = (others > 0).then(|| view! { <div class="quiet">{words::and_others(others)}</div> });
     let before = (of.seen_before > 0).then(|| view! { <div class="quiet">{words::seen_before(of.seen_before)}</div> });
@@ -243,10 +224,6 @@ pub(super) fn what(worst: Verdict, finding: Option<&str>) -> AnyView {
         Some(code) => view! { <span class="chip" data-verdict="slow">{code.replace('_', " ")}</span> },
         None => view! { <Chip verdict=worst /> }.into_any(),
     }
-}
-
-pub(super) fn times(number: usize) -> String {
-    count(number as u64)
 }
 
 #[cfg(test)]

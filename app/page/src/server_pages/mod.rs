@@ -13,14 +13,14 @@ mod help;
 mod incident;
 mod incidents;
 mod lab;
-mod moment;
 mod release;
+mod waits;
 mod words;
 
 pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
 pub use audit::{AuditView, audit_page};
-pub use blame::{BlameFigures, BlameLinks, BlameView, Blamed, RangeWay, blame_page};
-pub use differs::{ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, WaitsCell, WaitsRow, differs_page};
+pub use blame::{BlameFigures, BlameLinks, BlameView, blame_page};
+pub use differs::{ChosenWaits, DiffersFigures, DiffersView, WaitsCell, WaitsRow, differs_page};
 pub use events::{EventLine, EventsView, events_page};
 pub use find::find_page;
 pub use fleet::{FleetView, fleet_page};
@@ -28,8 +28,8 @@ pub use help::help_page;
 pub use incident::{IncidentView, incident_page};
 pub use incidents::{IncidentsView, incidents_page};
 pub use lab::{LabDraft, LabView, lab_gone_page, lab_page, lab_run_page, run_url};
-pub use moment::no_moment_page;
 pub use release::approve_page;
+pub use waits::{RangeWay, WaitsFilter};
 
 use crate::erase::view;
 use leptos::prelude::*;
@@ -39,7 +39,8 @@ use super::current_user::CurrentUser;
 use super::document_title::DocumentTitle;
 use super::format::visible;
 use super::parts::{Header, LinkBanner, Skip, THEME_SCRIPT, ZONE_SCRIPT, ZoneSwitch, link_script, text};
-use super::ports::FormTokens;
+use super::past::no_moment;
+use super::ports::{FormTokens, Neighbours, PastView};
 use super::shell::{AssetNames, document};
 use lockscope_view::Person;
 
@@ -64,6 +65,11 @@ fn page<V: IntoView + 'static>(
     content: impl FnOnce() -> V,
 ) -> String {
     drawn(plain, now_ms, || framed(plain, title, here, content(), (), ()))
+}
+
+/// What is answered for a moment of which nothing is known: `why` without its full stop, and where something is known.
+pub fn no_moment_page(plain: &ServerPage<'_>, past: &PastView, why: &str, nearest: Neighbours) -> String {
+    page(plain, words::NOTHING_KEPT, "", past.now_ms, || no_moment(past, why, nearest))
 }
 
 /// A page that the browser keeps current. Without script it is loaded anew every two seconds; so it is where the page's

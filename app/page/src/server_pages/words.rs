@@ -20,6 +20,8 @@ pub(super) const AS_OF: &str = "As it was at ";
 pub(super) const LOOKED_BACK: &str = "Few rows fit, so everything was looked through back to ";
 pub(super) const LOOKED_BACK_END: &str =
     " and no further. Older looks on from there; a narrower filter finds more at once.";
+pub(super) const NO_PAST_WAITS: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
+pub(super) const NOTHING_KEPT: &str = "Nothing kept";
 pub(super) const REMARK_HINT: &str = "what you checked";
 /// Runs of the lab that are one click away: name, and what it is for.
 pub(super) const PRESETS: [(&str, &str); 4] = [
@@ -106,23 +108,14 @@ pub(super) fn other_logs(page: &AuditPage) -> Option<String> {
 }
 
 /// What happened; None: nothing is known for a while.
-pub(super) fn event_kind(kind: Option<EventKind>) -> &'static str {
+pub(super) fn event_kind(kind: Option<EventKind>) -> String {
     match kind {
-        None => "gap",
-        Some(EventKind::Link) => "link",
-        Some(EventKind::Root) => "root",
-        Some(EventKind::LockAppeared) => "lock appeared",
-        Some(EventKind::LockVanished) => "lock vanished",
-        Some(EventKind::Arrived) => "joined",
-        Some(EventKind::Identified) => "owner known",
-        Some(EventKind::Left) => "left",
-        Some(EventKind::HolderChanged) => "acquired",
-        Some(EventKind::SessionEnded) => "session ended",
-        Some(EventKind::DeadlockClosed) => "deadlock closed",
-        Some(EventKind::DeadlockOpened) => "deadlock opened",
-        Some(EventKind::FindingRaised) => "finding raised",
-        Some(EventKind::FindingCleared) => "finding cleared",
-        Some(EventKind::VerdictChanged) => "verdict",
+        None => "gap".to_owned(),
+        Some(EventKind::Arrived) => "joined".to_owned(),
+        Some(EventKind::Identified) => "owner known".to_owned(),
+        Some(EventKind::HolderChanged) => "acquired".to_owned(),
+        Some(EventKind::VerdictChanged) => "verdict".to_owned(),
+        Some(kind) => kind.name().replace('_', " "),
     }
 }
 
@@ -174,6 +167,7 @@ pub(super) fn depth(most: u32, is_least: bool) -> String {
     format!(", over the same time: {most} at once at most.{of_all}")
 }
 
+pub(super) const LOCK_OR_WHO: &str = "Lock or who";
 pub(super) const AT_LEAST: &str = "Lasted at least";
 pub(super) const ANY_LENGTH: &str = "any time";
 pub(super) const ZOOM: &str = "Click or drag for that part of the time";
@@ -195,6 +189,28 @@ pub(super) fn nothing_known(gap: &Missing) -> String {
 pub(super) fn alert_fired(rule: &str, lasted: Option<&str>, sentence: &str) -> String {
     let until = lasted.map_or(", and has not ended".to_owned(), |lasted| format!(" for {lasted}"));
     format!("the alert {rule} fired{until}: {sentence}")
+}
+
+pub(super) fn not_shown(why: &str) -> String {
+    format!("This can't be shown now: {}.", visible(why))
+}
+
+pub(super) fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.0005 { "< 0.1 %".to_owned() } else { format!("{:.1} %", share * 100.0) }
+}
+
+/// The same of what is not all of it.
+pub(super) fn percent_below(part: f64) -> String {
+    percent((part * 1_000.0).floor() / 1_000.0)
+}
+
+/// How much of a range is recorded, never more than it is; `rest`: what that means for what is not.
+pub(super) fn recorded(part: f64, rest: &str) -> String {
+    match part {
+        1.0.. => "All of it is recorded.".to_owned(),
+        part if part <= 0.0 => "Nothing of it is recorded.".to_owned(),
+        part => format!("{} of it is recorded{rest}.", percent_below(part)),
+    }
 }
 
 /// Of who held or waited without one.

@@ -11,8 +11,8 @@ use super::erase::{dynamic, erase, view};
 use super::format::{count, middle, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::parts::{Age, Chrome, Client, ClientCard, Section, Total, filled, part, use_keys};
-use super::session_timeout::session_timeout;
+use super::parts::{Age, Chrome, Client, ClientCard, Section, Total, filled, part, session_url, use_keys};
+use super::sections::ServerSection;
 use lockscope_view::{SessionPage, SessionQuery, SessionRow, Verdict};
 use tables::{History, Locks};
 
@@ -80,7 +80,7 @@ fn known(state: SessionState) -> AnyView {
         {part(page, |page| page.row.clone(), title)}
         {part(page, |page| page.row.cycle_verdict, |verdict| erase(verdict.map(deadlock)))}
         {part(page, |page| page.row.clone(), client)}
-        {session_timeout()}
+        {ServerSection::SessionTimeout.element()}
         <Locks state=state />
         <History state=state />
         <p><a class="tool" href=state.query.with_value(events_url) rel="external" data-testid="events-link">"What happened"</a></p>
@@ -88,11 +88,7 @@ fn known(state: SessionState) -> AnyView {
 }
 
 fn events_url(query: &SessionQuery) -> String {
-    let SessionQuery { ensemble, id, .. } = query.clone();
-    SessionQuery { ensemble, id, ..SessionQuery::default() }
-        .to_url()
-        .replacen("/session", "/events", 1)
-        .replacen("id=", "session=", 1)
+    session_url(&query.ensemble, query.id).replacen("/session", "/events", 1).replacen("id=", "session=", 1)
 }
 
 fn title(row: &SessionRow) -> AnyView {

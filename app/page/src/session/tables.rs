@@ -7,8 +7,10 @@ use super::words::{self, happened};
 use crate::erase::{dynamic, view};
 use crate::exact::Exact;
 use crate::format::{middle, visible};
-use crate::parts::{Age, Chip, Columns, Instant, Section, Table, hold_least, mark, outside_link, role_word, rows};
-use lockscope_view::{ContenderRole, LockQuery, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
+use crate::parts::{
+    Age, Chip, Columns, Instant, Keyed, Section, Table, hold_least, lock_url, mark, outside_link, role_word, rows,
+};
+use lockscope_view::{ContenderRole, SessionEvent, SessionLockRow, SessionPage, SessionQuery};
 
 /// Longest names in a table; the whole is in the title and on the lock's page.
 const LOCK_CHARS: usize = 56;
@@ -24,14 +26,13 @@ const LOCKS: Columns = &[
 ];
 const HISTORY: Columns = &[("When", ""), ("What", ""), ("Lock", ""), ("Znode", "sess-wide")];
 
-#[derive(Clone, Debug, PartialEq)]
-struct LockEntry {
-    ensemble: String,
-    row: SessionLockRow,
-}
-
-fn lock_entries(page: &SessionPage) -> Vec<LockEntry> {
-    page.spots.rows.iter().map(|row| LockEntry { ensemble: page.row.ensemble.clone(), row: row.clone() }).collect()
+fn lock_entries(page: &SessionPage) -> Vec<Keyed<SessionLockRow>> {
+    let entry = |row: &SessionLockRow| Keyed {
+        key: row.contender.path.clone(),
+        ensemble: page.row.ensemble.clone(),
+        item: row.clone(),
+    };
+    page.spots.rows.iter().map(entry).collect()
 }
 
 #[component]
@@ -45,7 +46,7 @@ pub(super) fn Locks(state: SessionState) -> AnyView {
             return view! { <p class="quiet" data-testid="owns-nothing">"It holds no lock and waits for none."</p> };
         }
         view! {
-            <Table class="table sess-table dims" columns=LOCKS rows=rows(entries, |entry| &entry.row.contender.path, lock_row) />
+            <Table class="table sess-table dims" columns=LOCKS rows=rows(entries, |entry| &entry.key, lock_row) />
             {dynamic(move || state.query.with_value(|query| more(query, total.get())))}
         }
     };
@@ -64,7 +65,7 @@ fn more(query: &SessionQuery, total: u32) -> Option<AnyView> {
         .then(|| view! { <nav class="pager" aria-label="More of its locks">{previous}{next}</nav> })
 }
 
-fn lock_row(LockEntry { ensemble, row }: LockEntry) -> AnyView {
+fn lock_row(Keyed { ensemble, item: row, .. }: Keyed<SessionLockRow>) -> AnyView {
     let contender = &row.contender;
     let since_ms = contender.holding_since_ms.or(contender.waiting_since_ms);
     let is_holder = contender.role == ContenderRole::Holder;
@@ -86,20 +87,12 @@ fn node_cell(node: &str) -> AnyView {
     view! { <td class="mono sess-wide" title=node><bdi>{short}</bdi></td> }
 }
 
-/// Something that happened to the session, known by when and what it was.
-#[derive(Clone, Debug, PartialEq)]
-struct EventEntry {
-    key: String,
-    ensemble: String,
-    event: SessionEvent,
-}
-
-/// The events; equal ones are numbered from the oldest on, so that a new one changes no other's key.
-fn event_entries(page: &SessionPage) -> Vec<EventEntry> {
+/// The events, known by when and what they were; equal ones are numbered from the oldest on, so that a new one changes no other's key.
+fn event_entries(page: &SessionPage) -> Vec<Keyed<SessionEvent>> {
     let entry = |(at, event): (usize, &SessionEvent)| {
         let alike = page.history.iter().skip(at).filter(|older| *older == event).count();
         let key = format!("{} {} {} {} {alike}", event.at_ms, event.what, event.lock, event.node);
-        EventEntry { key, ensemble: page.row.ensemble.clone(), event: event.clone() }
+        Keyed { key, ensemble: page.row.ensemble.clone(), item: event.clone() }
     };
     page.history.iter().enumerate().map(entry).collect()
 }
@@ -118,7 +111,7 @@ pub(super) fn History(state: SessionState) -> AnyView {
     view! { <Section id="history-title" title="What happened">{dynamic(table)}</Section> }
 }
 
-fn event_row(EventEntry { ensemble, event, .. }: EventEntry) -> AnyView {
+fn event_row(Keyed { ensemble, item: event, .. }: Keyed<SessionEvent>) -> AnyView {
     view! {
         <tr>
             <td><Instant at_ms=event.at_ms /></td>
@@ -130,6 +123,5 @@ fn event_row(EventEntry { ensemble, event, .. }: EventEntry) -> AnyView {
 }
 
 fn lock_link(ensemble: &str, path: &str) -> AnyView {
-    let href = LockQuery { ensemble: ensemble.to_owned(), path: path.to_owned(), ..LockQuery::default() }.to_url();
-    outside_link(Some("mono sess-lock"), href, path, &middle(&visible(path), LOCK_CHARS))
+    outside_link(Some("mono sess-lock"), lock_url(ensemble, path), path, &middle(&visible(path), LOCK_CHARS))
 }

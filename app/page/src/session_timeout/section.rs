@@ -14,6 +14,11 @@ use lockscope_view::{SessionTimeout, TimeoutOutcome};
 #[derive(Clone, Debug)]
 pub struct SessionTimeoutMarkup(pub String);
 
+/// What is in the document at first.
+pub(crate) fn initial() -> String {
+    use_context().map_or_else(String::new, |SessionTimeoutMarkup(markup)| markup)
+}
+
 pub fn session_timeout_markup(told: &SessionTimeout) -> String {
     text(told.at_ms, || section(told))
 }

@@ -80,7 +80,7 @@ fn of_group(state: ListState) -> Option<AnyView> {
 fn group_select(state: ListState) -> AnyView {
     let option = move |group: SessionGroup| {
         let is_chosen = move || state.query.with(|query| query.group) == group;
-        view! { <option value=group.name() selected=is_chosen prop:selected=is_chosen>{words::group(group)}</option> }
+        view! { <option value=group.name() selected=is_chosen prop:selected=is_chosen>{group.name()}</option> }
     };
     let change = move |name: String| {
         state.change(|query| {

@@ -36,7 +36,7 @@ pub(super) fn row(slot: Slot, places: Places) -> AnyView {
             data-away=mark(is_away)
             title=is_away.then_some(words::IS_AWAY)
             aria-rowindex=(at + 2).to_string()
-            prop:style=places.style_of(at)
+            prop:style=move || places.style(at.into())
         >
             <div class="cell sess-id" role="cell" data-col="id">
                 <a class="sess-link" href=session_url(&row.ensemble, row.session_id)>{row.session_id.to_string()}</a>

@@ -34,14 +34,6 @@ pub(super) fn sort(sort: SessionSort) -> &'static str {
     }
 }
 
-pub(super) fn group(group: SessionGroup) -> &'static str {
-    match group {
-        SessionGroup::Session => "session",
-        SessionGroup::Host => "host",
-        SessionGroup::Application => "application",
-    }
-}
-
 /// Whose sessions are shown; None where all are.
 pub(super) fn sessions_of(host: &str, application: &str) -> Option<String> {
     let name = |name: &str| middle(&visible(name), NAME_CHARS);

@@ -2,20 +2,20 @@
 
 mod ensemble;
 mod members;
-mod summary;
+mod summary_words;
 mod words;
 
 use leptos::prelude::*;
 
-use super::cluster::cluster;
 use super::erase::{dynamic, view};
 use super::format::{count, visible};
 use super::initial_view::initial_view;
 use super::live::Live;
 use super::parts::{Age, Chrome, Pair, use_keys};
+use super::sections::ServerSection;
 use ensemble::ensemble;
 use lockscope_view::{ConfigStatus, Freshness, Status, StatusQuery};
-use summary::summary;
+use summary_words::summary;
 
 #[component]
 pub(crate) fn StatusPage() -> AnyView {
@@ -41,7 +41,7 @@ fn page(status: &Status, is_fresh: bool) -> AnyView {
     view! {
         <p class="status-summary" data-testid="summary" data-well=summary.is_well.to_string()>{summary.words}</p>
         {server(status)}
-        {cluster()}
+        {ServerSection::Cluster.element()}
         {ensembles}
     }
 }

@@ -1,17 +1,13 @@
 //! The status page in words. Pure.
 
-use crate::format::{bytes, count, duration, middle, plural, visible};
+use crate::format::{bytes, count, duration, plural, visible};
 use lockscope_view::{
     EnsembleStatus, ExcludedStatus, HistoryStatus, Link, MemberRole, MemberStatus, Proof, RootState, SourceState,
 };
 
-const PATH_CHARS: usize = 40;
-
 pub(super) const NONE: &str = "none";
 pub(super) const NO_FILE: &str = "flags and environment";
-pub(super) const NO_SETTINGS: &str = "the settings can't be read";
 
-pub(super) const HISTORY_FAILS: &str = "history is not kept";
 pub(super) const HISTORY_OFF: &str = "off; the settings history and data_dir turn it on";
 /// Of a past that was made up, before the moment up to which it was; and of one that another server records.
 pub(super) const GENERATED_UNTIL: &str = "generated for the demo, not observed, up to ";
@@ -47,16 +43,7 @@ pub(super) fn link_word(link: Link) -> &'static str {
 }
 
 pub(super) fn root_word(state: RootState) -> &'static str {
-    match state {
-        RootState::Live => "live",
-        RootState::Syncing => "syncing",
-        RootState::Stale => "stale",
-        RootState::Partial => "partial",
-        RootState::Denied => "denied",
-        RootState::Gone => "gone",
-        RootState::Reduced => "reduced",
-        RootState::Past => "as it was",
-    }
+    if state == RootState::Past { "as it was" } else { state.name() }
 }
 
 pub(super) fn proof(proof: Proof) -> String {
@@ -98,14 +85,7 @@ pub(super) fn counters(ensemble: &EnsembleStatus) -> [(&'static str, Option<Stri
 }
 
 pub(super) fn state_word(state: SourceState) -> &'static str {
-    match state {
-        SourceState::Ok => "ok",
-        SourceState::Off => "off",
-        SourceState::Denied => "denied",
-        SourceState::Error => "error",
-        SourceState::Spared => "spared",
-        SourceState::NotAsked => "not asked",
-    }
+    if state == SourceState::NotAsked { "not asked" } else { state.name() }
 }
 
 pub(super) fn meaning(state: SourceState) -> &'static str {
@@ -124,66 +104,7 @@ pub(super) fn role(member: &MemberStatus) -> Option<&'static str> {
 }
 
 fn role_word(role: MemberRole) -> &'static str {
-    match role {
-        MemberRole::Leader => "leader",
-        MemberRole::Follower => "follower",
-        MemberRole::Observer => "observer",
-        MemberRole::Standalone => "standalone",
-        MemberRole::ReadOnly => "read-only",
-    }
-}
-
-/// Around what a page that is not live knew last.
-pub(super) fn last_known(words: &str) -> String {
-    format!("Not live. Last known: {words}")
-}
-
-pub(super) fn all_well(live: &str, evidence: &str) -> String {
-    format!("All well: {live}, {evidence}")
-}
-
-pub(super) fn not_all_told(live: &str, evidence: &str) -> String {
-    format!("{live}, but only {evidence}: see below what would help")
-}
-
-pub(super) fn not_well(wrong: &[String], more: u64) -> String {
-    let more = if more > 0 { format!("; {} more", count(more)) } else { String::new() };
-    format!("Not well: {}{more}", wrong.join("; "))
-}
-
-pub(super) fn roots_live(number: u64) -> String {
-    plural(number, "root live", "roots live")
-}
-
-/// How many of those who are asked keep nothing back.
-pub(super) fn evidence(telling: u64, asked: u64) -> String {
-    if asked == 0 {
-        return "no member is asked".to_owned();
-    }
-    let tell = if telling == 1 { "tells" } else { "tell" };
-    format!("{} of {} members {tell} everything", count(telling), count(asked))
-}
-
-pub(super) fn of_ensemble(name: &str) -> String {
-    format!("{}: ", visible(name))
-}
-
-/// What is wrong with a link; nothing of one that is live.
-pub(super) fn link_trouble(link: Link) -> Option<&'static str> {
-    match link {
-        Link::Live => None,
-        Link::Syncing => Some("everything is being read again"),
-        Link::Stale => Some("ZooKeeper does not answer"),
-        Link::Lost => Some("no session with ZooKeeper"),
-    }
-}
-
-pub(super) fn root_is(path: &str, state: RootState) -> String {
-    format!("root {} is {}", middle(&visible(path), PATH_CHARS), state.name())
-}
-
-pub(super) fn is_down(member: &str) -> String {
-    format!("member {} is down", middle(&visible(member), PATH_CHARS))
+    if role == MemberRole::ReadOnly { "read-only" } else { role.name() }
 }
 
 #[cfg(test)]

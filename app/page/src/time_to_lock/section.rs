@@ -20,6 +20,11 @@ const COLUMNS: Columns =
 #[derive(Clone, Debug)]
 pub struct TimeToLockMarkup(pub String);
 
+/// What is in the document at first.
+pub(crate) fn initial() -> String {
+    use_context().map_or_else(String::new, |TimeToLockMarkup(markup)| markup)
+}
+
 /// The section as markup; nothing where nobody waits.
 pub fn time_to_lock_markup(told: &TimeToLock) -> String {
     markup(told, false)

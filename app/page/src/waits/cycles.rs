@@ -7,8 +7,8 @@ use super::words;
 use crate::charts::ring::{BOX_HEIGHT, BOX_WIDTH, LABEL_HEIGHT, MEMBERS_MAX, label_width, ring};
 use crate::erase::{erase, view};
 use crate::format::{middle, visible};
-use crate::parts::{Age, cycle_mark, outside_link, rows, session_url};
-use lockscope_view::{Cycle, LockQuery, Waits};
+use crate::parts::{Age, cycle_mark, lock_url, outside_link, rows, session_url};
+use lockscope_view::{Cycle, Waits};
 
 const CYCLES_MAX: usize = 8;
 /// Longest names: in a box, on an arrow, in a sentence.
@@ -41,7 +41,7 @@ fn cards(waits: &Waits) -> Vec<Card> {
             name: name_of(waits, session),
             session_url: session_url(&ensemble, session),
             lock: lock.clone(),
-            lock_url: LockQuery { ensemble: ensemble.clone(), path: lock.clone(), ..LockQuery::default() }.to_url(),
+            lock_url: lock_url(&ensemble, lock),
         };
         let sessions: Vec<String> = cycle.sessions.iter().map(ToString::to_string).collect();
         Card {

@@ -6,10 +6,10 @@ use leptos::prelude::*;
 use leptos::svg::Svg;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
-use wasm_bindgen::JsCast as _;
 
 use super::table::name_of;
 use super::{WaitsState, words};
+use crate::browser::closest;
 use crate::charts::layers::{BOX_HEIGHT, BOX_WIDTH, layout};
 use crate::charts::ring::{LABEL_HEIGHT, label_width};
 use crate::erase::{dynamic, effect, view};
@@ -59,6 +59,13 @@ struct Drawing {
     height: f64,
 }
 
+impl Drawing {
+    /// With its margins.
+    fn size(&self) -> (f64, f64) {
+        (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN)
+    }
+}
+
 fn draw(waits: &Waits) -> Drawing {
     let layers: Vec<u32> = waits.nodes.iter().map(|node| node.layer).collect();
     let at = |session: SessionId| waits.nodes.iter().position(|node| node.session_id == session);
@@ -96,6 +103,9 @@ fn draw(waits: &Waits) -> Drawing {
 /// Which part of the drawing is seen: its left upper corner, and the magnification. None: all of it.
 type Sight = Option<(f64, f64, f64)>;
 
+/// What is seen of all of it.
+const ALL: (f64, f64, f64) = (-MARGIN, -MARGIN, 1.0);
+
 #[component]
 pub(super) fn Graph(state: WaitsState) -> AnyView {
     let drawing = Memo::new(move |_| state.waits.with(draw));
@@ -104,28 +114,26 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
     let scale_of_all = move || {
         let Some(view) = view.get_untracked() else { return 1.0 };
         let seen = view.get_bounding_client_rect();
-        drawing.with_untracked(|drawing| {
-            (seen.width() / (drawing.width + 2.0 * MARGIN)).min(seen.height() / (drawing.height + 2.0 * MARGIN))
-        })
+        let (width, height) = drawing.with_untracked(Drawing::size);
+        (seen.width() / width).min(seen.height() / height)
     };
     let sight = RwSignal::new(Sight::None);
     let dragged_from = StoredValue::new(None::<(i32, i32)>);
     let view_box = move || {
-        let (width, height) = drawing.with(|drawing| (drawing.width + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN));
-        let (x, y, zoom) = sight.get().unwrap_or((-MARGIN, -MARGIN, 1.0));
+        let (width, height) = drawing.with(Drawing::size);
+        let (x, y, zoom) = sight.get().unwrap_or(ALL);
         format!("{x:.1} {y:.1} {:.1} {:.1}", width / zoom, height / zoom)
     };
     let zoom_by = move |factor: f64| {
-        let (width, height) =
-            drawing.with_untracked(|drawing| (drawing.width + 2.0 * MARGIN, drawing.height + 2.0 * MARGIN));
-        let (x, y, zoom) = sight.get_untracked().unwrap_or((-MARGIN, -MARGIN, 1.0));
+        let (width, height) = drawing.with_untracked(Drawing::size);
+        let (x, y, zoom) = sight.get_untracked().unwrap_or(ALL);
         let next = (zoom * factor).clamp(ZOOM.0, ZOOM.1);
         // Around the middle of what is seen.
         let shift = (1.0 / zoom - 1.0 / next) / 2.0;
         sight.set(Some((x + width * shift, y + height * shift, next)));
     };
     let move_by = move |dx: f64, dy: f64| {
-        let (x, y, zoom) = sight.get_untracked().unwrap_or((-MARGIN, -MARGIN, 1.0));
+        let (x, y, zoom) = sight.get_untracked().unwrap_or(ALL);
         let scale = (scale_of_all() * zoom).max(0.01);
         sight.set(Some((x + dx / scale, y + dy / scale, zoom)));
     };
@@ -193,7 +201,7 @@ pub(super) fn Graph(state: WaitsState) -> AnyView {
                 viewBox=view_box
                 preserveAspectRatio="xMinYMin meet"
                 node_ref=view
-                height=move || drawing.with(|drawing| format!("{:.0}", (drawing.height + 2.0 * MARGIN).clamp(HEIGHT.0, HEIGHT.1)))
+                height=move || drawing.with(|drawing| format!("{:.0}", drawing.size().1.clamp(HEIGHT.0, HEIGHT.1)))
                 role="group"
                 tabindex="0"
                 aria-label=summary
@@ -283,5 +291,5 @@ fn card_box(card: Card, chosen: Option<SessionId>) -> AnyView {
 
 /// The session whose box an event came from.
 fn session_at(target: Option<web_sys::EventTarget>) -> Option<String> {
-    target?.dyn_into::<web_sys::Element>().ok()?.closest(".graph-box").ok()??.get_attribute("data-key")
+    closest(target, ".graph-box")?.get_attribute("data-key")
 }

@@ -14,8 +14,8 @@ use super::current_user::CurrentUser;
 use super::erase::view;
 use super::initial_view::initial_view;
 use super::live::Live;
-use super::lock_orders::lock_orders;
 use super::parts::{Chrome, use_keys};
+use super::sections::ServerSection;
 use cycles::Cycles;
 use graph::Graph;
 use lockscope_view::{GRAPH_EDGES_MAX, GRAPH_NODES_MAX, SessionId, Waits, WaitsQuery};
@@ -63,7 +63,7 @@ pub(crate) fn WaitsPage() -> AnyView {
                 <Tree waits=state.waits />
                 <WaitsTable state=state />
             </Show>
-            {lock_orders()}
+            {ServerSection::LockOrders.element()}
         </Chrome>
     }
 }

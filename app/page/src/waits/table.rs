@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use super::{WaitsState, words};
 use crate::erase::view;
 use crate::format::{middle, visible};
-use crate::parts::{Age, Columns, Table, Tag, cycle_mark, outside_link, rows};
-use lockscope_view::{BRIEF_EDGES_MAX, EnsembleTag, LockQuery, SessionId, SessionQuery, Verdict, WaitEdge, Waits};
+use crate::parts::{Age, Columns, Table, Tag, cycle_mark, lock_url, outside_link, rows, session_url};
+use lockscope_view::{BRIEF_EDGES_MAX, EnsembleTag, SessionId, Verdict, WaitEdge, Waits};
 
 /// Rows drawn; the tree has the rest.
 const ROWS_MAX: usize = BRIEF_EDGES_MAX;
@@ -45,8 +45,7 @@ struct Party {
 }
 
 fn party(waits: &Waits, id: SessionId) -> Party {
-    let url = SessionQuery { ensemble: ensemble_of(waits, id), id, ..SessionQuery::default() }.to_url();
-    Party { id, name: name_of(waits, id), url }
+    Party { id, name: name_of(waits, id), url: session_url(&ensemble_of(waits, id), id) }
 }
 
 /// The longest waits, those in circles first; of one session when one is chosen.
@@ -60,12 +59,7 @@ fn table_rows(waits: &Waits, chosen: Option<SessionId>) -> Vec<Row> {
         from: party(waits, edge.from),
         to: party(waits, edge.to),
         lock: edge.lock.clone(),
-        lock_url: LockQuery {
-            ensemble: ensemble_of(waits, edge.from),
-            path: edge.lock.clone(),
-            ..LockQuery::default()
-        }
-        .to_url(),
+        lock_url: lock_url(&ensemble_of(waits, edge.from), &edge.lock),
         cycle: edge.cycle_verdict,
         since_ms: edge.since_ms,
     };

@@ -7,8 +7,10 @@ use super::words;
 use crate::erase::{dynamic, erase, view};
 use crate::format::{middle, visible};
 use crate::live::Live;
-use crate::parts::{Age, Chip, Item, Tag, cycle_mark, hold_least, mark, outside_link, rows_in_parts, session_url};
-use lockscope_view::{LockQuery, LockSince, WaitBranch, Waits};
+use crate::parts::{
+    Age, Chip, Item, Tag, and_more, cycle_mark, hold_least, lock_url, mark, outside_link, rows_in_parts, session_url,
+};
+use lockscope_view::{LockSince, WaitBranch, Waits};
 
 const NAME_CHARS: usize = 40;
 const LOCK_CHARS: usize = 44;
@@ -66,7 +68,7 @@ fn branch(all: Memo<Vec<Row>>, item: Item<Row>) -> AnyView {
     // A fold stays as it is while what it says changes: only a session that begins or ends to block is drawn anew.
     // Links stand beside the fold's own line: a control in a control is none to a screen reader.
     let drawn = move |blocks: &bool| {
-        let line = view! { <div class="tree-line" data-folds=mark(*blocks)>{item.part(Who::of, who)}</div> };
+        let line = view! { <div class="tree-line" data-folds=mark(*blocks)>{item.part(but_counts, who)}</div> };
         let fold = blocks.then(|| {
             view! {
                 <details>
@@ -90,25 +92,15 @@ fn name_of(branch: &WaitBranch) -> String {
 }
 
 /// What of a row changes only when its session waits for or holds something else.
-#[derive(Clone, Debug, PartialEq)]
-struct Who {
-    branch: WaitBranch,
+fn but_counts(row: &Row) -> WaitBranch {
+    WaitBranch { behind: 0, behind_since_sum_ms: 0, is_lower_bound: false, left_out: 0, ..row.branch.clone() }
 }
 
-impl Who {
-    fn of(row: &Row) -> Self {
-        let counts =
-            WaitBranch { behind: 0, behind_since_sum_ms: 0, is_lower_bound: false, left_out: 0, ..row.branch.clone() };
-        Self { branch: counts }
-    }
-}
-
-fn who(Who { branch }: &Who) -> AnyView {
+fn who(branch: &WaitBranch) -> AnyView {
     let name = name_of(branch);
     let url = session_url(&branch.ensemble, branch.session_id);
     let lock = |does: &'static str, of: &LockSince| {
-        let href =
-            LockQuery { ensemble: branch.ensemble.clone(), path: of.lock.clone(), ..LockQuery::default() }.to_url();
+        let href = lock_url(&branch.ensemble, &of.lock);
         view! {
             <span class="tree-does">
                 {does}
@@ -118,8 +110,7 @@ fn who(Who { branch }: &Who) -> AnyView {
             </span>
         }
     };
-    let more =
-        (branch.more_holds > 0).then(|| view! { <span class="quiet">{words::more_holds(branch.more_holds)}</span> });
+    let more = (branch.more_holds > 0).then(|| view! { <span class="quiet">{and_more(branch.more_holds)}</span> });
     view! {
         <span class="tree-who">
             <Tag of=branch.tag.clone() />

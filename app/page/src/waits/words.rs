@@ -83,10 +83,6 @@ pub(super) fn other_roots(number: u32) -> String {
     format!("{others} somebody wait, for less time in all.")
 }
 
-pub(super) fn more_holds(number: u32) -> String {
-    format!("and {} more", count(number))
-}
-
 /// Before how many are behind a session, for who can't see the tree.
 pub(super) fn behind(name: &str) -> String {
     format!("Behind {name}: ")

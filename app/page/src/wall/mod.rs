@@ -130,9 +130,7 @@ impl Tile {
             {self.ensemble(turn).map(|line| view! { <p class="wall-rest" data-testid="wall-ensemble">{line}</p> })}
         }
     }
-}
 
-impl Tile {
     /// Of several ensembles one after the other; none while something needs somebody: then the list says where.
     fn ensemble(&self, turn: i64) -> Option<String> {
         if self.ensembles.len() < 2 || self.problems > 0 {

@@ -7,7 +7,8 @@ use axum::extract::State;
 use axum::response::Response;
 use lockscope_core::time::TimeMs;
 use lockscope_history::query::{missing, missing_of_any};
-use lockscope_page::{BlameFigures, BlameLinks, BlameView, Blamed, Length, RangeWay, blame_page};
+use lockscope_page::ports::PastAnswer;
+use lockscope_page::{BlameFigures, BlameLinks, BlameView, Length, RangeWay, WaitsFilter, blame_page};
 use lockscope_view::past::{Blame, BlameBy, BlameRow};
 use lockscope_view::{LockQuery, Scope, SessionId, SessionQuery};
 
@@ -123,7 +124,7 @@ impl Http {
             true => self.recorded_ensembles(scope, "").is_empty(),
             false => self.recording(scope, &asked.of.ensemble)?.1.is_none(),
         };
-        let found = if is_off { Blamed::Off } else { self.blamed(scope, &asked.of, &named)? };
+        let found = if is_off { PastAnswer::Off } else { self.blamed(scope, &asked.of, &named)? };
         let is_kept = |name: &str| !matches!(name, "range" | "from" | "to" | "at");
         let ways = LENGTHS.map(|length| RangeWay {
             length,
@@ -139,31 +140,33 @@ impl Http {
         Ok(BlameView {
             by: asked.of.by,
             offered: offered.collect(),
-            path: asked.of.path.clone(),
-            // By ensemble there is none to choose.
-            ensembles: if is_of_all { Vec::new() } else { ensembles },
             hidden: hidden.cloned().collect(),
-            ways: ways.into(),
-            range_ms: (asked.of.from_ms.unwrap_or(0), asked.of.to_ms.unwrap_or(0)),
             at_ms,
             all: asked.address(|name| name != "limit", Some(("limit", &BLAME_MAX.to_string()))),
             differs: asked.of.address("/differs", &named, &[]),
-            csv: format!("{}&format=csv", asked.answer_url(&named)),
-            json: asked.answer_url(&named),
-            ensemble: named,
+            filter: WaitsFilter {
+                path: asked.of.path.clone(),
+                // By ensemble there is none to choose.
+                ensembles: if is_of_all { Vec::new() } else { ensembles },
+                ways: ways.into(),
+                range_ms: (asked.of.from_ms.unwrap_or(0), asked.of.to_ms.unwrap_or(0)),
+                csv: format!("{}&format=csv", asked.answer_url(&named)),
+                json: asked.answer_url(&named),
+                ensemble: named,
+            },
             found,
         })
     }
 
-    fn blamed(&self, scope: &Scope, asked: &Asked, named: &str) -> Result<Blamed, ErrorResponse> {
+    fn blamed(&self, scope: &Scope, asked: &Asked, named: &str) -> Result<PastAnswer<BlameFigures>, ErrorResponse> {
         let sentence = |error: ErrorResponse| match error.status().is_server_error() {
-            true => Ok(Blamed::Refused(error.sentence().to_owned())),
+            true => Ok(PastAnswer::Refused(error.sentence().to_owned())),
             false => Err(error),
         };
         match found(self, scope, asked) {
             Ok(blame) => self
                 .figures(scope, asked, named, blame)
-                .map_or_else(sentence, |figures| Ok(Blamed::Found(Box::new(figures)))),
+                .map_or_else(sentence, |figures| Ok(PastAnswer::Found(Box::new(figures)))),
             Err(error) => sentence(error),
         }
     }

@@ -6,8 +6,9 @@ use axum::extract::State;
 use axum::response::Response;
 use lockscope_core::time::TimeMs;
 use lockscope_history::differs::{ROWS_FROM_MS, Selection, WaitsMap, row_ms};
+use lockscope_page::ports::PastAnswer;
 use lockscope_page::{
-    ChosenWaits, DiffersAnswer, DiffersFigures, DiffersView, Length, RangeWay, WaitsCell, WaitsRow, differs_page,
+    ChosenWaits, DiffersFigures, DiffersView, Length, RangeWay, WaitsCell, WaitsFilter, WaitsRow, differs_page,
 };
 
 use super::ask::{Asked, LENGTHS};
@@ -94,12 +95,10 @@ impl Http {
         }
         let named = if ensembles.is_empty() { String::new() } else { asked.of.ensemble.clone() };
         let is_off = self.recording(scope, &asked.of.ensemble)?.1.is_none();
-        let found = if is_off { DiffersAnswer::Off } else { self.differing(scope, &asked, &named)? };
+        let found = if is_off { PastAnswer::Off } else { self.differing(scope, &asked, &named)? };
         let Selection { joined, wait_ms } = asked.chosen.clone();
+        let json = asked.of.address("/api/v1/history/differs", &named, &asked.chosen());
         Ok(DiffersView {
-            path: asked.of.path.clone(),
-            ways: LENGTHS.map(|length| asked.way(length, &named)).into(),
-            range_ms: (asked.range.start.0, asked.range.end.0),
             chosen: ChosenWaits {
                 joined_ms: (joined.start.0, joined.end.0),
                 min_wait_ms: wait_ms.start,
@@ -107,23 +106,33 @@ impl Http {
                 is_part: asked.is_part,
             },
             whole: asked.of.address(PAGE, &named, &[]),
-            json: asked.of.address("/api/v1/history/differs", &named, &asked.chosen()),
-            csv: format!("{}&format=csv", asked.of.address("/api/v1/history/differs", &named, &asked.chosen())),
-            ensemble: named,
-            ensembles,
+            filter: WaitsFilter {
+                path: asked.of.path.clone(),
+                ways: LENGTHS.map(|length| asked.way(length, &named)).into(),
+                range_ms: (asked.range.start.0, asked.range.end.0),
+                csv: format!("{json}&format=csv"),
+                json,
+                ensemble: named,
+                ensembles,
+            },
             found,
         })
     }
 
-    fn differing(&self, scope: &Scope, asked: &PageAsked, named: &str) -> Result<DiffersAnswer, ErrorResponse> {
+    fn differing(
+        &self,
+        scope: &Scope,
+        asked: &PageAsked,
+        named: &str,
+    ) -> Result<PastAnswer<DiffersFigures>, ErrorResponse> {
         let mut map = WaitsMap::new(asked.range.clone());
         match found(self, scope, &asked.of, &mut |span| map.note(span)) {
             Ok(differs) => {
                 // The longest on top.
                 let rows = (0..ROWS_FROM_MS.len()).rev().filter_map(|row| waits_row(&map, row, asked, named));
-                Ok(DiffersAnswer::Found(Box::new(DiffersFigures { differs, rows: rows.collect() })))
+                Ok(PastAnswer::Found(Box::new(DiffersFigures { differs, rows: rows.collect() })))
             }
-            Err(error) if error.status().is_server_error() => Ok(DiffersAnswer::Refused(error.sentence().to_owned())),
+            Err(error) if error.status().is_server_error() => Ok(PastAnswer::Refused(error.sentence().to_owned())),
             Err(error) => Err(error),
         }
     }

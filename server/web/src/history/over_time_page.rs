@@ -59,7 +59,7 @@ impl Http {
         let mut of = wrong.unwrap_or_else(|| {
             over_time(self, scope, &choice, give_up_at()).unwrap_or_else(|| OverTime::Refused(TOO_LONG.to_owned()))
         });
-        if let OverTime::Drawn(view) = &mut of
+        if let OverTime::Found(view) = &mut of
             && choice.at_ms.is_none()
         {
             view.incident = self.incident_now(scope, &choice.ensemble, &choice.path);

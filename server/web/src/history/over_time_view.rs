@@ -36,7 +36,7 @@ pub(super) fn over_time(http: &Http, scope: &Scope, choice: &Choice, give_up_at:
     Some(match Question::new(http, scope, choice, now_ms, give_up_at) {
         Ok(None) => OverTime::Off,
         Ok(Some(question)) => match question.answer() {
-            Ok(view) => OverTime::Drawn(Box::new(view)),
+            Ok(view) => OverTime::Found(Box::new(view)),
             Err(StoreError::TooLong) => return None,
             Err(error) => OverTime::Refused(refused(error, &question.range).sentence().to_owned()),
         },

@@ -28,7 +28,9 @@ pub(super) fn follow(element: NodeRef<Div>, first: Lane, lane: Memo<Lane>, place
                 let _ = list.draw(&element, &lane.rows);
                 move_to(&element, &mut list.moved_up, places.style(-lane.moved_up));
             });
-            list.drawn.iter_mut().for_each(|drawn| drawn.move_to(places));
+            for drawn in &mut list.drawn {
+                move_to(&drawn.element, &mut drawn.style, places.style(drawn.row.at));
+            }
         });
         drawn();
     });
@@ -51,10 +53,6 @@ struct Drawn {
 impl Drawn {
     fn new(row: Arc<RowMarkup>, element: HtmlElement) -> Self {
         Self { row, element, style: None }
-    }
-
-    fn move_to(&mut self, places: Places) {
-        move_to(&self.element, &mut self.style, places.style(self.row.at));
     }
 
     fn become_row(&mut self, row: &Arc<RowMarkup>, draft: &HtmlTemplateElement) -> Result<(), JsValue> {

@@ -7,12 +7,11 @@ use leptos::prelude::*;
 
 use super::view::AlertsView;
 use super::words;
-use crate::format::visible;
-use crate::parts::{mark, marked, severity, stamp};
-use lockscope_view::{Alert, AlertState, LockQuery};
+use crate::format::{count, visible};
+use crate::parts::{lock_url, mark, marked, reason_field, select_field, severity, stamp};
+use lockscope_view::{Alert, AlertState};
 
 const GROUPS: [AlertState; 3] = [AlertState::Firing, AlertState::Pending, AlertState::Resolved];
-const REASON_CHARS: &str = "500";
 
 /// Those of the filter, or that there are none.
 pub(super) fn list(of: &AlertsView) -> AnyView {
@@ -29,7 +28,7 @@ fn group(of: &AlertsView, state: AlertState, shown: &[&Alert]) -> Option<AnyView
     (!inside.is_empty()).then(|| {
         view! {
             <section class="part">
-                <h2 class="part-title">{marked(words::group(state))}{words::group_size(inside.len())}</h2>
+                <h2 class="part-title">{marked(words::group(state))}{format!(" ({})", count(inside.len() as u64))}</h2>
                 <ul class="alert-list" data-testid=format!("alerts-{}", state.name())>
                     {inside.into_iter().map(|alert| item(of, alert)).collect_view()}
                 </ul>
@@ -49,12 +48,12 @@ fn item(of: &AlertsView, alert: &Alert) -> AnyView {
         <li class="verdict alert" id=Exact(format!("alert-{}", alert.key)) data-state=alert.state.name() data-severity=tint data-silenced=mark(is_silenced) data-key=Exact(alert.key.clone())>
             <div class="alert-line">
                 {severity(alert.severity, tint.is_some())}
-                <span class="chip">{words::state(alert.state)}</span>
+                <span class="chip">{alert.state.name()}</span>
                 {silenced}
             </div>
             <p><strong>{visible(&alert.sentence)}</strong></p>
             <p class="alert-line">
-                <a href=lock_url(alert)><code><bdi>{lock}</bdi></code></a>
+                <a href=lock_url(&alert.ensemble, &alert.lock)><code><bdi>{lock}</bdi></code></a>
                 <span class="quiet">{words::rule(&alert.rule)}</span>
                 {words::ensemble(&alert.ensemble).map(|name| view! { <span class="quiet">{name}</span> })}
                 <span class="quiet">{when(of, alert)}</span>
@@ -64,10 +63,6 @@ fn item(of: &AlertsView, alert: &Alert) -> AnyView {
             {acts}
         </li>
     }
-}
-
-fn lock_url(alert: &Alert) -> String {
-    LockQuery { ensemble: alert.ensemble.clone(), path: alert.lock.clone(), ..LockQuery::default() }.to_url()
 }
 
 /// Since when and for how long, as far as it was seen.
@@ -112,7 +107,7 @@ fn acts(alert: &Alert) -> AnyView {
                 <form method="post" action="/alerts/ack">
                     {form_token("/alerts/ack")}
                     <input type="hidden" name="key" value=Exact(alert.key.clone()) />
-                    {reason(words::ACK_REASON, words::ACK_MEANS)}
+                    {reason_field(words::ACK_REASON, words::ACK_MEANS)}
                     <div class="release-buttons"><button class="tool" type="submit">"Acknowledge"</button></div>
                 </form>
                 <form method="post" action="/alerts/silences">
@@ -120,26 +115,13 @@ fn acts(alert: &Alert) -> AnyView {
                     <input type="hidden" name="rule" value=Exact(alert.rule.clone()) />
                     <input type="hidden" name="ensemble" value=Exact(alert.ensemble.clone()) />
                     <input type="hidden" name="path" value=Exact(alert.lock.clone()) />
-                    {reason(words::REASON, words::SILENCE_MEANS)}
+                    {reason_field(words::REASON, words::SILENCE_MEANS)}
                     <div class="release-buttons">
-                        <label class="field">
-                            <span class="field-name">{words::SILENCE_FOR}</span>
-                            <select class="select" name="for_ms">{words::LENGTHS.map(length).collect_view()}</select>
-                        </label>
+                        {select_field("for_ms", words::SILENCE_FOR, words::LENGTHS.map(length).collect_view())}
                         <button class="tool" type="submit">"Silence"</button>
                     </div>
                 </form>
             </div>
         </details>
-    }
-}
-
-fn reason(label: &'static str, means: &'static str) -> AnyView {
-    view! {
-        <label class="release-field">
-            <span>{label}</span>
-            <input class="release-input" type="text" name="reason" required="" maxlength=REASON_CHARS autocomplete="off" />
-            <span>{means}</span>
-        </label>
     }
 }

@@ -17,7 +17,7 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::ServerPage;
-use crate::format::visible;
+use crate::format::{count, visible};
 use crate::parts::filled;
 use lockscope_view::AlertState;
 use view::is_loud;
@@ -80,7 +80,7 @@ fn filters(of: &AlertsView) -> AnyView {
         let number = of.alerts.alerts.iter().filter(|alert| filter.takes(alert)).count();
         let current = (of.filter == filter).then_some("true");
         view! {
-            <a class="tool" href=filter.url() aria-current=current>{words::filter(filter)}" "<span class="quiet">{words::number(number)}</span></a>
+            <a class="tool" href=filter.url() aria-current=current>{words::filter(filter)}" "<span class="quiet">{count(number as u64)}</span></a>
         }
     };
     view! { <nav class="incident-ranges" aria-label="Which alerts" data-testid="alert-filters">{AlertFilter::ALL.map(way).collect_view()}</nav> }

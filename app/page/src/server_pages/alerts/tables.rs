@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use super::view::{AlertsView, TriedView};
 use super::words;
-use crate::format::visible;
-use crate::parts::{filled, mark, marked, numbers_way, severity, stamp};
+use crate::format::{count, visible};
+use crate::parts::{Section, filled, mark, marked, numbers_way, severity, stamp};
 use lockscope_view::{AlertRoute, AlertRule, Silence};
 
 /// A table whose cells stand below each other where it is narrow.
@@ -24,9 +24,11 @@ pub(super) fn table(testid: &'static str, caption: String, heads: &[&'static str
     }
 }
 
-/// A cell; its name stands above it where the table has no head.
-pub(super) fn cell(name: &'static str, content: AnyView) -> AnyView {
-    view! { <td data-name=name>{content}</td> }
+/// The cells of a row, the first of which names it; above each other stands its name where the table has no head.
+pub(super) fn cells(heads: &[&'static str], first: AnyView, others: impl IntoIterator<Item = AnyView>) -> AnyView {
+    let cell = |(name, content): (&&'static str, AnyView)| view! { <td data-name=*name>{content}</td> };
+    let others = heads.iter().skip(1).zip(others).map(cell).collect_view();
+    view! { <th scope="row">{first}</th>{others} }
 }
 
 pub(super) fn text(text: String) -> AnyView {
@@ -41,58 +43,50 @@ fn quiet(text: &'static str) -> AnyView {
     view! { <span class="quiet">{text}</span> }
 }
 
+const SILENCES: [&str; 5] = [words::WHICH, words::BY, words::REASON, words::UNTIL, words::END];
+const RULES: [&str; 7] =
+    [words::NAME, words::WHEN, words::PATH, words::ENSEMBLE, words::FOR, words::SEVERITY, words::TOLD];
+const ROUTES: [&str; 6] = [words::NAME, words::KIND, words::ADDRESS, words::WAITING, words::LAST_SENT, words::TROUBLE];
+
 pub(super) fn silences(of: &AlertsView) -> AnyView {
     let silences = &of.alerts.silences;
     let list = if silences.is_empty() {
         view! { <p class="quiet" data-testid="silences-none">{words::NO_SILENCE}</p> }
     } else {
-        let all = [words::WHICH, words::BY, words::REASON, words::UNTIL, words::END];
-        let heads = if of.may_act { &all[..] } else { all.split_last().map_or(&all[..], |(_, rest)| rest) };
+        // Only who may end one has a column for that.
+        let (_, for_viewers) = SILENCES.split_last().unwrap_or((&"", &[]));
+        let heads = if of.may_act { &SILENCES[..] } else { for_viewers };
         let rows = silences.iter().map(|silence| silence_row(of, silence)).collect();
         table("silences", words::caption(words::SILENCES, silences.len()), heads, rows)
     };
-    view! {
-        <section class="part" aria-labelledby="silences">
-            <h2 class="part-title" id="silences">{words::SILENCES}</h2>
-            {list}
-        </section>
-    }
+    view! { <Section id="silences" title=words::SILENCES>{list}</Section> }
 }
 
 fn silence_row(of: &AlertsView, silence: &Silence) -> AnyView {
     let until = view! { {stamp(silence.until_at_ms)} " " <span class="quiet">{words::left(silence.until_at_ms - of.now_ms)}</span> };
     let by = view! { {text(words::name(&silence.by))} " " <span class="quiet">{stamp(silence.at_ms)}</span> };
     let end = of.may_act.then(|| {
-        let form = view! {
+        view! {
             <form method="post" action="/alerts/silences/end">
                 {form_token("/alerts/silences/end")}
                 <input type="hidden" name="id" value=silence.id.to_string() />
                 <button class="tool" type="submit">"End"<span class="sr-only">{words::of_silence(silence.id)}</span></button>
             </form>
-        };
-        cell(words::END, form)
+        }
     });
-    view! {
-        <tr>
-            <th scope="row">{text(words::matchers(&silence.matchers))}</th>
-            {cell(words::BY, by)}
-            {cell(words::REASON, text(words::sentence(&silence.reason)))}
-            {cell(words::UNTIL, until)}
-            {end}
-        </tr>
-    }
+    let others = [by, text(words::sentence(&silence.reason)), until].into_iter().chain(end);
+    view! { <tr>{cells(&SILENCES, text(words::matchers(&silence.matchers)), others)}</tr> }
 }
 
 pub(super) fn rules(of: &AlertsView) -> AnyView {
-    let heads = [words::NAME, words::WHEN, words::PATH, words::ENSEMBLE, words::FOR, words::SEVERITY, words::TOLD];
     let rules = &of.alerts.rules;
     let rows = rules.iter().map(rule_row).collect();
+    let list = table("rules", words::caption(words::RULES, rules.len()), &RULES, rows);
     view! {
-        <section class="part" aria-labelledby="rules">
-            <h2 class="part-title" id="rules">{words::RULES}</h2>
-            {table("rules", words::caption(words::RULES, rules.len()), &heads, rows)}
+        <Section id="rules" title=words::RULES>
+            {list}
             <p class="quiet audit-lead"><a href=TriedView::URL>{words::TRY_WAY}</a> " " {numbers_way()}</p>
-        </section>
+        </Section>
     }
 }
 
@@ -108,34 +102,21 @@ fn rule_row(rule: &AlertRule) -> AnyView {
         let names: Vec<String> = rule.routes.iter().map(|name| words::name(name)).collect();
         text(names.join(", "))
     };
-    view! {
-        <tr>
-            <th scope="row">{text(words::name(&rule.name))}{built_in}</th>
-            {cell(words::WHEN, when.into_any())}
-            {cell(words::PATH, path)}
-            {cell(words::ENSEMBLE, ensemble)}
-            {cell(words::FOR, view! { <span>{words::wait(rule.for_ms)}</span> })}
-            {cell(words::SEVERITY, severity(rule.severity, true))}
-            {cell(words::TOLD, told)}
-        </tr>
-    }
+    let name = view! { {text(words::name(&rule.name))}{built_in} };
+    let wait = view! { <span>{words::wait(rule.for_ms)}</span> };
+    let others = [when.into_any(), path, ensemble, wait, severity(rule.severity, true), told];
+    view! { <tr>{cells(&RULES, name, others)}</tr> }
 }
 
 pub(super) fn routes(of: &AlertsView) -> AnyView {
-    let heads = [words::NAME, words::KIND, words::ADDRESS, words::WAITING, words::LAST_SENT, words::TROUBLE];
     let routes = &of.alerts.routes;
     let list = if routes.is_empty() {
         view! { <p class="quiet" data-testid="routes-none">{words::NO_ROUTE}</p> }
     } else {
         let rows = routes.iter().map(route_row).collect();
-        table("routes", words::caption(words::ROUTES, routes.len()), &heads, rows)
+        table("routes", words::caption(words::ROUTES, routes.len()), &ROUTES, rows)
     };
-    view! {
-        <section class="part" aria-labelledby="routes">
-            <h2 class="part-title" id="routes">{words::ROUTES}</h2>
-            {list}
-        </section>
-    }
+    view! { <Section id="routes" title=words::ROUTES>{list}</Section> }
 }
 
 fn route_row(route: &AlertRoute) -> AnyView {
@@ -144,14 +125,8 @@ fn route_row(route: &AlertRoute) -> AnyView {
         Some(why) => view! { <strong class="audit-outcome" data-kind="stop">{words::trouble(why)}</strong> },
         None => quiet(if route.sent_at_ms.is_some() { words::TAKES } else { words::NONE_YET }),
     };
+    let others = [text(words::name(&route.kind)), code(&route.url), text(count(route.waiting)), sent, state];
     view! {
-        <tr data-is-bad=mark(!route.trouble.is_empty())>
-            <th scope="row">{text(words::name(&route.name))}</th>
-            {cell(words::KIND, text(words::name(&route.kind)))}
-            {cell(words::ADDRESS, code(&route.url))}
-            {cell(words::WAITING, text(words::messages(route.waiting)))}
-            {cell(words::LAST_SENT, sent)}
-            {cell(words::TROUBLE, state)}
-        </tr>
+        <tr data-is-bad=mark(!route.trouble.is_empty())>{cells(&ROUTES, text(words::name(&route.name)), others)}</tr>
     }
 }

@@ -4,12 +4,13 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::super::ServerPage;
-use super::tables::{cell, code, table, text};
+use super::tables::{cells, code, table, text};
 use super::view::{TriedFiring, TriedView};
 use super::words;
 use crate::exact::Exact;
-use crate::parts::{TextArea, stamp};
-use lockscope_view::LockQuery;
+use crate::parts::{Section, TextArea, lock_url, select_field, stamp};
+
+const FIRINGS: [&str; 5] = [words::TRIED_FROM, words::TRIED_LASTS, words::NAME, words::TRIED_LOCK, words::TRIED_WHAT];
 
 pub fn alert_test_page(plain: &ServerPage<'_>, of: &TriedView) -> String {
     super::super::drawn(plain, of.now_ms, || {
@@ -38,10 +39,7 @@ fn form(of: &TriedView) -> AnyView {
                 <TextArea name="toml" rows="7" maxlength="4096" text=of.toml.clone() />
             </label>
             <div class="release-buttons">
-                <label class="field">
-                    <span class="field-name">{words::TRY_OVER}</span>
-                    <select class="select" name="hours">{TriedView::HOURS.map(option).collect_view()}</select>
-                </label>
+                {select_field("hours", words::TRY_OVER, TriedView::HOURS.map(option).collect_view())}
                 <button class="tool" type="submit">"Try it"</button>
             </div>
         </form>
@@ -50,33 +48,25 @@ fn form(of: &TriedView) -> AnyView {
 
 fn result(of: &TriedView, firings: &[TriedFiring]) -> AnyView {
     let told = words::would_have_fired(firings.len() + of.left_out, of.hours);
-    let heads = [words::TRIED_FROM, words::TRIED_LASTS, words::NAME, words::TRIED_LOCK, words::TRIED_WHAT];
     let row = |firing: &TriedFiring| {
-        let at = LockQuery { ensemble: of.ensemble.clone(), path: firing.lock.clone(), ..LockQuery::default() };
-        let address = format!("{}&at={}", at.to_url(), firing.from_at_ms);
+        let address = format!("{}&at={}", lock_url(&of.ensemble, &firing.lock), firing.from_at_ms);
         let lasts = words::tried_lasts(firing.to_at_ms.map(|to| to - firing.from_at_ms));
-        view! {
-            <tr>
-                <th scope="row">{stamp(firing.from_at_ms)}</th>
-                {cell(words::TRIED_LASTS, text(lasts))}
-                {cell(words::NAME, text(words::name(&firing.rule)))}
-                {cell(words::TRIED_LOCK, view! { <a href=Exact(address)>{code(&firing.lock)}</a> })}
-                {cell(words::TRIED_WHAT, text(words::sentence(&firing.sentence)))}
-            </tr>
-        }
+        let lock = view! { <a href=Exact(address)>{code(&firing.lock)}</a> };
+        let sentence = text(words::sentence(&firing.sentence));
+        let others = [text(lasts), text(words::name(&firing.rule)), lock, sentence];
+        view! { <tr>{cells(&FIRINGS, stamp(firing.from_at_ms), others)}</tr> }
     };
     let rows: Vec<AnyView> = firings.iter().map(row).collect();
-    let list = (!rows.is_empty()).then(|| table("tried", words::caption(words::TRIED, rows.len()), &heads, rows));
+    let list = (!rows.is_empty()).then(|| table("tried", words::caption(words::TRIED, rows.len()), &FIRINGS, rows));
     let left_out = (of.left_out > 0).then(|| view! { <p class="quiet">{words::tried_left_out(of.left_out)}</p> });
     let unknown = (of.unknown_ms > 0)
         .then(|| view! { <p class="notice" data-testid="tried-unknown">{words::tried_unknown(of.unknown_ms)}</p> });
     view! {
-        <section class="part" aria-labelledby="tried">
-            <h2 class="part-title" id="tried">{words::TRIED}</h2>
+        <Section id="tried" title=words::TRIED>
             <p class="status-summary" role="status" data-testid="tried-summary">{told}</p>
             {unknown}
             {list}
             {left_out}
-        </section>
+        </Section>
     }
 }

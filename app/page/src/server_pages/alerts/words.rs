@@ -55,9 +55,6 @@ pub(super) const ADDRESS: &str = "Address";
 pub(super) const WAITING: &str = "Waiting";
 pub(super) const LAST_SENT: &str = "Last taken";
 pub(super) const TROUBLE: &str = "State";
-pub(super) const FIRING: &str = "Firing";
-pub(super) const PENDING: &str = "Pending, not yet for long enough";
-pub(super) const RESOLVED: &str = "Resolved";
 pub(super) const OR: &str = " or ";
 pub(super) const BUILT_IN: &str = "built in";
 pub(super) const SILENCED: &str = "silenced";
@@ -147,21 +144,9 @@ pub(super) fn none(filter: AlertFilter) -> &'static str {
 
 pub(super) fn group(state: AlertState) -> &'static str {
     match state {
-        AlertState::Firing => FIRING,
-        AlertState::Pending => PENDING,
-        AlertState::Resolved => RESOLVED,
-    }
-}
-
-pub(super) fn group_size(alerts: usize) -> String {
-    format!(" ({})", count(alerts as u64))
-}
-
-pub(super) fn state(state: AlertState) -> &'static str {
-    match state {
-        AlertState::Firing => "firing",
-        AlertState::Pending => "pending",
-        AlertState::Resolved => "resolved",
+        AlertState::Firing => "Firing",
+        AlertState::Pending => "Pending, not yet for long enough",
+        AlertState::Resolved => "Resolved",
     }
 }
 
@@ -226,10 +211,6 @@ pub(super) fn wait(ms: i64) -> String {
     whole.map_or_else(|| duration(ms), |(unit, name)| format!("{}\u{a0}{name}", ms / unit))
 }
 
-pub(super) fn messages(waiting: u64) -> String {
-    count(waiting)
-}
-
 pub(super) fn trouble(why: &str) -> String {
     format!("takes none: {}", visible(why))
 }
@@ -276,10 +257,6 @@ pub(super) fn tried_unknown(ms: i64) -> String {
 
 pub(super) fn tried_left_out(count: usize) -> String {
     format!("{} later, which are not listed; a shorter time has them.", plural(count as u64, "more", "more"))
-}
-
-pub(super) fn number(alerts: usize) -> String {
-    count(alerts as u64)
 }
 
 pub(super) fn caption(title: &str, rows: usize) -> String {

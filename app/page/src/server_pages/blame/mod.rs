@@ -6,18 +6,16 @@ mod tests;
 mod view;
 mod words;
 
-pub(super) use words::length;
-
-pub use view::{BlameFigures, BlameLinks, BlameView, Blamed, RangeWay};
+pub use view::{BlameFigures, BlameLinks, BlameView};
 
 use crate::erase::{erase, view};
-use crate::exact::Exact;
 use leptos::prelude::*;
 use lockscope_view::past::{Missing, Unanswered};
 
 use super::ServerPage;
-use crate::format::{middle, visible};
-use crate::parts::{Section, filled, numbers_way, stamp};
+use super::waits::found_or_why;
+use crate::over_time::more_gaps;
+use crate::parts::{Section, hidden_fields, option, select_field, shortened, stamp};
 use table::table;
 
 /// Longest text in a cell; the whole is in its title.
@@ -30,65 +28,23 @@ pub fn blame_page(plain: &ServerPage<'_>, of: &BlameView) -> String {
         let then = of.at_ms.map(|at_ms| {
             view! { <p class="quiet" data-testid="blame-at">{words::AS_OF}<strong>{stamp(at_ms)}</strong></p> }
         });
-        let rest = match &of.found {
-            Blamed::Off => view! { <p class="empty" data-testid="blame-off">{words::HISTORY_OFF}</p> },
-            Blamed::Refused(why) => {
-                view! { <p class="notice" role="alert" data-testid="blame-refused">{words::refused(why)}</p> }
-            }
-            Blamed::Found(figures) => found(of, figures),
-        };
         view! {
             <h1 class="page-title">"Who made others wait"</h1>
             {then}
-            {ranges(of)}
+            {of.filter.ranges("blame-ranges")}
             {form(of)}
-            {rest}
+            {found_or_why("blame", &of.found, |figures| found(of, figures))}
         }
     })
 }
 
-fn ranges(of: &BlameView) -> AnyView {
-    let way = |way: &RangeWay| {
-        let current = way.is_chosen.then_some("true");
-        view! { <a class="tool ot-way" href=way.url.clone() aria-current=current>{words::length(way.length)}</a> }
-    };
-    view! {
-        <div class="ot-tools">
-            <nav class="ot-ways" aria-label="Range" data-testid="blame-ranges">{of.ways.iter().map(way).collect_view()}</nav>
-        </div>
-    }
-}
-
 fn form(of: &BlameView) -> AnyView {
-    let option = |value: String, text: String, is_chosen: bool| {
-        view! { <option value=Exact(value) selected=is_chosen.then_some("selected")>{text}</option> }
-    };
-    let offered = of.offered.iter().map(|by| option(by.name().to_owned(), words::by(*by).to_owned(), of.by == *by));
-    let ensembles = (!of.ensembles.is_empty()).then(|| {
-        let names = of.ensembles.iter().map(|name| option(name.clone(), visible(name), of.ensemble == *name));
-        view! {
-            <label class="field">
-                <span class="field-name">"Ensemble"</span>
-                <select class="select" name="ensemble">{names.collect_view()}</select>
-            </label>
-        }
-    });
-    let hidden = of
-        .hidden
-        .iter()
-        .map(|(name, value)| view! { <input type="hidden" name=name.clone() value=Exact(value.clone()) /> });
+    let offered = of.offered.iter().map(|by| option(by.name(), words::by(*by).to_owned(), of.by == *by));
     view! {
         <form class="filters audit-filter" method="get" action="/blame" role="search">
-            <label class="field">
-                <span class="field-name">"Charged to"</span>
-                <select class="select" name="by">{offered.collect_view()}</select>
-            </label>
-            <label class="field">
-                <span class="field-name">"Lock"</span>
-                <input class="filter-input" type="text" name="path" value=filled(visible(&of.path)) placeholder="all" autocomplete="off" />
-            </label>
-            {ensembles}
-            {hidden.collect_view()}
+            {select_field("by", "Charged to", offered.collect_view())}
+            {of.filter.fields()}
+            {hidden_fields(&of.hidden)}
             <button class="tool" type="submit">"Show"</button>
         </form>
     }
@@ -97,24 +53,20 @@ fn form(of: &BlameView) -> AnyView {
 fn found(of: &BlameView, figures: &BlameFigures) -> AnyView {
     let coverage = coverage(of, figures);
     if figures.blame.waits_ms == 0 && figures.blame.rows.is_empty() {
-        let (from_ms, to_ms) = of.range_ms;
+        let (from_ms, to_ms) = of.filter.range_ms;
         let is_known = known(figures, to_ms - from_ms) > 0.0;
         return view! {
             <p class="empty" data-testid="blame-none">{words::nobody(is_known)}</p>
             {coverage}
         };
     }
+    let differs = view! { <a class="tool" href=of.differs.clone() data-testid="differs-link">"What differs"</a> };
     view! {
         {lead(of, figures)}
         {coverage}
         {table(of, figures)}
         {left_out(of, figures)}
-        <nav class="audit-ways" aria-label="Ways on">
-            <a class="tool" href=of.differs.clone() data-testid="differs-link">"What differs"</a>
-            <a class="tool" href=of.csv.clone() rel="external" download data-testid="blame-csv">"CSV"</a>
-            <a class="tool" href=of.json.clone() rel="external" target="_blank" data-testid="blame-json">"JSON"</a>
-            {numbers_way()}
-        </nav>
+        {of.filter.ways_on(Some(differs), "blame-csv", "blame-json")}
         {meanings(figures)}
     }
 }
@@ -126,8 +78,7 @@ fn lead(of: &BlameView, figures: &BlameFigures) -> AnyView {
         None => erase(words::nobody_charged(figures)),
         Some(row) => {
             let (before, after) = words::most(of.by, figures.charged(row), row.share, figures);
-            let whole = visible(&row.key);
-            view! { {before}<bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi>{after} }
+            view! { {before}{shortened(&row.key, NAME_CHARS)}{after} }
         }
     };
     view! { <p class="waits-lead dims" data-testid="blame-lead">{inner}</p> }
@@ -140,17 +91,18 @@ fn known(figures: &BlameFigures, length_ms: i64) -> f64 {
 }
 
 fn coverage(of: &BlameView, figures: &BlameFigures) -> AnyView {
-    let (from_ms, to_ms) = of.range_ms;
+    let (from_ms, to_ms) = of.filter.range_ms;
     let gap = |gap: &Missing| {
         view! { <li>{stamp(gap.from_ms)}{words::gap(gap.to_ms - gap.from_ms, &gap.why)}</li> }
     };
     let newest = figures.missing.iter().rev().take(GAPS_LISTED_MAX).map(gap).collect_view();
-    let more = words::more_gaps(figures.missing.len().saturating_sub(GAPS_LISTED_MAX));
+    let more = figures.missing.len().saturating_sub(GAPS_LISTED_MAX);
+    let more = (more > 0).then(|| view! { <li>{more_gaps(more)}</li> });
     let gaps = (!figures.missing.is_empty()).then(|| {
         view! {
             <ul class="ot-gaps bullets quiet" data-testid="blame-gaps" aria-label="Not recorded">
                 {newest}
-                {more.map(|text| view! { <li>{text}</li> })}
+                {more}
             </ul>
         }
     });

@@ -5,8 +5,9 @@ use leptos::prelude::*;
 
 use super::view::{BlameFigures, BlameLinks, BlameView};
 use super::{NAME_CHARS, words};
-use crate::format::{count, duration, middle, visible};
-use crate::parts::{head, marked, stamp};
+use crate::format::{count, duration};
+use crate::parts::{head, linked, marked, shortened, stamp};
+use crate::server_pages::waits::share_bar;
 use lockscope_view::past::{BlameBy, BlameRow};
 
 pub(super) fn table(of: &BlameView, figures: &BlameFigures) -> AnyView {
@@ -39,19 +40,16 @@ fn table_row(by: BlameBy, figures: &BlameFigures, row: &BlameRow, links: BlameLi
         number(words::WEEK_BEFORE, words::trend(figures.charged(row), row.charged_week_before_ms, is_whole))
     });
     let victims = if figures.blame.is_lower_bound { words::at_least(row.victims) } else { count(row.victims) };
-    let worst = match links.worst {
-        Some(url) => view! { <a href=url>{stamp(row.worst_at_ms)}</a> },
-        None => stamp(row.worst_at_ms),
-    };
+    let worst = linked(links.worst, stamp(row.worst_at_ms));
     // By lock it is the row's own.
-    let lock =
-        (by != BlameBy::Lock).then(|| view! { <div class="quiet blame-lock">{linked(None, &row.worst_lock)}</div> });
+    let lock = (by != BlameBy::Lock)
+        .then(|| view! { <div class="quiet blame-lock">{shortened(&row.worst_lock, NAME_CHARS)}</div> });
     view! {
         <tr>
-            <th scope="row">{linked(links.key, &row.key)}</th>
+            <th scope="row">{linked(links.key, shortened(&row.key, NAME_CHARS))}</th>
             {root}
             {number(words::AS_HOLDER, duration(row.charged_ms))}
-            <td class="table-number" data-name=words::SHARE>{words::percent(row.share)}{bar(row.share)}</td>
+            <td class="table-number" data-name=words::SHARE>{words::percent(row.share)}{share_bar(row.share, "blame-bar-part")}</td>
             {before}
             {number(words::HOLDS, count(row.holds))}
             {number(words::HOLD_TIMES, words::hold_times(row.hold_ms.as_ref()))}
@@ -71,24 +69,5 @@ fn sum(figures: &BlameFigures, name: &'static str, root_ms: i64, direct_ms: i64)
             {number(words::AS_HOLDER, duration(direct_ms))}
             <td class="blame-rest" colspan=if figures.has_week_before() { "6" } else { "5" }></td>
         </tr>
-    }
-}
-
-fn bar(share: f64) -> AnyView {
-    let width = format!("{:.1}%", share.clamp(0.0, 1.0) * 100.0);
-    view! {
-        <svg class="blame-bar" aria-hidden="true">
-            <rect class="blame-bar-all" width="100%" height="100%" />
-            <rect class="blame-bar-part" width=width height="100%" />
-        </svg>
-    }
-}
-
-fn linked(url: Option<String>, text: &str) -> AnyView {
-    let whole = visible(text);
-    let short = view! { <bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi> };
-    match url {
-        Some(url) => view! { <a href=url>{short}</a> },
-        None => short,
     }
 }

@@ -1,6 +1,8 @@
 //! The markup: hostile text stays text, and the sums are all waiting.
 
+use super::super::waits::WaitsFilter;
 use super::*;
+use crate::ports::PastAnswer;
 use crate::shell::AssetNames;
 use lockscope_view::past::{Blame, BlameBy, BlameRow, HoldTimes};
 use lockscope_view::{Person, Role, SignedBy};
@@ -33,7 +35,11 @@ fn drawn(of: &BlameView) -> String {
 
 fn view_of(figures: BlameFigures) -> BlameView {
     let range_ms = (1_700_000_000_000, 1_700_003_600_000);
-    BlameView { found: Blamed::Found(Box::new(figures)), range_ms, ..BlameView::default() }
+    BlameView {
+        filter: WaitsFilter { range_ms, ..WaitsFilter::default() },
+        found: PastAnswer::Found(Box::new(figures)),
+        ..BlameView::default()
+    }
 }
 
 fn figures(key: &str) -> BlameFigures {
@@ -69,18 +75,16 @@ fn what_clients_wrote_stays_text() {
     let hostile = "</script><script>alert(1)</script>\u{202e}".to_owned();
     let mut found = figures(&hostile);
     found.missing = vec![Missing { from_ms: 1_700_000_000_000, to_ms: 1_700_000_000_500, why: hostile.clone() }];
-    let of = BlameView {
-        path: hostile.clone(),
-        ensemble: hostile.clone(),
-        ensembles: vec![hostile.clone()],
-        offered: vec![BlameBy::Host],
-        hidden: vec![("from".to_owned(), hostile.clone())],
-        ..view_of(found)
-    };
+    let mut of = view_of(found);
+    of.filter.path = hostile.clone();
+    of.filter.ensemble = hostile.clone();
+    of.filter.ensembles = vec![hostile.clone()];
+    of.offered = vec![BlameBy::Host];
+    of.hidden = vec![("from".to_owned(), hostile.clone())];
     let html = drawn(&of);
     assert_eq!(html.matches("<script").count(), 2, "those of the head and the end of the document alone");
     assert!(!html.contains('\u{202e}'), "{html}");
-    let refused = drawn(&BlameView { found: Blamed::Refused(hostile), ..BlameView::default() });
+    let refused = drawn(&BlameView { found: PastAnswer::Refused(hostile), ..BlameView::default() });
     assert!(!refused.contains("<script>alert") && !refused.contains('\u{202e}'), "{refused}");
 }
 

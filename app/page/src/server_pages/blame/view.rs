@@ -2,51 +2,24 @@
 
 use lockscope_view::past::{Blame, BlameBy, BlameRow, Missing};
 
-use crate::over_time::Length;
-
-#[derive(Clone, Debug)]
-pub struct RangeWay {
-    pub length: Length,
-    pub url: String,
-    pub is_chosen: bool,
-}
+use crate::ports::PastAnswer;
+use crate::server_pages::WaitsFilter;
 
 #[derive(Clone, Debug, Default)]
 pub struct BlameView {
+    pub filter: WaitsFilter,
     /// What tells rows apart.
     pub by: BlameBy,
     pub offered: Vec<BlameBy>,
-    /// Only this lock; empty for all.
-    pub path: String,
-    /// The ensemble; empty where there is one.
-    pub ensemble: String,
-    /// Ensembles to choose from; none where there is one.
-    pub ensembles: Vec<String>,
     /// What else the form keeps.
     pub hidden: Vec<(String, String)>,
-    pub ways: Vec<RangeWay>,
-    /// From when to when, ms since the epoch.
-    pub range_ms: (i64, i64),
     /// The moment of the page; None: now.
     pub at_ms: Option<i64>,
     /// Address of the page with all rows.
     pub all: String,
     /// Address of the page of what differs, of the same range.
     pub differs: String,
-    /// Address of the rows as a table.
-    pub csv: String,
-    /// The same for scripts.
-    pub json: String,
-    pub found: Blamed,
-}
-
-#[derive(Clone, Debug, Default)]
-pub enum Blamed {
-    /// No history is kept.
-    #[default]
-    Off,
-    Refused(String),
-    Found(Box<BlameFigures>),
+    pub found: PastAnswer<BlameFigures>,
 }
 
 #[derive(Clone, Debug, Default)]

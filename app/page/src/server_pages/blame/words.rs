@@ -4,10 +4,10 @@ use lockscope_view::past::{Blame, BlameBy, HoldTimes};
 
 use super::view::BlameFigures;
 use crate::format::{count, duration, plural, visible};
-use crate::over_time::Length;
+pub(super) use crate::server_pages::words::percent;
+use crate::server_pages::words::{percent_below, recorded};
 
 pub(super) const AS_OF: &str = "Up to the moment ";
-pub(super) const HISTORY_OFF: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
 pub(super) const IN_THE_END: &str = "Charged in the end";
 pub(super) const AS_HOLDER: &str = "Charged as holder";
 pub(super) const SHARE: &str = "Of all waiting";
@@ -28,17 +28,6 @@ pub(super) fn by(by: BlameBy) -> &'static str {
         BlameBy::Session => "sessions",
         BlameBy::Lock => "locks",
         BlameBy::Ensemble => "ensembles",
-    }
-}
-
-pub(in crate::server_pages) fn length(length: Length) -> &'static str {
-    match length {
-        Length::QuarterHour => "15 min",
-        Length::Hour => "1 h",
-        Length::SixHours => "6 h",
-        Length::Day => "24 h",
-        Length::Week => "7 d",
-        Length::Month => "30 d",
     }
 }
 
@@ -120,28 +109,11 @@ pub(super) fn not_included(ensembles: &str) -> String {
 }
 
 pub(super) fn coverage(known: f64) -> String {
-    match known {
-        1.0.. => "All of it is recorded.".to_owned(),
-        known if known <= 0.0 => "Nothing of it is recorded.".to_owned(),
-        known => format!("{} of it is recorded; waits of the rest are not counted.", percent_below(known)),
-    }
+    recorded(known, "; waits of the rest are not counted")
 }
 
 pub(super) fn gap(ms: i64, why: &str) -> String {
     format!(": not recorded for {}: {}", duration(ms), visible(why))
-}
-
-pub(super) fn more_gaps(gaps: usize) -> Option<String> {
-    (gaps > 0).then(|| format!("and {} before", plural(gaps as u64, "gap", "gaps")))
-}
-
-pub(super) fn percent(share: f64) -> String {
-    if share > 0.0 && share < 0.0005 { "< 0.1 %".to_owned() } else { format!("{:.1} %", share * 100.0) }
-}
-
-/// The same of what is not all of it.
-fn percent_below(part: f64) -> String {
-    percent((part * 1_000.0).floor() / 1_000.0)
 }
 
 pub(super) fn hold_times(of: Option<&HoldTimes>) -> String {
@@ -166,10 +138,6 @@ pub(super) fn trend(now_ms: i64, before_ms: Option<i64>, is_whole: bool) -> Stri
 
 pub(super) fn left_out(rows: usize) -> String {
     format!("{} of less waiting each.", plural(rows as u64, "further row", "further rows"))
-}
-
-pub(super) fn refused(why: &str) -> String {
-    format!("This can't be shown now: {}.", visible(why))
 }
 
 pub(super) fn meanings(figures: &BlameFigures) -> Vec<(&'static str, String)> {

@@ -4,8 +4,8 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::words;
-use crate::format::{middle, visible};
-use crate::parts::{head, marked};
+use crate::parts::{head, marked, shortened};
+use crate::server_pages::waits::share_bar;
 use lockscope_view::past::{Differs, Dimension, WaitCounts};
 
 /// Longest text in a cell; the whole is in its title.
@@ -22,9 +22,7 @@ pub(super) fn dimensions(of: &Differs) -> AnyView {
 fn dimension(of: &Dimension) -> AnyView {
     let rows = of.values.iter().map(|row| {
         let text = words::value(of.name, row.value.as_deref());
-        let whole = visible(&text);
-        let name = view! { <bdi title=whole.clone()>{middle(&whole, NAME_CHARS)}</bdi> };
-        value_row(name, &row.counts)
+        value_row(shortened(&text, NAME_CHARS), &row.counts)
     });
     let others = of
         .others
@@ -50,18 +48,8 @@ fn value_row(name: AnyView, counts: &WaitCounts) -> AnyView {
     view! {
         <tr>
             <th scope="row">{name}</th>
-            <td class="table-number">{words::share(selection_part, selection)}{bar(selection_part, "differs-selection")}</td>
-            <td class="table-number">{words::share(rest_part, rest)}{bar(rest_part, "differs-rest")}</td>
+            <td class="table-number">{words::share(selection_part, selection)}{share_bar(selection_part.unwrap_or(0.0), "differs-selection")}</td>
+            <td class="table-number">{words::share(rest_part, rest)}{share_bar(rest_part.unwrap_or(0.0), "differs-rest")}</td>
         </tr>
-    }
-}
-
-fn bar(part: Option<f64>, class: &'static str) -> AnyView {
-    let width = format!("{:.1}%", part.unwrap_or(0.0).clamp(0.0, 1.0) * 100.0);
-    view! {
-        <svg class="blame-bar" aria-hidden="true">
-            <rect class="blame-bar-all" width="100%" height="100%" />
-            <rect class=class width=width height="100%" />
-        </svg>
     }
 }

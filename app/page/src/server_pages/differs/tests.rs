@@ -1,6 +1,8 @@
 //! The markup: hostile text stays text, what is selected is marked, and what is not known is said.
 
+use super::super::waits::WaitsFilter;
 use super::*;
+use crate::ports::PastAnswer;
 use crate::shell::AssetNames;
 use lockscope_view::past::{Coverage, Differs, Dimension, DimensionValue, WaitCounts};
 use lockscope_view::{Person, Role, SignedBy};
@@ -34,7 +36,12 @@ fn drawn(of: &DiffersView) -> String {
 fn view_of(figures: DiffersFigures) -> DiffersView {
     let range_ms = (1_700_000_000_000, 1_700_003_600_000);
     let chosen = ChosenWaits { joined_ms: range_ms, min_wait_ms: 1_000, max_wait_ms: Some(3_000), is_part: true };
-    DiffersView { found: DiffersAnswer::Found(Box::new(figures)), range_ms, chosen, ..DiffersView::default() }
+    DiffersView {
+        filter: WaitsFilter { range_ms, ..WaitsFilter::default() },
+        found: PastAnswer::Found(Box::new(figures)),
+        chosen,
+        ..DiffersView::default()
+    }
 }
 
 fn figures(value: &str) -> DiffersFigures {
@@ -67,12 +74,10 @@ fn figures_with(change: impl FnOnce(&mut Differs)) -> DiffersFigures {
 #[test]
 fn what_clients_wrote_stays_text() {
     let hostile = "</script><script>alert(1)</script>\u{202e}".to_owned();
-    let of = DiffersView {
-        path: hostile.clone(),
-        ensemble: hostile.clone(),
-        ensembles: vec![hostile.clone()],
-        ..view_of(figures(&hostile))
-    };
+    let mut of = view_of(figures(&hostile));
+    of.filter.path = hostile.clone();
+    of.filter.ensemble = hostile.clone();
+    of.filter.ensembles = vec![hostile.clone()];
     let html = drawn(&of);
     assert_eq!(html.matches("<script").count(), 2, "those of the head and the end of the document alone");
     assert!(!html.contains('\u{202e}'), "{html}");

@@ -2,27 +2,16 @@
 
 use lockscope_view::past::Differs;
 
-use crate::server_pages::RangeWay;
+use crate::ports::PastAnswer;
+use crate::server_pages::WaitsFilter;
 
 #[derive(Clone, Debug, Default)]
 pub struct DiffersView {
-    /// Only this lock; empty for all.
-    pub path: String,
-    /// The ensemble; empty where there is one.
-    pub ensemble: String,
-    /// Ensembles to choose from; none where there is one.
-    pub ensembles: Vec<String>,
-    pub ways: Vec<RangeWay>,
-    /// From when to when, ms since the epoch.
-    pub range_ms: (i64, i64),
+    pub filter: WaitsFilter,
     pub chosen: ChosenWaits,
     /// Address of the page without a selection.
     pub whole: String,
-    /// Address of the figures as a table.
-    pub csv: String,
-    /// Address of the figures for scripts.
-    pub json: String,
-    pub found: DiffersAnswer,
+    pub found: PastAnswer<DiffersFigures>,
 }
 
 /// Which waits are held against the rest.
@@ -35,15 +24,6 @@ pub struct ChosenWaits {
     pub max_wait_ms: Option<i64>,
     /// Somebody chose them; otherwise they are all.
     pub is_part: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-pub enum DiffersAnswer {
-    /// No history is kept.
-    #[default]
-    Off,
-    Refused(String),
-    Found(Box<DiffersFigures>),
 }
 
 #[derive(Clone, Debug, Default)]

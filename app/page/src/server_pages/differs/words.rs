@@ -2,9 +2,9 @@
 
 use super::view::ChosenWaits;
 use crate::format::{count, duration, plural, visible};
+use crate::server_pages::words::{percent, recorded};
 use lockscope_view::past::{Differs, Dimension};
 
-pub(super) const HISTORY_OFF: &str = "No history is kept here, so waits that are over are not known: set history = \"on\" and a data directory, and restart Lockscope.";
 pub(super) const CELL: &str = "Each cell";
 pub(super) const CHOOSE: &str = " is a link: it selects the waits of that time and length, and below stands what they have in common that the others do not.";
 pub(super) const SELECTED: &str = "selected";
@@ -68,12 +68,7 @@ pub(super) fn nobody(known_part: f64) -> &'static str {
 }
 
 pub(super) fn coverage(known_part: f64) -> String {
-    // Never more than it is.
-    match known_part {
-        1.0.. => "All of it is recorded.".to_owned(),
-        part if part <= 0.0 => "Nothing of it is recorded.".to_owned(),
-        part => format!("{:.1} % of it is recorded.", (part * 1_000.0).floor() / 10.0),
-    }
+    recorded(known_part, "")
 }
 
 pub(super) fn without_wait(lives: u64) -> Option<String> {
@@ -97,14 +92,6 @@ pub(super) fn further(values: usize, is_lower_bound: bool) -> String {
 
 pub(super) fn share(part: Option<f64>, waits: u64) -> String {
     part.map_or("–".to_owned(), |part| format!("{} · {}", percent(part), count(waits)))
-}
-
-fn percent(part: f64) -> String {
-    if part > 0.0 && part < 0.0005 { "< 0.1 %".to_owned() } else { format!("{:.1} %", part * 100.0) }
-}
-
-pub(super) fn refused(why: &str) -> String {
-    format!("This can't be shown now: {}.", visible(why))
 }
 
 /// What a cell is, for who can't see where it is.

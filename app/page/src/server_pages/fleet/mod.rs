@@ -10,9 +10,8 @@ use crate::erase::view;
 use leptos::prelude::*;
 
 use super::ServerPage;
-use crate::exact::Exact;
-use crate::format::visible;
-use crate::parts::{Chip, filled, stamp};
+use crate::format::count;
+use crate::parts::{Chip, hidden_fields, stamp, text_field, tool_link};
 use lockscope_view::{Fleet, FleetQuery, Verdict};
 
 #[derive(Clone, Debug, Default)]
@@ -57,16 +56,12 @@ fn search() -> AnyView {
 }
 
 fn filters(of: &FleetView) -> AnyView {
-    let kept = [("label", of.labels_text()), ("verdict", of.verdict_text())];
-    let kept = kept.into_iter().filter(|(_, value)| !value.is_empty());
-    let kept = kept.map(|(name, value)| view! { <input type="hidden" name=name value=Exact(value) /> }).collect_view();
+    let mut kept = vec![("label".to_owned(), labels_text(&of.query)), ("verdict".to_owned(), verdict_text(&of.query))];
+    kept.retain(|(_, value)| !value.is_empty());
     view! {
         <form class="filters audit-filter" method="get" action="/fleet" role="search" aria-label=words::FILTER>
-            <label class="field">
-                <span class="field-name">{words::NAME}</span>
-                <input class="filter-input" type="text" name="q" value=filled(visible(&of.query.q)) autocomplete="off" />
-            </label>
-            {kept}
+            {text_field("q", words::NAME, &of.query.q, None)}
+            {hidden_fields(&kept)}
             <button class="tool" type="submit">{words::FILTER}</button>
             {of.is_filtered().then(|| view! { <a class="tool" href="/fleet" data-testid="fleet-all">{words::ALL}</a> })}
         </form>
@@ -79,13 +74,14 @@ fn verdicts(of: &FleetView) -> AnyView {
     if let Some(chosen) = of.query.verdict.filter(|chosen| verdicts.iter().all(|(verdict, _)| verdict != chosen)) {
         verdicts.push((chosen, 0));
     }
-    let link = |(verdict, count): (Verdict, u32)| {
+    let link = |(verdict, number): (Verdict, u32)| {
         let is_chosen = of.query.verdict == Some(verdict);
-        let href = of.address(&FleetQuery { verdict: (!is_chosen).then_some(verdict), offset: 0, ..of.query.clone() });
+        let href =
+            FleetView::address(&FleetQuery { verdict: (!is_chosen).then_some(verdict), offset: 0, ..of.query.clone() });
         view! {
             <li>
                 <a class="fleet-way" href=href aria-current=is_chosen.then_some("true")>
-                    <Chip verdict=verdict /> {words::ensembles(count)}
+                    <Chip verdict=verdict /> {count(number)}
                 </a>
             </li>
         }
@@ -101,7 +97,7 @@ fn labels(of: &FleetView) -> Option<AnyView> {
         view! {
             <li>
                 <a class="fleet-way" href=of.toggled(&pair) aria-current=is_chosen.then_some("true")>
-                    <span class="fleet-label">{words::label(&pair.0, &pair.1)}</span> {words::ensembles(label.ensembles)}
+                    <span class="fleet-label">{words::label(&pair.0, &pair.1)}</span> {count(label.ensembles)}
                 </a>
             </li>
         }
@@ -118,21 +114,27 @@ fn pages(of: &FleetView) -> Option<AnyView> {
     let Fleet { total, offset, ensembles, .. } = &of.fleet;
     let shown = u32::try_from(ensembles.len()).unwrap_or(u32::MAX);
     let limit = of.query.limit.max(1);
-    let at = |offset: u32| of.address(&FleetQuery { offset, ..of.query.clone() });
+    let at = |offset: u32| FleetView::address(&FleetQuery { offset, ..of.query.clone() });
     let before = (*offset > 0).then(|| at(offset.saturating_sub(limit)));
     let after = (offset.saturating_add(shown) < *total).then(|| at(offset.saturating_add(limit)));
-    if before.is_none() && after.is_none() {
-        return None;
-    }
-    let way =
-        |href: Option<String>, text: &'static str| href.map(|href| view! { <a class="tool" href=href>{text}</a> });
-    Some(view! {
-        <nav class="audit-ways" aria-label=words::PAGES>
-            {way(before, words::BEFORE)}
-            <span class="quiet" data-testid="fleet-range">{words::range(*offset, shown, *total)}</span>
-            {way(after, words::AFTER)}
-        </nav>
+    (before.is_some() || after.is_some()).then(|| {
+        view! {
+            <nav class="audit-ways" aria-label=words::PAGES>
+                {tool_link(&before.unwrap_or_default(), words::BEFORE)}
+                <span class="quiet" data-testid="fleet-range">{words::range(*offset, shown, *total)}</span>
+                {tool_link(&after.unwrap_or_default(), words::AFTER)}
+            </nav>
+        }
     })
+}
+
+fn labels_text(query: &FleetQuery) -> String {
+    let pairs: Vec<String> = query.labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+    pairs.join(",")
+}
+
+fn verdict_text(query: &FleetQuery) -> String {
+    query.verdict.map(|verdict| verdict.name().to_owned()).unwrap_or_default()
 }
 
 impl FleetView {
@@ -140,22 +142,12 @@ impl FleetView {
         !(self.query.q.is_empty() && self.query.labels.is_empty() && self.query.verdict.is_none())
     }
 
-    fn labels_text(&self) -> String {
-        let pairs: Vec<String> = self.query.labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
-        pairs.join(",")
-    }
-
-    fn verdict_text(&self) -> String {
-        self.query.verdict.map(|verdict| verdict.name().to_owned()).unwrap_or_default()
-    }
-
-    fn address(&self, query: &FleetQuery) -> String {
-        let other = Self { query: query.clone(), ..Self::default() };
+    fn address(query: &FleetQuery) -> String {
         let offset = if query.offset > 0 { query.offset.to_string() } else { String::new() };
         let pairs = [
             ("q", query.q.clone()),
-            ("label", other.labels_text()),
-            ("verdict", other.verdict_text()),
+            ("label", labels_text(query)),
+            ("verdict", verdict_text(query)),
             ("offset", offset),
         ];
         let mut text = form_urlencoded::Serializer::new(String::new());
@@ -172,6 +164,6 @@ impl FleetView {
         if labels.len() == before {
             labels.push(pair.clone());
         }
-        self.address(&FleetQuery { labels, offset: 0, ..self.query.clone() })
+        Self::address(&FleetQuery { labels, offset: 0, ..self.query.clone() })
     }
 }

@@ -35,10 +35,6 @@ pub(super) fn no_tile(all: u32) -> &'static str {
     if all == 0 { "There is no ensemble that you may see." } else { "No ensemble fits the filter." }
 }
 
-pub(super) fn ensembles(number: u32) -> String {
-    count(number)
-}
-
 pub(super) fn label(key: &str, value: &str) -> String {
     format!("{key}: {value}")
 }

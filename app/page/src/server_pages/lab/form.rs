@@ -9,7 +9,7 @@ use crate::exact::Exact;
 use crate::form_token::form_token;
 use crate::format::visible;
 use crate::lab::words::{name, way};
-use crate::parts::filled;
+use crate::parts::{filled, option};
 use lockscope_view::Strategy;
 
 /// What stands in the form, as it was typed.
@@ -114,10 +114,6 @@ fn order(in_turn: bool) -> &'static str {
     if in_turn { "in_turn" } else { "at_once" }
 }
 
-fn order_and_words(in_turn: bool) -> (&'static str, &'static str) {
-    (order(in_turn), words::order(in_turn))
-}
-
 pub(super) fn form(view: &LabView) -> AnyView {
     view! {
         <form class="lab-form" method="post" action="/lab/run" data-testid="lab-form">
@@ -164,7 +160,7 @@ fn fields(view: &LabView) -> AnyView {
             </label>
         }
     };
-    let orders = [order_and_words(true), order_and_words(false)];
+    let orders = [true, false].map(|in_turn| (order(in_turn), words::order(in_turn)));
     let ensembles: Vec<(&str, &str)> = view.runs.ensembles.iter().map(|name| (name.as_str(), name.as_str())).collect();
     view! {
         {number("clients", words::CLIENTS, words::per_strategy(view.runs.clients_max), &draft.clients)}
@@ -179,10 +175,7 @@ fn fields(view: &LabView) -> AnyView {
 }
 
 fn choice(name: &'static str, label: &'static str, all: &[(&str, &str)], chosen: &str) -> AnyView {
-    let option = |(value, text): &(&str, &str)| {
-        let selected = (*value == chosen).then_some("selected");
-        view! { <option value=Exact((*value).to_owned()) selected=selected>{visible(text)}</option> }
-    };
+    let option = |(value, text): &(&str, &str)| option(value, visible(text), *value == chosen);
     view! {
         <label class="lab-field">
             <span class="lab-field-name">{label}</span>

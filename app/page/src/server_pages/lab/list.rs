@@ -7,9 +7,9 @@ use super::super::words;
 use super::form::{form, presets};
 use super::{LabView, problem, run_url};
 use crate::exact::Exact;
-use crate::format::{count, middle, visible};
+use crate::format::{count, visible};
 use crate::lab::words::{is_under_way, name, spoken, state};
-use crate::parts::{Columns, Table, stamp};
+use crate::parts::{Columns, Table, shortened, stamp};
 use lockscope_view::LabBrief;
 
 /// Longest name in a cell; the whole is in its title.
@@ -97,7 +97,6 @@ fn kept(view: &LabView) -> AnyView {
 
 fn row(run: &LabBrief) -> AnyView {
     let names: Vec<&str> = run.strategies.iter().map(|strategy| name(*strategy)).collect();
-    let by = visible(&run.by);
     view! {
         <tr data-run=Exact(run.id.clone())>
             <td><a href=run_url(&run.id)>{stamp(run.ordered_at_ms)}</a></td>
@@ -105,7 +104,7 @@ fn row(run: &LabBrief) -> AnyView {
             <td class="table-number">{count(run.clients)}</td>
             <td class="lab-wide">{names.join(", ")}</td>
             <td class="lab-wide">{visible(&spoken(&run.conclusion))}</td>
-            <td><bdi title=by.clone()>{middle(&by, NAME_CHARS)}</bdi></td>
+            <td>{shortened(&run.by, NAME_CHARS)}</td>
         </tr>
     }
 }

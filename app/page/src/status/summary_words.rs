@@ -1,10 +1,11 @@
 //! The first line of the status page: whether all is well, or what is not. Pure.
 
-use super::words;
-use lockscope_view::{EnsembleStatus, MemberStatus, RootState, SourceState, Status};
+use crate::format::{count, middle, plural, visible};
+use lockscope_view::{EnsembleStatus, Link, MemberStatus, RootState, SourceState, Status};
 
 /// Of what is not well, so many are named; all others are a number.
 const NAMED_MAX: usize = 4;
+const PATH_CHARS: usize = 40;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Summary {
@@ -15,46 +16,68 @@ pub(super) struct Summary {
 impl Summary {
     /// What was well a while ago is not called well now.
     pub(super) fn dated(self, is_fresh: bool) -> Self {
-        if is_fresh { self } else { Self { is_well: false, words: words::last_known(&self.words) } }
+        if is_fresh { self } else { Self { is_well: false, words: format!("Not live. Last known: {}", self.words) } }
     }
 }
 
 pub(super) fn summary(status: &Status) -> Summary {
     let mut wrong = Vec::new();
     if status.config.error.is_some() {
-        wrong.push(words::NO_SETTINGS.to_owned());
+        wrong.push("the settings can't be read".to_owned());
     }
     for ensemble in &status.ensembles {
         wrong.extend(wrong_with(ensemble, status.ensembles.len() > 1));
     }
     let roots: usize = status.ensembles.iter().map(|ensemble| ensemble.roots.len()).sum();
-    let live = words::roots_live(roots as u64);
+    let live = plural(roots as u64, "root live", "roots live");
     let members = || status.ensembles.iter().flat_map(|ensemble| &ensemble.evidence);
     let (asked, telling) = (members().count(), members().filter(|member| tells_everything(member)).count());
-    let evidence = words::evidence(telling as u64, asked as u64);
+    let evidence = evidence_words(telling as u64, asked as u64);
     if wrong.is_empty() && telling == asked {
-        return Summary { is_well: true, words: words::all_well(&live, &evidence) };
+        return Summary { is_well: true, words: format!("All well: {live}, {evidence}") };
     }
     if wrong.is_empty() {
-        return Summary { is_well: false, words: words::not_all_told(&live, &evidence) };
+        return Summary { is_well: false, words: format!("{live}, but only {evidence}: see below what would help") };
     }
-    let more = wrong.len().saturating_sub(NAMED_MAX);
+    let more = wrong.len().saturating_sub(NAMED_MAX) as u64;
     wrong.truncate(NAMED_MAX);
-    Summary { is_well: false, words: words::not_well(&wrong, more as u64) }
+    let more = if more > 0 { format!("; {} more", count(more)) } else { String::new() };
+    Summary { is_well: false, words: format!("Not well: {}{more}", wrong.join("; ")) }
 }
 
 /// What of an ensemble is not as it should be; with its name where there are several.
 fn wrong_with(ensemble: &EnsembleStatus, has_others: bool) -> Vec<String> {
-    let of = if has_others { words::of_ensemble(&ensemble.name) } else { String::new() };
-    let link = words::link_trouble(ensemble.link).map(str::to_owned);
+    let of = if has_others { format!("{}: ", visible(&ensemble.name)) } else { String::new() };
+    let link = link_trouble(ensemble.link).map(str::to_owned);
     // Without a link no root is live, which says nothing more.
     let roots = ensemble.roots.iter().filter(|root| link.is_none() && root.state != RootState::Live);
-    let roots = roots.map(|root| words::root_is(&root.path, root.state)).collect::<Vec<_>>();
+    let roots = roots
+        .map(|root| format!("root {} is {}", middle(&visible(&root.path), PATH_CHARS), root.state.name()))
+        .collect::<Vec<_>>();
     let down = ensemble.evidence.iter().filter(|member| member.is_down);
-    let down = down.map(|member| words::is_down(&member.member));
+    let down = down.map(|member| format!("member {} is down", middle(&visible(&member.member), PATH_CHARS)));
     let history = ensemble.history.as_ref().filter(|history| history.failing_since_ms.is_some());
-    let history = history.map(|_| words::HISTORY_FAILS.to_owned());
+    let history = history.map(|_| "history is not kept".to_owned());
     link.into_iter().chain(roots).chain(down).chain(history).map(|what| format!("{of}{what}")).collect()
+}
+
+/// How many of those who are asked keep nothing back.
+fn evidence_words(telling: u64, asked: u64) -> String {
+    if asked == 0 {
+        return "no member is asked".to_owned();
+    }
+    let tell = if telling == 1 { "tells" } else { "tell" };
+    format!("{} of {} members {tell} everything", count(telling), count(asked))
+}
+
+/// What is wrong with a link; nothing of one that is live.
+fn link_trouble(link: Link) -> Option<&'static str> {
+    match link {
+        Link::Live => None,
+        Link::Syncing => Some("everything is being read again"),
+        Link::Stale => Some("ZooKeeper does not answer"),
+        Link::Lost => Some("no session with ZooKeeper"),
+    }
 }
 
 /// Whether nothing was kept back of what a member was asked for.
@@ -66,7 +89,7 @@ fn tells_everything(member: &MemberStatus) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockscope_view::{ConfigStatus, HistoryStatus, Link, RootStatus, Zxid};
+    use lockscope_view::{ConfigStatus, HistoryStatus, RootStatus, Zxid};
 
     fn root(path: &str, state: RootState) -> RootStatus {
         RootStatus { path: path.to_owned(), state, since_ms: 1, why: String::new(), locks: 1, znodes: 3 }

@@ -1,9 +1,8 @@
 //! A lock as Markdown, for a ticket: what is wrong, who holds, who waits, as of when. Names from ZooKeeper stand in code
 //! spans, so that none of them formats anything.
 
-use super::words;
-use crate::format::{age, duration};
-use crate::parts::{holder_name, waiters_text};
+use crate::format::{age, date, duration};
+use crate::parts::{holder_name, verdict_word, waiters_text};
 use lockscope_view::outgoing::{self, code_span as code};
 use lockscope_view::{Contender, LockPage};
 
@@ -12,26 +11,26 @@ const ROWS_MAX: usize = 20;
 /// The text; `now_ms` is the moment it is true of.
 pub(super) fn markdown(page: &LockPage, now_ms: i64) -> String {
     let (head, row) = (&page.head, &page.head.row);
-    let mut text =
-        format!("## {}\n\n{}\n\n", words::ticket_title(&code(&row.path), row.verdict), escaped(&row.sentence));
+    let title = format!("{} is {}", code(&row.path), verdict_word(row.verdict));
+    let mut text = format!("## {}\n\n{}\n\n", title, escaped(&row.sentence));
     let mut fact = |name: &str, value: String| text.push_str(&format!("* {name}: {value}\n"));
-    fact(words::TICKET_AS_OF, words::ticket_as_of(now_ms, head.as_of.zxid));
-    fact(words::TICKET_RECIPE, escaped(&row.recipe_label));
-    fact(words::TICKET_WAITING, waiters_text(row));
+    fact("As of", format!("{}, zxid {}", date(now_ms), head.as_of.zxid));
+    fact("Recipe", escaped(&row.recipe_label));
+    fact("Waiting", waiters_text(row));
     if let Some(since_ms) = row.oldest_wait_at_ms {
-        fact(words::TICKET_LONGEST_WAIT, age(since_ms, now_ms));
+        fact("Longest wait", age(since_ms, now_ms));
     }
     if let Some(ms) = head.stats.hold_p50_ms {
-        fact(words::TICKET_USUAL_HOLD, duration(ms));
+        fact("Usual hold", duration(ms));
     }
     for finding in &head.findings {
-        fact(&words::ticket_finding(&finding.code), escaped(&finding.text));
+        fact(&format!("Finding `{}`", finding.code), escaped(&finding.text));
     }
-    text.push_str(&format!("\n{}\n|---|---|---|---|---|---|---|\n", words::TICKET_COLUMNS));
+    text.push_str("\n| | who | session | client | since | znode | czxid |\n|---|---|---|---|---|---|---|\n");
     page.window.rows.iter().take(ROWS_MAX).for_each(|contender| text.push_str(&line(contender, now_ms)));
     let more = (page.window.total as usize).saturating_sub(page.window.rows.len().min(ROWS_MAX));
     if more > 0 {
-        text.push_str(&format!("\n{}\n", words::ticket_more(more)));
+        text.push_str(&format!("\nAnd {more} more.\n"));
     }
     text
 }
