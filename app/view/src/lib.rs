@@ -14,7 +14,6 @@ mod answer;
 mod audit;
 mod board;
 mod cluster;
-mod contender;
 mod events;
 mod evidence;
 mod find;
