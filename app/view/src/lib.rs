@@ -11,6 +11,7 @@
 mod advice;
 mod alerts;
 mod answer;
+pub mod api;
 mod audit;
 mod board;
 mod cluster;

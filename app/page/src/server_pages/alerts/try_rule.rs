@@ -5,11 +5,12 @@ use leptos::prelude::*;
 
 use super::super::ServerPage;
 use super::tables::{cell, code, table, text};
-use super::view::{TriedFiring, TriedView};
+use super::view::TriedView;
 use super::words;
 use crate::exact::Exact;
 use crate::parts::{TextArea, stamp};
 use lockscope_view::LockQuery;
+use lockscope_view::api::{Backtest, Firing};
 
 pub fn alert_test_page(plain: &ServerPage<'_>, of: &TriedView) -> String {
     super::super::drawn(plain, of.now_ms, || {
@@ -21,7 +22,7 @@ pub fn alert_test_page(plain: &ServerPage<'_>, of: &TriedView) -> String {
             <p class="quiet audit-lead">{words::TRY_LEAD} " " <a href="/alerts">{words::TRY_BACK}</a></p>
             {form(of)}
             {wrong}
-            {of.firings.as_deref().map(|firings| result(of, firings))}
+            {of.tried.as_ref().map(|tried| result(tried, of.hours))}
         };
         super::super::framed(plain, "Try a rule", "alerts", content, (), ())
     })
@@ -48,10 +49,10 @@ fn form(of: &TriedView) -> AnyView {
     }
 }
 
-fn result(of: &TriedView, firings: &[TriedFiring]) -> AnyView {
-    let told = words::would_have_fired(firings.len() + of.left_out, of.hours);
+fn result(of: &Backtest, hours: u32) -> AnyView {
+    let told = words::would_have_fired(of.firings.len() + of.left_out, hours);
     let heads = [words::TRIED_FROM, words::TRIED_LASTS, words::NAME, words::TRIED_LOCK, words::TRIED_WHAT];
-    let row = |firing: &TriedFiring| {
+    let row = |firing: &Firing| {
         let at = LockQuery { ensemble: of.ensemble.clone(), path: firing.lock.clone(), ..LockQuery::default() };
         let address = format!("{}&at={}", at.to_url(), firing.from_at_ms);
         let lasts = words::tried_lasts(firing.to_at_ms.map(|to| to - firing.from_at_ms));
@@ -65,7 +66,7 @@ fn result(of: &TriedView, firings: &[TriedFiring]) -> AnyView {
             </tr>
         }
     };
-    let rows: Vec<AnyView> = firings.iter().map(row).collect();
+    let rows: Vec<AnyView> = of.firings.iter().map(row).collect();
     let list = (!rows.is_empty()).then(|| table("tried", words::caption(words::TRIED, rows.len()), &heads, rows));
     let left_out = (of.left_out > 0).then(|| view! { <p class="quiet">{words::tried_left_out(of.left_out)}</p> });
     let unknown = (of.unknown_ms > 0)
