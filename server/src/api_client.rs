@@ -11,7 +11,6 @@ use reqwest::{Certificate, Client, Method, RequestBuilder, Response, StatusCode,
 use tokio_tungstenite::tungstenite::handshake::client::generate_key;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use crate::config::ConfigError;
 use crate::error::RunError;
 
 const ANSWER_MAX: Duration = Duration::from_secs(20);
@@ -47,10 +46,6 @@ impl From<ApiError> for RunError {
     }
 }
 
-fn wrong(sentence: String) -> RunError {
-    RunError::Config(ConfigError(sentence))
-}
-
 fn unavailable(sentence: String) -> ApiError {
     ApiError::NoAnswer(RunError::Unavailable(sentence))
 }
@@ -62,7 +57,9 @@ impl ApiClient {
     /// An address that is none, a token that would be read on the way, or authorities that can't be used.
     pub fn new(base: &str, token: Option<String>, authorities: Option<&Path>) -> Result<Self, RunError> {
         let bad = |why: &str| {
-            wrong(format!("--server {base:?} {why}; write it like https://lockscope.example or http://127.0.0.1:3000"))
+            RunError::wrong(format!(
+                "--server {base:?} {why}; write it like https://lockscope.example or http://127.0.0.1:3000"
+            ))
         };
         let url = Url::parse(base).map_err(|_| bad("is no address"))?;
         let is_plain = match url.scheme() {
@@ -140,7 +137,7 @@ impl ApiClient {
     pub async fn download(&self, path: &str, to: &Path) -> Result<(), ApiError> {
         let shown = to.display();
         let bad = |error: std::io::Error| {
-            ApiError::NoAnswer(wrong(format!(
+            ApiError::NoAnswer(RunError::wrong(format!(
                 "--out {shown} can't be written ({error}); name a new file, where there is room"
             )))
         };
@@ -261,11 +258,11 @@ impl ApiClient {
 fn certificates(file: &Path) -> Result<Vec<Certificate>, RunError> {
     let shown = file.display();
     let text = std::fs::read(file).map_err(|error| {
-        wrong(format!("--server-ca {shown} can't be read ({error}); name a file that this user may read"))
+        RunError::wrong(format!("--server-ca {shown} can't be read ({error}); name a file that this user may read"))
     })?;
     let found = Certificate::from_pem_bundle(&text).ok().filter(|found| !found.is_empty());
     found.ok_or_else(|| {
-        wrong(format!(
+        RunError::wrong(format!(
             "--server-ca {shown} has no certificate; name a file with PEM, beginning with -----BEGIN CERTIFICATE-----"
         ))
     })
@@ -278,10 +275,16 @@ fn certificates(file: &Path) -> Result<Vec<Certificate>, RunError> {
 pub fn token_in(file: &Path) -> Result<String, RunError> {
     let text = std::fs::read_to_string(file);
     let text = text.map_err(|error| {
-        wrong(format!("--token-file {} can't be read ({error}); name a file that this user may read", file.display()))
+        RunError::wrong(format!(
+            "--token-file {} can't be read ({error}); name a file that this user may read",
+            file.display()
+        ))
     })?;
     checked(&text).ok_or_else(|| {
-        wrong(format!("--token-file {} has no token; write what `lockscope token new` printed into it", file.display()))
+        RunError::wrong(format!(
+            "--token-file {} has no token; write what `lockscope token new` printed into it",
+            file.display()
+        ))
     })
 }
 
@@ -291,8 +294,8 @@ pub fn checked(text: &str) -> Option<String> {
         .then(|| token.to_owned())
 }
 
-/// An error with what caused it.
-fn root_cause(error: &dyn std::error::Error) -> String {
+/// What caused an error in the first place.
+pub(crate) fn root_cause(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), root_cause)
 }
 

@@ -17,8 +17,8 @@ pub use autopsy::AutopsyArgs;
 pub use help_page::HelpPage;
 pub use help_pages::{PAGES, command, page, parse};
 pub use query::{
-    ColorChoice, CompletionShell, CompletionsArgs, ExportArgs, ExportFormat, HistoryArgs, HistoryCommand,
-    IncidentsArgs, LockArgs, LocksArgs, ManArgs, OutputArgs, PastArgs, PastRangeArgs, ServerArgs, WhoArgs,
+    AnswerArgs, ColorChoice, CompletionShell, CompletionsArgs, ExportArgs, ExportFormat, HistoryArgs, HistoryCommand,
+    IncidentsArgs, LockArgs, LocksArgs, ManArgs, PastArgs, PastRangeArgs, ServerArgs, WhoArgs,
 };
 pub use watch::WatchArgs;
 

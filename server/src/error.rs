@@ -60,6 +60,11 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// The command line or the configuration is wrong.
+    pub(crate) fn wrong(sentence: impl Into<String>) -> Self {
+        Self::Config(ConfigError(sentence.into()))
+    }
+
     pub fn has_message(&self) -> bool {
         !matches!(self, Self::Answered(_))
     }

@@ -79,8 +79,8 @@ pub use over_time::{
 pub use server_pages::{
     AlertDone, AlertFilter, AlertsView, AuditView, BlameFigures, BlameLinks, BlameView, ChosenWaits, DiffersFigures,
     DiffersView, EventLine, EventsView, FleetView, IncidentView, IncidentsView, LabDraft, LabView, RangeWay,
-    ServerPage, TriedFiring, TriedView, WaitsCell, WaitsFilter, WaitsRow, alert_test_page, alerts_page, approve_page,
-    audit_page, blame_page, differs_page, events_page, find_page, fleet_page, help_page, incident_page, incidents_page,
+    ServerPage, TriedView, WaitsCell, WaitsFilter, WaitsRow, alert_test_page, alerts_page, approve_page, audit_page,
+    blame_page, differs_page, events_page, find_page, fleet_page, help_page, incident_page, incidents_page,
     lab_gone_page, lab_page, lab_run_page, no_moment_page, plain_header, run_url,
 };
 #[cfg(feature = "ssr")]

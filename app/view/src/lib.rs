@@ -11,10 +11,10 @@
 mod advice;
 mod alerts;
 mod answer;
+pub mod api;
 mod audit;
 mod board;
 mod cluster;
-mod contender;
 mod events;
 mod evidence;
 mod find;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::query::{OutputArgs, ServerArgs};
+use super::query::AnswerArgs;
 
 /// What fires.
 #[derive(Clone, Debug, Args)]
@@ -16,12 +16,9 @@ pub struct AlertsArgs {
     /// Which alerts.
     #[arg(long, value_enum, value_name = "STATE", default_value_t = AlertChoice::Firing)]
     pub state: AlertChoice,
-    /// How it is written.
+    /// The answer.
     #[command(flatten)]
-    pub form: OutputArgs,
-    /// Who is asked.
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub answer: AnswerArgs,
 }
 
 /// Which alerts are listed.
@@ -64,10 +61,7 @@ pub struct AlertsTestArgs {
     /// Where it ends, likewise [default: now].
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// How it is written.
+    /// The answer.
     #[command(flatten)]
-    pub form: OutputArgs,
-    /// Who is asked.
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub answer: AnswerArgs,
 }

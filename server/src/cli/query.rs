@@ -8,6 +8,7 @@ use lockscope_view::{Recipe, Sort, Verdict, WINDOW_ROWS_MAX};
 
 /// The server that is asked.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Which server")]
 pub struct ServerArgs {
     /// Address of the server.
     #[arg(
@@ -15,39 +16,29 @@ pub struct ServerArgs {
         value_name = "URL",
         env = "LOCKSCOPE_SERVER",
         hide_env_values = true,
-        default_value = "http://127.0.0.1:3000",
-        help_heading = "Which server"
+        default_value = "http://127.0.0.1:3000"
     )]
     pub server: String,
     /// A file with a token of that server; or the token itself in LOCKSCOPE_TOKEN.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "LOCKSCOPE_TOKEN_FILE",
-        hide_env_values = true,
-        help_heading = "Which server"
-    )]
+    #[arg(long, value_name = "FILE", env = "LOCKSCOPE_TOKEN_FILE", hide_env_values = true)]
     pub token_file: Option<PathBuf>,
     /// Certificate authorities of the server, in PEM [default: the system's].
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "LOCKSCOPE_SERVER_CA",
-        hide_env_values = true,
-        help_heading = "Which server"
-    )]
+    #[arg(long, value_name = "FILE", env = "LOCKSCOPE_SERVER_CA", hide_env_values = true)]
     pub server_ca: Option<PathBuf>,
 }
 
-/// How an answer is written.
+/// How an answer is written, and who is asked.
 #[derive(Clone, Debug, Args)]
-pub struct OutputArgs {
+pub struct AnswerArgs {
     /// Print JSON, as returned by the server's API.
     #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// When to use colours; auto: on terminals, unless NO_COLOR is set.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, help_heading = "Output")]
     pub color: ColorChoice,
+    /// Who is asked.
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// When colours are used.
@@ -86,12 +77,9 @@ pub struct LocksArgs {
     /// Rows to skip.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
-    /// How it is written.
+    /// The answer.
     #[command(flatten)]
-    pub form: OutputArgs,
-    /// Who is asked.
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub answer: AnswerArgs,
 }
 
 /// One lock.
@@ -109,12 +97,9 @@ pub struct LockArgs {
     /// Holders and waiters to skip.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
-    /// How it is written.
+    /// The answer.
     #[command(flatten)]
-    pub form: OutputArgs,
-    /// Who is asked.
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub answer: AnswerArgs,
 }
 
 /// Who holds a lock.
@@ -126,12 +111,9 @@ pub struct WhoArgs {
     /// The ensemble, if several have such a lock.
     #[arg(long, value_name = "NAME")]
     pub ensemble: Option<String>,
-    /// How it is written.
+    /// The answer.
     #[command(flatten)]
-    pub form: OutputArgs,
-    /// Who is asked.
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub answer: AnswerArgs,
 }
 
 /// What is kept of the past.
@@ -144,12 +126,9 @@ pub struct HistoryArgs {
     /// The ensemble, if there are several [default: each].
     #[arg(long, value_name = "NAME")]
     pub ensemble: Option<String>,
-    /// How it is written.
+    /// The answer.
     #[command(flatten)]
-    pub form: OutputArgs,
-    /// Who is asked.
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub answer: AnswerArgs,
 }
 
 /// What is asked of the past.
@@ -191,12 +170,9 @@ pub struct PastArgs {
     /// Number of rows, at most 1000.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// How it is written.
+    /// The answer.
     #[command(flatten)]
-    pub form: OutputArgs,
-    /// Who is asked.
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub answer: AnswerArgs,
 }
 
 /// Incidents of a stretch of the past.
@@ -220,12 +196,9 @@ pub struct IncidentsArgs {
     /// Number of rows, at most 500.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub limit: u32,
-    /// How it is written.
+    /// The answer.
     #[command(flatten)]
-    pub form: OutputArgs,
-    /// Who is asked.
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub answer: AnswerArgs,
 }
 
 /// A file of what was.

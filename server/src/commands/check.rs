@@ -1,5 +1,6 @@
 //! `lockscope check-config`: the configuration that `serve` would use, checked and summarized.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use super::serve::check_exposure;
@@ -23,46 +24,27 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), RunError> {
     check_exposure(&config, &crate::serve::access(&config))?;
     stdout::print("the configuration is good");
     config.ensembles.iter().for_each(say_ensemble);
-    stdout::print(&format!("  listen             {}", config.listen));
+    say("listen", config.listen);
     let origins = config.web.origins.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    stdout::print(&format!(
-        "  origin             {}",
-        if origins.is_empty() { "none: used at its own address only" } else { &origins }
-    ));
-    stdout::print(&format!("  tls                {}", described_tls(&config.web)?));
-    stdout::print(&format!(
-        "  data-dir           {}",
-        config.data_dir.as_ref().map_or_else(
-            || "none: HOME is not set, name one with --data-dir".to_owned(),
-            |dir| dir.display().to_string()
-        )
-    ));
-    stdout::print(&format!(
-        "  history            {}",
-        config.history.as_ref().map_or_else(|| "off".to_owned(), |history| described_history(&history.place))
-    ));
-    stdout::print(&format!(
-        "  connect-timeout    {}",
-        config.connect_timeout.map_or_else(|| "none: keep trying".to_owned(), |time| format!("{time:?}"))
-    ));
-    stdout::print(&format!("  session-timeout-ms {}", config.session_timeout.as_millis()));
-    stdout::print(&format!(
-        "  second-approver    {}",
-        if config.second_approver { "on: somebody else approves each release" } else { "off" }
-    ));
-    stdout::print(&format!("  payloads           {}", shown_to(config.payloads)));
-    stdout::print(&format!(
-        "  applications       {}",
-        match config.applications.pattern() {
-            "" => "the name before a number and @",
-            pattern => pattern,
-        }
-    ));
+    say("origin", if origins.is_empty() { "none: used at its own address only" } else { &origins });
+    say("tls", described_tls(&config.web)?);
+    let no_dir = || "none: HOME is not set, name one with --data-dir".to_owned();
+    say("data-dir", config.data_dir.as_ref().map_or_else(no_dir, |dir| dir.display().to_string()));
+    let history = config.history.as_ref().map(|history| described_history(&history.place));
+    say("history", history.as_deref().unwrap_or("off"));
+    let timeout = config.connect_timeout.map(|time| format!("{time:?}"));
+    say("connect-timeout", timeout.as_deref().unwrap_or("none: keep trying"));
+    say("session-timeout-ms", config.session_timeout.as_millis());
+    let approver = if config.second_approver { "on: somebody else approves each release" } else { "off" };
+    say("second-approver", approver);
+    say("payloads", shown_to(config.payloads));
+    let applications = match config.applications.pattern() {
+        "" => "the name before a number and @",
+        pattern => pattern,
+    };
+    say("applications", applications);
     stdout::print(&config.lab.as_ref().map_or_else(|| "  lab                off".to_owned(), config::Lab::described));
-    stdout::print(&format!(
-        "  webhook            {}",
-        config.webhook.as_ref().map_or_else(|| "none".to_owned(), |webhook| webhook.shown())
-    ));
+    say("webhook", config.webhook.as_ref().map_or_else(|| "none".to_owned(), |webhook| webhook.shown()));
     config.lints.must_be_held.iter().for_each(|pattern| say_must_be_held(pattern, &config.ensembles));
     stdout::print(&config.alerting.described());
     stdout::print(&config::Cluster::described(config.cluster.as_ref(), &config));
@@ -72,7 +54,7 @@ pub(super) async fn run(args: &ServeArgs) -> Result<(), RunError> {
             Ok(Err(why)) => format!("can't be joined now: {why}"),
             Err(_) => format!("not known: ZooKeeper did not answer within {ASK_MAX:?}"),
         };
-        stdout::print(&format!("  cluster znodes     {told}"));
+        say("cluster znodes", told);
     }
     Ok(())
 }
@@ -112,28 +94,22 @@ fn say_must_be_held(pattern: &str, ensembles: &[config::Ensemble]) {
             ref named => format!("in {}, once nobody holds it for 30 s or nothing is there", named.join(" and ")),
         }
     };
-    stdout::print(&format!("  must be held       {pattern}: {meaning}"));
+    say("must be held", format!("{pattern}: {meaning}"));
 }
 
 fn say_ensemble(ensemble: &config::Ensemble) {
     let color = ensemble.color.map_or_else(String::new, |color| format!(", {color}"));
-    stdout::print(&format!("  ensemble           {}{color}", ensemble.name));
-    stdout::print(&format!("  zk                 {}", ensemble.zk));
-    stdout::print(&format!("  root               {}", ensemble.roots.join(", ")));
-    stdout::print(&format!(
-        "  evidence           {}",
-        if ensemble.evidence { "on" } else { "off: the members are not queried" }
-    ));
-    let named = if ensemble.admin_urls.is_empty() {
-        "none: port 8080 of each member is tried".to_owned()
-    } else {
-        ensemble.admin_urls.join(", ")
-    };
-    stdout::print(&format!("  admin-url          {named}"));
-    stdout::print(&format!(
-        "  clock-scratch      {}",
-        ensemble.clock_scratch.as_deref().unwrap_or("none: nothing is ever written")
-    ));
-    stdout::print(&format!("  watches as         {}", ensemble.identity.watching.described()));
-    stdout::print(&format!("  releases as        {}", ensemble.identity.acting.described()));
+    say("ensemble", format!("{}{color}", ensemble.name));
+    say("zk", &ensemble.zk);
+    say("root", ensemble.roots.join(", "));
+    say("evidence", if ensemble.evidence { "on" } else { "off: the members are not queried" });
+    let named = ensemble.admin_urls.join(", ");
+    say("admin-url", if named.is_empty() { "none: port 8080 of each member is tried" } else { &named });
+    say("clock-scratch", ensemble.clock_scratch.as_deref().unwrap_or("none: nothing is ever written"));
+    say("watches as", ensemble.identity.watching.described());
+    say("releases as", ensemble.identity.acting.described());
+}
+
+fn say(name: &str, value: impl Display) {
+    stdout::print(&format!("  {name:<18} {value}"));
 }

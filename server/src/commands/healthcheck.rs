@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
+use crate::api_client::root_cause;
 use crate::cli::HealthcheckArgs;
 use crate::config::{self, ConfigError, ProcessEnvironment};
 use crate::error::RunError;
@@ -31,7 +32,7 @@ pub(super) async fn run(args: &HealthcheckArgs) -> Result<(), RunError> {
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
         .ok_or_else(wrong)?;
-    let failed = |error: &reqwest::Error| RunError::Broken(format!("{url} gave no answer ({})", innermost(error)));
+    let failed = |error: &reqwest::Error| RunError::Broken(format!("{url} gave no answer ({})", root_cause(error)));
     // Our own server on loopback has a certificate for another name. Nothing but "how are you" is sent.
     let client = Client::builder().no_proxy().redirect(Policy::none()).timeout(ANSWER_MAX);
     let client = if url.scheme() == "http" {
@@ -47,10 +48,14 @@ pub(super) async fn run(args: &HealthcheckArgs) -> Result<(), RunError> {
         return Ok(());
     }
     let text = answer.text().await.unwrap_or_default();
-    let detail = serde_json::from_str::<serde_json::Value>(&text)
-        .ok()
-        .and_then(|problem| Some(problem.get("detail")?.as_str()?.to_owned()));
-    let detail: String = detail.unwrap_or(text).chars().filter(|c| !c.is_control()).take(DETAIL_CHARS_MAX).collect();
+    let problem = serde_json::from_str::<serde_json::Value>(&text).unwrap_or_default();
+    let detail: String = problem["detail"]
+        .as_str()
+        .unwrap_or(&text)
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(DETAIL_CHARS_MAX)
+        .collect();
     Err(RunError::Broken(format!("{url} answers {}: {detail}", status.as_u16())))
 }
 
@@ -67,14 +72,6 @@ fn own((listen, has_tls): (SocketAddr, bool)) -> Result<String, ConfigError> {
         ip => ip,
     };
     Ok(format!("{}://{}", if has_tls { "https" } else { "http" }, SocketAddr::new(ip, listen.port())))
-}
-
-fn innermost(error: &reqwest::Error) -> String {
-    let mut error: &dyn std::error::Error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! What the program says about itself: completions for shells and the manual, made of the very commands that are
 //! parsed.
 
-use std::io::Write as _;
-
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -10,6 +8,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use crate::cli::{self, CompletionShell, HelpPage};
 use crate::config::ConfigError;
 use crate::error::RunError;
+use crate::stdout;
 
 /// Prints completions.
 ///
@@ -23,7 +22,7 @@ pub(super) fn completions(shell: CompletionShell) -> Result<(), RunError> {
     };
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut cli::command(), "lockscope", &mut text);
-    out(&text);
+    stdout::print(&String::from_utf8_lossy(&text));
     Ok(())
 }
 
@@ -47,7 +46,7 @@ pub(super) fn man(words: &[String]) -> Result<(), RunError> {
     }
     let text =
         roff(found, words).map_err(|error| RunError::Internal(format!("the man page can't be written: {error}")))?;
-    out(plain(&String::from_utf8_lossy(&text)).as_bytes());
+    stdout::print(&plain(&String::from_utf8_lossy(&text)));
     Ok(())
 }
 
@@ -114,10 +113,4 @@ fn rest(page: &HelpPage) -> Roff {
         }
     }
     roff
-}
-
-/// A reader that has enough is no failure.
-fn out(text: &[u8]) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text).and_then(|()| out.flush());
 }

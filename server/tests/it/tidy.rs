@@ -47,7 +47,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("server/src/serve", &["backfill", "demo_past"]),
     ("server/src/serve.rs", &["backfill", "demo_past"]),
     ("server/src/commands/serve.rs", &["backfill", "demo_past"]),
-    ("server/src/commands/lab", &["lockscope_core", "lockscope_web", "lockscope_live"]),
+    ("server/src/commands/lab.rs", &["lockscope_core", "lockscope_web", "lockscope_live"]),
     (
         "server/src/sd_notify.rs",
         &[

@@ -1,5 +1,6 @@
 //! The API's own forms of the status, of sessions and of the graph of waiting.
 
+use lockscope_view::api::{AgedAsOf, AgedContender};
 use lockscope_view::{
     Cycle, SessionEvent, SessionGroupRow, SessionPage, SessionRow, Sessions, Status, Verdict, WaitBranch, WaitEdge,
     WaitNode, Waits,
@@ -7,8 +8,8 @@ use lockscope_view::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::api_as_of::AsOfJson;
-use super::api_types::ContenderJson;
+use super::api_as_of::aged_as_of;
+use super::api_types::contender;
 use lockscope_live::Known;
 
 /// Answer of `/api/v1/status`.
@@ -27,7 +28,7 @@ pub(super) struct WaitsJson {
     /// Changes applied to the model so far.
     seq: u64,
     /// How far it can be trusted.
-    as_of: AsOfJson,
+    as_of: AgedAsOf,
     /// Sessions that wait or are waited for.
     nodes: Vec<WaitNode>,
     /// Who waits for whom; one for each pair and lock.
@@ -57,7 +58,7 @@ pub(super) struct SessionList {
     /// Changes applied to the model so far.
     seq: u64,
     /// How far it can be trusted.
-    as_of: AsOfJson,
+    as_of: AgedAsOf,
     /// Sessions that match, shown or not; where they are grouped, groups.
     total: u32,
     /// All sessions, and those among them that hold or wait.
@@ -78,7 +79,7 @@ pub(super) struct SessionDetail {
     /// Changes applied to the model so far.
     seq: u64,
     /// How far it can be trusted.
-    as_of: AsOfJson,
+    as_of: AgedAsOf,
     #[serde(flatten)]
     session: SessionRow,
     /// Its znodes in locks, shown or not.
@@ -99,14 +100,14 @@ struct SpotJson {
     /// What it was recognised as, like "Curator InterProcessMutex".
     recipe_label: String,
     /// The znode as one of the lock.
-    contender: ContenderJson,
+    contender: AgedContender,
 }
 
 impl WaitsJson {
     pub(super) fn new(seq: u64, waits: Waits, known: Known, now_ms: i64) -> Self {
         Self {
             seq,
-            as_of: AsOfJson::new(&waits.as_of, known, now_ms),
+            as_of: aged_as_of(&waits.as_of, known, now_ms),
             nodes: waits.nodes,
             edges: waits.edges,
             cycles: waits.cycles,
@@ -126,7 +127,7 @@ impl SessionList {
         let head = sessions.head;
         Self {
             seq,
-            as_of: AsOfJson::new(&head.as_of, known, now_ms),
+            as_of: aged_as_of(&head.as_of, known, now_ms),
             total: sessions.window.total.max(sessions.groups.total),
             session_count: head.sessions,
             holding_count: head.holding,
@@ -143,11 +144,11 @@ impl SessionDetail {
             lock: row.lock,
             verdict: row.verdict,
             recipe_label: row.recipe_label,
-            contender: ContenderJson::new(&row.contender, now_ms),
+            contender: contender(&row.contender, now_ms),
         };
         Self {
             seq,
-            as_of: AsOfJson::new(&page.as_of, known, now_ms),
+            as_of: aged_as_of(&page.as_of, known, now_ms),
             session: page.row,
             spot_count: page.spots.total,
             spots: page.spots.rows.into_iter().map(spot).collect(),

@@ -5,7 +5,7 @@ use csv::{Terminator, WriterBuilder};
 use lockscope_view::past::Unanswered;
 use lockscope_view::{Board, Contender, LockPage, LockRow, SessionGroupRow, Sessions, Window};
 
-use super::api_as_of::AsOfJson;
+use super::api_as_of::aged_as_of;
 use super::api_types::{age, as_of_row};
 use lockscope_live::Known;
 
@@ -82,7 +82,7 @@ pub(super) fn locks(board: &Board, known: Known, now_ms: i64) -> Table {
             ("recipe_label", &|row| text(&row.recipe_label)),
             ("verdict", &|row| text(row.verdict.name())),
             ("sentence", &|row| text(&row.sentence)),
-            ("state", &|row| text(as_of(row).state.name())),
+            ("state", &|row| text(&as_of(row).state)),
             ("age_ms", &|row| as_of(row).age_ms.to_string()),
             ("zxid", &|row| as_of(row).zxid.to_string()),
             ("holder", &|row| text(row.holders.first().and_then(|holder| holder.label.as_deref()).unwrap_or_default())),
@@ -102,7 +102,7 @@ pub(super) fn locks(board: &Board, known: Known, now_ms: i64) -> Table {
 }
 
 pub(super) fn contenders(page: &LockPage, known: Known, now_ms: i64) -> Table {
-    let as_of = AsOfJson::new(&page.head.as_of, known, now_ms);
+    let as_of = aged_as_of(&page.head.as_of, known, now_ms);
     Table::new(
         "contenders",
         &page.window,
@@ -121,14 +121,14 @@ pub(super) fn contenders(page: &LockPage, known: Known, now_ms: i64) -> Table {
             ("created_at_ms", &|row| known_as(row.created_at_ms)),
             ("czxid", &|row| known_as(row.czxid)),
             ("version", &|row| row.version.to_string()),
-            ("state", &|_| text(as_of.state.name())),
+            ("state", &|_| text(&as_of.state)),
             ("age_ms", &|_| as_of.age_ms.to_string()),
         ],
     )
 }
 
 pub(super) fn sessions(sessions: &Sessions, is_grouped: bool, known: Known, now_ms: i64) -> Table {
-    let age_ms = AsOfJson::new(&sessions.head.as_of, known, now_ms).age_ms;
+    let age_ms = aged_as_of(&sessions.head.as_of, known, now_ms).age_ms;
     if is_grouped {
         return groups(&sessions.groups, age_ms, now_ms);
     }

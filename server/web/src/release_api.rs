@@ -6,6 +6,7 @@ use axum::extract::rejection::JsonRejection;
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use lockscope_view::api::AgedContender;
 use lockscope_view::{
     DeleteRight, Naming, Outcome, PlanRequest, Recipe, ReleaseOrder, ReleasePlan, ReleaseResult, SessionId, Zxid,
 };
@@ -14,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Http;
-use super::api_types::ContenderJson;
+use super::api_types::contender;
 use super::caller::Caller;
 use super::compact::{compact, wants_compact};
 use super::params::Params;
@@ -49,9 +50,9 @@ pub(super) struct PlanJson {
     /// How exactly it can be deleted.
     naming: Naming,
     /// Who would be released: holder or waiter.
-    holder: ContenderJson,
+    holder: AgedContender,
     /// Who holds after it, as far as the recipe's rule determines it.
-    next: Vec<ContenderJson>,
+    next: Vec<AgedContender>,
     /// One sentence on who gets it.
     next_sentence: String,
     /// Waiters that move up.
@@ -89,7 +90,7 @@ pub(super) struct ResultJson {
     /// What happened was read back from ZooKeeper.
     verified: bool,
     /// Who holds now.
-    holders: Vec<ContenderJson>,
+    holders: Vec<AgedContender>,
     /// From the order's arrival to its end.
     took_ms: i64,
     /// The record of the outcome; null when there is none.
@@ -103,8 +104,8 @@ impl PlanJson {
     fn new(plan: ReleasePlan, now_ms: i64) -> Self {
         Self {
             expires_in_ms: (plan.expires_at_ms - now_ms).max(0),
-            holder: ContenderJson::new(&plan.holder, now_ms),
-            next: plan.next.iter().map(|next| ContenderJson::new(next, now_ms)).collect(),
+            holder: contender(&plan.holder, now_ms),
+            next: plan.next.iter().map(|next| contender(next, now_ms)).collect(),
             frees_itself_in_ms: plan.frees_itself_at_ms.map(|at_ms| (at_ms - now_ms).max(0)),
             plan_id: plan.plan_id,
             ensemble: plan.ensemble,
@@ -133,7 +134,7 @@ impl PlanJson {
 
 impl ResultJson {
     fn new(result: ReleaseResult, now_ms: i64) -> Self {
-        let holders = result.holders.iter().map(|holder| ContenderJson::new(holder, now_ms)).collect();
+        let holders = result.holders.iter().map(|holder| contender(holder, now_ms)).collect();
         let ReleaseResult { outcome, sentence, verified, took_ms, audit_id, proof, .. } = result;
         Self { outcome, sentence, verified, holders, took_ms, audit_id, proof }
     }

@@ -53,7 +53,7 @@ pub(super) fn lane<'a>(
     let moved_up = rows.iter().find_map(stays).unwrap_or(0);
     let next = |(index, contender): &(u32, &Contender)| {
         let place = (i64::from(*index) + moved_up, *index);
-        let known = before(contender).filter(|known| known.contender.is_but_moved(contender));
+        let known = before(contender).filter(|known| is_but_moved(&known.contender, contender));
         let position = contender.position;
         let (contender, row) = match known {
             Some(known) if (known.position, known.row.at, known.row.index) == (position, place.0, place.1) => {
@@ -71,6 +71,11 @@ pub(super) fn lane<'a>(
 
 fn is_of_same(one: &Contender, other: &Contender) -> bool {
     one.session_id == other.session_id && one.path == other.path
+}
+
+/// Whether they differ in their place in the queue alone.
+fn is_but_moved(one: &Contender, other: &Contender) -> bool {
+    *one == Contender { position: one.position, ..other.clone() }
 }
 
 fn moved(row: &RowMarkup, place: Arc<Markup>, (at, index): (i64, u32)) -> RowMarkup {

@@ -17,7 +17,7 @@ mod release;
 mod waits;
 mod words;
 
-pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
+pub use alerts::{AlertDone, AlertFilter, AlertsView, TriedView, alert_test_page, alerts_page};
 pub use audit::{AuditView, audit_page};
 pub use blame::{BlameFigures, BlameLinks, BlameView, blame_page};
 pub use differs::{ChosenWaits, DiffersFigures, DiffersView, WaitsCell, WaitsRow, differs_page};

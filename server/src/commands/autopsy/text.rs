@@ -8,7 +8,7 @@ use lockscope_view::words::plural;
 use super::incidents::Found;
 use crate::commands::query::incidents::rendered;
 use crate::commands::query::table::{Cell, Column, OutputStyle, Tone, of_verdict, render};
-use crate::commands::query::words::{NONE, duration, instant};
+use crate::commands::query::words::{duration, instant};
 
 /// Locks that are listed; `--json` has more.
 const LOCKS_SHOWN: usize = 20;
@@ -16,17 +16,6 @@ const LOCKS_SHOWN: usize = 20;
 const INCIDENTS_SHOWN: usize = 50;
 /// Damaged places, gaps and differences that are listed.
 const NOTES_SHOWN: usize = 20;
-
-const LOCKS: [Column; 8] = [
-    Column::of_words("WORST"),
-    Column::of_names("LOCK", 16),
-    Column::of_names("RECIPE", 12),
-    Column::of_numbers("HOLDS"),
-    Column::of_numbers("WAIT P99"),
-    Column::of_numbers("HOLD P99"),
-    Column::of_numbers("QUEUE"),
-    Column::of_numbers("WAITING"),
-];
 
 pub(super) fn of(report: &Report, found: &Found, shown: OutputStyle) -> String {
     let mut out = coverage(&report.coverage, report.holds, shown);
@@ -109,27 +98,22 @@ fn locks(report: &Report, shown: OutputStyle) -> String {
     if report.locks.is_empty() {
         return "\nno lock is in it\n".to_owned();
     }
-    let rows: Vec<_> = report.locks.iter().take(LOCKS_SHOWN).map(lock_row).collect();
-    let mut out = format!("\n{}", render(&LOCKS, &rows, 0, shown));
+    let columns = [
+        Column::of_words("WORST", |lock: &LockReport| Cell(of_verdict(lock.worst), lock.worst.replace('_', " "))),
+        Column::of_names("LOCK", 16, |lock: &LockReport| visible(&lock.path)),
+        Column::of_names("RECIPE", 12, |lock: &LockReport| lock.recipe.as_deref().map(visible)),
+        Column::of_numbers("HOLDS", |lock: &LockReport| lock.holds.to_string()),
+        Column::of_numbers("WAIT P99", |lock: &LockReport| lock.wait_ms.p99.map(duration)),
+        Column::of_numbers("HOLD P99", |lock: &LockReport| lock.hold_ms.p99.map(duration)),
+        Column::of_numbers("QUEUE", |lock: &LockReport| lock.depth_max.to_string()),
+        Column::of_numbers("WAITING", |lock: &LockReport| duration(lock.waiting_ms)),
+    ];
+    let mut out = format!("\n{}", render(&columns, report.locks.iter().take(LOCKS_SHOWN), 0, shown));
     let more = report.locks.len().saturating_sub(LOCKS_SHOWN) as u64 + report.locks_left_out;
     if more > 0 {
         out.push_str(&format!("{more} more, in which less was waited; --json lists them\n"));
     }
     out
-}
-
-fn lock_row(lock: &LockReport) -> Vec<Cell> {
-    let ms = |ms: Option<i64>| ms.map_or_else(|| NONE.to_owned(), duration);
-    vec![
-        Cell(of_verdict(lock.worst), lock.worst.replace('_', " ")),
-        Cell::plain(visible(&lock.path)),
-        Cell::plain(lock.recipe.as_deref().map_or_else(|| NONE.to_owned(), visible)),
-        Cell::plain(lock.holds.to_string()),
-        Cell::plain(ms(lock.wait_ms.p99)),
-        Cell::plain(ms(lock.hold_ms.p99)),
-        Cell::plain(lock.depth_max.to_string()),
-        Cell::plain(duration(lock.waiting_ms)),
-    ]
 }
 
 #[cfg(test)]

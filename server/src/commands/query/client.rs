@@ -16,7 +16,6 @@ use super::suggest::similar_paths;
 use super::words::name;
 use crate::api_client::{ApiClient, ApiError, checked, token_in};
 use crate::cli;
-use crate::config::ConfigError;
 use crate::error::RunError;
 use lockscope_runtime::clock;
 
@@ -27,12 +26,30 @@ const ENSEMBLES_MAX: usize = 64;
 
 pub(in crate::commands) struct QueryClient(ApiClient);
 
-fn wrong(sentence: String) -> RunError {
-    RunError::Config(ConfigError(sentence))
+fn address(path: &str, pairs: &[(&str, String)]) -> String {
+    let query =
+        Serializer::new(String::new()).extend_pairs(pairs.iter().filter(|(_, value)| !value.is_empty())).finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-fn query(pairs: &[(&str, &str)]) -> String {
-    Serializer::new(String::new()).extend_pairs(pairs.iter().filter(|(_, value)| !value.is_empty())).finish()
+/// Refuses an ensemble that the server does not watch.
+fn check_ensemble(ensemble: Option<&str>, status: &Status) -> Result<(), RunError> {
+    let Some(name) = ensemble.filter(|name| !status.ensembles.iter().any(|one| one.name == *name)) else {
+        return Ok(());
+    };
+    let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
+    Err(RunError::wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", "))))
+}
+
+/// The ensembles that are asked one by one: the one that was named, or all of them.
+fn asked_ensembles<'a>(named: Option<&'a str>, status: &'a Status) -> Result<Vec<&'a str>, RunError> {
+    match named {
+        Some(name) => Ok(vec![name]),
+        None if status.ensembles.len() > ENSEMBLES_MAX => {
+            Err(RunError::wrong("there are many ensembles; name one with --ensemble".to_owned()))
+        }
+        None => Ok(status.ensembles.iter().map(|one| one.name.as_str()).collect()),
+    }
 }
 
 impl QueryClient {
@@ -41,7 +58,7 @@ impl QueryClient {
             (Some(file), _) => Some(token_in(file)?),
             (None, Some(text)) => {
                 let bad = || {
-                    wrong(format!(
+                    RunError::wrong(format!(
                         "{TOKEN} is no token; set it to what `lockscope token new` printed, or name a file with --token-file"
                     ))
                 };
@@ -67,21 +84,12 @@ impl QueryClient {
     }
 
     pub(super) async fn status(&self) -> Result<Status, RunError> {
-        let text = self.get("/api/v1/status").await.map_err(|error| self.explain(error))?;
-        self.read(&text)
+        self.read(&self.get("/api/v1/status", &[]).await?)
     }
 
     /// Locks, as the API answers. It takes one verdict, so each of several is a question of its own.
     pub(super) async fn locks(&self, asked: &cli::LocksArgs, status: &Status) -> Result<String, RunError> {
-        if let Some(name) = asked.ensemble.as_deref() {
-            let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
-            if !status.ensembles.iter().any(|one| one.name == name) {
-                return Err(wrong(format!(
-                    "--ensemble {name:?} is not watched there; use one of {}",
-                    names.join(", ")
-                )));
-            }
-        }
+        check_ensemble(asked.ensemble.as_deref(), status)?;
         let begun = clock::instant();
         let verdicts: BTreeSet<&str> = asked.verdict.iter().map(String::as_str).collect();
         if verdicts.len() < 2 {
@@ -92,7 +100,7 @@ impl QueryClient {
         let (mut total, mut seq, mut answers) = (0, 0, Vec::new());
         let wanted = asked.offset.saturating_add(asked.limit);
         if wanted > WINDOW_ROWS_MAX {
-            return Err(wrong(format!(
+            return Err(RunError::wrong(format!(
                 "--offset and --limit come to more than {WINDOW_ROWS_MAX} rows; with several verdicts, ask for one at a time"
             )));
         }
@@ -119,18 +127,16 @@ impl QueryClient {
     }
 
     async fn board(&self, asked: &cli::LocksArgs, verdict: &str, offset: u32, limit: u32) -> Result<String, RunError> {
-        let pattern = asked.pattern.join(" ");
-        let (offset, limit) = (offset.to_string(), limit.to_string());
         let pairs = [
-            ("q", pattern.as_str()),
-            ("verdict", verdict),
-            ("recipe", asked.recipe.as_deref().unwrap_or_default()),
-            ("ensemble", asked.ensemble.as_deref().unwrap_or_default()),
-            ("sort", &asked.sort),
-            ("offset", &offset),
-            ("limit", &limit),
+            ("q", asked.pattern.join(" ")),
+            ("verdict", verdict.to_owned()),
+            ("recipe", asked.recipe.clone().unwrap_or_default()),
+            ("ensemble", asked.ensemble.clone().unwrap_or_default()),
+            ("sort", asked.sort.clone()),
+            ("offset", offset.to_string()),
+            ("limit", limit.to_string()),
         ];
-        self.get(&format!("/api/v1/locks?{}", query(&pairs))).await.map_err(|error| self.explain(error))
+        self.get("/api/v1/locks", &pairs).await
     }
 
     pub(super) async fn lock(
@@ -141,23 +147,23 @@ impl QueryClient {
         offset: u32,
     ) -> Result<String, RunError> {
         if !path.starts_with('/') {
-            return Err(wrong(format!("{path:?} does not start with a slash; write /{}", path.trim_end_matches('/'))));
+            return Err(RunError::wrong(format!(
+                "{path:?} does not start with a slash; write /{}",
+                path.trim_end_matches('/')
+            )));
         }
         let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
         let status = self.status().await?;
-        let names: Vec<&str> = match ensemble {
-            Some(name) => vec![name],
-            None if status.ensembles.len() > ENSEMBLES_MAX => {
-                return Err(wrong("there are many ensembles; name one with --ensemble".to_owned()));
-            }
-            None => status.ensembles.iter().map(|one| one.name.as_str()).collect(),
-        };
-        let (limit, offset) = (limit.to_string(), offset.to_string());
         let mut found = Vec::new();
-        for name in names {
+        for name in asked_ensembles(ensemble, &status)? {
             let begun = clock::instant();
-            let pairs = query(&[("ensemble", name), ("path", path), ("limit", &limit), ("offset", &offset)]);
-            match self.get(&format!("/api/v1/lock?{pairs}")).await {
+            let pairs = [
+                ("ensemble", name.to_owned()),
+                ("path", path.to_owned()),
+                ("limit", limit.to_string()),
+                ("offset", offset.to_string()),
+            ];
+            match self.ask("/api/v1/lock", &pairs).await {
                 Ok(text) => found.push((name, self.as_it_came(&text, begun)?)),
                 Err(ApiError::Refused { status: 404, .. }) => {}
                 Err(error) => return Err(self.explain(error)),
@@ -168,7 +174,7 @@ impl QueryClient {
             1 => Ok(found.pop().map(|(_, text)| text).unwrap_or_default()),
             _ => {
                 let names: Vec<String> = found.iter().map(|(name, _)| visible(name)).collect();
-                Err(wrong(format!(
+                Err(RunError::wrong(format!(
                     "{} is a lock in {}; say which with --ensemble NAME",
                     visible(path),
                     names.join(" and in ")
@@ -179,8 +185,8 @@ impl QueryClient {
 
     /// How long those in the line of a lock still have to wait, as the API answers: a hint, so what can't be had is none.
     pub(super) async fn time_to_lock(&self, path: &str, ensemble: &str) -> Option<Value> {
-        let pairs = query(&[("ensemble", ensemble), ("path", path), ("limit", "1")]);
-        let text = self.get(&format!("/api/v1/time-to-lock?{pairs}")).await.ok()?;
+        let pairs = [("ensemble", ensemble.to_owned()), ("path", path.to_owned()), ("limit", "1".to_owned())];
+        let text = self.ask("/api/v1/time-to-lock", &pairs).await.ok()?;
         self.read(&text).ok()
     }
 
@@ -188,9 +194,8 @@ impl QueryClient {
     async fn none(&self, path: &str, ensemble: Option<&str>, status: &Status) -> RunError {
         let path_shown = visible(path);
         let place = ensemble.map_or_else(String::new, |name| format!(" in {}", visible(name)));
-        if let Some(name) = ensemble.filter(|name| !status.ensembles.iter().any(|one| one.name == *name)) {
-            let names: Vec<String> = status.ensembles.iter().map(|one| visible(&one.name)).collect();
-            return wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", ")));
+        if let Err(error) = check_ensemble(ensemble, status) {
+            return error;
         }
         let old: Vec<String> =
             notes(status, ensemble).into_iter().filter(|note| note.is_old).map(|note| note.text).collect();
@@ -201,17 +206,13 @@ impl QueryClient {
             ));
         }
         let known = self.known(path, ensemble).await;
-        let near = similar_paths(path, known.iter().map(|(_, path)| path.as_str()));
-        let has_several = status.ensembles.len() > 1;
-        let shown = |near: &&str| {
-            let of = known.iter().find(|(_, path)| path == near).filter(|_| has_several && ensemble.is_none());
-            format!(
-                "{}{}",
-                visible(near),
-                of.map_or_else(String::new, |(name, _)| format!(" (--ensemble {})", visible(name)))
-            )
+        let is_named = ensemble.is_some() || status.ensembles.len() < 2;
+        let shown = |near: &str| match known.iter().find(|(_, path)| path == near).filter(|_| !is_named) {
+            Some((name, _)) => format!("{} (--ensemble {})", visible(near), visible(name)),
+            None => visible(near),
         };
-        let near: Vec<String> = near.iter().map(shown).collect();
+        let near = similar_paths(path, known.iter().map(|(_, path)| path.as_str()));
+        let near: Vec<String> = near.into_iter().map(shown).collect();
         let remedy = if near.is_empty() {
             "`lockscope locks` lists those that there are".to_owned()
         } else {
@@ -224,16 +225,15 @@ impl QueryClient {
     /// it.
     async fn known(&self, path: &str, ensemble: Option<&str>) -> BTreeSet<(String, String)> {
         let (folder, name) = path.rsplit_once('/').unwrap_or_default();
-        let limit = WINDOW_ROWS_MAX.to_string();
         let mut known = BTreeSet::new();
         for text in ["", name, folder] {
-            let pairs = query(&[
-                ("q", text.trim_start_matches('!')),
-                ("sort", "path"),
-                ("ensemble", ensemble.unwrap_or_default()),
-                ("limit", &limit),
-            ]);
-            let answer = self.get(&format!("/api/v1/locks?{pairs}")).await;
+            let pairs = [
+                ("q", text.trim_start_matches('!').to_owned()),
+                ("sort", "path".to_owned()),
+                ("ensemble", ensemble.unwrap_or_default().to_owned()),
+                ("limit", WINDOW_ROWS_MAX.to_string()),
+            ];
+            let answer = self.ask("/api/v1/locks", &pairs).await;
             // A hint that can't be had is none.
             let Some(answer) = answer.ok().and_then(|text| self.read::<responses::Locks>(&text).ok()) else { break };
             let is_all = text.is_empty() && answer.total <= WINDOW_ROWS_MAX;
@@ -248,45 +248,16 @@ impl QueryClient {
     /// What is kept of the past of an ensemble, or of each, as the API answers.
     pub(super) async fn histories(&self, ensemble: Option<&str>) -> Result<Vec<String>, RunError> {
         let status = self.status().await?;
-        let all = || status.ensembles.iter().map(|one| one.name.as_str());
-        if let Some(name) = ensemble.filter(|name| !all().any(|one| one == *name)) {
-            let names: Vec<String> = all().map(visible).collect();
-            return Err(wrong(format!("--ensemble {name:?} is not watched there; use one of {}", names.join(", "))));
-        }
-        let names: Vec<&str> = all().filter(|name| ensemble.is_none_or(|asked| asked == *name)).collect();
-        if names.len() > ENSEMBLES_MAX {
-            return Err(wrong("there are many ensembles; name one with --ensemble".to_owned()));
-        }
+        check_ensemble(ensemble, &status)?;
         let mut answers = Vec::new();
-        for name in names {
-            let path = format!("/api/v1/history?{}", query(&[("ensemble", name)]));
-            answers.push(self.get(&path).await.map_err(|error| self.explain(error))?);
+        for name in asked_ensembles(ensemble, &status)? {
+            answers.push(self.get("/api/v1/history", &[("ensemble", name.to_owned())]).await?);
         }
         Ok(answers)
     }
 
-    /// An answer about a stretch of the past: of `holds`, `marks` or `export`.
-    pub(super) async fn past(&self, question: &str, pairs: &[(&str, &str)]) -> Result<String, RunError> {
-        let path = format!("/api/v1/history/{question}?{}", query(pairs));
-        self.get(&path).await.map_err(|error| self.explain(error))
-    }
-
-    pub(super) async fn past_to_file(
-        &self,
-        question: &str,
-        pairs: &[(&str, &str)],
-        file: &Path,
-    ) -> Result<(), RunError> {
-        let path = format!("/api/v1/history/{question}?{}", query(pairs));
-        self.0.download(&path, file).await.map_err(|error| self.explain(error))
-    }
-
-    pub(super) async fn incidents(&self, pairs: &[(&str, &str)]) -> Result<String, RunError> {
-        self.get(&format!("/api/v1/incidents?{}", query(pairs))).await.map_err(|error| self.explain(error))
-    }
-
-    pub(super) async fn alerts(&self, state: &str) -> Result<String, RunError> {
-        self.get(&format!("/api/v1/alerts?state={state}")).await.map_err(|error| self.explain(error))
+    pub(super) async fn download(&self, path: &str, pairs: &[(&str, String)], file: &Path) -> Result<(), RunError> {
+        self.0.download(&address(path, pairs), file).await.map_err(|error| self.explain(error))
     }
 
     pub(super) async fn try_rule(&self, order: &Value) -> Result<String, RunError> {
@@ -294,8 +265,13 @@ impl QueryClient {
         asked.map_err(|error| self.explain(error))
     }
 
-    async fn get(&self, path: &str) -> Result<String, ApiError> {
-        self.0.text(Method::GET, path, None).await
+    /// An answer as it came, or why there is none. Parameters without a value are left out.
+    pub(super) async fn get(&self, path: &str, pairs: &[(&str, String)]) -> Result<String, RunError> {
+        self.ask(path, pairs).await.map_err(|error| self.explain(error))
+    }
+
+    async fn ask(&self, path: &str, pairs: &[(&str, String)]) -> Result<String, ApiError> {
+        self.0.text(Method::GET, &address(path, pairs), None).await
     }
 
     fn explain(&self, error: ApiError) -> RunError {
@@ -315,7 +291,7 @@ impl QueryClient {
                 RunError::Denied(format!("--server {} refuses: {detail}", self.0.base()))
             }
             ApiError::Refused { status: 400, detail } => {
-                wrong(format!("--server {} does not understand: {detail}", self.0.base()))
+                RunError::wrong(format!("--server {} does not understand: {detail}", self.0.base()))
             }
             ApiError::Refused { status: 404, detail } => RunError::Unavailable(format!(
                 "--server {} has no such API ({detail}); is it Lockscope, and of this version?",

@@ -3,41 +3,18 @@
 use std::fmt::Write as _;
 
 use lockscope_history::store::GapReason;
+use lockscope_view::api::KeptHistory;
+use lockscope_view::past::Gap;
 use lockscope_view::visible;
 use lockscope_view::words::bytes;
-use serde::Deserialize;
 
-use super::table::{Cell, Column, OutputStyle, Tone, render as table};
+use super::table::{Column, OutputStyle, Tone, render as table};
 use super::words::{duration, instant};
 
 /// Gaps that are listed; of more, the newest are. JSON has all that the server names.
 const GAPS_SHOWN_MAX: usize = 20;
-const COLUMNS: [Column; 4] =
-    [Column::of_words("FROM"), Column::of_words("TO"), Column::of_numbers("LASTS"), Column::of_words("WHY")];
 
-/// Answer of `/api/v1/history`.
-#[derive(Debug, Deserialize)]
-pub(super) struct Kept {
-    ensemble: String,
-    from_at_ms: Option<i64>,
-    to_at_ms: Option<i64>,
-    /// Older servers do not say it.
-    #[serde(default)]
-    generated_until_at_ms: Option<i64>,
-    gaps: Vec<Gap>,
-    bytes: u64,
-    rate_per_s: f64,
-    why: String,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct Gap {
-    from_at_ms: i64,
-    to_at_ms: i64,
-    why: String,
-}
-
-pub(super) fn render(kept: &Kept, shown: OutputStyle) -> String {
+pub(super) fn render(kept: &KeptHistory, shown: OutputStyle) -> String {
     let mut text = format!("{}\n", shown.tone(Tone::Head, &visible(&kept.ensemble)));
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
@@ -55,15 +32,22 @@ pub(super) fn render(kept: &Kept, shown: OutputStyle) -> String {
     }
     if kept.from_at_ms.is_some() {
         line("size", &format!("{}, {}/s", bytes(kept.bytes), bytes(whole(kept.rate_per_s))));
-        let missing: i64 = kept.gaps.iter().map(Gap::ms).sum();
+        let missing: i64 = kept.gaps.iter().map(missing_ms).sum();
         let gaps = kept.gaps.len();
         let gaps = if gaps == 0 { "none".to_owned() } else { format!("{gaps}, {} together", duration(missing)) };
         line("gaps", &gaps);
     }
     if !kept.gaps.is_empty() {
         let left_out = kept.gaps.len().saturating_sub(GAPS_SHOWN_MAX);
-        let rows: Vec<Vec<Cell>> = kept.gaps.iter().skip(left_out).map(Gap::row).collect();
-        let _ = writeln!(text, "\n{}", table(&COLUMNS, &rows, 0, shown).trim_end());
+        let columns = [
+            Column::of_words("FROM", |gap: &Gap| instant(gap.from_at_ms)),
+            Column::of_words("TO", |gap: &Gap| instant(gap.to_at_ms)),
+            Column::of_numbers("LASTS", |gap: &Gap| duration(missing_ms(gap))),
+            Column::of_words("WHY", |gap: &Gap| {
+                GapReason::of(&gap.why).map_or_else(|| visible(&gap.why), |why| why.to_string())
+            }),
+        ];
+        let _ = writeln!(text, "\n{}", table(&columns, kept.gaps.iter().skip(left_out), 0, shown).trim_end());
         if left_out > 0 {
             let _ = writeln!(text, "… and {left_out} before; --json has them");
         }
@@ -71,15 +55,8 @@ pub(super) fn render(kept: &Kept, shown: OutputStyle) -> String {
     text
 }
 
-impl Gap {
-    fn ms(&self) -> i64 {
-        self.to_at_ms.saturating_sub(self.from_at_ms)
-    }
-
-    fn row(&self) -> Vec<Cell> {
-        let why = GapReason::of(&self.why).map_or_else(|| visible(&self.why), |why| why.to_string());
-        [instant(self.from_at_ms), instant(self.to_at_ms), duration(self.ms()), why].map(Cell::plain).into()
-    }
+fn missing_ms(gap: &Gap) -> i64 {
+    gap.to_at_ms.saturating_sub(gap.from_at_ms)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate of bytes, never below zero")]
@@ -93,22 +70,21 @@ mod tests {
 
     const PLAIN: OutputStyle = OutputStyle { columns: None, is_colored: false };
 
-    fn kept(gaps: Vec<Gap>) -> Kept {
-        Kept {
+    fn kept(gaps: Vec<Gap>) -> KeptHistory {
+        KeptHistory {
             ensemble: "prod".to_owned(),
             from_at_ms: Some(0),
             to_at_ms: Some(86_400_000),
-            generated_until_at_ms: None,
             gaps,
             bytes: 1_600_000_000,
             rate_per_s: 2_600.5,
-            why: String::new(),
+            ..KeptHistory::default()
         }
     }
 
     #[test]
     fn what_is_kept_and_what_is_missing() {
-        let gap = Gap { from_at_ms: 1_000, to_at_ms: 42_200, why: "not_running".to_owned() };
+        let gap = Gap { from_at_ms: 1_000, to_at_ms: 42_200, why: "not_running".into() };
         assert_eq!(
             render(&kept(vec![gap]), PLAIN),
             "prod\n  kept      1970-01-01 00:00:00 UTC to 1970-01-02 00:00:00 UTC\n  size      1.6 GB, 2.6 KB/s\n  \
@@ -119,17 +95,17 @@ mod tests {
 
     #[test]
     fn what_was_generated_says_so() {
-        let demo = Kept { generated_until_at_ms: Some(42_000), ..kept(Vec::new()) };
+        let demo = KeptHistory { generated_until_at_ms: Some(42_000), ..kept(Vec::new()) };
         let text = render(&demo, PLAIN);
         assert!(text.contains("\n  generated up to 1970-01-01 00:00:42 UTC, for the demo\n"), "{text}");
     }
 
     #[test]
     fn nothing_kept_says_why_and_only_the_newest_gaps_are_listed() {
-        let off = Kept { from_at_ms: None, to_at_ms: None, why: "off\u{202e}".to_owned(), ..kept(Vec::new()) };
+        let off = KeptHistory { from_at_ms: None, to_at_ms: None, why: "off\u{202e}".to_owned(), ..kept(Vec::new()) };
         let text = render(&off, PLAIN);
         assert!(text.starts_with("prod\n  kept      nothing\n  not now   off") && !text.contains('\u{202e}'), "{text}");
-        let many = (0..30).map(|at| Gap { from_at_ms: at * 10_000, to_at_ms: at * 10_000 + 1, why: "new".to_owned() });
+        let many = (0..30).map(|at| Gap { from_at_ms: at * 10_000, to_at_ms: at * 10_000 + 1, why: "new".into() });
         let text = render(&kept(many.collect()), PLAIN);
         assert!(
             text.contains("  gaps      30, 30 ms together\n") && text.ends_with("… and 10 before; --json has them\n")

@@ -5,53 +5,32 @@ use lockscope_view::past::{Incident, IncidentEnd, Incidents};
 use lockscope_view::{Verdict, visible};
 
 use super::client::QueryClient;
-use super::past_range::at;
+use super::past_range::range;
+use super::print;
 use super::table::{Cell, Column, OutputStyle, Tone, list_of, of_verdict, render as table};
-use super::terminal;
-use super::words::{self, NONE, duration, instant};
+use super::words::{NONE, duration, instant};
 use crate::cli::IncidentsArgs;
 use crate::error::RunError;
-use crate::stdout;
-
-const COLUMNS: [Column; 9] = [
-    Column::of_words("FROM"),
-    Column::of_numbers("LASTED"),
-    Column::of_words("WORST"),
-    Column::of_names("LOCK", 16),
-    Column::of_names("BECAUSE OF", 12),
-    Column::of_numbers("VICTIMS"),
-    Column::of_numbers("WAITED"),
-    Column::of_words("ENDED"),
-    Column::of_numbers("BEFORE"),
-];
 
 pub(super) async fn ask(args: &IncidentsArgs, now_ms: i64) -> Result<(), RunError> {
-    let from = at("--from", &args.from, now_ms)?;
-    let to = args.to.as_deref().map(|to| at("--to", to, now_ms)).transpose()?.unwrap_or_default();
-    let (min_ms, limit) = (args.min_ms.to_string(), args.limit.to_string());
+    let [from, to] = range(&args.from, args.to.as_deref(), now_ms)?;
     let pairs = [
-        ("ensemble", args.ensemble.as_deref().unwrap_or_default()),
-        ("from", &from),
-        ("to", &to),
-        ("path", args.path.as_deref().unwrap_or_default()),
-        ("min_ms", &min_ms),
-        ("limit", &limit),
+        ("ensemble", args.ensemble.clone().unwrap_or_default()),
+        ("from", from),
+        ("to", to),
+        ("path", args.path.clone().unwrap_or_default()),
+        ("min_ms", args.min_ms.to_string()),
+        ("limit", args.limit.to_string()),
     ];
-    let server = QueryClient::new(&args.server)?;
-    let text = server.incidents(&pairs).await?;
-    if args.form.json {
-        stdout::print(&words::json(&text));
-        return Ok(());
-    }
-    stdout::print(&listed(&server.read(&text)?, now_ms, terminal::stdout_style(args.form.color)));
-    Ok(())
+    let server = QueryClient::new(&args.answer.server)?;
+    let text = server.get("/api/v1/incidents", &pairs).await?;
+    print(&args.answer, &text, |shown| Ok(listed(&server.read(&text)?, now_ms, shown)))
 }
 
 fn listed(answer: &Incidents, now_ms: i64, shown: OutputStyle) -> String {
-    let rows = answer.incidents.iter().map(|incident| row(incident, now_ms)).collect();
     let more = (answer.left_out > 0)
         .then(|| format!("{} older are left out; ask for a shorter time or a higher --limit", answer.left_out));
-    list_of(&COLUMNS, rows, "nothing was wrong then", &answer.coverage, more.as_deref(), shown)
+    list_of(&columns(now_ms), &answer.incidents, "nothing was wrong then", &answer.coverage, more, shown)
 }
 
 /// The table of some; `now_ms` is how far those are that go on.
@@ -60,26 +39,26 @@ pub(in crate::commands) fn rendered<'a>(
     now_ms: i64,
     shown: OutputStyle,
 ) -> String {
-    let rows: Vec<_> = incidents.into_iter().map(|incident| row(incident, now_ms)).collect();
-    table(&COLUMNS, &rows, 0, shown)
+    table(&columns(now_ms), incidents, 0, shown)
 }
 
-fn row(of: &Incident, now_ms: i64) -> Vec<Cell> {
-    let least = if of.is_lower_bound { "≥ " } else { "" };
-    let lock = match of.locks.len().saturating_sub(1) {
-        0 => visible(&of.root_lock),
-        others => format!("{} +{others}", visible(&of.root_lock)),
-    };
-    vec![
-        Cell::plain(instant(of.from_at_ms)),
-        Cell::plain(duration(of.lasted_ms(now_ms))),
-        worst(of),
-        Cell::plain(lock),
-        Cell::plain(root(of)),
-        Cell::plain(format!("{least}{}", of.victims)),
-        Cell::plain(format!("{least}{}", duration(of.waiting_ms))),
-        Cell::plain(ended(of)),
-        Cell::plain(if of.seen_before == 0 { NONE.to_owned() } else { of.seen_before.to_string() }),
+fn columns<'a>(now_ms: i64) -> [Column<'a, Incident>; 9] {
+    let least = |of: &Incident| if of.is_lower_bound { "≥ " } else { "" };
+    [
+        Column::of_words("FROM", |of: &Incident| instant(of.from_at_ms)),
+        Column::of_numbers("LASTED", move |of: &Incident| duration(of.lasted_ms(now_ms))),
+        Column::of_words("WORST", worst),
+        Column::of_names("LOCK", 16, |of: &Incident| match of.locks.len().saturating_sub(1) {
+            0 => visible(&of.root_lock),
+            others => format!("{} +{others}", visible(&of.root_lock)),
+        }),
+        Column::of_names("BECAUSE OF", 12, root),
+        Column::of_numbers("VICTIMS", move |of: &Incident| format!("{}{}", least(of), of.victims)),
+        Column::of_numbers("WAITED", move |of: &Incident| format!("{}{}", least(of), duration(of.waiting_ms))),
+        Column::of_words("ENDED", ended),
+        Column::of_numbers("BEFORE", |of: &Incident| {
+            Some(of.seen_before).filter(|times| *times > 0).map(|times| times.to_string())
+        }),
     ]
 }
 

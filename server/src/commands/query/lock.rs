@@ -2,78 +2,64 @@
 
 use std::fmt::Write as _;
 
+use lockscope_view::api::AgedContender;
 use lockscope_view::visible;
 
-use super::responses::{Contender, LockDetail};
+use super::responses::LockDetail;
 use super::staleness::of_lock;
-use super::table::{Cell, Column, OutputStyle, Tone, of_severity, of_verdict, render as table};
-use super::words::{NONE, held, host, instant, longest, name, waiters};
+use super::table::{Cell, Column, OutputStyle, Tone, of_liveness, of_severity, of_verdict, render as table};
+use super::words::{held, host, instant, longest, name, waiters};
 
 /// Findings and notes that are shown.
 const SHOWN_MAX: usize = 20;
 
-const HOLDERS: [Column; 6] = [
-    Column::of_names("WHO", 12),
-    Column::of_names("HOST", 9),
-    Column::of_words("SESSION"),
-    Column::of_words("LIVENESS"),
-    Column::of_numbers("HELD"),
-    Column::of_names("ZNODE", 12),
-];
-const QUEUE: [Column; 7] = [
-    Column::of_numbers("#"),
-    Column::of_names("WHO", 12),
-    Column::of_names("HOST", 9),
-    Column::of_words("SESSION"),
-    Column::of_words("LIVENESS"),
-    Column::of_numbers("WAITS"),
-    Column::of_names("WAITS FOR", 12),
-];
-
 pub(super) fn render(page: &LockDetail, offset: u32, shown: OutputStyle) -> String {
-    let lock = &page.lock;
     let mut out = head(page, shown);
-    let (holders, queue): (Vec<&Contender>, Vec<&Contender>) =
+    let lock = &page.lock;
+    let holder_count = lock.holder_count;
+    let (holders, queue): (Vec<&AgedContender>, Vec<&AgedContender>) =
         page.contenders.iter().partition(|contender| contender.role == "holder");
     if !holders.is_empty() {
-        title(&mut out, shown, "Holders", lock.holder_count, holders.len());
-        let with_access = has_kinds(&holders);
-        out.push_str(&table(
-            &HOLDERS,
-            &holders.iter().map(|one| holder(one, with_access)).collect::<Vec<_>>(),
-            2,
-            shown,
-        ));
+        title(&mut out, shown, "Holders", holder_count, holders.len());
+        let columns = [
+            who(&holders),
+            Column::of_names("HOST", 9, |one: &&AgedContender| host(one)),
+            session(),
+            liveness(),
+            Column::of_numbers("HELD", |one: &&AgedContender| held(one.holding_ms, one.holding_is_lower_bound)),
+            Column::of_names("ZNODE", 12, |one: &&AgedContender| one.node.as_ref().map(|_| visible(last(&one.path)))),
+        ];
+        out.push_str(&table(&columns, &holders, 2, shown));
     }
     if !queue.is_empty() {
-        let queued = page.contender_count.saturating_sub(lock.holder_count);
-        title(&mut out, shown, "Queue", queued, queue.len());
-        let with_access = has_kinds(&queue);
-        out.push_str(&table(
-            &QUEUE,
-            &queue.iter().map(|one| waiter(one, lock.holder_count, with_access)).collect::<Vec<_>>(),
-            2,
-            shown,
-        ));
+        title(&mut out, shown, "Queue", page.contender_count.saturating_sub(holder_count), queue.len());
+        let columns = [
+            Column::of_numbers("#", move |one: &&AgedContender| {
+                one.position.saturating_sub(holder_count).saturating_add(1).to_string()
+            }),
+            who(&queue),
+            Column::of_names("HOST", 9, |one: &&AgedContender| host(one)),
+            session(),
+            liveness(),
+            Column::of_numbers("WAITS", |one: &&AgedContender| held(one.waiting_ms, one.waiting_is_lower_bound)),
+            Column::of_names("WAITS FOR", 12, |one: &&AgedContender| match one.waits_for.as_slice() {
+                [] => None,
+                [one] => Some(visible(last(one))),
+                [first, rest @ ..] => Some(format!("{} +{}", visible(last(first)), rest.len())),
+            }),
+        ];
+        out.push_str(&table(&columns, &queue, 2, shown));
     }
     let count = u32::try_from(page.contenders.len()).unwrap_or(u32::MAX);
     let end = offset.saturating_add(count);
     if end < page.contender_count {
-        let _ = writeln!(
-            out,
-            "  … and {} more: --offset {end} goes on, --limit shows more at once",
-            page.contender_count - end
-        );
+        let more = page.contender_count - end;
+        let _ = writeln!(out, "  … and {more} more: --offset {end} goes on, --limit shows more at once");
     }
-    if !page.findings.is_empty() {
-        title(
-            &mut out,
-            shown,
-            "Findings",
-            u32::try_from(page.findings.len()).unwrap_or(u32::MAX),
-            page.findings.len().min(SHOWN_MAX),
-        );
-        for finding in page.findings.iter().take(SHOWN_MAX) {
+    if !lock.findings.is_empty() {
+        let count = u32::try_from(lock.findings.len()).unwrap_or(u32::MAX);
+        title(&mut out, shown, "Findings", count, lock.findings.len().min(SHOWN_MAX));
+        for finding in lock.findings.iter().take(SHOWN_MAX) {
             let severity = shown.tone(of_severity(&finding.severity), &visible(&finding.severity));
             let _ = writeln!(out, "  {severity}  {}: {}", visible(&finding.code), visible(&finding.text));
         }
@@ -92,12 +78,7 @@ fn head(page: &LockDetail, shown: OutputStyle) -> String {
     let (verdict, path) =
         (shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict)), shown.tone(Tone::Head, &visible(&lock.path)));
     let mut out = format!("{path}  {verdict}\n  {}\n", visible(&lock.sentence));
-    let recipe = format!(
-        "{} ({}, {} confidence)",
-        visible(&lock.recipe_label),
-        visible(&lock.recipe),
-        visible(&lock.confidence)
-    );
+    let recipe = format!("{} ({}, {} confidence)", lock.recipe_label, lock.recipe, lock.confidence);
     let mut line = |name: &str, text: &str| {
         // Writing to a String can't fail.
         let _ = writeln!(out, "  {} {text}", shown.tone(Tone::Faint, &format!("{name:<9}")));
@@ -105,8 +86,8 @@ fn head(page: &LockDetail, shown: OutputStyle) -> String {
     if lock.ensemble != "default" {
         line("ensemble", &visible(&lock.ensemble));
     }
-    line("recipe", &recipe);
-    let zxid = visible(&lock.as_of.zxid);
+    line("recipe", &visible(&recipe));
+    let zxid = lock.as_of.zxid;
     match of_lock(&lock.as_of) {
         None => line("as of", &format!("{}, zxid {zxid}", instant(lock.as_of.at_ms))),
         Some(note) => {
@@ -132,61 +113,29 @@ fn title(out: &mut String, shown: OutputStyle, what: &str, count: u32, told: usi
 }
 
 /// Whether they want different things, so that each has to be shown.
-fn has_kinds(contenders: &[&Contender]) -> bool {
+fn has_kinds(contenders: &[&AgedContender]) -> bool {
     contenders
         .iter()
         .any(|one| one.access != "exclusive" && contenders.first().is_some_and(|first| first.access != one.access))
-        || contenders.iter().any(|one| matches!(one.access.as_str(), "read" | "write"))
+        || contenders.iter().any(|one| matches!(&*one.access, "read" | "write"))
 }
 
-fn who(contender: &Contender, with_access: bool) -> Cell {
-    let name = name(contender);
-    Cell::plain(if with_access { format!("{name} ({})", visible(&contender.access)) } else { name })
+fn who<'a>(contenders: &[&AgedContender]) -> Column<'a, &'a AgedContender> {
+    let with_access = has_kinds(contenders);
+    Column::of_names("WHO", 12, move |one: &&AgedContender| {
+        let name = name(one);
+        if with_access { format!("{name} ({})", visible(&one.access)) } else { name }
+    })
 }
 
-fn some(text: Option<String>) -> Cell {
-    Cell::plain(text.unwrap_or_else(|| NONE.to_owned()))
+fn session<'a>() -> Column<'a, &'a AgedContender> {
+    Column::of_words("SESSION", |one: &&AgedContender| one.session_id.map(|id| id.to_string()))
 }
 
-fn liveness(contender: &Contender) -> Cell {
-    let tone = match contender.liveness.as_str() {
-        "connected" => Tone::Good,
-        "silent" => Tone::Odd,
-        "disconnected" | "persistent" => Tone::Bad,
-        _ => Tone::Faint,
-    };
-    Cell(tone, visible(&contender.liveness))
+fn liveness<'a>() -> Column<'a, &'a AgedContender> {
+    Column::of_words("LIVENESS", |one: &&AgedContender| Cell(of_liveness(&one.liveness), visible(&one.liveness)))
 }
 
 fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-fn holder(contender: &Contender, with_access: bool) -> Vec<Cell> {
-    vec![
-        who(contender, with_access),
-        some(host(contender)),
-        some(contender.session_id.as_deref().map(visible)),
-        liveness(contender),
-        Cell::plain(held(contender.holding_ms, contender.holding_is_lower_bound)),
-        some(contender.node.as_ref().map(|_| visible(last(&contender.path)))),
-    ]
-}
-
-fn waiter(contender: &Contender, holders: u32, with_access: bool) -> Vec<Cell> {
-    let place = contender.position.saturating_sub(holders).saturating_add(1);
-    let waits_for = match contender.waits_for.as_slice() {
-        [] => None,
-        [one] => Some(visible(last(one))),
-        [first, rest @ ..] => Some(format!("{} +{}", visible(last(first)), rest.len())),
-    };
-    vec![
-        Cell::plain(place.to_string()),
-        who(contender, with_access),
-        some(host(contender)),
-        some(contender.session_id.as_deref().map(visible)),
-        liveness(contender),
-        Cell::plain(held(contender.waiting_ms, contender.waiting_is_lower_bound)),
-        some(waits_for),
-    ]
 }

@@ -2,56 +2,33 @@
 
 use lockscope_view::past::{Hold, Holds, Mark, Marks};
 use lockscope_view::visible;
+use serde::de::DeserializeOwned;
 
 use super::client::QueryClient;
-use super::past_range::Range;
+use super::past_range::pairs;
 use super::table::{Cell, Column, OutputStyle, Tone, list_of};
-use super::words::{self, NONE, duration, held, instant};
-use super::{incidents, terminal};
+use super::words::{duration, held, instant, word};
+use super::{incidents, print};
 use crate::cli::{ExportFormat, HistoryCommand, PastArgs};
-use crate::config::ConfigError;
 use crate::error::RunError;
 use crate::stdout;
 
-const HOLDS: [Column; 6] = [
-    Column::of_words("JOINED"),
-    Column::of_names("LOCK", 16),
-    Column::of_names("WHO", 12),
-    Column::of_numbers("WAITED"),
-    Column::of_numbers("HELD"),
-    Column::of_words("END"),
-];
-const MARKS: [Column; 4] =
-    [Column::of_words("WHEN"), Column::of_words("WHAT"), Column::of_names("LOCK", 16), Column::of_names("TEXT", 24)];
-
 pub(super) async fn ask(question: &HistoryCommand, now_ms: i64) -> Result<(), RunError> {
     match question {
-        HistoryCommand::Holds(args) => {
-            let text = list("holds", args, now_ms).await?;
-            print(args, &text, |text| Ok(holds(&QueryClient::new(&args.server)?.read(text)?, shown(args))))
-        }
-        HistoryCommand::Marks(args) => {
-            let text = list("marks", args, now_ms).await?;
-            print(args, &text, |text| Ok(marks(&QueryClient::new(&args.server)?.read(text)?, shown(args))))
-        }
+        HistoryCommand::Holds(args) => list("/api/v1/history/holds", args, now_ms, holds).await,
+        HistoryCommand::Marks(args) => list("/api/v1/history/marks", args, now_ms, marks).await,
         HistoryCommand::Incidents(args) => incidents::ask(args, now_ms).await,
         HistoryCommand::Export(args) => {
-            let format = match args.format {
-                ExportFormat::Csv => "csv",
-                ExportFormat::Perfetto => "perfetto",
-                ExportFormat::Sqlite => "sqlite",
-            };
-            let range = Range::of(&args.range, now_ms)?;
-            let pairs = [range.pairs().as_slice(), &[("format", format)]].concat();
+            let mut pairs = pairs(&args.range, now_ms)?;
+            pairs.push(("format", word(args.format)));
             let client = QueryClient::new(&args.server)?;
             match (&args.out, args.format) {
-                (Some(file), _) => client.past_to_file("export", &pairs, file).await,
+                (Some(file), _) => client.download("/api/v1/history/export", &pairs, file).await,
                 (None, ExportFormat::Sqlite) => {
-                    Err(ConfigError("an SQLite database needs a file of its own; name one with --out FILE".to_owned())
-                        .into())
+                    Err(RunError::wrong("an SQLite database needs a file of its own; name one with --out FILE"))
                 }
                 (None, ExportFormat::Csv | ExportFormat::Perfetto) => {
-                    stdout::print(&client.past("export", &pairs).await?);
+                    stdout::print(&client.get("/api/v1/history/export", &pairs).await?);
                     Ok(())
                 }
             }
@@ -59,55 +36,55 @@ pub(super) async fn ask(question: &HistoryCommand, now_ms: i64) -> Result<(), Ru
     }
 }
 
-async fn list(question: &str, args: &PastArgs, now_ms: i64) -> Result<String, RunError> {
-    let (range, limit) = (Range::of(&args.range, now_ms)?, args.limit.to_string());
-    let pairs = [range.pairs().as_slice(), &[("limit", &*limit)]].concat();
-    QueryClient::new(&args.server)?.past(question, &pairs).await
-}
-
-fn print(args: &PastArgs, text: &str, render: impl FnOnce(&str) -> Result<String, RunError>) -> Result<(), RunError> {
-    stdout::print(&if args.form.json { words::json(text) } else { render(text)? });
-    Ok(())
-}
-
-fn shown(args: &PastArgs) -> OutputStyle {
-    terminal::stdout_style(args.form.color)
+async fn list<T: DeserializeOwned>(
+    path: &str,
+    args: &PastArgs,
+    now_ms: i64,
+    render: fn(&T, OutputStyle) -> String,
+) -> Result<(), RunError> {
+    let mut pairs = pairs(&args.range, now_ms)?;
+    pairs.push(("limit", args.limit.to_string()));
+    let client = QueryClient::new(&args.answer.server)?;
+    let text = client.get(path, &pairs).await?;
+    print(&args.answer, &text, |shown| Ok(render(&client.read(&text)?, shown)))
 }
 
 fn holds(answer: &Holds, shown: OutputStyle) -> String {
-    let row = |hold: &Hold| {
-        let who = hold.label.as_deref().or(hold.session_id.as_deref()).unwrap_or(&hold.node);
-        let tone = if hold.how == "session_ended" || hold.how == "forced" { Tone::Odd } else { Tone::Plain };
-        vec![
-            Cell::plain(instant(hold.joined_at_ms)),
-            Cell::plain(visible(&hold.lock)),
-            Cell::plain(visible(who)),
-            Cell::plain(duration(hold.wait_ms)),
-            Cell::plain(held(hold.hold_ms, hold.is_lower_bound)),
-            Cell(tone, visible(&hold.how).replace('_', " ")),
-        ]
-    };
-    let more =
-        answer.next_before.is_some().then_some("older ones are left out; ask for a shorter time or a higher --limit");
-    list_of(&HOLDS, answer.holds.iter().map(row).collect(), "nobody held or waited then", &answer.coverage, more, shown)
+    let columns = [
+        Column::of_words("JOINED", |hold: &Hold| instant(hold.joined_at_ms)),
+        Column::of_names("LOCK", 16, |hold: &Hold| visible(&hold.lock)),
+        Column::of_names("WHO", 12, |hold: &Hold| {
+            visible(hold.label.as_deref().or(hold.session_id.as_deref()).unwrap_or(&hold.node))
+        }),
+        Column::of_numbers("WAITED", |hold: &Hold| duration(hold.wait_ms)),
+        Column::of_numbers("HELD", |hold: &Hold| held(hold.hold_ms, hold.is_lower_bound)),
+        Column::of_words("END", |hold: &Hold| {
+            let tone = if hold.how == "session_ended" || hold.how == "forced" { Tone::Odd } else { Tone::Plain };
+            Cell(tone, visible(&hold.how).replace('_', " "))
+        }),
+    ];
+    let more = answer
+        .next_before
+        .is_some()
+        .then(|| "older ones are left out; ask for a shorter time or a higher --limit".to_owned());
+    list_of(&columns, &answer.holds, "nobody held or waited then", &answer.coverage, more, shown)
 }
 
 fn marks(answer: &Marks, shown: OutputStyle) -> String {
-    let row = |mark: &Mark| {
-        let tone = match mark.severity {
-            2.. => Tone::Bad,
-            1 => Tone::Odd,
-            0 => Tone::Plain,
-        };
-        let what = format!("{} {}", mark.kind, mark.code.replace('_', " "));
-        vec![
-            Cell::plain(instant(mark.at_ms)),
-            Cell(tone, visible(&what)),
-            Cell::plain(mark.path.as_deref().map_or_else(|| NONE.to_owned(), visible)),
-            Cell::plain(visible(&mark.text)),
-        ]
-    };
-    list_of(&MARKS, answer.marks.iter().map(row).collect(), "nothing stood out then", &answer.coverage, None, shown)
+    let columns = [
+        Column::of_words("WHEN", |mark: &Mark| instant(mark.at_ms)),
+        Column::of_words("WHAT", |mark: &Mark| {
+            let tone = match mark.severity {
+                2.. => Tone::Bad,
+                1 => Tone::Odd,
+                0 => Tone::Plain,
+            };
+            Cell(tone, visible(&format!("{} {}", mark.kind, mark.code.replace('_', " "))))
+        }),
+        Column::of_names("LOCK", 16, |mark: &Mark| mark.path.as_deref().map(visible)),
+        Column::of_names("TEXT", 24, |mark: &Mark| visible(&mark.text)),
+    ];
+    list_of(&columns, &answer.marks, "nothing stood out then", &answer.coverage, None, shown)
 }
 
 #[cfg(test)]

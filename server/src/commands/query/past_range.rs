@@ -1,43 +1,30 @@
 //! Times of the past, from what was typed.
 
 use crate::cli::PastRangeArgs;
-use crate::config::{self, ConfigError};
+use crate::config;
 use crate::error::RunError;
 
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    path: String,
-    ensemble: String,
-    from: String,
-    to: String,
+/// What the API takes for a stretch of the past.
+pub(super) fn pairs(args: &PastRangeArgs, now_ms: i64) -> Result<Vec<(&'static str, String)>, RunError> {
+    let [from, to] = range(&args.from, args.to.as_deref(), now_ms)?;
+    let (path, ensemble) = (args.path.clone().unwrap_or_default(), args.ensemble.clone().unwrap_or_default());
+    Ok(vec![("path", path), ("ensemble", ensemble), ("from", from), ("to", to)])
 }
 
-impl Range {
-    pub(super) fn of(args: &PastRangeArgs, now_ms: i64) -> Result<Self, RunError> {
-        let to = args.to.as_deref().map(|to| at("--to", to, now_ms)).transpose()?;
-        Ok(Self {
-            path: args.path.clone().unwrap_or_default(),
-            ensemble: args.ensemble.clone().unwrap_or_default(),
-            from: at("--from", &args.from, now_ms)?,
-            to: to.unwrap_or_default(),
-        })
-    }
-
-    pub(super) fn pairs(&self) -> [(&'static str, &str); 4] {
-        [("path", &self.path), ("ensemble", &self.ensemble), ("from", &self.from), ("to", &self.to)]
-    }
+/// Where a stretch begins and ends, in milliseconds since the epoch; an end that was not named is empty.
+pub(super) fn range(from: &str, to: Option<&str>, now_ms: i64) -> Result<[String; 2], RunError> {
+    Ok([at("--from", from, now_ms)?, to.map_or(Ok(String::new()), |to| at("--to", to, now_ms))?])
 }
 
 /// An instant in milliseconds since the epoch, from one, or from how long ago it was.
-pub(super) fn at(flag: &str, text: &str, now_ms: i64) -> Result<String, RunError> {
+fn at(flag: &str, text: &str, now_ms: i64) -> Result<String, RunError> {
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(text.to_owned());
     }
     let Ok(ago) = config::lifetime(flag, text) else {
-        return Err(ConfigError(format!(
+        return Err(RunError::wrong(format!(
             "{flag} {text:?} is no time; write how long ago, like 90m, 12h or 7d, or milliseconds since the epoch"
-        ))
-        .into());
+        )));
     };
     let ago_ms = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
     Ok(now_ms.saturating_sub(ago_ms).max(0).to_string())

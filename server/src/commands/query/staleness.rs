@@ -1,9 +1,10 @@
 //! How far what a server says is true now, in words. Pure.
 
+use lockscope_view::api::AgedAsOf;
 use lockscope_view::{LIVE_AGE_MAX_MS, visible};
 use serde_json::{Value, json};
 
-use super::responses::{AsOf, Status, is_current};
+use super::responses::{Status, is_current};
 use super::words::instant;
 
 /// Doubts that are listed one by one.
@@ -49,7 +50,7 @@ fn note(state: &str, what: &str, since_ms: i64, why: &str) -> StalenessNote {
 }
 
 /// The doubt about one lock; empty when there is none.
-pub(super) fn of_lock(as_of: &AsOf) -> Option<StalenessNote> {
+pub(super) fn of_lock(as_of: &AgedAsOf) -> Option<StalenessNote> {
     let text = || format!("{}{}{}", word(&as_of.state), since(as_of.at_ms), because(&as_of.state, &as_of.why));
     (as_of.state != "live").then(|| StalenessNote { text: text(), is_old: !is_current(&as_of.state) })
 }

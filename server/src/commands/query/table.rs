@@ -1,7 +1,7 @@
 //! A table on a terminal: columns under each other whatever their characters, cut to the width there is, coloured.
 //! Pure.
 
-use super::words::{cut, width};
+use super::words::{NONE, cut, width};
 use lockscope_view::past::Coverage;
 
 /// Between two columns.
@@ -53,7 +53,7 @@ pub(in crate::commands) fn of_verdict(verdict: &str) -> Tone {
     }
 }
 
-pub(super) fn of_severity(severity: &str) -> Tone {
+pub(in crate::commands) fn of_severity(severity: &str) -> Tone {
     match severity {
         "warning" => Tone::Odd,
         "critical" => Tone::Bad,
@@ -61,62 +61,89 @@ pub(super) fn of_severity(severity: &str) -> Tone {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(in crate::commands) struct Column {
+pub(in crate::commands) fn of_liveness(liveness: &str) -> Tone {
+    match liveness {
+        "connected" => Tone::Good,
+        "silent" => Tone::Odd,
+        "disconnected" | "persistent" => Tone::Bad,
+        _ => Tone::Faint,
+    }
+}
+
+/// A column, and what stands in it for a row.
+pub(in crate::commands) struct Column<'a, T> {
     head: &'static str,
     is_number: bool,
     /// What it keeps when the width is short; None when it is never cut.
     least: Option<usize>,
+    cell: Box<dyn Fn(&T) -> Cell + 'a>,
 }
 
-impl Column {
-    pub(in crate::commands) const fn of_words(head: &'static str) -> Self {
-        Self { head, is_number: false, least: None }
+impl<'a, T> Column<'a, T> {
+    pub(in crate::commands) fn of_words<C: Into<Cell>>(head: &'static str, cell: impl Fn(&T) -> C + 'a) -> Self {
+        Self { head, is_number: false, least: None, cell: Box::new(move |row| cell(row).into()) }
     }
 
     /// Of names, which may be cut to so many columns.
-    pub(in crate::commands) const fn of_names(head: &'static str, least: usize) -> Self {
-        Self { head, is_number: false, least: Some(least) }
+    pub(in crate::commands) fn of_names<C: Into<Cell>>(
+        head: &'static str,
+        least: usize,
+        cell: impl Fn(&T) -> C + 'a,
+    ) -> Self {
+        Self { least: Some(least), ..Self::of_words(head, cell) }
     }
 
     /// Of numbers, which stand at the right.
-    pub(in crate::commands) const fn of_numbers(head: &'static str) -> Self {
-        Self { head, is_number: true, least: None }
+    pub(in crate::commands) fn of_numbers<C: Into<Cell>>(head: &'static str, cell: impl Fn(&T) -> C + 'a) -> Self {
+        Self { is_number: true, ..Self::of_words(head, cell) }
     }
 }
 
+/// A text that is visible.
 pub(in crate::commands) struct Cell(pub(in crate::commands) Tone, pub(in crate::commands) String);
 
-impl Cell {
-    pub(in crate::commands) fn plain(text: impl Into<String>) -> Self {
-        Self(Tone::Plain, text.into())
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self(Tone::Plain, text)
     }
 }
 
-/// The whole table, a line a row, indented by so many spaces. Texts are expected to be visible.
-pub(in crate::commands) fn render(columns: &[Column], rows: &[Vec<Cell>], indent: usize, shown: OutputStyle) -> String {
-    let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| width(&cell.1)).max().unwrap_or(0);
-    let mut widths: Vec<usize> =
-        columns.iter().enumerate().map(|(at, column)| widest(at).max(width(column.head))).collect();
+impl From<Option<String>> for Cell {
+    fn from(text: Option<String>) -> Self {
+        text.unwrap_or_else(|| NONE.to_owned()).into()
+    }
+}
+
+/// The whole table, a line a row, indented by so many spaces.
+pub(in crate::commands) fn render<'r, T: 'r>(
+    columns: &[Column<'_, T>],
+    rows: impl IntoIterator<Item = &'r T>,
+    indent: usize,
+    shown: OutputStyle,
+) -> String {
+    let heads = columns.iter().map(|column| Cell(Tone::Head, column.head.to_owned())).collect();
+    let cells = rows.into_iter().map(|row| columns.iter().map(|column| (column.cell)(row)).collect());
+    let lines: Vec<Vec<Cell>> = std::iter::once(heads).chain(cells).collect();
+    let widest = |at: usize| lines.iter().filter_map(|line| line.get(at)).map(|cell| width(&cell.1)).max();
+    let mut widths: Vec<usize> = (0..columns.len()).map(|at| widest(at).unwrap_or_default()).collect();
     if let Some(there) = shown.columns {
         fit(columns, &mut widths, there.saturating_sub(indent));
     }
-    let heads: Vec<Cell> = columns.iter().map(|column| Cell(Tone::Head, column.head.to_owned())).collect();
     let mut out = String::new();
-    for row in std::iter::once(&heads).chain(rows) {
+    for cells in &lines {
         out.push_str(&" ".repeat(indent));
-        line(columns, &widths, row, shown, &mut out);
+        line(columns, &widths, cells, shown, &mut out);
         out.push('\n');
     }
     out
 }
 
 /// Takes from the widest column that may be cut until all fit, or none has more to give.
-fn fit(columns: &[Column], widths: &mut [usize], there: usize) {
+fn fit<T>(columns: &[Column<'_, T>], widths: &mut [usize], there: usize) {
     let gaps = GAP * columns.len().saturating_sub(1);
     let wanted: usize = widths.iter().sum::<usize>() + gaps;
     for _ in there..wanted {
-        let gives = |(column, width): (&Column, &usize)| {
+        let gives = |(column, width): (&Column<'_, T>, &usize)| {
             column.least.is_some_and(|least| *width > least.max(column.head.len())).then_some(*width)
         };
         let widest =
@@ -128,7 +155,7 @@ fn fit(columns: &[Column], widths: &mut [usize], there: usize) {
     }
 }
 
-fn line(columns: &[Column], widths: &[usize], row: &[Cell], shown: OutputStyle, out: &mut String) {
+fn line<T>(columns: &[Column<'_, T>], widths: &[usize], row: &[Cell], shown: OutputStyle, out: &mut String) {
     let last = columns.len().saturating_sub(1);
     for (at, ((column, room), Cell(tone, text))) in columns.iter().zip(widths).zip(row).enumerate() {
         let text = cut(text, *room);
@@ -147,18 +174,16 @@ fn line(columns: &[Column], widths: &[usize], row: &[Cell], shown: OutputStyle, 
 }
 
 /// A table; a sentence where it has no row, and how much of the time is known where that is not all of it.
-pub(super) fn list_of(
-    columns: &[Column],
-    rows: Vec<Vec<Cell>>,
+pub(super) fn list_of<T>(
+    columns: &[Column<'_, T>],
+    rows: &[T],
     none: &str,
     coverage: &Coverage,
-    more: Option<&str>,
+    more: Option<String>,
     shown: OutputStyle,
 ) -> String {
-    let mut text = if rows.is_empty() { format!("{none}\n") } else { render(columns, &rows, 0, shown) };
-    if let Some(note) = more {
-        text.push_str(&format!("{note}\n"));
-    }
+    let mut text = if rows.is_empty() { format!("{none}\n") } else { render(columns, rows, 0, shown) };
+    text.extend(more.map(|note| format!("{note}\n")));
     if coverage.part < 0.999 {
         text.push_str(&shown.tone(Tone::Odd, &format!("{:.1} % of that time is kept", coverage.part * 100.0)));
         text.push('\n');
@@ -170,23 +195,15 @@ pub(super) fn list_of(
 mod tests {
     use super::*;
 
-    const COLUMNS: [Column; 4] = [
-        Column::of_words("VERDICT"),
-        Column::of_names("LOCK", 12),
-        Column::of_numbers("WAITERS"),
-        Column::of_names("HOLDER", 6),
-    ];
-
-    fn rows() -> Vec<Vec<Cell>> {
-        let row = |verdict: &str, path: &str, waiters: &str, holder: &str| {
-            vec![
-                Cell(of_verdict(verdict), verdict.to_owned()),
-                Cell::plain(path),
-                Cell::plain(waiters),
-                Cell::plain(holder),
-            ]
-        };
-        vec![row("stuck", "/locks/a/long/way/down/order", "12", "worker-7"), row("healthy", "/锁/订单", "3", "-")]
+    fn table(indent: usize, shown: OutputStyle) -> String {
+        let columns: [Column<'_, [&str; 4]>; 4] = [
+            Column::of_words("VERDICT", |row: &[&str; 4]| Cell(of_verdict(row[0]), row[0].to_owned())),
+            Column::of_names("LOCK", 12, |row: &[&str; 4]| row[1].to_owned()),
+            Column::of_numbers("WAITERS", |row: &[&str; 4]| row[2].to_owned()),
+            Column::of_names("HOLDER", 6, |row: &[&str; 4]| Some(row[3].to_owned()).filter(|name| !name.is_empty())),
+        ];
+        let rows = [["stuck", "/locks/a/long/way/down/order", "12", "worker-7"], ["healthy", "/锁/订单", "3", ""]];
+        render(&columns, &rows, indent, shown)
     }
 
     fn shown(columns: Option<usize>) -> OutputStyle {
@@ -195,7 +212,7 @@ mod tests {
 
     #[test]
     fn columns_stand_under_each_other_whatever_their_characters() {
-        let text = render(&COLUMNS, &rows(), 0, shown(None));
+        let text = table(0, shown(None));
         let expected = "\
 VERDICT  LOCK                          WAITERS  HOLDER
 stuck    /locks/a/long/way/down/order       12  worker-7
@@ -206,17 +223,17 @@ healthy  /锁/订单                            3  -
 
     #[test]
     fn what_is_too_wide_is_cut_in_its_middle_and_never_below_its_least() {
-        let text = render(&COLUMNS, &rows(), 0, shown(Some(45)));
+        let text = table(0, shown(Some(45)));
         assert!(text.lines().all(|line| width(line) <= 45), "{text}");
         assert!(text.contains("stuck    /lock…/down/order"), "{text}");
-        let narrow = render(&COLUMNS, &rows(), 2, shown(Some(10)));
+        let narrow = table(2, shown(Some(10)));
         assert!(narrow.contains("  stuck    /lo…wn/order") && narrow.contains("w…er-7"), "{narrow}");
     }
 
     #[test]
     fn colours_change_no_width_and_come_only_when_wished() {
-        let plain = render(&COLUMNS, &rows(), 0, shown(Some(60)));
-        let colored = render(&COLUMNS, &rows(), 0, OutputStyle { columns: Some(60), is_colored: true });
+        let plain = table(0, shown(Some(60)));
+        let colored = table(0, OutputStyle { columns: Some(60), is_colored: true });
         assert!(!plain.contains('\u{1b}'));
         assert!(
             colored.contains("\u{1b}[1;31mstuck\u{1b}[0m    /locks") && colored.contains("\u{1b}[32mhealthy\u{1b}[0m"),

@@ -1,14 +1,17 @@
 //! Who holds a lock, in one line. Pure.
 
+use lockscope_view::api::{AgedContender, AgedLock, Finding};
 use lockscope_view::words::{between, how_often_right, no_estimate, ordinal};
 use lockscope_view::{TimeToLock, WaitTime, visible};
 use serde_json::{Map, Value};
 
-use super::responses::{Contender, Lock, is_current};
+use super::responses::is_current;
 use super::staleness::of_lock;
 use super::table::{OutputStyle, Tone, of_verdict};
 use super::words::{held, host, instant, name, waiting};
 use crate::error::{EXIT_BROKEN, EXIT_UNSURE};
+
+type Lock = AgedLock<Finding>;
 
 const FIELDS: [&str; 14] = [
     "ensemble",
@@ -42,17 +45,14 @@ pub(super) fn render(lock: &Lock, time: Option<&TimeToLock>, now_ms: i64, shown:
         0 if lock.may_hide_holders() => "not seen to be held, and not all of it can be seen".to_owned(),
         0 if lock.waiter_count == Some(0) => "free".to_owned(),
         0 => "held by nobody".to_owned(),
-        1 => format!(
-            "held by {}",
-            lock.holders.first().map_or_else(|| "somebody".to_owned(), |holder| one(holder, now_ms))
-        ),
+        1 => format!("held by {}", lock.holders.first().map_or("somebody".to_owned(), |one| only(one, now_ms))),
         count => several(lock, count),
     });
     if lock.holder_count > 0 || lock.waiter_count.is_some_and(|count| count > 0) {
         line.push_str(&format!("; {}", waiting(lock)));
     }
     line.extend(time.filter(|time| time.waiter_count > 0).map(|time| format!("; {}", still_to_wait(time))));
-    if !matches!(lock.verdict.as_str(), "free" | "healthy" | "unknown") {
+    if !matches!(&*lock.verdict, "free" | "healthy" | "unknown") {
         line.push_str(&format!(" [{}]", shown.tone(of_verdict(&lock.verdict), &visible(&lock.verdict))));
     }
     if let Some(note) = of_lock(&lock.as_of).filter(|note| note.is_old) {
@@ -83,21 +83,19 @@ fn still_to_wait(time: &TimeToLock) -> String {
     format!("{} (80 %{})", told.join(", "), right.map_or_else(String::new, |right| format!("; {right}")))
 }
 
-fn one(holder: &Contender, now_ms: i64) -> String {
-    let since = holder.holding_ms.map_or_else(String::new, |ms| {
-        format!(" for {}, since {}", held(Some(ms), holder.holding_is_lower_bound), instant(now_ms.saturating_sub(ms)))
-    });
-    format!("{}{}{since}", name(holder), from(holder))
+/// Who it is, where from and for how long.
+fn holder(of: &AgedContender) -> String {
+    let held_for = of.holding_ms.map(|ms| format!(" for {}", held(Some(ms), of.holding_is_lower_bound)));
+    format!("{}{}{}", name(of), from(of), held_for.unwrap_or_default())
+}
+
+fn only(of: &AgedContender, now_ms: i64) -> String {
+    let since = of.holding_ms.map(|ms| format!(", since {}", instant(now_ms.saturating_sub(ms))));
+    format!("{}{}", holder(of), since.unwrap_or_default())
 }
 
 fn several(lock: &Lock, count: u32) -> String {
-    let told = lock.holders.iter().map(|holder| {
-        let held = holder
-            .holding_ms
-            .map_or_else(String::new, |ms| format!(" for {}", held(Some(ms), holder.holding_is_lower_bound)));
-        format!("{}{}{held}", name(holder), from(holder))
-    });
-    let mut told: Vec<String> = told.collect();
+    let mut told: Vec<String> = lock.holders.iter().map(holder).collect();
     let more = usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(told.len());
     if more > 0 {
         told.push(format!("{more} more"));
@@ -106,8 +104,8 @@ fn several(lock: &Lock, count: u32) -> String {
 }
 
 /// Session and host, as far as they are known and not the name already.
-fn from(holder: &Contender) -> String {
-    let session = holder.session_id.as_deref().map(visible).filter(|session| *session != name(holder));
+fn from(holder: &AgedContender) -> String {
+    let session = holder.session_id.map(|id| id.to_string()).filter(|session| *session != name(holder));
     let session = session.map(|session| format!("session {session}"));
     let parts: Vec<String> = session.into_iter().chain(host(holder).map(|host| format!("host {host}"))).collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }

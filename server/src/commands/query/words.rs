@@ -1,11 +1,11 @@
 //! Times, names and counts as people read them on a terminal. Pure.
 
+use clap::ValueEnum;
+use lockscope_view::api::{AgedContender, AgedLock};
 use lockscope_view::visible;
 use lockscope_view::words::plural;
 pub(in crate::commands) use lockscope_view::words::{date as instant, duration};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
-
-use super::responses::{Contender, Lock};
 
 /// What stands where nothing is known.
 pub(in crate::commands) const NONE: &str = "-";
@@ -16,7 +16,7 @@ pub(super) fn held(ms: Option<i64>, is_lower_bound: bool) -> String {
 }
 
 /// How many wait: `3`, `≥ 3` where there may be more, `?` where waiters can't be seen, `-` where they wait for no lock.
-pub(super) fn waiters(lock: &Lock) -> String {
+pub(super) fn waiters<F>(lock: &AgedLock<F>) -> String {
     match lock.waiter_count {
         Some(1..) if lock.is_free_of_waits() => NONE.to_owned(),
         Some(count) if lock.is_complete() => count.to_string(),
@@ -26,7 +26,7 @@ pub(super) fn waiters(lock: &Lock) -> String {
 }
 
 /// The same in words: `3 wait, the longest for 4 min`.
-pub(super) fn waiting(lock: &Lock) -> String {
+pub(super) fn waiting<F>(lock: &AgedLock<F>) -> String {
     let least = if lock.is_complete() { "" } else { "at least " };
     match lock.waiter_count {
         None => "waiters can't be seen here".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn waiting(lock: &Lock) -> String {
 }
 
 /// `, the longest for 4 min`; nothing while nobody is seen to wait.
-pub(super) fn longest(lock: &Lock) -> String {
+pub(super) fn longest<F>(lock: &AgedLock<F>) -> String {
     let longest = lock.oldest_wait_ms.map(|ms| held(Some(ms), lock.wait_is_lower_bound));
     longest.map_or_else(String::new, |longest| format!(", the longest for {longest}"))
 }
@@ -48,25 +48,32 @@ pub(super) fn locks(count: u32) -> String {
 }
 
 /// Who a contender is: what it says of itself, else its session, else its znode.
-pub(super) fn name(contender: &Contender) -> String {
-    let own = contender.label.as_deref().filter(|label| !label.is_empty());
-    visible(own.or(contender.session_id.as_deref()).or(contender.node.as_deref()).unwrap_or("somebody"))
+pub(super) fn name(contender: &AgedContender) -> String {
+    let own = contender.label.clone().filter(|label| !label.is_empty());
+    let session = || contender.session_id.map(|id| id.to_string());
+    let name = own.or_else(session).or_else(|| contender.node.clone());
+    name.map_or_else(|| "somebody".to_owned(), |name| visible(&name))
 }
 
 /// The host it is or was connected from.
-pub(super) fn host(contender: &Contender) -> Option<String> {
+pub(super) fn host(contender: &AgedContender) -> Option<String> {
     let address = contender.client.as_ref()?.address.as_str();
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     (!host.is_empty()).then(|| visible(host))
 }
 
 /// Who, and where from unless the name contains it.
-pub(super) fn name_at(contender: &Contender) -> String {
+pub(super) fn name_at(contender: &AgedContender) -> String {
     let name = name(contender);
     match host(contender) {
         Some(host) if !name.contains('@') && !name.contains(&host) => format!("{name} @ {host}"),
         _ => name,
     }
+}
+
+/// The word of a choice on the command line: the API's too.
+pub(super) fn word(choice: impl ValueEnum) -> String {
+    choice.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// The columns a text takes.

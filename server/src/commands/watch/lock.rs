@@ -1,11 +1,11 @@
 //! One lock as lines: its sentence, what to do, findings, and who holds and waits. Pure.
 
-use lockscope_view::{Contender, ContenderRole, Liveness, LockPage, Severity};
+use lockscope_view::{Contender, ContenderRole, LockPage};
 
 use super::board::cut;
 use super::text::{Line, Table, rest_of_columns, wrapped};
 use super::words;
-use crate::commands::query::table::{Tone, of_verdict};
+use crate::commands::query::table::{Tone, of_liveness, of_severity, of_verdict};
 
 const SENTENCE_LINES: usize = 3;
 const FINDINGS_MAX: usize = 3;
@@ -54,12 +54,7 @@ pub(super) fn head(page: &LockPage, now_ms: i64, columns: usize, lines_max: usiz
         lines.push(Line::of(Tone::Head, words::FINDINGS));
     }
     for finding in findings().take(FINDINGS_MAX) {
-        let tone = match finding.severity {
-            Severity::Info => Tone::Plain,
-            Severity::Warning => Tone::Odd,
-            Severity::Critical => Tone::Bad,
-        };
-        lines.extend(wrapped("  ", tone, &finding.text, columns, SENTENCE_LINES));
+        lines.extend(wrapped("  ", of_severity(finding.severity.name()), &finding.text, columns, SENTENCE_LINES));
     }
     for note in page.head.notes.iter().take(NOTES_MAX) {
         lines.extend(wrapped("", Tone::Faint, note, columns, SENTENCE_LINES));
@@ -93,19 +88,13 @@ pub(super) fn cells(of: &Contender, holders: u32, now_ms: i64) -> [(Tone, String
         let place = of.position.saturating_sub(holders).saturating_add(1);
         (place.to_string(), words::least(of.waiting_since_ms, of.waiting_is_lower_bound, now_ms))
     };
-    let alive = match of.liveness {
-        Liveness::Connected => Tone::Good,
-        Liveness::Silent => Tone::Odd,
-        Liveness::Disconnected | Liveness::Persistent => Tone::Bad,
-        Liveness::Unknown => Tone::Faint,
-    };
     [
         (Tone::Plain, place),
         (if is_holder { Tone::Head } else { Tone::Plain }, words::name(of)),
         (Tone::Plain, host(of)),
         (Tone::Plain, of.session_id.map_or_else(|| words::NONE.to_owned(), |id| id.to_string())),
         (Tone::Plain, words::role(of.role, of.access).to_owned()),
-        (alive, of.liveness.name().to_owned()),
+        (of_liveness(of.liveness.name()), of.liveness.name().to_owned()),
         (Tone::Plain, since),
     ]
 }

@@ -31,7 +31,6 @@ use crate::cli::WatchArgs;
 use crate::commands::query::client::QueryClient;
 use crate::commands::query::table::OutputStyle;
 use crate::commands::query::terminal::stdout_style;
-use crate::config::ConfigError;
 use crate::error::{EXIT_INTERRUPTED, EXIT_MISSING, EXIT_UNSURE, RunError};
 
 /// Columns where nobody says how many there are.
@@ -73,9 +72,9 @@ pub(super) async fn run(args: &WatchArgs) -> Result<(), RunError> {
 
 fn lock_query(path: &str, ensemble: Option<&str>) -> Result<LockQuery, RunError> {
     if !path.starts_with('/') {
-        return Err(RunError::Config(ConfigError(format!(
+        return Err(RunError::wrong(format!(
             "PATH {path:?} is no path of a lock; write it from the root on, like /locks/order, or use --filter TEXT"
-        ))));
+        )));
     }
     let ensemble = ensemble.unwrap_or_default().to_owned();
     Ok(LockQuery { ensemble, path: path.to_owned(), ..LockQuery::default() })
@@ -196,5 +195,5 @@ async fn follow(mut driver: Driver) -> Result<(), RunError> {
 
 fn check_refusal(driver: &Driver) -> Result<(), RunError> {
     let refusal = driver.app.viewer.model.refusal();
-    refusal.map_or(Ok(()), |refusal| Err(RunError::Config(ConfigError(text::clean(refusal)))))
+    refusal.map_or(Ok(()), |refusal| Err(RunError::wrong(text::clean(refusal))))
 }

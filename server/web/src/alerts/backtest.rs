@@ -19,6 +19,7 @@ use crate::problem::ErrorResponse;
 use crate::release_api::{JsonBody, read};
 use lockscope_runtime::clock;
 use lockscope_view::Scope;
+use lockscope_view::api::{Backtest, Firing};
 use lockscope_view::past::Gap;
 
 const TEST: &str =
@@ -49,37 +50,6 @@ pub(crate) struct TestOrder {
     pub(crate) to: Option<i64>,
 }
 
-/// Answer of `POST /api/v1/alerts/test`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct BacktestJson {
-    /// The ensemble.
-    pub(super) ensemble: String,
-    /// When it would have fired, in order; those under way within the range.
-    pub(super) firings: Vec<FiringJson>,
-    /// Later ones that are not listed: there are 1,000 at most.
-    pub(super) left_out: usize,
-    /// What is not known of the range, in order of time, 100 stretches at most: nobody can say what would have fired in
-    /// it.
-    pub(super) gaps: Vec<Gap>,
-    /// Milliseconds of the range that lie in gaps, those that are not listed included, or before all that is kept.
-    pub(super) unknown_ms: i64,
-}
-
-/// One time that a rule would have fired.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FiringJson {
-    /// The rule.
-    pub(super) rule: String,
-    /// The lock.
-    pub(super) lock: String,
-    /// When it would have fired, ms since the epoch.
-    pub(super) from_at_ms: i64,
-    /// When it would have been over; null: not by the end of the range.
-    pub(super) to_at_ms: Option<i64>,
-    /// What was wrong.
-    pub(super) sentence: String,
-}
-
 pub(crate) async fn test(
     State(http): State<Http>,
     caller: Caller,
@@ -90,13 +60,13 @@ pub(crate) async fn test(
 }
 
 impl Http {
-    pub(super) async fn try_rule(&self, caller: &Caller, order: TestOrder) -> Result<BacktestJson, ErrorResponse> {
+    pub(super) async fn try_rule(&self, caller: &Caller, order: TestOrder) -> Result<Backtest, ErrorResponse> {
         let (scope, own) = (caller.scope.clone(), self.clone());
         self.past_work.ask(&caller.principal.owner, move || found(&own, &scope, order)).await?
     }
 }
 
-fn found(http: &Http, scope: &Scope, order: TestOrder) -> Result<BacktestJson, ErrorResponse> {
+fn found(http: &Http, scope: &Scope, order: TestOrder) -> Result<Backtest, ErrorResponse> {
     let rules = rules(http, &order)?;
     let named = rules.iter().find_map(|rule| rule.ensemble.as_deref()).unwrap_or_default();
     let named = if order.ensemble.is_empty() { named } else { &order.ensemble };
@@ -117,7 +87,7 @@ fn found(http: &Http, scope: &Scope, order: TestOrder) -> Result<BacktestJson, E
     })?;
     let is_plain = scope.is_bounded() || !scope.payloads();
     let seen = tested.firings.into_iter().filter(|firing| scope.covers(&ensemble, &firing.lock));
-    let firings = seen.map(|firing| FiringJson {
+    let firings = seen.map(|firing| Firing {
         sentence: if is_plain {
             format!("What the rule {} looks for was so.", firing.rule)
         } else {
@@ -128,9 +98,9 @@ fn found(http: &Http, scope: &Scope, order: TestOrder) -> Result<BacktestJson, E
         from_at_ms: firing.from.0,
         to_at_ms: firing.to.map(|to| to.0),
     });
-    let firings: Vec<FiringJson> = firings.collect();
+    let firings: Vec<Firing> = firings.collect();
     let gaps = tested.gaps.into_iter().map(Gap::from).collect();
-    Ok(BacktestJson { ensemble, firings, left_out: tested.left_out, gaps, unknown_ms: tested.unknown_ms })
+    Ok(Backtest { ensemble, firings, left_out: tested.left_out, gaps, unknown_ms: tested.unknown_ms })
 }
 
 fn rules(http: &Http, order: &TestOrder) -> Result<Vec<Rule>, ErrorResponse> {

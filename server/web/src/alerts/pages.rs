@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use lockscope_page::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView, alert_test_page, alerts_page};
+use lockscope_page::{AlertDone, AlertFilter, AlertsView, TriedView, alert_test_page, alerts_page};
 use lockscope_view::AlertMatchers;
 
-use super::backtest::{FiringJson, TestOrder};
+use super::backtest::TestOrder;
 use super::view::StateFilter;
 use crate::caller::Caller;
 use crate::forms::{Typed, typed_in, value};
@@ -75,23 +75,12 @@ pub(crate) async fn try_rule(
             };
             let begun = TriedView { toml, ..begun };
             match http.try_rule(&caller, order).await {
-                Ok(tried) => TriedView {
-                    firings: Some(tried.firings.into_iter().map(firing).collect()),
-                    left_out: tried.left_out,
-                    unknown_ms: tried.unknown_ms,
-                    ensemble: tried.ensemble,
-                    ..begun
-                },
+                Ok(tried) => TriedView { tried: Some(tried), ..begun },
                 Err(refused) => TriedView { wrong: Some(refused.sentence().to_owned()), ..begun },
             }
         }
     };
     server_pages::page(&http, &caller, |of| alert_test_page(of, &view))
-}
-
-fn firing(of: FiringJson) -> TriedFiring {
-    let FiringJson { rule, lock, from_at_ms, to_at_ms, sentence } = of;
-    TriedFiring { rule, lock, from_at_ms, to_at_ms, sentence }
 }
 
 /// `POST /alerts/ack`.

@@ -34,7 +34,7 @@ use super::params::NamedValues;
 use super::problem::{ErrorResponse, wrong};
 use lockscope_view::Scope;
 
-pub(super) use api::{HistoryJson, show};
+pub(super) use api::show;
 pub(super) use ask::{ExportFormat, give_up_at};
 pub(super) use file_rooms::FileRooms;
 pub use incidents::AllIncidents;

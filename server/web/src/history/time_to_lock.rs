@@ -19,7 +19,7 @@ use super::ask::{give_up_at, refused};
 use super::{Models, Moment, with_moment};
 use crate::Http;
 use crate::api::{no_lock, share_past};
-use crate::api_as_of::AsOfJson;
+use crate::api_as_of::state_now;
 use crate::caller::Caller;
 use crate::params::{NamedValues, Params, short};
 use crate::problem::{ErrorResponse, wrong};
@@ -130,8 +130,7 @@ fn told_by(
     let meant = LockQuery { ensemble: page.head.row.ensemble.clone(), ..query.clone() };
     let line = models.hub.projection().line(scope, &meant).ok_or_else(|| no_lock(&query.path))?;
     let recorded = recorded(&line)?;
-    // What was live when it was read may not be so any more.
-    let state = AsOfJson::new(&page.head.as_of, known, models.hub.now_ms()).state;
+    let state = state_now(&page.head.as_of, known, models.hub.now_ms());
     Ok(time_to_lock(line, recorded, state))
 }
 

@@ -1,6 +1,7 @@
 //! What changes something: releases, silences and acknowledgements; and the log of it.
 
 use axum::routing::{delete, get, post};
+use lockscope_view::api::Backtest;
 use lockscope_view::{Alert, Alerts, AuditPage, PlanRequest, ReleaseOrder, Silence};
 
 use super::replies::{
@@ -8,7 +9,7 @@ use super::replies::{
 };
 use super::{AUDIT, RELEASE, VIEW, params};
 use crate::alerts::api::{AckOrder, SilenceOrder};
-use crate::alerts::backtest::{BacktestJson, TestOrder};
+use crate::alerts::backtest::TestOrder;
 use crate::operation::{Content, Operation, operation, shape};
 use crate::release_api::PlanJson;
 use crate::route::{Verb, act, api};
@@ -120,7 +121,7 @@ pub(super) const ALERTS: &[Operation] = &[
         takes: Some(shape::<TestOrder>),
         text: "The same rules over what was recorded, replayed.",
         replies: &[
-            json(200, "When it would have fired.", &[Content::Json(shape::<BacktestJson>)]),
+            json(200, "When it would have fired.", &[Content::Json(shape::<Backtest>)]),
             problem(404, "This server keeps no history, or there is no rule of that name."),
             problem(422, "The rule or the range is not what it should be."),
             problem(503, "It takes too long; the answer says which range would do."),

@@ -1,11 +1,12 @@
 //! What was recorded.
 
 use axum::routing::get;
+use lockscope_view::api::KeptHistory;
 use lockscope_view::past::{Blame, Diff, Differs, Holds, Incidents, LockOverTime, Marks, OneIncident};
 
 use super::replies::{NO_HISTORY, TABLE, TOO_LONG, json, problem};
 use super::{VIEW, params};
-use crate::history::{self, HistoryJson};
+use crate::history;
 use crate::operation::{Content, Operation, operation, shape};
 use crate::route::{Verb, api};
 
@@ -15,7 +16,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         text: "What is kept is what was observed: any moment of it can be asked for with `at`.",
         params: params::HISTORY,
         replies: &[
-            json(200, "What is kept, what is missing in it, and why.", &[Content::Json(shape::<HistoryJson>)]),
+            json(200, "What is kept, what is missing in it, and why.", &[Content::Json(shape::<KeptHistory>)]),
             problem(404, "No such ensemble."),
         ],
         ..operation("history", api(Verb::Get, "/api/v1/history", VIEW, || get(history::show)))

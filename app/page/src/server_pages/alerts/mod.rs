@@ -11,7 +11,7 @@ mod watch;
 mod words;
 
 pub use try_rule::alert_test_page;
-pub use view::{AlertDone, AlertFilter, AlertsView, TriedFiring, TriedView};
+pub use view::{AlertDone, AlertFilter, AlertsView, TriedView};
 
 use crate::erase::view;
 use leptos::prelude::*;

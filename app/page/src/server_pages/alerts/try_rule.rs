@@ -5,10 +5,11 @@ use leptos::prelude::*;
 
 use super::super::ServerPage;
 use super::tables::{cells, code, table, text};
-use super::view::{TriedFiring, TriedView};
+use super::view::TriedView;
 use super::words;
 use crate::exact::Exact;
 use crate::parts::{Section, TextArea, lock_url, select_field, stamp};
+use lockscope_view::api::{Backtest, Firing};
 
 const FIRINGS: [&str; 5] = [words::TRIED_FROM, words::TRIED_LASTS, words::NAME, words::TRIED_LOCK, words::TRIED_WHAT];
 
@@ -22,7 +23,7 @@ pub fn alert_test_page(plain: &ServerPage<'_>, of: &TriedView) -> String {
             <p class="quiet audit-lead">{words::TRY_LEAD} " " <a href="/alerts">{words::TRY_BACK}</a></p>
             {form(of)}
             {wrong}
-            {of.firings.as_deref().map(|firings| result(of, firings))}
+            {of.tried.as_ref().map(|tried| result(tried, of.hours))}
         };
         super::super::framed(plain, "Try a rule", "alerts", content, (), ())
     })
@@ -46,9 +47,9 @@ fn form(of: &TriedView) -> AnyView {
     }
 }
 
-fn result(of: &TriedView, firings: &[TriedFiring]) -> AnyView {
-    let told = words::would_have_fired(firings.len() + of.left_out, of.hours);
-    let row = |firing: &TriedFiring| {
+fn result(of: &Backtest, hours: u32) -> AnyView {
+    let told = words::would_have_fired(of.firings.len() + of.left_out, hours);
+    let row = |firing: &Firing| {
         let address = format!("{}&at={}", lock_url(&of.ensemble, &firing.lock), firing.from_at_ms);
         let lasts = words::tried_lasts(firing.to_at_ms.map(|to| to - firing.from_at_ms));
         let lock = view! { <a href=Exact(address)>{code(&firing.lock)}</a> };
@@ -56,7 +57,7 @@ fn result(of: &TriedView, firings: &[TriedFiring]) -> AnyView {
         let others = [text(lasts), text(words::name(&firing.rule)), lock, sentence];
         view! { <tr>{cells(&FIRINGS, stamp(firing.from_at_ms), others)}</tr> }
     };
-    let rows: Vec<AnyView> = firings.iter().map(row).collect();
+    let rows: Vec<AnyView> = of.firings.iter().map(row).collect();
     let list = (!rows.is_empty()).then(|| table("tried", words::caption(words::TRIED, rows.len()), &FIRINGS, rows));
     let left_out = (of.left_out > 0).then(|| view! { <p class="quiet">{words::tried_left_out(of.left_out)}</p> });
     let unknown = (of.unknown_ms > 0)

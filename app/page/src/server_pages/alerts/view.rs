@@ -1,5 +1,6 @@
 //! What the page of alerts shows, as plain values.
 
+use lockscope_view::api::Backtest;
 use lockscope_view::{Alert, AlertState, Alerts};
 
 #[derive(Clone, Debug, Default)]
@@ -105,27 +106,10 @@ pub struct TriedView {
     /// Over how many hours, up to now.
     pub hours: u32,
     /// When it would have fired; None: nothing was tried.
-    pub firings: Option<Vec<TriedFiring>>,
-    /// Later ones that are not listed.
-    pub left_out: usize,
-    /// Milliseconds of that time of which nothing is known.
-    pub unknown_ms: i64,
-    pub ensemble: String,
+    pub tried: Option<Backtest>,
     /// Why nothing can be said.
     pub wrong: Option<String>,
     pub now_ms: i64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TriedFiring {
-    pub rule: String,
-    /// The lock's path.
-    pub lock: String,
-    /// When it would have fired, ms since the epoch.
-    pub from_at_ms: i64,
-    /// When it would have been over; None: not until now.
-    pub to_at_ms: Option<i64>,
-    pub sentence: String,
 }
 
 impl TriedView {

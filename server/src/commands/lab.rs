@@ -1,15 +1,13 @@
 //! `lockscope lab`: starts a run, reports progress on standard error and the result on standard output. On a private
 //! ZooKeeper of its own, on an ensemble, or by a running server.
 
-mod server_runs;
-
 use std::time::Duration;
 
-use lockscope_view::{LabOrder, LabRun, LabState, Strategy};
+use lockscope_view::{LabOrder, LabRun, LabStarted, LabState, Strategy};
+use reqwest::Method;
 
 use crate::api_client::{ApiClient, token_in};
 use crate::cli::LabArgs;
-use crate::config::ConfigError;
 use crate::error::{EXIT_INTERRUPTED, RunError};
 use crate::serve::signalled;
 use crate::stdout;
@@ -27,10 +25,6 @@ const ROOT: &str = "/lockscope-lab";
 /// Java heap of the private ZooKeeper, MiB: up to 2,000 sessions come at once.
 const HEAP_MB: u32 = 256;
 
-fn wrong(sentence: String) -> RunError {
-    RunError::Config(ConfigError(sentence))
-}
-
 /// Does what was asked.
 ///
 /// # Errors
@@ -42,7 +36,7 @@ pub(super) async fn run(asked: &LabArgs) -> Result<(), RunError> {
         return go(&RunTarget::Server(ApiClient::new(server, token, None)?), order, asked.json).await;
     }
     if let Some(zk) = &asked.zk {
-        check_connect(zk).map_err(|fault| wrong(format!("--zk {zk:?} {}; {}", fault.why, fault.remedy)))?;
+        check_connect(zk).map_err(|fault| RunError::wrong(format!("--zk {zk:?} {}; {}", fault.why, fault.remedy)))?;
         return run_locally(zk, order, asked.json).await;
     }
     tell("starting a private ZooKeeper");
@@ -87,7 +81,12 @@ impl RunTarget {
     async fn start(&self, order: LabOrder) -> Result<String, RunError> {
         match self {
             Self::Local(lab) => lab.start(order, "lockscope lab").map_err(refused),
-            Self::Server(client) => server_runs::start(client, &order).await,
+            Self::Server(client) => {
+                let order = serde_json::to_string(&order)
+                    .map_err(|error| RunError::Internal(format!("the request can't be written: {error}")))?;
+                let started: LabStarted = client.ask(Method::POST, "/api/v1/lab/runs", Some(order)).await?;
+                Ok(started.id)
+            }
         }
     }
 
@@ -96,14 +95,16 @@ impl RunTarget {
             Self::Local(lab) => {
                 lab.run(id).map(|run| LabRun::clone(&run)).ok_or_else(|| refused(LabRefusal::Unknown(id.to_owned())))
             }
-            Self::Server(client) => server_runs::run(client, id).await,
+            Self::Server(client) => Ok(client.ask(Method::GET, &format!("/api/v1/lab/runs/{id}"), None).await?),
         }
     }
 
     async fn stop(&self, id: &str) -> Result<(), RunError> {
         match self {
             Self::Local(lab) => lab.stop(id, "lockscope lab").map_err(refused),
-            Self::Server(client) => server_runs::stop(client, id).await,
+            Self::Server(client) => {
+                Ok(client.ask::<LabRun>(Method::DELETE, &format!("/api/v1/lab/runs/{id}"), None).await.map(drop)?)
+            }
         }
     }
 }
@@ -177,8 +178,9 @@ fn order(asked: &LabArgs) -> Result<LabOrder, RunError> {
     let strategy = |name: &String| {
         let found = Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
         let names = Strategy::ALL.map(Strategy::name).join(", ");
-        found
-            .ok_or_else(|| wrong(format!("--strategies has {name:?}, which is none; use {names}, separated by commas")))
+        found.ok_or_else(|| {
+            RunError::wrong(format!("--strategies has {name:?}, which is none; use {names}, separated by commas"))
+        })
     };
     Ok(LabOrder {
         ensemble: asked.ensemble.clone(),
@@ -195,7 +197,7 @@ fn order(asked: &LabArgs) -> Result<LabOrder, RunError> {
 
 fn refused(refusal: LabRefusal) -> RunError {
     match refusal {
-        LabRefusal::Bad(sentence) => wrong(sentence),
+        LabRefusal::Bad(sentence) => RunError::wrong(sentence),
         other => RunError::Unavailable(other.to_string()),
     }
 }
