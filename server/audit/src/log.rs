@@ -53,6 +53,7 @@ pub struct Log {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) dir: PathBuf,
+    /// Nothing that holds it can panic half-way.
     state: Mutex<State>,
     /// The last number, for who follows the log.
     last_id: watch::Sender<u64>,
@@ -185,12 +186,12 @@ impl Log {
     }
 
     pub fn tip(&self) -> ChainHead {
-        self.shared.state().tip.clone()
+        self.shared.state.lock().tip.clone()
     }
 
     /// Why nothing can be written; empty while all is well.
     pub fn trouble(&self) -> String {
-        self.shared.state().trouble.clone()
+        self.shared.state.lock().trouble.clone()
     }
 
     /// The requests that were on record when it was opened, for whoever settles those without an outcome; once.
@@ -200,7 +201,7 @@ impl Log {
 
     /// Records that the webhook has still to take; None without one.
     pub fn webhook_behind(&self) -> Option<u64> {
-        let state = self.shared.state();
+        let state = self.shared.state.lock();
         state.delivered.map(|delivered| state.tip.id.saturating_sub(delivered))
     }
 
@@ -240,13 +241,8 @@ fn write_all(writer: &mut Writer, mut inbox: mpsc::Receiver<AppendRequest>, shar
 }
 
 impl Shared {
-    fn state(&self) -> parking_lot::MutexGuard<'_, State> {
-        // Nothing that holds it can panic half-way.
-        self.state.lock()
-    }
-
     fn note(&self, written: &Result<WrittenBatch, AuditError>, parts: &[(AuditKind, Option<u64>)]) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         match written {
             Ok(written) => {
                 if !state.trouble.is_empty() {
@@ -272,7 +268,7 @@ impl Shared {
 
     /// Files with their whole lengths.
     pub(super) fn segments(&self) -> Vec<Segment> {
-        self.state().segments.clone()
+        self.state.lock().segments.clone()
     }
 
     /// Follows the last number.
@@ -282,16 +278,16 @@ impl Shared {
 
     /// Why the webhook is behind; empty when it is not.
     pub(super) fn set_delivery_trouble(&self, trouble: String) {
-        self.state().delivery_trouble = trouble;
+        self.state.lock().delivery_trouble = trouble;
     }
 
     pub(super) fn set_delivered(&self, id: u64) {
-        self.state().delivered = Some(id);
+        self.state.lock().delivered = Some(id);
     }
 
     fn page(&self, query: &PageQuery) -> Result<AuditPage, AuditError> {
         let (total, open_requests, segments, trouble, delivery_trouble) = {
-            let state = self.state();
+            let state = self.state.lock();
             (
                 state.tip.id,
                 state.open.count(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_view::{LabOrder, Strategy};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tokio::sync::{mpsc, watch};
@@ -139,27 +139,23 @@ impl Session {
         Self(Mutex::new((client.session_id().0, Some(client))))
     }
 
-    fn lock(&self) -> MutexGuard<'_, (i64, Option<Client>)> {
-        self.0.lock()
-    }
-
     /// The present one; None where it was ended.
     pub(super) fn get(&self) -> Option<Client> {
-        self.lock().1.clone()
+        self.0.lock().1.clone()
     }
 
     /// Its id, also when it was ended.
     pub(super) fn id(&self) -> i64 {
-        self.lock().0
+        self.0.lock().0
     }
 
     /// Lets go of it, so that it is closed when its client does as well.
     pub(super) fn end(&self) {
-        self.lock().1 = None;
+        self.0.lock().1 = None;
     }
 
     fn set(&self, client: Client) {
-        *self.lock() = (client.session_id().0, Some(client));
+        *self.0.lock() = (client.session_id().0, Some(client));
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
 use lockscope_view::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::client::FenceCounter;
@@ -104,10 +104,6 @@ impl Run {
         }
     }
 
-    fn header(&self) -> MutexGuard<'_, Header> {
-        self.header.lock()
-    }
-
     pub(super) fn shown(&self) -> Arc<LabRun> {
         Arc::clone(&self.shown.borrow())
     }
@@ -124,17 +120,17 @@ impl Run {
     }
 
     pub(super) fn thrown(&self, fault: ThrownFault) {
-        self.header().faults.push(fault);
+        self.header.lock().faults.push(fault);
     }
 
     pub(super) fn faults(&self) -> usize {
-        self.header().faults.len()
+        self.header.lock().faults.len()
     }
 
     /// Shows what is, if it is something new; true then.
     pub(super) fn show(&self) -> bool {
         let now = {
-            let header = self.header();
+            let header = self.header.lock();
             shown(&self.id, &self.root, &self.place, &self.order, &self.by, self.ordered_at_ms, &header, &self.lanes)
         };
         self.shown.send_if_modified(|told| {
@@ -149,14 +145,14 @@ impl Run {
 
     /// It ended in a way that nobody thought of.
     pub(super) fn broke(&self, error: &str) {
-        let mut header = self.header();
+        let mut header = self.header.lock();
         (header.state, header.ended_at_ms) = (LabState::Failed, Some(self.clock.now_ms()));
         header.why = format!("the lab itself broke ({error}); please report it");
         header.conclusion = format!("The run failed and shows nothing: {}.", header.why);
     }
 
     fn turn(&self, state: LabState) {
-        self.header().state = state;
+        self.header.lock().state = state;
     }
 
     /// Carries it out, from making its directory to removing it. `changed` is notified when there is something new to
@@ -198,14 +194,14 @@ impl Run {
             lane.turn(state);
         }
         {
-            let mut header = self.header();
+            let mut header = self.header.lock();
             (header.state, header.why, header.ended_at_ms) = (state, why, Some(self.clock.now_ms()));
         }
         let so_far = {
-            let header = self.header();
+            let header = self.header.lock();
             shown(&self.id, &self.root, &self.place, &self.order, &self.by, self.ordered_at_ms, &header, &self.lanes)
         };
-        self.header().conclusion = conclude(&so_far);
+        self.header.lock().conclusion = conclude(&so_far);
     }
 
     /// Lets it run in a task of its own, so that a panic in it ends the run and nothing else.
@@ -264,7 +260,7 @@ impl Run {
         let before = counts::counters(&members.addresses).await;
         join_all(group.iter().zip(&mut fields).map(|(lane, field)| lane.ask_before(field, members))).await;
         self.turn(LabState::Running);
-        self.header().probe.get_or_insert_with(LagProbe::start);
+        self.header.lock().probe.get_or_insert_with(LagProbe::start);
         let ordered = self.order.duration_ms.map(|ms| Duration::from_millis(ms.into()));
         let within = ordered.unwrap_or(left).min(left);
         let counting = group.iter().zip(&mut fields).map(|(lane, field)| self.count(lane, field, members, within));
@@ -284,7 +280,7 @@ impl Run {
     ) -> Result<bool, String> {
         let is_whole = lane.count(field, within).await?;
         if lane.ask_after(field, members).await.is_none() {
-            let mut header = self.header();
+            let mut header = self.header.lock();
             let note = "The members did not report packets by session; allow the four-letter word cons (4lw.commands.whitelist) to have our counts checked.";
             if !header.notes.iter().any(|told| told == note) {
                 header.notes.push(note.to_owned());
@@ -295,7 +291,7 @@ impl Run {
     }
 
     fn grew(&self, more: Vec<ServerCounter>) {
-        let mut header = self.header();
+        let mut header = self.header.lock();
         for one in more {
             match header.server.iter_mut().find(|told| told.member == one.member && told.name == one.name) {
                 Some(told) => told.grew += one.grew,
@@ -306,7 +302,7 @@ impl Run {
 
     async fn clear(&self, sandbox: &Sandbox) {
         {
-            let mut header = self.header();
+            let mut header = self.header.lock();
             header.state = LabState::Clearing;
             if let Some(probe) = header.probe.take() {
                 header.lag = probe.spread();
@@ -317,7 +313,7 @@ impl Run {
         join_all(self.lanes.iter().map(|lane| lane.close(&members))).await;
         if let Err(why) = sandbox.remove().await {
             tracing::warn!(run = self.id, why, "a run of the lab was not removed");
-            self.header().notes.push(format!("Not everything was removed: {why}"));
+            self.header.lock().notes.push(format!("Not everything was removed: {why}"));
         }
     }
 }
