@@ -15,7 +15,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError};
 use super::live_stats::EventSink;
 use super::relay::Relay;
 use super::sandbox::session_timeout;
-use super::strategy::{self, LabNode, StrategyEnv};
+use super::strategy::{self, StrategyEnv};
 use super::tally::Seat;
 use lockscope_zookeeper::Credentials;
 
@@ -233,7 +233,7 @@ impl LabClient {
             self.teller.broken();
         }
         self.teller.releases();
-        strategy::leave(&self.client, place).await?;
+        self.client.delete(&place, None).await?;
         Ok(After::GoesOn)
     }
 
@@ -260,7 +260,7 @@ impl LabClient {
     }
 
     /// Holds as long as ordered; in a draining lane also until all others wait again, so that each release meets all.
-    async fn hold(&mut self, place: &LabNode, version: i32) -> Result<After, Error> {
+    async fn hold(&mut self, place: &str, version: i32) -> Result<After, Error> {
         let hold = Duration::from_millis(self.order.hold_ms.into());
         let drains = drains(&self.order);
         let mut progress = self.teller.board.progress();
@@ -314,10 +314,10 @@ impl LabClient {
 
     /// Receives nothing until another holds, goes on as if nothing had been, is rejected by the fence, and comes again
     /// with another session.
-    async fn pause(&mut self, place: &LabNode, version: i32) -> Result<After, Error> {
+    async fn pause(&mut self, place: &str, version: i32) -> Result<After, Error> {
         self.teller.sits(Seat::Paused);
         self.relay.mute();
-        self.referee.outlives(&place.path, version, self.client.session_timeout() * PAUSES_MAX).await;
+        self.referee.outlives(place, version, self.client.session_timeout() * PAUSES_MAX).await;
         self.relay.unmute();
         self.teller.sits(Seat::Believing);
         tokio::time::sleep(BELIEVES).await;
@@ -331,10 +331,10 @@ impl LabClient {
     }
 
     /// Lets go, but a persistent znode stays in the place of its own: both in one, so that nobody comes in between.
-    async fn leave_stale(&self, place: &LabNode) -> Result<After, Error> {
+    async fn leave_stale(&self, place: &str) -> Result<After, Error> {
         let mut writer = self.referee.client.new_multi_writer();
-        writer.add_delete(&place.path, None)?;
-        writer.add_create(&place.path, STALE_LABEL, &CreateMode::Persistent.with_acls(Acls::anyone_all()))?;
+        writer.add_delete(place, None)?;
+        writer.add_create(place, STALE_LABEL, &CreateMode::Persistent.with_acls(Acls::anyone_all()))?;
         self.teller.releases();
         writer.commit().await.map_err(|error| match error {
             MultiWriteError::RequestFailed { source } | MultiWriteError::OperationFailed { source, .. } => source,
@@ -351,7 +351,8 @@ fn is_for_holder(command: Command) -> bool {
 }
 
 enum Entered {
-    Holds(LabNode),
+    /// The znode that is the lock, or its place in the queue.
+    Holds(String),
     /// It was given another instruction meanwhile.
     Told(After),
 }
