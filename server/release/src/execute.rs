@@ -10,7 +10,7 @@ use super::coordination::Coordination;
 use super::ensemble::EnsembleHandle;
 use super::plans::KeptPlan;
 use super::report;
-use lockscope_audit::{Actor, Entry, Intent, PlanRef, RequestLog};
+use lockscope_audit::{Actor, Entry, Intent, RequestLog};
 use lockscope_live::project::{ForcedRelease, Holding, OutcomeText, told};
 use lockscope_zookeeper::RevokeOutcome;
 
@@ -95,19 +95,8 @@ pub(super) struct ReleaseRequest {
 
 impl ReleaseRequest {
     fn entry(&self, kind: AuditKind, outcome: Option<Outcome>, detail: String) -> Entry {
-        let plan = &self.planned.plan;
-        Entry {
-            kind,
-            actor: Some(self.actor.clone()),
-            ensemble: Some(plan.ensemble.clone()),
-            lock: Some(plan.lock.clone()),
-            path: Some(plan.path.clone()),
-            plan: Some(PlanRef { id: plan.plan_id.clone(), czxid: plan.czxid }),
-            intent: None,
-            outcome: outcome.map(Outcome::name),
-            reason: Some(self.reason.clone()),
-            detail,
-        }
+        let entry = self.planned.entry(kind, &self.actor, Some(self.reason.clone()), detail);
+        Entry { outcome: outcome.map(Outcome::name), ..entry }
     }
 
     /// What is on record before anything leaves.
