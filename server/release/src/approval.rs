@@ -63,7 +63,7 @@ impl ReleaseService {
             detail: "This approval does not count: its record took too long.".to_owned(),
             ..entry.clone()
         };
-        let recorded = self.log().intent(entry, undone).await;
+        let recorded = self.0.log.intent(entry, undone).await;
         let _on_record = recorded.map_err(|error| {
             Rejection::new(
                 RejectionReason::Audit,

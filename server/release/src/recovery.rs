@@ -31,7 +31,7 @@ impl ReleaseService {
     /// who held before, open requests are recovered.
     pub fn take_over(&self, requests: &Requests) {
         for ended in requests.completed() {
-            forced(ended).into_iter().for_each(|forced| self.note_forced(forced));
+            forced(ended).into_iter().for_each(|forced| self.0.forced.note(forced));
             if let Some(sender) = self.remember(&ended.intent) {
                 sender.send_replace(execution(ended));
             }
@@ -58,7 +58,7 @@ impl ReleaseService {
     fn remember(&self, intent: &AuditRecord) -> Option<watch::Sender<Option<Execution>>> {
         let by = SignedBy::ALL.into_iter().find(|by| intent.actor_by.ends_with(&format!(" by {by}")))?;
         let plan_id = intent.plan_id.as_ref()?;
-        Some(self.begin(intent.at_ms, plan_id, (intent.actor.clone(), by)))
+        Some(self.state().requests.begin(intent.at_ms, plan_id, (intent.actor.clone(), by)))
     }
 
     /// An ensemble, as soon as this server watches it; None where it does not within [`LOOK_MAX`].
@@ -93,7 +93,7 @@ impl ReleaseService {
             let key = intent.path.clone().zip(intent.czxid);
             let entry = outcome(&intent, sentence(&intent, key.and_then(|key| there.get(&key).copied())));
             let detail = entry.detail.clone();
-            let id = self.log().late_outcome(intent.id, entry).await;
+            let id = self.0.log.late_outcome(intent.id, entry).await;
             if let Some(sender) = sender {
                 sender.send_replace(Some(unknown(detail, id)));
             }

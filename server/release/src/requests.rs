@@ -9,7 +9,7 @@ use super::execute::Execution;
 use lockscope_audit::Actor;
 
 /// Who sent the request: names alone may be shared by a token and a user.
-pub(super) type Requester = (String, SignedBy);
+type Requester = (String, SignedBy);
 
 /// Requests remembered; the oldest makes room. Nobody can ask for more than five a minute.
 pub(super) const REQUESTS_MAX: usize = 1_000;
