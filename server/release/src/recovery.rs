@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future;
 use lockscope_live::project::ForcedRelease;
-use lockscope_view::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
+use lockscope_view::{AuditKind, AuditRecord, Outcome, SignedBy, Zxid};
 use tokio::sync::watch;
 
 use super::ensemble::EnsembleHandle;
@@ -95,7 +95,9 @@ impl ReleaseService {
             let detail = entry.detail.clone();
             let id = self.0.log.late_outcome(intent.id, entry).await;
             if let Some(sender) = sender {
-                sender.send_replace(Some(unknown(detail, id)));
+                let mut unknown = Execution::of(Outcome::Unknown, detail);
+                unknown.result.audit_id = Some(id);
+                sender.send_replace(Some(unknown));
             }
         }
     }
@@ -135,19 +137,6 @@ fn sentence(intent: &AuditRecord, there: Option<Option<Zxid>>) -> String {
     }
 }
 
-fn unknown(sentence: String, id: u64) -> Execution {
-    let outcome = Outcome::Unknown;
-    Execution::new(ReleaseResult {
-        outcome,
-        sentence,
-        verified: false,
-        holders: Vec::new(),
-        took_ms: 0,
-        audit_id: Some(id),
-        proof: String::new(),
-    })
-}
-
 /// The hold that a request ended; None where it ended none, or that is not known.
 fn forced(ended: &CompletedRequest) -> Option<ForcedRelease> {
     let CompletedRequest { intent, outcome } = ended;
@@ -167,15 +156,11 @@ fn forced(ended: &CompletedRequest) -> Option<ForcedRelease> {
 fn execution(ended: &CompletedRequest) -> Option<Execution> {
     let CompletedRequest { intent, outcome: record } = ended;
     let outcome = Outcome::ALL.into_iter().find(|outcome| Some(outcome.name()) == record.outcome.as_deref())?;
-    Some(Execution::new(ReleaseResult {
-        outcome,
-        sentence: record.detail.clone(),
-        verified: outcome == Outcome::Released,
-        holders: Vec::new(),
-        took_ms: record.at_ms - intent.at_ms,
-        audit_id: Some(record.id),
-        proof: String::new(),
-    }))
+    let mut execution = Execution::of(outcome, record.detail.clone());
+    execution.result.verified = outcome == Outcome::Released;
+    execution.result.took_ms = record.at_ms - intent.at_ms;
+    execution.result.audit_id = Some(record.id);
+    Some(execution)
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ mod tests {
         assert!(history.of(1, "p", &actor("ben")).is_none() && history.of(1, "q", &actor("anna")).is_none());
         let following = history.of(1, "p", &actor("anna")).unwrap();
         assert!(following.borrow().is_none(), "it goes on");
-        sender.send_replace(Some(Execution::untried(Outcome::Released, String::new())));
+        sender.send_replace(Some(Execution::of(Outcome::Released, String::new())));
         assert_eq!(following.borrow().as_ref().unwrap().result.outcome, Outcome::Released);
         assert!(history.of(REQUEST_MS - 1, "p", &actor("anna")).is_some());
         assert!(history.of(REQUEST_MS, "p", &actor("anna")).is_none());

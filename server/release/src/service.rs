@@ -243,7 +243,7 @@ impl ReleaseService {
                     "Nothing was sent by this request: there is no such plan of yours, or it ran out; plan again.";
                 self.0.counts.ended(about.ensemble.as_deref(), Outcome::PlanExpired);
                 self.note_refusal(actor, about, &Rejection::new(RejectionReason::NotFound, sentence)).await;
-                return Ok(Execution::untried(Outcome::PlanExpired, sentence.to_owned()));
+                return Ok(Execution::of(Outcome::PlanExpired, sentence.to_owned()));
             }
             Err(refused) => {
                 self.0.counts.refused();
@@ -270,7 +270,7 @@ impl ReleaseService {
         } else {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
             self.note_refusal(&order.actor, about, &Rejection::new(RejectionReason::NotLive, sentence)).await;
-            Execution::untried(Outcome::NotLive, sentence.to_owned())
+            Execution::of(Outcome::NotLive, sentence.to_owned())
         };
         running.ended(execution);
     }
@@ -334,7 +334,7 @@ impl ReleaseService {
 
 /// The outcome of a request that failed inside Lockscope.
 fn broken() -> Execution {
-    Execution::untried(
+    Execution::of(
         Outcome::Unknown,
         "The request failed inside Lockscope; the audit log shows how far it got.".to_owned(),
     )
