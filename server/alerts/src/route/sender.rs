@@ -7,7 +7,7 @@ use reqwest::header::{HeaderValue, RETRY_AFTER, USER_AGENT};
 use reqwest::{Client, Response};
 
 use super::Route;
-use super::answer::{Body, Bot, SendError, SendErrorKind, judged, retry_after};
+use super::answer::{Body, SendError, SendErrorKind, code_field, judged, retry_after};
 use super::outgoing::outgoing;
 use super::request::Outgoing;
 use crate::notification::Notification;
@@ -93,8 +93,7 @@ impl Sender {
         let mut response = request.body(outgoing.body).send().await.map_err(failed)?;
         let asked = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let (status, wait) = (response.status(), asked.and_then(|value| retry_after(value, now_ms)));
-        let bot = Bot::of(route.kind);
-        let body = match bot.map(|_| read(&mut response)) {
+        let body = match code_field(route.kind).map(|_| read(&mut response)) {
             None => Body::Unread,
             Some(reading) => match reading.await {
                 Ok(body) => body,
@@ -103,7 +102,7 @@ impl Sender {
                 Err(_) => Body::Unread,
             },
         };
-        judged(bot, status, &body, wait)
+        judged(route.kind, status, &body, wait)
     }
 }
 
