@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::link::link;
 use super::request::{ALERTS_MAX, Outgoing};
-use super::row::severity;
 use super::{Route, sign};
 use crate::notification::Notification;
 use lockscope_view::outgoing::plain;
@@ -35,7 +34,7 @@ fn alert(notification: &Notification) -> Value {
         "rule": plain(&notification.rule, FIELD_BYTES_MAX),
         "ensemble": plain(&notification.ensemble, FIELD_BYTES_MAX),
         "lock": plain(&notification.lock, FIELD_BYTES_MAX),
-        "severity": severity(notification.severity),
+        "severity": notification.severity.name(),
         "since_ms": notification.since_ms,
         "fired_at_ms": notification.fired_at_ms,
         "resolved_at_ms": notification.resolved_at_ms,
