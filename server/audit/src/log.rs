@@ -14,7 +14,7 @@ use super::chain::ChainHead;
 use super::records::{Export, PageQuery, Records};
 use super::requests::{OpenIds, Requests};
 use super::verify::{Segment, VerifiedLog, VerifyError, verify_dir};
-use super::writer::{Start, Writer, WrittenBatch, torn_end};
+use super::writer::{Writer, WrittenBatch, torn_end};
 use super::{AuditError, Entry, Journal, export, files, head, page};
 use lockscope_runtime::clock::Clock;
 
@@ -164,16 +164,17 @@ impl Log {
             last_id,
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
         });
-        let mut writer = Writer::new(Start {
+        let mut writer = Writer {
             dir,
             clock,
             rotate_bytes: options.rotate_bytes,
             file,
             segment,
             tip: whole.tip,
-            first,
-            lock,
-        });
+            is_dirty: false,
+            pending: Some(first),
+            _lock: lock,
+        };
         // A full disk is no reason not to read; the first record is then written before the next.
         shared.note(&writer.write(Vec::new()), &[]);
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
