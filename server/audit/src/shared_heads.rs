@@ -11,7 +11,6 @@ use std::time::Duration;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shared_rows::{SharedRow, Sharer};
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 
 use super::chain::{self, ChainHead};
 use super::{VerifyError, head, verify_dir};
@@ -25,17 +24,10 @@ const READ_EVERY: Duration = Duration::from_secs(2);
 /// Lifetime of a row after the last record.
 const KEPT_MS: i64 = 400 * 86_400_000;
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Body {
-    id: u64,
-    hash: String,
-}
-
 /// The replica and its head; None if the row's body is malformed.
 pub fn parse(row: &SharedRow) -> Option<(String, ChainHead)> {
-    let Body { id, hash } = serde_json::from_str(&row.body).ok()?;
-    chain::is_hash(&hash).then(|| (row.key.clone(), ChainHead { id, hash }))
+    let head: ChainHead = serde_json::from_str(&row.body).ok()?;
+    chain::is_hash(&head.hash).then(|| (row.key.clone(), head))
 }
 
 #[derive(Debug)]
@@ -157,7 +149,7 @@ impl Sharer for SharedHeads {
         else {
             return Vec::new();
         };
-        let body = serde_json::to_string(&Body { id: head.id, hash: head.hash.clone() }).unwrap_or_default();
+        let body = serde_json::to_string(head).unwrap_or_default();
         // A later record has the larger number.
         let stamp = i64::try_from(head.id).unwrap_or(i64::MAX);
         let expires_at_ms = self.clock.now_ms().saturating_add(KEPT_MS);
