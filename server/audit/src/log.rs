@@ -121,7 +121,7 @@ impl Log {
         };
         let path = dir.join(files::LOG);
         let failed = |error| files::failed("written", &path, &error);
-        let (file, _) = files::open_log(&dir).map_err(failed)?;
+        let file = files::open_log(&dir).map_err(failed)?;
         let mut segments = whole.segments;
         let segment = match segments.last() {
             Some(last) if last.path == path => last.clone(),

@@ -104,7 +104,7 @@ impl Writer {
     fn adopt(&mut self) -> Result<(), AuditError> {
         let path = self.segment.path.clone();
         let failed = |error: io::Error| files::failed("written", &path, &error);
-        let (file, _) = files::open_log(&self.dir).map_err(failed)?;
+        let file = files::open_log(&self.dir).map_err(failed)?;
         let is_same = file.metadata().map_err(failed)?.len() == self.segment.bytes && {
             let line =
                 ReverseLines::new(file.try_clone().map_err(failed)?, self.segment.bytes).previous().map_err(failed)?;
@@ -129,7 +129,7 @@ impl Writer {
         let failed = |error: io::Error| files::failed("continued in a new file", &path, &error);
         std::fs::rename(&path, &full).map_err(failed)?;
         match files::open_log(&self.dir) {
-            Ok((file, _)) => self.file = file,
+            Ok(file) => self.file = file,
             Err(error) => {
                 // Back, so that the next try finds everything as it was.
                 let _ = std::fs::rename(&full, &path);
