@@ -287,31 +287,26 @@ impl Shared {
     }
 
     fn page(&self, query: &PageQuery) -> Result<AuditPage, AuditError> {
-        let (total, open_requests, segments, trouble, delivery_trouble) = {
-            let state = self.state.lock();
-            (
-                state.tip.id,
-                state.open.count(),
-                state.segments.clone(),
-                state.trouble.clone(),
-                state.delivery_trouble.clone(),
-            )
-        };
         let path = self.dir.join(files::LOG);
+        let (mut page, segments) = {
+            let state = self.state.lock();
+            let page = AuditPage {
+                total: state.tip.id,
+                open_requests: state.open.count(),
+                file: path.display().to_string(),
+                trouble: state.trouble.clone(),
+                delivery_trouble: state.delivery_trouble.clone(),
+                next_before: None,
+                replica: None,
+                not_shown: Vec::new(),
+                not_shown_trouble: String::new(),
+                records: Vec::new(),
+            };
+            (page, state.segments.clone())
+        };
         let found = page::find(&self.dir, &segments, query).map_err(|error| files::failed("read", &path, &error))?;
-        let file = path.display().to_string();
-        Ok(AuditPage {
-            total,
-            open_requests,
-            file,
-            trouble,
-            delivery_trouble,
-            next_before: found.next_before,
-            replica: None,
-            not_shown: Vec::new(),
-            not_shown_trouble: String::new(),
-            records: found.records,
-        })
+        (page.next_before, page.records) = (found.next_before, found.records);
+        Ok(page)
     }
 }
 
