@@ -12,6 +12,7 @@ use rustls::sign::CertifiedKey;
 use zookeeper_client::{Client, Connector, Error, SaslOptions, TlsOptions};
 
 use super::connect_string::{Fault, split_chroot};
+use super::own_sessions;
 
 /// Longest name and password together.
 const PAIR_BYTES_MAX: usize = 1_024;
@@ -227,6 +228,13 @@ impl Credentials {
     /// As the client crate has them.
     pub async fn open(&self, connector: Connector, connect: &str) -> Result<Client, Error> {
         connector.connect(&self.address(connect)).await
+    }
+
+    /// The same for a session of Lockscope's own, so that nobody takes its znodes for a client's.
+    pub async fn open_ours(&self, connector: Connector, connect: &str) -> Result<Client, Error> {
+        let client = self.open(connector, connect).await?;
+        own_sessions::note(client.session_id().0);
+        Ok(client)
     }
 
     /// Whether ZooKeeper can know us by it, so that what we create may be ours alone.

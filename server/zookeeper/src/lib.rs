@@ -7,7 +7,6 @@ mod alarm;
 mod batch;
 mod child_watch;
 mod config;
-mod connect;
 mod connect_string;
 mod credentials;
 mod directory_watch;
@@ -43,6 +42,6 @@ pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_
 pub use exclusions::{EXCLUSIONS_MAX, Exclusions, check_exclusion};
 pub use observer::{BATCHES_MAX, observe, observe_counted};
 pub use outbox::BATCH_MAX;
-pub use own_sessions::{is_ours, note as note_ours};
+pub use own_sessions::is_ours;
 pub use release_session::{MakeConnector, ReleaseClient, RevokeOutcome};
 pub use request_counts::RequestCounts;
