@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use zookeeper_client::{Client, Error, OneshotWatcher};
 
+use super::super::connect_string::split_chroot;
 use super::config::Config;
 use super::roster::{self, MemberAddress, Resolved};
 
@@ -52,7 +53,7 @@ async fn read(config: &Config, session: Option<Client>) -> Result<(String, (Clie
         client
     } else {
         let connector = config.credentials.connector(config.session_timeout)?.with_fail_eagerly();
-        config.credentials.open_ours(connector, roster::servers(&config.connect)).await?
+        config.credentials.open_ours(connector, split_chroot(&config.connect).0).await?
     };
     let (data, _, watcher) = client.get_and_watch_config().await?;
     Ok((String::from_utf8_lossy(&data).into_owned(), (client, watcher)))
